@@ -1,0 +1,35 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace ptxlat {
+
+// The documented exit codes of the program (docs/exit-codes in README.md).
+enum class ExitCode : int {
+  success = 0,
+  failure = 1,        // anything that has no code of its own
+  usage = 2,          // the command line is wrong
+  catalogue = 3,      // a catalogue or skeleton file is malformed
+  unknown_name = 4,   // a form, level, toolchain or table that does not exist
+  missing_tool = 5,   // no assembler or no disassembler was found
+  no_gpu = 6,         // no driver, no device, or a device that cannot be used
+  storage = 7,        // a store or table cannot be read or written (full disk, permissions, foreign file)
+  changed = 8,        // `compare --fail-on-change` found a change
+  interrupted = 130,  // Ctrl-C; everything finished so far is kept
+};
+
+// An error that ends the command. What concerns one cell only (a rejected form, a fault, a hang) is never thrown:
+// it is a value in that cell's record.
+//   message: what is wrong, with its context (file and line, form, level, toolchain).
+//   advice:  what the user can do about it; may be empty.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode exit_code, const std::string& message, std::string advice = {})
+      : std::runtime_error(message), exit_code(exit_code), advice(std::move(advice)) {}
+
+  ExitCode exit_code;
+  std::string advice;
+};
+
+}  // namespace ptxlat

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "isa/form.h"
+
+namespace ptxlat {
+
+// One mistake in a catalogue: "file:line: message".
+struct CatalogueMistake {
+  SourceLocation where;
+  std::string message;
+};
+
+// Reads every *.toml of `folders`, in the order of folders and file names, and expands each [[op]] into forms.
+// All mistakes of all files are collected and thrown together as one Error{ExitCode::catalogue}, a line each,
+// "file:line: message". The language is described in docs/adding-an-instruction.md.
+Catalogue load_catalogue(const std::vector<std::filesystem::path>& folders);
+
+// The folder of the built-in catalogue and skeletons: $PTXLAT_TEMPLATES, or `ptx_templates` beside the program
+// (installed: ../share/ptxlat/ptx_templates), or in the source tree it was built from.
+std::filesystem::path templates_folder();
+
+}  // namespace ptxlat

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ptxlat {
+
+// Where in the catalogue something was written, for error messages.
+struct SourceLocation {
+  std::string file;
+  int line = 0;
+};
+
+// One hole of an instruction. `type` is a PTX type without its dot ("u32", "bf16x2", "b64", "f64"), or
+//   "pred"  a predicate register,
+//   "imm"   an integer or floating-point literal, always written into the instruction,
+//   "carry" the condition code CC.CF, which has no spelling (PTX ISA 9.7.2): it never appears in the text.
+struct Operand {
+  std::string name;
+  std::string type;
+  bool is_result = false;
+};
+
+// The values of one source operand over the 32 lanes: `first` in lane 0 to `last` in lane 31, linearly in between;
+// the literals are PTX decimal, hexadecimal or floating-point numbers. Packed types take the value in both halves.
+struct Value {
+  std::string first;
+  std::string last;
+  bool is_known_to_compiler = false;  // written into the instruction as a literal; the same in every lane
+};
+
+// A named class of input values. Operands it does not name take the default of their type.
+struct Input {
+  std::string name;                     // "" is the default class
+  std::map<std::string, Value> values;  // operand name → value
+};
+
+// What an assembler and a GPU must know.
+struct Requirement {
+  int ptx_major = 1;
+  int ptx_minor = 0;
+  int sm = 0;             // 80 for sm_80
+  std::string sm_suffix;  // "", "a" or "f"
+};
+
+// A fully-qualified PTX instruction.
+//   ptx   its spelling up to the first operand: "fma.rn.ftz.f32"
+//   text  the instruction with holes, without the semicolon: "fma.rn.ftz.f32 {d}, {a}, {b}, {c}"
+//   dependence  names of the source operands that can carry the dependence, in source order (carry included)
+//   consumers   names of catalogue consumers to try, in this order; empty: those for the result's type
+struct Form {
+  std::string ptx;
+  std::string opcode;
+  std::string chapter;
+  std::string section;  // PTX ISA section, "9.7.1.1"
+  std::string text;
+  std::vector<Operand> operands;
+  std::vector<std::string> dependence;
+  std::vector<Input> inputs;  // at least one; inputs[0] is the default class
+  std::vector<std::string> consumers;
+  Requirement requirement;
+  int lanes = 32;
+  std::string no_dependency;  // why there is nothing to measure; empty for everything that can be measured
+  SourceLocation where;
+};
+
+// A form with a stated source operand on the dependence path and a stated class of input values.
+struct Variant {
+  const Form* form = nullptr;
+  std::string operand;  // "" where no source operand can carry a dependence
+  const Input* input = nullptr;
+};
+
+// An instruction sequence that needs a value of one of `types` and makes a register of type `result` out of it.
+// Holes: {a} the value, {k} an opaque operand of type `k_type` (absent if empty), {q} the result, {t0} {t1} {u0} {u1}
+// {p0} scratch registers: 32-bit, 64-bit and predicate. Statements end with ';'.
+struct Consumer {
+  std::string name;
+  std::vector<std::string> types;
+  std::string result;
+  std::string k_type;
+  std::string text;
+  SourceLocation where;
+};
+
+struct Catalogue {
+  std::vector<Form> forms;                             // in the order of the files
+  std::vector<Consumer> consumers;                     // in order of preference
+  std::map<std::string, std::vector<Value>> defaults;  // type → value of the 1st, 2nd, 3rd … source operand
+};
+
+// Every dependence operand of every input class: the rows of a table that this form makes. A form without a dependence
+// makes one variant per input with operand "".
+std::vector<Variant> variants_of(const Form& form);
+
+// The register bits of `value` in `lane` for an operand of `type`; predicates are 0 or 1. The value must be one that
+// `load_catalogue` accepted for this type.
+std::uint64_t lane_bits(const Value& value, const std::string& type, int lane);
+
+// Width in bits of a register that holds `type`: 1 for pred, 16 also for 8-bit types, 32, 64, 128; 0 for imm and carry.
+int register_bits(const std::string& type);
+
+// The value of `operand` in `input`, or the catalogue's default for its type and source position.
+Value value_of(const Catalogue& catalogue, const Form& form, const Input& input, const Operand& operand);
+
+}  // namespace ptxlat

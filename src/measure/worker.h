@@ -1,0 +1,99 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assemble/assembler.h"
+#include "assemble/toolchain.h"
+#include "gpu/device.h"
+
+namespace ptxlat {
+
+// Memory contract between skeletons, launcher and the stand-in driver: a kernel takes (out, in), two addresses of
+// `lanes` slots of slot_bytes each, one a lane. An input slot holds up to 8 operands, 8 bytes each, at 8 × operand
+// index. An output slot is
+//   u32 first clock, u32 second clock, u32 %smid, u32 unused, 16 bytes of result.
+inline constexpr int slot_bytes = 64;
+inline constexpr int operands_per_slot = 8;
+
+// One kernel to be run: the bits of its operands, [lane * operands_per_slot + operand].
+struct KernelLaunch {
+  std::string kernel;
+  int lanes = 32;
+  std::vector<std::uint64_t> input;
+};
+
+enum class LaunchStatus { ok, fault, timeout };
+
+// One launch of a kernel, seen from lane 0. elapsed_cycles is the unsigned 32-bit difference of the clocks.
+struct Sample {
+  std::uint32_t elapsed_cycles = 0;
+  std::uint32_t sm_id = 0;
+  std::uint64_t result = 0;
+  bool lanes_agree = true;  // every lane saw the same two clock values
+};
+
+struct LaunchOutcome {
+  LaunchStatus status = LaunchStatus::ok;
+  std::string message;          // the driver's own words for a fault
+  std::vector<Sample> samples;  // one per launch
+};
+
+struct LaunchBatch {
+  Bytes cubin;
+  std::vector<KernelLaunch> kernels;
+  int launches = 9;
+};
+
+struct WorkerOptions {
+  std::filesystem::path program;  // this executable; it is started as `PROGRAM worker`
+  int device = 0;
+  std::chrono::milliseconds kernel_deadline{5000};     // for one kernel's launches, before it counts as hung
+  std::chrono::milliseconds assemble_deadline{60000};  // for one module
+};
+
+// The supervisor's end of one worker process, the only place where driver and nvJitLink code runs. A fault, trap, hang
+// or crash costs the kernel that caused it: the process is replaced and the batch goes on with the remaining kernels
+// (method.md, trap 21: only a new process recovers from a fault). Used by one thread at a time. The process is started
+// when first needed and dies with the supervisor, also when that is killed with SIGKILL.
+class Worker {
+ public:
+  explicit Worker(WorkerOptions options);
+  ~Worker();
+  Worker(const Worker&) = delete;  // owns a process
+  Worker& operator=(const Worker&) = delete;
+
+  // What the driver says about the device. Error{no_gpu} where there is none, with what to do instead.
+  DeviceInfo device_info();
+
+  // One outcome per kernel, in their order. Never throws for what a kernel does; Error{no_gpu} if the device itself is
+  // gone.
+  std::vector<LaunchOutcome> launch(const LaunchBatch& batch);
+
+  // The driver's JIT (cuLink*, level 0…4) or, with a toolchain of kind nvjitlink, that library. A crash or a hang is a
+  // rejection.
+  ModuleOutcome assemble(const Toolchain& toolchain, const std::string& ptx, const Target& target, int level);
+
+  // Ends the process; the next call starts a new one. Used to repeat a sample of cells in a fresh process.
+  void restart();
+
+ private:
+  struct Process;
+  WorkerOptions options_;
+  std::unique_ptr<Process> process_;
+};
+
+// An Assembler that runs inside a worker process of its own.
+std::unique_ptr<Assembler> make_worker_assembler(const WorkerOptions& options, const Toolchain& toolchain);
+
+// The body of the hidden `worker` subcommand: serves requests from standard input until it closes. Returns the exit
+// status.
+int worker_main();
+
+}  // namespace ptxlat

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/device.h"
+
+namespace ptxlat {
+
+// docs/table-format.md explains each; a table names them in lower case with underscores.
+enum class Verdict {
+  proven,
+  fused,
+  elided,
+  contaminated,
+  unstable,
+  unsupported,
+  rejected,
+  fault,
+  timeout,
+  no_dependency,
+};
+const char* to_string(Verdict verdict);
+std::optional<Verdict> verdict_from(const std::string& name);
+
+// One SASS instruction of a window with its control word (method.md, section 5).
+struct SassRecord {
+  int offset = 0;    // bytes from the start of the kernel
+  std::string text;  // "IADD3 R0, R2, R3, RZ"
+  int stall_count = 0;
+  bool yields = false;
+  int write_scoreboard = 7;  // 7 = none
+  int read_scoreboard = 7;
+  int wait_mask = 0;
+  int reuse = 0;
+};
+
+// One kernel of a cell: what was assembled, what the audit said of it and what the GPU measured.
+//   role  "overhead", "bracket", "differential", "differential base", "chain 4", "chain 8", …
+struct WindowRecord {
+  std::string role;
+  Verdict verdict = Verdict::proven;
+  std::string reason;                  // why, where not proven
+  std::vector<SassRecord> sass;        // both clock reads included
+  int static_cycles = 0;               // sum of stall counts from the first clock read up to the second
+  bool static_is_lower_bound = false;  // something in the window waits on a scoreboard or branches
+  std::optional<double> cycles;        // mode of the samples
+  double mode_share = 0;               // 0…1
+  std::vector<std::uint32_t> samples;  // elapsed cycles, launch by launch
+};
+
+// One cell: a row of a table, and everything known about it. Numbers that do not exist are empty, never a sentinel.
+struct CellRecord {
+  std::string ptx;
+  std::string chapter;
+  std::string operand;
+  std::string input;
+  int level = 0;
+  std::optional<double> cycles;
+  std::optional<double> bracket;
+  std::optional<double> overhead;
+  std::optional<double> differential;
+  std::optional<double> chain;
+  std::optional<double> static_cycles;
+  std::vector<std::string> sass;  // opcodes that the PTX instruction became, in program order
+  int sass_count = 0;
+  Verdict verdict = Verdict::proven;
+  std::string note;
+
+  std::string consumer;   // producer and consumer belong together (method.md, trap 8)
+  std::string recipe;     // hash of the PTX of all its kernels: same recipe, same experiment
+  double elapsed_ns = 0;  // cycles at the device's SM clock; 0 where not known
+  std::vector<WindowRecord> windows;
+};
+
+// Where a table comes from.
+struct Provenance {
+  std::string table;  // folder below the tables folder: "sm_90/nvidia-h200/driver-580.159.04"
+  std::string kind;   // "measured" or "static"
+  std::string toolchain;
+  std::string target;                // "sm_90"
+  std::optional<DeviceInfo> device;  // empty for static tables
+  std::string tool_version;
+  std::string git_commit;
+  std::string command_line;
+  std::uint64_t seed = 0;
+  std::string started_utc;  // ISO 8601
+  std::string finished_utc;
+  std::map<std::string, std::string> environment;  // variables that change the JIT: CUDA_*, PTXLAT_*
+  std::map<std::string, double> station_seconds;   // expand, assemble, audit, run, … summed over threads, and wall
+};
+
+}  // namespace ptxlat
