@@ -1,0 +1,161 @@
+#include "isa/catalogue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "error.h"
+#include "isa/read_file.h"
+#include "isa/types.h"
+
+namespace ptxlat {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string place(const SourceLocation& where) { return fmt::format("{}:{}", where.file, where.line); }
+
+std::vector<fs::path> toml_files(const fs::path& folder) {
+  if (!fs::is_directory(folder)) {
+    throw Error(ExitCode::catalogue, fmt::format("{}: there is no such catalogue folder", folder.string()));
+  }
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<std::string> operand_types(const Form& form) {
+  std::vector<std::string> types;
+  for (const Operand& operand : form.operands) types.push_back(operand.type);
+  return types;
+}
+
+// "min.f32 {d}, {a}, {b}, {c}" → "min.f32 d, a, b, c"
+std::string without_holes(std::string text) {
+  std::erase_if(text, [](char c) { return c == '{' || c == '}'; });
+  return text;
+}
+
+// A spelling names one form. Where PTX gives one spelling to forms of other operands (min.f32 of two and of three
+// inputs), the later ones are called by their operands too; the same operands are a mistake.
+class Spellings {
+ public:
+  void add(Form& form, Mistakes& mistakes) {
+    auto& same = seen_[form.ptx];
+    const auto types = operand_types(form);
+    const auto twin = std::find_if(same.begin(), same.end(), [&](const Entry& entry) { return entry.types == types; });
+    if (twin != same.end()) {
+      report(mistakes, form.where, fmt::format("{} is already at {}", form.ptx, place(twin->where)));
+      return;
+    }
+    same.push_back({types, form.where});
+    if (same.size() > 1) form.ptx = without_holes(form.text);
+  }
+
+ private:
+  struct Entry {
+    std::vector<std::string> types;
+    SourceLocation where;
+  };
+  std::map<std::string, std::vector<Entry>> seen_;
+};
+
+void add_consumer(Catalogue& catalogue, Consumer consumer, Mistakes& mistakes) {
+  for (const Consumer& other : catalogue.consumers) {
+    if (other.name != consumer.name) continue;
+    report(mistakes, consumer.where,
+           fmt::format("consumer \"{}\" is already at {}", consumer.name, place(other.where)));
+    return;
+  }
+  catalogue.consumers.push_back(std::move(consumer));
+}
+
+void check_consumers(const Catalogue& catalogue, Mistakes& mistakes) {
+  std::vector<std::string> names;
+  std::set<std::string> types;
+  for (const Consumer& consumer : catalogue.consumers) {
+    names.push_back(consumer.name);
+    types.insert(consumer.types.begin(), consumer.types.end());
+  }
+  for (const Form& form : catalogue.forms) {
+    for (const std::string& wanted : form.consumers) {
+      if (std::find(names.begin(), names.end(), wanted) != names.end()) continue;
+      report(mistakes, form.where, fmt::format("there is no consumer \"{}\"{}", wanted, did_you_mean(wanted, names)));
+    }
+    if (!form.consumers.empty() || !form.no_dependency.empty()) continue;
+    const auto result = std::find_if(form.operands.begin(), form.operands.end(),
+                                     [](const Operand& operand) { return operand.is_result; });
+    if (result != form.operands.end() && !types.contains(result->type)) {
+      report(mistakes, form.where,
+             fmt::format("no consumer takes a {} (result \"{}\" of {})", result->type, result->name, form.ptx));
+    }
+  }
+}
+
+void check_defaults(const Catalogue& catalogue, Mistakes& mistakes) {
+  for (const Form& form : catalogue.forms) {
+    std::size_t position = 0;
+    for (const Operand& operand : form.operands) {
+      if (operand.is_result || operand.type == "carry") continue;
+      ++position;
+      const auto standard = catalogue.defaults.find(operand.type);
+      const bool has_default = standard != catalogue.defaults.end() && position <= standard->second.size();
+      const bool is_given = std::all_of(form.inputs.begin(), form.inputs.end(),
+                                        [&](const Input& input) { return input.values.contains(operand.name); });
+      if (has_default || is_given) continue;
+      report(mistakes, form.where,
+             fmt::format(
+                 "operand \"{}\" of {}: no default for source operand {} of type {}; give it with values or [default]",
+                 operand.name, form.ptx, position, operand.type));
+    }
+  }
+}
+
+[[noreturn]] void give_up(const Mistakes& mistakes) {
+  std::string lines;
+  std::set<std::string> seen;  // the forms of one entry repeat its mistakes
+  for (const CatalogueMistake& mistake : mistakes) {
+    const std::string line = fmt::format("{}: {}", place(mistake.where), mistake.message);
+    if (seen.insert(line).second) lines += (lines.empty() ? "" : "\n") + line;
+  }
+  throw Error(ExitCode::catalogue, lines,
+              "The language of the catalogue is described in docs/adding-an-instruction.md.");
+}
+
+}  // namespace
+
+Catalogue load_catalogue(const std::vector<fs::path>& folders) {
+  Catalogue catalogue;
+  Mistakes mistakes;
+  Spellings spellings;
+  std::map<std::string, SourceLocation> default_places;
+  for (const fs::path& folder : folders) {
+    for (const fs::path& path : toml_files(folder)) {
+      CatalogueFile file = read_file(path, mistakes);
+      for (Form& form : file.forms) {
+        spellings.add(form, mistakes);
+        catalogue.forms.push_back(std::move(form));
+      }
+      for (Consumer& consumer : file.consumers) add_consumer(catalogue, std::move(consumer), mistakes);
+      for (auto& [type, standard] : file.defaults) {
+        const auto [earlier, is_new] = default_places.emplace(type, standard.where);
+        if (!is_new) {
+          report(mistakes, standard.where,
+                 fmt::format("the default of \"{}\" is already at {}", type, place(earlier->second)));
+        }
+        catalogue.defaults.emplace(type, std::move(standard.values));
+      }
+    }
+  }
+  check_consumers(catalogue, mistakes);
+  check_defaults(catalogue, mistakes);
+  if (!mistakes.empty()) give_up(mistakes);
+  return catalogue;
+}
+
+}  // namespace ptxlat

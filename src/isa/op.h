@@ -1,0 +1,65 @@
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isa/form.h"
+#include "isa/mistakes.h"
+#include "isa/rule.h"
+#include "isa/syntax.h"
+
+namespace ptxlat {
+
+// What stands at the top of a catalogue file and holds for its entries.
+struct Chapter {
+  std::string file;
+  std::string name;
+  std::string section;
+};
+
+// A piece of an author's text with its place.
+struct Text {
+  std::string text;
+  SourceLocation where;
+};
+
+// A class of input values as written: operand → "8", "1 .. 2", "= 8".
+struct InputText {
+  std::string name;
+  std::map<std::string, Text> values;
+  SourceLocation where;
+};
+
+// One [[op]] as written, checked as far as it can be without choosing from its axes.
+struct Op {
+  std::string name;
+  std::string chapter;
+  std::string section;
+  std::vector<Piece> syntax;
+  Axes axes;
+  Maps maps;
+  std::vector<Rule> only;
+  std::vector<Rule> except;
+  Requirement requirement;
+  std::vector<ConditionalRequirement> needs;
+  std::vector<InputText> inputs;  // the default class first
+  std::optional<std::vector<Text>> dependence;
+  std::vector<Text> consumers;
+  bool reads_carry = false;
+  bool writes_carry = false;
+  int lanes = 32;
+  std::string no_dependency;
+  SourceLocation where;
+};
+
+// Reads one [[op]]. Empty if it has no name or syntax to go on with.
+std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, Mistakes& mistakes);
+
+// The cross product of the axes, less what the rules exclude, in the order of the syntax.
+std::vector<Form> expand(const Op& op, Mistakes& mistakes);
+
+}  // namespace ptxlat
