@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -24,21 +25,29 @@ struct Toolchain {
   int ptx_minor = 0;
 };
 
-// Everything that can assemble here, without the driver (gpu/ adds it): ptxas and libnvJitLink in $PTXLAT_TOOLKITS,
-// <source or install folder>/toolkits/*, $CUDA_HOME, PATH, /usr/local/cuda*, Debian's places. Newest first within a
-// kind; each exact version once.
-std::vector<Toolchain> find_toolchains();
+// Where toolkits are looked for, in this order: each folder in $PTXLAT_TOOLKITS, each folder in `toolkits/` beside or
+// above this program (the repository or the installation), $CUDA_HOME, what PATH leads to, /usr/local/cuda*, Debian's
+// places. Only folders that exist.
+std::vector<std::filesystem::path> toolkit_folders();
+
+// Everything in these folders that can assemble here, without the driver (gpu/ adds it): bin/ptxas that answers to
+// --version, and libnvJitLink. Newest first within a kind; each exact version once. Asks anew at every call, which
+// costs some 10 ms a toolkit.
+std::vector<Toolchain> find_toolchains(const std::vector<std::filesystem::path>& folders = toolkit_folders());
 
 // The disassembler that understands most targets (the newest), or an empty path. Same places.
-std::filesystem::path find_nvdisasm();
+std::filesystem::path find_nvdisasm(const std::vector<std::filesystem::path>& folders = toolkit_folders());
 
 // Picks what `--toolchain` names out of `available`: exact ("ptxas-13.0.88"), by prefix of the version ("ptxas-13",
 // newest wins) or by kind ("ptxas", newest wins). Error{unknown_name} with the nearest names and what is available;
 // Error{missing_tool} with how to get one where nothing at all is available.
 const Toolchain& pick_toolchain(const std::vector<Toolchain>& available, const std::string& wanted);
 
-// An assembler of this toolchain for one thread. ptxas runs as a program; nvJitLink in a process of its own (the
-// `worker` subcommand of this program, see measure/worker.h). The driver's is made by gpu/ and not here.
-std::unique_ptr<Assembler> make_ptxas(const Toolchain& toolchain);
+// An assembler of this toolchain for one thread. ptxas runs as a program, with its files in a temporary folder of its
+// own, and is killed when a module takes longer than the deadline. Its assemble() throws Error{missing_tool} if the
+// program cannot be started and Error{storage} if the disk is full: neither is the fault of a kernel. nvJitLink and the
+// driver run in a worker process (measure/worker.h).
+std::unique_ptr<Assembler> make_ptxas(const Toolchain& toolchain,
+                                      std::chrono::milliseconds deadline = std::chrono::seconds(120));
 
 }  // namespace ptxlat

@@ -1,0 +1,199 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "assemble/assembler.h"
+#include "assemble/log_lines.h"
+
+namespace ptxlat {
+namespace {
+
+using Indices = std::vector<std::size_t>;
+
+// The text of a module and where in it each of its kernels starts.
+struct Module {
+  std::string ptx;
+  Indices kernels;
+  std::vector<std::size_t> first_lines;  // of each kernel, from 1
+
+  // The position in `kernels` of the kernel that a line belongs to; kernels.size() for the header.
+  std::size_t position_of_line(std::size_t line) const {
+    const auto after = std::upper_bound(first_lines.begin(), first_lines.end(), line);
+    return after == first_lines.begin() ? kernels.size() : static_cast<std::size_t>(after - first_lines.begin()) - 1;
+  }
+};
+
+std::size_t count_lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+Module make_module(const std::string& header, const std::vector<KernelText>& kernels, const Indices& chosen) {
+  Module module{header + "\n", chosen, {}};
+  std::size_t line = count_lines(module.ptx) + 1;
+  for (const std::size_t index : chosen) {
+    module.first_lines.push_back(line);
+    module.ptx += kernels[index].body + "\n";
+    line += count_lines(kernels[index].body) + 1;
+  }
+  return module;
+}
+
+// Who is named in the log of a refused module, by index into all kernels.
+//   guilty    has an error of its own; its words are the values
+//   suspects  a syntax error was noticed in it, or an error without a line calls it by name: to be tried alone, because
+//             a brace missing in one kernel is noticed in the next
+struct Blame {
+  std::map<std::size_t, std::string> guilty;
+  std::set<std::size_t> suspects;
+};
+
+std::string in_own_words(const Complaint& complaint, std::size_t first_line) {
+  return "line " + std::to_string(complaint.line - first_line + 1) + ": " + (complaint.fatal ? "fatal: " : "error: ") +
+         complaint.message + "\n";
+}
+
+Blame find_blame(const std::string& log, const Module& module, const std::vector<KernelText>& kernels) {
+  Blame blame;
+  for (const Complaint& complaint : complaints_in(log)) {
+    if (complaint.line == 0) {
+      for (const std::size_t index : module.kernels) {
+        if (complaint.message.find("'" + kernels[index].name + "'") != std::string::npos) blame.suspects.insert(index);
+      }
+      continue;
+    }
+    const std::size_t position = module.position_of_line(complaint.line);
+    if (position == module.kernels.size()) continue;
+    const std::size_t index = module.kernels[position];
+    if (complaint.fatal) {
+      blame.suspects.insert(index);
+    } else {
+      blame.guilty[index] += in_own_words(complaint, module.first_lines[position]);
+    }
+  }
+  for (const auto& [index, words] : blame.guilty) blame.suspects.erase(index);
+  return blame;
+}
+
+// The log of a module with one kernel, with the lines counted from `first_line`.
+std::string words_about_single(const std::string& log, std::size_t first_line) {
+  std::string words;
+  for (const Complaint& complaint : complaints_in(log)) {
+    words += complaint.line >= first_line ? in_own_words(complaint, first_line)
+                                          : (complaint.fatal ? "fatal: " : "error: ") + complaint.message + "\n";
+  }
+  return words.empty() ? log : words;
+}
+
+// ptxas refuses such characters even in comments (method.md, trap 24), and says only on which line of the module.
+std::string complaint_about_characters(const std::string& body) {
+  std::size_t line = 1;
+  for (const char c : body) {
+    if (c == '\n') ++line;
+    if (static_cast<unsigned char>(c) >= 0x80) {
+      return "line " + std::to_string(line) + ": error: PTX must be ASCII, comments included\n";
+    }
+  }
+  return {};
+}
+
+// The state of one call of assemble_batch.
+class Bisection {
+ public:
+  Bisection(Assembler& assembler, const std::string& header, const std::vector<KernelText>& kernels,
+            const Target& target, int level)
+      : assembler_(assembler), header_(header), kernels_(kernels), target_(target), level_(level) {
+    outcome_.kernels.resize(kernels.size());
+  }
+
+  BatchOutcome run() {
+    Indices ascii;
+    for (std::size_t index = 0; index < kernels_.size(); ++index) {
+      outcome_.kernels[index].log = complaint_about_characters(kernels_[index].body);
+      if (outcome_.kernels[index].log.empty()) ascii.push_back(index);
+    }
+    pending_.push_back(std::move(ascii));
+    while (!pending_.empty()) {
+      const Indices group = std::move(pending_.back());
+      pending_.pop_back();
+      if (!group.empty()) try_group(group);
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  // Settles the whole group, or settles a part and leaves the rest in pending_.
+  void try_group(const Indices& group) {
+    const Module module = make_module(header_, kernels_, group);
+    ModuleOutcome assembled = assembler_.assemble(module.ptx, target_, level_);
+    if (assembled.cubin) {
+      accept(group, *std::move(assembled.cubin));
+    } else if (group.size() == 1) {
+      outcome_.kernels[group.front()].log = words_about_single(assembled.log, module.first_lines.front());
+    } else {
+      separate(group, find_blame(assembled.log, module, kernels_));
+    }
+  }
+
+  void separate(const Indices& group, const Blame& blame) {
+    if (blame.guilty.empty() && blame.suspects.empty() && !header_accepted()) {
+      for (const std::size_t index : group) outcome_.kernels[index].log = header_log_;
+      return;
+    }
+    for (const auto& [index, words] : blame.guilty) outcome_.kernels[index].log = words;
+    bool found_one = !blame.guilty.empty();
+    for (const std::size_t index : blame.suspects) {
+      try_group({index});
+      found_one = found_one || !outcome_.kernels[index].cubin;
+    }
+    Indices rest;
+    for (const std::size_t index : group) {
+      if (!blame.guilty.contains(index) && !blame.suspects.contains(index)) rest.push_back(index);
+    }
+    // ptxas does not report every error of a large module: what is left may well be refused again.
+    if (found_one) {
+      pending_.push_back(std::move(rest));
+      return;
+    }
+    const auto middle = rest.begin() + static_cast<std::ptrdiff_t>(rest.size() / 2);
+    pending_.emplace_back(middle, rest.end());
+    pending_.emplace_back(rest.begin(), middle);
+  }
+
+  void accept(const Indices& group, Bytes cubin) {
+    for (const std::size_t index : group) outcome_.kernels[index].cubin = outcome_.cubins.size();
+    outcome_.cubins.push_back(std::move(cubin));
+  }
+
+  // An assembler that refuses everything (wrong target or version, broken, hanging) is found out with one kernel that
+  // has nothing wrong with it instead of with each kernel in turn.
+  bool header_accepted() {
+    if (!header_tried_) {
+      header_tried_ = true;
+      const std::string ptx = header_ + "\n.visible .entry ptxlat_nothing() { ret; }\n";
+      const ModuleOutcome assembled = assembler_.assemble(ptx, target_, level_);
+      if (!assembled.cubin) header_log_ = words_about_single(assembled.log, 1);
+      header_accepted_ = assembled.cubin.has_value();
+    }
+    return header_accepted_;
+  }
+
+  Assembler& assembler_;
+  const std::string& header_;
+  const std::vector<KernelText>& kernels_;
+  const Target& target_;
+  int level_;
+  BatchOutcome outcome_;
+  std::vector<Indices> pending_;
+  bool header_tried_ = false;
+  bool header_accepted_ = false;
+  std::string header_log_;
+};
+
+}  // namespace
+
+BatchOutcome assemble_batch(Assembler& assembler, const std::string& header, const std::vector<KernelText>& kernels,
+                            const Target& target, int level) {
+  return Bisection(assembler, header, kernels, target, level).run();
+}
+
+}  // namespace ptxlat

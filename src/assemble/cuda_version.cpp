@@ -1,0 +1,74 @@
+#include "assemble/cuda_version.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <charconv>
+
+namespace ptxlat {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Takes the leading number and the dot after it off `text`; 0 when there is nothing left.
+int take_number(std::string_view& text) {
+  int number = 0;
+  const char* const end = std::from_chars(text.data(), text.data() + text.size(), number).ptr;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  if (!text.empty()) text.remove_prefix(1);
+  return number;
+}
+
+}  // namespace
+
+std::string version_in_banner(std::string_view text) {
+  constexpr std::string_view mark = "Cuda compilation tools, release ";
+  for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
+    const std::string_view rest = text.substr(at + mark.size(), 64);
+    const std::size_t begin = rest.find(", V");
+    if (begin == std::string_view::npos || begin > 8) continue;
+    std::size_t end = begin + 3;
+    while (end < rest.size() && (is_digit(rest[end]) || rest[end] == '.')) ++end;
+    const std::string_view version = rest.substr(begin + 3, end - begin - 3);
+    if (!version.empty() && is_digit(version.front()) && is_digit(version.back())) return std::string(version);
+  }
+  return {};
+}
+
+std::string version_in_file(const std::filesystem::path& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  struct stat status {};
+  std::string version;
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    const auto size = static_cast<std::size_t>(status.st_size);
+    void* const bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (bytes != MAP_FAILED) {
+      version = version_in_banner({static_cast<const char*>(bytes), size});
+      munmap(bytes, size);
+    }
+  }
+  close(file);
+  return version;
+}
+
+int compare_versions(std::string_view left, std::string_view right) {
+  while (!left.empty() || !right.empty()) {
+    const int difference = take_number(left) - take_number(right);
+    if (difference != 0) return difference;
+  }
+  return 0;
+}
+
+std::pair<int, int> newest_ptx_of_cuda(std::string_view cuda_version) {
+  // What each ptxas from 11.7 to 13.5 answers when given `.version 99.9` ("current version is '8.5'"). PTX 8.6 came
+  // with a driver only, and CUDA 12.6 has the PTX of 12.5.
+  const int major = take_number(cuda_version);
+  const int minor = take_number(cuda_version);
+  if (major == 12) return {8, minor >= 7 ? minor - 1 : minor == 6 ? 5 : minor};
+  return {major - 4, minor};
+}
+
+}  // namespace ptxlat

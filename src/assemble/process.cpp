@@ -1,0 +1,147 @@
+#include "assemble/process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "error.h"
+
+namespace ptxlat {
+namespace {
+
+using std::chrono::steady_clock;
+
+// posix_spawn's two descriptions of a child, freed at the end of the scope.
+struct SpawnSettings {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+
+  explicit SpawnSettings(const std::filesystem::path& folder) {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "output", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    sigset_t to_default;
+    sigemptyset(&to_default);
+    for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGHUP, SIGCHLD}) sigaddset(&to_default, number);
+    posix_spawnattr_setsigdefault(&attributes, &to_default);
+  }
+  ~SpawnSettings() {
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;  // owns both descriptions
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+};
+
+pid_t start(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+            const std::filesystem::path& folder) {
+  // Relative to here, not to the folder that the child changes to.
+  std::string absolute = std::filesystem::absolute(program).string();
+  std::vector<std::string> words{absolute};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  const SpawnSettings settings(folder);
+  pid_t pid = 0;
+  const int error = posix_spawn(&pid, absolute.c_str(), &settings.actions, &settings.attributes, argv.data(), environ);
+  if (error != 0) {
+    throw Error(ExitCode::missing_tool, "cannot start " + absolute + ": " + strerror(error),
+                "check that the file is there, may be executed, and is for this processor");
+  }
+  return pid;
+}
+
+// Waits for the child, at most until the deadline; true if it has ended. Polls, because a wait with a time-out needs
+// either a signal handler, which a library must not install, or pidfd_open, which some containers forbid.
+bool wait_until(pid_t pid, steady_clock::time_point deadline, int& status) {
+  const auto begin = steady_clock::now();
+  while (true) {
+    const pid_t ended = waitpid(pid, &status, WNOHANG);
+    if (ended == pid) return true;
+    // Someone else reaped it (SIGCHLD ignored by the parent process): it has ended, how is unknown.
+    if (ended < 0 && errno != EINTR) {
+      status = 0;
+      return true;
+    }
+    const auto now = steady_clock::now();
+    if (now >= deadline) return false;
+    // At most 2 % of the time that it takes is spent asleep after its end.
+    const auto pause = std::clamp<steady_clock::duration>((now - begin) / 50, std::chrono::microseconds(100),
+                                                          std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(std::min<steady_clock::duration>(pause, deadline - now));
+  }
+}
+
+}  // namespace
+
+ProcessOutcome run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                           const std::filesystem::path& folder, std::chrono::milliseconds deadline) {
+  const pid_t pid = start(program, arguments, folder);
+  ProcessOutcome outcome;
+  int status = 0;
+  if (!wait_until(pid, steady_clock::now() + deadline, status)) {
+    outcome.timed_out = true;
+    kill(-pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+  } else if (WIFSIGNALED(status)) {
+    outcome.signal = WTERMSIG(status);
+  } else {
+    outcome.exit_status = WEXITSTATUS(status);
+  }
+  std::ifstream output(folder / "output", std::ios::binary);
+  outcome.output.assign(std::istreambuf_iterator<char>(output), {});
+  return outcome;
+}
+
+std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds deadline) {
+  if (outcome.timed_out) {
+    const auto seconds = std::chrono::duration<double>(deadline).count();
+    std::string text = std::to_string(seconds);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return "did not end within " + text + " s";
+  }
+  if (outcome.signal != 0) {
+    return "died of signal " + std::to_string(outcome.signal) + " (" + strsignal(outcome.signal) + ")";
+  }
+  return "ended with status " + std::to_string(outcome.exit_status);
+}
+
+TemporaryFolder::TemporaryFolder() {
+  const char* const parent = getenv("TMPDIR");
+  std::string pattern = std::string(parent != nullptr && *parent != '\0' ? parent : "/tmp") + "/ptxlat-XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr) {
+    throw Error(ExitCode::storage, "cannot make a temporary folder " + pattern + ": " + strerror(errno),
+                "set TMPDIR to a folder that can be written and has space");
+  }
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;  // a destructor must not throw, and a left-over temporary file harms nobody
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ptxlat {
+
+// How a program ended.
+//   exit_status   what it returned; meaningless if `signal` or `timed_out`
+//   signal        what killed it, 0 if nothing did
+//   output        its standard output and error together
+struct ProcessOutcome {
+  int exit_status = 0;
+  int signal = 0;
+  bool timed_out = false;
+  std::string output;
+  bool ok() const { return signal == 0 && !timed_out && exit_status == 0; }
+};
+
+// Runs a program in `folder`, without a shell, and waits for it. It gets a process group of its own: Ctrl-C on the
+// terminal does not reach it (else a cell would be recorded as refused because the user pressed Ctrl-C), and a time-out
+// kills its children too. Its output goes through the file `folder`/output. Error{missing_tool} if the program cannot
+// be started.
+ProcessOutcome run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                           const std::filesystem::path& folder, std::chrono::milliseconds deadline);
+
+// "died of signal 11 (Segmentation fault)", "did not end within 120 s", "ended with status 3"; for reports.
+std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds deadline);
+
+// A private folder under $TMPDIR or /tmp that goes away, with what is in it, at the end of the scope.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;  // owns the folder
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace ptxlat

@@ -1,0 +1,81 @@
+#include <fstream>
+#include <iterator>
+
+#include "assemble/process.h"
+#include "assemble/toolchain.h"
+#include "error.h"
+
+namespace ptxlat {
+namespace {
+
+// One program run per module, in a folder of this assembler's own. The file names are relative and always the same, so
+// that logs are equal from run to run.
+class Ptxas : public Assembler {
+ public:
+  Ptxas(std::filesystem::path program, std::chrono::milliseconds deadline)
+      : program_(std::move(program)), deadline_(deadline) {}
+
+  ModuleOutcome assemble(const std::string& ptx, const Target& target, int level) override {
+    write_input(ptx);
+    const std::filesystem::path cubin_path = folder_.path() / "module.cubin";
+    std::filesystem::remove(cubin_path);
+    const ProcessOutcome process = run_program(
+        program_, {"-arch", target.name(), "-O" + std::to_string(level), "module.ptx", "-o", "module.cubin"},
+        folder_.path(), deadline_);
+
+    ModuleOutcome outcome;
+    outcome.log = process.output;
+    if (process.ok()) {
+      Bytes cubin = read(cubin_path);
+      if (!cubin.empty()) {
+        outcome.cubin = std::move(cubin);
+        return outcome;
+      }
+    }
+    require_space();
+    // Status 1 and 255 are how ptxas refuses; then its own words are in the log.
+    const bool refused = process.signal == 0 && !process.timed_out && process.exit_status != 0;
+    if (!refused || outcome.log.empty()) {
+      outcome.log += "ptxas " + (process.ok() ? "wrote no cubin" : describe(process, deadline_)) + "\n";
+    }
+    return outcome;
+  }
+
+ private:
+  void write_input(const std::string& ptx) {
+    const std::filesystem::path path = folder_.path() / "module.ptx";
+    std::ofstream file(path, std::ios::binary);
+    file << ptx;
+    file.close();
+    if (!file) throw_no_space("cannot write " + path.string());
+  }
+
+  static Bytes read(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return Bytes(std::istreambuf_iterator<char>(file), {});
+  }
+
+  // On a full disk ptxas fails without saying why, and every kernel would count as refused.
+  void require_space() const {
+    constexpr std::uintmax_t enough = 64 * 1024;
+    std::error_code error;
+    const std::filesystem::space_info space = std::filesystem::space(folder_.path(), error);
+    if (!error && space.available < enough) throw_no_space("no space left in " + folder_.path().string());
+  }
+
+  [[noreturn]] static void throw_no_space(const std::string& message) {
+    throw Error(ExitCode::storage, message, "make space, or set TMPDIR to a folder on a disk that has some");
+  }
+
+  std::filesystem::path program_;
+  std::chrono::milliseconds deadline_;
+  TemporaryFolder folder_;
+};
+
+}  // namespace
+
+std::unique_ptr<Assembler> make_ptxas(const Toolchain& toolchain, std::chrono::milliseconds deadline) {
+  return std::make_unique<Ptxas>(toolchain.path, deadline);
+}
+
+}  // namespace ptxlat
