@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <istream>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "results/record.h"
@@ -14,16 +16,26 @@ struct Table {
   std::vector<CellRecord> cells;
 };
 
+// Whether nothing of it was measured: its numbers are the assembler's schedule, in `static_cycles`.
+bool is_static(const Table& table);
+// The number that a cell of this table is there for: `cycles`, or `static_cycles` in a static table.
+std::optional<double> headline(const Table& table, const CellRecord& cell);
+
 // The table's contract (docs/table-format.md): latency.csv, latency.md, latency.jsonl.gz and run.json in
-// `folder`/provenance.table. Written to temporary names and renamed, so that a reader never sees half a table.
+// `folder`/provenance.table. Written to temporary names and renamed, so that a reader never sees half a table. Equal
+// tables give equal bytes. Error{storage} if it cannot be written; the old table is then still there.
 void write_table(const std::filesystem::path& folder, const Table& table);
 
-// Reads a folder that write_table made (from latency.jsonl.gz and run.json; the csv alone is enough for the columns).
-// Error{unknown_name} if it is none, Error{storage} if it is damaged.
+// Reads a folder that write_table made (from latency.jsonl.gz and run.json). A folder with a latency.csv alone gives
+// the columns, without windows and provenance. Error{unknown_name} if it is none, Error{storage} if it is damaged.
 Table read_table(const std::filesystem::path& folder);
 
 void write_csv(std::ostream& out, const std::vector<CellRecord>& cells);
-// The same rows, for a terminal: aligned columns, only those worth reading there.
-void write_text(std::ostream& out, const std::vector<CellRecord>& cells);
+// `name` is what an error calls it. Error{storage} with the line if it is damaged.
+std::vector<CellRecord> read_csv(std::istream& in, const std::string& name);
+
+// For reading: one row per ptx, operand and input, the levels side by side.
+void write_text(std::ostream& out, const Table& table);
+void write_markdown(std::ostream& out, const Table& table);
 
 }  // namespace ptxlat

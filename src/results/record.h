@@ -7,22 +7,11 @@
 #include <vector>
 
 #include "gpu/device.h"
+#include "sass/verdict.h"
 
 namespace ptxlat {
 
-// docs/table-format.md explains each; a table names them in lower case with underscores.
-enum class Verdict {
-  proven,
-  fused,
-  elided,
-  contaminated,
-  unstable,
-  unsupported,
-  rejected,
-  fault,
-  timeout,
-  no_dependency,
-};
+// The names that tables use: lower case with underscores.
 const char* to_string(Verdict verdict);
 std::optional<Verdict> verdict_from(const std::string& name);
 
@@ -36,6 +25,8 @@ struct SassRecord {
   int read_scoreboard = 7;
   int wait_mask = 0;
   int reuse = 0;
+
+  bool operator==(const SassRecord&) const = default;
 };
 
 // One kernel of a cell: what was assembled, what the audit said of it and what the GPU measured.
@@ -50,6 +41,8 @@ struct WindowRecord {
   std::optional<double> cycles;        // mode of the samples
   double mode_share = 0;               // 0…1
   std::vector<std::uint32_t> samples;  // elapsed cycles, launch by launch
+
+  bool operator==(const WindowRecord&) const = default;
 };
 
 // One cell: a row of a table, and everything known about it. Numbers that do not exist are empty, never a sentinel.
@@ -74,10 +67,16 @@ struct CellRecord {
   std::string recipe;     // hash of the PTX of all its kernels: same recipe, same experiment
   double elapsed_ns = 0;  // cycles at the device's SM clock; 0 where not known
   std::vector<WindowRecord> windows;
+
+  bool operator==(const CellRecord&) const = default;
 };
+
+// Version of the files of a table (docs/table-format.md says what counts as a change).
+inline constexpr int table_format = 1;
 
 // Where a table comes from.
 struct Provenance {
+  int format = table_format;
   std::string table;  // folder below the tables folder: "sm_90/nvidia-h200/driver-580.159.04"
   std::string kind;   // "measured" or "static"
   std::string toolchain;

@@ -39,7 +39,8 @@ class Store {
   // Keys of what is already there (with recipe, so that a changed experiment is measured again).
   std::unordered_set<std::string> finished(const std::string& table) const;
 
-  // All cells of a table, in the order of chapter, ptx, operand, input, level as they were planned.
+  // All cells of a table ordered by chapter, ptx, operand, input and level, whatever order they were finished in: two
+  // runs of the same plan give files that can be compared line by line.
   std::vector<CellRecord> cells(const std::string& table) const;
 
  private:

@@ -1,0 +1,107 @@
+#include "report/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "error.h"
+
+namespace ptxlat {
+
+namespace {
+
+const char* advice_for(int error_number) {
+  switch (error_number) {
+    case ENOSPC:
+    case EDQUOT:
+      return "The disk is full: free some space and export again. The old table is still there.";
+    case EFBIG:
+      return "A limit on file sizes is set (ulimit -f): raise it and export again.";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "Check the permissions, or name another folder.";
+    case ENOTDIR:
+    case EEXIST:
+      return "Something that is not a folder is in the way: remove it, or name another folder.";
+    case ENOENT:
+      return "A file of the table is missing: export the table again from its store.";
+    default:
+      return "";
+  }
+}
+
+Error storage_error(const std::filesystem::path& file, const char* doing, int error_number) {
+  return Error(ExitCode::storage,
+               fmt::format("cannot {} {}: {}", doing, file.string(), std::generic_category().message(error_number)),
+               advice_for(error_number));
+}
+
+void write_durably(const std::filesystem::path& file, const std::string& content) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) throw storage_error(file, "create", errno);
+  int failure = 0;
+  for (std::size_t written = 0; written < content.size() && failure == 0;) {
+    const ssize_t count = ::write(descriptor, content.data() + written, content.size() - written);
+    if (count >= 0) {
+      written += static_cast<std::size_t>(count);
+    } else if (errno != EINTR) {
+      failure = errno;
+    }
+  }
+  // Some file systems tell of a full disk only here.
+  if (failure == 0 && ::fsync(descriptor) != 0 && errno != EINVAL) failure = errno;
+  if (::close(descriptor) != 0 && failure == 0) failure = errno;
+  if (failure != 0) throw storage_error(file, "write", failure);
+}
+
+// Removes what was not renamed, however the writing ends.
+struct TemporaryFiles {
+  std::vector<std::filesystem::path> paths;
+  ~TemporaryFiles() {
+    std::error_code ignored;
+    for (const auto& path : paths) std::filesystem::remove(path, ignored);
+  }
+};
+
+}  // namespace
+
+void replace_files(const std::filesystem::path& folder, const std::vector<NamedContent>& files) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw storage_error(folder, "make the folder", error.value());
+
+  TemporaryFiles temporary;
+  for (const auto& [name, content] : files) {
+    // With the process in the name, two that export the same table cannot publish each other's half a file.
+    temporary.paths.push_back(folder / fmt::format(".{}.{}", name, ::getpid()));
+    write_durably(temporary.paths.back(), content);
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    std::filesystem::rename(temporary.paths[i], folder / files[i].first, error);
+    if (error) throw storage_error(folder / files[i].first, "replace", error.value());
+  }
+}
+
+std::string read_file(const std::filesystem::path& file) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw storage_error(file, "read", errno);
+  std::string content;
+  std::array<char, 1 << 16> buffer;
+  ssize_t count = 0;
+  int failure = 0;
+  do {
+    count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count > 0) content.append(buffer.data(), static_cast<std::size_t>(count));
+    if (count < 0 && errno != EINTR) failure = errno;
+  } while (count != 0 && failure == 0);
+  ::close(descriptor);
+  if (failure != 0) throw storage_error(file, "read", failure);
+  return content;
+}
+
+}  // namespace ptxlat

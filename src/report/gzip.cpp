@@ -1,0 +1,71 @@
+#include "report/gzip.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <new>
+#include <stdexcept>
+
+namespace ptxlat {
+
+namespace {
+
+constexpr int gzip_format = 16;  // added to the window bits: zlib's header is gzip's, with time 0
+
+// zlib counts in unsigned int, a text may be longer.
+void feed(z_stream& stream, const std::string& input, std::size_t& position) {
+  const std::size_t left = input.size() - position;
+  const auto chunk = static_cast<uInt>(std::min<std::size_t>(left, std::numeric_limits<uInt>::max()));
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data())) + position;
+  stream.avail_in = chunk;
+  position += chunk;
+}
+
+// Calls `step` until it ends the stream; it returns zlib's status.
+template <typename Step>
+int pump(z_stream& stream, const std::string& input, std::string& output, Step step) {
+  std::array<char, 1 << 16> buffer;
+  std::size_t position = 0;
+  int status = Z_OK;
+  while (status == Z_OK) {
+    if (stream.avail_in == 0) feed(stream, input, position);
+    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    stream.avail_out = buffer.size();
+    status = step(position == input.size() ? Z_FINISH : Z_NO_FLUSH);
+    // Z_FINISH with room left to write is no error before the end of the input was seen.
+    if (status == Z_BUF_ERROR && stream.avail_out == 0) status = Z_OK;
+    output.append(buffer.data(), buffer.size() - stream.avail_out);
+  }
+  return status == Z_STREAM_END && (stream.avail_in != 0 || position != input.size()) ? Z_DATA_ERROR : status;
+}
+
+}  // namespace
+
+std::string gzip(const std::string& text) {
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + gzip_format, MAX_MEM_LEVEL,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::bad_alloc();
+  }
+  std::string compressed;
+  pump(stream, text, compressed, [&](int flush) { return deflate(&stream, flush); });
+  deflateEnd(&stream);
+  return compressed;
+}
+
+std::string gunzip(const std::string& compressed) {
+  z_stream stream{};
+  if (inflateInit2(&stream, MAX_WBITS + gzip_format) != Z_OK) throw std::bad_alloc();
+  std::string text;
+  const int status = pump(stream, compressed, text, [&](int) { return inflate(&stream, Z_NO_FLUSH); });
+  const std::string detail = stream.msg != nullptr ? stream.msg : "";
+  inflateEnd(&stream);
+  if (status != Z_STREAM_END) {
+    throw std::runtime_error(detail.empty() ? "the file is truncated or has something behind its end" : detail);
+  }
+  return text;
+}
+
+}  // namespace ptxlat

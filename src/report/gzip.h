@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+namespace ptxlat {
+
+// Equal text gives equal bytes: no time, no file name in the header.
+std::string gzip(const std::string& text);
+
+// Throws std::runtime_error for what is truncated, altered or no gzip file.
+std::string gunzip(const std::string& compressed);
+
+}  // namespace ptxlat

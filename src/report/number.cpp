@@ -1,0 +1,24 @@
+#include "report/number.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace ptxlat {
+
+std::string decimal(std::optional<double> value) {
+  if (!value || !std::isfinite(*value)) return {};
+  if (*value == 0) return "0";    // also for a negative zero
+  std::array<char, 1100> digits;  // the smallest double has 1074 decimals
+  const auto [end, error] =
+      std::to_chars(digits.data(), digits.data() + digits.size(), *value, std::chars_format::fixed);
+  return std::string(digits.data(), end);
+}
+
+std::string signed_decimal(double value) {
+  std::string text = decimal(value);
+  if (value > 0) text.insert(text.begin(), '+');
+  return text;
+}
+
+}  // namespace ptxlat

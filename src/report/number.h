@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace ptxlat {
+
+// The shortest decimal that reads back as the same double, without exponent, a whole number without point: "4",
+// "6.5". Nothing for a missing or not finite number.
+std::string decimal(std::optional<double> value);
+
+// "+3", "-1.5", "0".
+std::string signed_decimal(double value);
+
+}  // namespace ptxlat

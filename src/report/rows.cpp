@@ -1,0 +1,56 @@
+#include "report/rows.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <unordered_map>
+
+#include "report/number.h"
+#include "report/window.h"
+
+namespace ptxlat {
+
+std::vector<Row> rows_of(const Table& table) {
+  std::vector<Row> rows;
+  std::unordered_map<std::string, std::size_t> index;
+  for (const CellRecord& cell : table.cells) {
+    const auto [entry, is_new] =
+        index.emplace(fmt::format("{}\x1f{}\x1f{}", cell.ptx, cell.operand, cell.input), rows.size());
+    if (is_new) rows.emplace_back();
+    rows[entry->second].levels[cell.level] = &cell;
+  }
+  return rows;
+}
+
+std::vector<int> levels_of(const Table& table) {
+  std::set<int> levels;
+  for (const CellRecord& cell : table.cells) levels.insert(cell.level);
+  return {levels.begin(), levels.end()};
+}
+
+std::string number_text(const Table& table, const CellRecord& cell) {
+  const std::optional<double> value = headline(table, cell);
+  if (!value) return {};
+  const WindowRecord* window = is_static(table) ? backing_window(cell) : nullptr;
+  return (window && window->static_is_lower_bound ? "≥" : "") + decimal(value);
+}
+
+std::string verdict_summary(const Table& table) {
+  std::map<Verdict, int> counts;
+  for (const CellRecord& cell : table.cells) ++counts[cell.verdict];
+  std::string summary = fmt::format("{} cells", table.cells.size());
+  const char* separator = ": ";
+  for (const auto& [verdict, count] : counts) {
+    summary += fmt::format("{}{} {}", separator, count, to_string(verdict));
+    separator = ", ";
+  }
+  return summary;
+}
+
+std::string number_legend(const Table& table) {
+  return is_static(table) ? "Numbers are cycles of the assembler's schedule; nothing was measured. ≥: a lower bound, "
+                            "since the code waits on a scoreboard or branches."
+                          : "Numbers are measured cycles, the proven dependent latency.";
+}
+
+}  // namespace ptxlat

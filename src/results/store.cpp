@@ -1,0 +1,265 @@
+#include "results/store.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "error.h"
+#include "results/json.h"
+
+namespace ptxlat {
+
+namespace {
+
+constexpr int application_id = 0x7078746c;  // "pxtl", as file(1) and others may look for it
+constexpr int schema_version = 1;
+constexpr std::chrono::milliseconds busy_timeout{10'000};
+
+constexpr const char* schema = R"sql(
+  CREATE TABLE runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    table_name TEXT NOT NULL,
+    started_utc TEXT NOT NULL,
+    provenance TEXT NOT NULL,
+    UNIQUE (table_name, started_utc)
+  );
+  CREATE TABLE cells (
+    table_name TEXT NOT NULL,
+    chapter TEXT NOT NULL,
+    ptx TEXT NOT NULL,
+    operand TEXT NOT NULL,
+    input TEXT NOT NULL,
+    opt INTEGER NOT NULL,
+    recipe TEXT NOT NULL,
+    record TEXT NOT NULL,
+    UNIQUE (table_name, ptx, operand, input, opt)
+  );
+)sql";
+
+Error storage_error(const std::filesystem::path& file, const SQLite::Exception& cause) {
+  const std::string what = fmt::format("store {}: {}", file.string(), cause.what());
+  const auto error = [&](const char* advice) { return Error(ExitCode::storage, what, advice); };
+  switch (cause.getErrorCode()) {
+    case SQLITE_FULL:
+      return error(
+          "The disk is full. Everything saved before is safe: free some space and run the same command again.");
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return error("The store cannot be written: check the permissions of the file and of its folder.");
+    case SQLITE_CANTOPEN:
+      return error("Check that its folder exists, that it is not a folder itself, and that you may write there.");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return error("Another ptxlat run is writing to this store: wait until it ends, or give this one another store.");
+    case SQLITE_NOTADB:
+      return error("This file is not a ptxlat store and is left as it is: name another file for the store.");
+    case SQLITE_CORRUPT:
+      return error("The store is damaged: keep a copy if it matters, delete it, and run again.");
+    case SQLITE_IOERR:
+      return error("Reading or writing failed: check the disk, its free space and its limits (df, quota, ulimit -f).");
+    default:
+      return error("");
+  }
+}
+
+}  // namespace
+
+std::string CellKey::text() const {
+  // The ASCII unit separator: no name contains it.
+  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}", ptx, operand, input, level, recipe);
+}
+
+CellKey key_of(const CellRecord& record) {
+  return {record.ptx, record.operand, record.input, record.level, record.recipe};
+}
+
+struct Store::Database {
+  std::filesystem::path file;
+  SQLite::Database connection;
+  std::mutex mutex;  // guards the connection
+
+  explicit Database(const std::filesystem::path& path)
+      : file(path), connection(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, int{busy_timeout.count()}) {
+    if (check_owner() == Owner::nobody) create();
+    connection.exec("PRAGMA synchronous = NORMAL");  // with WAL: a commit survives kill -9 without an fsync each
+  }
+
+  enum class Owner { nobody, us };
+
+  // Refuses, without having changed a byte, a file that is something else.
+  Owner check_owner() {
+    const int id = connection.execAndGet("PRAGMA application_id").getInt();
+    const int version = connection.execAndGet("PRAGMA user_version").getInt();
+    const bool empty = connection.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+    if (empty && id == 0) return Owner::nobody;
+    if (id != application_id) {
+      throw Error(ExitCode::storage, fmt::format("{} is an SQLite database of another program", file.string()),
+                  "It is left as it is: name another file for the store.");
+    }
+    if (version != schema_version) {
+      throw Error(
+          ExitCode::storage,
+          fmt::format("store {} has version {}, this ptxlat reads version {}", file.string(), version, schema_version),
+          "Use the ptxlat that wrote it, or name another file for the store.");
+    }
+    return Owner::us;
+  }
+
+  // Two processes may do this at the same moment: the loser of the lock finds the work done.
+  void create() {
+    enter_wal_mode();
+    connection.exec("BEGIN IMMEDIATE");
+    try {
+      if (check_owner() == Owner::nobody) {
+        connection.exec(schema);
+        connection.exec(fmt::format("PRAGMA application_id = {}", application_id));
+        connection.exec(fmt::format("PRAGMA user_version = {}", schema_version));
+      }
+      connection.exec("COMMIT");
+    } catch (...) {
+      connection.tryExec("ROLLBACK");
+      throw;
+    }
+  }
+
+  // SQLite reports a busy file here at once, whatever the busy timeout says, since two that change the mode could wait
+  // for each other for ever. Where WAL does not work (some network file systems) SQLite stays with its rollback
+  // journal, which is as safe and slower.
+  void enter_wal_mode() {
+    const auto deadline = std::chrono::steady_clock::now() + busy_timeout;
+    for (;;) {
+      try {
+        connection.execAndGet("PRAGMA journal_mode = WAL");
+        return;
+      } catch (const SQLite::Exception& error) {
+        if (error.getErrorCode() != SQLITE_BUSY || std::chrono::steady_clock::now() > deadline) throw;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+
+  // Runs `work(connection)` alone and turns what SQLite throws into an Error with advice.
+  template <typename Work>
+  auto with_connection(Work work) {
+    const std::lock_guard lock(mutex);
+    try {
+      return work(connection);
+    } catch (const SQLite::Exception& error) {
+      throw storage_error(file, error);
+    }
+  }
+};
+
+namespace {
+
+// Json in a store comes from this program: damage is damage to the file.
+template <typename Parse>
+auto parse_record(const std::string& record, Parse parse) {
+  try {
+    return parse(Json::parse(record));
+  } catch (const std::exception& error) {
+    throw Error(ExitCode::storage, fmt::format("the store holds a damaged record: {}", error.what()),
+                "Delete the store and run again.");
+  }
+}
+
+}  // namespace
+
+Store::Store(const std::filesystem::path& file) {
+  try {
+    database_ = std::make_unique<Database>(file);
+  } catch (const SQLite::Exception& error) {
+    throw storage_error(file, error);
+  }
+}
+
+Store::~Store() = default;
+
+void Store::save_provenance(const Provenance& provenance) {
+  database_->with_connection([&](SQLite::Database& connection) {
+    // Replacing gives the row a new, highest id: the run saved last is the newest.
+    SQLite::Statement insert(connection,
+                             "INSERT OR REPLACE INTO runs (table_name, started_utc, provenance) VALUES (?, ?, ?)");
+    insert.bind(1, provenance.table);
+    insert.bind(2, provenance.started_utc);
+    insert.bind(3, to_line(to_json(provenance)));
+    insert.exec();
+  });
+}
+
+std::vector<Provenance> Store::provenances() const {
+  return database_->with_connection([&](SQLite::Database& connection) {
+    std::vector<Provenance> newest;
+    SQLite::Statement select(connection,
+                             "SELECT provenance FROM runs WHERE id IN (SELECT max(id) FROM runs GROUP BY table_name) "
+                             "ORDER BY table_name");
+    while (select.executeStep()) {
+      newest.push_back(parse_record(select.getColumn(0).getString(), provenance_from_json));
+    }
+    return newest;
+  });
+}
+
+void Store::save_cells(const std::string& table, const std::vector<CellRecord>& cells) {
+  if (cells.empty()) return;
+  std::vector<std::string> records;
+  for (const CellRecord& cell : cells) records.push_back(to_line(to_json(cell)));
+  database_->with_connection([&](SQLite::Database& connection) {
+    SQLite::Statement insert(connection,
+                             "INSERT OR REPLACE INTO cells (table_name, chapter, ptx, operand, input, opt, recipe, "
+                             "record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+    connection.exec("BEGIN IMMEDIATE");
+    try {
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        const CellRecord& cell = cells[i];
+        insert.bind(1, table);
+        insert.bind(2, cell.chapter);
+        insert.bind(3, cell.ptx);
+        insert.bind(4, cell.operand);
+        insert.bind(5, cell.input);
+        insert.bind(6, cell.level);
+        insert.bind(7, cell.recipe);
+        insert.bind(8, records[i]);
+        insert.exec();
+        insert.reset();
+      }
+      connection.exec("COMMIT");
+    } catch (...) {
+      connection.tryExec("ROLLBACK");
+      throw;
+    }
+  });
+}
+
+std::unordered_set<std::string> Store::finished(const std::string& table) const {
+  return database_->with_connection([&](SQLite::Database& connection) {
+    std::unordered_set<std::string> keys;
+    SQLite::Statement select(connection, "SELECT ptx, operand, input, opt, recipe FROM cells WHERE table_name = ?");
+    select.bind(1, table);
+    while (select.executeStep()) {
+      const CellKey key{select.getColumn(0).getString(), select.getColumn(1).getString(),
+                        select.getColumn(2).getString(), select.getColumn(3).getInt(), select.getColumn(4).getString()};
+      keys.insert(key.text());
+    }
+    return keys;
+  });
+}
+
+std::vector<CellRecord> Store::cells(const std::string& table) const {
+  return database_->with_connection([&](SQLite::Database& connection) {
+    std::vector<CellRecord> cells;
+    SQLite::Statement select(
+        connection, "SELECT record FROM cells WHERE table_name = ? ORDER BY chapter, ptx, operand, input, opt");
+    select.bind(1, table);
+    while (select.executeStep()) cells.push_back(parse_record(select.getColumn(0).getString(), cell_from_json));
+    return cells;
+  });
+}
+
+}  // namespace ptxlat

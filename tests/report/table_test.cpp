@@ -1,0 +1,172 @@
+#include "report/table.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "../results/random_record.h"
+#include "catch.h"
+#include "error.h"
+#include "results/json.h"
+#include "temporary_folder.h"
+
+using namespace ptxlat;
+
+namespace {
+
+Table random_table(unsigned seed, int count) {
+  RandomRecords random(seed);
+  Table table;
+  table.provenance.table = "sm_90/nvidia-h200/driver-580.159.04";
+  table.provenance.kind = "measured";
+  table.provenance.toolchain = "driver-580.159.04";
+  for (int i = 0; i < count; ++i) table.cells.push_back(random.cell());
+  return table;
+}
+
+std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void overwrite(const std::filesystem::path& file, const std::string& content) {
+  std::ofstream(file, std::ios::binary) << content;
+}
+
+ExitCode exit_code_of_reading(const std::filesystem::path& folder) {
+  try {
+    read_table(folder);
+  } catch (const Error& error) {
+    CHECK_FALSE(error.advice.empty());
+    CHECK(std::string(error.what()).find(folder.string()) != std::string::npos);
+    return error.exit_code;
+  }
+  return ExitCode::success;
+}
+
+}  // namespace
+
+TEST_CASE("a table is read back as it was written") {
+  const TemporaryFolder folder;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const Table table = random_table(seed, 50);
+    write_table(folder.path, table);
+    const Table back = read_table(folder.path / table.provenance.table);
+    REQUIRE(back.cells == table.cells);
+    REQUIRE(to_json(back.provenance) == to_json(table.provenance));
+  }
+}
+
+TEST_CASE("equal tables are equal bytes, and nothing but the four files is left") {
+  const TemporaryFolder a, b;
+  const Table table = random_table(3, 100);
+  write_table(a.path, table);
+  write_table(a.path, table);
+  write_table(b.path, table);
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(a.path / table.provenance.table)) {
+    ++files;
+    CHECK(content_of(entry.path()) == content_of(b.path / table.provenance.table / entry.path().filename()));
+  }
+  CHECK(files == 4);
+}
+
+TEST_CASE("an empty table can be written and read") {
+  const TemporaryFolder folder;
+  const Table table = random_table(0, 0);
+  write_table(folder.path, table);
+  CHECK(read_table(folder.path / table.provenance.table).cells.empty());
+}
+
+TEST_CASE("a window that several cells share is written once") {
+  const TemporaryFolder folder;
+  Table table = random_table(0, 0);
+  CellRecord cell;
+  cell.ptx = "popc.b32";
+  cell.windows.resize(1);
+  cell.windows[0].role = "overhead";
+  std::mt19937 noise(7);  // text that gzip alone cannot shrink
+  for (int i = 0; i < 1000; ++i) cell.windows[0].sass.push_back({i * 16, "OP " + std::to_string(noise())});
+  table.cells = {cell};
+  write_table(folder.path, table);
+  const auto file = folder.path / table.provenance.table / "latency.jsonl.gz";
+  const auto size_of_one = std::filesystem::file_size(file);
+  for (SassRecord& instruction : cell.windows[0].sass) instruction.offset += 0x240;  // elsewhere in its kernel
+  for (int i = 0; i < 200; ++i) table.cells.push_back(cell);
+  write_table(folder.path, table);
+  CHECK(std::filesystem::file_size(file) < size_of_one * 6 / 5);
+  CHECK(read_table(file.parent_path()).cells == table.cells);
+}
+
+TEST_CASE("a damaged table is reported as damaged, never read in part") {
+  const TemporaryFolder folder;
+  const Table table = random_table(5, 40);
+  write_table(folder.path, table);
+  const auto place = folder.path / table.provenance.table;
+  const std::string jsonl = content_of(place / "latency.jsonl.gz");
+  const std::string run = content_of(place / "run.json");
+
+  SECTION("truncated anywhere") {
+    for (std::size_t size = 0; size < jsonl.size(); size += 1 + jsonl.size() / 97) {
+      overwrite(place / "latency.jsonl.gz", jsonl.substr(0, size));
+      REQUIRE(exit_code_of_reading(place) == ExitCode::storage);
+    }
+  }
+  SECTION("altered anywhere") {
+    for (std::size_t at = 10; at < jsonl.size(); at += 1 + jsonl.size() / 97) {  // the first ten bytes are the header
+      std::string altered = jsonl;
+      altered[at] = static_cast<char>(altered[at] ^ 0x10);
+      overwrite(place / "latency.jsonl.gz", altered);
+      REQUIRE(exit_code_of_reading(place) == ExitCode::storage);
+    }
+  }
+  SECTION("something behind the end") {
+    overwrite(place / "latency.jsonl.gz", jsonl + "x");
+    CHECK(exit_code_of_reading(place) == ExitCode::storage);
+  }
+  SECTION("the rows of another table") {
+    write_table(folder.path, random_table(6, 40));
+    overwrite(place / "run.json", run);
+    CHECK(exit_code_of_reading(place) == ExitCode::storage);
+  }
+  SECTION("run.json is truncated or of another shape") {
+    for (const std::string& content : {std::string(), run.substr(0, run.size() / 2), std::string("[]"),
+                                       std::string("{}"), std::string(R"({"format":"1"})")}) {
+      overwrite(place / "run.json", content);
+      CHECK(exit_code_of_reading(place) == ExitCode::storage);
+    }
+  }
+  SECTION("a later format") {
+    std::string later = run;
+    later.replace(later.find("\"format\": 1"), 11, "\"format\": 2");
+    overwrite(place / "run.json", later);
+    CHECK(exit_code_of_reading(place) == ExitCode::storage);
+  }
+  SECTION("a file is missing") {
+    std::filesystem::remove(place / "latency.jsonl.gz");
+    CHECK(exit_code_of_reading(place) == ExitCode::storage);
+  }
+}
+
+TEST_CASE("a folder that is no table is an unknown name") {
+  const TemporaryFolder folder;
+  CHECK(exit_code_of_reading(folder.path) == ExitCode::unknown_name);
+  CHECK(exit_code_of_reading(folder.path / "nothing") == ExitCode::unknown_name);
+}
+
+TEST_CASE("a csv alone is enough for the columns") {
+  const TemporaryFolder folder;
+  const Table table = random_table(8, 60);
+  write_table(folder.path, table);
+  const auto place = folder.path / table.provenance.table;
+  std::filesystem::remove(place / "run.json");
+  const Table back = read_table(place);
+  REQUIRE(back.cells.size() == table.cells.size());
+  for (std::size_t i = 0; i < table.cells.size(); ++i) {
+    CellRecord columns = table.cells[i];
+    columns.windows.clear();
+    columns.consumer.clear();
+    columns.recipe.clear();
+    columns.elapsed_ns = 0;
+    CHECK(back.cells[i] == columns);
+  }
+}

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <algorithm>
+#include <random>
+
+#include "results/record.h"
+
+namespace ptxlat {
+
+// Records with every field used, absent and at its edges, for tests that write and read back.
+class RandomRecords {
+ public:
+  explicit RandomRecords(unsigned seed) : generator_(seed) {}
+
+  CellRecord cell() {
+    CellRecord cell;
+    cell.ptx = "op" + std::to_string(integer(0, 999'999)) + text();
+    cell.chapter = text();
+    cell.operand = text();
+    cell.input = text();
+    cell.level = integer(0, 4);
+    for (auto* number :
+         {&cell.cycles, &cell.bracket, &cell.overhead, &cell.differential, &cell.chain, &cell.static_cycles}) {
+      *number = optional_number();
+    }
+    for (int i = integer(0, 5); i > 0; --i) cell.sass.push_back(integer(0, 1) ? "IADD3.X" : "MUFU.RCP");
+    cell.sass_count = integer(0, 500);
+    cell.verdict = verdict();
+    cell.note = text();
+    cell.consumer = text();
+    cell.recipe = text();
+    cell.elapsed_ns = integer(0, 1) ? 0 : 2.2222222222222223;
+    for (int i = integer(0, 6); i > 0; --i) cell.windows.push_back(window());
+    return cell;
+  }
+
+ private:
+  int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }
+
+  // What files have trouble with: separators, quotes, line ends, several bytes a character.
+  std::string text() {
+    static const std::string pieces[] = {"a", ",", "\"", ";", "|", "\n", "\r\n", " ", "≥", "\\", "{", "\t", "O3", "-"};
+    std::string text;
+    for (int i = integer(0, 4); i > 0; --i) text += pieces[integer(0, static_cast<int>(std::size(pieces)) - 1)];
+    return text;
+  }
+
+  std::optional<double> optional_number() {
+    switch (integer(0, 3)) {
+      case 0:
+        return std::nullopt;
+      case 1:
+        return integer(0, 1000);
+      case 2:
+        return integer(-1000, 1000) / 8.0;
+      default:
+        return std::uniform_real_distribution<double>(0, 1e7)(generator_);
+    }
+  }
+
+  Verdict verdict() { return static_cast<Verdict>(integer(0, static_cast<int>(Verdict::no_dependency))); }
+
+  WindowRecord window() {
+    WindowRecord window;
+    window.role = "chain " + std::to_string(integer(1, 64));
+    window.verdict = verdict();
+    window.reason = text();
+    window.static_cycles = integer(0, 2000);
+    window.static_is_lower_bound = integer(0, 1) == 1;
+    window.cycles = optional_number();
+    const auto sample = [&] { return static_cast<std::uint32_t>(integer(0, 2)) * 0x7fffffffu; };
+    window.samples.resize(static_cast<std::size_t>(integer(0, 9)));
+    std::generate(window.samples.begin(), window.samples.end(), sample);
+    if (integer(0, 1)) {
+      window.cycles = 23;
+      std::fill(window.samples.begin(), window.samples.end(), 23u);
+    }
+    window.mode_share = integer(0, 4) / 4.0;
+    for (int i = integer(0, 8), offset = 16 * integer(0, 100); i > 0; --i, offset += 16 * integer(1, 3)) {
+      window.sass.push_back({offset, integer(0, 1) ? "POPC R6, |R6|" : "@!P0 BRA `(.L_x_1)", integer(0, 15),
+                             integer(0, 1) == 1, integer(0, 7), integer(0, 7), integer(0, 63), integer(0, 15)});
+    }
+    return window;
+  }
+
+  std::mt19937 generator_;
+};
+
+}  // namespace ptxlat
