@@ -1,8 +1,5 @@
 #pragma once
 
-#include <toml++/toml.h>
-
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,11 +16,7 @@ inline void report(Mistakes& mistakes, SourceLocation where, std::string message
   mistakes.push_back({std::move(where), std::move(message)});
 }
 
-inline SourceLocation location_of(const toml::node& node, const std::string& file) {
-  return {file, static_cast<int>(node.source().begin.line)};
-}
-
-// ": did you mean \"type\"?", or nothing where no name is near.
+// "; did you mean \"type\"?", or nothing where no name is near.
 inline std::string did_you_mean(const std::string& wanted, const std::vector<std::string>& names) {
   const auto nearest = nearest_names(wanted, names, 1);
   return nearest.empty() ? std::string{} : "; did you mean \"" + nearest.front() + "\"?";

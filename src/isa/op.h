@@ -1,7 +1,5 @@
 #pragma once
 
-#include <toml++/toml.h>
-
 #include <map>
 #include <optional>
 #include <string>
@@ -55,9 +53,6 @@ struct Op {
   std::string no_dependency;
   SourceLocation where;
 };
-
-// Reads one [[op]]. Empty if it has no name or syntax to go on with.
-std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, Mistakes& mistakes);
 
 // The cross product of the axes, less what the rules exclude, in the order of the syntax.
 std::vector<Form> expand(const Op& op, Mistakes& mistakes);

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <regex>
 #include <set>
 
-#include "isa/op.h"
+#include "isa/read_op.h"
 #include "isa/value.h"
 
 namespace ptxlat {

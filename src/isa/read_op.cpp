@@ -1,10 +1,10 @@
+#include "isa/read_op.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <set>
 
-#include "isa/op.h"
 #include "isa/types.h"
 
 namespace ptxlat {

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <optional>
+
+#include "isa/op.h"
+#include "isa/toml.h"
+
+namespace ptxlat {
+
+// Reads one [[op]]. Empty if it has no name or syntax to go on with.
+std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, Mistakes& mistakes);
+
+}  // namespace ptxlat
