@@ -1,0 +1,46 @@
+# shellcheck shell=bash
+# What the scripts share; sourced, not run. Messages go to stderr: stdout belongs to the table.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+toolkits=${PTXLAT_TOOLKITS:-$root/toolkits}
+
+say() { printf '%s\n' "$*" >&2; }
+
+die() {
+  say "error: $*"
+  exit 1
+}
+
+# has_tool NAME: a program NAME of a CUDA toolkit that runs, in the places where ptxlat looks.
+has_tool() {
+  local candidate
+  for candidate in "$toolkits"/*/bin/"$1" "${CUDA_HOME:-/nonexistent}/bin/$1" "$(command -v "$1" || true)" \
+    /usr/local/cuda*/bin/"$1" /usr/lib/nvidia-cuda-toolkit/bin/"$1"; do
+    if [[ -x $candidate && ! -d $candidate ]] && "$candidate" --version >/dev/null 2>&1; then return 0; fi
+  done
+  return 1
+}
+
+# The driver and a device that it has made; `ptxlat doctor` says more.
+has_gpu() {
+  [[ -e /dev/nvidiactl || -e /dev/nvidia0 || -e /dev/dxg ]] || return 1
+  # Not a pipe into grep -q: with pipefail, ldconfig dying of SIGPIPE would count as "no driver".
+  [[ $(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null) == *libcuda.so.1* ]]
+}
+
+# fetch_missing: brings ptxas and nvdisasm where the machine has none.
+fetch_missing() {
+  if has_tool ptxas && has_tool nvdisasm; then return; fi
+  "$root/tools/fetch_cuda.sh"
+}
+
+# build PRESET [TARGET...]
+build() {
+  local preset=$1
+  shift
+  (
+    cd "$root" || exit
+    cmake --preset "$preset" --log-level=WARNING
+    cmake --build --preset "$preset" ${1:+--target "$@"}
+  ) >&2
+}
