@@ -28,7 +28,7 @@ std::string version_in_banner(std::string_view text) {
   for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
     const std::string_view rest = text.substr(at + mark.size(), 64);
     const std::size_t begin = rest.find(", V");
-    if (begin == std::string_view::npos || begin > 8) continue;
+    if (begin > 8) continue;  // not there, or of something else
     std::size_t end = begin + 3;
     while (end < rest.size() && (is_digit(rest[end]) || rest[end] == '.')) ++end;
     const std::string_view version = rest.substr(begin + 3, end - begin - 3);
