@@ -4,6 +4,8 @@
 
 namespace ptxlat {
 
+struct CudaApi;
+
 // What the driver says about one GPU.
 struct DeviceInfo {
   int index = 0;
@@ -16,5 +18,14 @@ struct DeviceInfo {
   std::string driver_version;  // "580.159.04"
   int cuda_api_version = 0;    // 13000 for CUDA 13.0, as cuDriverGetVersion has it
 };
+
+// Starts the driver and finds the device of this index. Error{no_gpu} if there is none. Only a worker process may call
+// it: it is driver code, and a fault poisons the process that runs it.
+int open_device(const CudaApi& api, int index);
+
+// 90 for compute capability 9.0.
+int device_sm(const CudaApi& api, int device);
+
+DeviceInfo describe_device(const CudaApi& api, int index);
 
 }  // namespace ptxlat

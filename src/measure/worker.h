@@ -56,7 +56,10 @@ struct WorkerOptions {
   int device = 0;
   std::chrono::milliseconds kernel_deadline{5000};     // for one kernel's launches, before it counts as hung
   std::chrono::milliseconds assemble_deadline{60000};  // for one module
+  std::chrono::milliseconds start_deadline{60000};     // to load the driver and make a context, or to load a cubin
 };
+
+class WorkerProcess;
 
 // The supervisor's end of one worker process, the only place where driver and nvJitLink code runs. A fault, trap, hang
 // or crash costs the kernel that caused it: the process is replaced and the batch goes on with the remaining kernels
@@ -73,20 +76,29 @@ class Worker {
   DeviceInfo device_info();
 
   // One outcome per kernel, in their order. Never throws for what a kernel does; Error{no_gpu} if the device itself is
-  // gone.
+  // gone. A process killed from outside is replaced once, and its kernel run again, before the kernel is given up.
   std::vector<LaunchOutcome> launch(const LaunchBatch& batch);
 
   // The driver's JIT (cuLink*, level 0…4) or, with a toolchain of kind nvjitlink, that library. A crash or a hang is a
-  // rejection.
+  // rejection. Error{missing_tool} if the library cannot be opened.
   ModuleOutcome assemble(const Toolchain& toolchain, const std::string& ptx, const Target& target, int level);
 
   // Ends the process; the next call starts a new one. Used to repeat a sample of cells in a fresh process.
   void restart();
 
+  // The process's id, 0 while there is none: for tests, which kill it.
+  int process_id() const;
+
  private:
-  struct Process;
+  struct Ending;
+
+  void start_process();
+  void open_device();
+  Ending run_remaining(const LaunchBatch& batch, std::vector<LaunchOutcome>& outcomes);
+
   WorkerOptions options_;
-  std::unique_ptr<Process> process_;
+  std::unique_ptr<WorkerProcess> process_;
+  bool device_is_open_ = false;
 };
 
 // An Assembler that runs inside a worker process of its own.

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace ptxlat {
+
+// The part of the CUDA Driver API that ptxlat uses, declared here so that it builds without a CUDA toolkit. Names and
+// values are those of cuda.h, which is never included beside this file.
+using CUresult = int;
+using CUdevice = int;
+using CUdeviceptr = unsigned long long;
+using CUcontext = struct CUctx_st*;
+using CUmodule = struct CUmod_st*;
+using CUfunction = struct CUfunc_st*;
+using CUstream = struct CUstream_st*;
+using CUlinkState = struct CUlinkState_st*;
+using CUjit_option = int;
+using CUjitInputType = int;
+using CUdevice_attribute = int;
+struct CUuuid {
+  unsigned char bytes[16];
+};
+
+inline constexpr CUresult CUDA_SUCCESS = 0;
+inline constexpr CUresult CUDA_ERROR_INVALID_VALUE = 1;
+inline constexpr CUresult CUDA_ERROR_NOT_INITIALIZED = 3;
+inline constexpr CUresult CUDA_ERROR_NO_DEVICE = 100;
+inline constexpr CUresult CUDA_ERROR_INVALID_DEVICE = 101;
+inline constexpr CUresult CUDA_ERROR_INVALID_IMAGE = 200;
+inline constexpr CUresult CUDA_ERROR_INVALID_CONTEXT = 201;
+inline constexpr CUresult CUDA_ERROR_INVALID_PTX = 218;
+inline constexpr CUresult CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221;
+inline constexpr CUresult CUDA_ERROR_NOT_FOUND = 500;
+inline constexpr CUresult CUDA_ERROR_ILLEGAL_ADDRESS = 700;
+inline constexpr CUresult CUDA_ERROR_LAUNCH_TIMEOUT = 702;
+
+inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13;
+inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16;
+inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE = 36;
+inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75;
+inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76;
+
+inline constexpr CUjit_option CU_JIT_INFO_LOG_BUFFER = 3;
+inline constexpr CUjit_option CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4;
+inline constexpr CUjit_option CU_JIT_ERROR_LOG_BUFFER = 5;
+inline constexpr CUjit_option CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6;
+inline constexpr CUjit_option CU_JIT_OPTIMIZATION_LEVEL = 7;
+inline constexpr CUjit_option CU_JIT_TARGET = 9;
+// A CUjit_target is the number of the architecture, plus one of these for sm_90a and for sm_100f.
+inline constexpr int CU_COMPUTE_ACCELERATED_TARGET_BASE = 0x10000;
+inline constexpr int CU_COMPUTE_FAMILY_TARGET_BASE = 0x20000;
+inline constexpr CUjitInputType CU_JIT_INPUT_PTX = 1;
+
+inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
+
+// Every function used, under its name without the version suffix (cuLinkCreate is the symbol cuLinkCreate_v2).
+struct CudaApi {
+  CUresult (*cuInit)(unsigned flags);
+  CUresult (*cuDriverGetVersion)(int* version);
+  CUresult (*cuGetErrorName)(CUresult error, const char** name);
+  CUresult (*cuGetErrorString)(CUresult error, const char** words);
+  CUresult (*cuDeviceGetCount)(int* count);
+  CUresult (*cuDeviceGet)(CUdevice* device, int ordinal);
+  CUresult (*cuDeviceGetName)(char* name, int size, CUdevice device);
+  CUresult (*cuDeviceGetUuid)(CUuuid* uuid, CUdevice device);
+  CUresult (*cuDeviceGetAttribute)(int* value, CUdevice_attribute attribute, CUdevice device);
+  CUresult (*cuDevicePrimaryCtxRetain)(CUcontext* context, CUdevice device);
+  CUresult (*cuDevicePrimaryCtxRelease)(CUdevice device);
+  CUresult (*cuCtxSetCurrent)(CUcontext context);
+  CUresult (*cuModuleLoadData)(CUmodule* module, const void* image);
+  CUresult (*cuModuleUnload)(CUmodule module);
+  CUresult (*cuModuleGetFunction)(CUfunction* function, CUmodule module, const char* name);
+  CUresult (*cuMemAlloc)(CUdeviceptr* address, std::size_t size);
+  CUresult (*cuMemFree)(CUdeviceptr address);
+  CUresult (*cuMemHostAlloc)(void** address, std::size_t size, unsigned flags);
+  CUresult (*cuMemFreeHost)(void* address);
+  CUresult (*cuMemcpyHtoD)(CUdeviceptr to, const void* from, std::size_t size);
+  CUresult (*cuMemcpyDtoHAsync)(void* to, CUdeviceptr from, std::size_t size, CUstream stream);
+  CUresult (*cuMemsetD8Async)(CUdeviceptr to, unsigned char value, std::size_t size, CUstream stream);
+  CUresult (*cuStreamCreate)(CUstream* stream, unsigned flags);
+  CUresult (*cuStreamDestroy)(CUstream stream);
+  CUresult (*cuStreamSynchronize)(CUstream stream);
+  CUresult (*cuLaunchKernel)(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                             unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
+                             void** parameters, void** extra);
+  CUresult (*cuLinkCreate)(unsigned option_count, CUjit_option* options, void** option_values, CUlinkState* state);
+  CUresult (*cuLinkAddData)(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name,
+                            unsigned option_count, CUjit_option* options, void** option_values);
+  CUresult (*cuLinkComplete)(CUlinkState state, void** cubin, std::size_t* size);
+  CUresult (*cuLinkDestroy)(CUlinkState state);
+
+  void* library;  // as dlopen gave it; never closed, because the driver leaves threads and exit handlers behind
+};
+
+// Opens libcuda.so.1, or what $PTXLAT_LIBCUDA names. Error{no_gpu} where there is no driver.
+CudaApi load_cuda_api();
+
+// The advice that goes with every Error{no_gpu}.
+std::string without_gpu_advice();
+
+// A Driver API call that failed.
+//   driver_words   "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered"; without file and line, so
+//                  that it can stand in a table
+class CudaError : public std::runtime_error {
+ public:
+  CudaError(CUresult code, std::string words, const std::string& message)
+      : std::runtime_error(message), result(code), driver_words(std::move(words)) {}
+
+  CUresult result;
+  std::string driver_words;
+};
+
+std::string driver_words(const CudaApi& api, CUresult result);
+
+void check_cuda(const CudaApi& api, CUresult result, const char* function, const char* file, int line);
+void report_cuda(const CudaApi& api, CUresult result, const char* function, const char* file, int line) noexcept;
+
+// Calls a function of the Driver API; PTXLAT_CUDA throws CudaError. The NOEXCEPT twin is for destructors: it writes the
+// failure to standard error, except for one that an earlier fault left behind and that PTXLAT_CUDA has already thrown.
+#define PTXLAT_CUDA(api, function, ...) \
+  ::ptxlat::check_cuda((api), (api).function(__VA_ARGS__), #function, __FILE__, __LINE__)
+#define PTXLAT_CUDA_NOEXCEPT(api, function, ...) \
+  ::ptxlat::report_cuda((api), (api).function(__VA_ARGS__), #function, __FILE__, __LINE__)
+
+}  // namespace ptxlat

@@ -1,0 +1,95 @@
+#include "gpu/device.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "error.h"
+#include "gpu/cuda_api.h"
+
+namespace ptxlat {
+namespace {
+
+// NVML knows the driver's own version ("580.159.04"); the Driver API knows only the CUDA version that it implements.
+std::string version_from_nvml(void* library) {
+  using Status = int;
+  const auto init = reinterpret_cast<Status (*)()>(dlsym(library, "nvmlInit_v2"));
+  const auto shutdown = reinterpret_cast<Status (*)()>(dlsym(library, "nvmlShutdown"));
+  const auto get_version = reinterpret_cast<Status (*)(char*, unsigned)>(dlsym(library, "nvmlSystemGetDriverVersion"));
+  if (!init || !shutdown || !get_version || init() != 0) return {};
+  char version[80] = {};
+  const Status status = get_version(version, sizeof version);
+  shutdown();
+  return status == 0 ? version : "";
+}
+
+// First in libcuda itself, because a stand-in for the driver brings both libraries in one file.
+std::string driver_version(const CudaApi& api) {
+  std::string version = version_from_nvml(api.library);
+  if (!version.empty()) return version;
+  if (void* nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) version = version_from_nvml(nvml);
+  if (version.empty()) std::ifstream("/sys/module/nvidia/version") >> version;
+  return version;
+}
+
+int attribute(const CudaApi& api, CUdevice_attribute which, CUdevice device) {
+  int value = 0;
+  PTXLAT_CUDA(api, cuDeviceGetAttribute, &value, which, device);
+  return value;
+}
+
+std::string uuid_text(const CUuuid& uuid) {
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", uuid.bytes[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+int open_device(const CudaApi& api, int index) {
+  const CUresult started = api.cuInit(0);
+  if (started == CUDA_ERROR_NO_DEVICE)
+    throw Error(ExitCode::no_gpu, "the NVIDIA driver sees no GPU (CUDA_VISIBLE_DEVICES may hide it)",
+                without_gpu_advice());
+  if (started != CUDA_SUCCESS)
+    throw Error(ExitCode::no_gpu, "the NVIDIA driver does not start: " + driver_words(api, started),
+                "`nvidia-smi` may say more. " + without_gpu_advice());
+  int count = 0;
+  PTXLAT_CUDA(api, cuDeviceGetCount, &count);
+  if (index < 0 || index >= count)
+    throw Error(ExitCode::no_gpu, fmt::format("there is no GPU {}: the driver sees {}, numbered from 0", index, count),
+                "Choose one with --device.");
+  CUdevice device = 0;
+  PTXLAT_CUDA(api, cuDeviceGet, &device, index);
+  return device;
+}
+
+int device_sm(const CudaApi& api, int device) {
+  return 10 * attribute(api, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) +
+         attribute(api, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+}
+
+DeviceInfo describe_device(const CudaApi& api, int index) {
+  const CUdevice device = open_device(api, index);
+  DeviceInfo info;
+  info.index = index;
+  char name[256] = {};
+  PTXLAT_CUDA(api, cuDeviceGetName, name, static_cast<int>(sizeof name), device);
+  info.name = name;
+  CUuuid uuid{};
+  PTXLAT_CUDA(api, cuDeviceGetUuid, &uuid, device);
+  info.uuid = uuid_text(uuid);
+  info.sm = device_sm(api, device);
+  info.sm_count = attribute(api, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+  info.sm_clock_khz = attribute(api, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device);
+  info.memory_clock_khz = attribute(api, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, device);
+  info.driver_version = driver_version(api);
+  PTXLAT_CUDA(api, cuDriverGetVersion, &info.cuda_api_version);
+  return info;
+}
+
+}  // namespace ptxlat

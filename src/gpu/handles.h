@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "gpu/cuda_api.h"
+
+// RAII for what the driver hands out. None can be copied: each owns its handle. All need the CudaApi to outlive them.
+namespace ptxlat {
+
+// The device's primary context, current on the thread that made it.
+class CudaContext {
+ public:
+  CudaContext(const CudaApi& api, CUdevice device) : api_(api), device_(device) {
+    CUcontext context = nullptr;
+    PTXLAT_CUDA(api_, cuDevicePrimaryCtxRetain, &context, device);
+    PTXLAT_CUDA(api_, cuCtxSetCurrent, context);
+  }
+  ~CudaContext() { PTXLAT_CUDA_NOEXCEPT(api_, cuDevicePrimaryCtxRelease, device_); }
+  CudaContext(const CudaContext&) = delete;
+  CudaContext& operator=(const CudaContext&) = delete;
+
+ private:
+  const CudaApi& api_;
+  CUdevice device_;
+};
+
+class CudaStream {
+ public:
+  explicit CudaStream(const CudaApi& api) : api_(api) {
+    PTXLAT_CUDA(api_, cuStreamCreate, &stream_, CU_STREAM_NON_BLOCKING);
+  }
+  ~CudaStream() { PTXLAT_CUDA_NOEXCEPT(api_, cuStreamDestroy, stream_); }
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+
+  CUstream get() const { return stream_; }
+
+ private:
+  const CudaApi& api_;
+  CUstream stream_ = nullptr;
+};
+
+class CudaModule {
+ public:
+  CudaModule(const CudaApi& api, const void* cubin) : api_(api) {
+    PTXLAT_CUDA(api_, cuModuleLoadData, &module_, cubin);
+  }
+  ~CudaModule() { PTXLAT_CUDA_NOEXCEPT(api_, cuModuleUnload, module_); }
+  CudaModule(const CudaModule&) = delete;
+  CudaModule& operator=(const CudaModule&) = delete;
+
+  CUfunction function(const std::string& name) const {
+    CUfunction found = nullptr;
+    PTXLAT_CUDA(api_, cuModuleGetFunction, &found, module_, name.c_str());
+    return found;
+  }
+
+ private:
+  const CudaApi& api_;
+  CUmodule module_ = nullptr;
+};
+
+class DeviceBuffer {
+ public:
+  DeviceBuffer(const CudaApi& api, std::size_t size) : api_(api) { PTXLAT_CUDA(api_, cuMemAlloc, &address_, size); }
+  ~DeviceBuffer() { PTXLAT_CUDA_NOEXCEPT(api_, cuMemFree, address_); }
+  DeviceBuffer(const DeviceBuffer&) = delete;
+  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+
+  CUdeviceptr address() const { return address_; }
+
+ private:
+  const CudaApi& api_;
+  CUdeviceptr address_ = 0;
+};
+
+// Page-locked host memory: a copy into ordinary memory would not be asynchronous.
+class PinnedBuffer {
+ public:
+  PinnedBuffer(const CudaApi& api, std::size_t size) : api_(api) {
+    PTXLAT_CUDA(api_, cuMemHostAlloc, &address_, size, 0u);
+  }
+  ~PinnedBuffer() { PTXLAT_CUDA_NOEXCEPT(api_, cuMemFreeHost, address_); }
+  PinnedBuffer(const PinnedBuffer&) = delete;
+  PinnedBuffer& operator=(const PinnedBuffer&) = delete;
+
+  unsigned char* data() const { return static_cast<unsigned char*>(address_); }
+
+ private:
+  const CudaApi& api_;
+  void* address_ = nullptr;
+};
+
+}  // namespace ptxlat

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <functional>
+
+#include "gpu/handles.h"
+#include "measure/worker_protocol.h"
+
+namespace ptxlat::worker {
+
+using Send = std::function<void(const Bytes& frame)>;
+
+// Runs the kernels of a request in their order on the current context and sends `loaded` and then an outcome a kernel.
+// False if a kernel's fault has poisoned the process, which must end.
+bool run_kernels(const CudaApi& api, const CudaStream& stream, const LaunchRequest& request, const Send& send);
+
+}  // namespace ptxlat::worker

@@ -1,0 +1,164 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <thread>
+
+#include "assemble/nvjitlink.h"
+#include "error.h"
+#include "gpu/jit.h"
+#include "measure/worker.h"
+#include "measure/worker_launch.h"
+#include "measure/worker_protocol.h"
+
+namespace ptxlat {
+namespace {
+
+using worker::Kind;
+
+// Ends the process when the supervisor is gone, whatever the main thread is doing: it may be waiting for a kernel that
+// never ends.
+void watch_supervisor(int socket) {
+  std::thread([socket] {
+    pollfd watched{socket, 0, 0};  // a hang-up is reported unasked
+    while (poll(&watched, 1, -1) < 0 && errno == EINTR) {
+    }
+    _exit(0);
+  }).detach();
+}
+
+bool read_exactly(int socket, void* to, std::size_t size) {
+  auto* bytes = static_cast<std::uint8_t*>(to);
+  while (size > 0) {
+    const ssize_t got = recv(socket, bytes, size, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    bytes += got;
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+void send_frame(int socket, const Bytes& frame) {
+  std::size_t sent = 0;
+  while (sent < frame.size()) {
+    const ssize_t size = send(socket, frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) _exit(0);  // the supervisor is gone
+    sent += static_cast<std::size_t>(size);
+  }
+}
+
+// The driver and a context on one device.
+struct OpenDevice {
+  explicit OpenDevice(int index)
+      : api(load_cuda_api()),
+        device(open_device(api, index)),
+        sm(device_sm(api, device)),
+        context(api, device),
+        stream(api) {}
+  CudaApi api;
+  CUdevice device;
+  int sm;
+  CudaContext context;
+  CudaStream stream;
+};
+
+// Everything that a worker process keeps between requests.
+class Service {
+ public:
+  explicit Service(int socket) : socket_(socket) {}
+
+  // Answers one request; false if the process must end.
+  bool serve(worker::Reader& request) {
+    switch (request.kind()) {
+      case Kind::open:
+        device_ = std::make_unique<OpenDevice>(request.get<int>());
+        send_frame(socket_, worker::Writer(Kind::opened).frame());
+        return true;
+      case Kind::info:
+        send_frame(socket_, worker::encode_device(describe_device(device_->api, request.get<int>())));
+        return true;
+      case Kind::launch:
+        return worker::run_kernels(device_->api, device_->stream, worker::decode_launch(request),
+                                   [this](const Bytes& frame) { send_frame(socket_, frame); });
+      case Kind::assemble:
+        send_frame(socket_, worker::encode_module(assemble(worker::decode_assemble(request))));
+        return true;
+      default:
+        throw std::logic_error("a worker got a message that is no request");
+    }
+  }
+
+  void send_error(ExitCode code, const std::string& message, const std::string& advice) {
+    worker::Writer writer(Kind::error);
+    writer.put(code);
+    writer.put_text(message);
+    writer.put_text(advice);
+    send_frame(socket_, writer.frame());
+  }
+
+ private:
+  ModuleOutcome assemble(const worker::AssembleRequest& request) {
+    if (request.toolchain == ToolchainKind::driver)
+      return jit_assemble(device_->api, device_->sm, request.ptx, request.target, request.level);
+    auto library = libraries_.find(request.library);
+    if (library == libraries_.end()) library = libraries_.try_emplace(request.library, request.library).first;
+    return library->second.assemble(request.ptx, request.target, request.level);
+  }
+
+  int socket_;
+  std::unique_ptr<OpenDevice> device_;
+  std::map<std::string, NvJitLink> libraries_;
+};
+
+// Frees standard input of the socket, so that no library can read from it, and sets what the driver reads at its start.
+int prepare_process() {
+  const int socket = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO);
+  close(nothing);
+  setenv("CUDA_CACHE_DISABLE", "1", 1);       // the cache hides a change of options: method.md, trap 20
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);  // no kernel is loaded between two launches of a measurement
+  const rlimit no_core{0, 0};                 // a crashing assembler must not fill the disk with dumps
+  setrlimit(RLIMIT_CORE, &no_core);
+  watch_supervisor(socket);
+  return socket;
+}
+
+}  // namespace
+
+int worker_main() {
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &size) != 0) {
+    std::fprintf(stderr, "ptxlat worker: started by ptxlat itself, not by hand\n");
+    return static_cast<int>(ExitCode::usage);
+  }
+  const int socket = prepare_process();
+  Service service(socket);
+  for (;;) {
+    std::uint32_t length = 0;
+    if (!read_exactly(socket, &length, sizeof length)) return 0;
+    Bytes payload(length);
+    if (!read_exactly(socket, payload.data(), length)) return 0;
+    worker::Reader request(std::move(payload));
+    try {
+      if (!service.serve(request)) _exit(0);  // no destructors: every driver call would fail again
+    } catch (const Error& error) {
+      service.send_error(error.exit_code, error.what(), error.advice);
+    } catch (const CudaError& error) {
+      service.send_error(ExitCode::no_gpu, error.what(), without_gpu_advice());
+    } catch (const std::exception& error) {
+      service.send_error(ExitCode::failure, std::string("in a worker: ") + error.what(), {});
+    }
+  }
+}
+
+}  // namespace ptxlat
