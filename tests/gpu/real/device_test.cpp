@@ -1,0 +1,136 @@
+// Measures one window on a real GPU through a worker, after having assembled it with the driver's JIT, and checks that
+// a fault and a hang there cost their own kernels only. Exit status 77, which CTest reports as skipped, where there is
+// no GPU.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "error.h"
+#include "measure/worker.h"
+
+using namespace ptxlat;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr int skipped = 77;
+int failures = 0;
+
+void check(bool holds, const std::string& what) {
+  std::printf("%s %s\n", holds ? "ok    " : "FAILED", what.c_str());
+  failures += !holds;
+}
+
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// The body of a kernel by the contract of measure/worker.h around `window`, which may use %r1 to %r9 and the loaded
+// operands %r1 and %r2; `before` comes before the first clock.
+std::string kernel(const std::string& name, const std::string& before, const std::string& window) {
+  return ".visible .entry " + name +
+         "(.param .u64 out, .param .u64 in)\n{\n"
+         "  .reg .b32 %r<40>; .reg .b64 %rd<8>; .reg .pred %p<4>;\n"
+         "  ld.param.u64 %rd1, [out];\n  ld.param.u64 %rd2, [in];\n  mov.u32 %r20, %tid.x;\n"
+         "  mul.wide.u32 %rd3, %r20, 64;\n  add.u64 %rd1, %rd1, %rd3;\n  add.u64 %rd2, %rd2, %rd3;\n"
+         "  ld.volatile.global.u32 %r1, [%rd2];\n  ld.volatile.global.u32 %r2, [%rd2+8];\n"
+         "  mov.u32 %r21, %smid;\n"
+         "  setp.eq.u32 %p1, %r1, 0xdeadbee1;\n  @%p1 bra DONE;\n  setp.eq.u32 %p2, %r2, 0xdeadbee2;\n  @%p2 bra "
+         "DONE;\n" +
+         before + "  bar.warp.sync 0xffffffff;\n  mov.u32 %r10, %clock;\n" + window +
+         "  mov.u32 %r11, %clock;\n  st.volatile.global.v2.u32 [%rd1], {%r10, %r11};\n"
+         "  st.volatile.global.u32 [%rd1+8], %r21;\n  st.volatile.global.u32 [%rd1+16], %r1;\nDONE:\n  ret;\n}\n";
+}
+
+KernelLaunch launch_of(const std::string& name) {
+  KernelLaunch launch{name, 32, std::vector<std::uint64_t>(32 * operands_per_slot)};
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    launch.input[lane * operands_per_slot] = 3 + lane;
+    launch.input[lane * operands_per_slot + 1] = 5;
+  }
+  return launch;
+}
+
+std::string number(double value) { return std::to_string(value); }
+
+void measure(Worker& worker, const DeviceInfo& info, const std::string& header) {
+  const Toolchain driver{ToolchainKind::driver, "driver", info.driver_version, "", 0, 0};
+  std::string ptx = header;
+  LaunchBatch batch;
+  for (int i = 0; i < 300; ++i) {
+    const std::string name = "add_" + std::to_string(i);
+    ptx += kernel(name, "", "  add.u32 %r1, %r1, %r2;\n  xor.b32 %r1, %r1, %r2;\n");
+    batch.kernels.push_back(launch_of(name));
+  }
+  const auto assembling = Clock::now();
+  const ModuleOutcome module = worker.assemble(driver, ptx, {info.sm, ""}, 3);
+  check(module.cubin.has_value(),
+        "the JIT assembles 300 kernels: " + number(ms_since(assembling)) + " ms " + module.log);
+  if (!module.cubin) return;
+  batch.cubin = *module.cubin;
+
+  for (const char* pass : {"first", "second"}) {
+    const auto launching = Clock::now();
+    const auto outcomes = worker.launch(batch);
+    check(outcomes.size() == 300,
+          std::string(pass) + " batch of 300 kernels x 9: " + number(ms_since(launching)) + " ms");
+    int right = 0;
+    for (const LaunchOutcome& outcome : outcomes)
+      right += outcome.status == LaunchStatus::ok && outcome.samples.size() == 9 &&
+               outcome.samples.back().result == ((3 + 5) ^ 5) && outcome.samples.back().lanes_agree &&
+               outcome.samples.back().elapsed_cycles < 100;
+    check(right == 300,
+          "right kernels: " + std::to_string(right) + "; cycles of the first: " +
+              std::to_string(outcomes[0].samples.empty() ? 0 : outcomes[0].samples.back().elapsed_cycles) + " " +
+              outcomes[0].message);
+  }
+  check(!worker.assemble(driver, header + kernel("bad", "", "  nonsense.u32 %r1;\n"), {info.sm, ""}, 3).log.empty(),
+        "the JIT rejects with a log");
+}
+
+void survive(Worker& worker, const DeviceInfo& info, const std::string& header) {
+  const Toolchain driver{ToolchainKind::driver, "driver", info.driver_version, "", 0, 0};
+  const std::string ptx = header + kernel("good", "", "") +
+                          kernel("illegal", "", "  mov.u64 %rd4, 1024;\n  st.volatile.global.u32 [%rd4], %r1;\n") +
+                          kernel("endless", "AGAIN:\n  setp.ne.u32 %p3, %r1, 0;\n  @%p3 bra AGAIN;\n", "") +
+                          kernel("last", "", "");
+  const ModuleOutcome module = worker.assemble(driver, ptx, {info.sm, ""}, 0);
+  check(module.cubin.has_value(), "the JIT assembles kernels that fault and hang " + module.log);
+  if (!module.cubin) return;
+  LaunchBatch batch;
+  batch.cubin = *module.cubin;
+  for (const char* name : {"good", "illegal", "last", "endless", "good", "last"})
+    batch.kernels.push_back(launch_of(name));
+  const auto launching = Clock::now();
+  const auto outcomes = worker.launch(batch);
+  const LaunchStatus expected[] = {LaunchStatus::ok,      LaunchStatus::fault, LaunchStatus::ok,
+                                   LaunchStatus::timeout, LaunchStatus::ok,    LaunchStatus::ok};
+  for (std::size_t i = 0; i < outcomes.size(); ++i)
+    check(outcomes[i].status == expected[i], batch.kernels[i].kernel + ": " + outcomes[i].message);
+  std::printf("       with one fault and one hang of 2 s: %.0f ms\n", ms_since(launching));
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  WorkerOptions options;
+  options.program = argv[1];
+  options.kernel_deadline = std::chrono::seconds(2);
+  Worker worker(options);
+  try {
+    const auto starting = Clock::now();
+    const DeviceInfo info = worker.device_info();
+    std::printf("%s %s sm_%d driver %s API %d, %d SMs, %d kHz, memory %d kHz: started in %.0f ms\n", info.name.c_str(),
+                info.uuid.c_str(), info.sm, info.driver_version.c_str(), info.cuda_api_version, info.sm_count,
+                info.sm_clock_khz, info.memory_clock_khz, ms_since(starting));
+    const std::string header =
+        ".version 7.0\n.target sm_" + std::to_string(std::min(info.sm, 80)) + "\n.address_size 64\n";
+    measure(worker, info, header);
+    survive(worker, info, header);
+  } catch (const Error& error) {
+    std::printf("%s\n%s\n", error.what(), error.advice.c_str());
+    return error.exit_code == ExitCode::no_gpu ? skipped : 1;
+  }
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,110 @@
+#include <iostream>
+
+#include "assemble/toolchain.h"
+#include "catch.h"
+#include "environment.h"
+#include "error.h"
+
+using namespace ptxlat;
+using namespace std::chrono_literals;
+
+namespace {
+
+const Target sm_90{90, ""};
+
+std::string module_of(const std::string& instruction) {
+  return ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry probe(.param .u64 out, .param .u64 in)\n{\n"
+         "  .reg .b32 %r<9>; .reg .b64 %rd<3>;\n"
+         "  ld.param.u64 %rd1, [out];\n  mov.u32 %r1, %tid.x;\n  mov.u32 %r2, %clock;\n" +
+         instruction + "\n  mov.u32 %r4, %clock;\n  st.global.v4.u32 [%rd1], {%r2, %r4, %r1, %r3};\n  ret;\n}\n";
+}
+
+Toolchain driver() { return {ToolchainKind::driver, "driver-0.0.standin", "0.0.standin", "", 9, 0}; }
+
+// A toolchain of this kind found on the machine. Without one the test says so, and CTest reports it as skipped.
+std::optional<Toolchain> find_one(ToolchainKind kind) {
+  for (const Toolchain& toolchain : find_toolchains())
+    if (toolchain.kind == kind) return toolchain;
+  std::cout << "skipped: there is no " << (kind == ToolchainKind::ptxas ? "ptxas" : "nvJitLink") << " here\n";
+  return std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("the driver's JIT hands back a cubin that runs, at every level") {
+  const auto ptxas = find_one(ToolchainKind::ptxas);
+  if (!ptxas) return;
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_PTXAS", ptxas->path.string());
+  Worker worker(test_options());
+  for (int level = 0; level <= 4; ++level) {
+    const ModuleOutcome module = worker.assemble(driver(), module_of("add.u32 %r3, %r1, %r1;"), sm_90, level);
+    INFO("level " << level << ": " << module.log);
+    REQUIRE(module.cubin);
+    LaunchBatch batch = test_batch(1);
+    batch.cubin = *module.cubin;
+    batch.kernels[0].kernel = "probe";
+    const auto outcomes = worker.launch(batch);
+    REQUIRE(outcomes[0].status == LaunchStatus::ok);
+    CHECK(outcomes[0].samples[0].elapsed_cycles > 0);
+  }
+}
+
+TEST_CASE("the driver's JIT rejects in its own words") {
+  const auto ptxas = find_one(ToolchainKind::ptxas);
+  if (!ptxas) return;
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_PTXAS", ptxas->path.string());
+  const auto assembler = make_worker_assembler(test_options(), driver());
+  const ModuleOutcome module = assembler->assemble(module_of("nonsense.u32 %r3;"), sm_90, 3);
+  CHECK_FALSE(module.cubin);
+  CHECK(module.log.find("nonsense") != std::string::npos);
+}
+
+TEST_CASE("a crash of the driver's JIT is a rejection, and the next module is assembled") {
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_CRASH_JIT", "crash");
+  environment.set("PTXLAT_STANDIN_PTXAS", "/nonexistent/ptxas");
+  Worker worker(test_options());
+  const ModuleOutcome crashed = worker.assemble(driver(), "// crash", sm_90, 3);
+  CHECK_FALSE(crashed.cubin);
+  CHECK(crashed.log == "the driver's JIT died of signal 6 (Aborted)");
+  CHECK(worker.assemble(driver(), "// fine", sm_90, 3).log.find("/nonexistent/ptxas") != std::string::npos);
+}
+
+TEST_CASE("a hang of the driver's JIT is a rejection at the deadline") {
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_HANG_JIT", "hang");
+  WorkerOptions options = test_options();
+  options.assemble_deadline = 300ms;
+  const ModuleOutcome hung = Worker(options).assemble(driver(), "// hang", sm_90, 3);
+  CHECK_FALSE(hung.cubin);
+  CHECK(hung.log == "the driver's JIT did not finish within 300 ms");
+}
+
+TEST_CASE("nvJitLink assembles in a worker that has no driver") {
+  const auto nvjitlink = find_one(ToolchainKind::nvjitlink);
+  if (!nvjitlink) return;
+  Environment environment;
+  environment.set("PTXLAT_LIBCUDA", "/nonexistent/libcuda.so.1");
+  const auto assembler = make_worker_assembler(test_options(), *nvjitlink);
+  for (int level = 0; level <= 3; ++level) {
+    const ModuleOutcome module = assembler->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, level);
+    INFO("level " << level << ": " << module.log);
+    REQUIRE(module.cubin);
+    CHECK(standin::read_cubin(module.cubin->data()).contains("probe"));
+  }
+  const ModuleOutcome rejected = assembler->assemble(module_of("nonsense.u32 %r3;"), sm_90, 3);
+  CHECK_FALSE(rejected.cubin);
+  CHECK(rejected.log.find("nonsense") != std::string::npos);
+}
+
+TEST_CASE("an nvJitLink that cannot be opened is a missing tool") {
+  const Toolchain absent{ToolchainKind::nvjitlink, "nvjitlink-0", "0", "/nonexistent/libnvJitLink.so", 9, 0};
+  try {
+    Worker(test_options()).assemble(absent, "", sm_90, 3);
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.exit_code == ExitCode::missing_tool);
+  }
+}

@@ -1,0 +1,44 @@
+#include "jit.h"
+
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "gpu/cuda_api.h"
+
+namespace standin {
+
+namespace fs = std::filesystem;
+
+Assembled assemble(const std::string& ptx, const std::string& target, int level) {
+  const char* configured = std::getenv("PTXLAT_STANDIN_PTXAS");
+  const std::string ptxas = configured && *configured ? configured : "ptxas";
+  std::string folder = (fs::temp_directory_path() / "ptxlat-standin-XXXXXX").string();
+  if (!mkdtemp(folder.data())) return {ptxlat::CUDA_ERROR_INVALID_PTX, "the stand-in has no temporary folder", {}};
+  const std::string source = folder + "/module.ptx", cubin = folder + "/module.cubin";
+  std::ofstream(source) << ptx;
+
+  // The driver knows level 4 and ptxas does not.
+  const std::string command = "'" + ptxas + "' -arch=" + target + " -O" + std::to_string(level > 3 ? 3 : level) + " '" +
+                              source + "' -o '" + cubin + "' 2>&1";
+  Assembled outcome;
+  FILE* output = popen(command.c_str(), "r");
+  char line[4096];
+  while (output && std::fgets(line, sizeof line, output)) outcome.log += line;
+  const int status = output ? pclose(output) : -1;
+  if (status == 0) {
+    std::ifstream file(cubin, std::ios::binary);
+    outcome.cubin.assign(std::istreambuf_iterator<char>(file), {});
+  } else {
+    const bool is_missing = WIFEXITED(status) && WEXITSTATUS(status) == 127;
+    outcome.result = is_missing ? ptxlat::CUDA_ERROR_JIT_COMPILER_NOT_FOUND : ptxlat::CUDA_ERROR_INVALID_PTX;
+  }
+  fs::remove_all(folder);
+  return outcome;
+}
+
+}  // namespace standin

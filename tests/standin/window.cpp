@@ -1,0 +1,98 @@
+#include "window.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace standin {
+namespace {
+
+unsigned bits(std::uint64_t word, int first, int count) {
+  return static_cast<unsigned>(word >> first & ((1u << count) - 1));
+}
+
+unsigned opcode(const Instruction& instruction) { return bits(instruction.low, 0, 12); }
+
+// CS2R, S2R, S2UR and CS2UR read many registers; SR_CLOCKLO is number 0x50.
+bool reads_clock(const Instruction& instruction) {
+  const unsigned op = opcode(instruction);
+  return (op == 0x805 || op == 0x919 || op == 0x9c3 || op == 0x8cb) && bits(instruction.high, 8, 8) == 0x50;
+}
+
+// Plausible, fixed and unlike each other; not measured.
+std::uint64_t scoreboard_latency(unsigned op) {
+  switch (op) {
+    case 0x308:
+      return 18;  // MUFU
+    case 0x309:
+      return 14;  // POPC
+    case 0x981:
+      return 260;  // LDG
+    case 0x984:
+      return 23;  // LDS
+    case 0xb82:
+      return 28;  // LDC
+    case 0x919:
+      return 20;  // S2R
+    case 0x389:
+      return 24;  // SHFL
+    default:
+      return 16;
+  }
+}
+
+template <typename T>
+T read_at(const unsigned char* file, std::size_t offset) {
+  T value;
+  std::memcpy(&value, file + offset, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+std::map<std::string, Code> read_cubin(const unsigned char* cubin) {
+  std::map<std::string, Code> kernels;
+  const auto header = read_at<Elf64_Ehdr>(cubin, 0);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) return kernels;
+  const auto section = [&](unsigned index) {
+    return read_at<Elf64_Shdr>(cubin, header.e_shoff + index * sizeof(Elf64_Shdr));
+  };
+  const Elf64_Shdr names = section(header.e_shstrndx);
+  for (unsigned i = 1; i < header.e_shnum; ++i) {
+    const Elf64_Shdr text = section(i);
+    const std::string name = reinterpret_cast<const char*>(cubin) + names.sh_offset + text.sh_name;
+    if (name.rfind(".text.", 0) != 0) continue;
+    Code& code = kernels[name.substr(6)];
+    for (std::size_t at = 0; at + 16 <= text.sh_size; at += 16)
+      code.push_back(read_at<Instruction>(cubin, text.sh_offset + at));
+  }
+  return kernels;
+}
+
+std::optional<std::uint32_t> cycles_between_clocks(const Code& code) {
+  std::array<std::uint64_t, 6> clear_at{};
+  std::optional<std::uint64_t> first_clock;
+  std::uint64_t now = 0;
+  for (const Instruction& instruction : code) {
+    const unsigned stall_count = bits(instruction.high, 41, 4);
+    const unsigned write_scoreboard = bits(instruction.high, 46, 3);
+    const unsigned read_scoreboard = bits(instruction.high, 49, 3);
+    const unsigned wait_mask = bits(instruction.high, 52, 6);
+    for (unsigned i = 0; i < clear_at.size(); ++i)
+      if (wait_mask >> i & 1) now = std::max(now, clear_at[i]);
+    if (reads_clock(instruction)) {
+      if (first_clock) return static_cast<std::uint32_t>(now - *first_clock);
+      first_clock = now;
+    }
+    const std::uint64_t latency = scoreboard_latency(opcode(instruction));
+    for (const unsigned scoreboard : {write_scoreboard, read_scoreboard})
+      if (scoreboard < clear_at.size())  // 7 is none
+        clear_at[scoreboard] = std::max(clear_at[scoreboard], now + latency);
+    now += stall_count;
+  }
+  return std::nullopt;
+}
+
+}  // namespace standin
