@@ -103,6 +103,7 @@ void check_defaults(const Catalogue& catalogue, Mistakes& mistakes) {
     for (const Operand& operand : form.operands) {
       if (operand.is_result || operand.type == "carry") continue;
       ++position;
+      if (operand.type == "imm") continue;  // its entry must give its value
       const auto standard = catalogue.defaults.find(operand.type);
       const bool has_default = standard != catalogue.defaults.end() && position <= standard->second.size();
       const bool is_given = std::all_of(form.inputs.begin(), form.inputs.end(),

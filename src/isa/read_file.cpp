@@ -167,9 +167,13 @@ CatalogueFile read_file(const std::filesystem::path& path, Mistakes& mistakes) {
   }
   if (const toml::node* node = root->get("default")) {
     const toml::table* defaults = node->as_table();
-    if (defaults == nullptr) report(mistakes, location_of(*node, chapter.file), "write [default]");
-    for (const auto& [type, value] : defaults == nullptr ? toml::table{} : *defaults) {
-      contents.defaults[std::string(type.str())] = read_default(std::string(type.str()), value, chapter.file, mistakes);
+    if (defaults == nullptr) {
+      report(mistakes, location_of(*node, chapter.file), "write [default]");
+      return contents;
+    }
+    for (const auto& [key, value] : *defaults) {
+      const std::string type(key.str());
+      contents.defaults[type] = read_default(type, value, chapter.file, mistakes);
     }
   }
   return contents;

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <regex>
 #include <set>
-#include <utility>
 
 #include "error.h"
 
@@ -59,18 +57,22 @@ Error nothing_selected(const Catalogue& catalogue, const std::string& pattern) {
   return Error(ExitCode::unknown_name, fmt::format("no form matches \"{}\"", pattern), advice);
 }
 
+// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other.
 std::size_t edit_distance(const std::string& x, const std::string& y) {
-  std::vector<std::size_t> row(y.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 1; i <= x.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= y.size(); ++j) {
-      const std::size_t replaced = diagonal + (x[i - 1] == y[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+  std::vector<std::vector<std::size_t>> distance(x.size() + 1, std::vector<std::size_t>(y.size() + 1));
+  for (std::size_t i = 0; i <= x.size(); ++i) {
+    for (std::size_t j = 0; j <= y.size(); ++j) {
+      if (i == 0 || j == 0) {
+        distance[i][j] = i + j;
+        continue;
+      }
+      const std::size_t replaced = distance[i - 1][j - 1] + (x[i - 1] == y[j - 1] ? 0 : 1);
+      distance[i][j] = std::min({distance[i - 1][j] + 1, distance[i][j - 1] + 1, replaced});
+      const bool is_swap = i > 1 && j > 1 && x[i - 1] == y[j - 2] && x[i - 2] == y[j - 1];
+      if (is_swap) distance[i][j] = std::min(distance[i][j], distance[i - 2][j - 2] + 1);
     }
   }
-  return row.back();
+  return distance[x.size()][y.size()];
 }
 
 }  // namespace
@@ -97,7 +99,7 @@ std::vector<const Form*> select_forms(const Catalogue& catalogue, const std::vec
 std::vector<std::string> nearest_names(const std::string& wanted, const std::vector<std::string>& names,
                                        std::size_t limit) {
   // A third of the letters may be wrong; a name further off is no misspelling of this one.
-  const std::size_t tolerance = std::max<std::size_t>(2, wanted.size() / 3);
+  const std::size_t tolerance = (wanted.size() + 2) / 3;
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& name : names) {
     const std::size_t distance = edit_distance(wanted, name);

@@ -1,0 +1,152 @@
+#include "catalogue_text.h"
+#include "catch.h"
+
+using namespace ptxlat;
+
+namespace {
+
+// What is said about one [[op]] that begins at line 6, below the preamble.
+std::string mistakes_in(const std::string& entry) { return CatalogueText(preamble + entry).mistakes(); }
+
+std::string mistakes_in_add(const std::string& more) {
+  return mistakes_in(
+      "[[op]]\nname = \"add\"\nsyntax = \"add.{type} {d:u32}, {a:u32}, {b:u32}\"\ntype = [\"u32\", \"s32\"]\n" + more);
+}
+
+}  // namespace
+
+TEST_CASE("an entry without mistakes has none") { CHECK(mistakes_in_add("").empty()); }
+
+TEST_CASE("TOML that cannot be read is told with its line") {
+  CHECK_THAT(CatalogueText("chapter = \"x\"\nname = \n").mistakes(), Catch::Matchers::StartsWith("a.toml:2: "));
+}
+
+TEST_CASE("a folder that is not there is told") {
+  CHECK_THROWS_WITH(load_catalogue({"/no/such/folder"}), "/no/such/folder: there is no such catalogue folder");
+}
+
+TEST_CASE("a misspelt key is told with the one that was meant") {
+  CHECK(mistakes_in_add("targt = \"sm_80\"\n") == "a.toml:10: unknown key \"targt\"; did you mean \"target\"?");
+  CHECK(mistakes_in_add("exept = [\"type=u32\"]\n") ==
+        "a.toml:10: the syntax does not mention the axis \"exept\"; did you mean \"except\"?");
+  CHECK(CatalogueText("chaptr = \"x\"\n").mistakes() == "a.toml:1: unknown key \"chaptr\"; did you mean \"chapter\"?");
+}
+
+TEST_CASE("an axis that the syntax leaves out, or that repeats itself, is a mistake") {
+  CHECK(mistakes_in_add("colour = [\".red\"]\n") == "a.toml:10: the syntax does not mention the axis \"colour\"");
+  CHECK(mistakes_in("[[op]]\nname = \"x\"\nsyntax = \"x{m} {d:u32}, {a:u32}\"\nm = [\".a\", \".a\"]\n") ==
+        "a.toml:9: axis \"m\" has \".a\" twice");
+}
+
+TEST_CASE("a syntax that cannot be read is a mistake") {
+  const auto syntax = [](const std::string& text) {
+    return mistakes_in("[[op]]\nname = \"x\"\nsyntax = \"" + text + "\"\ntype = [\"u32\"]\nwide = {u16 = \"u32\"}\n");
+  };
+  CHECK(syntax("x.{type} {d:typ}, {a:u32}") ==
+        "a.toml:8: syntax: \"typ\" is no axis of this entry and no type; did you mean \"type\"?");
+  CHECK(syntax("x.{type}{sat} {d:u32}, {a:u32}") == "a.toml:8: syntax: \"sat\" is no axis of this entry");
+  CHECK(syntax("x.{type} {d:u32}, {a:u32}, {a:u32}") == "a.toml:8: syntax: operand \"a\" appears twice");
+  CHECK(syntax("x.{type} {d:u32}, {a:wid(type)}") ==
+        "a.toml:8: syntax: there is no table \"wid\"; did you mean \"wide\"?");
+  CHECK(syntax("x.{type} {d:u32}, {a:wide(type)}") == "a.toml:8: table \"wide\" has nothing for type=u32");
+  CHECK(syntax("x.{type} {d u32}, {a:u32}") ==
+        "a.toml:8: syntax: cannot read \" {d u32}, \": write {axis} or {operand:type}");
+  CHECK(syntax("x.{type} {d:u32}, {{a:u32}") == "a.toml:8: syntax: the braces do not pair up");
+}
+
+TEST_CASE("a rule about what is not there is a mistake") {
+  CHECK(mistakes_in_add("only = [\"typ=u32\"]\n") == "a.toml:10: there is no axis \"typ\"; did you mean \"type\"?");
+  CHECK(mistakes_in_add("except = [\"type=u33\"]\n") ==
+        "a.toml:10: axis \"type\" has no value \"u33\"; did you mean \"u32\"?");
+  CHECK(mistakes_in_add("only = [\n  \"type=u32\",\n  \"u32\",\n]\n") ==
+        "a.toml:12: \"u32\" is no condition: write axis=value or axis!=value");
+  CHECK(mistakes_in_add("except = [\"type=u32|s32\"]\n") == "a.toml:6: the rules of \"add\" leave no form");
+}
+
+TEST_CASE("a requirement that cannot be read is a mistake") {
+  CHECK(mistakes_in_add("ptx = \"seven\"\n") == "a.toml:10: ptx = \"seven\": write a version such as \"7.8\"");
+  CHECK(mistakes_in_add("target = \"ampere\"\n") == "a.toml:10: target = \"ampere\": write a target such as \"sm_80\"");
+  CHECK(mistakes_in_add("needs = [\"type=u32\"]\n") == "a.toml:10: \"type=u32\": write \"condition -> ptx 7.8 sm_90\"");
+  CHECK(mistakes_in_add("needs = [\"type=u32 -> volta\"]\n") ==
+        "a.toml:10: \"volta\" is no requirement: write \"ptx 7.8\", \"sm_90\" or both");
+}
+
+TEST_CASE("a value that its operand cannot hold is a mistake") {
+  const auto value = [](const std::string& text) { return mistakes_in_add("values = {b = \"" + text + "\"}\n"); };
+  CHECK(value("5000000000") == "a.toml:10: operand \"b\": 5000000000 does not fit u32");
+  CHECK(value("1.5") == "a.toml:10: operand \"b\": \"1.5\" is not an integer, which u32 needs");
+  CHECK(value("= 1 .. 2") ==
+        "a.toml:10: operand \"b\": \"= 1 .. 2\": what the compiler knows is the same in every lane");
+  CHECK(mistakes_in_add("values = {bb = \"1\"}\n") ==
+        "a.toml:10: \"bb\" is no source operand of add.u32; did you mean \"b\"?\n"
+        "a.toml:10: \"bb\" is no source operand of add.s32; did you mean \"b\"?");
+  CHECK(mistakes_in_add("values = {b = 1}\n") ==
+        "a.toml:10: the value of \"b\" must be a string such as \"8\", \"1 .. 2\" or \"= 8\"");
+}
+
+TEST_CASE("an input class needs a name of its own") {
+  CHECK(mistakes_in_add("inputs = [{b = \"8\"}]\n") == "a.toml:10: an input class needs a name");
+  CHECK(mistakes_in_add("inputs = [\n{name = \"x\", b = \"8\"},\n{name = \"x\", b = \"7\"}]\n") ==
+        "a.toml:12: input class \"x\" is there twice");
+}
+
+TEST_CASE("a source operand without any value is a mistake") {
+  CHECK(mistakes_in("[[op]]\nname = \"x\"\nsyntax = \"x {d:u32}, {a:imm}, {b:u32}\"\n") ==
+        "a.toml:6: the immediate operand \"a\" needs a value: values = {a = \"…\"}");
+  CHECK(mistakes_in("[[op]]\nname = \"x\"\nsyntax = \"x {d:u32}, {a:f64}\"\n") ==
+        "a.toml:6: operand \"a\" of x: no default for source operand 1 of type f64; give it with values or [default]");
+}
+
+TEST_CASE("a form that cannot carry a dependence must say why") {
+  CHECK(mistakes_in("[[op]]\nname = \"bar\"\nsyntax = \"bar.sync {a:u32}\"\n") ==
+        "a.toml:6: bar.sync has no result (an operand named d): nothing can be measured; "
+        "say why with no_dependency = \"reason\"");
+  CHECK(mistakes_in_add("dependence = [\"e\"]\n") ==
+        "a.toml:10: dependence: \"e\" is no source register of add.u32\n"
+        "a.toml:6: add.u32 has no source register: nothing can be measured; say why with no_dependency = \"reason\"\n"
+        "a.toml:10: dependence: \"e\" is no source register of add.s32\n"
+        "a.toml:6: add.s32 has no source register: nothing can be measured; say why with no_dependency = \"reason\"");
+}
+
+TEST_CASE("other words that mean nothing are mistakes") {
+  CHECK(mistakes_in_add("carry = \"yes\"\n") == "a.toml:10: carry = \"yes\": write \"in\", \"out\" or \"inout\"");
+  CHECK(mistakes_in_add("lanes = 31\n") == "a.toml:10: \"lanes\" must be 1, 32 or 128");
+  CHECK(mistakes_in_add("consumers = [\"eta\"]\n") == "a.toml:6: there is no consumer \"eta\"; did you mean \"eat\"?");
+  CHECK(mistakes_in_add("section = 9\n") == "a.toml:10: \"section\" must be a string");
+  CHECK(mistakes_in("[[op]]\nsyntax = \"x {d:u32}, {a:u32}\"\n") == "a.toml:6: an [[op]] needs a name, its opcode");
+  CHECK(mistakes_in("[[op]]\nname = \"y\"\nsyntax = \"x {d:u32}, {a:u32}\"\n") ==
+        "a.toml:6: \"x\" does not begin with the name \"y\"");
+}
+
+TEST_CASE("a spelling that is already there is told with both places") {
+  const CatalogueText text(preamble + "[[op]]\nname = \"x\"\nsyntax = \"x.u32 {d:u32}, {a:u32}\"\n");
+  text.write("b.toml", "chapter = \"own\"\n\n[[op]]\nname = \"x\"\nsyntax = \"x.u32 {d:u32}, {a:u32}\"\n");
+  CHECK(text.mistakes() == "b.toml:3: x.u32 is already at a.toml:6");
+}
+
+TEST_CASE("consumers and defaults are checked too") {
+  const auto consumer = [](const std::string& text, const std::string& more = "") {
+    return CatalogueText("[[consumer]]\nname = \"c\"\ntypes = [\"u32\"]\nresult = \"u32\"\ntext = \"" + text + "\"\n" +
+                         more)
+        .mistakes();
+  };
+  CHECK(consumer("mov.u32 {q}, {a};").empty());
+  CHECK(consumer("mov.u32 {q}, {a}") == "a.toml:1: consumer \"c\": every statement of the text ends with ';'");
+  CHECK(consumer("mov.u32 {q}, 1;") == "a.toml:1: consumer \"c\": the text must read {a} and write {q}");
+  CHECK(consumer("add.u32 {q}, {a}, {k};") == "a.toml:1: consumer \"c\": k = \"type\" and the hole {k} go together");
+  CHECK(consumer("add.u32 {q}, {a}, {b};") == "a.toml:1: consumer \"c\": no hole is called {b}");
+  CHECK(consumer("mov.u32 {q}, {a};", "k_type = \"u32\"\n") == "a.toml:6: unknown key \"k_type\"");
+  CHECK(CatalogueText("[default]\nu23 = [\"1\"]\n").mistakes() ==
+        "a.toml:2: there is no type \"u23\"; did you mean \"u32\"?");
+  CHECK(CatalogueText("[default]\nu8 = [\"1\", \"256\"]\n").mistakes() ==
+        "a.toml:2: default of \"u8\": 256 does not fit u8");
+}
+
+TEST_CASE("the mistakes of all files come together, each once") {
+  const CatalogueText text("chapter = 1\n");
+  text.write("b.toml", "[[op]]\nname = \"x\"\n");
+  CHECK(text.mistakes() ==
+        "a.toml:1: \"chapter\" must be a string\n"
+        "b.toml:1: a file of [[op]] begins with chapter = \"…\", the chapter of the PTX ISA\n"
+        "b.toml:1: an [[op]] needs a syntax such as \"add.{type} {d:type}, {a:type}, {b:type}\"");
+}

@@ -1,0 +1,147 @@
+#include <map>
+#include <set>
+
+#include "catalogue_text.h"
+#include "catch.h"
+
+using namespace ptxlat;
+using Names = std::vector<std::string>;
+
+namespace {
+
+const Catalogue& shipped() {
+  static const Catalogue catalogue = load_catalogue({std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates/isa"});
+  return catalogue;
+}
+
+// Those of `wanted` that the catalogue lacks.
+Names missing(const Names& wanted) {
+  const Names names = spellings(shipped());
+  const std::set<std::string> present(names.begin(), names.end());
+  Names absent;
+  for (const std::string& name : wanted) {
+    if (!present.contains(name)) absent.push_back(name);
+  }
+  return absent;
+}
+
+Names with_types(const Names& stems, const Names& types) {
+  Names names;
+  for (const std::string& stem : stems) {
+    for (const std::string& type : types) names.push_back(stem + "." + type);
+  }
+  return names;
+}
+
+Names input_names(const std::string& ptx) {
+  Names names;
+  for (const Input& input : form_called(shipped(), ptx).inputs) names.push_back(input.name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("the shipped catalogue loads, and each of its spellings is one form") {
+  const Names names = spellings(shipped());
+  CHECK(names.size() > 2500);
+  CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
+}
+
+// Arafa et al., "Low Overhead Instruction Latency Characterization for NVIDIA GPGPUs", Table II, row by row.
+TEST_CASE("every row of Arafa's Table II has its forms") {
+  const Names all_integers = {"u16", "u32", "u64", "s16", "s32", "s64"};
+  const Names words = {"u32", "s32"};
+  const Names bits = {"b16", "b32", "b64"};
+  const Names f32_roundings = {"rn", "rz", "rm", "rp"};
+  CHECK(missing(with_types({"add", "sub", "min", "max"}, all_integers)).empty());
+  CHECK(missing(with_types({"mul.lo", "mad.lo", "mul.hi", "mad.hi"}, all_integers)).empty());
+  CHECK(missing(with_types({"div", "rem", "sad"}, all_integers)).empty());
+  CHECK(missing(with_types({"abs"}, {"s16", "s32", "s64"})).empty());
+  CHECK(missing(with_types({"mul24.lo", "mul24.hi", "mad24.lo", "mad24.hi"}, words)).empty());
+  CHECK(missing(with_types({"and", "or", "not", "xor", "cnot", "shl", "shr"}, bits)).empty());
+  CHECK(missing(with_types({"add", "sub", "min", "max", "mul"}, {"f32", "f64"})).empty());
+  CHECK(missing(with_types({"mad.rn", "fma.rn", "div.rn"}, {"f32", "f64"})).empty());
+  CHECK(missing(with_types({"add", "sub", "mul", "fma.rn"}, {"f16", "f16x2", "bf16", "bf16x2"})).empty());
+  CHECK(missing(with_types({"add.cc", "addc", "addc.cc", "sub.cc", "subc", "subc.cc"}, words)).empty());
+  CHECK(missing(with_types({"mad.lo.cc", "mad.hi.cc", "madc.lo", "madc.hi", "madc.lo.cc"}, words)).empty());
+  CHECK(
+      missing({"rcp.approx.f32", "rcp.rn.f32", "rcp.rn.f64", "sqrt.rn.f32", "sqrt.rn.f64", "sqrt.approx.f32"}).empty());
+  CHECK(missing({"rsqrt.approx.f32", "rsqrt.approx.f64", "sin.approx.f32", "cos.approx.f32"}).empty());
+  CHECK(missing({"lg2.approx.f32", "ex2.approx.f32", "copysign.f32", "copysign.f64"}).empty());
+  CHECK(missing(with_types({"popc", "clz", "brev", "bfi"}, {"b32", "b64"})).empty());
+  CHECK(missing(with_types({"bfind", "bfe"}, {"u32", "u64", "s32", "s64"})).empty());
+}
+
+TEST_CASE("every type, rounding and modifier of a few opcodes is there") {
+  std::map<std::string, std::size_t> counts;
+  for (const Form& form : shipped().forms) {
+    if (form.requirement.sm < 100) ++counts[form.section + " " + form.opcode];
+  }
+  // As many as ptxas 13.0 accepts for sm_90.
+  CHECK(counts["9.7.1.1 add"] == 9);
+  CHECK(counts["9.7.1.3 mul"] == 16);
+  CHECK(counts["9.7.3.3 add"] == 25);
+  CHECK(counts["9.7.3.6 fma"] == 20);
+  CHECK(counts["9.7.3.8 div"] == 16);
+  CHECK(counts["9.7.4.4 fma"] == 24);
+  CHECK(counts["9.7.4.7 min"] == 24);
+  CHECK(counts["9.7.8.9 shr"] == 9);
+  CHECK(counts["9.7.9.7 prmt"] == 7);
+  CHECK(counts["9.7.9.6 shfl.sync"] == 4);
+  CHECK(counts["9.7.9.21 cvt"] == 828);
+}
+
+TEST_CASE("what costs more for some values has a class for them") {
+  const Names divisors = {"", "power of two", "known power of two", "known"};
+  CHECK(input_names("div.s32") == divisors);
+  CHECK(input_names("rem.u64") == divisors);
+  CHECK(input_names("div.rn.f32") == Names{"", "power of two", "known power of two", "known", "denormal", "slow path"});
+  CHECK(input_names("sin.approx.f32") == Names{"", "denormal", "slow path"});
+  CHECK(input_names("sqrt.rn.f64") == Names{"", "denormal", "slow path"});
+  CHECK(input_names("add.u32") == Names{""});
+}
+
+TEST_CASE("each operand that can carry a dependence does") {
+  CHECK(form_called(shipped(), "fma.rn.f32").dependence == Names{"a", "b", "c"});
+  CHECK(form_called(shipped(), "selp.b32").dependence == Names{"a", "b", "c"});
+  CHECK(form_called(shipped(), "madc.hi.cc.u32").dependence == Names{"a", "b", "c", "cc"});
+  CHECK(form_called(shipped(), "shfl.sync.bfly.b32").dependence == Names{"a", "b"});
+}
+
+TEST_CASE("every value of the shipped catalogue has bits in every lane, and lanes and operands differ") {
+  for (const Form& form : shipped().forms) {
+    for (const Variant& variant : variants_of(form)) {
+      for (const Operand& operand : form.operands) {
+        if (operand.is_result) continue;
+        const Value value = value_of(shipped(), form, *variant.input, operand);
+        const bool is_spread = lane_bits(value, operand.type, 0) != lane_bits(value, operand.type, 31);
+        if (variant.input->name.empty() && operand.type != "imm") {
+          INFO(form.ptx << " " << operand.name);
+          CHECK(is_spread);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("no default integer divisor is a power of two in any lane") {
+  for (const char* type : {"u16", "u32", "u64", "s16", "s32", "s64"}) {
+    const Value& divisor = shipped().defaults.at(type).at(1);
+    for (int lane = 0; lane < 32; ++lane) {
+      const std::uint64_t bits = lane_bits(divisor, type, lane);
+      INFO(type << " lane " << lane);
+      CHECK((bits & (bits - 1)) != 0);
+    }
+  }
+}
+
+TEST_CASE("every result type has more than one consumer, because ptxas merges some pairs") {
+  for (const char* type : {"u16", "u32", "u64", "s16", "s32", "s64", "b16", "b32", "b64", "f16", "f16x2", "bf16",
+                           "bf16x2", "f32", "f64", "tf32", "pred"}) {
+    const auto takes = [&](const Consumer& consumer) {
+      return std::find(consumer.types.begin(), consumer.types.end(), type) != consumer.types.end();
+    };
+    INFO(type);
+    CHECK(std::count_if(shipped().consumers.begin(), shipped().consumers.end(), takes) > 1);
+  }
+}
