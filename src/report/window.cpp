@@ -44,6 +44,13 @@ std::string opcode_of(const std::string& sass_text) {
   return sass_text.substr(begin, sass_text.find_first_of(" ;", begin) - begin);
 }
 
+std::vector<std::string> opcodes_of(const WindowRecord& window) {
+  std::vector<std::string> opcodes;
+  opcodes.reserve(window.sass.size());
+  for (const SassRecord& instruction : window.sass) opcodes.push_back(opcode_of(instruction.text));
+  return opcodes;
+}
+
 std::string brief_opcodes(const std::vector<std::string>& opcodes, std::size_t limit) {
   std::string brief;
   for (std::size_t i = 0; i < opcodes.size();) {
