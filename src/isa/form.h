@@ -46,8 +46,12 @@ struct Requirement {
 };
 
 // A fully-qualified PTX instruction.
-//   ptx   its spelling up to the first operand: "fma.rn.ftz.f32"
-//   text  the instruction with holes, without the semicolon: "fma.rn.ftz.f32 {d}, {a}, {b}, {c}"
+//   ptx   its spelling up to the first operand, "fma.rn.ftz.f32"; unique in a catalogue. Where PTX gives one spelling
+//   to
+//         forms of other operands, the later ones are called by these too: "min.f32 d, a, b, c"
+//   text  the instruction with holes, without the semicolon: "fma.rn.ftz.f32 {d}, {a}, {b}, {c}". A brace that does not
+//         enclose a name is PTX's own: "mov.b64 {d}, {{a}, {b}}"
+//   operands    results first where the text has them first; the first result is the one that is consumed
 //   dependence  names of the source operands that can carry the dependence, in source order (carry included)
 //   consumers   names of catalogue consumers to try, in this order; empty: those for the result's type
 struct Form {
