@@ -18,7 +18,6 @@ namespace {
 
 constexpr int application_id = 0x7078746c;  // "pxtl", as file(1) and others may look for it
 constexpr int schema_version = 1;
-constexpr std::chrono::milliseconds busy_timeout{10'000};
 
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
@@ -68,6 +67,16 @@ Error storage_error(const std::filesystem::path& file, const SQLite::Exception& 
   }
 }
 
+// SQLite takes a file of one byte for an empty database and overwrites it.
+void refuse_shorter_than_a_header(const std::filesystem::path& file) {
+  constexpr std::uintmax_t header_bytes = 100;
+  std::error_code none_there;
+  const std::uintmax_t size = std::filesystem::file_size(file, none_there);
+  if (none_there || size == 0 || size >= header_bytes) return;
+  throw Error(ExitCode::storage, fmt::format("{} is not a ptxlat store", file.string()),
+              "It is left as it is: name another file for the store.");
+}
+
 }  // namespace
 
 std::string CellKey::text() const {
@@ -83,9 +92,12 @@ struct Store::Database {
   std::filesystem::path file;
   SQLite::Database connection;
   std::mutex mutex;  // guards the connection
+  std::chrono::milliseconds busy_timeout;
 
-  explicit Database(const std::filesystem::path& path)
-      : file(path), connection(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, int{busy_timeout.count()}) {
+  Database(const std::filesystem::path& path, std::chrono::milliseconds lock_timeout)
+      : file(path),
+        connection(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, static_cast<int>(lock_timeout.count())),
+        busy_timeout(lock_timeout) {
     if (check_owner() == Owner::nobody) create();
     connection.exec("PRAGMA synchronous = NORMAL");  // with WAL: a commit survives kill -9 without an fsync each
   }
@@ -171,9 +183,10 @@ auto parse_record(const std::string& record, Parse parse) {
 
 }  // namespace
 
-Store::Store(const std::filesystem::path& file) {
+Store::Store(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout) {
+  refuse_shorter_than_a_header(file);
   try {
-    database_ = std::make_unique<Database>(file);
+    database_ = std::make_unique<Database>(file, busy_timeout);
   } catch (const SQLite::Exception& error) {
     throw storage_error(file, error);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -24,7 +25,8 @@ CellKey key_of(const CellRecord& record);
 // Error{storage} that says what to do; a file that is not a store of this version is refused, never overwritten.
 class Store {
  public:
-  explicit Store(const std::filesystem::path& file);
+  // `busy_timeout`: how long a lock of another process is waited for; one that lasts longer is an Error{storage}.
+  explicit Store(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout = std::chrono::seconds(10));
   ~Store();
   Store(const Store&) = delete;  // owns a database connection
   Store& operator=(const Store&) = delete;

@@ -4,10 +4,10 @@
 #include <sstream>
 
 #include "../results/random_record.h"
+#include "../results/temporary_folder.h"
 #include "catch.h"
 #include "error.h"
 #include "results/json.h"
-#include "temporary_folder.h"
 
 using namespace ptxlat;
 
