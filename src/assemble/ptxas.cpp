@@ -32,7 +32,7 @@ class Ptxas : public Assembler {
         return outcome;
       }
     }
-    require_space();
+    require_space(ptx.size());
     // Status 1 and 255 are how ptxas refuses; then its own words are in the log.
     const bool refused = process.signal == 0 && !process.timed_out && process.exit_status != 0;
     if (!refused || outcome.log.empty()) {
@@ -55,9 +55,10 @@ class Ptxas : public Assembler {
     return Bytes(std::istreambuf_iterator<char>(file), {});
   }
 
-  // On a full disk ptxas fails without saying why, and every kernel would count as refused.
-  void require_space() const {
-    constexpr std::uintmax_t enough = 64 * 1024;
+  // On a full disk ptxas fails and removes what it wrote of the cubin, and every kernel would count as refused. A cubin
+  // is a few times the size of its PTX.
+  void require_space(std::size_t ptx_size) const {
+    const std::uintmax_t enough = (1U << 20) + 16 * ptx_size;
     std::error_code error;
     const std::filesystem::space_info space = std::filesystem::space(folder_.path(), error);
     if (!error && space.available < enough) throw_no_space("no space left in " + folder_.path().string());
