@@ -56,7 +56,8 @@ std::string NvJitLink::read_log(Handle handle, Result (*get_size)(Handle, std::s
 
 ModuleOutcome NvJitLink::assemble(const std::string& ptx, const Target& target, int level) const {
   const std::string arch = "-arch=" + target.name();
-  const std::string optimise = fmt::format("-O{}", level);
+  // nvJitLink itself knows -O0 and -O3 only; its ptxas knows the levels between. Both ways give the same code.
+  const std::string optimise = fmt::format("-Xptxas=-O{}", level);
   const char* options[] = {arch.c_str(), optimise.c_str()};
   Handle handle = nullptr;
   Result result = create_(&handle, 2, options);

@@ -12,17 +12,20 @@ namespace ptxlat {
 class CudaContext {
  public:
   CudaContext(const CudaApi& api, CUdevice device) : api_(api), device_(device) {
-    CUcontext context = nullptr;
-    PTXLAT_CUDA(api_, cuDevicePrimaryCtxRetain, &context, device);
-    PTXLAT_CUDA(api_, cuCtxSetCurrent, context);
+    PTXLAT_CUDA(api_, cuDevicePrimaryCtxRetain, &context_, device);
+    make_current();
   }
   ~CudaContext() { PTXLAT_CUDA_NOEXCEPT(api_, cuDevicePrimaryCtxRelease, device_); }
   CudaContext(const CudaContext&) = delete;
   CudaContext& operator=(const CudaContext&) = delete;
 
+  // On the calling thread.
+  void make_current() const { PTXLAT_CUDA(api_, cuCtxSetCurrent, context_); }
+
  private:
   const CudaApi& api_;
   CUdevice device_;
+  CUcontext context_ = nullptr;
 };
 
 class CudaStream {

@@ -1,7 +1,5 @@
 #include "measure/worker.h"
 
-#include <fmt/format.h>
-
 #include "error.h"
 #include "measure/worker_process.h"
 #include "measure/worker_protocol.h"
@@ -112,30 +110,8 @@ ModuleOutcome Worker::assemble(const Toolchain& toolchain, const std::string& pt
     if (auto reply = process_->receive(options_.assemble_deadline)) return worker::decode_module(*reply);
     const WorkerDeath death = process_->death();
     if (death.from_outside() && !is_retry) continue;
-    const char* assembler = toolchain.kind == ToolchainKind::driver ? "the driver's JIT" : "nvJitLink";
-    return {std::nullopt, fmt::format("{} {}", assembler, death.describe())};
+    return {std::nullopt, died_assembling(toolchain, death)};
   }
-}
-
-namespace {
-
-class WorkerAssembler : public Assembler {
- public:
-  WorkerAssembler(const WorkerOptions& options, const Toolchain& toolchain) : worker_(options), toolchain_(toolchain) {}
-
-  ModuleOutcome assemble(const std::string& ptx, const Target& target, int level) override {
-    return worker_.assemble(toolchain_, ptx, target, level);
-  }
-
- private:
-  Worker worker_;
-  Toolchain toolchain_;
-};
-
-}  // namespace
-
-std::unique_ptr<Assembler> make_worker_assembler(const WorkerOptions& options, const Toolchain& toolchain) {
-  return std::make_unique<WorkerAssembler>(options, toolchain);
 }
 
 }  // namespace ptxlat

@@ -1,13 +1,9 @@
 #include "measure/worker_launch.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace ptxlat::worker {
 namespace {
-
-// What the output slots hold before a launch. A slot that still does was never written.
-constexpr unsigned char poison = 0xa5;
 
 struct OutputSlot {
   std::uint32_t first_clock;
@@ -19,11 +15,8 @@ struct OutputSlot {
 };
 static_assert(sizeof(OutputSlot) == slot_bytes);
 
-bool is_poisoned(const OutputSlot& slot) {
-  std::uint32_t untouched = 0;
-  std::memset(&untouched, poison, sizeof untouched);
-  return slot.first_clock == untouched && slot.second_clock == untouched;
-}
+// Slots are zero before a launch, and two reads of a clock never give the same value.
+bool is_untouched(const OutputSlot& slot) { return slot.first_clock == 0 && slot.second_clock == 0; }
 
 Sample sample_of(const OutputSlot* slots, std::uint32_t lanes) {
   Sample sample;
@@ -60,7 +53,8 @@ LaunchOutcome run_kernel(const CudaApi& api, const CudaStream& stream, const Cud
   LaunchOutcome outcome;
   try {
     const CUfunction function = module.function(kernel.name);
-    PTXLAT_CUDA(api, cuMemsetD8Async, memory.output.address(), poison, launches * launch_bytes, stream.get());
+    PTXLAT_CUDA(api, cuMemsetD8Async, memory.output.address(), static_cast<unsigned char>(0), launches * launch_bytes,
+                stream.get());
     for (std::uint32_t launch = 0; launch < launches; ++launch) {
       CUdeviceptr out = memory.output.address() + launch * launch_bytes;
       CUdeviceptr in = memory.input.address() + kernel.input_offset;
@@ -78,7 +72,7 @@ LaunchOutcome run_kernel(const CudaApi& api, const CudaStream& stream, const Cud
 
   const auto* slots = reinterpret_cast<const OutputSlot*>(memory.host.data());
   for (std::uint32_t launch = 0; launch < launches; ++launch, slots += kernel.lanes) {
-    if (is_poisoned(slots[0])) return {LaunchStatus::fault, "the kernel ended without writing its clocks", {}};
+    if (is_untouched(slots[0])) return {LaunchStatus::fault, "the kernel ended without writing its clocks", {}};
     outcome.samples.push_back(sample_of(slots, kernel.lanes));
   }
   return outcome;

@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
+#include <mutex>
 #include <thread>
 
 #include "assemble/nvjitlink.h"
@@ -55,6 +57,56 @@ void send_frame(int socket, const Bytes& frame) {
   }
 }
 
+std::optional<worker::Reader> read_message(int socket) {
+  std::uint32_t length = 0;
+  if (!read_exactly(socket, &length, sizeof length)) return std::nullopt;
+  Bytes payload(length);
+  if (!read_exactly(socket, payload.data(), length)) return std::nullopt;
+  return worker::Reader(std::move(payload));
+}
+
+void send_error(int socket, ExitCode code, const std::string& message, const std::string& advice) {
+  worker::Writer writer(Kind::error);
+  writer.put(code);
+  writer.put_text(message);
+  writer.put_text(advice);
+  send_frame(socket, writer.frame());
+}
+
+// Runs what answers a request on this socket; an exception becomes the answer. False if the process must end.
+template <typename Action>
+bool answer(int socket, Action action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    send_error(socket, error.exit_code, error.what(), error.advice);
+  } catch (const CudaError& error) {
+    send_error(socket, ExitCode::no_gpu, error.what(), without_gpu_advice());
+  } catch (const std::exception& error) {
+    send_error(socket, ExitCode::failure, std::string("in a worker: ") + error.what(), {});
+  }
+  return true;
+}
+
+// The sockets that WorkerSocket::send_sockets sent.
+std::vector<int> receive_sockets(int socket, std::size_t count) {
+  char byte = 0;
+  iovec data{&byte, 1};
+  std::vector<char> control(CMSG_SPACE(count * sizeof(int)));
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  while (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) < 0 && errno == EINTR) {
+  }
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (!header || header->cmsg_len != CMSG_LEN(count * sizeof(int))) throw std::runtime_error("no sockets came");
+  std::vector<int> sockets(count);
+  std::memcpy(sockets.data(), CMSG_DATA(header), count * sizeof(int));
+  return sockets;
+}
+
 // The driver and a context on one device.
 struct OpenDevice {
   explicit OpenDevice(int index)
@@ -91,30 +143,41 @@ class Service {
       case Kind::assemble:
         send_frame(socket_, worker::encode_module(assemble(worker::decode_assemble(request))));
         return true;
+      case Kind::channels:
+        for (const int channel : receive_sockets(socket_, request.get<std::uint32_t>()))
+          std::thread([this, channel] { serve_channel(channel); }).detach();
+        return true;
       default:
         throw std::logic_error("a worker got a message that is no request");
     }
   }
 
-  void send_error(ExitCode code, const std::string& message, const std::string& advice) {
-    worker::Writer writer(Kind::error);
-    writer.put(code);
-    writer.put_text(message);
-    writer.put_text(advice);
-    send_frame(socket_, writer.frame());
+ private:
+  // Answers `assemble` on a socket of its own until that closes.
+  void serve_channel(int channel) {
+    if (device_) device_->context.make_current();
+    while (auto request = read_message(channel))
+      answer(channel, [&] {
+        send_frame(channel, worker::encode_module(assemble(worker::decode_assemble(*request))));
+        return true;
+      });
+    close(channel);
   }
 
- private:
   ModuleOutcome assemble(const worker::AssembleRequest& request) {
     if (request.toolchain == ToolchainKind::driver)
       return jit_assemble(device_->api, device_->sm, request.ptx, request.target, request.level);
-    auto library = libraries_.find(request.library);
-    if (library == libraries_.end()) library = libraries_.try_emplace(request.library, request.library).first;
-    return library->second.assemble(request.ptx, request.target, request.level);
+    return library(request.library).assemble(request.ptx, request.target, request.level);
+  }
+
+  const NvJitLink& library(const std::string& path) {
+    const std::lock_guard lock(libraries_mutex_);
+    return libraries_.try_emplace(path, path).first->second;
   }
 
   int socket_;
   std::unique_ptr<OpenDevice> device_;
+  std::mutex libraries_mutex_;
   std::map<std::string, NvJitLink> libraries_;
 };
 
@@ -143,22 +206,9 @@ int worker_main() {
   }
   const int socket = prepare_process();
   Service service(socket);
-  for (;;) {
-    std::uint32_t length = 0;
-    if (!read_exactly(socket, &length, sizeof length)) return 0;
-    Bytes payload(length);
-    if (!read_exactly(socket, payload.data(), length)) return 0;
-    worker::Reader request(std::move(payload));
-    try {
-      if (!service.serve(request)) _exit(0);  // no destructors: every driver call would fail again
-    } catch (const Error& error) {
-      service.send_error(error.exit_code, error.what(), error.advice);
-    } catch (const CudaError& error) {
-      service.send_error(ExitCode::no_gpu, error.what(), without_gpu_advice());
-    } catch (const std::exception& error) {
-      service.send_error(ExitCode::failure, std::string("in a worker: ") + error.what(), {});
-    }
-  }
+  while (auto request = read_message(socket))
+    if (!answer(socket, [&] { return service.serve(*request); })) break;
+  _exit(0);  // no destructors: after a fault every driver call would fail again, and threads may still be assembling
 }
 
 }  // namespace ptxlat

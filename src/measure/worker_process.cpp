@@ -1,16 +1,12 @@
 #include "measure/worker_process.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <thread>
 
@@ -68,78 +64,45 @@ std::string WorkerDeath::describe() const {
   return fmt::format("ended with exit status {}", exit_status);
 }
 
+std::string died_assembling(const Toolchain& toolchain, const WorkerDeath& death) {
+  const char* assembler = toolchain.kind == ToolchainKind::driver ? "the driver's JIT" : "nvJitLink";
+  return fmt::format("{} {}", assembler, death.describe());
+}
+
 WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw Error(ExitCode::failure, fmt::format("cannot talk to a worker: {}", std::strerror(errno)),
-                "`ulimit -n` limits the open files of a process.");
-  socket_ = ends[0];
-  fcntl(socket_, F_SETFL, O_NONBLOCK);
+  int other_end = -1;
+  socket_.emplace(other_end);
   try {
-    pid_ = spawn_worker(program, ends[1]);
+    pid_ = spawn_worker(program, other_end);
   } catch (...) {
-    close(ends[0]);
-    close(ends[1]);
+    close(other_end);
     throw;
   }
-  close(ends[1]);
+  close(other_end);
 }
 
 WorkerProcess::~WorkerProcess() {
   if (pid_ > 0) end(std::nullopt);
 }
 
-bool WorkerProcess::wait_for(short events, Clock::time_point until) const {
-  for (;;) {
-    const auto left = std::chrono::ceil<Milliseconds>(until - Clock::now());
-    if (left <= 0ms) return false;
-    pollfd socket{socket_, events, 0};
-    const int ready = poll(&socket, 1, static_cast<int>(std::min<Milliseconds>(left, 1h).count()));
-    if (ready > 0) return true;
-    if (ready < 0 && errno != EINTR) return true;  // the transfer will say what is wrong
-  }
-}
-
 void WorkerProcess::send(const Bytes& frame, Milliseconds deadline) {
-  const auto until = Clock::now() + deadline;
-  std::size_t sent = 0;
-  while (sent < frame.size() && pid_ > 0) {
-    const ssize_t size = ::send(socket_, frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
-    if (size >= 0) {
-      sent += static_cast<std::size_t>(size);
-    } else if (errno == EAGAIN || errno == EINTR) {
-      if (!wait_for(POLLOUT, until)) return end(deadline);
-    } else {
-      return;  // it died; receive finds out of what, after what it may still have said
-    }
-  }
+  if (pid_ > 0 && !socket_->send(frame, deadline)) end(deadline);
 }
 
 std::optional<worker::Reader> WorkerProcess::receive(Milliseconds deadline) {
-  const auto until = Clock::now() + deadline;
-  while (pid_ > 0) {
-    std::uint32_t payload = 0;
-    if (received_.size() >= sizeof payload) std::memcpy(&payload, received_.data(), sizeof payload);
-    const std::size_t whole = sizeof payload + payload;
-    if (payload > 0 && received_.size() >= whole) {
-      worker::Reader message(Bytes(received_.begin() + sizeof payload, received_.begin() + whole));
-      received_.erase(received_.begin(), received_.begin() + whole);
-      if (message.kind() != worker::Kind::error) return message;
-      const auto code = message.get<ExitCode>();
-      const std::string text = message.get_text();
-      throw Error(code, text, message.get_text());
-    }
-    std::uint8_t chunk[65536];
-    const ssize_t size = recv(socket_, chunk, sizeof chunk, 0);
-    if (size > 0) {
-      received_.insert(received_.end(), chunk, chunk + size);
-    } else if (size < 0 && (errno == EAGAIN || errno == EINTR)) {
-      if (!wait_for(POLLIN, until)) end(deadline);
-    } else {
-      reap();
-    }
+  if (pid_ < 0) return std::nullopt;
+  bool missed_deadline = false;
+  auto message = socket_->receive(deadline, missed_deadline);
+  if (missed_deadline) {
+    end(deadline);
+  } else if (!message) {
+    reap();
   }
-  return std::nullopt;
+  return message;
+}
+
+void WorkerProcess::kill_now() const {
+  if (pid_ > 0) kill(pid_, SIGKILL);
 }
 
 void WorkerProcess::end(std::optional<Milliseconds> missed_deadline) {
@@ -151,7 +114,6 @@ void WorkerProcess::end(std::optional<Milliseconds> missed_deadline) {
 // A process whose kernel hangs is not gone until the driver has torn its context down, which takes seconds. One that
 // never goes is left behind rather than waited for.
 void WorkerProcess::reap() {
-  close(socket_);
   int status = 0;
   const auto until = Clock::now() + 30s;
   for (auto pause = 100us; waitpid(pid_, &status, WNOHANG) == 0 && Clock::now() < until;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "measure/worker_protocol.h"
+#include "measure/worker_socket.h"
 
 namespace ptxlat {
 
@@ -22,6 +22,9 @@ struct WorkerDeath {
   // "died of signal 11 (Segmentation fault)", "did not finish within 5 s": to follow what died.
   std::string describe() const;
 };
+
+// "the driver's JIT died of signal 11 (Segmentation fault)": the log of a module that ended its assembler.
+std::string died_assembling(const Toolchain& toolchain, const WorkerDeath& death);
 
 // One worker process and the socket to it. Its standard input is the socket, its standard output goes to standard
 // error.
@@ -40,24 +43,27 @@ class WorkerProcess {
   WorkerProcess(const WorkerProcess&) = delete;  // owns a process
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-  // Sends a request. If the process is gone, the next receive says so.
+  // Sends a request. If the process is gone or misses the deadline, the next receive says so.
   void send(const Bytes& frame, Milliseconds deadline);
 
   // The next message; empty if the process died or was killed for missing the deadline (see death). An `error` message
   // is thrown as the Error that it carries.
   std::optional<worker::Reader> receive(Milliseconds deadline);
 
+  void send_sockets(const std::vector<int>& sockets) { socket_->send_sockets(sockets); }
+
+  // Ends the process while other threads may be waiting for its answers.
+  void kill_now() const;
+
   const WorkerDeath& death() const { return death_; }
   pid_t pid() const { return pid_; }
 
  private:
-  bool wait_for(short events, std::chrono::steady_clock::time_point until) const;
   void end(std::optional<Milliseconds> missed_deadline);
   void reap();
 
   pid_t pid_ = -1;
-  int socket_ = -1;
-  Bytes received_;  // what has arrived and is not yet a whole message
+  std::optional<WorkerSocket> socket_;
   WorkerDeath death_;
 };
 

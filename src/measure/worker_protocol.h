@@ -17,10 +17,23 @@
 //   info      → device
 //   launch    → loaded, then one outcome per kernel     an outcome may end the process (`process_ends`)
 //   assemble  → module
+//   channels, no reply                                  further sockets, on each of which a thread answers `assemble`
 //   any       → error                                   becomes an Error in the supervisor
 namespace ptxlat::worker {
 
-enum class Kind : std::uint8_t { open, opened, info, device, launch, loaded, outcome, assemble, module, error };
+enum class Kind : std::uint8_t {
+  open,
+  opened,
+  info,
+  device,
+  launch,
+  loaded,
+  outcome,
+  assemble,
+  module,
+  channels,
+  error
+};
 
 class Writer {
  public:

@@ -1,4 +1,5 @@
 #include <iostream>
+#include <thread>
 
 #include "assemble/toolchain.h"
 #include "catch.h"
@@ -80,6 +81,62 @@ TEST_CASE("a hang of the driver's JIT is a rejection at the deadline") {
   const ModuleOutcome hung = Worker(options).assemble(driver(), "// hang", sm_90, 3);
   CHECK_FALSE(hung.cubin);
   CHECK(hung.log == "the driver's JIT did not finish within 300 ms");
+}
+
+namespace {
+
+// What became of one module in each of `count` threads that share a process; the first thread's is `special`.
+std::vector<ModuleOutcome> assemble_in_threads(const WorkerOptions& options, std::size_t count,
+                                               const std::string& special) {
+  const auto assemblers = make_worker_assemblers(options, driver(), count);
+  std::vector<ModuleOutcome> outcomes(count);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < count; ++i)
+    threads.emplace_back([&, i] {
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        const bool is_special = i == 0 && repeat == 1;
+        const ModuleOutcome outcome =
+            assemblers[i]->assemble(module_of(is_special ? special : "add.u32 %r3, %r1, %r1;"), sm_90, 3);
+        if (is_special || i > 0) outcomes[i] = outcome;
+        if (i > 0 && !outcome.cubin) return;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  return outcomes;
+}
+
+}  // namespace
+
+TEST_CASE("threads that share a process lose only the module that crashes or hangs it") {
+  const auto ptxas = find_one(ToolchainKind::ptxas);
+  if (!ptxas) return;
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_PTXAS", ptxas->path.string());
+  environment.set("PTXLAT_STANDIN_CRASH_JIT", "// crash");
+  environment.set("PTXLAT_STANDIN_HANG_JIT", "// hang");
+  WorkerOptions options = test_options();
+  std::string expected_log = "the driver's JIT died of signal 6 (Aborted)";
+  std::string special = "// crash";
+  SECTION("crash") {}
+  SECTION("hang") {
+    options.assemble_deadline = 5000ms;
+    expected_log = "the driver's JIT did not finish within 5 s";
+    special = "// hang";
+  }
+  const auto outcomes = assemble_in_threads(options, 6, special);
+  CHECK_FALSE(outcomes[0].cubin);
+  CHECK(outcomes[0].log == expected_log);
+  for (std::size_t i = 1; i < outcomes.size(); ++i) {
+    INFO("thread " << i << ": " << outcomes[i].log);
+    CHECK(outcomes[i].cubin);
+  }
+}
+
+TEST_CASE("threads that share a process all learn that there is no driver") {
+  Environment environment;
+  environment.set("PTXLAT_LIBCUDA", "/nonexistent/libcuda.so.1");
+  const auto assemblers = make_worker_assemblers(test_options(), driver(), 2);
+  for (const auto& assembler : assemblers) CHECK_THROWS_AS(assembler->assemble("", sm_90, 3), Error);
 }
 
 TEST_CASE("nvJitLink assembles in a worker that has no driver") {
