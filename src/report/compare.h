@@ -9,10 +9,9 @@
 
 namespace ptxlat {
 
-// Why two cells differ. What is compared is the window that stands behind the number (the differential one or the
-// chain), in the same role on both sides. Registers and scoreboard numbers are no difference: opcodes, stall counts,
-// yields and which instruction waits for which are. Where a table has no windows (a csv alone), the opcodes and the
-// static number stand in for them.
+// Why two cells differ. What is compared are the windows that the number was made of, in the same roles on both sides.
+// Registers and scoreboard numbers are no difference: opcodes, stall counts, yields and which instruction waits for
+// which are. Where a table has no windows (a csv alone), the opcodes and the static number stand in for them.
 enum class Cause {
   unchanged,
   other_sass,          // the machine code is another one

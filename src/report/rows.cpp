@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <unordered_map>
 
@@ -31,8 +32,12 @@ std::vector<int> levels_of(const Table& table) {
 std::string number_text(const Table& table, const CellRecord& cell) {
   const std::optional<double> value = headline(table, cell);
   if (!value) return {};
-  const WindowRecord* window = is_static(table) ? backing_window(cell) : nullptr;
-  return (window && window->static_is_lower_bound ? "≥" : "") + decimal(value);
+  std::string text = decimal(value);
+  const std::vector<const WindowRecord*> windows = backing_windows(cell);
+  const bool is_lower_bound =
+      std::any_of(windows.begin(), windows.end(), [](const WindowRecord* w) { return w->static_is_lower_bound; });
+  if (is_static(table) && is_lower_bound) text.insert(0, "≥");
+  return text;
 }
 
 std::string verdict_summary(const Table& table) {

@@ -8,8 +8,16 @@ namespace ptxlat {
 
 namespace {
 
-bool is_chain(const WindowRecord& window) { return window.role.rfind("chain", 0) == 0; }
-bool is_differential(const WindowRecord& window) { return window.role == "differential"; }
+bool is_proven_chain(const CellRecord& cell) {
+  const WindowRecord* chain = window_of_role(cell, "chain");
+  return chain && chain->verdict == Verdict::proven;
+}
+
+bool rests_on_chain(const CellRecord& cell) {
+  if (cell.cycles && cell.chain) return *cell.chain == *cell.cycles;
+  if (cell.cycles && cell.differential) return false;
+  return is_proven_chain(cell);
+}
 
 }  // namespace
 
@@ -19,23 +27,25 @@ const WindowRecord* window_of_role(const CellRecord& cell, const std::string& ro
   return found == cell.windows.end() ? nullptr : &*found;
 }
 
-const WindowRecord* backing_window(const CellRecord& cell) {
-  const auto first = [&](auto matches) -> const WindowRecord* {
-    const auto found = std::find_if(cell.windows.begin(), cell.windows.end(), matches);
-    return found == cell.windows.end() ? nullptr : &*found;
+std::vector<const WindowRecord*> backing_windows(const CellRecord& cell) {
+  std::vector<const WindowRecord*> windows;
+  const auto add = [&](const char* role) {
+    if (const WindowRecord* window = window_of_role(cell, role)) windows.push_back(window);
   };
-  const auto proven = [](const WindowRecord& window) { return window.verdict == Verdict::proven; };
-  const WindowRecord* window = nullptr;
-  if (cell.differential) window = first(is_differential);
-  if (!window && cell.chain) window = first(is_chain);
-  if (!window) window = first([&](const WindowRecord& w) { return is_differential(w) && proven(w); });
-  if (!window) window = first([&](const WindowRecord& w) { return is_chain(w) && proven(w); });
-  if (!window) window = first(is_differential);
-  if (!window) window = first(is_chain);
-  return window;
+  if (rests_on_chain(cell)) {
+    add("chain");
+    add("chain twice");
+    // What turns a result into a source operand is measured as bridge less bracket, and taken off each step.
+    add("bridge");
+    if (window_of_role(cell, "bridge")) add("bracket");
+  } else {
+    add("differential");
+    add("differential base");
+  }
+  return windows;
 }
 
-std::string opcode_of(const std::string& sass_text) {
+std::string_view opcode_of(std::string_view sass_text) {
   std::size_t begin = 0;
   if (!sass_text.empty() && sass_text[0] == '@') {
     begin = std::min(sass_text.find(' '), sass_text.size());
@@ -47,7 +57,7 @@ std::string opcode_of(const std::string& sass_text) {
 std::vector<std::string> opcodes_of(const WindowRecord& window) {
   std::vector<std::string> opcodes;
   opcodes.reserve(window.sass.size());
-  for (const SassRecord& instruction : window.sass) opcodes.push_back(opcode_of(instruction.text));
+  for (const SassRecord& instruction : window.sass) opcodes.emplace_back(opcode_of(instruction.text));
   return opcodes;
 }
 

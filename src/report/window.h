@@ -1,20 +1,23 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "results/record.h"
 
 namespace ptxlat {
 
-// The window whose machine code stands behind the cell's number: the differential one if that witness has a number,
-// else the shortest chain. Where no witness was run (a static table), the first proven of these. Null if the cell has
-// none of them.
-const WindowRecord* backing_window(const CellRecord& cell);
+// The windows that the cell's number was made of: those of the chain or those of the differential, whichever has the
+// value of `cycles` (the chain where both have). Where nothing was measured, the chain's if they are proven, else the
+// differential's. Empty if the cell has neither.
+std::vector<const WindowRecord*> backing_windows(const CellRecord& cell);
+
+// Null if the cell has none.
 const WindowRecord* window_of_role(const CellRecord& cell, const std::string& role);
 
 // "IADD3.X" of "@!P0 IADD3.X R0, R2, R3, RZ".
-std::string opcode_of(const std::string& sass_text);
+std::string_view opcode_of(std::string_view sass_text);
 
 std::vector<std::string> opcodes_of(const WindowRecord& window);
 

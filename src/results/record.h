@@ -30,7 +30,7 @@ struct SassRecord {
 };
 
 // One kernel of a cell: what was assembled, what the audit said of it and what the GPU measured.
-//   role  "overhead", "bracket", "differential", "differential base", "chain 4", "chain 8", …
+//   role  "overhead", "bracket", "differential", "differential base", "chain", "chain twice", "bridge"
 struct WindowRecord {
   std::string role;
   Verdict verdict = Verdict::proven;

@@ -114,18 +114,32 @@ TEST_CASE("opcodes are read behind a predicate and shortened when they repeat") 
   CHECK(brief_opcodes({"A", "B", "C", "C"}, 3) == "A;B;…+2");
 }
 
-TEST_CASE("the window behind a number is the one of the witness that has a number") {
+TEST_CASE("the windows behind a number are those of the witness that has its value") {
   CellRecord cell;
-  CHECK(backing_window(cell) == nullptr);
-  cell.windows = {window_of("overhead", {}, {}), window_of("chain 4", {}, {}), window_of("chain 8", {}, {}),
-                  window_of("differential base", {}, {}), window_of("differential", {}, {})};
-  cell.chain = 4;
-  CHECK(backing_window(cell)->role == "chain 4");
-  cell.differential = 4;
-  CHECK(backing_window(cell)->role == "differential");
-  cell.chain = cell.differential = std::nullopt;
+  CHECK(backing_windows(cell).empty());
+  for (const char* role : {"overhead", "bracket", "differential", "differential base", "chain", "chain twice"}) {
+    cell.windows.push_back(window_of(role, {}, {}));
+  }
+  const auto roles = [&] {
+    std::vector<std::string> list;
+    for (const WindowRecord* window : backing_windows(cell)) list.push_back(window->role);
+    return list;
+  };
+  const std::vector<std::string> chain = {"chain", "chain twice"};
+  const std::vector<std::string> differential = {"differential", "differential base"};
+  cell.cycles = cell.chain = cell.differential = 4;
+  CHECK(roles() == chain);
+  cell.chain = 8;
+  CHECK(roles() == differential);
+  cell.chain = std::nullopt;
+  CHECK(roles() == differential);
+  cell.cycles = cell.chain = cell.differential = std::nullopt;
+  CHECK(roles() == chain);
   cell.windows[4].verdict = Verdict::fused;
-  CHECK(backing_window(cell)->role == "chain 4");
+  CHECK(roles() == differential);
+  cell.windows[4].verdict = Verdict::proven;
+  cell.windows.push_back(window_of("bridge", {}, {}));
+  CHECK(roles() == std::vector<std::string>{"chain", "chain twice", "bridge", "bracket"});
 }
 
 TEST_CASE("a damaged csv is refused with its line") {
