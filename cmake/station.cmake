@@ -1,7 +1,9 @@
 # What every target of the project is compiled with.
 add_library(ptxlat_options INTERFACE)
 target_include_directories(ptxlat_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
-target_compile_options(ptxlat_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+target_compile_options(ptxlat_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  # GCC 12 warns of overlaps in its own std::string operator+ (GCC bug 105651).
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 target_link_libraries(ptxlat_options INTERFACE fmt::fmt-header-only)
 if(PTXLAT_WARNINGS_AS_ERRORS)
   target_compile_options(ptxlat_options INTERFACE -Werror)

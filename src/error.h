@@ -25,8 +25,8 @@ enum class ExitCode : int {
 //   advice:  what the user can do about it; may be empty.
 class Error : public std::runtime_error {
  public:
-  Error(ExitCode exit_code, const std::string& message, std::string advice = {})
-      : std::runtime_error(message), exit_code(exit_code), advice(std::move(advice)) {}
+  Error(ExitCode code, const std::string& message, std::string what_to_do = {})
+      : std::runtime_error(message), exit_code(code), advice(std::move(what_to_do)) {}
 
   ExitCode exit_code;
   std::string advice;

@@ -28,7 +28,7 @@ std::string value_text(const Side& side, const CellRecord* cell) {
 std::string change_text(const Side& a, const Side& b, const Difference& row) {
   const std::optional<Numbers> numbers = numbers_of(a, b, row);
   if (!numbers) return {};
-  const std::string change = signed_decimal(row.cycles_change);
+  std::string change = signed_decimal(row.cycles_change);
   if (row.cycles_change == 0 || numbers->a <= 0) return change;
   return fmt::format("{} (×{:.3g})", change, numbers->b / numbers->a);
 }

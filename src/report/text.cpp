@@ -62,7 +62,7 @@ void write_text(std::ostream& out, const Table& table) {
   std::vector<std::string> heads = {"ptx", "operand", "input"};
   for (const std::string& name : level_names(levels)) heads.push_back(name);
   heads.push_back(levels.empty() ? "SASS" : fmt::format("SASS at O{}", levels.back()));
-  heads.push_back("verdict");
+  heads.emplace_back("verdict");
   Columns columns(heads);
   for (std::size_t i = 0; i < levels.size(); ++i) columns.align_right(3 + i);
 

@@ -45,15 +45,6 @@ std::vector<const WindowRecord*> backing_windows(const CellRecord& cell) {
   return windows;
 }
 
-std::string_view opcode_of(std::string_view sass_text) {
-  std::size_t begin = 0;
-  if (!sass_text.empty() && sass_text[0] == '@') {
-    begin = std::min(sass_text.find(' '), sass_text.size());
-    begin = std::min(sass_text.find_first_not_of(' ', begin), sass_text.size());
-  }
-  return sass_text.substr(begin, sass_text.find_first_of(" ;", begin) - begin);
-}
-
 std::vector<std::string> opcodes_of(const WindowRecord& window) {
   std::vector<std::string> opcodes;
   opcodes.reserve(window.sass.size());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "results/record.h"
+#include "sass/instruction.h"
 
 namespace ptxlat {
 
@@ -16,8 +17,6 @@ std::vector<const WindowRecord*> backing_windows(const CellRecord& cell);
 // Null if the cell has none.
 const WindowRecord* window_of_role(const CellRecord& cell, const std::string& role);
 
-// "IADD3.X" of "@!P0 IADD3.X R0, R2, R3, RZ".
-std::string_view opcode_of(std::string_view sass_text);
 
 std::vector<std::string> opcodes_of(const WindowRecord& window);
 

@@ -1,0 +1,77 @@
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "error.h"
+#include "measure/worker.h"
+
+namespace ptxlat {
+
+std::atomic<bool> was_interrupted{false};
+
+void add_worker(CLI::App& program) {
+  auto* command = program.add_subcommand("worker", "")->group("");
+  command->callback([] { throw CLI::RuntimeError(worker_main()); });
+}
+
+namespace {
+
+constexpr char footer[] =
+    "Exit codes: 0 done, 1 failure, 2 command line, 3 malformed catalogue or skeleton, 4 unknown form, level, toolchain or\n"
+    "table, 5 no assembler or disassembler, 6 no driver or GPU, 7 store or table cannot be read or written,\n"
+    "8 compare --fail-on-change found one, 130 interrupted (what was finished is kept).";
+
+extern "C" void on_interrupt(int) {
+  was_interrupted = true;
+  // A second Ctrl-C ends the program at once.
+  std::signal(SIGINT, SIG_DFL);
+}
+
+int run_program(int argc, char** argv) {
+  CLI::App program{"ptxlat measures the latency of every PTX instruction on an NVIDIA GPU and proves each number with the machine code that produced it."};
+  program.footer(footer);
+  program.require_subcommand(1);
+  program.set_version_flag("--version", "ptxlat " PTXLAT_VERSION " (" PTXLAT_GIT_COMMIT ")");
+  add_run(program);
+  add_static(program);
+  add_list(program);
+  add_show(program);
+  add_compare(program);
+  add_doctor(program);
+  add_worker(program);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::RuntimeError& ended) {
+    return ended.get_exit_code();
+  } catch (const CLI::ParseError& error) {
+    return program.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+  }
+  std::cout.flush();
+  if (!std::cout) throw Error(ExitCode::storage, "cannot write to standard output", "is the disk full?");
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace ptxlat
+
+int main(int argc, char** argv) {
+  struct sigaction action {};
+  action.sa_handler = ptxlat::on_interrupt;
+  sigaction(SIGINT, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return ptxlat::run_program(argc, argv);
+  } catch (const ptxlat::Error& error) {
+    fmt::print(stderr, "ptxlat: {}\n", error.what());
+    if (!error.advice.empty()) fmt::print(stderr, "        {}\n", error.advice);
+    return static_cast<int>(error.exit_code);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "ptxlat: {}\n", error.what());
+    return static_cast<int>(ptxlat::ExitCode::failure);
+  }
+}

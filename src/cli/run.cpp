@@ -1,0 +1,257 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <random>
+#include <thread>
+
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/workbench.h"
+#include "error.h"
+#include "isa/select.h"
+#include "measure/line.h"
+#include "report/table.h"
+#include "results/store.h"
+
+namespace ptxlat {
+
+namespace {
+
+struct RunOptions {
+  Selection selection;
+  int device = 0;
+  int launches = 9;
+  int threads = 0;  // 0: one per core
+  double repeat = 0.02;
+  std::uint64_t seed = 1;
+  std::string store = "ptxlat.sqlite";
+  std::string tables = "tables";
+  std::string format = "text";
+};
+
+// What a run has found out before it starts.
+struct Setup {
+  Workbench workbench;
+  Toolchain toolchain;
+  Target target;
+  std::optional<DeviceInfo> device;
+  Provenance provenance;
+};
+
+// "NVIDIA H200" → "nvidia-h200": a folder's name.
+std::string folder_name(const std::string& gpu) {
+  std::string name;
+  for (const char c : gpu) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  return name;
+}
+
+// As typed, but for the folder in which the program lies.
+std::string command_line() {
+  std::ifstream in("/proc/self/cmdline", std::ios::binary);
+  std::string line, argument;
+  while (std::getline(in, argument, '\0')) {
+    line += line.empty() ? std::filesystem::path(argument).filename().string() : ' ' + argument;
+  }
+  return line;
+}
+
+// Variables that change what the driver's JIT does, and ours.
+std::map<std::string, std::string> relevant_environment() {
+  std::map<std::string, std::string> found;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const auto equals = text.find('=');
+    const auto name = text.substr(0, equals);
+    const bool is_relevant = name.starts_with("CUDA_CACHE") || name.starts_with("CUDA_FORCE") || name.starts_with("CUDA_DISABLE") ||
+                             name.starts_with("CUDA_MODULE") || name.starts_with("CUDA_VISIBLE") || name.starts_with("PTXLAT_");
+    if (is_relevant && equals != std::string::npos) found[name] = text.substr(equals + 1);
+  }
+  return found;
+}
+
+Provenance provenance_of(const Setup& setup, const RunOptions& options) {
+  Provenance provenance;
+  provenance.kind = setup.device ? "measured" : "static";
+  provenance.toolchain = setup.toolchain.name;
+  provenance.target = setup.target.name();
+  provenance.device = setup.device;
+  provenance.table = fmt::format("{}/{}/{}", setup.target.name(), setup.device ? folder_name(setup.device->name) : "static", setup.toolchain.name);
+  provenance.tool_version = PTXLAT_VERSION;
+  provenance.git_commit = PTXLAT_GIT_COMMIT;
+  provenance.command_line = command_line();
+  provenance.seed = options.seed;
+  provenance.started_utc = utc_now();
+  provenance.environment = relevant_environment();
+  return provenance;
+}
+
+std::string summary(const std::vector<CellRecord>& cells, double wall_seconds) {
+  std::map<std::string, int> verdicts;
+  for (const auto& cell : cells) ++verdicts[to_string(cell.verdict)];
+  std::vector<std::string> parts;
+  for (const auto& [verdict, count] : verdicts) parts.push_back(fmt::format("{} {}", count, verdict));
+  return fmt::format("{} cells in {:.1f} s ({:.0f} a second): {}", cells.size(), wall_seconds, static_cast<double>(cells.size()) / wall_seconds,
+                     fmt::join(parts, ", "));
+}
+
+// Cells in random order, the first of which are the sample.
+std::vector<CellPlan> sample_of(std::vector<CellPlan> cells, double share, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::shuffle(cells.begin(), cells.end(), random);
+  cells.resize(std::min(cells.size(), static_cast<std::size_t>(static_cast<double>(cells.size()) * share + 0.999)));
+  std::stable_sort(cells.begin(), cells.end(), [](const CellPlan& a, const CellPlan& b) { return a.level < b.level; });
+  return cells;
+}
+
+std::string row_of(const CellRecord& cell) { return fmt::format("{}|{}|{}|{}", cell.ptx, cell.operand, cell.input, cell.level); }
+
+// Errors can be systematic per process (method.md, trap 16): measures a sample again in a new process and marks what differs.
+void repeat_sample(const Line& line, const std::vector<std::unique_ptr<Assembler>>& assemblers, const std::vector<CellPlan>& sample, Store& store, const std::string& table) {
+  if (sample.empty()) return;
+  std::map<std::string, CellRecord> first;
+  for (auto& cell : store.cells(table)) first.emplace(row_of(cell), std::move(cell));
+  std::vector<CellRecord> differing;
+  std::size_t repeated = 0;
+  line.worker->restart();
+  Line again = line;
+  again.on_finished = [&](const std::vector<CellRecord>& cells) {
+    for (const auto& cell : cells) {
+      const auto before = first.find(row_of(cell));
+      if (before == first.end() || !before->second.cycles) continue;
+      ++repeated;
+      if (before->second.cycles == cell.cycles) continue;
+      CellRecord marked = before->second;
+      marked.note += fmt::format("{}{} cycles in one process, {} in another", marked.note.empty() ? "" : "; ", *marked.cycles,
+                                 cell.cycles ? fmt::format("{}", *cell.cycles) : to_string(cell.verdict));
+      marked.verdict = Verdict::unstable;
+      marked.cycles.reset();
+      differing.push_back(std::move(marked));
+    }
+  };
+  run_line(again, assemblers, sample);
+  store.save_cells(table, differing);
+  fmt::print(stderr, "repeated in a fresh process: {} of {} cells agree\n", repeated - differing.size(), repeated);
+  for (const auto& cell : differing) fmt::print(stderr, "  differs: {} {} {} O{}: {}\n", cell.ptx, cell.operand, cell.input, cell.level, cell.note);
+}
+
+void print(const Table& table, const std::string& format) {
+  if (format == "csv") write_csv(std::cout, table.cells);
+  if (format == "text") write_text(std::cout, table);
+}
+
+void make_table(Setup setup, const RunOptions& options, Worker* worker) {
+  const auto started = std::chrono::steady_clock::now();
+  const auto forms = select_forms(setup.workbench.catalogue, options.selection.filters);
+  const auto plan = plan_cells(setup.workbench.catalogue, setup.workbench.skeletons, forms, options.selection.levels);
+
+  Store store(options.store);
+  store.save_provenance(setup.provenance);
+  const auto& table_name = setup.provenance.table;
+  const auto finished = store.finished(table_name);
+  std::vector<CellPlan> missing;
+  for (const auto& cell : plan) {
+    const CellKey key{cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name, cell.level, cell.recipe};
+    if (!finished.contains(key.text())) missing.push_back(cell);
+  }
+  if (missing.size() < plan.size()) {
+    fmt::print(stderr, "{} of {} cells are in {} already\n", plan.size() - missing.size(), plan.size(), options.store);
+  }
+
+  Disassembler disassembler(required_nvdisasm());
+  StationClock clock;
+  Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, missing.size());
+  const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const auto assemblers = make_assemblers(setup.toolchain, worker_options(options.device), threads);
+  Line line{setup.workbench.catalogue, setup.workbench.skeletons, setup.toolchain, setup.target,
+            disassembler, worker, options.launches, {}, &was_interrupted,
+            &clock};
+  line.on_finished = [&](const std::vector<CellRecord>& cells) {
+    store.save_cells(table_name, cells);
+    progress.advance(cells.size());
+  };
+  const bool completed = run_line(line, assemblers, missing);
+  progress.finish();
+  if (completed && worker != nullptr) repeat_sample(line, assemblers, sample_of(missing, options.repeat, options.seed), store, table_name);
+
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  if (!missing.empty()) {
+    setup.provenance.station_seconds = clock.seconds();
+    setup.provenance.station_seconds["wall"] = wall;
+    for (const auto& [station, seconds] : clock.seconds()) fmt::print(stderr, "  {:<10} {:8.2f} s over {} threads\n", station, seconds, threads);
+  }
+  setup.provenance.finished_utc = utc_now();
+  store.save_provenance(setup.provenance);
+  if (!completed) {
+    throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
+                "the same command goes on where this one stopped");
+  }
+  const Table table{setup.provenance, store.cells(table_name)};
+  write_table(options.tables, table);
+  fmt::print(stderr, "{}\n{}/{}\n", summary(table.cells, wall), options.tables, table_name);
+  print(table, options.format);
+}
+
+void add_line_options(CLI::App& command, RunOptions& options) {
+  add_selection(command, options.selection);
+  command.add_option("--store", options.store, "The SQLite file that keeps finished cells; the same command again continues. Default: ptxlat.sqlite.")
+      ->type_name("FILE");
+  command.add_option("--tables", options.tables, "The folder below which the table is written. Default: tables.")->type_name("FOLDER");
+  command.add_option("--threads", options.threads, "Assemblers at work at a time. Default: one per core.")->check(CLI::Range(1, 1024));
+  command.add_option("--format", options.format, "What goes to standard output: text, csv or none. Default: text.")
+      ->check(CLI::IsMember({"text", "csv", "none"}));
+}
+
+}  // namespace
+
+void add_run(CLI::App& program) {
+  auto* command = program.add_subcommand("run", "Measure on the GPU and write the table.");
+  auto options = std::make_shared<RunOptions>();
+  add_line_options(*command, *options);
+  command->add_option("--device", options->device, "The GPU's number, as the driver counts. Default: 0.")->check(CLI::Range(0, 1023));
+  command->add_option("--launches", options->launches, "Launches of each kernel; the mode of their cycles counts. Default: 9.")->check(CLI::Range(1, 1000));
+  command->add_option("--repeat", options->repeat, "Share of the cells that is measured again in a fresh process, 0 to 1. Default: 0.02.")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--seed", options->seed, "Chooses the sample that is repeated. Default: 1.");
+  command->callback([options] {
+    Worker worker(worker_options(options->device));
+    Setup setup;
+    setup.device = worker.device_info();
+    const auto& wanted = options->selection.toolchain;
+    setup.toolchain = wanted.empty() || wanted == "driver" ? driver_toolchain(*setup.device) : installed_toolchain(wanted);
+    setup.target = {setup.device->sm, {}};
+    setup.workbench = load_workbench(options->selection);
+    setup.provenance = provenance_of(setup, *options);
+    make_table(std::move(setup), *options, &worker);
+  });
+}
+
+void add_static(CLI::App& program) {
+  auto* command = program.add_subcommand("static", "The same table without a GPU: what the assembler's own schedule says.");
+  auto options = std::make_shared<RunOptions>();
+  options->selection.target = "sm_90";
+  add_line_options(*command, *options);
+  command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90.")->type_name("SM");
+  command->callback([options] {
+    Setup setup;
+    setup.toolchain = installed_toolchain(options->selection.toolchain);
+    setup.target = target_from(options->selection.target);
+    setup.workbench = load_workbench(options->selection);
+    setup.provenance = provenance_of(setup, *options);
+    make_table(std::move(setup), *options, nullptr);
+  });
+}
+
+}  // namespace ptxlat

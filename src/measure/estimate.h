@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "isa/form.h"
+#include "measure/examine.h"
+#include "measure/plan.h"
+#include "results/record.h"
+
+namespace ptxlat {
+
+// The most frequent elapsed time of several launches and its share of them. On an idle SM cycles are deterministic; a spread is a
+// symptom (method.md, trap 16). Empty without samples. Of equally frequent values the smallest wins.
+struct Mode {
+  std::uint32_t cycles = 0;
+  double share = 0;
+};
+std::optional<Mode> mode_of(const std::vector<Sample>& samples);
+
+// Makes the record of a cell from one experiment: the four witnesses, each only from proven windows, and the headline.
+//   cycles  the chain's, where its steps are the same machine code as the instruction alone; else the differential's; else the chain's
+// Without launches (`static`) all measured numbers stay empty and the same formulas over stall counts give `static_cycles`.
+CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const std::vector<Specimen>& specimens,
+                    const SpecimenIndices& indices, const Findings& findings);
+
+// The record of a cell that was not tried, with the reason.
+CellRecord record_without_experiment(const CellPlan& cell, Verdict verdict, const std::string& note);
+
+}  // namespace ptxlat

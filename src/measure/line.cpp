@@ -1,0 +1,191 @@
+#include "measure/line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+#include "measure/estimate.h"
+#include "measure/examine.h"
+#include "ptx/experiment.h"
+
+namespace ptxlat {
+
+namespace {
+
+// Cells of one level that share modules: enough kernels to pay for a module, few enough to keep every core busy and to lose little.
+constexpr std::size_t cells_per_chunk = 48;
+
+// Measures the time until the end of its scope.
+class Stopwatch {
+ public:
+  Stopwatch(StationClock* clock, const char* station) : clock_(clock), station_(station), start_(std::chrono::steady_clock::now()) {}
+  ~Stopwatch() {
+    if (clock_ != nullptr) clock_->add(station_, std::chrono::steady_clock::now() - start_);
+  }
+  Stopwatch(const Stopwatch&) = delete;  // its destructor is its meaning
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  StationClock* clock_;
+  const char* station_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+std::string header(const Line& line) {
+  return fmt::format(".version {}.{}\n.target {}\n.address_size 64\n", line.toolchain.ptx_major, line.toolchain.ptx_minor, line.target.name());
+}
+
+// Why this toolchain and target cannot have the form; empty if they can.
+std::string unsupported(const Line& line, const Requirement& needs) {
+  if (std::pair(needs.ptx_major, needs.ptx_minor) > std::pair(line.toolchain.ptx_major, line.toolchain.ptx_minor)) {
+    return fmt::format("needs PTX {}.{}; {} knows {}.{}", needs.ptx_major, needs.ptx_minor, line.toolchain.name, line.toolchain.ptx_major,
+                       line.toolchain.ptx_minor);
+  }
+  // "a" forms run on that very target; "f" forms on its family, which is the same major number.
+  const bool same = needs.sm_suffix == "a" ? needs.sm == line.target.sm && line.target.suffix == "a"
+                    : needs.sm_suffix == "f" ? needs.sm / 10 == line.target.sm / 10 && needs.sm <= line.target.sm && !line.target.suffix.empty()
+                                             : needs.sm <= line.target.sm;
+  return same ? std::string{} : fmt::format("needs sm_{}{}", needs.sm, needs.sm_suffix);
+}
+
+// One cell on its way down the line.
+struct CellWork {
+  const CellPlan* plan = nullptr;
+  std::vector<const Consumer*> consumers;
+  std::optional<Experiment> experiment;  // the best so far
+  SpecimenIndices indices;
+  Findings findings;
+  bool is_settled = false;  // no other consumer is worth a try
+};
+
+// Expands the cells that are not settled with the consumer of this round, assembles and audits them.
+bool try_consumers(const Line& line, Assembler& assembler, Batch& batch, std::vector<CellWork>& cells, std::size_t round) {
+  std::vector<std::pair<CellWork*, std::pair<Experiment, SpecimenIndices>>> tried;
+  {
+    const Stopwatch watch(line.clock, "expand");
+    for (auto& cell : cells) {
+      if (cell.is_settled || round >= cell.consumers.size()) continue;
+      auto experiment = expand(line.catalogue, line.skeletons, cell.plan->variant, *cell.consumers[round]);
+      const auto indices = batch.add(experiment, cell.plan->variant.form->ptx);
+      tried.emplace_back(&cell, std::pair(std::move(experiment), indices));
+    }
+  }
+  if (tried.empty()) return false;
+  {
+    const Stopwatch watch(line.clock, "assemble");
+    batch.assemble(assembler, line.disassembler, header(line), line.target, cells.front().plan->level);
+  }
+  const Stopwatch watch(line.clock, "audit");
+  for (auto& [cell, attempt] : tried) {
+    auto findings = audit(batch.specimens(), attempt.second, chain_steps);
+    const bool is_better = !cell->experiment || (findings.differential.is_proven() && !cell->findings.differential.is_proven());
+    cell->is_settled = findings.differential.is_proven() || findings.differential.verdict == Verdict::rejected;
+    if (!is_better) continue;
+    cell->experiment = std::move(attempt.first);
+    cell->indices = attempt.second;
+    cell->findings = std::move(findings);
+  }
+  return true;
+}
+
+void mark(std::vector<bool>& wanted, const SpecimenIndices& indices) {
+  for (const int index : {indices.overhead, indices.bracket, indices.differential, indices.differential_base, indices.chain,
+                          indices.chain_twice, indices.bridge}) {
+    if (index >= 0) wanted[static_cast<std::size_t>(index)] = true;
+  }
+}
+
+// Everything that one chunk shares while it is made.
+std::vector<CellRecord> make_chunk(const Line& line, Assembler& assembler, std::mutex& gpu, const CellPlan* first, const CellPlan* last) {
+  std::vector<CellRecord> records;
+  std::vector<CellWork> cells;
+  for (const auto* plan = first; plan != last; ++plan) {
+    const auto& form = *plan->variant.form;
+    const auto reason = unsupported(line, form.requirement);
+    if (!reason.empty()) {
+      records.push_back(record_without_experiment(*plan, Verdict::unsupported, reason));
+    } else if (!form.no_dependency.empty()) {
+      records.push_back(record_without_experiment(*plan, Verdict::no_dependency, form.no_dependency));
+    } else {
+      cells.push_back({plan, consumers_for(line.catalogue, form), {}, {}, {}, false});
+    }
+  }
+  Batch batch;
+  for (std::size_t round = 0; try_consumers(line, assembler, batch, cells, round); ++round) {
+  }
+  if (line.worker != nullptr && !cells.empty()) {
+    std::vector<bool> wanted(batch.specimens().size(), false);
+    for (const auto& cell : cells) {
+      if (cell.experiment) mark(wanted, cell.indices);
+    }
+    const std::scoped_lock one_at_a_time(gpu);
+    const Stopwatch watch(line.clock, "run");
+    batch.launch(*line.worker, wanted, line.launches);
+  }
+  const Stopwatch watch(line.clock, "estimate");
+  for (const auto& cell : cells) {
+    records.push_back(cell.experiment ? estimate(*cell.plan, *cell.experiment, batch.specimens(), cell.indices, cell.findings)
+                                      : record_without_experiment(*cell.plan, Verdict::no_dependency,
+                                                                  "no consumer in the catalogue takes its result's type"));
+  }
+  return records;
+}
+
+// The end of the chunk that begins at `begin`: at most cells_per_chunk cells, of one level.
+std::size_t chunk_end(const std::vector<CellPlan>& cells, std::size_t begin) {
+  std::size_t end = begin;
+  while (end < cells.size() && end - begin < cells_per_chunk && cells[end].level == cells[begin].level) ++end;
+  return end;
+}
+
+}  // namespace
+
+void StationClock::add(const std::string& station, std::chrono::steady_clock::duration time) {
+  const std::scoped_lock lock(mutex_);
+  seconds_[station] += std::chrono::duration<double>(time).count();
+}
+
+std::map<std::string, double> StationClock::seconds() const {
+  const std::scoped_lock lock(mutex_);
+  return seconds_;
+}
+
+bool run_line(const Line& line, const std::vector<std::unique_ptr<Assembler>>& assemblers, const std::vector<CellPlan>& cells) {
+  std::mutex next_chunk, gpu, finished;
+  std::size_t next = 0;
+  std::exception_ptr failure;
+  std::atomic<bool> stop{false};
+  const auto is_interrupted = [&] { return stop || (line.interrupted != nullptr && *line.interrupted); };
+
+  const auto work = [&](Assembler& assembler) {
+    try {
+      while (!is_interrupted()) {
+        std::size_t begin = 0, end = 0;
+        {
+          const std::scoped_lock lock(next_chunk);
+          begin = next;
+          next = end = chunk_end(cells, begin);
+        }
+        if (begin == end) return;
+        const auto records = make_chunk(line, assembler, gpu, cells.data() + begin, cells.data() + end);
+        if (is_interrupted()) return;
+        const std::scoped_lock lock(finished);
+        const Stopwatch watch(line.clock, "store");
+        line.on_finished(records);
+      }
+    } catch (...) {
+      const std::scoped_lock lock(finished);
+      if (!failure) failure = std::current_exception();
+      stop = true;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (const auto& assembler : assemblers) threads.emplace_back(work, std::ref(*assembler));
+  for (auto& thread : threads) thread.join();
+  if (failure) std::rethrow_exception(failure);
+  return !is_interrupted();
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,62 @@
+#include "measure/plan.h"
+
+#include <fmt/format.h>
+
+#include "ptx/experiment.h"
+
+namespace ptxlat {
+
+namespace {
+
+// FNV-1a, 64 bits: a change detector, not a signature.
+struct Hash {
+  std::uint64_t value = 14695981039346656037ull;
+  void add(const void* data, std::size_t size) {
+    const auto* bytes = static_cast<const unsigned char*>(data);
+    for (std::size_t i = 0; i < size; ++i) value = (value ^ bytes[i]) * 1099511628211ull;
+  }
+  void add(const std::string& text) { add(text.data(), text.size() + 1); }
+  void add(const Kernel& kernel) {
+    add(kernel.text);
+    add(kernel.input.data(), kernel.input.size() * sizeof(kernel.input[0]));
+  }
+};
+
+// Raise this when audit or estimate change what they make of the same kernels.
+constexpr char method_version[] = "method 1";
+
+std::string recipe_of(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant) {
+  Hash hash;
+  hash.add(method_version);
+  hash.add(variant.form->no_dependency);
+  const auto consumers = consumers_for(catalogue, *variant.form);
+  for (const auto* consumer : consumers) hash.add(consumer->text);
+  if (variant.form->no_dependency.empty() && !consumers.empty()) {
+    const auto experiment = expand(catalogue, skeletons, variant, *consumers.front());
+    for (const auto* kernel : {&experiment.overhead, &experiment.bracket, &experiment.differential, &experiment.differential_base,
+                               &experiment.chain, &experiment.chain_twice, &experiment.bridge}) {
+      hash.add(*kernel);
+    }
+  }
+  return fmt::format("{:016x}", hash.value);
+}
+
+}  // namespace
+
+std::vector<CellPlan> plan_cells(const Catalogue& catalogue, const Skeletons& skeletons, const std::vector<const Form*>& forms,
+                                 const std::vector<int>& levels) {
+  std::vector<CellPlan> of_one_level;
+  for (const auto* form : forms) {
+    for (const auto& variant : variants_of(*form)) of_one_level.push_back({variant, 0, recipe_of(catalogue, skeletons, variant)});
+  }
+  std::vector<CellPlan> cells;
+  for (const int level : levels) {
+    for (auto cell : of_one_level) {
+      cell.level = level;
+      cells.push_back(std::move(cell));
+    }
+  }
+  return cells;
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isa/form.h"
+#include "ptx/skeleton.h"
+
+namespace ptxlat {
+
+// One cell to be made: a variant at an optimisation level.
+//   recipe  hash of the PTX, the operand values and the consumers that can be tried: equal recipes are the same experiment, so a cell that the
+//           store has with this recipe needs no second measurement
+struct CellPlan {
+  Variant variant;
+  int level = 0;
+  std::string recipe;
+};
+
+// All variants of the forms at all levels: level by level, in the catalogue's order.
+std::vector<CellPlan> plan_cells(const Catalogue& catalogue, const Skeletons& skeletons, const std::vector<const Form*>& forms,
+                                 const std::vector<int>& levels);
+
+}  // namespace ptxlat

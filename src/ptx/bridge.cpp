@@ -1,0 +1,65 @@
+#include "ptx/bridge.h"
+
+#include <fmt/format.h>
+
+#include "isa/form.h"
+
+namespace ptxlat {
+
+namespace {
+
+// Half of a 32- or 64-bit register, or a quarter of a 64-bit one, is a register of its own in PTX; mov packs and unpacks.
+Bridge unpack(int from, int to) {
+  Bridge bridge;
+  bridge.is_free = to == 32;
+  std::string parts = "{to}";
+  for (int i = 1; i < from / to; ++i) {
+    const auto name = fmt::format("%rest_{}", i);
+    bridge.scratch.emplace_back(name, fmt::format("b{}", to));
+    parts += ", " + name;
+  }
+  bridge.text = fmt::format("mov.b{} {{{}}}, {{from}};", from, parts);
+  return bridge;
+}
+
+Bridge pack(int from, int to) {
+  Bridge bridge;
+  bridge.is_free = from == 32;
+  bridge.opaque.emplace_back("%fill", fmt::format("b{}", from));
+  std::string parts = "{from}";
+  for (int i = 1; i < to / from; ++i) parts += ", %fill";
+  bridge.text = fmt::format("mov.b{} {{to}}, {{{}}};", to, parts);
+  return bridge;
+}
+
+}  // namespace
+
+Bridge bridge_between(const std::string& from_type, const std::string& to_type, bool sets_carry) {
+  const int from = register_bits(from_type), to = register_bits(to_type);
+  Bridge bridge;
+  if (to_type == "carry") {
+    if (sets_carry) {
+      bridge.is_none = bridge.is_free = true;
+      return bridge;
+    }
+    bridge.scratch.emplace_back("%sum", fmt::format("b{}", from));
+    bridge.text = fmt::format("add.cc.u{} %sum, {{from}}, -1;", from);
+    return bridge;
+  }
+  if (from == to) {
+    bridge.is_none = bridge.is_free = true;
+    return bridge;
+  }
+  if (from == 1) {
+    bridge.opaque = {{"%one", fmt::format("b{}", to)}, {"%other", fmt::format("b{}", to)}};
+    bridge.text = fmt::format("selp.b{} {{to}}, %one, %other, {{from}};", to);
+    return bridge;
+  }
+  if (to == 1) {
+    bridge.text = fmt::format("setp.ne.b{} {{to}}, {{from}}, 0;", from);
+    return bridge;
+  }
+  return from > to ? unpack(from, to) : pack(from, to);
+}
+
+}  // namespace ptxlat

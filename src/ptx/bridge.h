@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ptxlat {
+
+// How a value of one type becomes a source operand of another without arithmetic that the compiler could merge with the instruction under
+// test: its bits are taken as they are, halves are taken or added, predicates are selected and compared.
+//   is_none   the register itself can be read: nothing is needed
+//   is_free   no machine instruction is expected (register pairs)
+//   text      PTX with the holes {from} and {to}
+struct Bridge {
+  bool is_none = false;
+  bool is_free = false;
+  std::string text;
+  std::vector<std::pair<std::string, std::string>> scratch;  // register name, type
+  std::vector<std::pair<std::string, std::string>> opaque;   // loaded registers: name, type
+};
+
+// sets_carry: the instruction that makes the value also sets CC.CF, which then needs no bridge.
+Bridge bridge_between(const std::string& from_type, const std::string& to_type, bool sets_carry);
+
+}  // namespace ptxlat

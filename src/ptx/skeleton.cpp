@@ -1,0 +1,61 @@
+#include "ptx/skeleton.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "error.h"
+
+namespace ptxlat {
+
+namespace {
+
+Skeleton load(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  if (!in) throw Error(ExitCode::catalogue, "cannot read the skeleton " + file.string(), "is the ptx_templates folder complete?");
+  Skeleton skeleton{file, {}};
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    for (const char c : line) {
+      // ptxas refuses anything else, in comments too (method.md, trap 24).
+      if (static_cast<unsigned char>(c) > 127) {
+        throw Error(ExitCode::catalogue, fmt::format("{}:{}: not ASCII, which PTX assemblers refuse", file.string(), number));
+      }
+    }
+    if (line.starts_with("//")) continue;
+    skeleton.text += line + '\n';
+  }
+  return skeleton;
+}
+
+}  // namespace
+
+Skeletons load_skeletons(const std::filesystem::path& folder) {
+  const auto from = [&](const char* name) { return load(folder / "skeletons" / (std::string(name) + ".ptx")); };
+  return {from("frame"),        from("overhead"),          from("bracket"),
+          from("differential"), from("differential_base"), from("chain"),
+          from("bridge")};
+}
+
+std::string fill(const Skeleton& skeleton, const std::map<std::string, std::string>& fillings) {
+  std::string text;
+  std::size_t at = 0;
+  for (;;) {
+    const auto open = skeleton.text.find("{{", at);
+    if (open == std::string::npos) return text + skeleton.text.substr(at);
+    const auto close = skeleton.text.find("}}", open);
+    if (close == std::string::npos) {
+      throw Error(ExitCode::catalogue, skeleton.file.string() + ": a hole is opened with {{ and never closed");
+    }
+    const auto name = skeleton.text.substr(open + 2, close - open - 2);
+    const auto filling = fillings.find(name);
+    if (filling == fillings.end()) {
+      throw Error(ExitCode::catalogue, fmt::format("{}: nothing fills the hole {{{{{}}}}}", skeleton.file.string(), name));
+    }
+    text += skeleton.text.substr(at, open - at) + filling->second;
+    at = close + 2;
+  }
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace ptxlat {
+
+// A PTX text with holes in double braces. Comment lines are for the reader of the file and are left out of `text`.
+struct Skeleton {
+  std::filesystem::path file;
+  std::string text;
+};
+
+// The kernel around a window, and one window per kind of experiment.
+struct Skeletons {
+  Skeleton frame;
+  Skeleton overhead, bracket, differential, differential_base, chain, bridge;
+};
+
+// Reads `folder`/skeletons/*.ptx. Error{catalogue} names the file that is missing or malformed (a brace left open, not ASCII).
+Skeletons load_skeletons(const std::filesystem::path& folder);
+
+// The skeleton with its holes filled. A hole without a filling is an Error{catalogue}; a filling without a hole is left out.
+std::string fill(const Skeleton& skeleton, const std::map<std::string, std::string>& fillings);
+
+}  // namespace ptxlat

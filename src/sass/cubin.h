@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sass/instruction.h"
+
+namespace ptxlat {
+
+// The machine code of one kernel, subroutines that the assembler appended included.
+struct KernelCode {
+  std::string name;
+  std::vector<InstructionWord> words;
+};
+
+struct Cubin {
+  int sm = 0;  // 90 for sm_90; the suffix is not in here
+  std::vector<KernelCode> kernels;
+};
+
+// Reads an ELF64 cubin as ptxas, nvJitLink and the driver write it. Throws Error{failure} that names the fault if it is not one, is
+// truncated, or is for an architecture whose instructions are not 128 bits wide (before sm_70).
+Cubin read_cubin(const std::vector<std::uint8_t>& bytes);
+
+}  // namespace ptxlat

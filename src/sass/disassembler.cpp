@@ -1,0 +1,125 @@
+#include "sass/disassembler.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+
+#include "assemble/process.h"
+#include "error.h"
+
+namespace ptxlat {
+
+namespace {
+
+constexpr std::chrono::seconds nvdisasm_deadline{60};
+
+// Stall count, yield, scoreboards and wait mask (bits 41-57 of the high half) do not show in the text; operand reuse does.
+constexpr std::uint64_t scheduling_bits = ((std::uint64_t{1} << 17) - 1) << 41;
+
+constexpr std::string_view target_mark = " 0x";
+
+// Instructions whose last operand is an address in the kernel.
+bool has_code_address(std::string_view text) {
+  const auto opcode = opcode_of(text);
+  for (const std::string_view name : {"BRA", "BSSY", "CALL.REL", "WARPSYNC", "JMP", "RET.REL", "BRX"}) {
+    if (opcode.starts_with(name)) return text.rfind(target_mark) != std::string_view::npos;
+  }
+  return false;
+}
+
+// One line of nvdisasm: "        /*00f0*/                   CS2R.32 R8, SR_CLOCKLO ;"
+bool read_line(const std::string& line, std::size_t& offset, std::string& text) {
+  const auto open = line.find("/*");
+  const auto close = line.find("*/");
+  if (open == std::string::npos || close == std::string::npos || line.find_first_not_of(' ') != open) return false;
+  const auto [end, error] = std::from_chars(line.data() + open + 2, line.data() + close, offset, 16);
+  if (error != std::errc{} || end != line.data() + close) return false;
+  const auto start = line.find_first_not_of(' ', close + 2);
+  const auto stop = line.rfind(';');
+  if (start == std::string::npos || stop == std::string::npos || stop < start) return false;
+  text = line.substr(start, stop - start);
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return true;
+}
+
+}  // namespace
+
+Disassembler::Disassembler(std::filesystem::path nvdisasm) : nvdisasm_(std::move(nvdisasm)) {}
+
+std::size_t Disassembler::KeyHash::operator()(const Key& key) const {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
+  return static_cast<std::size_t>((key.low * odd) ^ ((key.high + static_cast<std::uint64_t>(key.sm)) * odd >> 7));
+}
+
+Disassembler::Key Disassembler::key_of(int sm, const InstructionWord& word) {
+  return {word.low, word.high & ~scheduling_bits, sm};
+}
+
+void Disassembler::disassemble(int sm, const std::vector<Instruction*>& instructions) {
+  std::vector<InstructionWord> unknown;
+  {
+    const std::scoped_lock lock(mutex_);
+    std::unordered_map<Key, bool, KeyHash> asked;
+    for (const auto* instruction : instructions) {
+      const Key key = key_of(sm, instruction->word);
+      if (!known_.contains(key) && asked.emplace(key, true).second) unknown.push_back(instruction->word);
+    }
+  }
+  if (!unknown.empty()) {
+    const auto texts = ask(sm, unknown);
+    const std::scoped_lock lock(mutex_);
+    for (std::size_t i = 0; i < unknown.size(); ++i) known_[key_of(sm, unknown[i])] = texts[i];
+  }
+  const std::scoped_lock lock(mutex_);
+  for (auto* instruction : instructions) {
+    const Text& known = known_.at(key_of(sm, instruction->word));
+    instruction->text = known.text;
+    if (known.has_target) instruction->text += fmt::format("{:#x}", instruction->offset + known.target_distance);
+  }
+}
+
+std::vector<Disassembler::Text> Disassembler::ask(int sm, const std::vector<InstructionWord>& words) const {
+  const TemporaryFolder folder;
+  const auto image = folder.path() / "words.bin";
+  {
+    std::ofstream out(image, std::ios::binary);
+    for (const auto& word : words) {
+      out.write(reinterpret_cast<const char*>(&word), sizeof(word));
+    }
+    out.flush();
+    if (!out) throw Error(ExitCode::storage, "cannot write " + image.string(), "is the disk full?");
+  }
+  const auto outcome = run_program(nvdisasm_, {"-ndf", "-b", fmt::format("SM{}", sm), image.string()}, folder.path(), nvdisasm_deadline);
+  if (!outcome.ok()) {
+    throw Error(ExitCode::missing_tool, fmt::format("{} {}: {}", nvdisasm_.string(), describe(outcome, nvdisasm_deadline), outcome.output),
+                "run tools/fetch_cuda.sh to get one that knows this architecture");
+  }
+  std::vector<Text> texts(words.size());
+  std::size_t found = 0;
+  for (std::size_t start = 0; start < outcome.output.size();) {
+    const auto end = std::min(outcome.output.find('\n', start), outcome.output.size());
+    std::size_t offset = 0;
+    std::string text;
+    if (read_line(outcome.output.substr(start, end - start), offset, text) && offset / sizeof(InstructionWord) < texts.size()) {
+      auto& entry = texts[offset / sizeof(InstructionWord)];
+      ++found;
+      if (has_code_address(text)) {
+        const auto mark = text.rfind(target_mark);
+        const auto target = std::stoul(text.substr(mark + 1), nullptr, 16);
+        entry = {text.substr(0, mark + 1), true, static_cast<int>(target) - static_cast<int>(offset)};
+      } else {
+        entry.text = text;
+      }
+    }
+    start = end + 1;
+  }
+  if (found != words.size()) {
+    throw Error(ExitCode::missing_tool,
+                fmt::format("{} knew {} of {} instructions for sm_{}", nvdisasm_.string(), found, words.size(), sm),
+                "run tools/fetch_cuda.sh to get a newer one");
+  }
+  return texts;
+}
+
+}  // namespace ptxlat

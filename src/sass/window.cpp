@@ -1,0 +1,51 @@
+#include "sass/window.h"
+
+#include <fmt/format.h>
+
+namespace ptxlat {
+
+std::optional<Window> find_window(const KernelCode& kernel, std::string& why) {
+  std::vector<std::size_t> clocks;
+  for (std::size_t i = 0; i < kernel.words.size(); ++i) {
+    if (reads_clock(kernel.words[i])) clocks.push_back(i);
+  }
+  if (clocks.size() != 2) {
+    why = fmt::format("{} clock reads in the kernel instead of 2", clocks.size());
+    return std::nullopt;
+  }
+  if (opcode_field(kernel.words[clocks[0]]) != opcode_field(kernel.words[clocks[1]])) {
+    why = "the two clock reads are different instructions, which sample at different points";
+    return std::nullopt;
+  }
+  Window window;
+  for (std::size_t i = 0; i <= clocks[1]; ++i) {
+    const auto& word = kernel.words[i];
+    auto& part = i < clocks[0] ? window.prologue : window.instructions;
+    part.push_back({static_cast<int>(i * sizeof(InstructionWord)), word, control_word(word), {}});
+  }
+  return window;
+}
+
+namespace {
+
+// Stall counts above 11 without the yield hint are not honoured by the hardware (method.md, section 5); ptxas does not emit them.
+int stall_of(const Instruction& instruction) { return instruction.control.stall_count; }
+
+}  // namespace
+
+StaticSchedule static_schedule(const Window& window) {
+  StaticSchedule schedule;
+  const auto& code = window.instructions;
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+    schedule.cycles += stall_of(code[i]);
+    if (changes_control_flow(code[i].text)) schedule.is_lower_bound = true;
+  }
+  for (std::size_t i = 1; i < code.size(); ++i) {
+    if (code[i].control.wait_mask != 0) schedule.is_lower_bound = true;
+  }
+  if (code.size() >= 2) schedule.edge_cycles = stall_of(code.front());
+  if (code.size() >= 3) schedule.edge_cycles += stall_of(code[code.size() - 2]);
+  return schedule;
+}
+
+}  // namespace ptxlat

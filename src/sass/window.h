@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sass/cubin.h"
+
+namespace ptxlat {
+
+// The machine code from the first clock read to the second, both included, in program order, and all that stands before it.
+struct Window {
+  std::vector<Instruction> prologue;
+  std::vector<Instruction> instructions;
+  int size_bytes() const { return static_cast<int>(instructions.size() * sizeof(InstructionWord)); }
+};
+
+// Finds the two clock reads of a kernel. Empty, with the reason in `why`, if there are not exactly two or if they are two
+// different instructions and so sample at different points of the pipeline (method.md, trap 1).
+std::optional<Window> find_window(const KernelCode& kernel, std::string& why);
+
+// What the schedule says of a window.
+//   cycles           sum of the stall counts from the first clock read up to, not including, the second
+//   is_lower_bound   something waits on a scoreboard or branches, which stall counts do not tell
+//   edge_cycles      the part that belongs to the skeleton: the stalls of the first clock read and of the last instruction
+struct StaticSchedule {
+  int cycles = 0;
+  bool is_lower_bound = false;
+  int edge_cycles = 0;
+};
+StaticSchedule static_schedule(const Window& window);
+
+}  // namespace ptxlat
