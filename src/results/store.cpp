@@ -106,9 +106,13 @@ struct Store::Database {
 
   // Refuses, without having changed a byte, a file that is something else.
   Owner check_owner() {
+    // One view of the file for all three questions: between two of them another process may make it a store. A
+    // savepoint is a transaction that may also stand inside another.
+    connection.exec("SAVEPOINT ownership");
     const int id = connection.execAndGet("PRAGMA application_id").getInt();
     const int version = connection.execAndGet("PRAGMA user_version").getInt();
     const bool empty = connection.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+    connection.exec("RELEASE ownership");
     if (empty && id == 0) return Owner::nobody;
     if (id != application_id) {
       throw Error(ExitCode::storage, fmt::format("{} is an SQLite database of another program", file.string()),
