@@ -28,7 +28,7 @@ struct RunOptions {
   Selection selection;
   int device = 0;
   int launches = 9;
-  int threads = 0;  // 0: one per core
+  int threads = 0;  // 0: two per core
   double repeat = 0.02;
   std::uint64_t seed = 1;
   std::string store = "ptxlat.sqlite";
@@ -170,10 +170,11 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
     fmt::print(stderr, "{} of {} cells are in {} already\n", plan.size() - missing.size(), plan.size(), options.store);
   }
 
-  Disassembler disassembler(required_nvdisasm());
   StationClock clock;
   Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, missing.size());
-  const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  // A thread waits for nvdisasm as long as it assembles, so two of them keep a core busy.
+  const int threads = options.threads > 0 ? options.threads : static_cast<int>(2 * std::max(1u, std::thread::hardware_concurrency()));
+  Disassembler disassembler(required_nvdisasm(), std::max(1, threads / 8));
   const auto assemblers = make_assemblers(setup.toolchain, worker_options(options.device), threads);
   Line line{setup.workbench.catalogue, setup.workbench.skeletons, setup.toolchain, setup.target,
             disassembler, worker, options.launches, {}, &was_interrupted,
@@ -209,7 +210,7 @@ void add_line_options(CLI::App& command, RunOptions& options) {
   command.add_option("--store", options.store, "The SQLite file that keeps finished cells; the same command again continues. Default: ptxlat.sqlite.")
       ->type_name("FILE");
   command.add_option("--tables", options.tables, "The folder below which the table is written. Default: tables.")->type_name("FOLDER");
-  command.add_option("--threads", options.threads, "Assemblers at work at a time. Default: one per core.")->check(CLI::Range(1, 1024));
+  command.add_option("--threads", options.threads, "Assemblers at work at a time. Default: two per core.")->check(CLI::Range(1, 1024));
   command.add_option("--format", options.format, "What goes to standard output: text, csv or none. Default: text.")
       ->check(CLI::IsMember({"text", "csv", "none"}));
 }

@@ -46,27 +46,40 @@ std::string describe(const Instruction& instruction) { return fmt::format("{:04x
 
 // An instruction that waits on a scoreboard which nothing in the window set waits for the skeleton (method.md, trap 9).
 std::string foreign_wait(const Window& window) {
-  int set_inside = 0;
+  int held_by_others = pending_scoreboards(window);
   const auto& code = window.instructions;
   for (std::size_t i = 1; i < code.size(); ++i) {
     if (changes_control_flow(code[i].text)) return {};  // a subroutine sets scoreboards of its own
-    if (const int foreign = code[i].control.wait_mask & ~set_inside; foreign != 0) {
+    const auto& control = code[i].control;
+    if (const int foreign = control.wait_mask & held_by_others; foreign != 0) {
       return fmt::format("waits on a scoreboard (mask {:#x}) that nothing in the window set: {}", foreign, describe(code[i]));
     }
-    for (const int scoreboard : {code[i].control.write_scoreboard, code[i].control.read_scoreboard}) {
-      if (scoreboard != ControlWord::no_scoreboard) set_inside |= 1 << scoreboard;
-    }
+    held_by_others &= ~scoreboards_set(control);
   }
   return {};
+}
+
+// A copy of something that the slice reads or writes: -O0 leaves such behind, and they are the instruction's own.
+bool is_dead_copy(const Instruction& instruction, const std::set<int>& registers) {
+  if (!opcode_of(instruction.text).starts_with("MOV")) return false;
+  const auto reads = register_use(instruction.text).reads;
+  return reads.size() == 1 && registers.contains(reads.front());
 }
 
 // Everything between the clocks must feed the value that leaves the window, steer control flow, or copy the clock.
 std::string foreign_instruction(const Window& window, const std::vector<bool>& slice) {
   const auto copies = clock_copies(window);
   const auto& code = window.instructions;
+  std::set<int> registers;
+  for (std::size_t i = 1; i + 1 < code.size(); ++i) {
+    if (!slice[i]) continue;
+    const auto use = register_use(code[i].text);
+    registers.insert(use.reads.begin(), use.reads.end());
+    registers.insert(use.writes.begin(), use.writes.end());
+  }
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
     if (belongs_to_the_skeleton(code[i])) return "belongs to the skeleton: " + describe(code[i]);
-    if (!slice[i] && !copies[i] && !is_control(opcode_of(code[i].text))) {
+    if (!slice[i] && !copies[i] && !is_control(opcode_of(code[i].text)) && !is_dead_copy(code[i], registers)) {
       return "feeds nothing that the window measures: " + describe(code[i]);
     }
   }

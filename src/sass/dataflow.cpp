@@ -182,10 +182,13 @@ std::vector<bool> backward_slice(const Window& window) {
   // Where control can go two ways, a later write in program order does not make an earlier one dead.
   const bool branches = std::any_of(code.begin(), code.end(), [](const Instruction& i) { return changes_control_flow(i.text); });
   std::set<int> live;
+  // A subroutine may read any register.
+  bool before_call = false;
   for (std::size_t i = code.size() - 2; i >= 1; --i) {
     const auto use = register_use(code[i].text);
-    const bool is_root = i == code.size() - 2;
+    const bool is_root = i == code.size() - 2 || before_call;
     const bool steers = changes_control_flow(code[i].text);
+    before_call = before_call || opcode_of(code[i].text).starts_with("CALL");
     const bool feeds = std::any_of(use.writes.begin(), use.writes.end(), [&](int r) { return live.contains(r); });
     if (!is_root && !steers && !feeds) continue;
     in_slice[i] = true;

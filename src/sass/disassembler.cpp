@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <utility>
 
 #include "assemble/process.h"
 #include "error.h"
@@ -45,38 +47,53 @@ bool read_line(const std::string& line, std::size_t& offset, std::string& text) 
 
 }  // namespace
 
-Disassembler::Disassembler(std::filesystem::path nvdisasm) : nvdisasm_(std::move(nvdisasm)) {}
+Disassembler::Disassembler(std::filesystem::path nvdisasm, int processes) : nvdisasm_(std::move(nvdisasm)), idle_processes_(processes) {}
 
-std::size_t Disassembler::KeyHash::operator()(const Key& key) const {
+std::size_t Disassembler::WordHash::operator()(const InstructionWord& word) const {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
-  return static_cast<std::size_t>((key.low * odd) ^ ((key.high + static_cast<std::uint64_t>(key.sm)) * odd >> 7));
+  return static_cast<std::size_t>((word.low * odd) ^ ((word.high * odd) >> 7));
 }
 
-Disassembler::Key Disassembler::key_of(int sm, const InstructionWord& word) {
-  return {word.low, word.high & ~scheduling_bits, sm};
-}
+InstructionWord Disassembler::key_of(const InstructionWord& word) { return {word.low, word.high & ~scheduling_bits}; }
 
 void Disassembler::disassemble(int sm, const std::vector<Instruction*>& instructions) {
-  std::vector<InstructionWord> unknown;
-  {
-    const std::scoped_lock lock(mutex_);
-    std::unordered_map<Key, bool, KeyHash> asked;
-    for (const auto* instruction : instructions) {
-      const Key key = key_of(sm, instruction->word);
-      if (!known_.contains(key) && asked.emplace(key, true).second) unknown.push_back(instruction->word);
+  std::unique_lock lock(mutex_);
+  for (const auto* instruction : instructions) {
+    if (asked_.insert(key_of(instruction->word)).second) wanted_.push_back(instruction->word);
+  }
+  const auto is_known = [&](const Instruction* instruction) { return known_.contains(key_of(instruction->word)); };
+  while (!failure_ && !std::all_of(instructions.begin(), instructions.end(), is_known)) {
+    if (idle_processes_ > 0 && !wanted_.empty()) {
+      ask_for_wanted(sm, lock);
+    } else {
+      answered_.wait(lock);
     }
   }
-  if (!unknown.empty()) {
-    const auto texts = ask(sm, unknown);
-    const std::scoped_lock lock(mutex_);
-    for (std::size_t i = 0; i < unknown.size(); ++i) known_[key_of(sm, unknown[i])] = texts[i];
-  }
-  const std::scoped_lock lock(mutex_);
+  if (failure_) std::rethrow_exception(failure_);
   for (auto* instruction : instructions) {
-    const Text& known = known_.at(key_of(sm, instruction->word));
+    const Text& known = known_.at(key_of(instruction->word));
     instruction->text = known.text;
     if (known.has_target) instruction->text += fmt::format("{:#x}", instruction->offset + known.target_distance);
   }
+}
+
+// Gives everything that is wanted to one process, with the lock released while it runs.
+void Disassembler::ask_for_wanted(int sm, std::unique_lock<std::mutex>& lock) {
+  const auto words = std::exchange(wanted_, {});
+  --idle_processes_;
+  lock.unlock();
+  std::vector<Text> texts;
+  std::exception_ptr failure;
+  try {
+    texts = ask(sm, words);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock.lock();
+  ++idle_processes_;
+  for (std::size_t i = 0; i < texts.size(); ++i) known_[key_of(words[i])] = std::move(texts[i]);
+  if (failure) failure_ = failure;
+  answered_.notify_all();
 }
 
 std::vector<Disassembler::Text> Disassembler::ask(int sm, const std::vector<InstructionWord>& words) const {

@@ -33,15 +33,35 @@ int stall_of(const Instruction& instruction) { return instruction.control.stall_
 
 }  // namespace
 
+int scoreboards_set(const ControlWord& control) {
+  int mask = 0;
+  for (const int scoreboard : {control.write_scoreboard, control.read_scoreboard}) {
+    if (scoreboard != ControlWord::no_scoreboard) mask |= 1 << scoreboard;
+  }
+  return mask;
+}
+
+int pending_scoreboards(const Window& window) {
+  // A pass begins with whatever the stores at the end of the pass before still hold.
+  int pending = 0x3f;
+  for (const auto& instruction : window.prologue) {
+    pending &= ~instruction.control.wait_mask;
+    pending |= scoreboards_set(instruction.control);
+  }
+  return pending & ~window.instructions.front().control.wait_mask;
+}
+
 StaticSchedule static_schedule(const Window& window) {
   StaticSchedule schedule;
   const auto& code = window.instructions;
+  int set_inside = 0;
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
     schedule.cycles += stall_of(code[i]);
     if (changes_control_flow(code[i].text)) schedule.is_lower_bound = true;
   }
-  for (std::size_t i = 1; i < code.size(); ++i) {
-    if (code[i].control.wait_mask != 0) schedule.is_lower_bound = true;
+  for (const auto& instruction : code) {
+    if ((instruction.control.wait_mask & set_inside) != 0) schedule.is_lower_bound = true;
+    set_inside |= scoreboards_set(instruction.control);
   }
   if (code.size() >= 2) schedule.edge_cycles = stall_of(code.front());
   if (code.size() >= 3) schedule.edge_cycles += stall_of(code[code.size() - 2]);

@@ -21,7 +21,7 @@ std::optional<Window> find_window(const KernelCode& kernel, std::string& why);
 
 // What the schedule says of a window.
 //   cycles           sum of the stall counts from the first clock read up to, not including, the second
-//   is_lower_bound   something waits on a scoreboard or branches, which stall counts do not tell
+//   is_lower_bound   something waits on a scoreboard that was set inside, or branches: stall counts do not tell how long that takes
 //   edge_cycles      the part that belongs to the skeleton: the stalls of the first clock read and of the last instruction
 struct StaticSchedule {
   int cycles = 0;
@@ -29,5 +29,11 @@ struct StaticSchedule {
   int edge_cycles = 0;
 };
 StaticSchedule static_schedule(const Window& window);
+
+// The scoreboards (as a mask) that may still be held when the first clock read issues: by the code before it, or by the end of the pass before.
+int pending_scoreboards(const Window& window);
+
+// The scoreboards that an instruction sets, as a mask.
+int scoreboards_set(const ControlWord& control);
 
 }  // namespace ptxlat
