@@ -122,7 +122,7 @@ WindowRecord to_record(const std::string& role, const Specimen& specimen, const 
   if (specimen.window) {
     for (const auto& instruction : specimen.window->instructions) record.sass.push_back(to_record(instruction));
     record.static_cycles = specimen.schedule.cycles;
-    record.static_is_lower_bound = specimen.schedule.is_lower_bound;
+    record.static_is_lower_bound = specimen.schedule.is_lower_bound || specimen.schedule.branches;
   }
   if (!specimen.launch) return record;
   if (specimen.launch->status != LaunchStatus::ok) {
@@ -158,8 +158,8 @@ void explain_missing(CellRecord& record, const Findings& findings) {
   if (findings.chain.reason != findings.differential.reason) add_note(record, findings.chain.reason.empty() ? "" : "chain: " + findings.chain.reason);
 }
 
-bool is_lower_bound(const std::vector<const Specimen*>& used) {
-  return std::any_of(used.begin(), used.end(), [](const Specimen* s) { return s != nullptr && s->schedule.is_lower_bound; });
+bool any_schedule(const std::vector<const Specimen*>& used, bool StaticSchedule::*property) {
+  return std::any_of(used.begin(), used.end(), [&](const Specimen* s) { return s != nullptr && s->schedule.*property; });
 }
 
 }  // namespace
@@ -223,10 +223,12 @@ CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const st
     add_note(record, fmt::format("{} to {}, {} in a chain of {}", *record.differential, experiment.consumer->name, *record.chain,
                                  fmt::join(findings.chain.sass, ";")));
   }
-  const bool bounded = headline == Headline::chain
-                           ? is_lower_bound({schedule.specimen(indices.chain), schedule.specimen(indices.chain_twice)})
-                           : is_lower_bound({schedule.specimen(indices.differential)});
-  if (bounded) {
+  const std::vector<const Specimen*> used = headline == Headline::chain
+                                                ? std::vector{schedule.specimen(indices.chain), schedule.specimen(indices.chain_twice)}
+                                                : std::vector{schedule.specimen(indices.differential)};
+  if (any_schedule(used, &StaticSchedule::branches)) {
+    add_note(record, "it branches: static is the sum of the straight line");
+  } else if (any_schedule(used, &StaticSchedule::is_lower_bound)) {
     add_note(record, "static is a lower bound");
   } else if (record.cycles && record.static_cycles && *record.cycles != *record.static_cycles) {
     add_note(record, fmt::format("the schedule says {}", *record.static_cycles));

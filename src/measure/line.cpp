@@ -81,7 +81,7 @@ bool try_consumers(const Line& line, Assembler& assembler, Batch& batch, std::ve
   for (auto& [cell, attempt] : tried) {
     auto findings = audit(batch.specimens(), attempt.second, chain_steps);
     const bool is_better = !cell->experiment || (findings.differential.is_proven() && !cell->findings.differential.is_proven());
-    cell->is_settled = findings.differential.is_proven() || findings.differential.verdict == Verdict::rejected;
+    cell->is_settled = findings.differential.is_proven();
     if (!is_better) continue;
     cell->experiment = std::move(attempt.first);
     cell->indices = attempt.second;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -59,27 +60,21 @@ std::string foreign_wait(const Window& window) {
   return {};
 }
 
-// A copy of something that the slice reads or writes: -O0 leaves such behind, and they are the instruction's own.
-bool is_dead_copy(const Instruction& instruction, const std::set<int>& registers) {
-  if (!opcode_of(instruction.text).starts_with("MOV")) return false;
-  const auto reads = register_use(instruction.text).reads;
-  return reads.size() == 1 && registers.contains(reads.front());
+// -O0 gives every instruction the longest stall.
+bool is_unoptimised(const Window& window) {
+  const auto& code = window.instructions;
+  return std::all_of(code.begin(), code.end() - 1, [](const Instruction& i) { return i.control.stall_count == 15; });
 }
 
 // Everything between the clocks must feed the value that leaves the window, steer control flow, or copy the clock.
 std::string foreign_instruction(const Window& window, const std::vector<bool>& slice) {
   const auto copies = clock_copies(window);
   const auto& code = window.instructions;
-  std::set<int> registers;
-  for (std::size_t i = 1; i + 1 < code.size(); ++i) {
-    if (!slice[i]) continue;
-    const auto use = register_use(code[i].text);
-    registers.insert(use.reads.begin(), use.reads.end());
-    registers.insert(use.writes.begin(), use.writes.end());
-  }
+  // Without optimisation nothing moves, and dead code between the clocks is the instruction's own.
+  const bool unoptimised = is_unoptimised(window);
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
     if (belongs_to_the_skeleton(code[i])) return "belongs to the skeleton: " + describe(code[i]);
-    if (!slice[i] && !copies[i] && !is_control(opcode_of(code[i].text)) && !is_dead_copy(code[i], registers)) {
+    if (!unoptimised && !slice[i] && !copies[i] && !is_control(opcode_of(code[i].text))) {
       return "feeds nothing that the window measures: " + describe(code[i]);
     }
   }
@@ -153,6 +148,41 @@ std::vector<std::string> remove_from_end(std::vector<std::string>& whole, const 
   return missing;
 }
 
+// An instruction without its register numbers and without the order and the inversion of its operands: "LOP3.LUT R,R,R,RZ,0x3c,PT".
+std::string shape_of(const Instruction& instruction) {
+  std::string text;
+  for (const char c : instruction.text) {
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0 && !text.empty() && (text.ends_with("R") || text.ends_with("P"))) continue;
+    if (c != '!') text += c;
+  }
+  for (auto at = text.find(".reuse"); at != std::string::npos; at = text.find(".reuse")) text.erase(at, 6);
+  std::vector<std::string> operands;
+  std::size_t start = text.find(' ');
+  const auto opcode = text.substr(0, start);
+  while (start != std::string::npos) {
+    const auto end = text.find(", ", start + 1);
+    operands.push_back(text.substr(start + 1, end == std::string::npos ? end : end - start - 1));
+    start = end == std::string::npos ? end : end + 1;
+  }
+  std::sort(operands.begin(), operands.end());
+  return fmt::format("{} {}", opcode, fmt::join(operands, ","));
+}
+
+// The consumer must be the same machine instruction with and without the one under test. If it took over a part of that (a negation, a
+// comparison as its guard), the window measures something else. Empty if nothing changed.
+std::string changed_consumer(const Window& window, const Window& base) {
+  std::vector<std::string> shapes;
+  for (const auto& instruction : window.instructions) shapes.push_back(shape_of(instruction));
+  for (std::size_t i = 1; i + 1 < base.instructions.size(); ++i) {
+    const auto& consumer = base.instructions[i];
+    if (opcode_of(consumer.text).starts_with("MOV") || is_control(opcode_of(consumer.text))) continue;
+    const auto same = std::find(shapes.begin(), shapes.end(), shape_of(consumer));
+    if (same == shapes.end()) return consumer.text;
+    shapes.erase(same);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string canonical_opcode(std::string_view opcode) {
@@ -174,13 +204,12 @@ Audit audit_base(const Window& base) {
 Audit audit_differential(const Window& window, const Window& base) {
   Audit audit = audit_flow(window);
   auto mine = opcodes(window);
-  const auto missing = remove_from_end(mine, opcodes(base));
+  remove_from_end(mine, opcodes(base));
   std::erase_if(mine, [](const std::string& opcode) { return is_control(opcode) && !opcode.starts_with("CALL") && !opcode.starts_with("BRA"); });
   audit.sass = mine;
   if (!audit.is_proven()) return audit;
-  for (const auto& name : missing) {
-    if (name == "MOV" || is_control(name)) continue;
-    return {Verdict::fused, fmt::format("the consumer's {} is gone: it became one instruction with the one under test", name), mine};
+  if (const auto consumer = changed_consumer(window, base); !consumer.empty()) {
+    return {Verdict::fused, fmt::format("the consumer ({}) became another instruction behind the one under test", consumer), mine};
   }
   if (mine.empty()) return {Verdict::elided, "nothing is between the clocks but the consumer", {}};
   if (const auto uniform = std::find_if(mine.begin(), mine.end(), runs_uniform); uniform != mine.end()) {

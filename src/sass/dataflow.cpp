@@ -168,9 +168,8 @@ RegisterUse register_use(std::string_view text) {
     }
     const auto before = use.reads.size();
     add_registers_inside(operands[i], use.reads);
-    if (may_have_wide_sources(opcode) && use.reads.size() == before + 1 && use.reads.back() < predicate_base) {
-      use.reads.push_back(use.reads.back() + 1);
-    }
+    const bool is_one_register = use.reads.size() == before + 1;
+    if (is_one_register && may_have_wide_sources(opcode) && !is_predicate_operand(operands[i])) use.may_read.push_back(use.reads.back() + 1);
   }
   return use;
 }
@@ -196,6 +195,7 @@ std::vector<bool> backward_slice(const Window& window) {
       for (const int r : use.writes) live.erase(r);
     }
     live.insert(use.reads.begin(), use.reads.end());
+    live.insert(use.may_read.begin(), use.may_read.end());
   }
   return in_slice;
 }

@@ -8,10 +8,11 @@
 namespace ptxlat {
 
 // Which registers an instruction reads and writes, from its disassembly. Registers are numbered: R0… from 0, P0… from 256, UR0… from 512,
-// UP0… from 768. RZ, PT, URZ and UPT hold constants and never appear. Widths are taken generously: what may be half of a 64-bit
-// operand counts as read, so that a slice can only be too large, never too small.
+// UP0… from 768. RZ, PT, URZ and UPT hold constants and never appear. `may_read` has the upper halves of what may be 64-bit operands: with them
+// a slice can only be too large, never too small.
 struct RegisterUse {
   std::vector<int> reads;
+  std::vector<int> may_read;
   std::vector<int> writes;
   bool is_predicated = false;  // it may leave its destination as it was
 };

@@ -57,7 +57,7 @@ StaticSchedule static_schedule(const Window& window) {
   int set_inside = 0;
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
     schedule.cycles += stall_of(code[i]);
-    if (changes_control_flow(code[i].text)) schedule.is_lower_bound = true;
+    if (changes_control_flow(code[i].text)) schedule.branches = true;
   }
   for (const auto& instruction : code) {
     if ((instruction.control.wait_mask & set_inside) != 0) schedule.is_lower_bound = true;

@@ -1,0 +1,121 @@
+// What one instruction does to the GPU or to the assembler costs its own cells and no other.
+#include <map>
+
+#include "ptxlat_program.h"
+#include "report/table.h"
+
+using namespace ptxlat;
+
+namespace {
+
+constexpr char video[] = R"(
+chapter = "video"
+section = "9.7.13"
+
+[[op]]
+name       = "vadd"
+syntax     = "vadd.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+dependence = ["a"]
+
+[[op]]
+name       = "vsub"
+syntax     = "vsub.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+dependence = ["a"]
+)";
+
+// Runs the two forms of the user's catalogue between three that behave, one level, and returns verdicts and notes.
+std::map<std::string, CellRecord> run_with_neighbours(PtxlatProgram& program) {
+  const auto mine = program.write_catalogue(video);
+  const auto ended = program.run({"run", "--filter", "/^(add.u32|popc.b32|fma.rn.f32|vadd.*|vsub.*)$/", "--catalogue",
+                                  mine.string(), "-O", "3", "--repeat", "0", "--launches", "3"});
+  INFO(ended.err);
+  REQUIRE(ended.status == 0);
+  std::map<std::string, CellRecord> cells;
+  for (auto& cell : read_table(program.table()).cells) {
+    const bool is_neighbour = !cell.ptx.starts_with('v');
+    INFO(cell.ptx << ": " << cell.note);
+    if (is_neighbour) CHECK(cell.verdict == Verdict::proven);
+    if (is_neighbour) CHECK(cell.cycles);
+    cells[cell.ptx] = std::move(cell);
+  }
+  CHECK(cells.size() == 5);
+  return cells;
+}
+
+}  // namespace
+
+TEST_CASE("an entry that faults costs its own cell, whose verdict says so in the driver's words") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  program.set("PTXLAT_STANDIN_FAULT", "vadd");
+  const auto cells = run_with_neighbours(program);
+  const auto& faulty = cells.at("vadd.u32.u32.u32");
+  CHECK(faulty.verdict == Verdict::fault);
+  CHECK_FALSE(faulty.cycles);
+  CHECK(faulty.note.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos);
+  CHECK(cells.at("vsub.u32.u32.u32").verdict == Verdict::proven);
+}
+
+TEST_CASE("an entry that never ends costs its own cell") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  program.set("PTXLAT_STANDIN_HANG", "vsub");
+  const auto cells = run_with_neighbours(program);
+  const auto& hanging = cells.at("vsub.u32.u32.u32");
+  CHECK(hanging.verdict == Verdict::timeout);
+  CHECK_FALSE(hanging.cycles);
+  CHECK(hanging.note.find("did not finish within") != std::string::npos);
+  CHECK(cells.at("vadd.u32.u32.u32").verdict == Verdict::proven);
+}
+
+TEST_CASE("an entry that crashes the driver's compiler costs its own cell") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  program.set("PTXLAT_STANDIN_CRASH_JIT", "vadd.u32");
+  const auto cells = run_with_neighbours(program);
+  const auto& crashing = cells.at("vadd.u32.u32.u32");
+  CHECK(crashing.verdict == Verdict::rejected);
+  CHECK_FALSE(crashing.cycles);
+  CHECK_FALSE(crashing.note.empty());
+  CHECK(cells.at("vsub.u32.u32.u32").verdict == Verdict::proven);
+}
+
+TEST_CASE("an entry that the assembler refuses costs its own cell, and its words are kept") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  const auto mine = program.write_catalogue(R"(
+chapter = "invented"
+section = "0"
+
+[[op]]
+name   = "frobnicate"
+syntax = "frobnicate.u32 {d:u32}, {a:u32}"
+)");
+  const auto ended = program.run({"run", "--filter", "frobnicate", "--filter", "add.u32", "--catalogue", mine.string(),
+                                  "-O", "0,3", "--repeat", "0"});
+  REQUIRE(ended.status == 0);
+  for (const auto& cell : read_table(program.table()).cells) {
+    INFO(cell.ptx << ": " << cell.note);
+    CHECK(cell.verdict == (cell.ptx == "add.u32" ? Verdict::proven : Verdict::rejected));
+    if (cell.ptx == "frobnicate.u32") CHECK(cell.note.find("frobnicate") != std::string::npos);
+  }
+}
+
+TEST_CASE("a form that this PTX version or target lacks is unsupported, with what it needs") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  const auto mine = program.write_catalogue(R"(
+chapter = "later"
+section = "0"
+
+[[op]]
+name   = "vadd"
+syntax = "vadd.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+target = "sm_100a"
+)");
+  REQUIRE(program.run({"run", "--filter", "vadd", "--catalogue", mine.string(), "-O", "3"}).status == 0);
+  for (const auto& cell : read_table(program.table()).cells) {
+    CHECK(cell.verdict == Verdict::unsupported);
+    CHECK(cell.note == "needs sm_100a");
+  }
+}

@@ -1,0 +1,152 @@
+// The documented exit codes (README.md), each with a message that says what to do.
+#include <sys/stat.h>
+
+#include "../results/small_disk.h"
+#include "ptxlat_program.h"
+
+using namespace ptxlat;
+
+namespace {
+
+bool says(const Ended& ended, const std::string& text) { return ended.err.find(text) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a wrong command line ends with 2 and nothing on standard output") {
+  const PtxlatProgram program;
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{},
+                                                    {"measure"},
+                                                    {"run", "--no-such-option"},
+                                                    {"run", "-O", "9"},
+                                                    {"run", "--launches", "0"},
+                                                    {"run", "--repeat", "2"},
+                                                    {"run", "--format", "xml"},
+                                                    {"compare", "one"},
+                                                    {"show"}}) {
+    const auto ended = program.run(arguments);
+    CHECK(ended.status == 2);
+    CHECK(ended.out.empty());
+    CHECK_FALSE(ended.err.empty());
+  }
+}
+
+TEST_CASE("help and version end with 0 and go to standard output") {
+  const PtxlatProgram program;
+  const auto help = program.run({"--help"});
+  CHECK(help.status == 0);
+  CHECK(help.out.find("Exit codes:") != std::string::npos);
+  for (const char* command : {"run", "static", "list", "show", "compare", "doctor"}) {
+    INFO(command);
+    CHECK(help.out.find(command) != std::string::npos);
+    CHECK(program.run({command, "--help"}).status == 0);
+  }
+  CHECK(program.run({"--version"}).out.starts_with("ptxlat "));
+}
+
+TEST_CASE("a malformed catalogue ends with 3, and every mistake has its file and line") {
+  const PtxlatProgram program;
+  const auto mine = program.write_catalogue(
+      "chapter = \"x\"\n\n[[op]]\nname = \"vadd\"\nsyntax = \"vadd {d:u33}\"\n\n[[op]]\nsyntax = \"y\"\n");
+  const auto ended = program.run({"list", "--catalogue", mine.string()});
+  CHECK(ended.status == 3);
+  CHECK(ended.out.empty());
+  CHECK(says(ended, "mine.toml:5: "));
+  CHECK(says(ended, "mine.toml:7: "));
+}
+
+TEST_CASE("unknown names end with 4 and the nearest ones that exist") {
+  PtxlatProgram program;
+  const auto show = program.run({"show", "fma.rn.f23"});
+  CHECK(show.status == 4);
+  CHECK(says(show, "did you mean"));
+  CHECK(says(show, "fma.rn.f32"));
+  const auto list = program.run({"list", "--filter", "popk"});
+  CHECK(list.status == 4);
+  CHECK(says(list, "popc"));
+  CHECK(program.run({"compare", "tables/a@O9", "tables/b"}).status == 4);
+  CHECK(program.run({"static", "--filter", "add.u32", "--target", "sm90"}).status != 0);
+  if (!program.has_tools()) return;
+  const auto toolchain = program.run({"static", "--filter", "add.u32", "--toolchain", "ptxas-1.0"});
+  CHECK(toolchain.status == 4);
+  CHECK(says(toolchain, "did you mean ptxas-"));
+  CHECK(program.run({"static", "--filter", "add.u32", "--target", "sm90"}).status == 4);
+}
+
+TEST_CASE("without assembler and disassembler, commands that need them end with 5 and say how to get them") {
+  PtxlatProgram program;
+  // Tools near the program are found too, so it goes where there are none.
+  std::filesystem::create_directories(program.folder() / "bin");
+  const auto copy = program.folder() / "bin/ptxlat";
+  std::filesystem::copy_file(PTXLAT_TEST_PROGRAM, copy);
+  program.set_program(copy);
+  std::filesystem::create_directories(program.folder() / "empty");
+  program.set("PTXLAT_TOOLKITS", (program.folder() / "empty").string());
+  program.set("PTXLAT_TEMPLATES", (std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates").string());
+  program.set("PATH", (program.folder() / "empty").string());
+  const auto doctor = program.run({"doctor"});
+  if (doctor.out.find("nvdisasm    none") == std::string::npos) {
+    WARN("skipped: this machine has a CUDA toolkit where it is always found");
+    return;
+  }
+  CHECK(doctor.status == 5);
+  CHECK(doctor.out.find("tools/fetch_cuda.sh") != std::string::npos);
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"static", "--filter", "add.u32"},
+                                                    {"show", "add.u32"},
+                                                    {"run", "--filter", "add.u32"}}) {
+    const auto ended = program.run(arguments);
+    CHECK(ended.status == 5);
+    CHECK(says(ended, "tools/fetch_cuda.sh"));
+  }
+}
+
+TEST_CASE("without a driver or a GPU, run ends with 6 and says what works instead") {
+  PtxlatProgram program;
+  program.set("PTXLAT_LIBCUDA", "/nonexistent/libcuda.so.1");
+  const auto no_driver = program.run({"run", "--filter", "add.u32"});
+  CHECK(no_driver.status == 6);
+  CHECK(no_driver.out.empty());
+  CHECK(says(no_driver, "ptxlat static"));
+  CHECK_FALSE(std::filesystem::exists(program.store()));
+
+  program.set("PTXLAT_LIBCUDA", PTXLAT_TEST_LIBCUDA);
+  program.set("PTXLAT_STANDIN_NO_DEVICE", "1");
+  CHECK(program.run({"run", "--filter", "add.u32"}).status == 6);
+  program.unset("PTXLAT_STANDIN_NO_DEVICE");
+  CHECK(program.run({"run", "--filter", "add.u32", "--device", "5"}).status == 6);
+}
+
+TEST_CASE("a store or a table that cannot be written ends with 7") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  const std::vector<std::string> command{"run", "--filter", "add.u32", "-O", "3", "--repeat", "0"};
+  const auto with = [&](const char* option, const std::string& value) {
+    auto arguments = command;
+    arguments.insert(arguments.end(), {option, value});
+    return program.run(arguments);
+  };
+  CHECK(with("--store", "/proc/no/such/store.sqlite").status == 7);
+  CHECK(with("--store", program.folder().string()).status == 7);
+  std::ofstream(program.folder() / "foreign") << "not a database, but the user's own text that must survive";
+  CHECK(with("--store", "foreign").status == 7);
+  CHECK(contents_of(program.folder() / "foreign").starts_with("not a database"));
+  CHECK(with("--tables", "/proc/no/such/folder").status == 7);
+  CHECK(program.run({"compare", "no/table", "here"}).status != 0);
+}
+
+TEST_CASE("a full disk ends a run with 7, and with room again the same command goes on") {
+  const SmallDisk disk("256k");
+  if (!disk.mounted) {
+    WARN("skipped: mounting a small file system is not permitted here");
+    return;
+  }
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  const std::vector<std::string> command{"run", "--filter", "/^(add|sub|mul|min|max)\\./",
+                                         "-O",  "3",        "--repeat",
+                                         "0",   "--store",  (disk.folder.path / "store.sqlite").string()};
+  const auto ended = program.run(command);
+  CHECK(ended.status == 7);
+  CHECK(says(ended, "disk"));
+  REQUIRE(::mount(nullptr, disk.folder.path.c_str(), nullptr, MS_REMOUNT, "size=64m") == 0);
+  CHECK(program.run(command).status == 0);
+}

@@ -1,0 +1,154 @@
+// `kill -9` at any moment, then the same command again: the same table, and no finished cell measured twice.
+#include <random>
+#include <set>
+
+#include "ptxlat_program.h"
+#include "report/table.h"
+#include "results/store.h"
+
+using namespace ptxlat;
+
+namespace {
+
+// More cells than one chunk of the line holds, so that some are finished while others are not.
+const std::vector<std::string> several_chunks{
+    "run",        "--filter", "/^(add|sub|mul|and|or|xor|min|max|fma|shl|shr|cvt.rn)\\./",
+    "-O",         "3",        "--threads",
+    "2",          "--repeat", "0",
+    "--launches", "3",        "--format",
+    "none"};
+
+const std::string& undisturbed_csv() {
+  static const std::string csv = [] {
+    PtxlatProgram program;
+    REQUIRE(program.has_tools());
+    REQUIRE(program.run(several_chunks).status == 0);
+    return program.csv();
+  }();
+  return csv;
+}
+
+// "bracket_add_u32_" for add.u32: how the kernels that are a form's own begin; what stands between the clocks of others
+// (the overhead, the base) is shared.
+std::string own_kernel(const std::string& ptx) {
+  std::string name = ptx;
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name + "_";
+}
+
+bool is_kernel_of(const std::string& kernel, const std::string& ptx) {
+  for (const char* role : {"bracket_", "differential_", "chain_", "chain_twice_"}) {
+    const auto start = role + own_kernel(ptx);
+    // What follows is the kernel's number, or else it belongs to a form with a longer name.
+    if (kernel.starts_with(start) && kernel.find_first_not_of("0123456789", start.size()) == std::string::npos)
+      return true;
+  }
+  return false;
+}
+
+using Cell = std::tuple<std::string, std::string, std::string>;
+
+std::set<Cell> cells_of(const std::vector<CellRecord>& records) {
+  std::set<Cell> cells;
+  for (const auto& record : records) cells.emplace(record.ptx, record.operand, record.input);
+  return cells;
+}
+
+// Finishes what was cut short, and checks that what the store had was left alone.
+void check_continuation(PtxlatProgram& program) {
+  std::set<Cell> finished;
+  if (std::filesystem::exists(program.store()))
+    finished = cells_of(Store(program.store()).cells("sm_90/stand-in-h200/driver-0.0.standin"));
+  std::filesystem::remove(program.launch_log());
+  REQUIRE(program.run(several_chunks).status == 0);
+  CHECK(program.csv() == undisturbed_csv());
+
+  std::set<std::string> complete, incomplete;
+  for (const auto& cell : cells_of(read_table(program.table()).cells)) {
+    (finished.contains(cell) ? complete : incomplete).insert(std::get<0>(cell));
+  }
+  const auto log = lines_of(program.launch_log());
+  const std::set<std::string> launched(log.begin(), log.end());
+  for (const auto& ptx : complete) {
+    if (incomplete.contains(ptx)) continue;
+    for (const auto& kernel : launched) {
+      if (is_kernel_of(kernel, ptx)) FAIL(ptx << " was finished and " << kernel << " ran again");
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "kill -9 of the supervisor at any moment: the same command makes the same table and measures no finished cell "
+    "twice") {
+  PtxlatProgram first;
+  if (!first.has_tools()) return;
+  undisturbed_csv();
+  std::mt19937 random(2);
+  for (int round = 0; round < 4; ++round) {
+    PtxlatProgram program;
+    REQUIRE(program.has_tools());
+    const auto child = program.start(several_chunks);
+    if (round == 0) {
+      signal_after_first_cells(program, child, SIGKILL);
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 4000));
+      ::kill(child, SIGKILL);
+    }
+    program.wait_for(child);
+    check_continuation(program);
+  }
+}
+
+TEST_CASE("workers die with a supervisor that is killed") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  const auto child = program.start(several_chunks);
+  signal_after_first_cells(program, child, SIGSTOP);
+  const auto workers = workers_of(child);
+  ::kill(child, SIGKILL);
+  program.wait_for(child);
+  CHECK_FALSE(workers.empty());
+  const auto alive = [&] {
+    return std::any_of(workers.begin(), workers.end(), [](pid_t worker) {
+      const auto stat = contents_of("/proc/" + std::to_string(worker) + "/stat");
+      return !stat.empty() && stat.find(") Z ") == std::string::npos;
+    });
+  };
+  for (int i = 0; i < 500 && alive(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK_FALSE(alive());
+}
+
+TEST_CASE("kill -9 of the workers in mid-run costs nothing") {
+  PtxlatProgram first;
+  if (!first.has_tools()) return;
+  undisturbed_csv();
+  std::mt19937 random(3);
+  for (int round = 0; round < 3; ++round) {
+    PtxlatProgram program;
+    REQUIRE(program.has_tools());
+    const auto child = program.start(several_chunks);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200 + random() % 2000));
+    std::size_t killed = 0;
+    for (const auto worker : workers_of(child)) killed += ::kill(worker, SIGKILL) == 0 ? 1 : 0;
+    INFO(killed << " workers were killed");
+    const auto ended = program.wait_for(child);
+    INFO(ended.err);
+    CHECK(ended.status == 0);
+    CHECK(program.csv() == undisturbed_csv());
+  }
+}
+
+TEST_CASE("Ctrl-C ends with 130, keeps finished cells, and the same command goes on") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  const auto child = program.start(several_chunks);
+  signal_after_first_cells(program, child, SIGINT);
+  const auto ended = program.wait_for(child);
+  CHECK(ended.status == 130);
+  CHECK(ended.err.find("every finished cell is kept in ptxlat.sqlite") != std::string::npos);
+  check_continuation(program);
+}

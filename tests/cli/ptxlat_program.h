@@ -1,0 +1,149 @@
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../results/temporary_folder.h"
+#include "assemble/toolchain.h"
+#include "catch.h"
+
+namespace ptxlat {
+
+inline std::string contents_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline std::vector<std::string> lines_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// How `ptxlat` ended: its exit status, or 128 + the signal that killed it.
+struct Ended {
+  int status = 0;
+  std::string out, err;
+};
+
+// The processes that `parent` started as `ptxlat worker`.
+inline std::vector<pid_t> workers_of(pid_t parent) {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const pid_t pid = std::atoi(entry.path().filename().c_str());
+    if (pid <= 0) continue;
+    const auto stat = contents_of(entry.path() / "stat");
+    const auto name_end = stat.rfind(')');
+    if (name_end == std::string::npos || stat.size() < name_end + 4) continue;
+    const auto command = contents_of(entry.path() / "cmdline");
+    if (std::atoi(stat.c_str() + name_end + 4) == parent && command.ends_with(std::string("worker\0", 7)))
+      found.push_back(pid);
+  }
+  return found;
+}
+
+// The program itself, with the stand-in driver and in a folder of its own, where it keeps store, tables and launch log.
+class PtxlatProgram {
+ public:
+  PtxlatProgram() {
+    environment_["PTXLAT_LIBCUDA"] = PTXLAT_TEST_LIBCUDA;
+    environment_["PTXLAT_TOOLKITS"] = (std::filesystem::path(PTXLAT_SOURCE_DIR) / "toolkits").string();
+    environment_["PTXLAT_STANDIN_LAUNCH_LOG"] = launch_log().string();
+  }
+
+  // False, with a warning, where there is no ptxas or no nvdisasm, without which nothing can be made.
+  bool has_tools() {
+    auto folders = toolkit_folders();
+    const std::filesystem::path own = std::filesystem::path(PTXLAT_SOURCE_DIR) / "toolkits";
+    if (std::filesystem::is_directory(own)) {
+      for (const auto& entry : std::filesystem::directory_iterator(own)) folders.push_back(entry.path());
+    }
+    for (const auto& toolchain : find_toolchains(folders)) {
+      if (toolchain.kind != ToolchainKind::ptxas || find_nvdisasm(folders).empty()) continue;
+      environment_["PTXLAT_STANDIN_PTXAS"] = toolchain.path.string();
+      return true;
+    }
+    WARN("skipped: no ptxas or no nvdisasm on this machine (tools/fetch_cuda.sh brings both)");
+    return false;
+  }
+
+  const std::filesystem::path& folder() const { return folder_.path; }
+  std::filesystem::path launch_log() const { return folder() / "launches"; }
+  std::filesystem::path store() const { return folder() / "ptxlat.sqlite"; }
+  std::filesystem::path table() const { return folder() / "tables/sm_90/stand-in-h200/driver-0.0.standin"; }
+  std::string csv() const { return contents_of(table() / "latency.csv"); }
+
+  void set(const std::string& name, const std::string& value) { environment_[name] = value; }
+  void unset(const std::string& name) { environment_.erase(name); }
+  void set_program(const std::filesystem::path& program) { program_ = program; }
+
+  // A catalogue folder of the user's own.
+  std::filesystem::path write_catalogue(const std::string& text) const {
+    std::filesystem::create_directories(folder() / "mine");
+    std::ofstream(folder() / "mine/mine.toml") << text;
+    return folder() / "mine";
+  }
+
+  pid_t start(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), program_.string());
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child != 0) return child;
+    for (const char* name : {"CUDA_HOME", "PTXLAT_TEMPLATES", "PTXLAT_LIBCUDA", "PTXLAT_TOOLKITS"}) unsetenv(name);
+    for (const auto& [name, value] : environment_) setenv(name.c_str(), value.c_str(), 1);
+    if (chdir(folder().c_str()) != 0) _exit(97);
+    for (const auto& [file, number] : {std::pair{"out", 1}, std::pair{"err", 2}}) {
+      if (dup2(open(file, O_WRONLY | O_CREAT | O_TRUNC, 0644), number) < 0) _exit(98);
+    }
+    std::vector<char*> argv;
+    for (auto& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    execv(program_.c_str(), argv.data());
+    _exit(99);
+  }
+
+  Ended wait_for(pid_t child) const {
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents_of(folder() / "out"),
+            contents_of(folder() / "err")};
+  }
+
+  Ended run(const std::vector<std::string>& arguments) const {
+    auto ended = wait_for(start(arguments));
+    UNSCOPED_INFO("ptxlat " << (arguments.empty() ? "" : arguments.front()) << " ended with " << ended.status << ": "
+                            << ended.err);
+    return ended;
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::filesystem::path program_ = PTXLAT_TEST_PROGRAM;
+  std::map<std::string, std::string> environment_;
+};
+
+// Sends `signal` as soon as the store has committed a cell, so that the process is hit in the middle of its work.
+inline void signal_after_first_cells(const PtxlatProgram& program, pid_t child, int signal) {
+  const auto journal = program.store().string() + "-wal";
+  std::error_code ignored;
+  for (int i = 0; i < 3000 && waitpid(child, nullptr, WNOHANG | WNOWAIT) == 0; ++i) {
+    if (std::filesystem::exists(program.launch_log(), ignored) && lines_of(program.launch_log()).size() > 300) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ::kill(child, signal);
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,159 @@
+#include "ptxlat_program.h"
+#include "report/table.h"
+
+using namespace ptxlat;
+
+namespace {
+
+const std::vector<std::string> few_forms{"run",      "--filter", "add.u32", "--filter", "fma.rn.f32", "--filter",
+                                         "popc.b32", "-O",       "0,3",     "--repeat", "0.5"};
+
+std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+}  // namespace
+
+TEST_CASE("run writes the four files of a table, the csv with exactly the documented columns") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  REQUIRE(program.run(few_forms).status == 0);
+  for (const char* file : {"latency.csv", "latency.md", "latency.jsonl.gz", "run.json"}) {
+    INFO(file);
+    CHECK(std::filesystem::file_size(program.table() / file) > 0);
+  }
+  const auto lines = lines_of(program.table() / "latency.csv");
+  // Two levels of add (a, b), fma (a, b, c) and popc (a).
+  REQUIRE(lines.size() == 1 + 2 * 6);
+  CHECK(lines[0] ==
+        "ptx,chapter,operand,input,opt,cycles,bracket,overhead,differential,chain,static,sass,sass_count,verdict,note");
+}
+
+TEST_CASE("a table's provenance names the device, the toolchain, the command and the environment") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  REQUIRE(program.run(few_forms).status == 0);
+  const auto table = read_table(program.table());
+  REQUIRE(table.provenance.device);
+  CHECK(table.provenance.device->name == "Stand-in H200");
+  CHECK(table.provenance.toolchain == "driver-0.0.standin");
+  CHECK(table.provenance.kind == "measured");
+  CHECK(table.provenance.command_line ==
+        "ptxlat run --filter add.u32 --filter fma.rn.f32 --filter popc.b32 -O 0,3 --repeat 0.5");
+  CHECK(table.provenance.environment.at("PTXLAT_LIBCUDA") == PTXLAT_TEST_LIBCUDA);
+  CHECK_FALSE(table.provenance.started_utc.empty());
+  CHECK_FALSE(table.provenance.finished_utc.empty());
+}
+
+TEST_CASE("measured equals static for fixed-latency code, and every number has its machine code") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  REQUIRE(program
+              .run({"run", "--filter", "/^(add|sub|and|xor|shl)\\.[bu]32/", "--filter", "fma.rn.f32", "--filter",
+                    "add.f32", "--filter", "add.f64", "--filter", "popc.b32", "-O", "1,3", "--repeat", "0.5"})
+              .status == 0);
+  int fixed = 0, bounded = 0;
+  for (const auto& cell : read_table(program.table()).cells) {
+    INFO(cell.ptx << " " << cell.operand << " O" << cell.level << ": " << cell.note);
+    CHECK(cell.verdict == Verdict::proven);
+    REQUIRE(cell.cycles);
+    REQUIRE(cell.static_cycles);
+    CHECK(cell.sass_count > 0);
+    CHECK(cell.windows.size() >= 4);
+    if (cell.note.find("lower bound") != std::string::npos) {
+      CHECK(*cell.cycles > *cell.static_cycles);
+      ++bounded;
+    } else {
+      CHECK(*cell.cycles == *cell.static_cycles);
+      ++fixed;
+    }
+  }
+  CHECK(fixed >= 2 * 10);
+  CHECK(bounded == 2);  // popc
+}
+
+TEST_CASE("the same run again measures nothing and writes the same table") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  REQUIRE(program.run(few_forms).status == 0);
+  const auto launches = lines_of(program.launch_log()).size();
+  const auto csv = program.csv();
+  CHECK(launches > 0);
+  const auto again = program.run(few_forms);
+  CHECK(again.status == 0);
+  CHECK(lines_of(program.launch_log()).size() == launches);
+  CHECK(again.err.find("12 of 12 cells are in ptxlat.sqlite already") != std::string::npos);
+  CHECK(program.csv() == csv);
+}
+
+TEST_CASE("a wider selection measures only what is new") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  REQUIRE(program.run({"run", "--filter", "add.u32", "-O", "3", "--repeat", "0"}).status == 0);
+  std::filesystem::remove(program.launch_log());
+  REQUIRE(program.run({"run", "--filter", "add.u32", "--filter", "popc.b32", "-O", "3", "--repeat", "0"}).status == 0);
+  for (const auto& kernel : lines_of(program.launch_log())) CHECK(kernel.find("popc_b32") != std::string::npos);
+  CHECK(lines_of(program.table() / "latency.csv").size() == 1 + 2 + 1);
+}
+
+TEST_CASE("standard output holds only data") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  const auto csv = program.run(with(few_forms, {"--format", "csv"})).out;
+  CHECK(csv == program.csv());
+  CHECK(program.run(with(few_forms, {"--format", "none"})).out.empty());
+  const auto list = program.run({"list", "--filter", "add", "--format", "csv"});
+  CHECK(list.out.starts_with("ptx,chapter,section,operands,inputs,needs\n"));
+  CHECK(list.err.empty());
+}
+
+TEST_CASE("a table lands beside others: store and tables go where they are told") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  const auto ended = program.run(
+      {"run", "--filter", "add.u32", "-O", "3", "--repeat", "0", "--store", "elsewhere.db", "--tables", "deep/down"});
+  CHECK(ended.status == 0);
+  CHECK(std::filesystem::exists(program.folder() / "elsewhere.db"));
+  CHECK(std::filesystem::exists(program.folder() / "deep/down/sm_90/stand-in-h200/driver-0.0.standin/latency.csv"));
+  CHECK_FALSE(std::filesystem::exists(program.store()));
+}
+
+TEST_CASE("a catalogue folder of the user's own adds a form to list and run") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  const auto mine = program.write_catalogue(R"(
+chapter = "video"
+section = "9.7.13"
+
+[[op]]
+name   = "vadd"
+syntax = "vadd.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+)");
+  CHECK(program.run({"list", "--filter", "vadd", "--catalogue", mine.string()}).out.find("vadd.u32.u32.u32") !=
+        std::string::npos);
+  REQUIRE(program.run({"run", "--filter", "vadd", "--catalogue", mine.string(), "-O", "3", "--repeat", "0.5"}).status ==
+          0);
+  const auto cells = read_table(program.table()).cells;
+  REQUIRE(cells.size() == 2);
+  for (const auto& cell : cells) {
+    CHECK(cell.ptx == "vadd.u32.u32.u32");
+    CHECK(cell.chapter == "video");
+    CHECK(cell.verdict == Verdict::proven);
+    CHECK(cell.cycles);
+  }
+}
+
+TEST_CASE("static and show make numbers without a driver") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  program.set("PTXLAT_LIBCUDA", "/nonexistent/libcuda.so.1");
+  REQUIRE(program.run({"static", "--filter", "add.u32", "-O", "3", "--format", "none"}).status == 0);
+  const auto show = program.run({"show", "add.u32"});
+  CHECK(show.status == 0);
+  CHECK(show.out.find("CS2R") != std::string::npos);
+  CHECK(show.out.find("proven") != std::string::npos);
+  const auto doctor = program.run({"doctor"});
+  CHECK(doctor.status == 0);
+  CHECK(doctor.out.find("GPU         none") != std::string::npos);
+}
