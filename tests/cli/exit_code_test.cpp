@@ -81,7 +81,6 @@ TEST_CASE("without assembler and disassembler, commands that need them end with 
   program.set_program(copy);
   std::filesystem::create_directories(program.folder() / "empty");
   program.set("PTXLAT_TOOLKITS", (program.folder() / "empty").string());
-  program.set("PTXLAT_TEMPLATES", (std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates").string());
   program.set("PATH", (program.folder() / "empty").string());
   const auto doctor = program.run({"doctor"});
   if (doctor.out.find("nvdisasm    none") == std::string::npos) {

@@ -1,6 +1,7 @@
 // `kill -9` at any moment, then the same command again: the same table, and no finished cell measured twice.
 #include <random>
 #include <set>
+#include <sstream>
 
 #include "ptxlat_program.h"
 #include "report/table.h"
@@ -11,12 +12,11 @@ using namespace ptxlat;
 namespace {
 
 // More cells than one chunk of the line holds, so that some are finished while others are not.
-const std::vector<std::string> several_chunks{
-    "run",        "--filter", "/^(add|sub|mul|and|or|xor|min|max|fma|shl|shr|cvt.rn)\\./",
-    "-O",         "3",        "--threads",
-    "2",          "--repeat", "0",
-    "--launches", "3",        "--format",
-    "none"};
+const std::vector<std::string> several_chunks{"run",        "--filter", "/^(add|sub|and|min|fma)\\./",
+                                              "-O",         "3",        "--threads",
+                                              "2",          "--repeat", "0",
+                                              "--launches", "3",        "--format",
+                                              "none"};
 
 const std::string& undisturbed_csv() {
   static const std::string csv = [] {
@@ -26,6 +26,17 @@ const std::string& undisturbed_csv() {
     return program.csv();
   }();
   return csv;
+}
+
+// Names the first line that differs, not two whole tables.
+void check_same_table(const PtxlatProgram& program) {
+  std::istringstream mine(program.csv()), wanted(undisturbed_csv());
+  std::string line, wanted_line;
+  while (std::getline(wanted, wanted_line)) {
+    std::getline(mine, line);
+    REQUIRE(line == wanted_line);
+  }
+  CHECK_FALSE(std::getline(mine, line));
 }
 
 // "bracket_add_u32_" for add.u32: how the kernels that are a form's own begin; what stands between the clocks of others
@@ -63,7 +74,7 @@ void check_continuation(PtxlatProgram& program) {
     finished = cells_of(Store(program.store()).cells("sm_90/stand-in-h200/driver-0.0.standin"));
   std::filesystem::remove(program.launch_log());
   REQUIRE(program.run(several_chunks).status == 0);
-  CHECK(program.csv() == undisturbed_csv());
+  check_same_table(program);
 
   std::set<std::string> complete, incomplete;
   for (const auto& cell : cells_of(read_table(program.table()).cells)) {
@@ -88,14 +99,14 @@ TEST_CASE(
   if (!first.has_tools()) return;
   undisturbed_csv();
   std::mt19937 random(2);
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < 3; ++round) {
     PtxlatProgram program;
     REQUIRE(program.has_tools());
     const auto child = program.start(several_chunks);
     if (round == 0) {
-      signal_after_first_cells(program, child, SIGKILL);
+      signal_in_mid_run(program, child, SIGKILL);
     } else {
-      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 4000));
+      std::this_thread::sleep_for(std::chrono::milliseconds(random() % 2500));
       ::kill(child, SIGKILL);
     }
     program.wait_for(child);
@@ -107,7 +118,7 @@ TEST_CASE("workers die with a supervisor that is killed") {
   PtxlatProgram program;
   if (!program.has_tools()) return;
   const auto child = program.start(several_chunks);
-  signal_after_first_cells(program, child, SIGSTOP);
+  signal_in_mid_run(program, child, SIGSTOP);
   const auto workers = workers_of(child);
   ::kill(child, SIGKILL);
   program.wait_for(child);
@@ -127,18 +138,18 @@ TEST_CASE("kill -9 of the workers in mid-run costs nothing") {
   if (!first.has_tools()) return;
   undisturbed_csv();
   std::mt19937 random(3);
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < 2; ++round) {
     PtxlatProgram program;
     REQUIRE(program.has_tools());
     const auto child = program.start(several_chunks);
-    std::this_thread::sleep_for(std::chrono::milliseconds(200 + random() % 2000));
+    std::this_thread::sleep_for(std::chrono::milliseconds(200 + random() % 1000));
     std::size_t killed = 0;
     for (const auto worker : workers_of(child)) killed += ::kill(worker, SIGKILL) == 0 ? 1 : 0;
     INFO(killed << " workers were killed");
     const auto ended = program.wait_for(child);
     INFO(ended.err);
     CHECK(ended.status == 0);
-    CHECK(program.csv() == undisturbed_csv());
+    check_same_table(program);
   }
 }
 
@@ -146,7 +157,7 @@ TEST_CASE("Ctrl-C ends with 130, keeps finished cells, and the same command goes
   PtxlatProgram program;
   if (!program.has_tools()) return;
   const auto child = program.start(several_chunks);
-  signal_after_first_cells(program, child, SIGINT);
+  signal_in_mid_run(program, child, SIGINT);
   const auto ended = program.wait_for(child);
   CHECK(ended.status == 130);
   CHECK(ended.err.find("every finished cell is kept in ptxlat.sqlite") != std::string::npos);

@@ -54,12 +54,25 @@ inline std::vector<pid_t> workers_of(pid_t parent) {
   return found;
 }
 
+// The catalogue and skeletons as they were when the tests began: whoever edits them meanwhile changes no comparison.
+inline const std::filesystem::path& templates_snapshot() {
+  static const TemporaryFolder folder;
+  static const std::filesystem::path templates = [] {
+    const auto copy = folder.path / "ptx_templates";
+    std::filesystem::copy(std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates", copy,
+                          std::filesystem::copy_options::recursive);
+    return copy;
+  }();
+  return templates;
+}
+
 // The program itself, with the stand-in driver and in a folder of its own, where it keeps store, tables and launch log.
 class PtxlatProgram {
  public:
   PtxlatProgram() {
     environment_["PTXLAT_LIBCUDA"] = PTXLAT_TEST_LIBCUDA;
     environment_["PTXLAT_TOOLKITS"] = (std::filesystem::path(PTXLAT_SOURCE_DIR) / "toolkits").string();
+    environment_["PTXLAT_TEMPLATES"] = templates_snapshot().string();
     environment_["PTXLAT_STANDIN_LAUNCH_LOG"] = launch_log().string();
   }
 
@@ -135,12 +148,15 @@ class PtxlatProgram {
   std::map<std::string, std::string> environment_;
 };
 
-// Sends `signal` as soon as the store has committed a cell, so that the process is hit in the middle of its work.
-inline void signal_after_first_cells(const PtxlatProgram& program, pid_t child, int signal) {
-  const auto journal = program.store().string() + "-wal";
-  std::error_code ignored;
-  for (int i = 0; i < 3000 && waitpid(child, nullptr, WNOHANG | WNOWAIT) == 0; ++i) {
-    if (std::filesystem::exists(program.launch_log(), ignored) && lines_of(program.launch_log()).size() > 300) break;
+inline bool has_ended(pid_t child) {
+  siginfo_t state{};
+  return waitid(P_PID, static_cast<id_t>(child), &state, WEXITED | WNOHANG | WNOWAIT) != 0 || state.si_pid == child;
+}
+
+// Sends `signal` once kernels have run for a while, so that the process is hit in the middle of its work.
+inline void signal_in_mid_run(const PtxlatProgram& program, pid_t child, int signal) {
+  constexpr std::size_t enough_launches = 300;
+  while (!has_ended(child) && lines_of(program.launch_log()).size() < enough_launches) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   ::kill(child, signal);
