@@ -1,6 +1,8 @@
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -50,7 +52,9 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return program.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
   }
+  errno = 0;
   std::cout.flush();
+  if (errno == EPIPE) return 0;  // `ptxlat … | head` has all that it wants
   if (!std::cout) throw Error(ExitCode::storage, "cannot write to standard output", "is the disk full?");
   return 0;
 }
@@ -70,6 +74,10 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "ptxlat: {}\n", error.what());
     if (!error.advice.empty()) fmt::print(stderr, "        {}\n", error.advice);
     return static_cast<int>(error.exit_code);
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::broken_pipe) return 0;
+    fmt::print(stderr, "ptxlat: {}\n", error.what());
+    return static_cast<int>(ptxlat::ExitCode::failure);
   } catch (const std::exception& error) {
     fmt::print(stderr, "ptxlat: {}\n", error.what());
     return static_cast<int>(ptxlat::ExitCode::failure);

@@ -98,13 +98,13 @@ Provenance provenance_of(const Setup& setup, const RunOptions& options) {
   return provenance;
 }
 
-std::string summary(const std::vector<CellRecord>& cells, double wall_seconds) {
+std::string summary(const std::vector<CellRecord>& cells, std::size_t made, double wall_seconds) {
   std::map<std::string, int> verdicts;
   for (const auto& cell : cells) ++verdicts[to_string(cell.verdict)];
   std::vector<std::string> parts;
   for (const auto& [verdict, count] : verdicts) parts.push_back(fmt::format("{} {}", count, verdict));
-  return fmt::format("{} cells in {:.1f} s ({:.0f} a second): {}", cells.size(), wall_seconds, static_cast<double>(cells.size()) / wall_seconds,
-                     fmt::join(parts, ", "));
+  return fmt::format("{} cells made in {:.1f} s ({:.0f} a second); the table has {}: {}", made, wall_seconds,
+                     static_cast<double>(made) / wall_seconds, cells.size(), fmt::join(parts, ", "));
 }
 
 // Cells in random order, the first of which are the sample.
@@ -174,12 +174,20 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
   Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, missing.size());
   // A thread waits for nvdisasm as long as it assembles, so two of them keep a core busy.
   const int threads = options.threads > 0 ? options.threads : static_cast<int>(2 * std::max(1u, std::thread::hardware_concurrency()));
+  const int highest_level = *std::max_element(options.selection.levels.begin(), options.selection.levels.end());
+  if (highest_level > 3 && setup.toolchain.kind != ToolchainKind::driver) {
+    throw Error(ExitCode::unknown_name, setup.toolchain.name + " has no -O4", "only the driver's JIT has a level 4");
+  }
   Disassembler disassembler(required_nvdisasm(), std::max(1, threads / 8));
   const auto assemblers = make_assemblers(setup.toolchain, worker_options(options.device), threads);
   Line line{setup.workbench.catalogue, setup.workbench.skeletons, setup.toolchain, setup.target,
             disassembler, worker, options.launches, {}, &was_interrupted,
             &clock};
-  line.on_finished = [&](const std::vector<CellRecord>& cells) {
+  line.on_finished = [&](std::vector<CellRecord> cells) {
+    for (auto& cell : cells) {
+      constexpr double ns_per_ms = 1e6;
+      if (cell.cycles && setup.device && setup.device->sm_clock_khz > 0) cell.elapsed_ns = *cell.cycles * ns_per_ms / setup.device->sm_clock_khz;
+    }
     store.save_cells(table_name, cells);
     progress.advance(cells.size());
   };
@@ -201,7 +209,7 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
   }
   const Table table{setup.provenance, store.cells(table_name)};
   write_table(options.tables, table);
-  fmt::print(stderr, "{}\n{}/{}\n", summary(table.cells, wall), options.tables, table_name);
+  fmt::print(stderr, "{}\n{}/{}\n", summary(table.cells, missing.size(), wall), options.tables, table_name);
   print(table, options.format);
 }
 

@@ -162,6 +162,14 @@ bool any_schedule(const std::vector<const Specimen*>& used, bool StaticSchedule:
   return std::any_of(used.begin(), used.end(), [&](const Specimen* s) { return s != nullptr && s->schedule.*property; });
 }
 
+// Lanes of a warp that see different clocks have left each other between the clocks (method.md, trap 15).
+bool any_divergence(const std::vector<const Specimen*>& used) {
+  return std::any_of(used.begin(), used.end(), [](const Specimen* s) {
+    return s != nullptr && s->launch &&
+           std::any_of(s->launch->samples.begin(), s->launch->samples.end(), [](const Sample& sample) { return !sample.lanes_agree; });
+  });
+}
+
 }  // namespace
 
 std::optional<Mode> mode_of(const std::vector<Sample>& samples) {
@@ -190,11 +198,10 @@ CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const st
   auto record = record_without_experiment(cell, Verdict::proven, {});
   record.consumer = experiment.consumer->name;
   const Numbers measured{specimens, indices, findings, Witness::measured}, schedule{specimens, indices, findings, Witness::schedule};
-  const Audit base{};
   for (const auto& [role, index, audit] : {std::tuple{"overhead", indices.overhead, &findings.overhead},
                                            std::tuple{"bracket", indices.bracket, &findings.bracket},
                                            std::tuple{"differential", indices.differential, &findings.differential},
-                                           std::tuple{"differential base", indices.differential_base, &base},
+                                           std::tuple{"differential base", indices.differential_base, &findings.differential_base},
                                            std::tuple{"chain", indices.chain, &findings.chain},
                                            std::tuple{"chain twice", indices.chain_twice, &findings.chain},
                                            std::tuple{"bridge", indices.bridge, &findings.bridge}}) {
@@ -226,6 +233,7 @@ CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const st
   const std::vector<const Specimen*> used = headline == Headline::chain
                                                 ? std::vector{schedule.specimen(indices.chain), schedule.specimen(indices.chain_twice)}
                                                 : std::vector{schedule.specimen(indices.differential)};
+  if (any_divergence(used)) add_note(record, "the lanes took different paths");
   if (any_schedule(used, &StaticSchedule::branches)) {
     add_note(record, "it branches: static is the sum of the straight line");
   } else if (any_schedule(used, &StaticSchedule::is_lower_bound)) {

@@ -111,12 +111,13 @@ void Batch::launch(Worker& worker, const std::vector<bool>& wanted, int launches
 Findings audit(const std::vector<Specimen>& specimens, const SpecimenIndices& indices, int steps) {
   const auto window = [&](int index) -> const Window& { return *specimens[static_cast<std::size_t>(index)].window; };
   Findings findings;
-  if (const auto none = missing(specimens, indices.overhead)) findings.overhead = *none;
+  const auto no_overhead = missing(specimens, indices.overhead);
+  findings.overhead = no_overhead ? *no_overhead : audit_overhead(window(indices.overhead));
+  const auto no_base = missing(specimens, indices.differential_base);
+  findings.differential_base = no_base ? *no_base : audit_base(window(indices.differential_base));
   if (const auto none = missing(specimens, indices.differential)) {
     findings.differential = *none;
-  } else if (const auto no_base = missing(specimens, indices.differential_base)) {
-    findings.differential = *no_base;
-  } else if (const auto base = audit_base(window(indices.differential_base)); !base.is_proven()) {
+  } else if (const auto& base = findings.differential_base; !base.is_proven()) {
     findings.differential = {base.verdict, "the window without the instruction: " + base.reason, {}};
   } else {
     findings.differential = audit_differential(window(indices.differential), window(indices.differential_base));
@@ -138,7 +139,7 @@ Findings audit(const std::vector<Specimen>& specimens, const SpecimenIndices& in
   if (const auto none = missing(specimens, indices.bridge)) {
     findings.bridge = *none;
   } else {
-    findings.bridge = audit_bracket(window(indices.bridge), sass);
+    findings.bridge = audit_bridge(window(indices.bridge), sass);
   }
   return findings;
 }

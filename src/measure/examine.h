@@ -33,7 +33,7 @@ struct SpecimenIndices {
 
 // What the audits say about one experiment. A kernel without a window is `rejected` or `elided`, with the reason.
 struct Findings {
-  Audit overhead, bracket, differential, chain, bridge;
+  Audit overhead, bracket, differential_base, differential, chain, bridge;
 };
 
 // Unique kernels of a batch: kernels with the same text and the same operand values are one specimen, because they are one measurement.

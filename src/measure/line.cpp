@@ -57,8 +57,34 @@ struct CellWork {
   std::optional<Experiment> experiment;  // the best so far
   SpecimenIndices indices;
   Findings findings;
+  std::optional<int> scheduled_cycles;  // of its differential
   bool is_settled = false;  // no other consumer is worth a try
 };
+
+// What the schedule says of a differential of fixed latency; empty where it cannot say.
+std::optional<int> scheduled_differential(const Batch& batch, const SpecimenIndices& indices) {
+  const auto& with = batch.specimens()[static_cast<std::size_t>(indices.differential)].schedule;
+  const auto& without = batch.specimens()[static_cast<std::size_t>(indices.differential_base)].schedule;
+  if (with.is_lower_bound || with.branches) return std::nullopt;
+  return (with.cycles - with.edge_cycles) - (without.cycles - without.edge_cycles);
+}
+
+// Keeps this attempt if it is the first, the first that is proven, or one with a nearer consumer. Where a chain is proven, or the latency is not
+// fixed, the first proven differential is enough; else all consumers are tried for one on the same pipe, which the schedule tells by its
+// cycles (crossing pipes costs more: method.md, trap 8).
+void keep_the_better(CellWork& cell, const Batch& batch, Experiment experiment, const SpecimenIndices& indices) {
+  auto findings = audit(batch.specimens(), indices, chain_steps);
+  const bool is_proven = findings.differential.is_proven();
+  const auto cycles = is_proven ? scheduled_differential(batch, indices) : std::nullopt;
+  cell.is_settled = is_proven && (findings.chain.is_proven() || !cycles);
+  const bool was_proven = cell.experiment && cell.findings.differential.is_proven();
+  const bool is_nearer = was_proven && cycles && cell.scheduled_cycles && *cycles < *cell.scheduled_cycles;
+  if (cell.experiment && !(is_proven && !was_proven) && !is_nearer) return;
+  cell.experiment = std::move(experiment);
+  cell.indices = indices;
+  cell.findings = std::move(findings);
+  cell.scheduled_cycles = cycles;
+}
 
 // Expands the cells that are not settled with the consumer of this round, assembles and audits them.
 bool try_consumers(const Line& line, Assembler& assembler, Batch& batch, std::vector<CellWork>& cells, std::size_t round) {
@@ -79,13 +105,7 @@ bool try_consumers(const Line& line, Assembler& assembler, Batch& batch, std::ve
   }
   const Stopwatch watch(line.clock, "audit");
   for (auto& [cell, attempt] : tried) {
-    auto findings = audit(batch.specimens(), attempt.second, chain_steps);
-    const bool is_better = !cell->experiment || (findings.differential.is_proven() && !cell->findings.differential.is_proven());
-    cell->is_settled = findings.differential.is_proven();
-    if (!is_better) continue;
-    cell->experiment = std::move(attempt.first);
-    cell->indices = attempt.second;
-    cell->findings = std::move(findings);
+    keep_the_better(*cell, batch, std::move(attempt.first), attempt.second);
   }
   return true;
 }
@@ -109,7 +129,7 @@ std::vector<CellRecord> make_chunk(const Line& line, Assembler& assembler, std::
     } else if (!form.no_dependency.empty()) {
       records.push_back(record_without_experiment(*plan, Verdict::no_dependency, form.no_dependency));
     } else {
-      cells.push_back({plan, consumers_for(line.catalogue, form), {}, {}, {}, false});
+      cells.push_back({plan, consumers_for(line.catalogue, form), {}, {}, {}, {}, false});
     }
   }
   Batch batch;

@@ -10,6 +10,7 @@ namespace ptxlat {
 
 namespace {
 
+// lane_bits spreads values over one warp; further warps repeat the first.
 constexpr int lanes_of_a_warp = 32;
 constexpr int operands_per_slot = 8;
 
@@ -20,15 +21,16 @@ std::string impossible(int bits) {
 }
 
 // The bits of `value` for operand `slot` in each lane.
-void put_values(std::vector<std::uint64_t>& input, int slot, const std::string& type, const Value& value) {
-  for (int lane = 0; lane < lanes_of_a_warp; ++lane) {
-    input[static_cast<std::size_t>(lane * operands_per_slot + slot)] = lane_bits(value, type, lane);
+void put_values(Draft& draft, int slot, const std::string& type, const Value& value) {
+  for (int lane = 0; lane < draft.lanes; ++lane) {
+    draft.input[static_cast<std::size_t>(lane * operands_per_slot + slot)] = lane_bits(value, type, lane % lanes_of_a_warp);
   }
 }
 
 }  // namespace
 
-Draft::Draft(const Catalogue& from) : catalogue(from), input(lanes_of_a_warp * operands_per_slot, 0) {}
+Draft::Draft(const Catalogue& from, int lane_count)
+    : catalogue(from), input(static_cast<std::size_t>(lane_count * operands_per_slot), 0), lanes(lane_count) {}
 
 void Draft::declare(const std::string& name, const std::string& type) {
   const int bits = register_bits(type);
@@ -45,7 +47,7 @@ void Draft::load(const std::string& name, const std::string& type, const Value& 
   if (type == "pred" || type == "carry") {
     const auto word = fmt::format("%word_{}", slot);
     declare(word, "b32");
-    put_values(input, slot, type == "pred" ? "pred" : "b32", value);
+    put_values(*this, slot, type == "pred" ? "pred" : "b32", value);
     operands += fmt::format("  ld.volatile.global.b32 {}, {};\n", word, address);
     if (type == "pred") {
       declare(name, "pred");
@@ -62,7 +64,7 @@ void Draft::load(const std::string& name, const std::string& type, const Value& 
     return;
   }
   declare(name, type);
-  put_values(input, slot, type, value);
+  put_values(*this, slot, type, value);
   const int bits = register_bits(type);
   operands += fmt::format("  ld.volatile.global.b{} {}, {};\n", bits, name, address);
   branch(fmt::format("  setp.eq.b{} %guard_1, {}, {};", bits, name, impossible(bits)));
@@ -80,7 +82,7 @@ Value default_value(const Catalogue& catalogue, const std::string& type, std::si
   throw Error(ExitCode::catalogue, "no default value for the type " + type, "add it to [default] in values.toml");
 }
 
-Kernel finish(const Draft& draft, const Skeletons& skeletons, const std::string& window, const std::string& result, int lanes) {
+Kernel finish(const Draft& draft, const Skeletons& skeletons, const std::string& window, const std::string& result) {
   assert(window.find("{{") == std::string::npos);
   return {fill(skeletons.frame, {{"name", "{{name}}"},
                                  {"registers", draft.registers},
@@ -88,7 +90,7 @@ Kernel finish(const Draft& draft, const Skeletons& skeletons, const std::string&
                                  {"guard", draft.guard},
                                  {"window", window},
                                  {"result", result}}),
-          draft.input, lanes};
+          draft.input, draft.lanes};
 }
 
 }  // namespace ptxlat

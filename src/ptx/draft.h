@@ -17,8 +17,9 @@ struct Draft {
   std::string guard;
   std::vector<std::uint64_t> input;
   int slots = 0;
+  int lanes;
 
-  explicit Draft(const Catalogue& from);
+  Draft(const Catalogue& from, int lane_count);
 
   // Declares a register that holds `type`.
   void declare(const std::string& name, const std::string& type);
@@ -32,6 +33,6 @@ struct Draft {
 // The default value of a type that no source operand of the catalogue may have named so far: any type of the same width will do.
 Value default_value(const Catalogue& catalogue, const std::string& type, std::size_t position);
 
-Kernel finish(const Draft& draft, const Skeletons& skeletons, const std::string& window, const std::string& result, int lanes);
+Kernel finish(const Draft& draft, const Skeletons& skeletons, const std::string& window, const std::string& result);
 
 }  // namespace ptxlat

@@ -92,33 +92,33 @@ struct Parts {
   }
 
   Kernel overhead() const {
-    Draft draft(catalogue);
+    Draft draft(catalogue, form().lanes);
     prepare_consumer(draft);
     load_consumed(draft);
-    return finish(draft, skeletons, fill(skeletons.overhead, {{"consumer", consume("%x")}}), store_consumed(), form().lanes);
+    return finish(draft, skeletons, fill(skeletons.overhead, {{"consumer", consume("%x")}}), store_consumed());
   }
 
   Kernel bracket() const {
-    Draft draft(catalogue);
+    Draft draft(catalogue, form().lanes);
     prepare_op(draft);
     prepare_consumer(draft);
     const auto window = fill(skeletons.bracket, {{"op", op({})}, {"consumer", consume(register_of(result_of(form())->name))}});
-    return finish(draft, skeletons, window, store_consumed(), form().lanes);
+    return finish(draft, skeletons, window, store_consumed());
   }
 
   Kernel differential() const {
-    Draft draft(catalogue);
+    Draft draft(catalogue, form().lanes);
     prepare_op(draft);
     prepare_consumer(draft);
     const auto window = fill(skeletons.differential, {{"op", op({})}, {"consumer", consume(register_of(result_of(form())->name))}});
-    return finish(draft, skeletons, window, store_consumed(), form().lanes);
+    return finish(draft, skeletons, window, store_consumed());
   }
 
   Kernel differential_base() const {
-    Draft draft(catalogue);
+    Draft draft(catalogue, form().lanes);
     prepare_consumer(draft);
     load_consumed(draft);
-    return finish(draft, skeletons, fill(skeletons.differential_base, {{"consumer", consume("%x")}}), store_consumed(), form().lanes);
+    return finish(draft, skeletons, fill(skeletons.differential_base, {{"consumer", consume("%x")}}), store_consumed());
   }
 
   // What stands for the instruction's result where there is no instruction.
@@ -132,7 +132,7 @@ struct Parts {
     const auto& source = operand_of(form(), variant.operand);
     const auto& result = *result_of(form());
     const Bridge bridge = bridge_between(result.type, source.type, has_carry(form(), true));
-    Draft draft(catalogue);
+    Draft draft(catalogue, form().lanes);
     prepare_op(draft);
     declare_bridge(draft, bridge);
     prepare_consumer(draft);
@@ -144,7 +144,7 @@ struct Parts {
     }
     const auto last = bridge.is_none && source.type != "carry" ? carried : made;
     const auto window = fill(skeletons.chain, {{"steps", text}, {"consumer", consume(last)}});
-    return finish(draft, skeletons, window, store_consumed(), form().lanes);
+    return finish(draft, skeletons, window, store_consumed());
   }
 
   Kernel bridged() const {
@@ -152,7 +152,7 @@ struct Parts {
     const auto& result = *result_of(form());
     const Bridge bridge = bridge_between(result.type, source.type, has_carry(form(), true));
     if (bridge.is_free) return {};
-    Draft draft(catalogue);
+    Draft draft(catalogue, form().lanes);
     prepare_op(draft);
     draft.load_default("%x", result.type, 0);
     declare_bridge(draft, bridge);
@@ -160,7 +160,7 @@ struct Parts {
     const auto window = fill(skeletons.bridge, {{"bridge", fill_bridge(bridge, "%x", register_of(source.name))},
                                                 {"op", op({})},
                                                 {"consumer", consume(register_of(result.name))}});
-    return finish(draft, skeletons, window, store_consumed(), form().lanes);
+    return finish(draft, skeletons, window, store_consumed());
   }
 
   void declare_bridge(Draft& draft, const Bridge& bridge) const {

@@ -188,11 +188,19 @@ std::string changed_consumer(const Window& window, const Window& base) {
 std::string canonical_opcode(std::string_view opcode) {
   static const std::map<std::string_view, std::string_view> names = {
       {"IMAD.IADD", "IADD3"}, {"VIADD", "IADD3"},         {"IADD", "IADD3"},           {"IMAD.MOV.U32", "MOV"},
-      {"IMAD.MOV", "MOV"},    {"IMAD.SHL.U32", "SHF.L.U32"}, {"IMAD.SHL", "SHF.L.U32"}, {"HFMA2.MMA", "HFMA2"},
+      {"IMAD.MOV", "MOV"},    {"IMAD.SHL.U32", "SHF.L.U32"}, {"IMAD.SHL", "SHF.L.U32"},
       {"IMNMX", "VIMNMX"},
   };
   const auto found = names.find(opcode);
   return std::string(found == names.end() ? opcode : found->second);
+}
+
+Audit audit_overhead(const Window& window) {
+  if (auto reason = foreign_wait(window); !reason.empty()) return {Verdict::contaminated, reason, {}};
+  if (const auto extra = opcodes(window); !extra.empty()) {
+    return {Verdict::contaminated, fmt::format("between the clocks: {}", fmt::join(extra, ";")), {}};
+  }
+  return {};
 }
 
 Audit audit_base(const Window& base) {
@@ -218,20 +226,46 @@ Audit audit_differential(const Window& window, const Window& base) {
   return audit;
 }
 
-Audit audit_bracket(const Window& window, const std::vector<std::string>& sass) {
+namespace {
+
+// The instruction under test is in the window; `rest` gets what else is, control flow and copies left out.
+Audit audit_presence(const Window& window, const std::vector<std::string>& sass, std::vector<std::string>& rest) {
   Audit audit;
   audit.sass = opcodes(window);
   if (auto reason = foreign_wait(window); !reason.empty()) return {Verdict::contaminated, reason, audit.sass};
   if (audit.sass.empty()) return {Verdict::elided, "nothing is between the clocks", {}};
-  auto rest = audit.sass;
-  std::vector<std::string> expected = sass;
-  if (const auto missing = remove_from_end(rest, expected); !missing.empty()) {
+  rest = audit.sass;
+  if (const auto missing = remove_from_end(rest, sass); !missing.empty()) {
     return {Verdict::elided, fmt::format("not between the clocks: {}", fmt::join(missing, ";")), audit.sass};
   }
-  std::erase_if(rest, [](const std::string& opcode) { return is_control(opcode) || opcode == "MOV"; });
-  if (!sass.empty() && !rest.empty()) {
+  std::erase_if(rest, [](const std::string& opcode) { return is_control(opcode) || canonical_opcode(opcode) == "MOV"; });
+  return audit;
+}
+
+// How often each opcode occurs, moves left out: whether a value needs one depends on the registers that ptxas happened to choose.
+std::map<std::string, int> opcode_counts(const std::vector<std::string>& opcodes_of_steps) {
+  std::map<std::string, int> counts;
+  for (const auto& opcode : opcodes_of_steps) {
+    if (canonical_opcode(opcode) != "MOV" && !is_control(opcode)) ++counts[opcode];
+  }
+  return counts;
+}
+
+}  // namespace
+
+Audit audit_bracket(const Window& window, const std::vector<std::string>& sass) {
+  std::vector<std::string> rest;
+  auto audit = audit_presence(window, sass, rest);
+  if (audit.is_proven() && !sass.empty() && !rest.empty()) {
     return {Verdict::contaminated, fmt::format("more between the clocks than the instruction: {}", fmt::join(rest, ";")), audit.sass};
   }
+  return audit;
+}
+
+Audit audit_bridge(const Window& window, const std::vector<std::string>& sass) {
+  std::vector<std::string> rest;
+  auto audit = audit_presence(window, sass, rest);
+  if (audit.is_proven() && rest.empty()) return {Verdict::elided, "the bridge is not between the clocks", audit.sass};
   return audit;
 }
 
@@ -239,11 +273,9 @@ Audit audit_chain(const Window& shorter, const Window& longer, int steps, const 
   for (const Window* window : {&shorter, &longer}) {
     if (Audit audit = audit_flow(*window); !audit.is_proven()) return audit;
   }
+  const auto first_half = opcodes(shorter);
   auto added = opcodes(longer);
-  const auto missing = remove_from_end(added, opcodes(shorter));
-  if (std::any_of(missing.begin(), missing.end(), [](const std::string& name) { return name != "MOV"; })) {
-    return {Verdict::contaminated, fmt::format("the shorter chain has {} and the longer has not", fmt::join(missing, ";")), {}};
-  }
+  remove_from_end(added, first_half);
   const auto count = static_cast<int>(added.size());
   if (count == 0) return {Verdict::elided, "the chain folded: twice the steps make no more instructions", {}};
   if (count % steps != 0) {
@@ -253,6 +285,9 @@ Audit audit_chain(const Window& shorter, const Window& longer, int steps, const 
   std::vector<std::string> step(added.end() - static_cast<std::ptrdiff_t>(per_step), added.end());
   if (per_step < sass.size()) {
     return {Verdict::fused, fmt::format("a step is {} instructions where the instruction alone is {}", per_step, sass.size()), step};
+  }
+  if (const auto whole = opcodes(longer); opcode_counts(added) != opcode_counts(first_half) || whole.size() != first_half.size() + added.size()) {
+    return {Verdict::contaminated, fmt::format("its steps are not the same instructions throughout: {}", fmt::join(whole, ";")), step};
   }
   return {Verdict::proven, {}, step};
 }

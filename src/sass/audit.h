@@ -16,6 +16,9 @@ struct Audit {
   bool is_proven() const { return verdict == Verdict::proven; }
 };
 
+// `clock, clock`: nothing but copies of the clock may stand between.
+Audit audit_overhead(const Window& window);
+
 // `clock, consumer, clock`: the window that a differential is measured against.
 Audit audit_base(const Window& base);
 
@@ -27,9 +30,12 @@ Audit audit_differential(const Window& window, const Window& base);
 //   sass  what the differential proved the instruction to be; empty if it proved nothing
 Audit audit_bracket(const Window& window, const std::vector<std::string>& sass);
 
-// `clock, op × n, clock` and the same with 2n steps. What the longer has more must be n steps of equal size, and not fewer instructions
-// than a step has (sass of the differential, plus those of the bridge that turns a result into a source operand).
-//   sass  as above. The audit's own `sass` is one step's opcodes, or those of two steps if they alternate between pipes.
+// `clock, bridge, op, clock`: like a bracket, with at least one more instruction, the bridge.
+Audit audit_bridge(const Window& window, const std::vector<std::string>& sass);
+
+// `clock, op × n, clock` and the same with 2n steps. The n steps that the longer has more must be the same opcodes as the n of the shorter, and
+// not fewer than the instruction alone has (`sass`, as above). Chains that change pipes half-way (HADD2, then HFMA2.MMA: method.md, trap 23) are
+// `contaminated`: their difference is no instruction's latency. The audit's own `sass` is the last step's opcodes.
 Audit audit_chain(const Window& shorter, const Window& longer, int steps, const std::vector<std::string>& sass);
 
 // Opcodes that do the same on different pipes, as ptxas sees fit, have one canonical name: IMAD.IADD and VIADD are IADD3.

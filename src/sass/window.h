@@ -12,7 +12,6 @@ namespace ptxlat {
 struct Window {
   std::vector<Instruction> prologue;
   std::vector<Instruction> instructions;
-  int size_bytes() const { return static_cast<int>(instructions.size() * sizeof(InstructionWord)); }
 };
 
 // Finds the two clock reads of a kernel. Empty, with the reason in `why`, if there are not exactly two or if they are two
