@@ -1,0 +1,65 @@
+// Whole kernels, to be read in review. A change in a skeleton or in src/ptx shows here as what it does to the PTX; run
+// with PTXLAT_UPDATE_GOLDEN=1 to accept it.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "catch.h"
+#include "isa/catalogue.h"
+#include "ptx/experiment.h"
+
+using namespace ptxlat;
+
+namespace {
+
+const std::filesystem::path source = PTXLAT_SOURCE_DIR;
+
+Experiment experiment_for(const std::string& ptx, const std::string& operand, const std::string& consumer) {
+  static const auto catalogue = load_catalogue({source / "ptx_templates/isa"});
+  static const auto skeletons = load_skeletons(source / "ptx_templates");
+  const auto form =
+      std::find_if(catalogue.forms.begin(), catalogue.forms.end(), [&](const Form& f) { return f.ptx == ptx; });
+  REQUIRE(form != catalogue.forms.end());
+  const auto variants = variants_of(*form);
+  const auto variant =
+      std::find_if(variants.begin(), variants.end(), [&](const Variant& v) { return v.operand == operand; });
+  REQUIRE(variant != variants.end());
+  const auto consumers = consumers_for(catalogue, *form);
+  const auto wanted =
+      std::find_if(consumers.begin(), consumers.end(), [&](const Consumer* c) { return c->name == consumer; });
+  REQUIRE(wanted != consumers.end());
+  return expand(catalogue, skeletons, *variant, **wanted);
+}
+
+void check_golden(const Kernel& kernel, const std::string& name) {
+  const auto file = source / "tests/ptx/golden" / (name + ".ptx");
+  const auto text = fill({"frame.ptx", kernel.text}, {{"name", name}});
+  if (const char* update = std::getenv("PTXLAT_UPDATE_GOLDEN"); update != nullptr && *update != '\0')
+    std::ofstream(file) << text;
+  std::ifstream in(file);
+  const std::string golden{std::istreambuf_iterator<char>(in), {}};
+  CHECK(text == golden);
+}
+
+}  // namespace
+
+TEST_CASE("the differential of popc and its base") {
+  const auto experiment = experiment_for("popc.b32", "a", "xor.b32");
+  check_golden(experiment.differential, "popc_differential");
+  check_golden(experiment.differential_base, "popc_base");
+}
+
+TEST_CASE("the chain of fma through c") {
+  check_golden(experiment_for("fma.rn.f32", "c", "add.rn.f32").chain, "fma_chain_c");
+}
+
+TEST_CASE("the bridge that makes a source operand of a predicate") {
+  const auto experiment = experiment_for("setp.lt.u32", "a", "selp.b32");
+  check_golden(experiment.bridge, "setp_bridge");
+}
+
+TEST_CASE("a chain through the condition code") {
+  check_golden(experiment_for("addc.cc.u32", "cc", "addc.u32").chain, "addc_chain_carry");
+}

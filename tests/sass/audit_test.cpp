@@ -1,0 +1,164 @@
+// Every verdict, from windows written by hand: what the assembler was seen to make of the traps in docs/method.md.
+#include "sass/audit.h"
+
+#include "catch.h"
+#include "window_text.h"
+
+using namespace ptxlat;
+
+namespace {
+
+const Line popc{"POPC R0, R2", 2, 0};
+const Line waiting_xor{"LOP3.LUT R1, R0, R5, RZ, 0x3c, !PT", 5, 7, 1};
+const Line plain_xor{"LOP3.LUT R1, R2, R5, RZ, 0x3c, !PT", 5};
+const Window xor_base = window({plain_xor});
+
+void check(const Audit& audit, Verdict verdict, const std::string& reason) {
+  INFO(audit.reason);
+  CHECK(audit.verdict == verdict);
+  CHECK(audit.reason.find(reason) != std::string::npos);
+}
+
+// So many IADD3, each on the last one's result.
+Window additions(int count, const std::string& other = "IADD3 R2, R2, R3, RZ") {
+  std::vector<Line> lines;
+  for (int i = 0; i < count; ++i) lines.push_back({i % 2 == 0 ? "IADD3 R2, R2, R3, RZ" : other, 4});
+  return window(lines);
+}
+
+}  // namespace
+
+TEST_CASE("an instruction, its consumer and nothing else between the clocks are proven") {
+  CHECK(audit_base(xor_base).is_proven());
+  const auto audit = audit_differential(window({popc, waiting_xor}), xor_base);
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass == std::vector<std::string>{"POPC"});
+}
+
+TEST_CASE("an instruction that became several is proven with all of them, in program order") {
+  const auto audit = audit_differential(
+      window({{"FMUL R0, R2, 1.4426950216293335", 4}, {"MUFU.EX2 R0, R0", 1, 0}, waiting_xor}), xor_base);
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass == std::vector<std::string>{"FMUL", "MUFU.EX2"});
+}
+
+TEST_CASE("a consumer that merged with the instruction is fused") {
+  const auto and_xor = window({{"LOP3.LUT R1, R2, R5, R3, 0x6a, !PT", 5}});
+  check(audit_differential(and_xor, xor_base), Verdict::fused, "consumer");
+  const auto fma = window({{"FFMA R1, R2, R3, R5", 4}});
+  check(audit_differential(fma, window({{"FADD R1, R2, R5", 4}})), Verdict::fused, "consumer");
+}
+
+TEST_CASE("a window in which only the consumer is left is elided") {
+  check(audit_differential(xor_base, xor_base), Verdict::elided, "nothing is between the clocks but the consumer");
+  check(audit_base(window({})), Verdict::elided, "consumer");
+}
+
+TEST_CASE("a part that was computed before the first clock is found: the reciprocal of div.approx") {
+  auto prologue = usual_prologue();
+  prologue.push_back({"MUFU.RCP R10, R3", 2, 0});
+  prologue.push_back({"NOP", 2, 7, 1});
+  const auto hoisted = window({{"FMUL R0, R2, R10", 4}, {"FADD R1, R0, R5", 4}}, prologue);
+  const auto audit = audit_differential(hoisted, window({{"FADD R1, R2, R5", 4}}));
+  check(audit, Verdict::elided, "MUFU.RCP R10, R3");
+}
+
+TEST_CASE("constants that stand before the first clock are operands, not a part of the instruction") {
+  auto prologue = usual_prologue();
+  for (const char* text : {"MOV R10, 0x3f800000", "IMAD.MOV.U32 R11, RZ, RZ, 0x7", "HFMA2.MMA R12, -RZ, RZ, 1.875, 0"})
+    prologue.push_back({text, 5});
+  const auto made = window({{"FFMA R0, R10, R11, R12", 4}, {"FADD R1, R0, R5", 4}}, prologue);
+  CHECK(audit_differential(made, window({{"FADD R1, R2, R5", 4}})).is_proven());
+}
+
+TEST_CASE("a load or an address in the window contaminates it") {
+  for (const char* text : {"LDG.E R5, desc[UR4][R6.64]", "ULDC.64 UR4, c[0x0][0x208]", "LDC R5, c[0x0][0x210]",
+                           "S2R R5, SR_TID.X", "STG.E desc[UR4][R6.64], R2", "BAR.SYNC.DEFER_BLOCKING 0x0"}) {
+    INFO(text);
+    check(audit_differential(window({{text}, popc, waiting_xor}), xor_base), Verdict::contaminated, text);
+  }
+}
+
+TEST_CASE("waiting for what was started before the first clock contaminates a window") {
+  auto prologue = usual_prologue();
+  prologue.push_back({"STG.E desc[UR4][R6.64], R2", 2, 7, 0, 3});
+  const Line waits_for_store{"POPC R0, R2", 2, 0, 0x8};
+  check(audit_differential(window({waits_for_store, waiting_xor}, prologue), xor_base), Verdict::contaminated,
+        "mask 0x8");
+  // The same wait in front of the first clock harms nobody.
+  prologue.push_back({"NOP", 2, 7, 0x8});
+  CHECK(audit_differential(window({waits_for_store, waiting_xor}, prologue), xor_base).is_proven());
+}
+
+TEST_CASE("what the stores of the pass before may still hold counts as started before the first clock") {
+  CHECK(pending_scoreboards(window({}, {})) == 0x3f);
+  check(audit_differential(window({{"POPC R0, R2", 2, 0, 0x20}, waiting_xor}, {{"NOP"}}), xor_base),
+        Verdict::contaminated, "mask 0x20");
+}
+
+TEST_CASE("a wait of the second clock itself for something foreign contaminates too") {
+  auto prologue = usual_prologue();
+  prologue.push_back({"LDG.E R14, desc[UR4][R6.64]", 2, 4});
+  auto made = window({popc, waiting_xor}, prologue);
+  made.instructions.back().control.wait_mask = 0x10;
+  check(audit_differential(made, xor_base), Verdict::contaminated, "mask 0x10");
+}
+
+TEST_CASE("an instruction that feeds nothing contaminates a window") {
+  check(audit_differential(window({popc, {"IADD3 R14, R2, R3, RZ"}, waiting_xor}), xor_base), Verdict::contaminated,
+        "IADD3 R14");
+}
+
+TEST_CASE("an instruction on the uniform datapath is another instruction") {
+  auto prologue = usual_prologue();
+  prologue.push_back({"R2UR UR6, R2", 2, 0});
+  prologue.push_back({"NOP", 2, 7, 1});
+  const auto uniform = window({{"UPOPC UR7, UR6", 8}, {"LOP3.LUT R1, R2, UR7, RZ, 0x3c, !PT", 5}}, prologue);
+  const auto audit = audit_differential(uniform, window({{"LOP3.LUT R1, R2, UR7, RZ, 0x3c, !PT", 5}}, prologue));
+  CHECK_FALSE(audit.is_proven());
+}
+
+TEST_CASE("a bracket is proven if the whole instruction, and no more, is between the clocks") {
+  const std::vector<std::string> sass{"FMUL", "MUFU.EX2"};
+  const Line mul{"FMUL R0, R2, R3", 4}, ex2{"MUFU.EX2 R0, R0", 2, 0};
+  CHECK(audit_bracket(window({mul, ex2}), sass).is_proven());
+  check(audit_bracket(window({ex2}), sass), Verdict::elided, "FMUL");
+  check(audit_bracket(window({}), sass), Verdict::elided, "nothing is between the clocks");
+  check(audit_bracket(window({mul, ex2, {"FADD R1, R2, R3", 4}}), sass), Verdict::contaminated, "FADD");
+}
+
+TEST_CASE("the same operation on another pipe is the same instruction to a bracket") {
+  CHECK(audit_bracket(window({{"IMAD.IADD R0, R2, 0x1, R3", 4}}), {"IADD3"}).is_proven());
+  CHECK(canonical_opcode("IMAD.IADD") == canonical_opcode("IADD3"));
+  CHECK(canonical_opcode("VIADD") == canonical_opcode("IADD3"));
+  CHECK(canonical_opcode("MUFU.RCP") == "MUFU.RCP");
+}
+
+TEST_CASE("a chain whose steps are all there is proven with one step's opcodes") {
+  const auto audit = audit_chain(additions(4), additions(8), 4, {"IADD3"});
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass == std::vector<std::string>{"IADD3"});
+}
+
+TEST_CASE("a chain whose steps change between pipes is proven: they are one operation") {
+  const std::string other = "IMAD.IADD R2, R2, 0x1, R3";
+  CHECK(audit_chain(additions(4, other), additions(8, other), 4, {"IADD3"}).is_proven());
+}
+
+TEST_CASE("a chain in which two steps became one instruction is fused") {
+  check(audit_chain(additions(2), additions(4), 4, {"IADD3"}), Verdict::fused, "4 more steps make 2 more");
+}
+
+TEST_CASE("a chain that lost a part of each step is fused") {
+  check(audit_chain(additions(4), additions(8), 4, {"IADD3", "IADD3.X"}), Verdict::fused,
+        "where the instruction alone is 2");
+}
+
+TEST_CASE("a chain that folded away is elided") {
+  check(audit_chain(additions(1), additions(1), 4, {"IADD3"}), Verdict::elided, "folded");
+}
+
+TEST_CASE("chains that are two different programs are not compared") {
+  std::vector<Line> others(8, Line{"VIMNMX R2, R2, R3, PT", 4});
+  check(audit_chain(additions(4), window(others), 4, {"IADD3"}), Verdict::contaminated, "");
+}

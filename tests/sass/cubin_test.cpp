@@ -1,0 +1,120 @@
+#include "sass/cubin.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+#include "../standin/tiny_cubin.h"
+#include "error.h"
+#include "real_code.h"
+#include "sass/window.h"
+
+using namespace ptxlat;
+
+namespace {
+
+// A cubin of two kernels for an architecture, as CUDA 12 (abi_version 7) and 13 (8) say it.
+Bytes cubin_for(unsigned flags, unsigned char abi_version) {
+  auto bytes =
+      standin::tiny_cubin({{"first", {standin::read_clock(2), standin::op(0x309, 2, 0), standin::read_clock(1)}},
+                           {"second", {standin::op(0x210, 4)}}});
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.e_flags = flags;
+  header.e_ident[EI_ABIVERSION] = abi_version;
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return bytes;
+}
+
+const Bytes good = cubin_for(90, 7);
+
+std::string refusal(const Bytes& bytes) {
+  try {
+    read_cubin(bytes);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// Whatever the bytes, reading them gives a cubin or an Error.
+void check_survives(const Bytes& bytes) {
+  try {
+    read_cubin(bytes);
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).starts_with("not a readable cubin: "));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("kernels come out of a cubin by name, word for word, with their architecture") {
+  for (const auto& bytes : {good, cubin_for(90 << 8, 8)}) {
+    const auto cubin = read_cubin(bytes);
+    CHECK(cubin.sm == 90);
+    REQUIRE(cubin.kernels.size() == 2);
+    CHECK(cubin.kernels[0].name == "first");
+    REQUIRE(cubin.kernels[0].words.size() == 3);
+    CHECK(reads_clock(cubin.kernels[0].words[0]));
+    CHECK(opcode_field(cubin.kernels[0].words[1]) == 0x309);
+    CHECK(cubin.kernels[1].words.size() == 1);
+  }
+}
+
+TEST_CASE("what is no cubin of a GPU with 128-bit instructions is refused with the reason") {
+  CHECK(refusal({}).find("it ends early") != std::string::npos);
+  CHECK(refusal(Bytes(200, 0)).find("no ELF file") != std::string::npos);
+  CHECK(refusal(cubin_for(61, 7)).find("sm_61") != std::string::npos);
+  auto narrow = good;
+  narrow[EI_CLASS] = ELFCLASS32;
+  CHECK(refusal(narrow).find("64-bit") != std::string::npos);
+  auto foreign = good;
+  foreign[offsetof(Elf64_Ehdr, e_machine)] = EM_X86_64;
+  CHECK(refusal(foreign).find("not for a GPU") != std::string::npos);
+}
+
+TEST_CASE("a truncated cubin is refused, wherever it ends") {
+  for (std::size_t size = 0; size < good.size(); ++size) {
+    INFO(size << " of " << good.size() << " bytes");
+    CHECK_FALSE(refusal(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))).empty());
+  }
+}
+
+TEST_CASE("a damaged cubin never does more harm than an Error") {
+  std::mt19937 random(4);
+  for (int round = 0; round < 20000; ++round) {
+    auto bytes = good;
+    for (int flips = 1 + static_cast<int>(random() % 4); flips > 0; --flips)
+      bytes[random() % bytes.size()] = static_cast<std::uint8_t>(random());
+    check_survives(bytes);
+  }
+}
+
+TEST_CASE("section offsets near the end of the address space are refused") {
+  for (const std::uint64_t offset : {~0ull, ~0ull - 15, 1ull << 63, ~0ull - sizeof(Elf64_Shdr)}) {
+    auto bytes = good;
+    std::memcpy(bytes.data() + offsetof(Elf64_Ehdr, e_shoff), &offset, sizeof offset);
+    CHECK_FALSE(refusal(bytes).empty());
+  }
+}
+
+TEST_CASE("the cubin of every ptxas here has the kernel, and any part of it is refused or read") {
+  for (const auto& toolchain : ptxas_or_skip()) {
+    for (const int level : {0, 3}) {
+      INFO(toolchain.name << " O" << level);
+      const auto outcome = make_ptxas(toolchain)->assemble(popc_ptx, {90, ""}, level);
+      REQUIRE(outcome.cubin);
+      const auto cubin = read_cubin(*outcome.cubin);
+      CHECK(cubin.sm == 90);
+      REQUIRE(cubin.kernels.size() == 1);
+      CHECK(cubin.kernels[0].name == "popc_kernel");
+      std::string why;
+      CHECK(find_window(cubin.kernels[0], why));
+      for (std::size_t size = 0; size < outcome.cubin->size(); size += 7) {
+        check_survives(Bytes(outcome.cubin->begin(), outcome.cubin->begin() + static_cast<std::ptrdiff_t>(size)));
+      }
+    }
+  }
+}

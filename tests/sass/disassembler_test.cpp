@@ -1,0 +1,163 @@
+#include "sass/disassembler.h"
+
+#include <thread>
+
+#include "../assemble/fake_toolkit.h"
+#include "error.h"
+#include "real_code.h"
+#include "sass/window.h"
+
+using namespace ptxlat;
+
+namespace {
+
+std::vector<Instruction> instructions_of(const KernelCode& kernel) {
+  std::vector<Instruction> code;
+  for (const auto& word : kernel.words) {
+    code.push_back({static_cast<int>(16 * code.size()), word, control_word(word), {}});
+  }
+  return code;
+}
+
+std::vector<Instruction*> pointers_to(std::vector<Instruction>& code) {
+  std::vector<Instruction*> pointers;
+  for (auto& instruction : code) pointers.push_back(&instruction);
+  return pointers;
+}
+
+// The popc kernel, from the newest ptxas; empty where there is none.
+std::vector<Instruction> popc_kernel() {
+  const auto toolchains = ptxas_or_skip();
+  if (toolchains.empty()) return {};
+  const auto outcome = make_ptxas(toolchains.front())->assemble(popc_ptx, {90, ""}, 3);
+  REQUIRE(outcome.cubin);
+  return instructions_of(read_cubin(*outcome.cubin).kernels.front());
+}
+
+void check_broken(const std::string& script, const std::string& says) {
+  FakeToolkits toolkits;
+  Disassembler disassembler(toolkits.add_program("fake", "nvdisasm", script));
+  Instruction instruction{0, {0x210, 0}, {}, {}};
+  try {
+    disassembler.disassemble(90, {&instruction});
+    FAIL("a broken nvdisasm was believed");
+  } catch (const Error& error) {
+    INFO(error.what());
+    CHECK(error.exit_code == ExitCode::missing_tool);
+    CHECK(std::string(error.what()).find(says) != std::string::npos);
+    CHECK_FALSE(error.advice.empty());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every instruction of a kernel gets its text, and branches go to an address in that kernel") {
+  const auto nvdisasm = nvdisasm_or_skip();
+  auto code = popc_kernel();
+  if (nvdisasm.empty() || code.empty()) return;
+  Disassembler disassembler(nvdisasm);
+  disassembler.disassemble(90, pointers_to(code));
+  int clocks = 0, popcs = 0, branches = 0;
+  for (const auto& instruction : code) {
+    INFO(instruction.text);
+    CHECK_FALSE(instruction.text.empty());
+    const auto opcode = opcode_of(instruction.text);
+    clocks += instruction.text.find("SR_CLOCKLO") != std::string::npos ? 1 : 0;
+    popcs += opcode == "POPC" ? 1 : 0;
+    if (opcode != "BRA") continue;
+    ++branches;
+    const auto target = std::stoul(instruction.text.substr(instruction.text.rfind("0x")), nullptr, 16);
+    CHECK(target < 16 * code.size());
+    CHECK(target % 16 == 0);
+  }
+  CHECK(clocks == 2);
+  CHECK(popcs == 1);
+  CHECK(branches >= 2);  // back to PASS, and the endless loop behind EXIT
+}
+
+TEST_CASE("one word at two places of a kernel branches to two places") {
+  const auto nvdisasm = nvdisasm_or_skip();
+  auto code = popc_kernel();
+  if (nvdisasm.empty() || code.empty()) return;
+  // ptxas ends a kernel with a branch to itself.
+  auto last = std::find_if(code.begin(), code.end(), [](const Instruction& i) {
+    return opcode_field(i.word) == 0x947 && i.word.low >> 32 == 0xfffffff0;
+  });
+  if (last == code.end())
+    last = std::find_if(code.rbegin(), code.rend(), [](const Instruction& i) { return opcode_field(i.word) == 0x947; })
+               .base() -
+           1;
+  auto here = *last, there = *last;
+  here.offset = 0x100;
+  there.offset = 0x200;
+  Disassembler disassembler(nvdisasm);
+  disassembler.disassemble(90, {&here, &there});
+  const auto target = [](const Instruction& i) { return std::stoul(i.text.substr(i.text.rfind("0x")), nullptr, 16); };
+  CHECK(target(there) - target(here) == 0x100);
+}
+
+TEST_CASE("threads that ask at the same time all get their answers") {
+  const auto nvdisasm = nvdisasm_or_skip();
+  const auto code = popc_kernel();
+  if (nvdisasm.empty() || code.empty()) return;
+  Disassembler disassembler(nvdisasm, 2);
+  auto alone = code;
+  Disassembler(nvdisasm).disassemble(90, pointers_to(alone));
+  std::vector<std::vector<Instruction>> own(8, code);
+  std::vector<std::thread> threads;
+  for (auto& mine : own) {
+    threads.emplace_back([&] {
+      for (auto& instruction : mine) disassembler.disassemble(90, {&instruction});
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (const auto& mine : own) {
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      if (opcode_of(mine[i].text) != "BRA") CHECK(mine[i].text == alone[i].text);
+    }
+  }
+}
+
+TEST_CASE("a branch backwards has the same text whatever else was asked for before", "[!mayfail]") {
+  const auto nvdisasm = nvdisasm_or_skip();
+  auto together = popc_kernel();
+  if (nvdisasm.empty() || together.empty()) return;
+  Disassembler(nvdisasm).disassemble(90, pointers_to(together));
+  for (auto alone : together) {
+    if (opcode_of(alone.text) != "BRA") continue;
+    const auto expected = alone.text;
+    Disassembler(nvdisasm).disassemble(90, {&alone});
+    CHECK(alone.text == expected);
+  }
+}
+
+TEST_CASE("nothing to disassemble needs no nvdisasm") { Disassembler("/nonexistent/nvdisasm").disassemble(90, {}); }
+
+TEST_CASE("a missing or broken nvdisasm is an error that says how to get one") {
+  check_broken("exit 1", "status 1");
+  check_broken("kill -SEGV $$", "signal 11");
+  check_broken("echo nonsense", "knew 0 of 1");
+  Disassembler disassembler("/nonexistent/nvdisasm");
+  Instruction instruction{0, {0x210, 0}, {}, {}};
+  CHECK_THROWS_AS(disassembler.disassemble(90, {&instruction}), Error);
+  CHECK_THROWS_AS(disassembler.disassemble(90, {&instruction}), Error);
+}
+
+TEST_CASE("a failure reaches every thread that waits") {
+  FakeToolkits toolkits;
+  Disassembler disassembler(toolkits.add_program("fake", "nvdisasm", "sleep 0.2; exit 1"));
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      Instruction instruction{0, {0x210 + i % 2, 0}, {}, {}};
+      try {
+        disassembler.disassemble(90, {&instruction});
+      } catch (const Error&) {
+        ++failures;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(failures == 4);
+}

@@ -1,0 +1,109 @@
+#include "sass/instruction.h"
+
+#include "catch.h"
+#include "window_text.h"
+
+using namespace ptxlat;
+
+namespace {
+
+InstructionWord word(std::uint64_t opcode, std::uint64_t high) { return {opcode, high}; }
+
+constexpr std::uint64_t clock_lo = 0x50ull << 8, clock_hi = 0x51ull << 8, thread_id = 0x21ull << 8;
+
+KernelCode kernel_of(const std::vector<InstructionWord>& words) { return {"kernel", words}; }
+
+}  // namespace
+
+TEST_CASE("each field of the control word is read from its own bits") {
+  const auto control = control_word({0, 0xbull << 41 | 3ull << 46 | 5ull << 49 | 0x2aull << 52 | 0x9ull << 58});
+  CHECK(control.stall_count == 11);
+  CHECK(control.yields);  // the bit is 0 for yield
+  CHECK(control.write_scoreboard == 3);
+  CHECK(control.read_scoreboard == 5);
+  CHECK(control.wait_mask == 0x2a);
+  CHECK(control.reuse == 9);
+  CHECK_FALSE(control_word({0, 1ull << 45}).yields);
+  // What stands beside the control word does not leak into it.
+  const auto surrounded = control_word({~0ull, (1ull << 41) - 1});
+  CHECK(surrounded.stall_count == 0);
+  CHECK(surrounded.reuse == 0);
+}
+
+TEST_CASE("the clock is known in every way that ptxas reads it, and other special registers are not the clock") {
+  for (const std::uint64_t opcode : {0x805, 0x919, 0x9c3, 0x8cb}) {
+    INFO(std::hex << opcode);
+    CHECK(reads_clock(word(0x7000 | opcode, clock_lo)));
+    CHECK(reads_clock(word(opcode, clock_hi)));
+    CHECK_FALSE(reads_clock(word(opcode, thread_id)));
+  }
+  CHECK_FALSE(reads_clock(word(0x210, clock_lo)));
+}
+
+TEST_CASE("opcodes are found behind guards, and what steers control is known") {
+  CHECK(opcode_of("@!P0 IMAD.IADD R7, R6, 0x1, R7") == "IMAD.IADD");
+  CHECK(opcode_of("EXIT") == "EXIT");
+  CHECK(changes_control_flow("@P0 BRA 0x100"));
+  CHECK(changes_control_flow("CALL.REL.NOINC 0x400"));
+  CHECK_FALSE(changes_control_flow("BREV R0, R1"));
+  CHECK_FALSE(changes_control_flow("BSSY B0, 0x100"));
+}
+
+TEST_CASE("a window is what stands between exactly two clock reads of one kind") {
+  const auto cs2r = word(0x805, clock_lo), s2r = word(0x919, clock_lo), add = word(0x210, 0);
+  std::string why;
+  const auto found = find_window(kernel_of({add, cs2r, add, add, cs2r, add}), why);
+  REQUIRE(found);
+  CHECK(found->prologue.size() == 1);
+  CHECK(found->instructions.size() == 4);
+  CHECK(found->instructions.front().offset == 16);
+
+  CHECK_FALSE(find_window(kernel_of({add, cs2r, add}), why));
+  CHECK(why == "1 clock reads in the kernel instead of 2");
+  CHECK_FALSE(find_window(kernel_of({cs2r, cs2r, cs2r}), why));
+  CHECK(why == "3 clock reads in the kernel instead of 2");
+  CHECK_FALSE(find_window(kernel_of({}), why));
+  CHECK_FALSE(find_window(kernel_of({s2r, add, cs2r}), why));
+  CHECK(why.find("different instructions") != std::string::npos);
+}
+
+TEST_CASE("the schedule is the sum of the stalls from the first clock up to the second, and knows its edges") {
+  const auto schedule = static_schedule(window({{"IADD3 R0, R2, R3, RZ", 4}, {"IADD3 R1, R0, R5, RZ", 5}}));
+  CHECK(schedule.cycles == 1 + 4 + 5);
+  CHECK(schedule.edge_cycles == 1 + 5);
+  CHECK_FALSE(schedule.is_lower_bound);
+  CHECK_FALSE(schedule.branches);
+}
+
+TEST_CASE("between two clocks with nothing in between there is one stall, all of it edge") {
+  const auto schedule = static_schedule(window({}));
+  CHECK(schedule.cycles == 1);
+  CHECK(schedule.edge_cycles == 1);
+}
+
+TEST_CASE("a schedule is a lower bound where something waits for a result made inside") {
+  const Line popc{"POPC R0, R2", 2, 0};
+  CHECK(static_schedule(window({popc, {"LOP3.LUT R1, R0, R5, RZ, 0x3c, !PT", 5, 7, 1}})).is_lower_bound);
+  CHECK_FALSE(static_schedule(window({popc})).is_lower_bound);  // a bracket waits for nobody
+  CHECK_FALSE(static_schedule(window({{"NOP", 2, 7, 1}, popc})).is_lower_bound);
+  // The second clock itself may wait.
+  auto made = window({popc});
+  made.instructions.back().control.wait_mask = 1;
+  CHECK(static_schedule(made).is_lower_bound);
+  // A read scoreboard is waited for too.
+  CHECK(static_schedule(window({{"MUFU.EX2 R0, R2", 2, 7, 0, 3}, {"MOV R2, R3", 2, 7, 8}})).is_lower_bound);
+}
+
+TEST_CASE("a branch between the clocks is told") {
+  CHECK(static_schedule(window({{"CALL.REL.NOINC 0x400", 5}})).branches);
+}
+
+TEST_CASE("a scoreboard is pending from where it is set to where it is waited for") {
+  CHECK(pending_scoreboards(window({}, {{"NOP", 1, 7, 0x3f}})) == 0);
+  CHECK(pending_scoreboards(window({}, {{"NOP", 1, 7, 0x3f}, {"LDG.E R0, [R2.64]", 1, 2, 0, 4}})) == 0x14);
+  CHECK(pending_scoreboards(window({}, {{"NOP", 1, 7, 0x3f}, {"LDG.E R0, [R2.64]", 1, 2}, {"NOP", 1, 7, 0x4}})) == 0);
+  // What the first clock read itself waits for is over when it issues.
+  auto made = window({}, {{"NOP", 1, 7, 0x3f}, {"LDG.E R0, [R2.64]", 1, 2}});
+  made.instructions.front().control.wait_mask = 0x4;
+  CHECK(pending_scoreboards(made) == 0);
+}
