@@ -8,8 +8,8 @@ class App;
 
 namespace ptxlat {
 
-// Each adds one subcommand with its options to the program. The subcommand's callback does the work, writes data to standard output and
-// everything else to standard error, and throws Error for what ends it.
+// Each adds one subcommand with its options to the program. The subcommand's callback does the work, writes data to
+// standard output and everything else to standard error, and throws Error for what ends it.
 void add_run(CLI::App& program);      // run.cpp
 void add_static(CLI::App& program);   // run.cpp: the same line without its GPU station
 void add_list(CLI::App& program);     // list.cpp

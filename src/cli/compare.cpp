@@ -1,7 +1,6 @@
 #include "report/compare.h"
 
 #include <CLI/CLI.hpp>
-
 #include <iostream>
 
 #include "cli/commands.h"
@@ -48,14 +47,17 @@ void run_compare(const CompareOptions& options) {
 }  // namespace
 
 void add_compare(CLI::App& program) {
-  auto* command = program.add_subcommand("compare", "What differs between two tables or two levels, by how much, and why.");
+  auto* command =
+      program.add_subcommand("compare", "What differs between two tables or two levels, by how much, and why.");
   auto options = std::make_shared<CompareOptions>();
-  command->add_option("tables", options->sides, "Two folders of tables, each with an optional level: FOLDER@O0 FOLDER@O3.")
+  command
+      ->add_option("tables", options->sides, "Two folders of tables, each with an optional level: FOLDER@O0 FOLDER@O3.")
       ->required()
       ->expected(2)
       ->type_name("FOLDER[@LEVEL]");
   command->add_flag("--markdown", options->markdown, "Write Markdown. Default: text for a terminal.");
-  command->add_flag("--fail-on-change", options->fail_on_change, "Exit with 8 if anything differs, for use in CI. Default: off.");
+  command->add_flag("--fail-on-change", options->fail_on_change,
+                    "Exit with 8 if anything differs, for use in CI. Default: off.");
   command->callback([options] { run_compare(*options); });
 }
 

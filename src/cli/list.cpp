@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "cli/commands.h"
@@ -37,8 +37,8 @@ void write_list(const std::vector<const Form*>& forms, const std::string& format
   std::string chapter;
   for (const auto* form : forms) {
     if (format == "csv") {
-      fmt::print("\"{}\",\"{}\",{},{},\"{}\",{}\n", form->ptx, form->chapter, form->section, fmt::join(form->dependence, ";"),
-                 fmt::join(input_names(*form), ";"), needs(*form));
+      fmt::print("\"{}\",\"{}\",{},{},\"{}\",{}\n", form->ptx, form->chapter, form->section,
+                 fmt::join(form->dependence, ";"), fmt::join(input_names(*form), ";"), needs(*form));
       continue;
     }
     if (form->chapter != chapter) fmt::print("{}{}\n", chapter.empty() ? "" : "\n", form->chapter);
@@ -53,11 +53,13 @@ void add_list(CLI::App& program) {
   auto* command = program.add_subcommand("list", "The forms of the catalogue.");
   auto options = std::make_shared<ListOptions>();
   command
-      ->add_option("--filter", options->selection.filters, "Only these forms: an opcode, a glob or a /regular expression/; can be repeated. Default: all.")
+      ->add_option("--filter", options->selection.filters,
+                   "Only these forms: an opcode, a glob or a /regular expression/; can be repeated. Default: all.")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   add_catalogue(*command, options->selection);
-  command->add_option("--format", options->format, "text or csv. Default: text.")->check(CLI::IsMember({"text", "csv"}));
+  command->add_option("--format", options->format, "text or csv. Default: text.")
+      ->check(CLI::IsMember({"text", "csv"}));
   command->callback([options] {
     const auto workbench = load_workbench(options->selection);
     write_list(select_forms(workbench.catalogue, options->selection.filters), options->format);

@@ -1,11 +1,11 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <system_error>
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "cli/commands.h"
 #include "error.h"
@@ -23,7 +23,8 @@ void add_worker(CLI::App& program) {
 namespace {
 
 constexpr char footer[] =
-    "Exit codes: 0 done, 1 failure, 2 command line, 3 malformed catalogue or skeleton, 4 unknown form, level, toolchain or\n"
+    "Exit codes: 0 done, 1 failure, 2 command line, 3 malformed catalogue or skeleton, 4 unknown form, level, "
+    "toolchain or\n"
     "table, 5 no assembler or disassembler, 6 no driver or GPU, 7 store or table cannot be read or written,\n"
     "8 compare --fail-on-change found one, 130 interrupted (what was finished is kept).";
 
@@ -34,7 +35,9 @@ extern "C" void on_interrupt(int) {
 }
 
 int run_program(int argc, char** argv) {
-  CLI::App program{"ptxlat measures the latency of every PTX instruction on an NVIDIA GPU and proves each number with the machine code that produced it."};
+  CLI::App program{
+      "ptxlat measures the latency of every PTX instruction on an NVIDIA GPU and proves each number with the machine "
+      "code that produced it."};
   program.footer(footer);
   program.require_subcommand(1);
   program.set_version_flag("--version", "ptxlat " PTXLAT_VERSION " (" PTXLAT_GIT_COMMIT ")");

@@ -22,7 +22,9 @@ Progress::Progress(std::ostream& out, bool is_terminal, std::size_t total, Clock
 void Progress::advance(std::size_t cells) {
   done_ += cells;
   const auto time = now_();
-  if (done_ < total_ && time - last_shown_ < (is_terminal_ ? std::chrono::milliseconds(terminal_interval) : std::chrono::milliseconds(plain_interval))) return;
+  if (done_ < total_ && time - last_shown_ < (is_terminal_ ? std::chrono::milliseconds(terminal_interval)
+                                                           : std::chrono::milliseconds(plain_interval)))
+    return;
   last_shown_ = time;
   if (is_terminal_) {
     out_ << "\r\033[K" << text() << std::flush;
@@ -40,7 +42,8 @@ std::string Progress::text() const {
   const double rate = elapsed > 0 ? static_cast<double>(done_) / elapsed : 0;
   auto line = fmt::format("{} of {} cells", done_, total_);
   if (rate > 0) line += fmt::format(", {:.0f} a second", rate);
-  if (rate > 0 && done_ < total_) line += fmt::format(", {} left", duration(static_cast<double>(total_ - done_) / rate));
+  if (rate > 0 && done_ < total_)
+    line += fmt::format(", {} left", duration(static_cast<double>(total_ - done_) / rate));
   return line;
 }
 

@@ -8,8 +8,8 @@
 
 namespace ptxlat {
 
-// Tells how far long work has come: one line that is written over on a terminal, plain lines elsewhere. The clock is given so that a test can
-// turn it.
+// Tells how far long work has come: one line that is written over on a terminal, plain lines elsewhere. The clock is
+// given so that a test can turn it.
 class Progress {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;

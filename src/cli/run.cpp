@@ -1,9 +1,8 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -75,8 +74,9 @@ std::map<std::string, std::string> relevant_environment() {
     const std::string text = *entry;
     const auto equals = text.find('=');
     const auto name = text.substr(0, equals);
-    const bool is_relevant = name.starts_with("CUDA_CACHE") || name.starts_with("CUDA_FORCE") || name.starts_with("CUDA_DISABLE") ||
-                             name.starts_with("CUDA_MODULE") || name.starts_with("CUDA_VISIBLE") || name.starts_with("PTXLAT_");
+    const bool is_relevant = name.starts_with("CUDA_CACHE") || name.starts_with("CUDA_FORCE") ||
+                             name.starts_with("CUDA_DISABLE") || name.starts_with("CUDA_MODULE") ||
+                             name.starts_with("CUDA_VISIBLE") || name.starts_with("PTXLAT_");
     if (is_relevant && equals != std::string::npos) found[name] = text.substr(equals + 1);
   }
   return found;
@@ -88,7 +88,8 @@ Provenance provenance_of(const Setup& setup, const RunOptions& options) {
   provenance.toolchain = setup.toolchain.name;
   provenance.target = setup.target.name();
   provenance.device = setup.device;
-  provenance.table = fmt::format("{}/{}/{}", setup.target.name(), setup.device ? folder_name(setup.device->name) : "static", setup.toolchain.name);
+  provenance.table = fmt::format("{}/{}/{}", setup.target.name(),
+                                 setup.device ? folder_name(setup.device->name) : "static", setup.toolchain.name);
   provenance.tool_version = PTXLAT_VERSION;
   provenance.git_commit = PTXLAT_GIT_COMMIT;
   provenance.command_line = command_line();
@@ -116,10 +117,14 @@ std::vector<CellPlan> sample_of(std::vector<CellPlan> cells, double share, std::
   return cells;
 }
 
-std::string row_of(const CellRecord& cell) { return fmt::format("{}|{}|{}|{}", cell.ptx, cell.operand, cell.input, cell.level); }
+std::string row_of(const CellRecord& cell) {
+  return fmt::format("{}|{}|{}|{}", cell.ptx, cell.operand, cell.input, cell.level);
+}
 
-// Errors can be systematic per process (method.md, trap 16): measures a sample again in a new process and marks what differs.
-void repeat_sample(const Line& line, const std::vector<std::unique_ptr<Assembler>>& assemblers, const std::vector<CellPlan>& sample, Store& store, const std::string& table) {
+// Errors can be systematic per process (method.md, trap 16): measures a sample again in a new process and marks what
+// differs.
+void repeat_sample(const Line& line, const std::vector<std::unique_ptr<Assembler>>& assemblers,
+                   const std::vector<CellPlan>& sample, Store& store, const std::string& table) {
   if (sample.empty()) return;
   std::map<std::string, CellRecord> first;
   for (auto& cell : store.cells(table)) first.emplace(row_of(cell), std::move(cell));
@@ -134,8 +139,9 @@ void repeat_sample(const Line& line, const std::vector<std::unique_ptr<Assembler
       ++repeated;
       if (before->second.cycles == cell.cycles) continue;
       CellRecord marked = before->second;
-      marked.note += fmt::format("{}{} cycles in one process, {} in another", marked.note.empty() ? "" : "; ", *marked.cycles,
-                                 cell.cycles ? fmt::format("{}", *cell.cycles) : to_string(cell.verdict));
+      marked.note +=
+          fmt::format("{}{} cycles in one process, {} in another", marked.note.empty() ? "" : "; ", *marked.cycles,
+                      cell.cycles ? fmt::format("{}", *cell.cycles) : to_string(cell.verdict));
       marked.verdict = Verdict::unstable;
       marked.cycles.reset();
       differing.push_back(std::move(marked));
@@ -144,7 +150,8 @@ void repeat_sample(const Line& line, const std::vector<std::unique_ptr<Assembler
   run_line(again, assemblers, sample);
   store.save_cells(table, differing);
   fmt::print(stderr, "repeated in a fresh process: {} of {} cells agree\n", repeated - differing.size(), repeated);
-  for (const auto& cell : differing) fmt::print(stderr, "  differs: {} {} {} O{}: {}\n", cell.ptx, cell.operand, cell.input, cell.level, cell.note);
+  for (const auto& cell : differing)
+    fmt::print(stderr, "  differs: {} {} {} O{}: {}\n", cell.ptx, cell.operand, cell.input, cell.level, cell.note);
 }
 
 void print(const Table& table, const std::string& format) {
@@ -173,33 +180,44 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
   StationClock clock;
   Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, missing.size());
   // A thread waits for nvdisasm as long as it assembles, so two of them keep a core busy.
-  const int threads = options.threads > 0 ? options.threads : static_cast<int>(2 * std::max(1u, std::thread::hardware_concurrency()));
+  const int threads =
+      options.threads > 0 ? options.threads : static_cast<int>(2 * std::max(1u, std::thread::hardware_concurrency()));
   const int highest_level = *std::max_element(options.selection.levels.begin(), options.selection.levels.end());
   if (highest_level > 3 && setup.toolchain.kind != ToolchainKind::driver) {
     throw Error(ExitCode::unknown_name, setup.toolchain.name + " has no -O4", "only the driver's JIT has a level 4");
   }
   Disassembler disassembler(required_nvdisasm(), std::max(1, threads / 8));
   const auto assemblers = make_assemblers(setup.toolchain, worker_options(options.device), threads);
-  Line line{setup.workbench.catalogue, setup.workbench.skeletons, setup.toolchain, setup.target,
-            disassembler, worker, options.launches, {}, &was_interrupted,
+  Line line{setup.workbench.catalogue,
+            setup.workbench.skeletons,
+            setup.toolchain,
+            setup.target,
+            disassembler,
+            worker,
+            options.launches,
+            {},
+            &was_interrupted,
             &clock};
   line.on_finished = [&](std::vector<CellRecord> cells) {
     for (auto& cell : cells) {
       constexpr double ns_per_ms = 1e6;
-      if (cell.cycles && setup.device && setup.device->sm_clock_khz > 0) cell.elapsed_ns = *cell.cycles * ns_per_ms / setup.device->sm_clock_khz;
+      if (cell.cycles && setup.device && setup.device->sm_clock_khz > 0)
+        cell.elapsed_ns = *cell.cycles * ns_per_ms / setup.device->sm_clock_khz;
     }
     store.save_cells(table_name, cells);
     progress.advance(cells.size());
   };
   const bool completed = run_line(line, assemblers, missing);
   progress.finish();
-  if (completed && worker != nullptr) repeat_sample(line, assemblers, sample_of(missing, options.repeat, options.seed), store, table_name);
+  if (completed && worker != nullptr)
+    repeat_sample(line, assemblers, sample_of(missing, options.repeat, options.seed), store, table_name);
 
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   if (!missing.empty()) {
     setup.provenance.station_seconds = clock.seconds();
     setup.provenance.station_seconds["wall"] = wall;
-    for (const auto& [station, seconds] : clock.seconds()) fmt::print(stderr, "  {:<10} {:8.2f} s over {} threads\n", station, seconds, threads);
+    for (const auto& [station, seconds] : clock.seconds())
+      fmt::print(stderr, "  {:<10} {:8.2f} s over {} threads\n", station, seconds, threads);
   }
   setup.provenance.finished_utc = utc_now();
   store.save_provenance(setup.provenance);
@@ -215,10 +233,15 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
 
 void add_line_options(CLI::App& command, RunOptions& options) {
   add_selection(command, options.selection);
-  command.add_option("--store", options.store, "The SQLite file that keeps finished cells; the same command again continues. Default: ptxlat.sqlite.")
+  command
+      .add_option(
+          "--store", options.store,
+          "The SQLite file that keeps finished cells; the same command again continues. Default: ptxlat.sqlite.")
       ->type_name("FILE");
-  command.add_option("--tables", options.tables, "The folder below which the table is written. Default: tables.")->type_name("FOLDER");
-  command.add_option("--threads", options.threads, "Assemblers at work at a time. Default: two per core.")->check(CLI::Range(1, 1024));
+  command.add_option("--tables", options.tables, "The folder below which the table is written. Default: tables.")
+      ->type_name("FOLDER");
+  command.add_option("--threads", options.threads, "Assemblers at work at a time. Default: two per core.")
+      ->check(CLI::Range(1, 1024));
   command.add_option("--format", options.format, "What goes to standard output: text, csv or none. Default: text.")
       ->check(CLI::IsMember({"text", "csv", "none"}));
 }
@@ -229,9 +252,15 @@ void add_run(CLI::App& program) {
   auto* command = program.add_subcommand("run", "Measure on the GPU and write the table.");
   auto options = std::make_shared<RunOptions>();
   add_line_options(*command, *options);
-  command->add_option("--device", options->device, "The GPU's number, as the driver counts. Default: 0.")->check(CLI::Range(0, 1023));
-  command->add_option("--launches", options->launches, "Launches of each kernel; the mode of their cycles counts. Default: 9.")->check(CLI::Range(1, 1000));
-  command->add_option("--repeat", options->repeat, "Share of the cells that is measured again in a fresh process, 0 to 1. Default: 0.02.")
+  command->add_option("--device", options->device, "The GPU's number, as the driver counts. Default: 0.")
+      ->check(CLI::Range(0, 1023));
+  command
+      ->add_option("--launches", options->launches,
+                   "Launches of each kernel; the mode of their cycles counts. Default: 9.")
+      ->check(CLI::Range(1, 1000));
+  command
+      ->add_option("--repeat", options->repeat,
+                   "Share of the cells that is measured again in a fresh process, 0 to 1. Default: 0.02.")
       ->check(CLI::Range(0.0, 1.0));
   command->add_option("--seed", options->seed, "Chooses the sample that is repeated. Default: 1.");
   command->callback([options] {
@@ -239,7 +268,8 @@ void add_run(CLI::App& program) {
     Setup setup;
     setup.device = worker.device_info();
     const auto& wanted = options->selection.toolchain;
-    setup.toolchain = wanted.empty() || wanted == "driver" ? driver_toolchain(*setup.device) : installed_toolchain(wanted);
+    setup.toolchain =
+        wanted.empty() || wanted == "driver" ? driver_toolchain(*setup.device) : installed_toolchain(wanted);
     setup.target = {setup.device->sm, {}};
     setup.workbench = load_workbench(options->selection);
     setup.provenance = provenance_of(setup, *options);
@@ -248,11 +278,13 @@ void add_run(CLI::App& program) {
 }
 
 void add_static(CLI::App& program) {
-  auto* command = program.add_subcommand("static", "The same table without a GPU: what the assembler's own schedule says.");
+  auto* command =
+      program.add_subcommand("static", "The same table without a GPU: what the assembler's own schedule says.");
   auto options = std::make_shared<RunOptions>();
   options->selection.target = "sm_90";
   add_line_options(*command, *options);
-  command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90.")->type_name("SM");
+  command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90.")
+      ->type_name("SM");
   command->callback([options] {
     Setup setup;
     setup.toolchain = installed_toolchain(options->selection.toolchain);

@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 
@@ -28,21 +28,24 @@ std::string number(const std::optional<double>& value) { return value ? fmt::for
 std::string scoreboard(int number) { return number == ControlWord::no_scoreboard ? "-" : fmt::format("{}", number); }
 
 void print_window(const WindowRecord& window) {
-  fmt::print("\n    {}: {}{}{}\n", window.role, to_string(window.verdict), window.reason.empty() ? "" : ", ", window.reason);
+  fmt::print("\n    {}: {}{}{}\n", window.role, to_string(window.verdict), window.reason.empty() ? "" : ", ",
+             window.reason);
   fmt::print("      schedule {}{} cycles", window.static_is_lower_bound ? "at least " : "", window.static_cycles);
   if (window.cycles) fmt::print(", measured {} ({:.0f} % of the launches)", *window.cycles, 100 * window.mode_share);
   fmt::print("\n      offset  stall yield write read wait  SASS\n");
   for (const auto& i : window.sass) {
-    fmt::print("      {:04x}    {:5} {:>5} {:>5} {:>4} {:>4}  {}\n", i.offset, i.stall_count, i.yields ? "yes" : "-", scoreboard(i.write_scoreboard),
-               scoreboard(i.read_scoreboard), i.wait_mask == 0 ? "-" : fmt::format("{:#x}", i.wait_mask), i.text);
+    fmt::print("      {:04x}    {:5} {:>5} {:>5} {:>4} {:>4}  {}\n", i.offset, i.stall_count, i.yields ? "yes" : "-",
+               scoreboard(i.write_scoreboard), scoreboard(i.read_scoreboard),
+               i.wait_mask == 0 ? "-" : fmt::format("{:#x}", i.wait_mask), i.text);
   }
 }
 
 void print_cell(const CellRecord& cell) {
-  fmt::print("\n  O{}  operand {}{}{}: {}\n", cell.level, cell.operand.empty() ? "-" : cell.operand, cell.input.empty() ? "" : ", ", cell.input,
-             to_string(cell.verdict));
-  fmt::print("    cycles {}  bracket {}  overhead {}  differential {}  chain {}  static {}  consumer {}\n", number(cell.cycles), number(cell.bracket),
-             number(cell.overhead), number(cell.differential), number(cell.chain), number(cell.static_cycles), cell.consumer);
+  fmt::print("\n  O{}  operand {}{}{}: {}\n", cell.level, cell.operand.empty() ? "-" : cell.operand,
+             cell.input.empty() ? "" : ", ", cell.input, to_string(cell.verdict));
+  fmt::print("    cycles {}  bracket {}  overhead {}  differential {}  chain {}  static {}  consumer {}\n",
+             number(cell.cycles), number(cell.bracket), number(cell.overhead), number(cell.differential),
+             number(cell.chain), number(cell.static_cycles), cell.consumer);
   fmt::print("    SASS {} ({})\n", fmt::join(cell.sass, ";"), cell.sass_count);
   if (!cell.note.empty()) fmt::print("    {}\n", cell.note);
   for (const auto& window : cell.windows) print_window(window);
@@ -61,9 +64,11 @@ std::vector<CellRecord> cells_from_table(const ShowOptions& options, const Form&
   std::vector<CellRecord> cells;
   for (auto& cell : read_table(options.table).cells) {
     const auto& levels = options.selection.levels;
-    if (cell.ptx == form.ptx && std::find(levels.begin(), levels.end(), cell.level) != levels.end()) cells.push_back(std::move(cell));
+    if (cell.ptx == form.ptx && std::find(levels.begin(), levels.end(), cell.level) != levels.end())
+      cells.push_back(std::move(cell));
   }
-  if (cells.empty()) throw Error(ExitCode::unknown_name, fmt::format("{} has no {} at these levels", options.table, form.ptx));
+  if (cells.empty())
+    throw Error(ExitCode::unknown_name, fmt::format("{} has no {} at these levels", options.table, form.ptx));
   return cells;
 }
 
@@ -72,10 +77,19 @@ std::vector<CellRecord> cells_from_assembler(const ShowOptions& options, const W
   std::vector<CellRecord> cells;
   const auto toolchain = installed_toolchain(options.selection.toolchain);
   Disassembler disassembler(required_nvdisasm());
-  Line line{workbench.catalogue, workbench.skeletons, toolchain, target_from(options.selection.target),
-            disassembler, nullptr, 0, {}, &was_interrupted, nullptr};
+  Line line{workbench.catalogue,
+            workbench.skeletons,
+            toolchain,
+            target_from(options.selection.target),
+            disassembler,
+            nullptr,
+            0,
+            {},
+            &was_interrupted,
+            nullptr};
   line.on_finished = [&](const std::vector<CellRecord>& made) { cells.insert(cells.end(), made.begin(), made.end()); };
-  run_line(line, make_assemblers(toolchain, worker_options(0), 1), plan_cells(workbench.catalogue, workbench.skeletons, {&form}, options.selection.levels));
+  run_line(line, make_assemblers(toolchain, worker_options(0), 1),
+           plan_cells(workbench.catalogue, workbench.skeletons, {&form}, options.selection.levels));
   return cells;
 }
 
@@ -87,31 +101,42 @@ void show(const ShowOptions& options) {
     std::vector<std::string> names;
     for (const auto& f : forms) names.push_back(f.ptx);
     throw Error(ExitCode::unknown_name, "no form is spelled " + options.form,
-                fmt::format("did you mean {}? `ptxlat list` has them all", fmt::join(nearest_names(options.form, names), ", ")));
+                fmt::format("did you mean {}? `ptxlat list` has them all",
+                            fmt::join(nearest_names(options.form, names), ", ")));
   }
-  fmt::print("{}  {}, PTX ISA {}\n{}:{}\n{}\n", form->ptx, form->chapter, form->section, std::filesystem::path(form->where.file).filename().string(),
-             form->where.line, form->text);
+  fmt::print("{}  {}, PTX ISA {}\n{}:{}\n{}\n", form->ptx, form->chapter, form->section,
+             std::filesystem::path(form->where.file).filename().string(), form->where.line, form->text);
   print_ptx(workbench, *form);
-  const auto cells = options.table.empty() ? cells_from_assembler(options, workbench, *form) : cells_from_table(options, *form);
+  const auto cells =
+      options.table.empty() ? cells_from_assembler(options, workbench, *form) : cells_from_table(options, *form);
   for (const auto& cell : cells) print_cell(cell);
 }
 
 }  // namespace
 
 void add_show(CLI::App& program) {
-  auto* command = program.add_subcommand("show", "Everything about one form: PTX, SASS with control words, every witness, per level.");
+  auto* command = program.add_subcommand(
+      "show", "Everything about one form: PTX, SASS with control words, every witness, per level.");
   auto options = std::make_shared<ShowOptions>();
   options->selection.levels = {3};
   options->selection.target = "sm_90";
-  command->add_option("form", options->form, "The form's spelling, as `ptxlat list` has it.")->required()->type_name("FORM");
-  command->add_option("--table", options->table, "Show the cells of this table. Default: assemble the form now, without measuring.")->type_name("FOLDER");
+  command->add_option("form", options->form, "The form's spelling, as `ptxlat list` has it.")
+      ->required()
+      ->type_name("FORM");
+  command
+      ->add_option("--table", options->table,
+                   "Show the cells of this table. Default: assemble the form now, without measuring.")
+      ->type_name("FOLDER");
   command->add_option("-O,--levels", options->selection.levels, "Optimisation levels, separated by commas. Default: 3.")
       ->delimiter(',')
       ->check(CLI::Range(0, 4))
       ->type_name("LEVELS");
-  command->add_option("--toolchain", options->selection.toolchain, "The assembler: ptxas, nvjitlink, or one of an exact version. Default: the newest ptxas.")
+  command
+      ->add_option("--toolchain", options->selection.toolchain,
+                   "The assembler: ptxas, nvjitlink, or one of an exact version. Default: the newest ptxas.")
       ->type_name("NAME");
-  command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90.")->type_name("SM");
+  command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90.")
+      ->type_name("SM");
   add_catalogue(*command, options->selection);
   command->callback([options] { show(*options); });
 }

@@ -1,8 +1,9 @@
 #include "cli/workbench.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 
 #include "assemble/cuda_version.h"
 #include "error.h"
@@ -11,7 +12,9 @@
 namespace ptxlat {
 
 void add_catalogue(CLI::App& command, Selection& selection) {
-  command.add_option("--catalogue", selection.catalogues, "A folder of your own with *.toml entries, beside the shipped catalogue; can be repeated.")
+  command
+      .add_option("--catalogue", selection.catalogues,
+                  "A folder of your own with *.toml entries, beside the shipped catalogue; can be repeated.")
       ->type_name("FOLDER");
 }
 
@@ -25,13 +28,16 @@ void add_levels(CLI::App& command, Selection& selection) {
 void add_selection(CLI::App& command, Selection& selection) {
   command
       .add_option("--filter", selection.filters,
-                  "Only these forms: an opcode (add), a glob over the whole spelling (cvt.*.f32.*) or a regular expression (/^add/); can be "
+                  "Only these forms: an opcode (add), a glob over the whole spelling (cvt.*.f32.*) or a regular "
+                  "expression (/^add/); can be "
                   "repeated. Default: all.")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   add_levels(command, selection);
-  command.add_option("--toolchain", selection.toolchain,
-                     "The assembler: driver, ptxas, nvjitlink, or one of an exact version (ptxas-13.0.88). `ptxlat doctor` lists them.")
+  command
+      .add_option("--toolchain", selection.toolchain,
+                  "The assembler: driver, ptxas, nvjitlink, or one of an exact version (ptxas-13.0.88). `ptxlat "
+                  "doctor` lists them.")
       ->type_name("NAME");
   add_catalogue(command, selection);
 }
@@ -82,7 +88,8 @@ WorkerOptions worker_options(int device) {
   return options;
 }
 
-std::vector<std::unique_ptr<Assembler>> make_assemblers(const Toolchain& toolchain, const WorkerOptions& options, int threads) {
+std::vector<std::unique_ptr<Assembler>> make_assemblers(const Toolchain& toolchain, const WorkerOptions& options,
+                                                        int threads) {
   if (toolchain.kind != ToolchainKind::ptxas) return make_worker_assemblers(options, toolchain, threads);
   std::vector<std::unique_ptr<Assembler>> assemblers;
   for (int i = 0; i < threads; ++i) assemblers.push_back(make_ptxas(toolchain));

@@ -49,7 +49,8 @@ std::filesystem::path required_nvdisasm();
 WorkerOptions worker_options(int device);
 
 // One assembler of this toolchain for each of `threads`.
-std::vector<std::unique_ptr<Assembler>> make_assemblers(const Toolchain& toolchain, const WorkerOptions& options, int threads);
+std::vector<std::unique_ptr<Assembler>> make_assemblers(const Toolchain& toolchain, const WorkerOptions& options,
+                                                        int threads);
 
 std::string utc_now();
 

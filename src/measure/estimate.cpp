@@ -1,7 +1,6 @@
 #include "measure/estimate.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -22,7 +21,9 @@ struct Numbers {
   const Findings& findings;
   Witness witness;
 
-  const Specimen* specimen(int index) const { return index < 0 ? nullptr : &specimens[static_cast<std::size_t>(index)]; }
+  const Specimen* specimen(int index) const {
+    return index < 0 ? nullptr : &specimens[static_cast<std::size_t>(index)];
+  }
 
   std::optional<double> elapsed(int index) const {
     const auto* kernel = specimen(index);
@@ -34,8 +35,8 @@ struct Numbers {
     return mode->cycles;
   }
 
-  // Elapsed cycles less what the schedule gave the first clock read and the last instruction, which differ from kernel to kernel and belong to
-  // neither side of a difference (method.md, trap 2).
+  // Elapsed cycles less what the schedule gave the first clock read and the last instruction, which differ from kernel
+  // to kernel and belong to neither side of a difference (method.md, trap 2).
   std::optional<double> inner(int index) const {
     const auto cycles = elapsed(index);
     if (!cycles) return std::nullopt;
@@ -92,13 +93,15 @@ std::map<std::string, int> canonical_counts(const std::vector<std::string>& opco
 
 enum class Headline { none, differential, chain };
 
-// Optimisation for throughput may give a chain other instructions than one alone (HADD2 and HFMA2.MMA in turn): then it is another experiment.
+// Optimisation for throughput may give a chain other instructions than one alone (HADD2 and HFMA2.MMA in turn): then it
+// is another experiment.
 Headline choose(const Numbers& numbers, const std::optional<double>& differential, const std::optional<double>& chain) {
   if (!differential && !chain) return Headline::none;
   if (!differential) return Headline::chain;
   if (!chain) return Headline::differential;
   const auto& findings = numbers.findings;
-  const bool same_code = numbers.chain_has_bridge() || canonical_counts(findings.chain.sass) == canonical_counts(findings.differential.sass);
+  const bool same_code = numbers.chain_has_bridge() ||
+                         canonical_counts(findings.chain.sass) == canonical_counts(findings.differential.sass);
   return same_code ? Headline::chain : Headline::differential;
 }
 
@@ -142,7 +145,8 @@ WindowRecord to_record(const std::string& role, const Specimen& specimen, const 
   return record;
 }
 
-// The cell's own verdict where no witness is proven: what the GPU said comes before what the audit said, the differential before the chain.
+// The cell's own verdict where no witness is proven: what the GPU said comes before what the audit said, the
+// differential before the chain.
 void explain_missing(CellRecord& record, const Findings& findings) {
   for (const Verdict verdict : {Verdict::fault, Verdict::timeout, Verdict::unstable}) {
     for (const auto& window : record.windows) {
@@ -155,18 +159,21 @@ void explain_missing(CellRecord& record, const Findings& findings) {
   }
   record.verdict = findings.differential.is_proven() ? findings.chain.verdict : findings.differential.verdict;
   add_note(record, findings.differential.reason);
-  if (findings.chain.reason != findings.differential.reason) add_note(record, findings.chain.reason.empty() ? "" : "chain: " + findings.chain.reason);
+  if (findings.chain.reason != findings.differential.reason)
+    add_note(record, findings.chain.reason.empty() ? "" : "chain: " + findings.chain.reason);
 }
 
 bool any_schedule(const std::vector<const Specimen*>& used, bool StaticSchedule::*property) {
-  return std::any_of(used.begin(), used.end(), [&](const Specimen* s) { return s != nullptr && s->schedule.*property; });
+  return std::any_of(used.begin(), used.end(),
+                     [&](const Specimen* s) { return s != nullptr && s->schedule.*property; });
 }
 
 // Lanes of a warp that see different clocks have left each other between the clocks (method.md, trap 15).
 bool any_divergence(const std::vector<const Specimen*>& used) {
   return std::any_of(used.begin(), used.end(), [](const Specimen* s) {
     return s != nullptr && s->launch &&
-           std::any_of(s->launch->samples.begin(), s->launch->samples.end(), [](const Sample& sample) { return !sample.lanes_agree; });
+           std::any_of(s->launch->samples.begin(), s->launch->samples.end(),
+                       [](const Sample& sample) { return !sample.lanes_agree; });
   });
 }
 
@@ -176,7 +183,8 @@ std::optional<Mode> mode_of(const std::vector<Sample>& samples) {
   if (samples.empty()) return std::nullopt;
   std::map<std::uint32_t, int> counts;
   for (const auto& sample : samples) ++counts[sample.elapsed_cycles];
-  const auto most = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return Mode{most->first, static_cast<double>(most->second) / static_cast<double>(samples.size())};
 }
 
@@ -197,18 +205,21 @@ CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const st
                     const SpecimenIndices& indices, const Findings& findings) {
   auto record = record_without_experiment(cell, Verdict::proven, {});
   record.consumer = experiment.consumer->name;
-  const Numbers measured{specimens, indices, findings, Witness::measured}, schedule{specimens, indices, findings, Witness::schedule};
-  for (const auto& [role, index, audit] : {std::tuple{"overhead", indices.overhead, &findings.overhead},
-                                           std::tuple{"bracket", indices.bracket, &findings.bracket},
-                                           std::tuple{"differential", indices.differential, &findings.differential},
-                                           std::tuple{"differential base", indices.differential_base, &findings.differential_base},
-                                           std::tuple{"chain", indices.chain, &findings.chain},
-                                           std::tuple{"chain twice", indices.chain_twice, &findings.chain},
-                                           std::tuple{"bridge", indices.bridge, &findings.bridge}}) {
+  const Numbers measured{specimens, indices, findings, Witness::measured},
+      schedule{specimens, indices, findings, Witness::schedule};
+  for (const auto& [role, index, audit] :
+       {std::tuple{"overhead", indices.overhead, &findings.overhead},
+        std::tuple{"bracket", indices.bracket, &findings.bracket},
+        std::tuple{"differential", indices.differential, &findings.differential},
+        std::tuple{"differential base", indices.differential_base, &findings.differential_base},
+        std::tuple{"chain", indices.chain, &findings.chain},
+        std::tuple{"chain twice", indices.chain_twice, &findings.chain},
+        std::tuple{"bridge", indices.bridge, &findings.bridge}}) {
     if (const auto* specimen = measured.specimen(index)) record.windows.push_back(to_record(role, *specimen, *audit));
   }
 
-  const bool was_launched = std::any_of(specimens.begin(), specimens.end(), [](const Specimen& s) { return s.launch.has_value(); });
+  const bool was_launched =
+      std::any_of(specimens.begin(), specimens.end(), [](const Specimen& s) { return s.launch.has_value(); });
   const Numbers& leading = was_launched ? measured : schedule;
   const auto headline = choose(leading, leading.differential(), leading.chain());
   record.overhead = measured.overhead();
@@ -216,7 +227,8 @@ CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const st
   record.differential = measured.differential();
   record.chain = measured.chain();
   if (headline == Headline::chain) record.cycles = record.chain, record.static_cycles = schedule.chain();
-  if (headline == Headline::differential) record.cycles = record.differential, record.static_cycles = schedule.differential();
+  if (headline == Headline::differential)
+    record.cycles = record.differential, record.static_cycles = schedule.differential();
 
   record.sass = !findings.differential.sass.empty() ? findings.differential.sass
                 : findings.chain.is_proven()        ? findings.chain.sass
@@ -227,12 +239,13 @@ CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const st
     return record;
   }
   if (record.differential && record.chain && *record.differential != *record.chain) {
-    add_note(record, fmt::format("{} to {}, {} in a chain of {}", *record.differential, experiment.consumer->name, *record.chain,
-                                 fmt::join(findings.chain.sass, ";")));
+    add_note(record,
+             fmt::format("{} to {}, {} in a chain", *record.differential, experiment.consumer->name, *record.chain));
   }
-  const std::vector<const Specimen*> used = headline == Headline::chain
-                                                ? std::vector{schedule.specimen(indices.chain), schedule.specimen(indices.chain_twice)}
-                                                : std::vector{schedule.specimen(indices.differential)};
+  const std::vector<const Specimen*> used =
+      headline == Headline::chain
+          ? std::vector{schedule.specimen(indices.chain), schedule.specimen(indices.chain_twice)}
+          : std::vector{schedule.specimen(indices.differential)};
   if (any_divergence(used)) add_note(record, "the lanes took different paths");
   if (any_schedule(used, &StaticSchedule::branches)) {
     add_note(record, "it branches: static is the sum of the straight line");

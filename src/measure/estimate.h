@@ -10,8 +10,8 @@
 
 namespace ptxlat {
 
-// The most frequent elapsed time of several launches and its share of them. On an idle SM cycles are deterministic; a spread is a
-// symptom (method.md, trap 16). Empty without samples. Of equally frequent values the smallest wins.
+// The most frequent elapsed time of several launches and its share of them. On an idle SM cycles are deterministic; a
+// spread is a symptom (method.md, trap 16). Empty without samples. Of equally frequent values the smallest wins.
 struct Mode {
   std::uint32_t cycles = 0;
   double share = 0;
@@ -19,8 +19,10 @@ struct Mode {
 std::optional<Mode> mode_of(const std::vector<Sample>& samples);
 
 // Makes the record of a cell from one experiment: the four witnesses, each only from proven windows, and the headline.
-//   cycles  the chain's, where its steps are the same machine code as the instruction alone; else the differential's; else the chain's
-// Without launches (`static`) all measured numbers stay empty and the same formulas over stall counts give `static_cycles`.
+//   cycles  the chain's, where its steps are the same machine code as the instruction alone; else the differential's;
+//   else the chain's
+// Without launches (`static`) all measured numbers stay empty and the same formulas over stall counts give
+// `static_cycles`.
 CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const std::vector<Specimen>& specimens,
                     const SpecimenIndices& indices, const Findings& findings);
 

@@ -51,7 +51,8 @@ int Batch::add(const Kernel& kernel, const std::string& role, const std::string&
   return static_cast<int>(kernels_.size()) - 1;
 }
 
-void Batch::assemble(Assembler& assembler, Disassembler& disassembler, const std::string& header, const Target& target, int level) {
+void Batch::assemble(Assembler& assembler, Disassembler& disassembler, const std::string& header, const Target& target,
+                     int level) {
   std::vector<KernelText> texts;
   for (std::size_t i = assembled_; i < kernels_.size(); ++i) {
     texts.push_back({specimens_[i].name, fill({"frame.ptx", kernels_[i].text}, {{"name", specimens_[i].name}})});

@@ -36,14 +36,17 @@ struct Findings {
   Audit overhead, bracket, differential_base, differential, chain, bridge;
 };
 
-// Unique kernels of a batch: kernels with the same text and the same operand values are one specimen, because they are one measurement.
+// Unique kernels of a batch: kernels with the same text and the same operand values are one specimen, because they are
+// one measurement.
 class Batch {
  public:
   // Adds the kernels of an experiment. `label` goes into the names of those that are new.
   SpecimenIndices add(const Experiment& experiment, const std::string& label);
 
-  // Assembles everything added since the last call, finds the windows and disassembles them. `header` as in assemble_batch.
-  void assemble(Assembler& assembler, Disassembler& disassembler, const std::string& header, const Target& target, int level);
+  // Assembles everything added since the last call, finds the windows and disassembles them. `header` as in
+  // assemble_batch.
+  void assemble(Assembler& assembler, Disassembler& disassembler, const std::string& header, const Target& target,
+                int level);
 
   // Runs the kernels that are marked in `wanted` and assembled. Kernels of one cubin go to the GPU together.
   void launch(Worker& worker, const std::vector<bool>& wanted, int launches);

@@ -14,13 +14,15 @@ namespace ptxlat {
 
 namespace {
 
-// Cells of one level that share modules: enough kernels to pay for a module, few enough to keep every core busy and to lose little.
+// Cells of one level that share modules: enough kernels to pay for a module, few enough to keep every core busy and to
+// lose little.
 constexpr std::size_t cells_per_chunk = 48;
 
 // Measures the time until the end of its scope.
 class Stopwatch {
  public:
-  Stopwatch(StationClock* clock, const char* station) : clock_(clock), station_(station), start_(std::chrono::steady_clock::now()) {}
+  Stopwatch(StationClock* clock, const char* station)
+      : clock_(clock), station_(station), start_(std::chrono::steady_clock::now()) {}
   ~Stopwatch() {
     if (clock_ != nullptr) clock_->add(station_, std::chrono::steady_clock::now() - start_);
   }
@@ -34,18 +36,20 @@ class Stopwatch {
 };
 
 std::string header(const Line& line) {
-  return fmt::format(".version {}.{}\n.target {}\n.address_size 64\n", line.toolchain.ptx_major, line.toolchain.ptx_minor, line.target.name());
+  return fmt::format(".version {}.{}\n.target {}\n.address_size 64\n", line.toolchain.ptx_major,
+                     line.toolchain.ptx_minor, line.target.name());
 }
 
 // Why this toolchain and target cannot have the form; empty if they can.
 std::string unsupported(const Line& line, const Requirement& needs) {
   if (std::pair(needs.ptx_major, needs.ptx_minor) > std::pair(line.toolchain.ptx_major, line.toolchain.ptx_minor)) {
-    return fmt::format("needs PTX {}.{}; {} knows {}.{}", needs.ptx_major, needs.ptx_minor, line.toolchain.name, line.toolchain.ptx_major,
-                       line.toolchain.ptx_minor);
+    return fmt::format("needs PTX {}.{}; {} knows {}.{}", needs.ptx_major, needs.ptx_minor, line.toolchain.name,
+                       line.toolchain.ptx_major, line.toolchain.ptx_minor);
   }
   // "a" forms run on that very target; "f" forms on its family, which is the same major number.
-  const bool same = needs.sm_suffix == "a" ? needs.sm == line.target.sm && line.target.suffix == "a"
-                    : needs.sm_suffix == "f" ? needs.sm / 10 == line.target.sm / 10 && needs.sm <= line.target.sm && !line.target.suffix.empty()
+  const bool same = needs.sm_suffix == "a"   ? needs.sm == line.target.sm && line.target.suffix == "a"
+                    : needs.sm_suffix == "f" ? needs.sm / 10 == line.target.sm / 10 && needs.sm <= line.target.sm &&
+                                                   !line.target.suffix.empty()
                                              : needs.sm <= line.target.sm;
   return same ? std::string{} : fmt::format("needs sm_{}{}", needs.sm, needs.sm_suffix);
 }
@@ -58,7 +62,7 @@ struct CellWork {
   SpecimenIndices indices;
   Findings findings;
   std::optional<int> scheduled_cycles;  // of its differential
-  bool is_settled = false;  // no other consumer is worth a try
+  bool is_settled = false;              // no other consumer is worth a try
 };
 
 // What the schedule says of a differential of fixed latency; empty where it cannot say.
@@ -69,9 +73,9 @@ std::optional<int> scheduled_differential(const Batch& batch, const SpecimenIndi
   return (with.cycles - with.edge_cycles) - (without.cycles - without.edge_cycles);
 }
 
-// Keeps this attempt if it is the first, the first that is proven, or one with a nearer consumer. Where a chain is proven, or the latency is not
-// fixed, the first proven differential is enough; else all consumers are tried for one on the same pipe, which the schedule tells by its
-// cycles (crossing pipes costs more: method.md, trap 8).
+// Keeps this attempt if it is the first, the first that is proven, or one with a nearer consumer. Where a chain is
+// proven, or the latency is not fixed, the first proven differential is enough; else all consumers are tried for one on
+// the same pipe, which the schedule tells by its cycles (crossing pipes costs more: method.md, trap 8).
 void keep_the_better(CellWork& cell, const Batch& batch, Experiment experiment, const SpecimenIndices& indices) {
   auto findings = audit(batch.specimens(), indices, chain_steps);
   const bool is_proven = findings.differential.is_proven();
@@ -87,7 +91,8 @@ void keep_the_better(CellWork& cell, const Batch& batch, Experiment experiment, 
 }
 
 // Expands the cells that are not settled with the consumer of this round, assembles and audits them.
-bool try_consumers(const Line& line, Assembler& assembler, Batch& batch, std::vector<CellWork>& cells, std::size_t round) {
+bool try_consumers(const Line& line, Assembler& assembler, Batch& batch, std::vector<CellWork>& cells,
+                   std::size_t round) {
   std::vector<std::pair<CellWork*, std::pair<Experiment, SpecimenIndices>>> tried;
   {
     const Stopwatch watch(line.clock, "expand");
@@ -111,14 +116,15 @@ bool try_consumers(const Line& line, Assembler& assembler, Batch& batch, std::ve
 }
 
 void mark(std::vector<bool>& wanted, const SpecimenIndices& indices) {
-  for (const int index : {indices.overhead, indices.bracket, indices.differential, indices.differential_base, indices.chain,
-                          indices.chain_twice, indices.bridge}) {
+  for (const int index : {indices.overhead, indices.bracket, indices.differential, indices.differential_base,
+                          indices.chain, indices.chain_twice, indices.bridge}) {
     if (index >= 0) wanted[static_cast<std::size_t>(index)] = true;
   }
 }
 
 // Everything that one chunk shares while it is made.
-std::vector<CellRecord> make_chunk(const Line& line, Assembler& assembler, std::mutex& gpu, const CellPlan* first, const CellPlan* last) {
+std::vector<CellRecord> make_chunk(const Line& line, Assembler& assembler, std::mutex& gpu, const CellPlan* first,
+                                   const CellPlan* last) {
   std::vector<CellRecord> records;
   std::vector<CellWork> cells;
   for (const auto* plan = first; plan != last; ++plan) {
@@ -146,9 +152,10 @@ std::vector<CellRecord> make_chunk(const Line& line, Assembler& assembler, std::
   }
   const Stopwatch watch(line.clock, "estimate");
   for (const auto& cell : cells) {
-    records.push_back(cell.experiment ? estimate(*cell.plan, *cell.experiment, batch.specimens(), cell.indices, cell.findings)
-                                      : record_without_experiment(*cell.plan, Verdict::no_dependency,
-                                                                  "no consumer in the catalogue takes its result's type"));
+    records.push_back(cell.experiment
+                          ? estimate(*cell.plan, *cell.experiment, batch.specimens(), cell.indices, cell.findings)
+                          : record_without_experiment(*cell.plan, Verdict::no_dependency,
+                                                      "no consumer in the catalogue takes its result's type"));
   }
   return records;
 }
@@ -172,7 +179,8 @@ std::map<std::string, double> StationClock::seconds() const {
   return seconds_;
 }
 
-bool run_line(const Line& line, const std::vector<std::unique_ptr<Assembler>>& assemblers, const std::vector<CellPlan>& cells) {
+bool run_line(const Line& line, const std::vector<std::unique_ptr<Assembler>>& assemblers,
+              const std::vector<CellPlan>& cells) {
   std::mutex next_chunk, gpu, finished;
   std::size_t next = 0;
   std::exception_ptr failure;

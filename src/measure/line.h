@@ -44,8 +44,10 @@ struct Line {
   StationClock* clock = nullptr;
 };
 
-// Makes all cells, a chunk at a time on each thread, of which there is one per assembler: expand, assemble, audit, run (one chunk at a time), estimate. Returns false if it was
-// interrupted. Throws the first Error that is not one cell's own (no GPU, no disassembler, a full disk); cells that were handed to on_finished stay.
-bool run_line(const Line& line, const std::vector<std::unique_ptr<Assembler>>& assemblers, const std::vector<CellPlan>& cells);
+// Makes all cells, a chunk at a time on each thread, of which there is one per assembler: expand, assemble, audit, run
+// (one chunk at a time), estimate. Returns false if it was interrupted. Throws the first Error that is not one cell's
+// own (no GPU, no disassembler, a full disk); cells that were handed to on_finished stay.
+bool run_line(const Line& line, const std::vector<std::unique_ptr<Assembler>>& assemblers,
+              const std::vector<CellPlan>& cells);
 
 }  // namespace ptxlat

@@ -23,7 +23,7 @@ struct Hash {
 };
 
 // Raise this when audit or estimate change what they make of the same kernels.
-constexpr char method_version[] = "method 3";
+constexpr char method_version[] = "method 4";
 
 std::string recipe_of(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant) {
   Hash hash;
@@ -33,8 +33,9 @@ std::string recipe_of(const Catalogue& catalogue, const Skeletons& skeletons, co
   for (const auto* consumer : consumers) hash.add(consumer->text);
   if (variant.form->no_dependency.empty() && !consumers.empty()) {
     const auto experiment = expand(catalogue, skeletons, variant, *consumers.front());
-    for (const auto* kernel : {&experiment.overhead, &experiment.bracket, &experiment.differential, &experiment.differential_base,
-                               &experiment.chain, &experiment.chain_twice, &experiment.bridge}) {
+    for (const auto* kernel :
+         {&experiment.overhead, &experiment.bracket, &experiment.differential, &experiment.differential_base,
+          &experiment.chain, &experiment.chain_twice, &experiment.bridge}) {
       hash.add(*kernel);
     }
   }
@@ -43,11 +44,12 @@ std::string recipe_of(const Catalogue& catalogue, const Skeletons& skeletons, co
 
 }  // namespace
 
-std::vector<CellPlan> plan_cells(const Catalogue& catalogue, const Skeletons& skeletons, const std::vector<const Form*>& forms,
-                                 const std::vector<int>& levels) {
+std::vector<CellPlan> plan_cells(const Catalogue& catalogue, const Skeletons& skeletons,
+                                 const std::vector<const Form*>& forms, const std::vector<int>& levels) {
   std::vector<CellPlan> of_one_level;
   for (const auto* form : forms) {
-    for (const auto& variant : variants_of(*form)) of_one_level.push_back({variant, 0, recipe_of(catalogue, skeletons, variant)});
+    for (const auto& variant : variants_of(*form))
+      of_one_level.push_back({variant, 0, recipe_of(catalogue, skeletons, variant)});
   }
   std::vector<CellPlan> cells;
   for (const int level : levels) {

@@ -9,7 +9,8 @@
 namespace ptxlat {
 
 // One cell to be made: a variant at an optimisation level.
-//   recipe  hash of the PTX, the operand values and the consumers that can be tried: equal recipes are the same experiment, so a cell that the
+//   recipe  hash of the PTX, the operand values and the consumers that can be tried: equal recipes are the same
+//   experiment, so a cell that the
 //           store has with this recipe needs no second measurement
 struct CellPlan {
   Variant variant;
@@ -18,7 +19,7 @@ struct CellPlan {
 };
 
 // All variants of the forms at all levels: level by level, in the catalogue's order.
-std::vector<CellPlan> plan_cells(const Catalogue& catalogue, const Skeletons& skeletons, const std::vector<const Form*>& forms,
-                                 const std::vector<int>& levels);
+std::vector<CellPlan> plan_cells(const Catalogue& catalogue, const Skeletons& skeletons,
+                                 const std::vector<const Form*>& forms, const std::vector<int>& levels);
 
 }  // namespace ptxlat

@@ -8,7 +8,8 @@ namespace ptxlat {
 
 namespace {
 
-// Half of a 32- or 64-bit register, or a quarter of a 64-bit one, is a register of its own in PTX; mov packs and unpacks.
+// Half of a 32- or 64-bit register, or a quarter of a 64-bit one, is a register of its own in PTX; mov packs and
+// unpacks.
 Bridge unpack(int from, int to) {
   Bridge bridge;
   bridge.is_free = to == 32;

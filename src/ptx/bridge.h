@@ -6,8 +6,9 @@
 
 namespace ptxlat {
 
-// How a value of one type becomes a source operand of another without arithmetic that the compiler could merge with the instruction under
-// test: its bits are taken as they are, halves are taken or added, predicates are selected and compared.
+// How a value of one type becomes a source operand of another without arithmetic that the compiler could merge with the
+// instruction under test: its bits are taken as they are, halves are taken or added, predicates are selected and
+// compared.
 //   is_none   the register itself can be read: nothing is needed
 //   is_free   no machine instruction is expected (register pairs)
 //   text      PTX with the holes {from} and {to}

@@ -23,7 +23,8 @@ std::string impossible(int bits) {
 // The bits of `value` for operand `slot` in each lane.
 void put_values(Draft& draft, int slot, const std::string& type, const Value& value) {
   for (int lane = 0; lane < draft.lanes; ++lane) {
-    draft.input[static_cast<std::size_t>(lane * operands_per_slot + slot)] = lane_bits(value, type, lane % lanes_of_a_warp);
+    draft.input[static_cast<std::size_t>(lane * operands_per_slot + slot)] =
+        lane_bits(value, type, lane % lanes_of_a_warp);
   }
 }
 

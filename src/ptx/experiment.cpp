@@ -19,23 +19,27 @@ std::string register_of(const std::string& operand) { return "%v_" + operand; }
 std::string substitute(std::string text, const std::map<std::string, std::string>& holes) {
   for (const auto& [name, with] : holes) {
     const auto hole = "{" + name + "}";
-    for (auto at = text.find(hole); at != std::string::npos; at = text.find(hole, at + with.size())) text.replace(at, hole.size(), with);
+    for (auto at = text.find(hole); at != std::string::npos; at = text.find(hole, at + with.size()))
+      text.replace(at, hole.size(), with);
   }
   return text;
 }
 
 const Operand& operand_of(const Form& form, const std::string& name) {
-  return *std::find_if(form.operands.begin(), form.operands.end(), [&](const Operand& o) { return !o.is_result && o.name == name; });
+  return *std::find_if(form.operands.begin(), form.operands.end(),
+                       [&](const Operand& o) { return !o.is_result && o.name == name; });
 }
 
 // The first result that has a register; a form with a dependence has one.
 const Operand* result_of(const Form& form) {
-  const auto found = std::find_if(form.operands.begin(), form.operands.end(), [](const Operand& o) { return o.is_result && o.type != "carry"; });
+  const auto found = std::find_if(form.operands.begin(), form.operands.end(),
+                                  [](const Operand& o) { return o.is_result && o.type != "carry"; });
   return found == form.operands.end() ? nullptr : &*found;
 }
 
 bool has_carry(const Form& form, bool as_result) {
-  return std::any_of(form.operands.begin(), form.operands.end(), [&](const Operand& o) { return o.type == "carry" && o.is_result == as_result; });
+  return std::any_of(form.operands.begin(), form.operands.end(),
+                     [&](const Operand& o) { return o.type == "carry" && o.is_result == as_result; });
 }
 
 // One variant's parts, from which the kernels are put together.
@@ -76,12 +80,22 @@ struct Parts {
 
   // The consumer on register `value`; its result is %q.
   std::string consume(const std::string& value) const {
-    return "  " + substitute(consumer.text, {{"a", value}, {"k", "%k"}, {"q", "%q"}, {"t0", "%t0"}, {"t1", "%t1"}, {"u0", "%u0"}, {"u1", "%u1"}, {"p0", "%p0"}}) + "\n";
+    return "  " +
+           substitute(consumer.text, {{"a", value},
+                                      {"k", "%k"},
+                                      {"q", "%q"},
+                                      {"t0", "%t0"},
+                                      {"t1", "%t1"},
+                                      {"u0", "%u0"},
+                                      {"u1", "%u1"},
+                                      {"p0", "%p0"}}) +
+           "\n";
   }
 
   void prepare_consumer(Draft& draft) const {
     draft.declare("%q", consumer.result);
-    for (const auto& [name, type] : {std::pair{"%t0", "b32"}, {"%t1", "b32"}, {"%u0", "b64"}, {"%u1", "b64"}, {"%p0", "pred"}}) {
+    for (const auto& [name, type] :
+         {std::pair{"%t0", "b32"}, {"%t1", "b32"}, {"%u0", "b64"}, {"%u1", "b64"}, {"%p0", "pred"}}) {
       if (consumer.text.find("{" + std::string(name + 1) + "}") != std::string::npos) draft.declare(name, type);
     }
     if (!consumer.k_type.empty()) draft.load_default("%k", consumer.k_type, 1);
@@ -102,7 +116,8 @@ struct Parts {
     Draft draft(catalogue, form().lanes);
     prepare_op(draft);
     prepare_consumer(draft);
-    const auto window = fill(skeletons.bracket, {{"op", op({})}, {"consumer", consume(register_of(result_of(form())->name))}});
+    const auto window =
+        fill(skeletons.bracket, {{"op", op({})}, {"consumer", consume(register_of(result_of(form())->name))}});
     return finish(draft, skeletons, window, store_consumed());
   }
 
@@ -110,7 +125,8 @@ struct Parts {
     Draft draft(catalogue, form().lanes);
     prepare_op(draft);
     prepare_consumer(draft);
-    const auto window = fill(skeletons.differential, {{"op", op({})}, {"consumer", consume(register_of(result_of(form())->name))}});
+    const auto window =
+        fill(skeletons.differential, {{"op", op({})}, {"consumer", consume(register_of(result_of(form())->name))}});
     return finish(draft, skeletons, window, store_consumed());
   }
 
@@ -140,7 +156,8 @@ struct Parts {
     std::string text;
     for (int step = 0; step < steps; ++step) {
       // Where a result can be the next source as it is, it is written there.
-      text += bridge.is_none && source.type != "carry" ? op({{result.name, carried}}) : op({}) + fill_bridge(bridge, made, carried);
+      text += bridge.is_none && source.type != "carry" ? op({{result.name, carried}})
+                                                       : op({}) + fill_bridge(bridge, made, carried);
     }
     const auto last = bridge.is_none && source.type != "carry" ? carried : made;
     const auto window = fill(skeletons.chain, {{"steps", text}, {"consumer", consume(last)}});
@@ -185,12 +202,14 @@ std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const For
   const auto* result = result_of(form);
   if (!found.empty() || result == nullptr) return found;
   for (const auto& consumer : catalogue.consumers) {
-    if (std::find(consumer.types.begin(), consumer.types.end(), result->type) != consumer.types.end()) found.push_back(&consumer);
+    if (std::find(consumer.types.begin(), consumer.types.end(), result->type) != consumer.types.end())
+      found.push_back(&consumer);
   }
   return found;
 }
 
-Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant, const Consumer& consumer) {
+Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,
+                  const Consumer& consumer) {
   const Parts parts{catalogue, skeletons, variant, consumer};
   Experiment experiment;
   experiment.consumer = &consumer;

@@ -12,8 +12,8 @@ namespace ptxlat {
 inline constexpr int chain_steps = 4;  // the shorter chain; the longer has twice as many
 
 // One kernel with the values of its operands.
-//   text      complete but for its name: the hole {{name}} is left, so that two experiments that need the same kernel have equal texts
-//   input     bits of the operands, [lane * operands_per_slot + operand]
+//   text      complete but for its name: the hole {{name}} is left, so that two experiments that need the same kernel
+//   have equal texts input     bits of the operands, [lane * operands_per_slot + operand]
 struct Kernel {
   std::string text;
   std::vector<std::uint64_t> input;
@@ -32,6 +32,7 @@ struct Experiment {
 std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const Form& form);
 
 // Expands a variant of a form that has a dependence to measure.
-Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant, const Consumer& consumer);
+Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,
+                  const Consumer& consumer);
 
 }  // namespace ptxlat

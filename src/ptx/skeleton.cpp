@@ -12,7 +12,9 @@ namespace {
 
 Skeleton load(const std::filesystem::path& file) {
   std::ifstream in(file);
-  if (!in) throw Error(ExitCode::catalogue, "cannot read the skeleton " + file.string(), "is the ptx_templates folder complete?");
+  if (!in)
+    throw Error(ExitCode::catalogue, "cannot read the skeleton " + file.string(),
+                "is the ptx_templates folder complete?");
   Skeleton skeleton{file, {}};
   int number = 0;
   for (std::string line; std::getline(in, line);) {
@@ -20,7 +22,8 @@ Skeleton load(const std::filesystem::path& file) {
     for (const char c : line) {
       // ptxas refuses anything else, in comments too (method.md, trap 24).
       if (static_cast<unsigned char>(c) > 127) {
-        throw Error(ExitCode::catalogue, fmt::format("{}:{}: not ASCII, which PTX assemblers refuse", file.string(), number));
+        throw Error(ExitCode::catalogue,
+                    fmt::format("{}:{}: not ASCII, which PTX assemblers refuse", file.string(), number));
       }
     }
     if (line.starts_with("//")) continue;
@@ -33,9 +36,8 @@ Skeleton load(const std::filesystem::path& file) {
 
 Skeletons load_skeletons(const std::filesystem::path& folder) {
   const auto from = [&](const char* name) { return load(folder / "skeletons" / (std::string(name) + ".ptx")); };
-  return {from("frame"),        from("overhead"),          from("bracket"),
-          from("differential"), from("differential_base"), from("chain"),
-          from("bridge")};
+  return {from("frame"), from("overhead"), from("bracket"), from("differential"), from("differential_base"),
+          from("chain"), from("bridge")};
 }
 
 std::string fill(const Skeleton& skeleton, const std::map<std::string, std::string>& fillings) {
@@ -51,7 +53,8 @@ std::string fill(const Skeleton& skeleton, const std::map<std::string, std::stri
     const auto name = skeleton.text.substr(open + 2, close - open - 2);
     const auto filling = fillings.find(name);
     if (filling == fillings.end()) {
-      throw Error(ExitCode::catalogue, fmt::format("{}: nothing fills the hole {{{{{}}}}}", skeleton.file.string(), name));
+      throw Error(ExitCode::catalogue,
+                  fmt::format("{}: nothing fills the hole {{{{{}}}}}", skeleton.file.string(), name));
     }
     text += skeleton.text.substr(at, open - at) + filling->second;
     at = close + 2;

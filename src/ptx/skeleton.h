@@ -18,10 +18,12 @@ struct Skeletons {
   Skeleton overhead, bracket, differential, differential_base, chain, bridge;
 };
 
-// Reads `folder`/skeletons/*.ptx. Error{catalogue} names the file that is missing or malformed (a brace left open, not ASCII).
+// Reads `folder`/skeletons/*.ptx. Error{catalogue} names the file that is missing or malformed (a brace left open, not
+// ASCII).
 Skeletons load_skeletons(const std::filesystem::path& folder);
 
-// The skeleton with its holes filled. A hole without a filling is an Error{catalogue}; a filling without a hole is left out.
+// The skeleton with its holes filled. A hole without a filling is an Error{catalogue}; a filling without a hole is left
+// out.
 std::string fill(const Skeleton& skeleton, const std::map<std::string, std::string>& fillings);
 
 }  // namespace ptxlat

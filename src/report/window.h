@@ -17,7 +17,6 @@ std::vector<const WindowRecord*> backing_windows(const CellRecord& cell);
 // Null if the cell has none.
 const WindowRecord* window_of_role(const CellRecord& cell, const std::string& role);
 
-
 std::vector<std::string> opcodes_of(const WindowRecord& window);
 
 // "IMAD×3;IADD3" for a list with repetitions, cut after `limit` characters with the number of opcodes left out. For

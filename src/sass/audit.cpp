@@ -15,12 +15,14 @@ namespace ptxlat {
 namespace {
 
 bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view prefix) { return text.starts_with(prefix); });
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return text.starts_with(prefix); });
 }
 
 // Keeps control flow and warps together and computes nothing.
 bool is_control(std::string_view opcode) {
-  return starts_with_any(opcode, {"BSSY", "BSYNC", "NOP", "BRA", "CALL", "RET", "WARPSYNC", "YIELD", "ENDCOLLECTIVE", "BREAK"});
+  return starts_with_any(opcode,
+                         {"BSSY", "BSYNC", "NOP", "BRA", "CALL", "RET", "WARPSYNC", "YIELD", "ENDCOLLECTIVE", "BREAK"});
 }
 
 // What the skeleton does around the window and must not do inside.
@@ -43,7 +45,9 @@ bool provides_operand(const Instruction& writer) {
 
 bool is_predicate(int reg) { return (reg >= 256 && reg < 512) || reg >= 768; }
 
-std::string describe(const Instruction& instruction) { return fmt::format("{:04x} {}", instruction.offset, instruction.text); }
+std::string describe(const Instruction& instruction) {
+  return fmt::format("{:04x} {}", instruction.offset, instruction.text);
+}
 
 // An instruction that waits on a scoreboard which nothing in the window set waits for the skeleton (method.md, trap 9).
 std::string foreign_wait(const Window& window) {
@@ -53,7 +57,8 @@ std::string foreign_wait(const Window& window) {
     if (changes_control_flow(code[i].text)) return {};  // a subroutine sets scoreboards of its own
     const auto& control = code[i].control;
     if (const int foreign = control.wait_mask & held_by_others; foreign != 0) {
-      return fmt::format("waits on a scoreboard (mask {:#x}) that nothing in the window set: {}", foreign, describe(code[i]));
+      return fmt::format("waits on a scoreboard (mask {:#x}) that nothing in the window set: {}", foreign,
+                         describe(code[i]));
     }
     held_by_others &= ~scoreboards_set(control);
   }
@@ -90,8 +95,9 @@ const Instruction* last_writer(const Window& window, int reg) {
   return nullptr;
 }
 
-// A register that the window reads and that was computed, not loaded, in front of the first clock: a part of the instruction has been
-// hoisted out of the window (method.md, trap 6). Predicate operands are compared in front of the window by the skeleton itself.
+// A register that the window reads and that was computed, not loaded, in front of the first clock: a part of the
+// instruction has been hoisted out of the window (method.md, trap 6). Predicate operands are compared in front of the
+// window by the skeleton itself.
 std::string hoisted_part(const Window& window, const std::vector<bool>& slice) {
   std::set<int> written;
   const auto& code = window.instructions;
@@ -102,7 +108,8 @@ std::string hoisted_part(const Window& window, const std::vector<bool>& slice) {
       if (written.contains(reg)) continue;
       const auto* writer = last_writer(window, reg);
       if (writer == nullptr || provides_operand(*writer)) continue;
-      const bool is_predicate_operand = is_predicate(reg) && starts_with_any(opcode_of(writer->text), {"ISETP", "PLOP3", "IADD3", "R2P", "LOP3"});
+      const bool is_predicate_operand =
+          is_predicate(reg) && starts_with_any(opcode_of(writer->text), {"ISETP", "PLOP3", "IADD3", "R2P", "LOP3"});
       if (!is_predicate_operand) return "computed before the first clock: " + describe(*writer);
     }
     for (const int reg : use.writes) written.insert(reg);
@@ -133,12 +140,14 @@ Audit audit_flow(const Window& window) {
   return {};
 }
 
-// Removes `part` from `whole`, matching from the end, where the consumer stands. Returns the canonical names that were not found.
+// Removes `part` from `whole`, matching from the end, where the consumer stands. Returns the canonical names that were
+// not found.
 std::vector<std::string> remove_from_end(std::vector<std::string>& whole, const std::vector<std::string>& part) {
   std::vector<std::string> missing;
   for (auto name = part.rbegin(); name != part.rend(); ++name) {
     const auto canonical = canonical_opcode(*name);
-    const auto found = std::find_if(whole.rbegin(), whole.rend(), [&](const std::string& o) { return canonical_opcode(o) == canonical; });
+    const auto found = std::find_if(whole.rbegin(), whole.rend(),
+                                    [&](const std::string& o) { return canonical_opcode(o) == canonical; });
     if (found == whole.rend()) {
       missing.push_back(canonical);
     } else {
@@ -148,11 +157,14 @@ std::vector<std::string> remove_from_end(std::vector<std::string>& whole, const 
   return missing;
 }
 
-// An instruction without its register numbers and without the order and the inversion of its operands: "LOP3.LUT R,R,R,RZ,0x3c,PT".
+// An instruction without its register numbers, the order and inversion of its operands and those that only fill a place
+// (IADD3 R, R, R, RZ and IMAD.IADD R, R, 0x1, R are the same sum): "LOP3.LUT 0x3c,R,R,R".
 std::string shape_of(const Instruction& instruction) {
   std::string text;
   for (const char c : instruction.text) {
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0 && !text.empty() && (text.ends_with("R") || text.ends_with("P"))) continue;
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0 && !text.empty() &&
+        (text.ends_with("R") || text.ends_with("P")))
+      continue;
     if (c != '!') text += c;
   }
   for (auto at = text.find(".reuse"); at != std::string::npos; at = text.find(".reuse")) text.erase(at, 6);
@@ -161,15 +173,16 @@ std::string shape_of(const Instruction& instruction) {
   const auto opcode = text.substr(0, start);
   while (start != std::string::npos) {
     const auto end = text.find(", ", start + 1);
-    operands.push_back(text.substr(start + 1, end == std::string::npos ? end : end - start - 1));
+    const auto operand = text.substr(start + 1, end == std::string::npos ? end : end - start - 1);
+    if (operand != "RZ" && operand != "PT" && operand != "0x1") operands.push_back(operand);
     start = end == std::string::npos ? end : end + 1;
   }
   std::sort(operands.begin(), operands.end());
-  return fmt::format("{} {}", opcode, fmt::join(operands, ","));
+  return fmt::format("{} {}", canonical_opcode(opcode), fmt::join(operands, ","));
 }
 
-// The consumer must be the same machine instruction with and without the one under test. If it took over a part of that (a negation, a
-// comparison as its guard), the window measures something else. Empty if nothing changed.
+// The consumer must be the same machine instruction with and without the one under test. If it took over a part of that
+// (a negation, a comparison as its guard), the window measures something else. Empty if nothing changed.
 std::string changed_consumer(const Window& window, const Window& base) {
   std::vector<std::string> shapes;
   for (const auto& instruction : window.instructions) shapes.push_back(shape_of(instruction));
@@ -187,9 +200,9 @@ std::string changed_consumer(const Window& window, const Window& base) {
 
 std::string canonical_opcode(std::string_view opcode) {
   static const std::map<std::string_view, std::string_view> names = {
-      {"IMAD.IADD", "IADD3"}, {"VIADD", "IADD3"},         {"IADD", "IADD3"},           {"IMAD.MOV.U32", "MOV"},
-      {"IMAD.MOV", "MOV"},    {"IMAD.SHL.U32", "SHF.L.U32"}, {"IMAD.SHL", "SHF.L.U32"},
-      {"IMNMX", "VIMNMX"},
+      {"IMAD.IADD", "IADD3"},    {"VIADD", "IADD3"},    {"IADD", "IADD3"},
+      {"IMAD.MOV.U32", "MOV"},   {"IMAD.MOV", "MOV"},   {"IMAD.SHL.U32", "SHF.L.U32"},
+      {"IMAD.SHL", "SHF.L.U32"}, {"IMAD.X", "IADD3.X"}, {"IMNMX", "VIMNMX"},
   };
   const auto found = names.find(opcode);
   return std::string(found == names.end() ? opcode : found->second);
@@ -205,7 +218,8 @@ Audit audit_overhead(const Window& window) {
 
 Audit audit_base(const Window& base) {
   Audit audit = audit_flow(base);
-  if (audit.is_proven() && opcodes(base).empty()) audit = {Verdict::elided, "the consumer is not between the clocks", {}};
+  if (audit.is_proven() && opcodes(base).empty())
+    audit = {Verdict::elided, "the consumer is not between the clocks", {}};
   return audit;
 }
 
@@ -213,11 +227,14 @@ Audit audit_differential(const Window& window, const Window& base) {
   Audit audit = audit_flow(window);
   auto mine = opcodes(window);
   remove_from_end(mine, opcodes(base));
-  std::erase_if(mine, [](const std::string& opcode) { return is_control(opcode) && !opcode.starts_with("CALL") && !opcode.starts_with("BRA"); });
+  std::erase_if(mine, [](const std::string& opcode) {
+    return is_control(opcode) && !opcode.starts_with("CALL") && !opcode.starts_with("BRA");
+  });
   audit.sass = mine;
   if (!audit.is_proven()) return audit;
   if (const auto consumer = changed_consumer(window, base); !consumer.empty()) {
-    return {Verdict::fused, fmt::format("the consumer ({}) became another instruction behind the one under test", consumer), mine};
+    return {Verdict::fused,
+            fmt::format("the consumer ({}) became another instruction behind the one under test", consumer), mine};
   }
   if (mine.empty()) return {Verdict::elided, "nothing is between the clocks but the consumer", {}};
   if (const auto uniform = std::find_if(mine.begin(), mine.end(), runs_uniform); uniform != mine.end()) {
@@ -238,11 +255,13 @@ Audit audit_presence(const Window& window, const std::vector<std::string>& sass,
   if (const auto missing = remove_from_end(rest, sass); !missing.empty()) {
     return {Verdict::elided, fmt::format("not between the clocks: {}", fmt::join(missing, ";")), audit.sass};
   }
-  std::erase_if(rest, [](const std::string& opcode) { return is_control(opcode) || canonical_opcode(opcode) == "MOV"; });
+  std::erase_if(rest,
+                [](const std::string& opcode) { return is_control(opcode) || canonical_opcode(opcode) == "MOV"; });
   return audit;
 }
 
-// How often each opcode occurs, moves left out: whether a value needs one depends on the registers that ptxas happened to choose.
+// How often each opcode occurs, moves left out: whether a value needs one depends on the registers that ptxas happened
+// to choose.
 std::map<std::string, int> opcode_counts(const std::vector<std::string>& opcodes_of_steps) {
   std::map<std::string, int> counts;
   for (const auto& opcode : opcodes_of_steps) {
@@ -257,7 +276,8 @@ Audit audit_bracket(const Window& window, const std::vector<std::string>& sass) 
   std::vector<std::string> rest;
   auto audit = audit_presence(window, sass, rest);
   if (audit.is_proven() && !sass.empty() && !rest.empty()) {
-    return {Verdict::contaminated, fmt::format("more between the clocks than the instruction: {}", fmt::join(rest, ";")), audit.sass};
+    return {Verdict::contaminated,
+            fmt::format("more between the clocks than the instruction: {}", fmt::join(rest, ";")), audit.sass};
   }
   return audit;
 }
@@ -284,10 +304,13 @@ Audit audit_chain(const Window& shorter, const Window& longer, int steps, const 
   const auto per_step = static_cast<std::size_t>(count / steps);
   std::vector<std::string> step(added.end() - static_cast<std::ptrdiff_t>(per_step), added.end());
   if (per_step < sass.size()) {
-    return {Verdict::fused, fmt::format("a step is {} instructions where the instruction alone is {}", per_step, sass.size()), step};
+    return {Verdict::fused,
+            fmt::format("a step is {} instructions where the instruction alone is {}", per_step, sass.size()), step};
   }
-  if (const auto whole = opcodes(longer); opcode_counts(added) != opcode_counts(first_half) || whole.size() != first_half.size() + added.size()) {
-    return {Verdict::contaminated, fmt::format("its steps are not the same instructions throughout: {}", fmt::join(whole, ";")), step};
+  if (const auto whole = opcodes(longer);
+      opcode_counts(added) != opcode_counts(first_half) || whole.size() != first_half.size() + added.size()) {
+    return {Verdict::contaminated,
+            fmt::format("the {} instructions of its first half are not those of its second", first_half.size()), step};
   }
   return {Verdict::proven, {}, step};
 }

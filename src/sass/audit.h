@@ -8,11 +8,12 @@
 
 namespace ptxlat {
 
-// The proof about one window: is the instruction under test in there, as often as asked, and nothing else (method.md, section 1)?
+// The proof about one window: is the instruction under test in there, as often as asked, and nothing else (method.md,
+// section 1)?
 struct Audit {
   Verdict verdict = Verdict::proven;
-  std::string reason;              // empty if proven
-  std::vector<std::string> sass;   // opcodes that the instruction under test became here, in program order
+  std::string reason;             // empty if proven
+  std::vector<std::string> sass;  // opcodes that the instruction under test became here, in program order
   bool is_proven() const { return verdict == Verdict::proven; }
 };
 
@@ -22,23 +23,27 @@ Audit audit_overhead(const Window& window);
 // `clock, consumer, clock`: the window that a differential is measured against.
 Audit audit_base(const Window& base);
 
-// `clock, op, consumer, clock` against its base. What it has more than the base is the instruction under test; that must feed the
-// consumer, read nothing but loaded operands and constants, and wait for nothing that the window did not start.
+// `clock, op, consumer, clock` against its base. What it has more than the base is the instruction under test; that
+// must feed the consumer, read nothing but loaded operands and constants, and wait for nothing that the window did not
+// start.
 Audit audit_differential(const Window& window, const Window& base);
 
-// `clock, op, clock`: comparable with the tables of Arafa et al., and proven if the whole instruction is between the clocks.
+// `clock, op, clock`: comparable with the tables of Arafa et al., and proven if the whole instruction is between the
+// clocks.
 //   sass  what the differential proved the instruction to be; empty if it proved nothing
 Audit audit_bracket(const Window& window, const std::vector<std::string>& sass);
 
 // `clock, bridge, op, clock`: like a bracket, with at least one more instruction, the bridge.
 Audit audit_bridge(const Window& window, const std::vector<std::string>& sass);
 
-// `clock, op × n, clock` and the same with 2n steps. The n steps that the longer has more must be the same opcodes as the n of the shorter, and
-// not fewer than the instruction alone has (`sass`, as above). Chains that change pipes half-way (HADD2, then HFMA2.MMA: method.md, trap 23) are
-// `contaminated`: their difference is no instruction's latency. The audit's own `sass` is the last step's opcodes.
+// `clock, op × n, clock` and the same with 2n steps. The n steps that the longer has more must be the same opcodes as
+// the n of the shorter, and not fewer than the instruction alone has (`sass`, as above). Chains that change pipes
+// half-way (HADD2, then HFMA2.MMA: method.md, trap 23) are `contaminated`: their difference is no instruction's
+// latency. The audit's own `sass` is the last step's opcodes.
 Audit audit_chain(const Window& shorter, const Window& longer, int steps, const std::vector<std::string>& sass);
 
-// Opcodes that do the same on different pipes, as ptxas sees fit, have one canonical name: IMAD.IADD and VIADD are IADD3.
+// Opcodes that do the same on different pipes, as ptxas sees fit, have one canonical name: IMAD.IADD and VIADD are
+// IADD3.
 std::string canonical_opcode(std::string_view opcode);
 
 }  // namespace ptxlat

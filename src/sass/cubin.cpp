@@ -32,7 +32,8 @@ std::string string_at(const std::vector<std::uint8_t>& bytes, std::uint64_t offs
   return text;
 }
 
-// The architecture in e_flags: in the low byte up to CUDA 12, in the second byte since the ELF ABI version 8 of CUDA 13.
+// The architecture in e_flags: in the low byte up to CUDA 12, in the second byte since the ELF ABI version 8 of
+// CUDA 13.
 int architecture(const Elf64_Ehdr& header) {
   const int low = static_cast<int>(header.e_flags & 0xff);
   const int second = static_cast<int>((header.e_flags >> 8) & 0xff);
@@ -49,10 +50,12 @@ Cubin read_cubin(const std::vector<std::uint8_t>& bytes) {
 
   Cubin cubin;
   cubin.sm = architecture(header);
-  if (cubin.sm < 70) refuse(fmt::format("sm_{} packs its control words otherwise; sm_70 is the oldest that is read", cubin.sm));
+  if (cubin.sm < 70)
+    refuse(fmt::format("sm_{} packs its control words otherwise; sm_70 is the oldest that is read", cubin.sm));
 
   const auto section = [&](int index) {
-    return read_at<Elf64_Shdr>(bytes, header.e_shoff + std::uint64_t{sizeof(Elf64_Shdr)} * static_cast<unsigned>(index));
+    return read_at<Elf64_Shdr>(bytes,
+                               header.e_shoff + std::uint64_t{sizeof(Elf64_Shdr)} * static_cast<unsigned>(index));
   };
   const auto names = section(header.e_shstrndx);
   for (int index = 0; index < header.e_shnum; ++index) {

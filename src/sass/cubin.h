@@ -19,8 +19,8 @@ struct Cubin {
   std::vector<KernelCode> kernels;
 };
 
-// Reads an ELF64 cubin as ptxas, nvJitLink and the driver write it. Throws Error{failure} that names the fault if it is not one, is
-// truncated, or is for an architecture whose instructions are not 128 bits wide (before sm_70).
+// Reads an ELF64 cubin as ptxas, nvJitLink and the driver write it. Throws Error{failure} that names the fault if it is
+// not one, is truncated, or is for an architecture whose instructions are not 128 bits wide (before sm_70).
 Cubin read_cubin(const std::vector<std::uint8_t>& bytes);
 
 }  // namespace ptxlat

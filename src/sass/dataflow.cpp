@@ -34,7 +34,8 @@ std::optional<int> register_number(std::string_view operand) {
   }
   int number = 0;
   std::size_t digits = 0;
-  for (std::size_t i = prefix; i < operand.size() && std::isdigit(static_cast<unsigned char>(operand[i])); ++i, ++digits) {
+  for (std::size_t i = prefix; i < operand.size() && std::isdigit(static_cast<unsigned char>(operand[i]));
+       ++i, ++digits) {
     number = number * 10 + (operand[i] - '0');
   }
   if (digits == 0) return std::nullopt;
@@ -82,8 +83,8 @@ bool starts_with_any(std::string_view opcode, std::initializer_list<std::string_
 }
 
 bool writes_nothing(std::string_view opcode) {
-  return starts_with_any(opcode, {"ST", "RED", "BAR", "BSSY", "BSYNC", "NOP", "WARPSYNC", "DEPBAR", "MEMBAR", "ERRBAR", "YIELD",
-                                  "ENDCOLLECTIVE", "CCTL", "BPT", "NANOSLEEP", "LDGDEPBAR", "FENCE"}) ||
+  return starts_with_any(opcode, {"ST", "RED", "BAR", "BSSY", "BSYNC", "NOP", "WARPSYNC", "DEPBAR", "MEMBAR", "ERRBAR",
+                                  "YIELD", "ENDCOLLECTIVE", "CCTL", "BPT", "NANOSLEEP", "LDGDEPBAR", "FENCE"}) ||
          changes_control_flow(opcode);
 }
 
@@ -97,13 +98,16 @@ bool has_wide_result(std::string_view opcode) {
   return opcode.find("WIDE") != std::string_view::npos ||
          (opcode.front() == 'D' && starts_with_any(opcode, {"DADD", "DMUL", "DFMA", "DMNMX"})) ||
          opcode.starts_with("F2F.F64") || opcode.starts_with("I2F.F64") || opcode.starts_with("I2F.RZ.F64") ||
-         opcode.starts_with("FRND.F64") || (opcode.starts_with("I2F") && opcode.find(".F64") != std::string_view::npos) ||
-         (opcode.starts_with("F2I") && (opcode.find(".S64") != std::string_view::npos || opcode.find(".U64") != std::string_view::npos)) ||
+         opcode.starts_with("FRND.F64") ||
+         (opcode.starts_with("I2F") && opcode.find(".F64") != std::string_view::npos) ||
+         (opcode.starts_with("F2I") &&
+          (opcode.find(".S64") != std::string_view::npos || opcode.find(".U64") != std::string_view::npos)) ||
          (opcode.starts_with("LD") && opcode.find(".64") != std::string_view::npos);
 }
 
 bool may_have_wide_sources(std::string_view opcode) {
-  return opcode.front() == 'D' || opcode.find("64") != std::string_view::npos || opcode.find("WIDE") != std::string_view::npos;
+  return opcode.front() == 'D' || opcode.find("64") != std::string_view::npos ||
+         opcode.find("WIDE") != std::string_view::npos;
 }
 
 void add_registers_inside(std::string_view operand, std::vector<int>& reads) {
@@ -128,7 +132,8 @@ std::size_t result_count(std::string_view opcode, const std::vector<std::string_
   if (count < operands.size() && is_general_register(operands[count])) ++count;
   // Carries and votes: IADD3 R0, P0, P1, …; VOTE.ANY R0, PT, P1.
   const std::size_t most_after = opcode.starts_with("VOTE") ? 1 : 2;
-  for (std::size_t after = 0; after < most_after && count < operands.size() && is_predicate_operand(operands[count]); ++after) {
+  for (std::size_t after = 0; after < most_after && count < operands.size() && is_predicate_operand(operands[count]);
+       ++after) {
     // The last operand of a select or of a min/max is its condition.
     if (count + 1 == operands.size()) break;
     ++count;
@@ -169,7 +174,8 @@ RegisterUse register_use(std::string_view text) {
     const auto before = use.reads.size();
     add_registers_inside(operands[i], use.reads);
     const bool is_one_register = use.reads.size() == before + 1;
-    if (is_one_register && may_have_wide_sources(opcode) && !is_predicate_operand(operands[i])) use.may_read.push_back(use.reads.back() + 1);
+    if (is_one_register && may_have_wide_sources(opcode) && !is_predicate_operand(operands[i]))
+      use.may_read.push_back(use.reads.back() + 1);
   }
   return use;
 }
@@ -179,7 +185,8 @@ std::vector<bool> backward_slice(const Window& window) {
   std::vector<bool> in_slice(code.size(), false);
   if (code.size() < 3) return in_slice;
   // Where control can go two ways, a later write in program order does not make an earlier one dead.
-  const bool branches = std::any_of(code.begin(), code.end(), [](const Instruction& i) { return changes_control_flow(i.text); });
+  const bool branches =
+      std::any_of(code.begin(), code.end(), [](const Instruction& i) { return changes_control_flow(i.text); });
   std::set<int> live;
   // A subroutine may read any register.
   bool before_call = false;
@@ -208,7 +215,8 @@ std::vector<bool> clock_copies(const Window& window) {
   for (const int r : register_use(code.front().text).writes) clock.insert(r);
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
     const auto use = register_use(code[i].text);
-    const bool copies_clock = opcode_of(code[i].text).starts_with("MOV") && use.reads.size() == 1 && clock.contains(use.reads[0]);
+    const bool copies_clock =
+        opcode_of(code[i].text).starts_with("MOV") && use.reads.size() == 1 && clock.contains(use.reads[0]);
     copies[i] = copies_clock;
     for (const int r : use.writes) {
       if (copies_clock) {

@@ -7,9 +7,9 @@
 
 namespace ptxlat {
 
-// Which registers an instruction reads and writes, from its disassembly. Registers are numbered: R0… from 0, P0… from 256, UR0… from 512,
-// UP0… from 768. RZ, PT, URZ and UPT hold constants and never appear. `may_read` has the upper halves of what may be 64-bit operands: with them
-// a slice can only be too large, never too small.
+// Which registers an instruction reads and writes, from its disassembly. Registers are numbered: R0… from 0, P0… from
+// 256, UR0… from 512, UP0… from 768. RZ, PT, URZ and UPT hold constants and never appear. `may_read` has the upper
+// halves of what may be 64-bit operands: with them a slice can only be too large, never too small.
 struct RegisterUse {
   std::vector<int> reads;
   std::vector<int> may_read;
@@ -18,8 +18,8 @@ struct RegisterUse {
 };
 RegisterUse register_use(std::string_view text);
 
-// Which instructions of the window the value in its last instruction before the second clock read depends on: the backward slice.
-// result[i] tells about window.instructions[i]. The clock reads themselves are not in it.
+// Which instructions of the window the value in its last instruction before the second clock read depends on: the
+// backward slice. result[i] tells about window.instructions[i]. The clock reads themselves are not in it.
 std::vector<bool> backward_slice(const Window& window);
 
 // Which instructions do nothing but copy the first clock reading around (at -O0 it goes through MOVs).

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::chrono::seconds nvdisasm_deadline{60};
 
-// Stall count, yield, scoreboards and wait mask (bits 41-57 of the high half) do not show in the text; operand reuse does.
+// Stall count, yield, scoreboards and wait mask (bits 41-57 of the high half) do not show in the text; operand reuse
+// does.
 constexpr std::uint64_t scheduling_bits = ((std::uint64_t{1} << 17) - 1) << 41;
 
 constexpr std::string_view target_mark = " 0x";
@@ -47,7 +48,8 @@ bool read_line(const std::string& line, std::size_t& offset, std::string& text) 
 
 }  // namespace
 
-Disassembler::Disassembler(std::filesystem::path nvdisasm, int processes) : nvdisasm_(std::move(nvdisasm)), idle_processes_(processes) {}
+Disassembler::Disassembler(std::filesystem::path nvdisasm, int processes)
+    : nvdisasm_(std::move(nvdisasm)), idle_processes_(processes) {}
 
 std::size_t Disassembler::WordHash::operator()(const InstructionWord& word) const {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
@@ -107,9 +109,11 @@ std::vector<Disassembler::Text> Disassembler::ask(int sm, const std::vector<Inst
     out.flush();
     if (!out) throw Error(ExitCode::storage, "cannot write " + image.string(), "is the disk full?");
   }
-  const auto outcome = run_program(nvdisasm_, {"-ndf", "-b", fmt::format("SM{}", sm), image.string()}, folder.path(), nvdisasm_deadline);
+  const auto outcome =
+      run_program(nvdisasm_, {"-ndf", "-b", fmt::format("SM{}", sm), image.string()}, folder.path(), nvdisasm_deadline);
   if (!outcome.ok()) {
-    throw Error(ExitCode::missing_tool, fmt::format("{} {}: {}", nvdisasm_.string(), describe(outcome, nvdisasm_deadline), outcome.output),
+    throw Error(ExitCode::missing_tool,
+                fmt::format("{} {}: {}", nvdisasm_.string(), describe(outcome, nvdisasm_deadline), outcome.output),
                 "run tools/fetch_cuda.sh to get one that knows this architecture");
   }
   std::vector<Text> texts(words.size());
@@ -118,7 +122,8 @@ std::vector<Disassembler::Text> Disassembler::ask(int sm, const std::vector<Inst
     const auto end = std::min(outcome.output.find('\n', start), outcome.output.size());
     std::size_t offset = 0;
     std::string text;
-    if (read_line(outcome.output.substr(start, end - start), offset, text) && offset / sizeof(InstructionWord) < texts.size()) {
+    if (read_line(outcome.output.substr(start, end - start), offset, text) &&
+        offset / sizeof(InstructionWord) < texts.size()) {
       auto& entry = texts[offset / sizeof(InstructionWord)];
       ++found;
       if (has_code_address(text)) {

@@ -13,9 +13,9 @@
 
 namespace ptxlat {
 
-// Which text belongs to an instruction word? Asks nvdisasm once per distinct word (control bits aside) and remembers the answer, because
-// windows of thousands of kernels share a few thousand words. nvdisasm needs half a second before it reads its first byte, so that what
-// several threads want to know goes into one call. Thread-safe.
+// Which text belongs to an instruction word? Asks nvdisasm once per distinct word (control bits aside) and remembers
+// the answer, because windows of thousands of kernels share a few thousand words. nvdisasm needs half a second before
+// it reads its first byte, so that what several threads want to know goes into one call. Thread-safe.
 class Disassembler {
  public:
   // nvdisasm: the program. Error{missing_tool} from disassemble if it cannot be run or does not know the architecture.
@@ -44,8 +44,8 @@ class Disassembler {
   std::mutex mutex_;
   std::condition_variable answered_;
   std::exception_ptr failure_;
-  std::unordered_set<InstructionWord, WordHash> asked_;   // keys that are known, wanted or being asked for
-  std::vector<InstructionWord> wanted_;                   // words that no process has been given yet
+  std::unordered_set<InstructionWord, WordHash> asked_;  // keys that are known, wanted or being asked for
+  std::vector<InstructionWord> wanted_;                  // words that no process has been given yet
   std::unordered_map<InstructionWord, Text, WordHash> known_;
 };
 

@@ -2,15 +2,16 @@
 
 namespace ptxlat {
 
-// The outcome of the proof about a window, and of a cell, in one word. docs/table-format.md explains each; tables spell them in lower case.
+// The outcome of the proof about a window, and of a cell, in one word. docs/table-format.md explains each; tables spell
+// them in lower case.
 enum class Verdict {
   proven,
-  fused,          // steps, or the instruction and its consumer, became one machine instruction
-  elided,         // the instruction, or a part of it, is not between the clocks
-  contaminated,   // something between the clocks does not belong there
-  unstable,       // no value in the majority of the launches
-  unsupported,    // this target or PTX version does not have it
-  rejected,       // the assembler refused it; its own words are kept
+  fused,         // steps, or the instruction and its consumer, became one machine instruction
+  elided,        // the instruction, or a part of it, is not between the clocks
+  contaminated,  // something between the clocks does not belong there
+  unstable,      // no value in the majority of the launches
+  unsupported,   // this target or PTX version does not have it
+  rejected,      // the assembler refused it; its own words are kept
   fault,
   timeout,
   no_dependency,  // nothing to measure

@@ -28,7 +28,8 @@ std::optional<Window> find_window(const KernelCode& kernel, std::string& why) {
 
 namespace {
 
-// Stall counts above 11 without the yield hint are not honoured by the hardware (method.md, section 5); ptxas does not emit them.
+// Stall counts above 11 without the yield hint are not honoured by the hardware (method.md, section 5); ptxas does not
+// emit them.
 int stall_of(const Instruction& instruction) { return instruction.control.stall_count; }
 
 }  // namespace

@@ -8,21 +8,23 @@
 
 namespace ptxlat {
 
-// The machine code from the first clock read to the second, both included, in program order, and all that stands before it.
+// The machine code from the first clock read to the second, both included, in program order, and all that stands before
+// it.
 struct Window {
   std::vector<Instruction> prologue;
   std::vector<Instruction> instructions;
 };
 
-// Finds the two clock reads of a kernel. Empty, with the reason in `why`, if there are not exactly two or if they are two
-// different instructions and so sample at different points of the pipeline (method.md, trap 1).
+// Finds the two clock reads of a kernel. Empty, with the reason in `why`, if there are not exactly two or if they are
+// two different instructions and so sample at different points of the pipeline (method.md, trap 1).
 std::optional<Window> find_window(const KernelCode& kernel, std::string& why);
 
 // What the schedule says of a window.
 //   cycles           sum of the stall counts from the first clock read up to, not including, the second
 //   is_lower_bound   something waits on a scoreboard that was set inside: stall counts do not tell how long that takes
 //   branches         control may leave the straight line, of which `cycles` is the sum
-//   edge_cycles      the part that belongs to the skeleton: the stalls of the first clock read and of the last instruction
+//   edge_cycles      the part that belongs to the skeleton: the stalls of the first clock read and of the last
+//   instruction
 struct StaticSchedule {
   int cycles = 0;
   bool is_lower_bound = false;
@@ -31,7 +33,8 @@ struct StaticSchedule {
 };
 StaticSchedule static_schedule(const Window& window);
 
-// The scoreboards (as a mask) that may still be held when the first clock read issues: by the code before it, or by the end of the pass before.
+// The scoreboards (as a mask) that may still be held when the first clock read issues: by the code before it, or by the
+// end of the pass before.
 int pending_scoreboards(const Window& window);
 
 // The scoreboards that an instruction sets, as a mask.
