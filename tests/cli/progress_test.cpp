@@ -1,0 +1,67 @@
+#include "cli/progress.h"
+
+#include <sstream>
+
+#include "catch.h"
+
+using namespace ptxlat;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A clock that a test turns, and what was written.
+struct Watched {
+  std::chrono::steady_clock::time_point now{};
+  std::ostringstream out;
+  Progress progress;
+
+  Watched(bool is_terminal, std::size_t total) : progress(out, is_terminal, total, [this] { return now; }) {}
+
+  // What was written when, after so long, so many more cells were done.
+  std::string after(std::chrono::milliseconds time, std::size_t cells) {
+    now += time;
+    out.str("");
+    progress.advance(cells);
+    return out.str();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("progress tells done, rate and what is left") {
+  Watched watched(false, 1000);
+  CHECK(watched.after(10s, 100) == "100 of 1000 cells, 10 a second, 1 min 30 s left\n");
+  CHECK(watched.after(10s, 500) == "600 of 1000 cells, 30 a second, 13 s left\n");
+}
+
+TEST_CASE("a log gets a line every five seconds, not one for each chunk") {
+  Watched watched(false, 1000);
+  CHECK(watched.after(1s, 10).empty());
+  CHECK(watched.after(3s, 10).empty());
+  CHECK_FALSE(watched.after(1s, 10).empty());
+  CHECK(watched.after(1s, 10).empty());
+}
+
+TEST_CASE("a terminal gets one line that is written over, five times a second, and none at the end") {
+  Watched watched(true, 1000);
+  CHECK(watched.after(100ms, 10).empty());
+  const auto line = watched.after(100ms, 10);
+  CHECK(line.starts_with("\r\033[K20 of 1000 cells"));
+  CHECK(line.find('\n') == std::string::npos);
+  watched.out.str("");
+  watched.progress.finish();
+  CHECK(watched.out.str() == "\r\033[K");
+}
+
+TEST_CASE("the last cell is always told, without a time that is left") {
+  Watched watched(false, 100);
+  CHECK(watched.after(1s, 100) == "100 of 100 cells, 100 a second\n");
+  watched.out.str("");
+  watched.progress.finish();
+  CHECK(watched.out.str().empty());
+}
+
+TEST_CASE("work that is done before the clock has moved has no rate") {
+  Watched watched(false, 5);
+  CHECK(watched.after(0s, 5) == "5 of 5 cells\n");
+}

@@ -1,0 +1,265 @@
+#include "measure/estimate.h"
+
+#include "catch.h"
+
+using namespace ptxlat;
+
+namespace {
+
+// An experiment whose windows take the cycles that a test says, with edges of 3.
+struct Laboratory {
+  Form form;
+  Input input;
+  Consumer consumer;
+  Experiment experiment;
+  CellPlan cell;
+  std::vector<Specimen> specimens;
+  SpecimenIndices indices;
+  Findings findings;
+
+  Laboratory() {
+    form.ptx = "op.u32";
+    form.chapter = "chapter";
+    consumer.name = "xor.b32";
+    experiment.consumer = &consumer;
+    cell.variant = {&form, "a", &input};
+    cell.level = 3;
+    cell.recipe = "recipe";
+    for (Audit* audit : {&findings.differential, &findings.bracket, &findings.chain, &findings.bridge})
+      audit->sass = {"OP"};
+  }
+
+  static constexpr int edges = 3;
+
+  // A window that takes `measured` cycles in every launch and `scheduled` by its stall counts.
+  int add(std::uint32_t measured, int scheduled, int edge_cycles = edges) {
+    Specimen specimen;
+    specimen.name = "kernel";
+    specimen.cubin = 0;
+    specimen.window = Window{};
+    specimen.schedule.cycles = scheduled;
+    specimen.schedule.edge_cycles = edge_cycles;
+    LaunchOutcome launch;
+    for (int i = 0; i < 9; ++i) launch.samples.push_back({measured, 0, 0, true});
+    specimen.launch = launch;
+    specimens.push_back(specimen);
+    return static_cast<int>(specimens.size()) - 1;
+  }
+  int add(std::uint32_t cycles) { return add(cycles, static_cast<int>(cycles)); }
+
+  // A latency of 4 to the consumer and of 4 in the chain.
+  void add_plain_experiment() {
+    indices.overhead = add(2);
+    indices.bracket = add(5);
+    indices.differential_base = add(7);
+    indices.differential = add(11);
+    indices.chain = add(18);
+    indices.chain_twice = add(18 + 4 * chain_steps);
+  }
+
+  CellRecord estimate() const { return ptxlat::estimate(cell, experiment, specimens, indices, findings); }
+};
+
+Audit not_proven(Verdict verdict, const std::string& reason) { return {verdict, reason, {}}; }
+
+void set_samples(Specimen& specimen, const std::vector<std::uint32_t>& cycles) {
+  specimen.launch->samples.clear();
+  for (const auto c : cycles) specimen.launch->samples.push_back({c, 0, 0, true});
+}
+
+bool mentions(const CellRecord& record, const std::string& text) { return record.note.find(text) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("the mode is the most frequent value, the smallest of several") {
+  CHECK_FALSE(mode_of({}));
+  const auto mode = mode_of({{7, 0, 0, true}, {4, 0, 0, true}, {4, 0, 0, true}, {9, 0, 0, true}});
+  REQUIRE(mode);
+  CHECK(mode->cycles == 4);
+  CHECK(mode->share == Approx(0.5));
+  CHECK(mode_of({{7, 0, 0, true}, {4, 0, 0, true}})->cycles == 4);
+}
+
+TEST_CASE("each witness is computed by its formula, and the chain leads where it is the same code") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  const auto record = lab.estimate();
+  CHECK(record.verdict == Verdict::proven);
+  CHECK(record.overhead == 2);
+  CHECK(record.bracket == 3);
+  CHECK(record.differential == 4);
+  CHECK(record.chain == 4);
+  CHECK(record.cycles == 4);
+  CHECK(record.static_cycles == 4);
+  CHECK(record.sass == std::vector<std::string>{"OP"});
+  CHECK(record.sass_count == 1);
+  CHECK(record.consumer == "xor.b32");
+  CHECK(record.note.empty());
+  CHECK(record.windows.size() == 6);
+  CHECK(record.windows[0].samples.size() == 9);
+}
+
+TEST_CASE("a cell carries what identifies it") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  const auto record = lab.estimate();
+  CHECK(record.ptx == "op.u32");
+  CHECK(record.chapter == "chapter");
+  CHECK(record.operand == "a");
+  CHECK(record.level == 3);
+  CHECK(record.recipe == "recipe");
+}
+
+TEST_CASE("stalls of the edges that differ from kernel to kernel do not count") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  // The first clock's stall of the longer window is 5 cycles longer: so is the measurement.
+  lab.indices.differential = lab.add(16, 16, Laboratory::edges + 5);
+  CHECK(lab.estimate().differential == 4);
+}
+
+TEST_CASE("a chain of other machine code than the instruction alone does not lead, and the note says what it was") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.indices.chain_twice = lab.add(18 + 8 * chain_steps);
+  lab.findings.differential.sass = {"HADD2"};
+  lab.findings.chain.sass = {"HFMA2.MMA"};
+  const auto record = lab.estimate();
+  CHECK(record.cycles == 4);
+  CHECK(record.chain == 8);
+  // What differs, in whatever words: both numbers, the consumer, and the chain's own machine code.
+  for (const char* fact : {"4", "xor.b32", "8", "HFMA2.MMA"}) CHECK(mentions(record, fact));
+}
+
+TEST_CASE("where the witnesses disagree on the same code the chain leads and the note has both") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.indices.chain_twice = lab.add(18 + 9 * chain_steps, 18 + 6 * chain_steps);
+  const auto record = lab.estimate();
+  CHECK(record.cycles == 9);
+  CHECK(record.static_cycles == 6);
+  for (const char* fact : {"4", "xor.b32", "9"}) CHECK(mentions(record, fact));
+  CHECK(mentions(record, "the schedule says 6"));
+}
+
+TEST_CASE("the one witness that is proven leads") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  auto chain_only = lab, differential_only = lab;
+  chain_only.findings.differential = not_proven(Verdict::fused, "merged");
+  CHECK(chain_only.estimate().cycles == 4);
+  CHECK_FALSE(chain_only.estimate().differential);
+  differential_only.findings.chain = not_proven(Verdict::fused, "merged");
+  CHECK(differential_only.estimate().cycles == 4);
+  CHECK_FALSE(differential_only.estimate().chain);
+}
+
+TEST_CASE("what a bridge costs is taken off the chain") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.findings.chain.sass = {"OP", "SEL"};
+  lab.indices.chain_twice = lab.add(18 + 12 * chain_steps);
+  lab.indices.bridge = lab.add(5 + 8);
+  const auto record = lab.estimate();
+  CHECK(record.chain == 4);
+  CHECK(record.cycles == 4);
+}
+
+TEST_CASE("a bridge that became no instruction costs nothing") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.indices.bridge = lab.add(5 + 8);
+  CHECK(lab.estimate().chain == 4);
+}
+
+TEST_CASE("a bridged chain without proof of its parts has no number") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.findings.chain.sass = {"OP", "SEL"};
+  lab.indices.bridge = lab.add(5 + 8);
+  auto no_bridge = lab;
+  no_bridge.findings.bridge = not_proven(Verdict::contaminated, "more");
+  CHECK_FALSE(no_bridge.estimate().chain);
+  CHECK(no_bridge.estimate().cycles == 4);  // the differential's
+  lab.findings.differential = not_proven(Verdict::fused, "merged");
+  CHECK_FALSE(lab.estimate().chain);
+  CHECK_FALSE(lab.estimate().cycles);
+}
+
+TEST_CASE("without proof there is no number but a verdict and its reason") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.findings.differential = not_proven(Verdict::elided, "hoisted");
+  lab.findings.chain = not_proven(Verdict::fused, "two steps became one");
+  const auto record = lab.estimate();
+  CHECK(record.verdict == Verdict::elided);
+  CHECK_FALSE(record.cycles);
+  CHECK_FALSE(record.static_cycles);
+  CHECK_FALSE(record.differential);
+  CHECK_FALSE(record.chain);
+  CHECK(record.note == "hoisted; chain: two steps became one");
+  CHECK(record.windows.size() == 6);  // the machine code is kept
+}
+
+TEST_CASE("a window without a majority is unstable and gives no number") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.findings.chain = not_proven(Verdict::fused, "merged");
+  set_samples(lab.specimens[static_cast<std::size_t>(lab.indices.differential)], {11, 12, 13, 11, 14, 15});
+  const auto record = lab.estimate();
+  CHECK(record.verdict == Verdict::unstable);
+  CHECK_FALSE(record.cycles);
+  CHECK(mentions(record, "differential: the most frequent value has 33 % of the launches"));
+}
+
+TEST_CASE("exactly half of the launches is no majority") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  set_samples(lab.specimens[static_cast<std::size_t>(lab.indices.differential)], {11, 11, 12, 13});
+  CHECK_FALSE(lab.estimate().differential);
+  set_samples(lab.specimens[static_cast<std::size_t>(lab.indices.differential)], {11, 11, 11, 13, 12});
+  CHECK(lab.estimate().differential == 4);
+}
+
+TEST_CASE("faults and time-outs of every window that counts are the cell's verdict, in the driver's words") {
+  for (const auto& [status, verdict] :
+       {std::pair{LaunchStatus::fault, Verdict::fault}, {LaunchStatus::timeout, Verdict::timeout}}) {
+    Laboratory lab;
+    lab.add_plain_experiment();
+    for (const int index : {lab.indices.differential, lab.indices.chain, lab.indices.chain_twice}) {
+      lab.specimens[static_cast<std::size_t>(index)].launch = LaunchOutcome{status, "the driver's words", {}};
+    }
+    const auto record = lab.estimate();
+    CHECK(record.verdict == verdict);
+    CHECK_FALSE(record.cycles);
+    CHECK(mentions(record, "the driver's words"));
+  }
+}
+
+TEST_CASE("without launches there are static numbers and no measured ones") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  for (auto& specimen : lab.specimens) specimen.launch.reset();
+  const auto record = lab.estimate();
+  CHECK(record.verdict == Verdict::proven);
+  CHECK(record.static_cycles == 4);
+  for (const auto& measured : {record.cycles, record.overhead, record.bracket, record.differential, record.chain})
+    CHECK_FALSE(measured);
+}
+
+TEST_CASE("a static number that is a lower bound or a straight line says so") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  auto bounded = lab, branching = lab;
+  bounded.specimens[static_cast<std::size_t>(lab.indices.chain_twice)].schedule.is_lower_bound = true;
+  CHECK(mentions(bounded.estimate(), "static is a lower bound"));
+  branching.specimens[static_cast<std::size_t>(lab.indices.chain)].schedule.branches = true;
+  CHECK(mentions(branching.estimate(), "it branches"));
+}
+
+TEST_CASE("lanes that left each other are told") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.specimens[static_cast<std::size_t>(lab.indices.chain)].launch->samples[0].lanes_agree = false;
+  CHECK(mentions(lab.estimate(), "lanes took different paths"));
+}
