@@ -122,10 +122,10 @@ std::string row_of(const CellRecord& cell) {
 }
 
 // Errors can be systematic per process (method.md, trap 16): measures a sample again in a new process and marks what
-// differs.
-void repeat_sample(const Line& line, const std::vector<std::unique_ptr<Assembler>>& assemblers,
+// differs. False if it was interrupted.
+bool repeat_sample(const Line& line, const std::vector<std::unique_ptr<Assembler>>& assemblers,
                    const std::vector<CellPlan>& sample, Store& store, const std::string& table) {
-  if (sample.empty()) return;
+  if (sample.empty()) return true;
   std::map<std::string, CellRecord> first;
   for (auto& cell : store.cells(table)) first.emplace(row_of(cell), std::move(cell));
   std::vector<CellRecord> differing;
@@ -147,11 +147,12 @@ void repeat_sample(const Line& line, const std::vector<std::unique_ptr<Assembler
       differing.push_back(std::move(marked));
     }
   };
-  run_line(again, assemblers, sample);
+  const bool completed = run_line(again, assemblers, sample);
   store.save_cells(table, differing);
   fmt::print(stderr, "repeated in a fresh process: {} of {} cells agree\n", repeated - differing.size(), repeated);
   for (const auto& cell : differing)
     fmt::print(stderr, "  differs: {} {} {} O{}: {}\n", cell.ptx, cell.operand, cell.input, cell.level, cell.note);
+  return completed;
 }
 
 void print(const Table& table, const std::string& format) {
@@ -207,10 +208,12 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
     store.save_cells(table_name, cells);
     progress.advance(cells.size());
   };
-  const bool completed = run_line(line, assemblers, missing);
+  bool completed = run_line(line, assemblers, missing);
   progress.finish();
-  if (completed && worker != nullptr)
-    repeat_sample(line, assemblers, sample_of(missing, options.repeat, options.seed), store, table_name);
+  if (completed && worker != nullptr) {
+    const auto sample = sample_of(missing, options.repeat, options.seed);
+    completed = repeat_sample(line, assemblers, sample, store, table_name);
+  }
 
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   if (!missing.empty()) {
@@ -287,8 +290,8 @@ void add_static(CLI::App& program) {
       ->type_name("SM");
   command->callback([options] {
     Setup setup;
-    setup.toolchain = installed_toolchain(options->selection.toolchain);
     setup.target = target_from(options->selection.target);
+    setup.toolchain = installed_toolchain(options->selection.toolchain);
     setup.workbench = load_workbench(options->selection);
     setup.provenance = provenance_of(setup, *options);
     make_table(std::move(setup), *options, nullptr);

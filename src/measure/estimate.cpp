@@ -238,6 +238,10 @@ CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const st
     explain_missing(record, findings);
     return record;
   }
+  for (const auto& window : record.windows) {
+    const bool ended_badly = window.verdict == Verdict::fault || window.verdict == Verdict::timeout;
+    if (ended_badly) add_note(record, window.role + ": " + window.reason);
+  }
   if (record.differential && record.chain && *record.differential != *record.chain) {
     add_note(record,
              fmt::format("{} to {}, {} in a chain", *record.differential, experiment.consumer->name, *record.chain));

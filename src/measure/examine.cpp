@@ -140,7 +140,7 @@ Findings audit(const std::vector<Specimen>& specimens, const SpecimenIndices& in
   if (const auto none = missing(specimens, indices.bridge)) {
     findings.bridge = *none;
   } else {
-    findings.bridge = audit_bridge(window(indices.bridge), sass);
+    findings.bridge = audit_bridge(window(indices.bridge), sass, findings.chain.sass);
   }
   return findings;
 }

@@ -198,7 +198,7 @@ bool run_line(const Line& line, const std::vector<std::unique_ptr<Assembler>>& a
         }
         if (begin == end) return;
         const auto records = make_chunk(line, assembler, gpu, cells.data() + begin, cells.data() + end);
-        if (is_interrupted()) return;
+        // A chunk that Ctrl-C finds under way is finished: neither assemblers nor workers see the signal.
         const std::scoped_lock lock(finished);
         const Stopwatch watch(line.clock, "store");
         line.on_finished(records);

@@ -30,7 +30,7 @@ class StationClock {
 // What the assembly line needs: everything before `worker` works without a GPU.
 //   worker        runs the kernels; null for static tables
 //   on_finished   is called with the finished cells of a chunk, from one thread at a time
-//   interrupted   when it becomes true, chunks that are under way are dropped and the line stops
+//   interrupted   when it becomes true, the chunks that are under way are finished and the line stops
 struct Line {
   const Catalogue& catalogue;
   const Skeletons& skeletons;

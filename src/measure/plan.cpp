@@ -18,21 +18,24 @@ struct Hash {
   void add(const std::string& text) { add(text.data(), text.size() + 1); }
   void add(const Kernel& kernel) {
     add(kernel.text);
+    add(&kernel.lanes, sizeof(kernel.lanes));
     add(kernel.input.data(), kernel.input.size() * sizeof(kernel.input[0]));
   }
 };
 
 // Raise this when audit or estimate change what they make of the same kernels.
-constexpr char method_version[] = "method 4";
+constexpr char method_version[] = "method 6";
 
 std::string recipe_of(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant) {
   Hash hash;
   hash.add(method_version);
   hash.add(variant.form->no_dependency);
+  const auto& needs = variant.form->requirement;
+  hash.add(fmt::format("{}.{} sm_{}{}", needs.ptx_major, needs.ptx_minor, needs.sm, needs.sm_suffix));
   const auto consumers = consumers_for(catalogue, *variant.form);
-  for (const auto* consumer : consumers) hash.add(consumer->text);
-  if (variant.form->no_dependency.empty() && !consumers.empty()) {
-    const auto experiment = expand(catalogue, skeletons, variant, *consumers.front());
+  if (!variant.form->no_dependency.empty()) return fmt::format("{:016x}", hash.value);
+  for (const auto* consumer : consumers) {
+    const auto experiment = expand(catalogue, skeletons, variant, *consumer);
     for (const auto* kernel :
          {&experiment.overhead, &experiment.bracket, &experiment.differential, &experiment.differential_base,
           &experiment.chain, &experiment.chain_twice, &experiment.bridge}) {

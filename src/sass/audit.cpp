@@ -282,10 +282,17 @@ Audit audit_bracket(const Window& window, const std::vector<std::string>& sass) 
   return audit;
 }
 
-Audit audit_bridge(const Window& window, const std::vector<std::string>& sass) {
+Audit audit_bridge(const Window& window, const std::vector<std::string>& sass, const std::vector<std::string>& step) {
   std::vector<std::string> rest;
   auto audit = audit_presence(window, sass, rest);
-  if (audit.is_proven() && rest.empty()) return {Verdict::elided, "the bridge is not between the clocks", audit.sass};
+  if (!audit.is_proven()) return audit;
+  auto bridge = step;
+  remove_from_end(bridge, sass);
+  if (opcode_counts(bridge) != opcode_counts(rest)) {
+    return {Verdict::contaminated,
+            fmt::format("the bridge is {} here and {} in the chain", fmt::join(rest, ";"), fmt::join(bridge, ";")),
+            audit.sass};
+  }
   return audit;
 }
 

@@ -33,8 +33,10 @@ Audit audit_differential(const Window& window, const Window& base);
 //   sass  what the differential proved the instruction to be; empty if it proved nothing
 Audit audit_bracket(const Window& window, const std::vector<std::string>& sass);
 
-// `clock, bridge, op, clock`: like a bracket, with at least one more instruction, the bridge.
-Audit audit_bridge(const Window& window, const std::vector<std::string>& sass);
+// `clock, bridge, op, clock`: like a bracket, with just what a step of the chain (`step`) has more than the
+// instruction. ptxas may make another bridge of a loaded value than of a computed one; then its time is not to be taken
+// from the chain's.
+Audit audit_bridge(const Window& window, const std::vector<std::string>& sass, const std::vector<std::string>& step);
 
 // `clock, op × n, clock` and the same with 2n steps. The n steps that the longer has more must be the same opcodes as
 // the n of the shorter, and not fewer than the instruction alone has (`sass`, as above). Chains that change pipes

@@ -83,7 +83,7 @@ bool starts_with_any(std::string_view opcode, std::initializer_list<std::string_
 }
 
 bool writes_nothing(std::string_view opcode) {
-  return starts_with_any(opcode, {"ST", "RED", "BAR", "BSSY", "BSYNC", "NOP", "WARPSYNC", "DEPBAR", "MEMBAR", "ERRBAR",
+  return starts_with_any(opcode, {"ST", "RED.", "BAR", "BSSY", "BSYNC", "NOP", "WARPSYNC", "DEPBAR", "MEMBAR", "ERRBAR",
                                   "YIELD", "ENDCOLLECTIVE", "CCTL", "BPT", "NANOSLEEP", "LDGDEPBAR", "FENCE"}) ||
          changes_control_flow(opcode);
 }
@@ -112,7 +112,8 @@ bool may_have_wide_sources(std::string_view opcode) {
 
 void add_registers_inside(std::string_view operand, std::vector<int>& reads) {
   for (std::size_t i = 0; i < operand.size(); ++i) {
-    const bool starts_name = i == 0 || !std::isalnum(static_cast<unsigned char>(operand[i - 1]));
+    const bool starts_name = std::isalpha(static_cast<unsigned char>(operand[i])) != 0 &&
+                             (i == 0 || std::isalnum(static_cast<unsigned char>(operand[i - 1])) == 0);
     if (!starts_name) continue;
     if (const auto number = register_number(operand.substr(i))) {
       reads.push_back(*number);

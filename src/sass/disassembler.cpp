@@ -20,13 +20,14 @@ constexpr std::chrono::seconds nvdisasm_deadline{60};
 // does.
 constexpr std::uint64_t scheduling_bits = ((std::uint64_t{1} << 17) - 1) << 41;
 
-constexpr std::string_view target_mark = " 0x";
+// The last word of an instruction; nvdisasm writes a target in front of the image as -0xb0.
+std::string_view last_word(std::string_view text) { return text.substr(text.rfind(' ') + 1); }
 
 // Instructions whose last operand is an address in the kernel.
 bool has_code_address(std::string_view text) {
   const auto opcode = opcode_of(text);
   for (const std::string_view name : {"BRA", "BSSY", "CALL.REL", "WARPSYNC", "JMP", "RET.REL", "BRX"}) {
-    if (opcode.starts_with(name)) return text.rfind(target_mark) != std::string_view::npos;
+    if (opcode.starts_with(name)) return last_word(text).starts_with("0x") || last_word(text).starts_with("-0x");
   }
   return false;
 }
@@ -127,9 +128,9 @@ std::vector<Disassembler::Text> Disassembler::ask(int sm, const std::vector<Inst
       auto& entry = texts[offset / sizeof(InstructionWord)];
       ++found;
       if (has_code_address(text)) {
-        const auto mark = text.rfind(target_mark);
-        const auto target = std::stoul(text.substr(mark + 1), nullptr, 16);
-        entry = {text.substr(0, mark + 1), true, static_cast<int>(target) - static_cast<int>(offset)};
+        const std::string target(last_word(text));
+        entry = {text.substr(0, text.size() - target.size()), true,
+                 static_cast<int>(std::stol(target, nullptr, 16)) - static_cast<int>(offset)};
       } else {
         entry.text = text;
       }
