@@ -94,12 +94,14 @@ std::map<std::string, int> canonical_counts(const std::vector<std::string>& opco
 enum class Headline { none, differential, chain };
 
 // Optimisation for throughput may give a chain other instructions than one alone (HADD2 and HFMA2.MMA in turn): then it
-// is another experiment.
+// is another experiment. So is a chain of code that branches on its values: only its first step has those of the input
+// class, and a denormal's reciprocal is none.
 Headline choose(const Numbers& numbers, const std::optional<double>& differential, const std::optional<double>& chain) {
   if (!differential && !chain) return Headline::none;
   if (!differential) return Headline::chain;
   if (!chain) return Headline::differential;
   const auto& findings = numbers.findings;
+  if (numbers.specimen(numbers.indices.chain)->schedule.branches) return Headline::differential;
   const bool same_code = numbers.chain_has_bridge() ||
                          canonical_counts(findings.chain.sass) == canonical_counts(findings.differential.sass);
   return same_code ? Headline::chain : Headline::differential;

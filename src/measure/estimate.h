@@ -19,8 +19,8 @@ struct Mode {
 std::optional<Mode> mode_of(const std::vector<Sample>& samples);
 
 // Makes the record of a cell from one experiment: the four witnesses, each only from proven windows, and the headline.
-//   cycles  the chain's, where its steps are the same machine code as the instruction alone; else the differential's;
-//   else the chain's
+//   cycles  the chain's, where its steps are the same machine code as the instruction alone and do not branch; else the
+//   differential's; else the chain's
 // Without launches (`static`) all measured numbers stay empty and the same formulas over stall counts give
 // `static_cycles`.
 CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const std::vector<Specimen>& specimens,
