@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "catch.h"
+#include "report/table.h"
+
+// What must hold for every table that is committed under tables/: it is the product.
+
+using namespace ptxlat;
+
+namespace {
+
+Table h200() { return read_table(PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/driver-580.159.04"); }
+
+bool branches_or_waits(const CellRecord& cell) {
+  return cell.note.find("lower bound") != std::string::npos || cell.note.find("branches") != std::string::npos;
+}
+
+// The two families of docs/method.md, section 7, in which the hardware takes longer than the schedule says.
+bool has_slow_product(const WindowRecord& window) {
+  return std::any_of(window.sass.begin(), window.sass.end(), [](const SassRecord& instruction) {
+    return instruction.text.find("IMAD.HI") != std::string::npos ||
+           instruction.text.find("IMAD.WIDE") != std::string::npos;
+  });
+}
+
+bool has_short_stall(const WindowRecord& window) {
+  for (std::size_t i = 1; i + 2 < window.sass.size(); ++i) {
+    if (window.sass[i].stall_count <= 3) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("the committed table has a number or a reason in every row, and no number below one cycle") {
+  for (const auto& cell : h200().cells) {
+    INFO(cell.ptx << " " << cell.operand << " " << cell.input << " O" << cell.level);
+    CHECK(cell.cycles.has_value() == (cell.verdict == Verdict::proven));
+    CHECK((cell.cycles || !cell.note.empty()));
+    if (cell.cycles) {
+      CHECK(*cell.cycles >= 1);
+      CHECK(cell.sass_count > 0);
+    }
+  }
+}
+
+TEST_CASE("at least 95 % of the committed table's measurable cells are proven at -O3") {
+  int measurable = 0, proven = 0;
+  for (const auto& cell : h200().cells) {
+    if (cell.level != 3 || cell.verdict == Verdict::unsupported || cell.verdict == Verdict::no_dependency) continue;
+    ++measurable;
+    proven += cell.verdict == Verdict::proven ? 1 : 0;
+  }
+  CHECK(proven >= 0.95 * measurable);
+}
+
+TEST_CASE("measured equals scheduled in every committed window of fixed latency outside the two known families") {
+  int compared = 0;
+  for (const auto& cell : h200().cells) {
+    for (const auto& window : cell.windows) {
+      if (!window.cycles || window.static_is_lower_bound || has_slow_product(window) || has_short_stall(window))
+        continue;
+      ++compared;
+      INFO(cell.ptx << " " << cell.operand << " " << cell.input << " O" << cell.level << " " << window.role);
+      CHECK(*window.cycles == window.static_cycles);
+    }
+  }
+  CHECK(compared > 70000);
+}
+
+TEST_CASE("a committed cell whose measurement differs from its schedule says so") {
+  for (const auto& cell : h200().cells) {
+    if (!cell.cycles || !cell.static_cycles || branches_or_waits(cell)) continue;
+    INFO(cell.ptx << " " << cell.operand << " " << cell.input << " O" << cell.level);
+    const bool says_so = cell.note.find("the schedule says") != std::string::npos;
+    CHECK(says_so == (*cell.cycles != *cell.static_cycles));
+  }
+}
+
+TEST_CASE("the committed table has every row of Arafa et al., Table II, at all four levels") {
+  std::map<std::string, std::set<int>> levels;
+  for (const auto& cell : h200().cells) {
+    if (cell.cycles) levels[cell.ptx].insert(cell.level);
+  }
+  for (const char* ptx :
+       {"add.s32",        "sub.s32",        "min.s32",        "max.s32",        "mul.lo.s32",      "mad.lo.s32",
+        "div.s32",        "rem.s32",        "abs.s32",        "div.u32",        "rem.u32",         "and.b32",
+        "or.b32",         "not.b32",        "xor.b32",        "cnot.b32",       "shl.b32",         "shr.u32",
+        "add.f32",        "sub.f32",        "min.f32",        "max.f32",        "mul.f32",         "mad.rn.f32",
+        "fma.rn.f32",     "div.rn.f32",     "add.f64",        "sub.f64",        "min.f64",         "max.f64",
+        "mul.f64",        "mad.rn.f64",     "fma.rn.f64",     "div.rn.f64",     "add.f16",         "sub.f16",
+        "mul.f16",        "fma.rn.f16",     "add.cc.u32",     "addc.u32",       "sub.cc.u32",      "subc.u32",
+        "mad.lo.cc.u32",  "madc.lo.u32",    "rcp.rn.f32",     "sqrt.rn.f32",    "sqrt.approx.f32", "rsqrt.approx.f32",
+        "sin.approx.f32", "cos.approx.f32", "lg2.approx.f32", "ex2.approx.f32", "copysign.f32",    "mul24.lo.u32",
+        "mad24.lo.u32",   "mul.hi.u32",     "mul.hi.u64",     "sad.u32",        "popc.b32",        "clz.b32",
+        "bfe.u32",        "bfi.b32",        "bfind.u32",      "brev.b32"}) {
+    INFO(ptx);
+    CHECK(levels[ptx] == std::set<int>{0, 1, 2, 3});
+  }
+}
