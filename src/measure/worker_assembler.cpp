@@ -37,23 +37,25 @@ class SharedProcess {
 
   WorkerSocket& socket(std::size_t index) { return *sockets_[index]; }
 
-  // Error{no_gpu} where the driver does not start; every assembler that asks gets it. A process that dies on the way
-  // hangs up on every assembler.
+  // Error{no_gpu} where the driver does not start; every assembler that asks gets it (and asks the driver once more).
+  // Not std::call_once: an exception that passes through pthread_once aborts a program that links libgcc statically. A
+  // process that dies on the way hangs up on every assembler.
   void start() {
-    std::call_once(started_, [this] {
-      process_.emplace(options_.program);
-      if (kind_ == ToolchainKind::driver) {
-        worker::Writer open(Kind::open);
-        open.put(options_.device);
-        process_->send(open.frame(), options_.start_deadline);
-        process_->receive(options_.start_deadline);
-      }
-      worker::Writer channels(Kind::channels);
-      channels.put(static_cast<std::uint32_t>(other_ends_.size()));
-      process_->send(channels.frame(), options_.start_deadline);
-      process_->send_sockets(other_ends_);
-      close_other_ends();
-    });
+    const std::scoped_lock lock(starting_);
+    if (is_started_) return;
+    process_.emplace(options_.program);
+    if (kind_ == ToolchainKind::driver) {
+      worker::Writer open(Kind::open);
+      open.put(options_.device);
+      process_->send(open.frame(), options_.start_deadline);
+      process_->receive(options_.start_deadline);
+    }
+    worker::Writer channels(Kind::channels);
+    channels.put(static_cast<std::uint32_t>(other_ends_.size()));
+    process_->send(channels.frame(), options_.start_deadline);
+    process_->send_sockets(other_ends_);
+    close_other_ends();
+    is_started_ = true;
   }
 
   void kill() { process_->kill_now(); }
@@ -68,7 +70,8 @@ class SharedProcess {
   ToolchainKind kind_;
   std::vector<int> other_ends_;
   std::vector<std::unique_ptr<WorkerSocket>> sockets_;
-  std::once_flag started_;
+  std::mutex starting_;
+  bool is_started_ = false;
   std::optional<WorkerProcess> process_;
 };
 
