@@ -85,15 +85,21 @@ struct Numbers {
   }
 };
 
-std::map<std::string, int> canonical_counts(const std::vector<std::string>& opcodes) {
+// How often each operation occurs, whichever pipe ptxas gave it: in a chain HFMA2 and HFMA2.MMA take turns.
+std::map<std::string, int> operation_counts(const std::vector<std::string>& opcodes) {
+  constexpr std::string_view other_pipe = ".MMA";
   std::map<std::string, int> counts;
-  for (const auto& opcode : opcodes) ++counts[canonical_opcode(opcode)];
+  for (const auto& opcode : opcodes) {
+    auto operation = canonical_opcode(opcode);
+    if (const auto at = operation.find(other_pipe); at != std::string::npos) operation.erase(at, other_pipe.size());
+    ++counts[operation];
+  }
   return counts;
 }
 
 enum class Headline { none, differential, chain };
 
-// Optimisation for throughput may give a chain other instructions than one alone (HADD2 and HFMA2.MMA in turn): then it
+// Optimisation for throughput may give a chain other instructions than one alone (HFMA2.MMA for HADD2): then it
 // is another experiment. So is a chain of code that branches on its values: only its first step has those of the input
 // class, and a denormal's reciprocal is none.
 Headline choose(const Numbers& numbers, const std::optional<double>& differential, const std::optional<double>& chain) {
@@ -103,7 +109,7 @@ Headline choose(const Numbers& numbers, const std::optional<double>& differentia
   const auto& findings = numbers.findings;
   if (numbers.specimen(numbers.indices.chain)->schedule.branches) return Headline::differential;
   const bool same_code = numbers.chain_has_bridge() ||
-                         canonical_counts(findings.chain.sass) == canonical_counts(findings.differential.sass);
+                         operation_counts(findings.chain.sass) == operation_counts(findings.differential.sass);
   return same_code ? Headline::chain : Headline::differential;
 }
 

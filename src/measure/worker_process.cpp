@@ -12,8 +12,6 @@
 
 #include "error.h"
 
-extern char** environ;
-
 namespace ptxlat {
 namespace {
 

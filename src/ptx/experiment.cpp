@@ -64,8 +64,8 @@ struct Parts {
     return "  " + substitute(form().text, holes) + ";\n";
   }
 
-  // Declares the results and loads the source operands, but for the one that the chain carries.
-  void prepare_op(Draft& draft, const std::string& carried = {}) const {
+  // Declares the results and loads the source operands.
+  void prepare_op(Draft& draft) const {
     for (const auto& operand : form().operands) {
       if (operand.is_result) {
         if (operand.type != "carry") draft.declare(register_of(operand.name), operand.type);
@@ -73,7 +73,6 @@ struct Parts {
       }
       const auto value = value_of(catalogue, form(), *variant.input, operand);
       if (operand.type == "imm" || value.is_known_to_compiler) continue;
-      if (operand.name == carried && operand.type == "carry") continue;
       draft.load(register_of(operand.name), operand.type, value);
     }
   }
@@ -105,36 +104,21 @@ struct Parts {
     return fmt::format("  st.volatile.global.b{} [%out+16], %q;", register_bits(consumer.result));
   }
 
-  Kernel overhead() const {
-    Draft draft(catalogue, form().lanes);
-    prepare_consumer(draft);
-    load_consumed(draft);
-    return finish(draft, skeletons, fill(skeletons.overhead, {{"consumer", consume("%x")}}), store_consumed());
-  }
-
-  Kernel bracket() const {
+  // The instruction and the consumer of its result, in a window that says which of them is between the clocks.
+  Kernel with_op(const Skeleton& skeleton) const {
     Draft draft(catalogue, form().lanes);
     prepare_op(draft);
     prepare_consumer(draft);
-    const auto window =
-        fill(skeletons.bracket, {{"op", op({})}, {"consumer", consume(register_of(result_of(form())->name))}});
+    const auto window = fill(skeleton, {{"op", op({})}, {"consumer", consume(register_of(result_of(form())->name))}});
     return finish(draft, skeletons, window, store_consumed());
   }
 
-  Kernel differential() const {
-    Draft draft(catalogue, form().lanes);
-    prepare_op(draft);
-    prepare_consumer(draft);
-    const auto window =
-        fill(skeletons.differential, {{"op", op({})}, {"consumer", consume(register_of(result_of(form())->name))}});
-    return finish(draft, skeletons, window, store_consumed());
-  }
-
-  Kernel differential_base() const {
+  // The consumer alone, on a loaded operand.
+  Kernel without_op(const Skeleton& skeleton) const {
     Draft draft(catalogue, form().lanes);
     prepare_consumer(draft);
     load_consumed(draft);
-    return finish(draft, skeletons, fill(skeletons.differential_base, {{"consumer", consume("%x")}}), store_consumed());
+    return finish(draft, skeletons, fill(skeleton, {{"consumer", consume("%x")}}), store_consumed());
   }
 
   // What stands for the instruction's result where there is no instruction.
@@ -213,10 +197,10 @@ Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const 
   const Parts parts{catalogue, skeletons, variant, consumer};
   Experiment experiment;
   experiment.consumer = &consumer;
-  experiment.overhead = parts.overhead();
-  experiment.bracket = parts.bracket();
-  experiment.differential = parts.differential();
-  experiment.differential_base = parts.differential_base();
+  experiment.overhead = parts.without_op(skeletons.overhead);
+  experiment.bracket = parts.with_op(skeletons.bracket);
+  experiment.differential = parts.with_op(skeletons.differential);
+  experiment.differential_base = parts.without_op(skeletons.differential_base);
   if (!variant.operand.empty()) {
     experiment.chain = parts.chained(chain_steps);
     experiment.chain_twice = parts.chained(2 * chain_steps);
