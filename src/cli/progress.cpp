@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace ptxlat {
 
 namespace {
@@ -10,7 +12,7 @@ constexpr std::chrono::milliseconds terminal_interval{200};
 constexpr std::chrono::seconds plain_interval{5};
 
 std::string duration(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const auto whole = std::lround(seconds);
   return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {:02} s", whole / 60, whole % 60);
 }
 
