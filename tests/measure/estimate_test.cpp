@@ -252,8 +252,25 @@ TEST_CASE("a static number that is a lower bound or a straight line says so") {
   auto bounded = lab, branching = lab;
   bounded.specimens[static_cast<std::size_t>(lab.indices.chain_twice)].schedule.is_lower_bound = true;
   CHECK(mentions(bounded.estimate(), "static is a lower bound"));
-  branching.specimens[static_cast<std::size_t>(lab.indices.chain)].schedule.branches = true;
+  for (const int index : {lab.indices.chain, lab.indices.differential}) {
+    branching.specimens[static_cast<std::size_t>(index)].schedule.branches = true;
+  }
   CHECK(mentions(branching.estimate(), "it branches"));
+}
+
+TEST_CASE(
+    "where code branches on values the differential leads, because only a chain's first step has the input class") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  auto& twice = lab.specimens[static_cast<std::size_t>(lab.indices.chain_twice)];
+  for (auto& sample : twice.launch->samples) sample.elapsed_cycles += 40;
+  const auto straight = lab.estimate();
+  REQUIRE(straight.chain);
+  CHECK(straight.cycles == straight.chain);
+  lab.specimens[static_cast<std::size_t>(lab.indices.chain)].schedule.branches = true;
+  const auto branching = lab.estimate();
+  CHECK(branching.cycles == branching.differential);
+  CHECK(branching.cycles != branching.chain);
 }
 
 TEST_CASE("lanes that left each other are told") {
