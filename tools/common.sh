@@ -31,7 +31,7 @@ has_gpu() {
 # fetch_missing: brings ptxas and nvdisasm where the machine has none.
 fetch_missing() {
   if has_tool ptxas && has_tool nvdisasm; then return; fi
-  "$root/tools/fetch_cuda.sh"
+  "$root/tools/toolkits.sh"
 }
 
 # build PRESET [TARGET...]

@@ -6,17 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "isa/target.h"
+
 namespace ptxlat {
 
 using Bytes = std::vector<std::uint8_t>;
-
-// What PTX is assembled for: sm = 90, suffix = "a" is sm_90a.
-struct Target {
-  int sm = 0;
-  std::string suffix;
-  std::string name() const { return "sm_" + std::to_string(sm) + suffix; }
-  bool operator==(const Target&) const = default;
-};
 
 // One .entry of PTX, complete from ".visible .entry NAME" to its closing brace. Names are unique in a module.
 struct KernelText {

@@ -1,10 +1,5 @@
 #include "assemble/cuda_version.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <charconv>
 
 namespace ptxlat {
@@ -35,23 +30,6 @@ std::string version_in_banner(std::string_view text) {
     if (!version.empty() && is_digit(version.front()) && is_digit(version.back())) return std::string(version);
   }
   return {};
-}
-
-std::string version_in_file(const std::filesystem::path& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return {};
-  struct stat status {};
-  std::string version;
-  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-    const auto size = static_cast<std::size_t>(status.st_size);
-    void* const bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-    if (bytes != MAP_FAILED) {
-      version = version_in_banner({static_cast<const char*>(bytes), size});
-      munmap(bytes, size);
-    }
-  }
-  close(file);
-  return version;
 }
 
 int compare_versions(std::string_view left, std::string_view right) {

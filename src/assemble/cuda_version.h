@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,9 +9,6 @@ namespace ptxlat {
 // "13.0.88" out of "Cuda compilation tools, release 13.0, V13.0.88", which every program of the toolkit prints and
 // every library contains; empty if it is not there.
 std::string version_in_banner(std::string_view text);
-
-// The same, searched for in a file that is not run or loaded: a broken library must not take this process down.
-std::string version_in_file(const std::filesystem::path& path);
 
 // Compares "13.0.88" and "9.2" number by number: < 0, 0, > 0.
 int compare_versions(std::string_view left, std::string_view right);

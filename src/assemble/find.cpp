@@ -1,13 +1,13 @@
-#include <stdlib.h>
-
 #include <algorithm>
+#include <charconv>
 #include <set>
-#include <sstream>
 #include <system_error>
 
 #include "assemble/cuda_version.h"
+#include "assemble/folders.h"
+#include "assemble/library_file.h"
 #include "assemble/process.h"
-#include "assemble/toolchain.h"
+#include "assemble/toolkit.h"
 #include "error.h"
 
 namespace ptxlat {
@@ -17,73 +17,6 @@ namespace fs = std::filesystem;
 
 // Long enough for a program on a cold network disk; what takes longer is not usable either.
 constexpr std::chrono::seconds version_deadline{20};
-
-// What a folder holds, sorted; nothing if it cannot be read.
-std::vector<fs::path> entries(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    found.push_back(entry->path());
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
-std::string environment(const char* name) {
-  const char* const value = getenv(name);
-  return value == nullptr ? std::string() : value;
-}
-
-// The toolkits whose programs PATH leads to, through symbolic links: /usr/local/bin/ptxas may point anywhere.
-std::vector<fs::path> folders_on_path() {
-  std::vector<fs::path> folders;
-  std::istringstream path(environment("PATH"));
-  for (std::string directory; std::getline(path, directory, ':');) {
-    if (directory.empty()) continue;
-    for (const char* const program : {"ptxas", "nvdisasm"}) {
-      std::error_code error;
-      const fs::path file = fs::canonical(fs::path(directory) / program, error);
-      if (!error) folders.push_back(file.parent_path().parent_path());
-    }
-  }
-  return folders;
-}
-
-// `toolkits/` in every folder above this program: build/release/bin/ptxlat has it three levels up, an installed
-// bin/ptxlat one.
-std::vector<fs::path> folders_near_program() {
-  std::vector<fs::path> folders;
-  std::error_code error;
-  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  while (!error && folder.has_relative_path()) {
-    const std::vector<fs::path> here = entries(folder / "toolkits");
-    folders.insert(folders.end(), here.begin(), here.end());
-    folder = folder.parent_path();
-  }
-  return folders;
-}
-
-// The version that a program of the toolkit states, or nothing if it is broken or for another processor.
-std::string version_of_program(const fs::path& program) {
-  const TemporaryFolder folder;
-  try {
-    const ProcessOutcome outcome = run_program(program, {"--version"}, folder.path(), version_deadline);
-    return outcome.ok() ? version_in_banner(outcome.output) : std::string();
-  } catch (const Error&) {
-    return {};  // cannot be started: not a toolchain of this machine
-  }
-}
-
-std::vector<fs::path> nvjitlink_files(const fs::path& toolkit) {
-  std::vector<fs::path> files;
-  for (const char* const folder : {"lib64", "lib", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu",
-                                   "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
-    for (const fs::path& file : entries(toolkit / folder)) {
-      if (file.filename().string().starts_with("libnvJitLink.so.")) files.push_back(file);
-    }
-  }
-  return files;
-}
 
 // Sees each file once, whatever links lead to it.
 class SeenFiles {
@@ -98,47 +31,131 @@ class SeenFiles {
   std::set<std::string> seen_;
 };
 
-void add(std::vector<Toolchain>& found, ToolchainKind kind, const std::string& prefix, const std::string& version,
-         const fs::path& path) {
-  if (version.empty()) return;
-  const std::string name = prefix + version;
-  const auto same = [&](const Toolchain& toolchain) { return toolchain.name == name; };
-  if (std::any_of(found.begin(), found.end(), same)) return;
-  const auto [ptx_major, ptx_minor] = newest_ptx_of_cuda(version);
-  found.push_back({kind, name, version, path, ptx_major, ptx_minor});
+void examine_program(ToolkitPiece& piece) {
+  const TemporaryFolder folder;
+  try {
+    const ProcessOutcome outcome = run_program(piece.path, {"--version"}, folder.path(), version_deadline);
+    if (!outcome.ok()) {
+      piece.problem = describe(outcome, version_deadline);
+      return;
+    }
+    piece.version = version_in_banner(outcome.output);
+    if (piece.version.empty()) piece.problem = "does not say of which CUDA version it is";
+  } catch (const Error& error) {
+    piece.problem = error.what();  // cannot be started: for another processor, or not executable
+  }
+}
+
+void examine(ToolkitPiece& piece) {
+  if (piece.kind == PieceKind::ptxas || piece.kind == PieceKind::nvdisasm) {
+    examine_program(piece);
+    return;
+  }
+  LibraryFile library = examine_library(piece.path);
+  piece.version = std::move(library.version);
+  piece.problem = std::move(library.problem);
+  if (piece.kind != PieceKind::nvrtc || piece.version.empty()) return;
+  const auto builtins = "libnvrtc-builtins.so." + piece.version.substr(0, piece.version.rfind('.'));
+  std::error_code error;
+  if (fs::exists(piece.path.parent_path() / builtins, error)) return;
+  piece.version.clear();
+  piece.problem = "has no " + builtins + " beside it";
+}
+
+std::vector<fs::path> libraries(const fs::path& toolkit, const std::string& prefix) {
+  std::vector<fs::path> files;
+  for (const char* const folder : {"lib64", "lib", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu",
+                                   "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
+    for (const fs::path& file : entries(toolkit / folder)) {
+      if (file.filename().string().starts_with(prefix)) files.push_back(file);
+    }
+  }
+  return files;
+}
+
+std::vector<fs::path> files_of(PieceKind kind, const fs::path& toolkit) {
+  switch (kind) {
+    case PieceKind::ptxas:
+      return {toolkit / "bin" / "ptxas"};
+    case PieceKind::nvdisasm:
+      return {toolkit / "bin" / "nvdisasm"};
+    case PieceKind::nvjitlink:
+      return libraries(toolkit, "libnvJitLink.so.");
+    case PieceKind::nvrtc:
+      return libraries(toolkit, "libnvrtc.so.");
+  }
+  return {};
+}
+
+ToolchainKind toolchain_kind(PieceKind kind) {
+  return kind == PieceKind::ptxas       ? ToolchainKind::ptxas
+         : kind == PieceKind::nvjitlink ? ToolchainKind::nvjitlink
+                                        : ToolchainKind::nvrtc;
+}
+
+std::string prefix_of(ToolchainKind kind) {
+  return kind == ToolchainKind::ptxas ? "ptxas-" : kind == ToolchainKind::nvjitlink ? "nvjitlink-" : "nvrtc-";
+}
+
+// 90 and "a" of "sm_90a".
+std::pair<int, std::string_view> number_and_suffix(std::string_view target) {
+  int number = 0;
+  const char* const end = target.data() + target.size();
+  const char* const after = std::from_chars(target.data() + 3, end, number).ptr;
+  return {number, {after, static_cast<std::size_t>(end - after)}};
+}
+
+// The sound disassemblers, newest first.
+std::vector<ToolkitPiece> disassemblers(const std::vector<fs::path>& folders) {
+  auto found = find_pieces(folders, {PieceKind::nvdisasm});
+  std::erase_if(found, [](const ToolkitPiece& piece) { return piece.version.empty(); });
+  std::stable_sort(found.begin(), found.end(), [](const ToolkitPiece& left, const ToolkitPiece& right) {
+    return compare_versions(left.version, right.version) > 0;
+  });
+  return found;
 }
 
 }  // namespace
 
-std::vector<fs::path> toolkit_folders() {
-  std::vector<fs::path> folders;
-  if (const std::string own = environment("PTXLAT_TOOLKITS"); !own.empty()) folders = entries(own);
-  const auto append = [&](const std::vector<fs::path>& more) {
-    folders.insert(folders.end(), more.begin(), more.end());
-  };
-  append(folders_near_program());
-  if (const std::string home = environment("CUDA_HOME"); !home.empty()) folders.emplace_back(home);
-  append(folders_on_path());
-  for (const fs::path& folder : entries("/usr/local")) {
-    if (folder.filename().string().starts_with("cuda")) folders.push_back(folder);
+std::string to_string(PieceKind kind) {
+  switch (kind) {
+    case PieceKind::ptxas:
+      return "ptxas";
+    case PieceKind::nvjitlink:
+      return "nvJitLink";
+    case PieceKind::nvrtc:
+      return "NVRTC";
+    case PieceKind::nvdisasm:
+      return "nvdisasm";
   }
-  folders.emplace_back("/usr/lib/nvidia-cuda-toolkit");
-  folders.emplace_back("/usr");
-  std::error_code error;
-  std::erase_if(folders, [&](const fs::path& folder) { return !fs::is_directory(folder, error); });
-  return folders;
+  return {};
 }
 
-std::vector<Toolchain> find_toolchains(const std::vector<fs::path>& folders) {
-  std::vector<Toolchain> found;
+std::vector<ToolkitPiece> find_pieces(const std::vector<fs::path>& folders, const std::vector<PieceKind>& kinds) {
+  std::vector<ToolkitPiece> found;
   SeenFiles seen;
   for (const fs::path& folder : folders) {
-    const fs::path ptxas = folder / "bin" / "ptxas";
-    if (seen.is_new(ptxas)) add(found, ToolchainKind::ptxas, "ptxas-", version_of_program(ptxas), ptxas);
-    for (const fs::path& library : nvjitlink_files(folder)) {
-      if (!seen.is_new(library)) continue;
-      add(found, ToolchainKind::nvjitlink, "nvjitlink-", version_in_file(library), library);
+    for (const PieceKind kind : kinds) {
+      for (const fs::path& file : files_of(kind, folder)) {
+        if (!seen.is_new(file)) continue;
+        found.push_back({kind, folder, file, {}, {}});
+        examine(found.back());
+      }
     }
+  }
+  return found;
+}
+
+std::vector<Toolchain> toolchains_of(const std::vector<ToolkitPiece>& pieces) {
+  std::vector<Toolchain> found;
+  for (const ToolkitPiece& piece : pieces) {
+    if (piece.kind == PieceKind::nvdisasm || piece.version.empty()) continue;
+    const ToolchainKind kind = toolchain_kind(piece.kind);
+    const std::string name = prefix_of(kind) + piece.version;
+    const auto same = [&](const Toolchain& toolchain) { return toolchain.name == name; };
+    if (std::any_of(found.begin(), found.end(), same)) continue;
+    const auto [ptx_major, ptx_minor] = newest_ptx_of_cuda(piece.version);
+    found.push_back({kind, name, piece.version, piece.path, ptx_major, ptx_minor});
   }
   std::stable_sort(found.begin(), found.end(), [](const Toolchain& left, const Toolchain& right) {
     if (left.kind != right.kind) return left.kind < right.kind;
@@ -147,19 +164,57 @@ std::vector<Toolchain> find_toolchains(const std::vector<fs::path>& folders) {
   return found;
 }
 
+std::vector<Toolchain> find_toolchains(const std::vector<fs::path>& folders) {
+  return toolchains_of(find_pieces(folders, {PieceKind::ptxas, PieceKind::nvjitlink, PieceKind::nvrtc}));
+}
+
 fs::path find_nvdisasm(const std::vector<fs::path>& folders) {
-  fs::path newest;
-  std::string newest_version;
-  SeenFiles seen;
-  for (const fs::path& folder : folders) {
-    const fs::path program = folder / "bin" / "nvdisasm";
-    if (!seen.is_new(program)) continue;
-    const std::string version = version_of_program(program);
-    if (version.empty() || compare_versions(version, newest_version) <= 0) continue;
-    newest = program;
-    newest_version = version;
+  const auto found = disassemblers(folders);
+  return found.empty() ? fs::path() : found.front().path;
+}
+
+std::vector<std::string> targets_in_help(std::string_view help) {
+  // Each is written 'sm_90a' by ptxas and 'SM90a' by nvdisasm, in a list of allowed values; a default value has the
+  // same quotes.
+  std::set<std::string> distinct;
+  for (const std::string_view mark : {"'sm_", "'SM"}) {
+    for (auto at = help.find(mark); at != std::string_view::npos; at = help.find(mark, at + 1)) {
+      const auto begin = at + mark.size();
+      const auto end = help.find('\'', begin);
+      if (end == std::string_view::npos || end == begin || end - begin > 5) continue;
+      const auto number = help.substr(begin, end - begin);
+      if (number.front() >= '1' && number.front() <= '9') distinct.insert("sm_" + std::string(number));
+    }
   }
-  return newest;
+  std::vector<std::string> targets(distinct.begin(), distinct.end());
+  std::sort(targets.begin(), targets.end(), [](const std::string& left, const std::string& right) {
+    return number_and_suffix(left) < number_and_suffix(right);
+  });
+  return targets;
+}
+
+std::vector<std::string> targets_of(const fs::path& program) {
+  const TemporaryFolder folder;
+  const ProcessOutcome outcome = run_program(program, {"--help"}, folder.path(), version_deadline);
+  return targets_in_help(outcome.output);
+}
+
+fs::path nvdisasm_for(const Target& target, const std::vector<fs::path>& folders) {
+  // The words of sm_90a and of sm_90 are read alike.
+  const Target plain{target.sm, {}};
+  // 12.3's is the one wheel of an older disassembler; 13.2's is the default of tools/toolkits.sh.
+  const std::string advice = target.sm < 75 ? "run tools/toolkits.sh 12.3: its nvdisasm reads sm_50 to sm_90"
+                                            : "run tools/toolkits.sh latest, or put a CUDA toolkit's bin into PATH";
+  std::string known;
+  for (const ToolkitPiece& piece : disassemblers(folders)) {
+    const auto targets = targets_of(piece.path);
+    if (std::find(targets.begin(), targets.end(), plain.name()) != targets.end()) return piece.path;
+    if (targets.empty()) continue;
+    known += "; nvdisasm " + piece.version + " knows " + targets.front() + " to " + targets.back();
+  }
+  throw Error(ExitCode::missing_tool,
+              "no nvdisasm that reads " + plain.name() + " was found, and without it no window can be audited" + known,
+              advice);
 }
 
 }  // namespace ptxlat

@@ -1,9 +1,10 @@
 #include <algorithm>
-#include <numeric>
+#include <set>
 
 #include "assemble/cuda_version.h"
 #include "assemble/toolchain.h"
 #include "error.h"
+#include "nearest_names.h"
 
 namespace ptxlat {
 namespace {
@@ -16,26 +17,36 @@ bool names(const std::string& wanted, const Toolchain& toolchain) {
   return next == '.' || next == '-';
 }
 
-std::size_t edit_distance(const std::string& left, const std::string& right) {
-  std::vector<std::size_t> row(right.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < right.size(); ++j) {
-      const std::size_t replaced = diagonal + (left[i] == right[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
+// Everything that names one of these toolchains: ptxas, ptxas-13, ptxas-13.0, ptxas-13.0.88, …
+std::vector<std::string> all_names(const std::vector<Toolchain>& available) {
+  std::set<std::string> found;
+  for (const Toolchain& toolchain : available) {
+    for (std::size_t end = toolchain.name.find('-'); end != std::string::npos; end = toolchain.name.find('.', end + 1))
+      found.insert(toolchain.name.substr(0, end));
+    found.insert(toolchain.name);
   }
-  return row.back();
+  return {found.begin(), found.end()};
+}
+
+// "12.4" of "ptxas-12.4.131", "13" of "nvrtc-13", which tools/toolkits.sh can fetch; empty for anything else.
+std::string cuda_version_in(const std::string& wanted) {
+  for (const std::string kind : {"ptxas-", "nvjitlink-", "nvrtc-"}) {
+    if (!wanted.starts_with(kind)) continue;
+    const std::string version = wanted.substr(kind.size());
+    const bool is_version = version.find_first_not_of("0123456789.") == std::string::npos;
+    const auto dot = version.find('.');
+    if (is_version && dot != std::string::npos) return version.substr(0, version.find('.', dot + 1));
+  }
+  return {};
 }
 
 std::string advice_for(const std::vector<Toolchain>& available, const std::string& wanted) {
-  const auto nearest = std::min_element(available.begin(), available.end(), [&](const auto& left, const auto& right) {
-    return edit_distance(left.name, wanted) < edit_distance(right.name, wanted);
-  });
-  std::string advice = "did you mean " + nearest->name + "? Available here:";
+  std::string advice;
+  for (const std::string& name : nearest_names(wanted, all_names(available), 1))
+    advice += "did you mean " + name + "? ";
+  if (const std::string version = cuda_version_in(wanted); !version.empty())
+    advice += "`tools/toolkits.sh " + version + "` fetches CUDA " + version + ", if there is one. ";
+  advice += "Available here:";
   for (const Toolchain& toolchain : available) advice += " " + toolchain.name;
   return advice;
 }
@@ -45,7 +56,7 @@ std::string advice_for(const std::vector<Toolchain>& available, const std::strin
 const Toolchain& pick_toolchain(const std::vector<Toolchain>& available, const std::string& wanted) {
   if (available.empty()) {
     throw Error(ExitCode::missing_tool, "no assembler was found on this machine",
-                "tools/fetch_cuda.sh brings one into toolkits/, without a CUDA installation");
+                "tools/toolkits.sh brings one into toolkits/, without a CUDA installation");
   }
   const Toolchain* picked = nullptr;
   for (const Toolchain& toolchain : available) {
@@ -57,6 +68,18 @@ const Toolchain& pick_toolchain(const std::vector<Toolchain>& available, const s
     throw Error(ExitCode::unknown_name, "there is no toolchain '" + wanted + "' here", advice_for(available, wanted));
   }
   return *picked;
+}
+
+std::vector<Toolchain> pick_toolchains(const std::vector<Toolchain>& available, const std::string& wanted) {
+  std::vector<Toolchain> picked;
+  for (std::size_t begin = 0; begin <= wanted.size();) {
+    const std::size_t end = std::min(wanted.find(',', begin), wanted.size());
+    const Toolchain& toolchain = pick_toolchain(available, wanted.substr(begin, end - begin));
+    const auto same = [&](const Toolchain& other) { return other.name == toolchain.name; };
+    if (std::none_of(picked.begin(), picked.end(), same)) picked.push_back(toolchain);
+    begin = end + 1;
+  }
+  return picked;
 }
 
 }  // namespace ptxlat

@@ -10,7 +10,8 @@
 
 namespace ptxlat {
 
-enum class ToolchainKind { driver, ptxas, nvjitlink };
+// nvrtc compiles CUDA C++ and does not assemble PTX: it can be named, and no Assembler is made of it yet.
+enum class ToolchainKind { driver, ptxas, nvjitlink, nvrtc };
 
 // An assembler with its exact version, as found on this machine.
 //   name     "driver-580.159.04", "ptxas-13.0.88", "nvjitlink-12.9.86"; unique; what tables are filed under
@@ -26,22 +27,27 @@ struct Toolchain {
 };
 
 // Where toolkits are looked for, in this order: each folder in $PTXLAT_TOOLKITS, each folder in `toolkits/` beside or
-// above this program (the repository or the installation), $CUDA_HOME, what PATH leads to, /usr/local/cuda*, Debian's
-// places. Only folders that exist.
+// above this program (the repository or the installation), $CUDA_HOME, $CUDA_PATH, conda's environment, the wheels that
+// pip has installed there, what PATH leads to, the wheels of the Pythons in PATH, /usr/local/cuda*, Debian's places.
+// Only folders that exist, each once.
 std::vector<std::filesystem::path> toolkit_folders();
 
 // Everything in these folders that can assemble here, without the driver (gpu/ adds it): bin/ptxas that answers to
-// --version, and libnvJitLink. Newest first within a kind; each exact version once. Asks anew at every call, which
-// costs some 10 ms a toolkit.
+// --version, libnvJitLink and NVRTC. Newest first within a kind; each exact version once. toolkit.h has the broken ones
+// too.
 std::vector<Toolchain> find_toolchains(const std::vector<std::filesystem::path>& folders = toolkit_folders());
 
-// The disassembler that understands most targets (the newest), or an empty path. Same places.
+// The newest disassembler, or an empty path; toolkit.h has one that reads a given target. Same places.
 std::filesystem::path find_nvdisasm(const std::vector<std::filesystem::path>& folders = toolkit_folders());
 
 // Picks what `--toolchain` names out of `available`: exact ("ptxas-13.0.88"), by prefix of the version ("ptxas-13",
 // newest wins) or by kind ("ptxas", newest wins). Error{unknown_name} with the nearest names and what is available;
 // Error{missing_tool} with how to get one where nothing at all is available.
 const Toolchain& pick_toolchain(const std::vector<Toolchain>& available, const std::string& wanted);
+
+// The same for several, separated by commas ("driver,ptxas-11.8,ptxas-12.4"), in the order wanted; two names of one
+// toolchain count once.
+std::vector<Toolchain> pick_toolchains(const std::vector<Toolchain>& available, const std::string& wanted);
 
 // An assembler of this toolchain for one thread. ptxas runs as a program, with its files in a temporary folder of its
 // own, and is killed when a module takes longer than the deadline. Its assemble() throws Error{missing_tool} if the

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 
+#include "assemble/cuda_version.h"
+#include "assemble/toolkit.h"
 #include "cli/commands.h"
 #include "cli/workbench.h"
 #include "error.h"
@@ -27,24 +30,72 @@ bool check_gpu(int device) {
   }
 }
 
+// A kernel that does nothing, assembled for a target that CUDA 11.0 and all since know: a file may state its version
+// and not work for all that. Returns the words of the refusal, empty if there is none.
+std::string refusal(const Toolchain& toolchain) {
+  const std::string ptx = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+  try {
+    const auto outcome = make_assemblers(toolchain, worker_options(0), 1).front()->assemble(ptx, {80, {}}, 3);
+    return outcome.cubin ? std::string() : "cannot assemble an empty kernel: " + outcome.log;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+// Prints what a piece is good for, or, and then clears its version, why it is good for nothing.
+void print_piece(ToolkitPiece& piece) {
+  const auto toolchains = toolchains_of({piece});
+  if (!toolchains.empty() && piece.kind != PieceKind::nvrtc) piece.problem = refusal(toolchains.front());
+  if (!piece.problem.empty()) {
+    while (piece.problem.ends_with('\n')) piece.problem.pop_back();
+    fmt::print("  {:<10}broken: {} {}\n", to_string(piece.kind), piece.path.string(), piece.problem);
+    piece.version.clear();
+    return;
+  }
+  std::string details;
+  if (piece.kind != PieceKind::nvdisasm) {
+    const auto [major, minor] = newest_ptx_of_cuda(piece.version);
+    details = fmt::format("PTX {}.{}", major, minor);
+  }
+  if (piece.kind == PieceKind::ptxas || piece.kind == PieceKind::nvdisasm)
+    details += fmt::format("{}{}", details.empty() ? "" : ", ", fmt::join(targets_of(piece.path), " "));
+  fmt::print("  {:<10}{:<10}{}\n", to_string(piece.kind), piece.version, details);
+}
+
+// Prints every toolkit with its pieces and returns the pieces.
+std::vector<ToolkitPiece> check_toolkits() {
+  auto pieces =
+      find_pieces(toolkit_folders(), {PieceKind::ptxas, PieceKind::nvjitlink, PieceKind::nvrtc, PieceKind::nvdisasm});
+  std::filesystem::path folder;
+  for (auto& piece : pieces) {
+    if (piece.folder != folder) fmt::print("toolkit     {}\n", piece.folder.string());
+    folder = piece.folder;
+    print_piece(piece);
+  }
+  return pieces;
+}
+
 void check(int device) {
   const bool has_gpu = check_gpu(device);
-  const auto toolchains = find_toolchains();
-  for (const auto& toolchain : toolchains) {
-    fmt::print("toolchain   {}, up to PTX {}.{}  {}\n", toolchain.name, toolchain.ptx_major, toolchain.ptx_minor,
-               toolchain.path.string());
+  const auto pieces = check_toolkits();
+  std::vector<std::string> assemblers;
+  for (const auto& toolchain : toolchains_of(pieces)) {
+    if (toolchain.kind != ToolchainKind::nvrtc) assemblers.push_back(toolchain.name);
   }
-  const auto nvdisasm = find_nvdisasm();
-  if (toolchains.empty())
-    fmt::print(
-        "toolchain   no ptxas and no nvJitLink: run tools/fetch_cuda.sh, or put a CUDA toolkit's bin folder into "
-        "PATH\n");
-  fmt::print("nvdisasm    {}\n", nvdisasm.empty() ? "none: run tools/fetch_cuda.sh" : nvdisasm.string());
+  const bool has_nvdisasm = std::any_of(pieces.begin(), pieces.end(), [](const ToolkitPiece& piece) {
+    return piece.kind == PieceKind::nvdisasm && !piece.version.empty();
+  });
+  fmt::print("toolchain   {}\n",
+             assemblers.empty()
+                 ? "no ptxas and no nvJitLink: run tools/toolkits.sh, or put a CUDA toolkit's bin folder "
+                   "into PATH"
+                 : fmt::format("{}", fmt::join(assemblers, " ")));
+  if (!has_nvdisasm) fmt::print("nvdisasm    none: run tools/toolkits.sh\n");
   const auto workbench = load_workbench({});
   fmt::print("catalogue   {} forms in {}\n", workbench.catalogue.forms.size(), templates_folder().string());
-  if (nvdisasm.empty() || (toolchains.empty() && !has_gpu)) {
+  if (!has_nvdisasm || (assemblers.empty() && !has_gpu)) {
     throw Error(ExitCode::missing_tool, "no table can be made here: an assembler or the disassembler is missing",
-                "run tools/fetch_cuda.sh");
+                "run tools/toolkits.sh");
   }
 }
 

@@ -13,12 +13,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-const Target sm_90{90, ""};
+// Which every CUDA since 11.0 knows.
+const Target sm_80{80, ""};
 
 ModuleOutcome assemble_with_script(const std::string& body, milliseconds deadline = milliseconds(20000)) {
   FakeToolkits toolkits;
   const auto program = toolkits.add_program("fake", "ptxas", body);
-  return make_ptxas({ToolchainKind::ptxas, "ptxas-0", "0", program}, deadline)->assemble("ptx\n", sm_90, 3);
+  return make_ptxas({ToolchainKind::ptxas, "ptxas-0", "0", program}, deadline)->assemble("ptx\n", sm_80, 3);
 }
 
 // The toolchains of this machine that are ptxas: $PTXLAT_TOOLKITS, the repository's own, an installation.
@@ -30,13 +31,13 @@ std::vector<Toolchain> real_ptxas() {
   }
   auto found = find_toolchains(folders);
   std::erase_if(found, [](const Toolchain& toolchain) { return toolchain.kind != ToolchainKind::ptxas; });
-  if (found.empty()) WARN("skipped: no ptxas on this machine (tools/fetch_cuda.sh brings one)");
+  if (found.empty()) WARN("skipped: no ptxas on this machine (tools/toolkits.sh brings one)");
   return found;
 }
 
 std::string header_for(const Toolchain& toolchain) {
   return ".version " + std::to_string(toolchain.ptx_major) + "." + std::to_string(toolchain.ptx_minor) +
-         "\n.target sm_90\n.address_size 64\n";
+         "\n.target sm_80\n.address_size 64\n";
 }
 
 KernelText kernel(const std::string& name, const std::string& statement) {
@@ -50,7 +51,7 @@ TEST_CASE("ptxas gets target, level and module, and its cubin comes back") {
   const auto outcome = assemble_with_script("echo \"$@\" > module.cubin; cat module.ptx >> module.cubin");
   REQUIRE(outcome.cubin.has_value());
   CHECK(std::string(outcome.cubin->begin(), outcome.cubin->end()) ==
-        "-arch sm_90 -O3 module.ptx -o module.cubin\nptx\n");
+        "-arch sm_80 -O3 module.ptx -o module.cubin\nptx\n");
 }
 
 TEST_CASE("a broken ptxas is a refusal that says how it ended") {
@@ -74,14 +75,14 @@ TEST_CASE("a cubin of the last module is not taken for this one's") {
   const auto program =
       toolkits.add_program("fake", "ptxas", "grep -q good module.ptx && echo cubin > module.cubin; true");
   const auto assembler = make_ptxas({ToolchainKind::ptxas, "ptxas-0", "0", program});
-  CHECK(assembler->assemble("good", sm_90, 3).cubin.has_value());
-  CHECK_FALSE(assembler->assemble("other", sm_90, 3).cubin.has_value());
+  CHECK(assembler->assemble("good", sm_80, 3).cubin.has_value());
+  CHECK_FALSE(assembler->assemble("other", sm_80, 3).cubin.has_value());
 }
 
 TEST_CASE("a program that is not there and a folder that cannot be written end the command with a reason") {
   const Toolchain missing{ToolchainKind::ptxas, "ptxas-0", "0", "/nonexistent/ptxas"};
   try {
-    make_ptxas(missing)->assemble("", sm_90, 3);
+    make_ptxas(missing)->assemble("", sm_80, 3);
     FAIL("started a program that does not exist");
   } catch (const Error& error) {
     CHECK(error.exit_code == ExitCode::missing_tool);
@@ -104,7 +105,7 @@ TEST_CASE("temporary files are gone when the assembler is") {
   FakeToolkits toolkits;
   const auto program = toolkits.add_program("fake", "ptxas", "pwd > module.cubin");
   auto assembler = make_ptxas({ToolchainKind::ptxas, "ptxas-0", "0", program});
-  const Bytes cubin = assembler->assemble("", sm_90, 3).cubin.value();
+  const Bytes cubin = assembler->assemble("", sm_80, 3).cubin.value();
   const std::string folder(cubin.begin(), cubin.end() - 1);
   CHECK(std::filesystem::exists(folder + "/module.ptx"));
   assembler.reset();
@@ -130,7 +131,7 @@ TEST_CASE("every ptxas here loses only the kernels that are wrong, at every leve
   for (const Toolchain& toolchain : real_ptxas()) {
     for (int level = 0; level <= 3; ++level) {
       const auto assembler = make_ptxas(toolchain);
-      const BatchOutcome outcome = assemble_batch(*assembler, header_for(toolchain), kernels, sm_90, level);
+      const BatchOutcome outcome = assemble_batch(*assembler, header_for(toolchain), kernels, sm_80, level);
       for (std::size_t i = 0; i < kernels.size(); ++i) {
         INFO(toolchain.name << " -O" << level << " " << kernels[i].name << ": " << outcome.kernels[i].log);
         CHECK(outcome.kernels[i].cubin.has_value() == expected[i].empty());
@@ -144,10 +145,10 @@ TEST_CASE("every ptxas here accepts the PTX version that it is said to") {
   for (const Toolchain& toolchain : real_ptxas()) {
     INFO(toolchain.name);
     const std::string newest = header_for(toolchain);
-    CHECK(make_ptxas(toolchain)->assemble(newest, sm_90, 3).cubin.has_value());
+    CHECK(make_ptxas(toolchain)->assemble(newest, sm_80, 3).cubin.has_value());
     Toolchain beyond = toolchain;
     ++beyond.ptx_minor;
-    CHECK_FALSE(make_ptxas(toolchain)->assemble(header_for(beyond), sm_90, 3).cubin.has_value());
+    CHECK_FALSE(make_ptxas(toolchain)->assemble(header_for(beyond), sm_80, 3).cubin.has_value());
   }
 }
 

@@ -1,0 +1,117 @@
+#include "assemble/folders.h"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <sstream>
+#include <system_error>
+
+#include "assemble/toolchain.h"
+
+namespace ptxlat {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Folders = std::vector<fs::path>;
+
+std::string environment(const char* name) {
+  const char* const value = getenv(name);
+  return value == nullptr ? std::string() : value;
+}
+
+void append(Folders& folders, const Folders& more) { folders.insert(folders.end(), more.begin(), more.end()); }
+
+// pip's wheels are toolkits in pieces, a folder each: nvidia/cuda_nvcc, nvidia/nvjitlink, …, nvidia/cu13. `prefix` is a
+// Python installation or an environment.
+Folders wheels_of_python(const fs::path& prefix) {
+  Folders folders;
+  for (const fs::path& library : entries(prefix / "lib")) {
+    if (!library.filename().string().starts_with("python3")) continue;
+    for (const char* const packages : {"site-packages", "dist-packages"})
+      append(folders, entries(library / packages / "nvidia"));
+  }
+  return folders;
+}
+
+// What PATH leads to, through symbolic links: /usr/local/bin/ptxas may point anywhere. The link to an environment's
+// python3 is where that environment is.
+Folders folders_on_path() {
+  Folders folders, wheels;
+  std::istringstream path(environment("PATH"));
+  std::error_code error;
+  for (std::string text; std::getline(path, text, ':');) {
+    if (text.empty()) continue;
+    const fs::path directory = text;
+    for (const char* const program : {"ptxas", "nvdisasm"}) {
+      const fs::path file = fs::canonical(directory / program, error);
+      if (!error) folders.push_back(file.parent_path().parent_path());
+    }
+    const fs::path python = fs::canonical(directory / "python3", error);
+    if (error) continue;
+    append(wheels, wheels_of_python(directory.lexically_normal().parent_path()));
+    append(wheels, wheels_of_python(python.parent_path().parent_path()));
+    // pyenv puts a script in front of all the versions that it has installed.
+    for (const fs::path& version : entries(directory.lexically_normal().parent_path() / "versions"))
+      append(wheels, wheels_of_python(version));
+  }
+  append(folders, wheels);
+  return folders;
+}
+
+// `toolkits/` in every folder above this program: build/release/bin/ptxlat has it three levels up, an installed
+// bin/ptxlat one.
+Folders folders_near_program() {
+  Folders folders;
+  std::error_code error;
+  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  while (!error && folder.has_relative_path()) {
+    append(folders, entries(folder / "toolkits"));
+    folder = folder.parent_path();
+  }
+  return folders;
+}
+
+}  // namespace
+
+Folders entries(const fs::path& folder) {
+  Folders found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    // A name with a dot in front is a download that was not finished, or none of ours.
+    if (!entry->path().filename().string().starts_with('.')) found.push_back(entry->path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Folders toolkit_folders() {
+  Folders folders;
+  if (const std::string own = environment("PTXLAT_TOOLKITS"); !own.empty()) folders = entries(own);
+  append(folders, folders_near_program());
+  for (const char* const name : {"CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"})
+    if (const std::string home = environment(name); !home.empty()) folders.emplace_back(home);
+  for (const char* const name : {"CONDA_PREFIX", "VIRTUAL_ENV"})
+    if (const std::string home = environment(name); !home.empty()) append(folders, wheels_of_python(home));
+  append(folders, folders_on_path());
+  if (const std::string home = environment("HOME"); !home.empty())
+    append(folders, wheels_of_python(fs::path(home) / ".local"));
+  append(folders, wheels_of_python("/usr/local"));
+  for (const fs::path& folder : entries("/usr/local")) {
+    if (folder.filename().string().starts_with("cuda")) folders.push_back(folder);
+  }
+  append(folders, {"/opt/cuda", "/usr/lib/nvidia-cuda-toolkit", "/usr"});
+
+  // Each folder once, whatever links lead to it.
+  Folders distinct, seen;
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    const fs::path real = fs::canonical(folder, error);
+    if (error || !fs::is_directory(real, error) || std::find(seen.begin(), seen.end(), real) != seen.end()) continue;
+    seen.push_back(real);
+    distinct.push_back(folder);
+  }
+  return distinct;
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace ptxlat {
+
+// What a library of the toolkit says about itself without being loaded: a broken one must not take this process down.
+//   version  "13.0.88"; empty if it is broken
+//   problem  "is cut short: …"; empty if it is sound
+struct LibraryFile {
+  std::string version;
+  std::string problem;
+};
+LibraryFile examine_library(const std::filesystem::path& path);
+
+}  // namespace ptxlat

@@ -1,0 +1,217 @@
+#!/usr/bin/env bash
+# Brings CUDA toolkits of any versions side by side into toolkits/<version>/, without installing anything: of each ptxas,
+# nvJitLink, NVRTC and, where it can be had, nvdisasm, from NVIDIA's Python wheels.
+#   tools/toolkits.sh [VERSION...]   11.8, 12.4, 12.4.99, …; `latest`; `all` of them; default 13.0
+# $PTXLAT_TOOLKITS names another folder than toolkits/. What is there already and works is not fetched again.
+set -euo pipefail
+# shellcheck source=tools/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+case $(uname -m) in
+  x86_64 | aarch64) ;;
+  *) die "NVIDIA has no CUDA wheels for $(uname -m), only for x86_64 and aarch64" ;;
+esac
+
+# One at a time, so that every unfinished download that is found is a dead one.
+mkdir -p "$toolkits"
+exec 9>"$toolkits/.lock"
+flock -n 9 || { say "Another tools/toolkits.sh is at work; waiting for it" && flock 9; }
+rm -rf "$toolkits"/.partial-*
+work=$(mktemp -d "$toolkits/.partial-XXXXXX") # on the same disk as its destination: the last step is a rename
+trap 'rm -rf "$work"' EXIT
+
+# The interpreter itself, not a script that looks for it each time.
+python=$(python3 -c 'import sys; print(sys.executable)')
+
+# A pip that can download: the machine's, or one in a throw-away environment. `pip download` is allowed also where the
+# distribution forbids `pip install`.
+pip=()
+find_pip() {
+  ((${#pip[@]} == 0)) || return 0
+  pip=("$python" -m pip)
+  if ! "${pip[@]}" --version >/dev/null 2>&1; then
+    pip=("$work/venv/bin/python3" -m pip)
+    "$python" -m venv "$work/venv" >/dev/null 2>&1 ||
+      die "python3 has no pip; install the package python3-pip (tools/setup.sh does)"
+  fi
+  pip+=(--disable-pip-version-check)
+}
+
+# wheel PIECE VERSION: which wheel has a piece (nvcc, nvjitlink, nvrtc, nvdisasm) of a CUDA version, as pip is asked for
+# it; nothing where none has. A version of two numbers is its newest release, one of three that very release.
+wheel() {
+  local name
+  case $1:$2 in
+    nvdisasm:12.3) # Triton is an x86-64 program that carries what it needs of CUDA
+      [[ $(uname -m) != x86_64 ]] || echo triton==2.2.0
+      return
+      ;;
+    # nvJitLink came with CUDA 12.0, nvdisasm's own wheels with 13.2.
+    nvjitlink:11.* | nvdisasm:1[12].* | nvdisasm:13.[01]*) return ;;
+    nvjitlink:12.*) name=nvidia-nvjitlink-cu12 ;;
+    nvjitlink:*) name=nvidia-nvjitlink ;;
+    *:11.*) name=nvidia-cuda-$1-cu11 ;;
+    *:12.*) name=nvidia-cuda-$1-cu12 ;;
+    *) name=nvidia-cuda-$1 ;;
+  esac
+  # The default's are pinned, so that everyone's first table is from the same assembler.
+  case $1:$2 in
+    nvdisasm:13.2) echo "$name==13.2.78" ;;
+    *:13.0) echo "$name==13.0.88" ;;
+    *:*.*.*) echo "$name==$2" ;;
+    *) echo "$name==$2.*" ;;
+  esac
+}
+
+# cuda_versions: all that have a ptxas, oldest first.
+cuda_versions() {
+  local name listing
+  find_pip
+  for name in nvidia-cuda-nvcc-cu11 nvidia-cuda-nvcc-cu12 nvidia-cuda-nvcc; do
+    listing=$("${pip[@]}" index versions "$name" 2>/dev/null) || die "pip has no versions of $name; is there a network?"
+    grep -oP 'Available versions: \K.*' <<<"$listing"
+  done | grep -oE '[0-9]+\.[0-9]+\.' | sed 's/\.$//' | sort -uV
+}
+
+# is_of VERSION WANTED: 13.0.88 is of 13.0 and of 13.0.88.
+is_of() { [[ $1 == "$2" || $1 == "$2".* ]]; }
+
+# version_of FILE: the exact version of a piece that works and is of $version. What is wrong with it is left in
+# $work/reason. In a process of its own: a broken library may take its process down.
+version_of() {
+  local found status=0
+  found=$(timeout 120 "$python" "$root/tools/toolkit_piece.py" check "$1" 2>"$work/reason") || status=$?
+  if ((status > 123)); then
+    echo "crashes or hangs (status $status)" >"$work/reason"
+  elif ((status == 0)) && ! is_of "$found" "$version"; then
+    echo "is of CUDA $found" >"$work/reason"
+    status=1
+  fi
+  ((status == 0)) && echo "$found"
+}
+
+# download REQUIREMENT: its wheel into $work/files. pip compares the checksum; a second try for a connection that breaks
+# off. Status 2 where the index has no such wheel, 3 where pip cannot download.
+download() {
+  local try options=()
+  find_pip
+  # A wheel for one Python can be unpacked by any other.
+  [[ $1 != triton* ]] || options=(--python-version 3.11 --implementation cp --abi cp311 --platform manylinux_2_17_x86_64)
+  say "Fetching ${1%%=*} ${1##*=}"
+  for try in 1 2; do
+    if "${pip[@]}" --quiet download --no-deps --no-cache-dir --only-binary :all: --dest "$work/files" "${options[@]}" \
+      "$1" >"$work/pip.log" 2>&1; then
+      return 0
+    fi
+    # Where pip reaches its index, it names the versions that there are.
+    if grep -q 'No matching distribution' "$work/pip.log" && ! grep -q 'from versions: none' "$work/pip.log"; then
+      return 2
+    fi
+    ((try == 2)) || say "  that failed; once more"
+  done
+  cat "$work/pip.log" >&2
+  return 3
+}
+
+# The system's own CUDA toolkit, where its sources name the section that has it (Debian: non-free, Ubuntu: multiverse).
+packaged=$(LC_ALL=C apt-cache policy nvidia-cuda-toolkit 2>/dev/null | grep -oP 'Candidate: \K[0-9.]+' || true)
+
+# download_package: this version's nvdisasm out of the system's package into $work/files. Status 2 where that has another version.
+download_package() {
+  is_of "$packaged" "$version" || return 2
+  say "Fetching nvidia-cuda-toolkit $packaged, a package of this system, without installing it"
+  (cd "$work/files" && apt-get -qq download nvidia-cuda-toolkit && dpkg -x ./*.deb . && rm ./*.deb &&
+    find . -type f -path '*/bin/nvdisasm' -exec mv {} nvdisasm \; && rm -rf usr etc) >&2 && return
+  echo "could not be taken from the package nvidia-cuda-toolkit" >"$work/reason"
+  return 1
+}
+
+# get PIECE MAIN PATTERN FOLDER: fetches what matches PATTERN into FOLDER, if the file that matches MAIN works and is of
+# $version, and prints its exact version. Status 2 where there is no such piece to be had, 3 where pip cannot download;
+# else why not is in $work/reason.
+get() {
+  local wanted file found
+  rm -rf "$work/files"
+  mkdir -p "$work/files"
+  wanted=$(wheel "$1" "$version")
+  if [[ -n $wanted ]]; then
+    download "$wanted" || return
+    "$python" "$root/tools/toolkit_piece.py" unpack "$work"/files/*.whl "$3" "$work/files" 2>"$work/reason" || return 1
+    rm "$work"/files/*.whl
+  elif [[ $1 == nvdisasm ]]; then
+    download_package || return
+  else
+    return 2
+  fi
+  file=$(compgen -G "$work/files/$2" | head -n 1)
+  found=$(version_of "$file") || return 1
+  mkdir -p "$4"
+  mv -f "$work"/files/* "$4/" # renames: a file is there whole or not at all
+  echo "$found"
+}
+
+# piece TITLE PIECE MAIN PATTERN FOLDER: makes sure that a piece of $version is in FOLDER and notes what came of it in
+# $have, $lacks or $failed.
+piece() {
+  local file found status=0
+  for file in "$5"/$3; do
+    [[ -f $file ]] || continue
+    if found=$(version_of "$file"); then
+      have+=("$1 $found")
+      return
+    fi
+    say "$file $(tail -n 1 "$work/reason"); it is fetched anew"
+    rm -f "$file"
+  done
+  found=$(get "$2" "$3" "$4" "$5") || status=$?
+  case $status in
+    0) have+=("$1 $found") ;;
+    2) lacks+=("$1") ;;
+    3) die "pip could not download $(wheel "$2" "$version"); is there a network?" ;;
+    *) failed+=("$1 of CUDA $version $(tail -n 1 "$work/reason")") ;;
+  esac
+}
+
+join() { printf '%s' "$1${2:+$(printf ', %s' "${@:2}")}"; }
+
+# toolkit VERSION: everything of one version, and a line that says what that is.
+toolkit() {
+  local version=$1 folder=$toolkits/$1 have=() lacks=()
+  piece ptxas nvcc ptxas ptxas "$folder/bin"
+  if [[ ${lacks[*]} == ptxas ]]; then
+    failed+=("CUDA $version: no wheel has its ptxas; there are $(cuda_versions | paste -sd ' ')")
+    return
+  fi
+  piece nvJitLink nvjitlink 'libnvJitLink.so.*' 'libnvJitLink.so.*' "$folder/lib"
+  # Not the *.alt.* twins, which are for CUDA's static linking.
+  piece NVRTC nvrtc 'libnvrtc.so.*' 'libnvrtc*.so.*[0-9]' "$folder/lib"
+  piece nvdisasm nvdisasm nvdisasm nvdisasm "$folder/bin"
+  ((${#have[@]} == 0)) || say "CUDA $version: $(join "${have[@]}")${lacks:+; not to be had: $(join "${lacks[@]}")}"
+}
+
+wanted=()
+for argument in "${@:-13.0}"; do
+  case $argument in
+    all) mapfile -t -O "${#wanted[@]}" wanted < <(cuda_versions) ;;
+    latest) wanted+=("$(cuda_versions | tail -n 1)") ;;
+    *)
+      [[ $argument =~ ^[0-9]+\.[0-9]+(\.[0-9]+)?$ ]] || die "'$argument' is not a CUDA version like 13.0 or 12.4.99"
+      wanted+=("$argument")
+      ;;
+  esac
+done
+((${#wanted[@]})) && [[ -n ${wanted[0]} ]] || exit 1
+
+failed=()
+for version in "${wanted[@]}"; do toolkit "$version"; done
+
+# One nvdisasm is enough for all toolkits: it reads the instruction words of older ones, for sm_75 and newer. For older
+# GPUs there is 12.3's.
+version=13.2 have=() lacks=()
+piece nvdisasm nvdisasm nvdisasm nvdisasm "$toolkits/13.2/bin"
+
+if ((${#failed[@]})); then
+  say "Not fetched:"
+  for problem in "${failed[@]}"; do say "  $problem"; done
+  exit 1
+fi
