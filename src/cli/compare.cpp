@@ -1,28 +1,41 @@
-#include "report/compare.h"
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <exception>
 #include <iostream>
+#include <map>
+#include <memory>
+#include <thread>
 
 #include "cli/commands.h"
 #include "error.h"
+#include "report/compare_write.h"
+#include "report/find_tables.h"
 
 namespace ptxlat {
 
 namespace {
 
 struct CompareOptions {
-  std::vector<std::string> sides;
-  bool markdown = false;
-  bool fail_on_change = false;
+  std::vector<std::string> names;
+  std::string by;
+  std::vector<int> levels;
+  std::string format = "text";
+  std::size_t most_rows = std::numeric_limits<std::size_t>::max();
+  std::string fail_on_change;  // empty: off, "any", or cycles
 };
 
 // "tables/…/driver-580@O3": a table and, if one is named, a level.
-struct SideName {
+struct NamedTable {
   std::string folder;
   std::optional<int> level;
 };
 
-SideName side_name(const std::string& text) {
+NamedTable split_level(const std::string& text) {
   const auto at = text.rfind('@');
   if (at == std::string::npos) return {text, std::nullopt};
   const auto level = text.substr(at + 1);
@@ -32,32 +45,186 @@ SideName side_name(const std::string& text) {
   return {text.substr(0, at), level[1] - '0'};
 }
 
+std::vector<NamedTable> named_tables(const std::vector<std::string>& names) {
+  std::vector<NamedTable> tables;
+  for (const auto& name : names) {
+    const auto named = split_level(name);
+    for (const auto& folder : find_tables(named.folder)) tables.push_back({folder.string(), named.level});
+  }
+  return tables;
+}
+
+using Outlines = std::map<std::string, Outline>;
+
+// Each table once, however often it is named, on all cores: unpacking and scanning are all that takes time.
+Outlines read_all(const std::vector<NamedTable>& tables, const std::vector<int>& levels) {
+  Outlines outlines;
+  for (const auto& table : tables) outlines.emplace(table.folder, Outline{});
+  std::vector<std::pair<const std::string*, Outline*>> work;
+  for (auto& [folder, outline] : outlines) work.emplace_back(&folder, &outline);
+  std::vector<std::exception_ptr> failures(work.size());
+  std::atomic<std::size_t> next{0};
+  const auto read_some = [&] {
+    for (std::size_t i = next++; i < work.size(); i = next++) {
+      try {
+        *work[i].second = read_outline(*work[i].first);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    }
+  };
+  const auto cores = std::max(1u, std::thread::hardware_concurrency());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < std::min<std::size_t>(cores, work.size()); ++i) threads.emplace_back(read_some);
+    read_some();
+  }
+  for (const auto& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+  if (levels.empty()) return outlines;
+  for (auto& [folder, outline] : outlines) {
+    std::erase_if(outline.cells, [&](const CellOutline& cell) {
+      return std::find(levels.begin(), levels.end(), cell.columns.level) == levels.end();
+    });
+  }
+  return outlines;
+}
+
+// One table against itself: its lowest level against each other one.
+std::vector<Side> sides_of_levels(const std::string& folder, const Outline& outline) {
+  std::vector<int> levels;
+  for (const auto& cell : outline.cells) levels.push_back(cell.columns.level);
+  std::sort(levels.begin(), levels.end());
+  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  std::vector<Side> sides;
+  for (const int level : levels) sides.push_back({&outline, level, {}, folder});
+  return sides;
+}
+
+By by_from(const std::string& name) {
+  return name == "toolchain" ? By::toolchain : name == "gpu" ? By::gpu : name == "date" ? By::date : By::level;
+}
+
+// The sides of each group, at least two.
+std::vector<std::vector<Side>> groups_of(const CompareOptions& options, const std::vector<NamedTable>& tables,
+                                         const Outlines& outlines) {
+  std::vector<std::vector<Side>> groups;
+  const auto side_of = [&](const NamedTable& table) {
+    return Side{&outlines.at(table.folder), table.level, {}, table.folder};
+  };
+  const auto add_levels = [&](const NamedTable& table) {
+    groups.push_back(table.level ? std::vector{side_of(table)}
+                                 : sides_of_levels(table.folder, outlines.at(table.folder)));
+  };
+  if (options.by == "level" || (options.by.empty() && tables.size() == 1)) {
+    for (const auto& table : tables) add_levels(table);
+  } else if (options.by.empty()) {
+    auto& all = groups.emplace_back();
+    for (const auto& table : tables) all.push_back(side_of(table));
+  } else {
+    std::vector<Provenance> provenances;
+    for (const auto& table : tables) provenances.push_back(outlines.at(table.folder).provenance);
+    for (const auto& members : group_by(by_from(options.by), provenances)) {
+      auto& group = groups.emplace_back();
+      for (const auto member : members) group.push_back(side_of(tables[member]));
+    }
+  }
+  for (const auto& group : groups) {
+    if (group.size() == 1) fmt::print(stderr, "ptxlat: nothing to compare {} with\n", group.front().folder);
+  }
+  std::erase_if(groups, [](const auto& group) { return group.size() < 2; });
+  return groups;
+}
+
+bool wants_colour() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool is_dumb = terminal && std::string(terminal) == "dumb";
+  return isatty(STDOUT_FILENO) && !is_dumb && (!no_colour || *no_colour == '\0');
+}
+
+void write_groups(const CompareOptions& options, const std::vector<Group>& groups) {
+  if (options.format == "csv") return write_csv(std::cout, groups);
+  if (options.format == "json") return write_json(std::cout, groups);
+  const TextOptions text{wants_colour(), options.most_rows};
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (i != 0) std::cout << '\n';
+    if (options.format == "markdown") {
+      write_markdown(std::cout, groups[i], options.most_rows);
+    } else {
+      write_text(std::cout, groups[i], text);
+    }
+  }
+}
+
+std::optional<double> threshold_from(const std::string& text) {
+  if (text == "any") return std::nullopt;
+  char* end = nullptr;
+  const double cycles = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || *end != '\0' || !(cycles >= 0)) {
+    throw CLI::ValidationError("--fail-on-change", fmt::format("not a number of cycles: {}", text));
+  }
+  return cycles;
+}
+
 void run_compare(const CompareOptions& options) {
-  const auto a = side_name(options.sides[0]), b = side_name(options.sides[1]);
-  const auto table_a = read_table(a.folder);
-  // Two levels of one table are read once.
-  const auto table_b = a.folder == b.folder ? Table{} : read_table(b.folder);
-  const Side side_a{&table_a, a.level, options.sides[0]};
-  const Side side_b{a.folder == b.folder ? &table_a : &table_b, b.level, options.sides[1]};
-  const auto differences = compare(side_a, side_b);
-  write_comparison(std::cout, side_a, side_b, differences, options.markdown);
-  if (options.fail_on_change && !differences.empty()) throw CLI::RuntimeError(static_cast<int>(ExitCode::changed));
+  std::optional<double> threshold;
+  if (!options.fail_on_change.empty()) threshold = threshold_from(options.fail_on_change);
+  const auto tables = named_tables(options.names);
+  const auto outlines = read_all(tables, options.levels);
+  auto sides = groups_of(options, tables, outlines);
+  if (sides.empty()) {
+    throw Error(ExitCode::unknown_name, "there is nothing to compare",
+                "name two tables, two levels of one (FOLDER@O0 FOLDER@O3), or one that has several levels");
+  }
+  std::vector<Group> groups;
+  bool changed = false;
+  for (auto& group : sides) {
+    label(group);
+    groups.push_back(compare_all(group));
+    for (const auto& comparison : groups.back().comparisons) changed = changed || has_changed(comparison, threshold);
+  }
+  write_groups(options, groups);
+  if (!options.fail_on_change.empty() && changed) throw CLI::RuntimeError(static_cast<int>(ExitCode::changed));
 }
 
 }  // namespace
 
 void add_compare(CLI::App& program) {
-  auto* command =
-      program.add_subcommand("compare", "What differs between two tables or two levels, by how much, and why.");
+  auto* command = program.add_subcommand(
+      "compare", "What differs between tables or between the levels of one, by how much, and why.");
   auto options = std::make_shared<CompareOptions>();
   command
-      ->add_option("tables", options->sides, "Two folders of tables, each with an optional level: FOLDER@O0 FOLDER@O3.")
+      ->add_option("tables", options->names,
+                   "Tables: folders, folders above them, or globs, each with an optional level (FOLDER@O0). Every one "
+                   "is compared with the first; a single table is compared level by level.")
       ->required()
-      ->expected(2)
       ->type_name("FOLDER[@LEVEL]");
-  command->add_flag("--markdown", options->markdown, "Write Markdown. Default: text for a terminal.");
-  command->add_flag("--fail-on-change", options->fail_on_change,
-                    "Exit with 8 if anything differs, for use in CI. Default: off.");
+  command
+      ->add_option("--by", options->by,
+                   "Compare only tables that differ in this alone, in its order: toolchain, gpu, date; level: each "
+                   "table between its levels. Default: all tables in the order given.")
+      ->check(CLI::IsMember({"toolchain", "gpu", "date", "level"}));
+  command->add_option("-O,--levels", options->levels, "Optimisation levels, separated by commas. Default: all.")
+      ->delimiter(',')
+      ->check(CLI::Range(0, 4))
+      ->type_name("LEVELS");
+  auto* format = command->add_option("--format", options->format,
+                                     "What goes to standard output: text, markdown, csv or json. Default: text.");
+  format->check(CLI::IsMember({"text", "markdown", "csv", "json"}));
+  command->add_flag_callback(
+      "--markdown", [options] { options->format = "markdown"; }, "Same as --format markdown.");
+  command
+      ->add_option("--rows", options->most_rows,
+                   "List at most so many rows, the most interesting ones, in text and Markdown. Default: all.")
+      ->type_name("N");
+  command
+      ->add_flag(
+          "--fail-on-change{any}", options->fail_on_change,
+          "Exit with 8 if anything differs; with =CYCLES, if a number in a row that both tables have comes, goes "
+          "or changes by so many cycles. Default: off.")
+      ->type_name("[=CYCLES]");
   command->callback([options] { run_compare(*options); });
 }
 

@@ -4,130 +4,236 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <charconv>
+#include <optional>
+#include <stdexcept>
 
+#include "report/json_scanner.h"
 #include "report/window.h"
 
 namespace ptxlat {
 
 namespace {
 
-constexpr std::size_t window_width = 60;
-constexpr std::size_t most_stall_counts = 12;
-
-// When an instruction issues, as far as the code says.
-struct Issue {
+// One instruction of a window's code (docs/table-format.md): what of it can make a difference.
+struct CodeLine {
+  std::string_view opcode;
   int stall_count = 0;
   bool yields = false;
-  // Indices of the instructions that set the scoreboards it waits for, -1 for one before the window. The numbers of
-  // the scoreboards are as arbitrary as those of registers.
-  std::set<int> waits_for;
+  int write_scoreboard = 7;
+  int read_scoreboard = 7;
+  int wait_mask = 0;
 
-  bool operator==(const Issue&) const = default;
+  bool operator==(const CodeLine&) const = default;
 };
 
-std::vector<Issue> schedule_of(const WindowRecord& window) {
-  const std::size_t count = window.sass.size();
-  std::vector<Issue> schedule(count);
+int digit_of(std::string_view field) {
+  if (field.size() != 2 || field[1] < '0' || field[1] > '9') throw std::invalid_argument("no scoreboard");
+  return field[1] - '0';
+}
+
+// "S2 W0 B03 | POPC R6, R6"
+CodeLine code_line(std::string_view text) {
+  const std::size_t bar = text.find(" | ");
+  if (bar == std::string_view::npos) throw std::invalid_argument("not an instruction: " + std::string(text));
+  CodeLine line;
+  line.opcode = opcode_of(text.substr(bar + 3));
+  for (std::size_t begin = 0; begin < bar;) {
+    const std::size_t end = std::min(text.find(' ', begin), bar);
+    const std::string_view field = text.substr(begin, end - begin);
+    switch (field.front()) {
+      case 'S':
+        std::from_chars(field.data() + 1, field.data() + field.size(), line.stall_count);
+        break;
+      case 'Y':
+        line.yields = true;
+        break;
+      case 'W':
+        line.write_scoreboard = digit_of(field);
+        break;
+      case 'R':
+        line.read_scoreboard = digit_of(field);
+        break;
+      case 'B':
+        for (const char scoreboard : field.substr(1)) line.wait_mask |= 1 << ((scoreboard - '0') & 7);
+        break;
+      default:
+        break;  // distance and reuse bits make no difference
+    }
+    begin = end + 1;
+  }
+  return line;
+}
+
+// Calls read(text) for each instruction. Escapes stay as they are: both sides were written by the same rules.
+template <typename Read>
+void for_each_instruction(std::string_view code, Read read) {
+  std::size_t position = code.find('"');
+  while (position != std::string_view::npos) {
+    const std::size_t begin = position + 1;
+    std::size_t end = begin;
+    while (end < code.size() && code[end] != '"') end += code[end] == '\\' ? 2 : 1;
+    if (end >= code.size()) throw std::invalid_argument("a string is not closed");
+    read(code.substr(begin, end - begin));
+    position = code.find('"', end + 1);
+  }
+}
+
+std::vector<CodeLine> parse(std::string_view code) {
+  std::vector<CodeLine> lines;
+  for_each_instruction(code, [&](std::string_view text) { lines.push_back(code_line(text)); });
+  return lines;
+}
+
+bool is_edge(std::size_t i, std::size_t count) { return i == 0 || i + 2 >= count; }
+
+// When an instruction issues, as far as the code says.
+struct IssueTime {
+  static constexpr int no_wait = -2;
+  int stall_count = 0;
+  bool yields = false;
+  // The instructions that set the scoreboards it waits for, each once, -1 for one before the window. The
+  // numbers of the scoreboards are as arbitrary as those of registers.
+  std::array<int, 6> waits_for{no_wait, no_wait, no_wait, no_wait, no_wait, no_wait};
+
+  bool operator==(const IssueTime&) const = default;
+};
+
+std::vector<IssueTime> schedule_of(const std::vector<CodeLine>& lines) {
+  std::vector<IssueTime> schedule(lines.size());
   std::array<int, 8> setter;
   setter.fill(-1);
-  for (std::size_t i = 0; i < count; ++i) {
-    const SassRecord& instruction = window.sass[i];
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const CodeLine& line = lines[i];
     // What the first clock waits for is over before it reads.
-    for (int scoreboard = 0; i != 0 && scoreboard < 6; ++scoreboard) {
-      if (instruction.wait_mask >> scoreboard & 1) schedule[i].waits_for.insert(setter[scoreboard]);
+    for (std::size_t scoreboard = 0; i != 0 && scoreboard < 6; ++scoreboard) {
+      if (line.wait_mask >> scoreboard & 1) schedule[i].waits_for[scoreboard] = setter[scoreboard];
     }
-    const bool is_edge = i == 0 || i + 2 >= count;
-    if (!is_edge) {
-      schedule[i].stall_count = instruction.stall_count;
-      schedule[i].yields = instruction.yields;
+    auto& waits_for = schedule[i].waits_for;
+    std::sort(waits_for.begin(), waits_for.end());
+    std::fill(std::unique(waits_for.begin(), waits_for.end()), waits_for.end(), IssueTime::no_wait);
+    if (!is_edge(i, lines.size())) {
+      schedule[i].stall_count = line.stall_count;
+      schedule[i].yields = line.yields;
     }
-    setter[instruction.write_scoreboard & 7] = static_cast<int>(i);
-    setter[instruction.read_scoreboard & 7] = static_cast<int>(i);
+    setter[line.write_scoreboard & 7] = static_cast<int>(i);
+    setter[line.read_scoreboard & 7] = static_cast<int>(i);
   }
   return schedule;
 }
 
-bool equal_stall_counts(const std::vector<Issue>& a, const std::vector<Issue>& b) {
+bool equal_opcodes(const std::vector<CodeLine>& a, const std::vector<CodeLine>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Issue& left, const Issue& right) { return left.stall_count == right.stall_count; });
+                    [](const CodeLine& left, const CodeLine& right) { return left.opcode == right.opcode; });
 }
 
-std::string stall_counts_text(const std::vector<Issue>& schedule) {
-  std::string text;
-  for (std::size_t i = 1; i + 2 < schedule.size(); ++i) {
-    if (i > most_stall_counts) return text + " …";
-    text += fmt::format("{}{}", i == 1 ? "" : " ", schedule[i].stall_count);
-  }
-  return text;
-}
-
-bool equal_opcodes(const WindowRecord& a, const WindowRecord& b) {
-  return std::equal(
-      a.sass.begin(), a.sass.end(), b.sass.begin(), b.sass.end(),
-      [](const SassRecord& left, const SassRecord& right) { return opcode_of(left.text) == opcode_of(right.text); });
-}
-
-bool equal_schedule(const WindowRecord& a, const WindowRecord& b) {
-  const bool equal_control_words = std::equal(
-      a.sass.begin(), a.sass.end(), b.sass.begin(), b.sass.end(), [](const SassRecord& left, const SassRecord& right) {
-        return left.stall_count == right.stall_count && left.yields == right.yields &&
-               left.wait_mask == right.wait_mask && left.write_scoreboard == right.write_scoreboard &&
-               left.read_scoreboard == right.read_scoreboard;
-      });
-  return equal_control_words || schedule_of(a) == schedule_of(b);
-}
-
-struct WindowPair {
-  const WindowRecord* a;
-  const WindowRecord* b;
-};
-
-// The windows behind a's number that b has too, else those behind b's that a has. None in a table read from a csv.
-std::vector<WindowPair> comparable_windows(const CellRecord& a, const CellRecord& b) {
+// The windows behind a's number that b has too, else those behind b's that a has, and those behind the issue costs.
+// None in a table read from a csv.
+std::vector<WindowPair> comparable_windows(const CellOutline& a, const CellOutline& b) {
   std::vector<WindowPair> pairs;
-  for (const CellRecord* leading : {&a, &b}) {
-    for (const WindowRecord* window : backing_windows(*leading)) {
-      const WindowPair pair{window_of_role(a, window->role), window_of_role(b, window->role)};
-      if (pair.a && pair.b && !pair.a->sass.empty() && !pair.b->sass.empty()) pairs.push_back(pair);
+  const auto add = [&](std::string_view role) {
+    const WindowPair pair{window_of_role(a, role), window_of_role(b, role)};
+    if (pair.a && pair.b && !pair.a->code.empty() && !pair.b->code.empty()) pairs.push_back(pair);
+  };
+  for (const CellOutline* leading : {&a, &b}) {
+    const WindowOutline* chain = window_of_role(*leading, "chain");
+    const bool chain_is_proven = chain && chain->verdict == Verdict::proven;
+    for (const std::string_view role :
+         backing_roles(leading->columns, chain_is_proven, window_of_role(*leading, "bridge") != nullptr)) {
+      add(role);
     }
     if (!pairs.empty()) break;
+  }
+  if (a.columns.issue && b.columns.issue) {
+    add("stream");
+    add("stream twice");
   }
   return pairs;
 }
 
-// Null if none changed in this way.
-const WindowPair* first_with(CodeChange change, const std::vector<WindowPair>& pairs) {
-  const auto found = std::find_if(pairs.begin(), pairs.end(), [&](const WindowPair& pair) {
-    return !(change == CodeChange::opcodes ? equal_opcodes(*pair.a, *pair.b) : equal_schedule(*pair.a, *pair.b));
-  });
-  return found == pairs.end() ? nullptr : &*found;
+std::string brief(const std::vector<CodeLine>& lines, std::size_t begin, std::size_t width) {
+  // Between the clocks, which are everywhere the same.
+  const std::size_t end = lines.empty() ? 0 : lines.size() - 1;
+  std::string text = begin > 1 ? fmt::format("…+{}", begin - 1) : "";
+  const auto stall_count = [&](std::size_t i) {
+    return is_edge(i, lines.size()) ? std::string() : fmt::format(":{}", lines[i].stall_count);
+  };
+  for (std::size_t i = begin; i < end;) {
+    const std::string part = std::string(lines[i].opcode) + stall_count(i);
+    std::size_t next = i + 1;
+    while (next < end && lines[next].opcode == lines[i].opcode && stall_count(next) == stall_count(i)) ++next;
+    const std::string repeated = next - i > 1 ? fmt::format("{}×{}", part, next - i) : part;
+    if (i != begin && text.size() + 1 + repeated.size() > width) return fmt::format("{} …+{}", text, end - i);
+    text += (text.empty() ? "" : " ") + repeated;
+    i = next;
+  }
+  return text;
 }
 
 }  // namespace
 
-CodeChange code_change(const CellRecord& a, const CellRecord& b) {
-  if (a.sass != b.sass) return CodeChange::opcodes;
-  const std::vector<WindowPair> pairs = comparable_windows(a, b);
-  if (pairs.empty()) return a.static_cycles == b.static_cycles ? CodeChange::none : CodeChange::schedule;
-  if (first_with(CodeChange::opcodes, pairs)) return CodeChange::opcodes;
-  return first_with(CodeChange::schedule, pairs) ? CodeChange::schedule : CodeChange::none;
+CodeChange CodeComparison::change_of(std::string_view a, std::string_view b) {
+  if (a == b) return CodeChange::none;
+  const auto [entry, is_new] = known_.emplace(std::pair{a.data(), b.data()}, CodeChange::none);
+  if (!is_new) return entry->second;
+  const std::vector<CodeLine> a_lines = parse(a), b_lines = parse(b);
+  if (!equal_opcodes(a_lines, b_lines)) {
+    entry->second = CodeChange::opcodes;
+  } else if (a_lines != b_lines && schedule_of(a_lines) != schedule_of(b_lines)) {
+    entry->second = CodeChange::schedule;
+  }
+  return entry->second;
 }
 
-std::string describe_code_change(const CellRecord& a, const CellRecord& b) {
-  if (a.sass != b.sass) return {};
+CodeChange CodeComparison::change_of(const CellOutline& a, const CellOutline& b) {
+  if (a.columns.sass != b.columns.sass) return CodeChange::opcodes;
   const std::vector<WindowPair> pairs = comparable_windows(a, b);
-  if (const WindowPair* pair = first_with(CodeChange::opcodes, pairs)) {
-    return fmt::format("{}: {} → {}", pair->a->role, brief_opcodes(opcodes_of(*pair->a), window_width),
-                       brief_opcodes(opcodes_of(*pair->b), window_width));
+  const bool equal_numbers = a.columns.static_cycles == b.columns.static_cycles;
+  if (pairs.empty()) return equal_numbers ? CodeChange::none : CodeChange::schedule;
+  CodeChange change = CodeChange::none;
+  for (const WindowPair& pair : pairs) {
+    const CodeChange of_pair = change_of(pair.a->code, pair.b->code);
+    if (of_pair == CodeChange::opcodes) return of_pair;
+    if (of_pair != CodeChange::none) change = of_pair;
   }
-  const WindowPair* pair = first_with(CodeChange::schedule, pairs);
-  if (!pair) return {};
-  const std::vector<Issue> a_schedule = schedule_of(*pair->a);
-  const std::vector<Issue> b_schedule = schedule_of(*pair->b);
-  if (equal_stall_counts(a_schedule, b_schedule)) return fmt::format("{}: other waits or yields", pair->a->role);
-  return fmt::format("{}: stall counts {} → {}", pair->a->role, stall_counts_text(a_schedule),
-                     stall_counts_text(b_schedule));
+  return change;
+}
+
+WindowPair CodeComparison::first_changed(CodeChange change, const CellOutline& a, const CellOutline& b) {
+  for (const WindowPair& pair : comparable_windows(a, b)) {
+    if (change_of(pair.a->code, pair.b->code) == change) return pair;
+  }
+  return {};
+}
+
+SideBySide side_by_side(const WindowPair& pair, std::size_t width) {
+  const std::vector<CodeLine> a = parse(pair.a->code), b = parse(pair.b->code);
+  const std::size_t shorter = std::min(a.size(), b.size());
+  std::size_t parting = 1;
+  while (parting + 2 < shorter && a[parting].opcode == b[parting].opcode &&
+         a[parting].stall_count == b[parting].stall_count) {
+    ++parting;
+  }
+  // One instruction before it for orientation; from the start where that is nearly as short.
+  const std::size_t begin = parting <= 3 ? 1 : parting - 1;
+  return {brief(a, std::min(begin, a.size()), width), brief(b, std::min(begin, b.size()), width)};
+}
+
+std::vector<std::string> code_lines(std::string_view code) {
+  std::vector<std::string> lines;
+  if (code.empty()) return lines;
+  JsonScanner json(code);
+  json.array([&] { lines.push_back(json.string()); });
+  return lines;
+}
+
+bool equal_but_for_waits(const WindowPair& pair) {
+  const std::vector<CodeLine> a = parse(pair.a->code), b = parse(pair.b->code);
+  if (!equal_opcodes(a, b)) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!is_edge(i, a.size()) && a[i].stall_count != b[i].stall_count) return false;
+  }
+  return true;
 }
 
 }  // namespace ptxlat

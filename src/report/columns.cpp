@@ -7,8 +7,15 @@ namespace ptxlat {
 namespace {
 
 std::size_t width_of(const std::string& text) {
-  const auto starts_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
+  std::size_t width = 0;
+  bool in_colour = false;
+  for (const char c : text) {
+    if (c == '\x1b') in_colour = true;
+    const bool starts_character = (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+    if (starts_character && !in_colour) ++width;
+    if (c == 'm') in_colour = false;
+  }
+  return width;
 }
 
 }  // namespace
@@ -23,7 +30,8 @@ void Columns::write(std::ostream& out) const {
   for (std::size_t column = 0; column < widths.size(); ++column) {
     if (widths[column] != 0) widths[column] = std::max(widths[column], width_of(rows_.front()[column]));
   }
-  for (const auto& row : rows_) {
+  for (std::size_t index = 0; index < rows_.size(); ++index) {
+    const auto& row = rows_[index];
     std::string line;
     for (std::size_t column = 0; column < widths.size(); ++column) {
       if (widths[column] == 0) continue;
@@ -33,6 +41,7 @@ void Columns::write(std::ostream& out) const {
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out << line << '\n';
+    if (!below_[index].empty()) out << below_[index] << '\n';
   }
 }
 

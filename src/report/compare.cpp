@@ -1,7 +1,6 @@
 #include "report/compare.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -30,12 +29,11 @@ struct KeyHash {
   }
 };
 
-Cause cause_of(const Side& a, const Side& b, const Difference& pair) {
-  const std::optional<double> a_number = headline(*a.table, *pair.a);
-  const std::optional<double> b_number = headline(*b.table, *pair.b);
-  if (a_number.has_value() != b_number.has_value()) return Cause::other_verdict;
-  if (!a_number && pair.a->verdict != pair.b->verdict) return Cause::other_verdict;
-  switch (code_change(*pair.a, *pair.b)) {
+Cause cause_of(const Comparison& comparison, const Difference& pair, CodeComparison& code) {
+  const Numbers headline = headline_of(comparison, pair), issue = issue_of(comparison, pair);
+  if (headline.a.has_value() != headline.b.has_value()) return Cause::other_verdict;
+  if (!headline.a && pair.a->columns.verdict != pair.b->columns.verdict) return Cause::other_verdict;
+  switch (code.change_of(*pair.a, *pair.b)) {
     case CodeChange::opcodes:
       return Cause::other_sass;
     case CodeChange::schedule:
@@ -43,43 +41,41 @@ Cause cause_of(const Side& a, const Side& b, const Difference& pair) {
     case CodeChange::none:
       break;
   }
-  return a_number == b_number ? Cause::unchanged : Cause::same_code;
+  if (issue.a.has_value() != issue.b.has_value()) return Cause::other_verdict;
+  const Numbers schedule = static_of(pair);
+  const bool equal = headline.a == headline.b && issue.a == issue.b && schedule.change().value_or(0) == 0;
+  return equal ? Cause::unchanged : Cause::same_code;
 }
 
-// How far the numbers are apart, the same for twice as fast and twice as slow.
-double relative_change(const std::optional<Numbers>& numbers) {
-  if (!numbers || numbers->a == numbers->b) return 0;
-  if (numbers->a <= 0 || numbers->b <= 0) return std::numeric_limits<double>::infinity();
-  return std::abs(std::log(numbers->b / numbers->a));
+// How far numbers are apart, the same for twice as fast and twice as slow.
+double distance(const Numbers& numbers) {
+  if (!numbers.change() || *numbers.change() == 0) return 0;
+  const std::optional<double> ratio = numbers.ratio();
+  return ratio ? std::abs(std::log(*ratio)) : std::numeric_limits<double>::infinity();
 }
 
-int rank_of(Cause cause) {
-  constexpr std::array order = {Cause::other_sass,    Cause::other_stall_counts, Cause::same_code,
-                                Cause::other_verdict, Cause::only_in_a,          Cause::only_in_b};
-  return static_cast<int>(std::find(order.begin(), order.end(), cause) - order.begin());
-}
-
-void sort_by_interest(const Side& a, const Side& b, std::vector<Difference>& rows) {
+void sort_by_interest(Comparison& comparison) {
   struct Interest {
-    int rank;
     double change;
-    std::size_t index;
+    Difference row;
   };
   std::vector<Interest> interests;
-  interests.reserve(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    interests.push_back({rank_of(rows[i].cause), relative_change(numbers_of(a, b, rows[i])), i});
+  interests.reserve(comparison.rows.size());
+  for (const Difference& row : comparison.rows) {
+    const double change = std::max(distance(headline_of(comparison, row)), distance(issue_of(comparison, row)));
+    interests.push_back({change, row});
   }
   std::stable_sort(interests.begin(), interests.end(), [](const Interest& left, const Interest& right) {
-    return left.rank != right.rank ? left.rank < right.rank : left.change > right.change;
+    return left.change != right.change ? left.change > right.change : left.row.cause < right.row.cause;
   });
-  std::vector<Difference> sorted;
-  sorted.reserve(rows.size());
-  for (const Interest& interest : interests) sorted.push_back(rows[interest.index]);
-  rows = std::move(sorted);
+  std::transform(interests.begin(), interests.end(), comparison.rows.begin(),
+                 [](const Interest& interest) { return interest.row; });
 }
 
-std::optional<int> level_of(const Side& side, const Side& other) { return side.level ? side.level : other.level; }
+template <typename Number>
+Numbers numbers_of(const Difference& row, Number number) {
+  return {row.a ? number(row.a->columns) : std::nullopt, row.b ? number(row.b->columns) : std::nullopt};
+}
 
 }  // namespace
 
@@ -93,57 +89,119 @@ const char* to_string(Cause cause) {
       return "other stall counts";
     case Cause::same_code:
       return "same code";
+    case Cause::other_verdict:
+      return "other verdict";
     case Cause::only_in_a:
       return "only in A";
     case Cause::only_in_b:
       return "only in B";
-    case Cause::other_verdict:
-      return "other verdict";
   }
   return "?";
 }
 
-std::optional<Numbers> numbers_of(const Side& a, const Side& b, const Difference& row) {
-  if (!row.a || !row.b) return std::nullopt;
-  const std::optional<double> a_number = headline(*a.table, *row.a);
-  const std::optional<double> b_number = headline(*b.table, *row.b);
-  if (!a_number || !b_number) return std::nullopt;
-  return Numbers{a_number.value_or(0), b_number.value_or(0)};
+const char* explanation(Cause cause) {
+  switch (cause) {
+    case Cause::unchanged:
+      return "Equal numbers, opcodes and schedule.";
+    case Cause::other_sass:
+      return "The machine code in the window is another one.";
+    case Cause::other_stall_counts:
+      return "The same opcodes, scheduled otherwise: other stall counts, yields or waits.";
+    case Cause::same_code:
+      return "The same opcodes and the same schedule, yet other cycles: the hardware, its clocks or noise.";
+    case Cause::other_verdict:
+      return "Only one side has a number, or neither has, for different reasons.";
+    case Cause::only_in_a:
+      return "B does not have this row.";
+    case Cause::only_in_b:
+      return "A does not have this row.";
+  }
+  return "";
 }
 
-std::vector<Difference> compare(const Side& a, const Side& b) {
-  const std::optional<int> a_level = level_of(a, b);
-  const std::optional<int> b_level = level_of(b, a);
-  const auto key_of_cell = [&](const CellRecord& cell) {
-    return Key{cell.ptx, cell.operand, cell.input, a_level ? 0 : cell.level};
+std::optional<double> Numbers::change() const {
+  if (!a || !b) return std::nullopt;
+  return *b - *a;
+}
+
+std::optional<double> Numbers::ratio() const {
+  if (!a || !b || *a <= 0 || *b <= 0) return std::nullopt;
+  return *b / *a;
+}
+
+Numbers headline_of(const Comparison& comparison, const Difference& row) {
+  if (comparison.by_schedule) return static_of(row);
+  return numbers_of(row, [](const CellRecord& cell) { return cell.cycles; });
+}
+
+Numbers issue_of(const Comparison& comparison, const Difference& row) {
+  if (!comparison.with_issue) return {};
+  return numbers_of(row, [](const CellRecord& cell) { return cell.issue; });
+}
+
+Numbers static_of(const Difference& row) {
+  return numbers_of(row, [](const CellRecord& cell) { return cell.static_cycles; });
+}
+
+Numbers leading_of(const Comparison& comparison, const Difference& row) {
+  const Numbers headline = headline_of(comparison, row);
+  return headline.a || headline.b ? headline : issue_of(comparison, row);
+}
+
+Comparison compare(const Side& a, const Side& b) {
+  Comparison comparison;
+  comparison.a = a;
+  comparison.b = b;
+  comparison.by_schedule = is_static(*a.table) || is_static(*b.table);
+  comparison.with_issue = has_issue(*a.table) && has_issue(*b.table);
+  const std::optional<int> a_level = a.level ? a.level : b.level;
+  const std::optional<int> b_level = b.level ? b.level : a.level;
+  const auto key_of_cell = [&](const CellOutline& cell) {
+    const CellRecord& columns = cell.columns;
+    return Key{columns.ptx, columns.operand, columns.input, a_level ? 0 : columns.level};
   };
 
-  std::unordered_map<Key, const CellRecord*, KeyHash> unmatched;
+  std::unordered_map<Key, const CellOutline*, KeyHash> unmatched;
   unmatched.reserve(b.table->cells.size());
-  for (const CellRecord& cell : b.table->cells) {
-    if (!b_level || cell.level == *b_level) unmatched.emplace(key_of_cell(cell), &cell);
+  for (const CellOutline& cell : b.table->cells) {
+    if (!b_level || cell.columns.level == *b_level) unmatched.emplace(key_of_cell(cell), &cell);
   }
-  std::vector<Difference> rows;
-  for (const CellRecord& cell : a.table->cells) {
-    if (a_level && cell.level != *a_level) continue;
+  CodeComparison code;
+  for (const CellOutline& cell : a.table->cells) {
+    if (a_level && cell.columns.level != *a_level) continue;
     const auto found = unmatched.find(key_of_cell(cell));
     if (found == unmatched.end()) {
-      rows.push_back({&cell, nullptr, Cause::only_in_a, 0});
+      comparison.rows.push_back({&cell, nullptr, Cause::only_in_a});
       continue;
     }
-    Difference pair{&cell, found->second, Cause::unchanged, 0};
+    Difference pair{&cell, found->second, Cause::unchanged};
     unmatched.erase(found);
-    pair.cause = cause_of(a, b, pair);
-    if (pair.cause == Cause::unchanged) continue;
-    if (const std::optional<Numbers> numbers = numbers_of(a, b, pair)) pair.cycles_change = numbers->b - numbers->a;
-    rows.push_back(pair);
+    pair.cause = cause_of(comparison, pair, code);
+    if (pair.cause == Cause::unchanged) {
+      comparison.unchanged.push_back(&cell);
+    } else {
+      comparison.rows.push_back(pair);
+    }
   }
-  for (const CellRecord& cell : b.table->cells) {
+  for (const CellOutline& cell : b.table->cells) {
     const auto found = unmatched.find(key_of_cell(cell));
-    if (found != unmatched.end() && found->second == &cell) rows.push_back({nullptr, &cell, Cause::only_in_b, 0});
+    if (found != unmatched.end() && found->second == &cell)
+      comparison.rows.push_back({nullptr, &cell, Cause::only_in_b});
   }
-  sort_by_interest(a, b, rows);
-  return rows;
+  sort_by_interest(comparison);
+  return comparison;
+}
+
+bool has_changed(const Comparison& comparison, const std::optional<double>& cycles) {
+  if (!cycles) return !comparison.rows.empty();
+  return std::any_of(comparison.rows.begin(), comparison.rows.end(), [&](const Difference& row) {
+    if (!row.a || !row.b) return false;
+    for (const Numbers& numbers : {headline_of(comparison, row), issue_of(comparison, row)}) {
+      if (numbers.a.has_value() != numbers.b.has_value()) return true;
+      if (std::abs(numbers.change().value_or(0)) >= *cycles && numbers.a != numbers.b) return true;
+    }
+    return false;
+  });
 }
 
 }  // namespace ptxlat

@@ -1,58 +1,92 @@
 #pragma once
 
 #include <optional>
-#include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "report/table.h"
+#include "report/outline.h"
 
 namespace ptxlat {
 
-// Why two cells differ. What is compared are the windows that the number was made of, in the same roles on both sides.
-// Registers and scoreboard numbers are no difference: opcodes, stall counts, yields and which instruction waits for
-// which are. Where a table has no windows (a csv alone), the opcodes and the static number stand in for them.
+// Why two cells differ (report/code_change.h says what of the machine code counts).
 enum class Cause {
   unchanged,
   other_sass,          // the machine code is another one
   other_stall_counts,  // same opcodes, another schedule: stall counts, yields or waits
   same_code,           // same opcodes and schedule, other cycles: hardware, clocks or noise
+  other_verdict,       // one side has a number and the other has none, or both have none for different reasons
   only_in_a,
   only_in_b,
-  other_verdict,  // one side has a number and the other has none, or both have none for different reasons
 };
 const char* to_string(Cause cause);
-
-// One row of a comparison. The pointers are into the tables given and null where that side has no such cell.
-struct Difference {
-  const CellRecord* a = nullptr;
-  const CellRecord* b = nullptr;
-  Cause cause = Cause::unchanged;
-  double cycles_change = 0;  // b − a; 0 where one of them is missing
-};
+// A sentence that says more.
+const char* explanation(Cause cause);
 
 // One side of a comparison: some level of a table.
 struct Side {
-  const Table* table = nullptr;
+  const Outline* table = nullptr;
   std::optional<int> level;  // empty: the other side's level, or all levels, matched level by level
-  std::string label;
+  std::string label;         // what tells it from the others
+  std::string folder;        // where it was read from
 };
 
-// Rows of a and b matched by ptx, operand and input (and by level where neither side fixes one), most interesting
-// first: largest relative change first within other_sass, other_stall_counts, same_code, other_verdict; then what only
-// one side has. Rows equal in number, code and schedule are left out; those of equal cycles and other code are in.
-std::vector<Difference> compare(const Side& a, const Side& b);
+// One row of a comparison. The pointers are into the tables given and null where that side has no such cell.
+struct Difference {
+  const CellOutline* a = nullptr;
+  const CellOutline* b = nullptr;
+  Cause cause = Cause::unchanged;
 
-// The numbers of a row that has one on both sides (measured cycles, or static ones in a static table).
+  const CellRecord& any() const { return a ? a->columns : b->columns; }
+};
+
+struct Comparison {
+  Side a, b;
+  // The numbers are `static`, since one side measured nothing; else `cycles`.
+  bool by_schedule = false;
+  // Both tables have issue costs; else they are no difference.
+  bool with_issue = false;
+  std::vector<Difference> rows;               // most interesting first
+  std::vector<const CellOutline*> unchanged;  // of a
+
+  // Whether rows of several levels are in it.
+  bool has_levels() const { return !a.level && !b.level; }
+};
+
+// Rows of a and b matched by ptx, operand and input (and by level where neither side fixes one); largest relative
+// change first, then by cause. Rows equal in numbers, code and schedule are unchanged; those of equal cycles and other
+// code are in.
+Comparison compare(const Side& a, const Side& b);
+
+// A number on both sides.
 struct Numbers {
-  double a = 0;
-  double b = 0;
+  std::optional<double> a, b;
+  std::optional<double> change() const;  // b − a
+  std::optional<double> ratio() const;   // b / a where both are positive
 };
-std::optional<Numbers> numbers_of(const Side& a, const Side& b, const Difference& row);
+Numbers headline_of(const Comparison& comparison, const Difference& row);  // cycles, or static
+Numbers issue_of(const Comparison& comparison, const Difference& row);
+Numbers static_of(const Difference& row);
+// The number that the row is there for: the headline, or the issue cost where nothing can depend on the instruction.
+Numbers leading_of(const Comparison& comparison, const Difference& row);
 
-// "add.u32  15 → 4 cycles, SASS 1 → 1, stalls 15 → 4", with a summary first. `markdown` for documents, else for a
-// terminal.
-void write_comparison(std::ostream& out, const Side& a, const Side& b, const std::vector<Difference>& differences,
-                      bool markdown);
+// What `--fail-on-change` asks: whether a number changed by so many cycles or more, or, in a row that both sides have,
+// came or went. Without a threshold, whether anything changed.
+bool has_changed(const Comparison& comparison, const std::optional<double>& cycles);
+
+// All rows together.
+struct CauseCounts {
+  std::size_t compared = 0;  // rows that both sides have
+  std::size_t unchanged = 0;
+  std::vector<std::pair<Cause, std::size_t>> causes;  // that occur, in the order of Cause
+};
+struct Summary {
+  CauseCounts total;
+  std::vector<std::pair<std::string, CauseCounts>> chapters;  // by name
+  std::size_t fewer = 0, more = 0, equal = 0;                 // cycles from a to b
+  double median_ratio = 1;
+  std::vector<const Difference*> gains, losses;  // of the leading number, largest ratio first
+};
+Summary summarize(const Comparison& comparison);
 
 }  // namespace ptxlat

@@ -1,8 +1,11 @@
+#include "report/csv.h"
+
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <vector>
 
 #include "error.h"
 #include "report/number.h"
@@ -12,12 +15,21 @@ namespace ptxlat {
 
 namespace {
 
-constexpr std::array<const char*, 15> columns = {"ptx",    "chapter", "operand",    "input",        "opt",
-                                                 "cycles", "bracket", "overhead",   "differential", "chain",
-                                                 "static", "sass",    "sass_count", "verdict",      "note"};
+const std::vector<std::string> columns = {"ptx",   "chapter",    "operand",  "input",        "opt",   "cycles",
+                                          "issue", "bracket",    "overhead", "differential", "chain", "static",
+                                          "sass",  "sass_count", "verdict",  "note"};
 
-void write_field(std::ostream& out, const std::string& field) {
-  if (field.find_first_of(",\"\r\n") == std::string::npos) {
+// Format 1 had no `issue`.
+std::vector<std::string> columns_of_format_1() {
+  std::vector<std::string> names = columns;
+  names.erase(std::find(names.begin(), names.end(), "issue"));
+  return names;
+}
+
+}  // namespace
+
+void write_csv_field(std::ostream& out, std::string_view field) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
     out << field;
     return;
   }
@@ -28,6 +40,8 @@ void write_field(std::ostream& out, const std::string& field) {
   }
   out << '"';
 }
+
+namespace {
 
 // One RFC 4180 record; false at the end. Sets `damage` for a quote that is never closed or followed by text.
 bool read_row(std::istream& in, std::vector<std::string>& fields, int& line, std::string& damage) {
@@ -113,7 +127,7 @@ struct RowReader {
   }
 };
 
-CellRecord cell_from(RowReader& row) {
+CellRecord cell_from(RowReader& row, bool has_issue) {
   CellRecord cell;
   cell.ptx = row.text();
   cell.chapter = row.text();
@@ -121,6 +135,7 @@ CellRecord cell_from(RowReader& row) {
   cell.input = row.text();
   cell.level = row.integer("O");
   cell.cycles = row.number();
+  if (has_issue) cell.issue = row.number();
   cell.bracket = row.number();
   cell.overhead = row.number();
   cell.differential = row.number();
@@ -139,17 +154,17 @@ void write_csv(std::ostream& out, const std::vector<CellRecord>& cells) {
   out << fmt::format("{}\n", fmt::join(columns, ","));
   for (const CellRecord& cell : cells) {
     for (const std::string* text : {&cell.ptx, &cell.chapter, &cell.operand, &cell.input}) {
-      write_field(out, *text);
+      write_csv_field(out, *text);
       out << ',';
     }
     out << 'O' << cell.level << ',';
     for (const auto& number :
-         {cell.cycles, cell.bracket, cell.overhead, cell.differential, cell.chain, cell.static_cycles}) {
+         {cell.cycles, cell.issue, cell.bracket, cell.overhead, cell.differential, cell.chain, cell.static_cycles}) {
       out << decimal(number) << ',';
     }
-    write_field(out, fmt::format("{}", fmt::join(cell.sass, ";")));
+    write_csv_field(out, fmt::format("{}", fmt::join(cell.sass, ";")));
     out << ',' << cell.sass_count << ',' << to_string(cell.verdict) << ',';
-    write_field(out, cell.note);
+    write_csv_field(out, cell.note);
     out << '\n';
   }
 }
@@ -165,17 +180,19 @@ std::vector<CellRecord> read_csv(std::istream& in, const std::string& name) {
   };
 
   read_row(in, fields, line, damage);
-  if (!std::equal(columns.begin(), columns.end(), fields.begin(), fields.end())) {
+  const bool has_issue = fields == columns;
+  const std::size_t width = fields.size();
+  if (!has_issue && fields != columns_of_format_1()) {
     damage = "the columns are not those of a latency table";
   }
   fail_if_damaged(1);
   for (int row_line = line; read_row(in, fields, line, damage); row_line = line) {
-    if (fields.size() != columns.size()) {
-      damage = fmt::format("{} fields instead of {}", fields.size(), columns.size());
+    if (fields.size() != width) {
+      damage = fmt::format("{} fields instead of {}", fields.size(), width);
     }
     fail_if_damaged(row_line);
     RowReader row{fields, {}};
-    cells.push_back(cell_from(row));
+    cells.push_back(cell_from(row, has_issue));
     damage = row.damage;
     fail_if_damaged(row_line);
   }

@@ -31,13 +31,18 @@ std::vector<int> levels_of(const Table& table) {
 
 std::string number_text(const Table& table, const CellRecord& cell) {
   const std::optional<double> value = headline(table, cell);
-  if (!value) return {};
+  const bool proven_without_latency = cell.issue && cell.verdict == Verdict::proven;
+  if (!value) return proven_without_latency ? fmt::format("({})", decimal(cell.issue)) : std::string();
   std::string text = decimal(value);
   const std::vector<const WindowRecord*> windows = backing_windows(cell);
   const bool is_lower_bound =
       std::any_of(windows.begin(), windows.end(), [](const WindowRecord* w) { return w->static_is_lower_bound; });
   if (is_static(table) && is_lower_bound) text.insert(0, "≥");
   return text;
+}
+
+bool has_issue(const Table& table) {
+  return std::any_of(table.cells.begin(), table.cells.end(), [](const CellRecord& cell) { return cell.issue; });
 }
 
 std::string verdict_summary(const Table& table) {
@@ -53,9 +58,18 @@ std::string verdict_summary(const Table& table) {
 }
 
 std::string number_legend(const Table& table) {
-  return is_static(table) ? "Numbers are cycles of the assembler's schedule; nothing was measured. ≥: a lower bound, "
-                            "since the code waits on a scoreboard or branches."
-                          : "Numbers are measured cycles, the proven dependent latency.";
+  if (is_static(table)) {
+    return "Numbers are cycles of the assembler's schedule; nothing was measured. ≥: a lower bound, since the code "
+           "waits "
+           "on a scoreboard or branches.";
+  }
+  std::string legend = "Numbers are measured cycles, the proven dependent latency.";
+  if (has_issue(table)) {
+    legend +=
+        " Issue: the cycles that one more independent copy takes, in parentheses where nothing can depend on the "
+        "instruction.";
+  }
+  return legend;
 }
 
 }  // namespace ptxlat

@@ -20,8 +20,12 @@ std::vector<Row> rows_of(const Table& table);
 // All levels that the table has, ascending.
 std::vector<int> levels_of(const Table& table);
 
-// "4", "≥17" for a static number that is a lower bound, nothing where there is no number.
+// "4", "≥17" for a static number that is a lower bound, "(2)" for the issue cost where that is all there is, nothing
+// where there is no number.
 std::string number_text(const Table& table, const CellRecord& cell);
+
+// Whether any cell has an issue cost: tables of format 1 and static ones have none.
+bool has_issue(const Table& table);
 
 // How many cells there are, and how many of each verdict.
 std::string verdict_summary(const Table& table);

@@ -27,7 +27,8 @@ std::optional<double> headline(const Table& table, const CellRecord& cell);
 void write_table(const std::filesystem::path& folder, const Table& table);
 
 // Reads a folder that write_table made (from latency.jsonl.gz and run.json). A folder with a latency.csv alone gives
-// the columns, without windows and provenance. Error{unknown_name} if it is none, Error{storage} if it is damaged.
+// the columns, without windows and provenance. Tables of format 1 are read too: they have no `issue`.
+// Error{unknown_name} if it is none, Error{storage} if it is damaged.
 Table read_table(const std::filesystem::path& folder);
 
 void write_csv(std::ostream& out, const std::vector<CellRecord>& cells);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/columns.h"
+#include "report/number.h"
 #include "report/rows.h"
 #include "report/table.h"
 #include "report/window.h"
@@ -39,6 +40,15 @@ std::vector<std::string> level_names(const std::vector<int>& levels) {
   return names;
 }
 
+std::string issue_head(const std::vector<int>& levels) {
+  return levels.empty() ? "issue" : fmt::format("issue at O{}", levels.back());
+}
+
+// Of the highest level that the table has, like the opcodes.
+std::string issue_text(const CellRecord& cell, const std::vector<int>& levels) {
+  return cell.level == levels.back() ? decimal(cell.issue) : std::string();
+}
+
 std::string title(const Provenance& provenance) {
   const std::string where = provenance.device ? fmt::format("{}, ", provenance.device->name) : "";
   return fmt::format("{}{}, {}", where, provenance.target, provenance.toolchain);
@@ -61,10 +71,11 @@ void write_text(std::ostream& out, const Table& table) {
   const std::vector<int> levels = levels_of(table);
   std::vector<std::string> heads = {"ptx", "operand", "input"};
   for (const std::string& name : level_names(levels)) heads.push_back(name);
+  heads.push_back(issue_head(levels));
   heads.push_back(levels.empty() ? "SASS" : fmt::format("SASS at O{}", levels.back()));
   heads.emplace_back("verdict");
   Columns columns(heads);
-  for (std::size_t i = 0; i < levels.size(); ++i) columns.align_right(3 + i);
+  for (std::size_t i = 0; i <= levels.size(); ++i) columns.align_right(3 + i);
 
   for (const Row& row : rows_of(table)) {
     const CellRecord& cell = row.highest();
@@ -74,6 +85,7 @@ void write_text(std::ostream& out, const Table& table) {
       const std::string number = found == row.levels.end() ? "" : number_text(table, *found->second);
       fields.push_back(number.empty() ? "-" : number);
     }
+    fields.push_back(issue_text(cell, levels));
     const bool has_highest = cell.level == levels.back();
     fields.push_back(has_highest ? brief_opcodes(cell.sass, sass_width) : "");
     fields.push_back(remark(row));
@@ -90,6 +102,7 @@ void write_markdown(std::ostream& out, const Table& table) {
   out << fmt::format("\n{}. {} A word in place of a number is the verdict: why there is none.\n",
                      verdict_summary(table), number_legend(table));
   if (levels.empty()) return;
+  const bool with_issue = has_issue(table);
 
   std::string chapter;
   bool in_chapter = false;
@@ -100,8 +113,9 @@ void write_markdown(std::ostream& out, const Table& table) {
       in_chapter = true;
       out << fmt::format("\n## {}\n\n| ptx | operand | input |", chapter);
       for (const std::string& name : level_names(levels)) out << fmt::format(" {} |", name);
+      if (with_issue) out << fmt::format(" {} |", issue_head(levels));
       out << fmt::format(" SASS at O{} |\n|---|---|---|", levels.back());
-      for (std::size_t i = 0; i < levels.size(); ++i) out << "--:|";
+      for (std::size_t i = 0; i < levels.size() + with_issue; ++i) out << "--:|";
       out << "---|\n";
     }
     out << fmt::format("| `{}` | {} | {} |", cell.ptx, markdown_escaped(cell.operand), markdown_escaped(cell.input));
@@ -111,6 +125,7 @@ void write_markdown(std::ostream& out, const Table& table) {
       if (number.empty() && found != row.levels.end()) number = to_string(found->second->verdict);
       out << fmt::format(" {} |", number);
     }
+    if (with_issue) out << fmt::format(" {} |", issue_text(cell, levels));
     const bool has_highest = cell.level == levels.back();
     out << fmt::format(" {} |\n", has_highest ? markdown_escaped(brief_opcodes(cell.sass, markdown_sass_width)) : "");
   }

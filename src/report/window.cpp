@@ -6,50 +6,33 @@
 
 namespace ptxlat {
 
-namespace {
-
-bool is_proven_chain(const CellRecord& cell) {
-  const WindowRecord* chain = window_of_role(cell, "chain");
-  return chain && chain->verdict == Verdict::proven;
+std::vector<std::string_view> backing_roles(const CellRecord& columns, bool chain_is_proven, bool has_bridge) {
+  bool rests_on_chain = chain_is_proven;
+  if (columns.cycles && columns.chain) {
+    rests_on_chain = *columns.chain == *columns.cycles;
+  } else if (columns.cycles && columns.differential) {
+    rests_on_chain = false;
+  }
+  if (!rests_on_chain) return {"differential", "differential base"};
+  // What turns a result into a source operand is measured as bridge less bracket, and taken off each step.
+  if (has_bridge) return {"chain", "chain twice", "bridge", "bracket"};
+  return {"chain", "chain twice"};
 }
 
-bool rests_on_chain(const CellRecord& cell) {
-  if (cell.cycles && cell.chain) return *cell.chain == *cell.cycles;
-  if (cell.cycles && cell.differential) return false;
-  return is_proven_chain(cell);
-}
-
-}  // namespace
-
-const WindowRecord* window_of_role(const CellRecord& cell, const std::string& role) {
+const WindowRecord* window_of_role(const CellRecord& cell, std::string_view role) {
   const auto found = std::find_if(cell.windows.begin(), cell.windows.end(),
                                   [&](const WindowRecord& window) { return window.role == role; });
   return found == cell.windows.end() ? nullptr : &*found;
 }
 
 std::vector<const WindowRecord*> backing_windows(const CellRecord& cell) {
+  const WindowRecord* chain = window_of_role(cell, "chain");
+  const bool chain_is_proven = chain && chain->verdict == Verdict::proven;
   std::vector<const WindowRecord*> windows;
-  const auto add = [&](const char* role) {
+  for (const std::string_view role : backing_roles(cell, chain_is_proven, window_of_role(cell, "bridge") != nullptr)) {
     if (const WindowRecord* window = window_of_role(cell, role)) windows.push_back(window);
-  };
-  if (rests_on_chain(cell)) {
-    add("chain");
-    add("chain twice");
-    // What turns a result into a source operand is measured as bridge less bracket, and taken off each step.
-    add("bridge");
-    if (window_of_role(cell, "bridge")) add("bracket");
-  } else {
-    add("differential");
-    add("differential base");
   }
   return windows;
-}
-
-std::vector<std::string> opcodes_of(const WindowRecord& window) {
-  std::vector<std::string> opcodes;
-  opcodes.reserve(window.sass.size());
-  for (const SassRecord& instruction : window.sass) opcodes.emplace_back(opcode_of(instruction.text));
-  return opcodes;
 }
 
 std::string brief_opcodes(const std::vector<std::string>& opcodes, std::size_t limit) {

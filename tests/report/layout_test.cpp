@@ -11,12 +11,15 @@ using namespace ptxlat;
 
 namespace {
 
-// The rows a reader of a table meets: proven, fused at one level, rejected everywhere, many opcodes, a missing level.
+// The rows a reader of a table meets: proven, fused at one level, rejected everywhere, many opcodes, a missing level,
+// nothing that could depend on it.
 Table few_rows() {
   std::vector<CellRecord> cells = {cell_of("add.u32", 0, 15, "IADD3"), cell_of("add.u32", 3, 4, "IADD3")};
   cells[1].bracket = 2.5;
   cells[1].overhead = 2;
   cells[1].chain = 4;
+  cells[0].issue = 15;
+  cells[1].issue = 1.5;
 
   CellRecord fused = cell_of("min.u32", 3, 4, "VIMNMX3");
   fused.cycles = fused.differential = fused.static_cycles = std::nullopt;
@@ -41,6 +44,15 @@ Table few_rows() {
     rejected.verdict = Verdict::rejected;
     rejected.note = "ptxas line 12: not supported\nsecond line";
     cells.push_back(rejected);
+  }
+
+  for (const int level : {0, 3}) {
+    CellRecord barrier = cell_of("bar.sync", level, 1, "BAR.SYNC");
+    barrier.chapter = "barriers";
+    barrier.cycles = barrier.differential = barrier.static_cycles = std::nullopt;
+    barrier.issue = level == 0 ? 30 : 19;
+    barrier.note = "nothing can depend on it: only its issue cost is measured";
+    cells.push_back(barrier);
   }
   return table_of(std::move(cells));
 }
@@ -75,7 +87,7 @@ TEST_CASE("the terminal's table is aligned and says what has no number") {
 TEST_CASE("a static table shows the schedule's numbers and marks lower bounds") {
   Table table = few_rows();
   table.provenance.kind = "static";
-  for (CellRecord& cell : table.cells) cell.cycles = cell.differential = std::nullopt;
+  for (CellRecord& cell : table.cells) cell.cycles = cell.issue = cell.differential = std::nullopt;
   std::ostringstream out;
   write_text(out, table);
   CHECK(out.str() == golden("few_rows_static.txt"));
@@ -165,6 +177,8 @@ TEST_CASE("a damaged csv is refused with its line") {
   CHECK(message(replaced("O3,4,", "O3,four,")).find("csv:3: not a number: four") != std::string::npos);
   CHECK(message(replaced("O3", "3")).find("csv:3: not a level such as O3: 3") != std::string::npos);
   CHECK(message(replaced("proven", "sure")).find("csv:2: unknown verdict: sure") != std::string::npos);
-  CHECK(message(replaced("integer,a,", "integer,")).find("csv:2: 14 fields instead of 15") != std::string::npos);
+  CHECK(message(replaced("integer,a,", "integer,")).find("csv:2: 15 fields instead of 16") != std::string::npos);
+  CHECK(message(replaced("cycles,issue,", "issue,cycles,")).find("csv:1: ") != std::string::npos);
+  CHECK(message(replaced("cycles,issue,", "cycles,")).find("csv:2: 16 fields instead of 15") != std::string::npos);
   CHECK(message(good.substr(0, good.find("second line"))).find("a quote is not closed") != std::string::npos);
 }

@@ -137,7 +137,7 @@ TEST_CASE("a damaged table is reported as damaged, never read in part") {
   }
   SECTION("a later format") {
     std::string later = run;
-    later.replace(later.find("\"format\": 1"), 11, "\"format\": 2");
+    later.replace(later.find("\"format\": 2"), 11, "\"format\": 3");
     overwrite(place / "run.json", later);
     CHECK(exit_code_of_reading(place) == ExitCode::storage);
   }
@@ -151,6 +151,31 @@ TEST_CASE("a folder that is no table is an unknown name") {
   const TemporaryFolder folder;
   CHECK(exit_code_of_reading(folder.path) == ExitCode::unknown_name);
   CHECK(exit_code_of_reading(folder.path / "nothing") == ExitCode::unknown_name);
+}
+
+TEST_CASE("a table of format 1 is read, and has no issue cost") {
+  const TemporaryFolder folder;
+  Table table = random_table(9, 60);
+  for (CellRecord& cell : table.cells) cell.issue = std::nullopt;
+  write_table(folder.path, table);
+  const auto place = folder.path / table.provenance.table;
+  std::string run = content_of(place / "run.json");
+  run.replace(run.find("\"format\": 2"), 11, "\"format\": 1");
+  overwrite(place / "run.json", run);
+  CHECK(read_table(place).cells == table.cells);
+  CHECK(read_table(place).provenance.format == 1);
+
+  std::filesystem::remove(place / "run.json");
+  overwrite(
+      place / "latency.csv",
+      "ptx,chapter,operand,input,opt,cycles,bracket,overhead,differential,chain,static,sass,sass_count,verdict,note\n"
+      "add.u32,integer,a,,O3,4,2,3,5,6,7,IADD3,1,proven,fine\n");
+  const std::vector<CellRecord> cells = read_table(place).cells;
+  REQUIRE(cells.size() == 1);
+  CHECK(cells[0].cycles == 4);
+  CHECK_FALSE(cells[0].issue);
+  CHECK(cells[0].bracket == 2);
+  CHECK(cells[0].note == "fine");
 }
 
 TEST_CASE("a csv alone is enough for the columns") {

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <map>
+
+#include "report/compare_write.h"
+
+namespace ptxlat {
+
+namespace {
+
+void count(CauseCounts& counts, Cause cause) {
+  if (cause != Cause::only_in_a && cause != Cause::only_in_b) ++counts.compared;
+  if (cause == Cause::unchanged) {
+    ++counts.unchanged;
+    return;
+  }
+  const auto place = std::lower_bound(counts.causes.begin(), counts.causes.end(), cause,
+                                      [](const auto& entry, Cause value) { return entry.first < value; });
+  if (place != counts.causes.end() && place->first == cause) {
+    ++place->second;
+  } else {
+    counts.causes.insert(place, {cause, 1});
+  }
+}
+
+double median_of(std::vector<double>& ratios) {
+  if (ratios.empty()) return 1;
+  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::nth_element(ratios.begin(), middle, ratios.end());
+  return *middle;
+}
+
+// Sorted by how far the leading number went the one way or the other.
+std::vector<const Difference*> extremes(const Comparison& comparison, bool gains) {
+  struct Extreme {
+    double ratio;
+    const Difference* row;
+  };
+  std::vector<Extreme> found;
+  for (const Difference& row : comparison.rows) {
+    const std::optional<double> ratio = leading_of(comparison, row).ratio();
+    if (ratio && (gains ? *ratio < 1 : *ratio > 1)) found.push_back({gains ? 1 / *ratio : *ratio, &row});
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Extreme& left, const Extreme& right) { return left.ratio > right.ratio; });
+  std::vector<const Difference*> rows;
+  rows.reserve(found.size());
+  for (const Extreme& extreme : found) rows.push_back(extreme.row);
+  return rows;
+}
+
+}  // namespace
+
+Group compare_all(const std::vector<Side>& sides) {
+  Group group;
+  for (std::size_t i = 1; i < sides.size(); ++i) group.comparisons.push_back(compare(sides.front(), sides[i]));
+  if (sides.size() > 2) group.matrix = matrix_of(sides);
+  return group;
+}
+
+Summary summarize(const Comparison& comparison) {
+  Summary summary;
+  std::map<std::string, CauseCounts> chapters;
+  std::vector<double> ratios;
+  for (const Difference& row : comparison.rows) {
+    count(summary.total, row.cause);
+    count(chapters[row.any().chapter], row.cause);
+    const Numbers numbers = headline_of(comparison, row);
+    if (!numbers.change()) continue;
+    ++(*numbers.b < *numbers.a ? summary.fewer : *numbers.b > *numbers.a ? summary.more : summary.equal);
+    if (const std::optional<double> ratio = numbers.ratio()) ratios.push_back(*ratio);
+  }
+  for (const CellOutline* cell : comparison.unchanged) {
+    count(summary.total, Cause::unchanged);
+    count(chapters[cell->columns.chapter], Cause::unchanged);
+    if (!headline_of(comparison, {cell, cell, Cause::unchanged}).a) continue;
+    ++summary.equal;
+    ratios.push_back(1);
+  }
+  summary.chapters.assign(chapters.begin(), chapters.end());
+  summary.median_ratio = median_of(ratios);
+  summary.gains = extremes(comparison, true);
+  summary.losses = extremes(comparison, false);
+  return summary;
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <ostream>
+#include <vector>
+
+#include "report/compare.h"
+#include "report/matrix.h"
+
+namespace ptxlat {
+
+// Tables that are compared with each other: every one against the first and, from three on, the matrix of all.
+struct Group {
+  std::vector<Comparison> comparisons;
+  std::optional<Matrix> matrix;
+};
+Group compare_all(const std::vector<Side>& sides);
+
+struct TextOptions {
+  bool in_colour = false;
+  std::size_t most_rows = std::numeric_limits<std::size_t>::max();  // of each list
+};
+
+// For reading: a summary, then the rows; code that changed is shown side by side, with stall counts.
+void write_text(std::ostream& out, const Group& group, const TextOptions& options);
+void write_markdown(std::ostream& out, const Group& group, std::size_t most_rows);
+// For programs (docs/comparison-format.md), all rows: a line for each row of each comparison; one document.
+void write_csv(std::ostream& out, const std::vector<Group>& groups);
+void write_json(std::ostream& out, const std::vector<Group>& groups);
+
+}  // namespace ptxlat

@@ -1,0 +1,160 @@
+#include "report/find_tables.h"
+
+#include <fmt/format.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include "error.h"
+#include "report/table_files.h"
+
+namespace ptxlat {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::vector<std::filesystem::path> tables_below(const std::filesystem::path& folder) {
+  if (has_table(folder)) return {folder};
+  std::vector<std::filesystem::path> tables;
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_directory(ignored) && has_table(entry->path())) tables.push_back(entry->path());
+  }
+  return tables;
+}
+
+std::vector<std::string> glob_matches(const std::string& pattern) {
+  glob_t matches{};
+  std::vector<std::string> paths;
+  if (::glob(pattern.c_str(), GLOB_TILDE, nullptr, &matches) == 0) {
+    paths.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
+  }
+  ::globfree(&matches);
+  return paths;
+}
+
+std::string gpu_of(const Provenance& provenance) { return provenance.device ? provenance.device->name : ""; }
+
+// GPU or architecture, toolchain, level.
+std::vector<std::string> coordinates(const Side& side) {
+  const Provenance& provenance = side.table->provenance;
+  const std::string gpu = gpu_of(provenance);
+  return {gpu.empty() ? fmt::format("{} {}", provenance.target, provenance.kind) : gpu, provenance.toolchain,
+          side.level ? fmt::format("O{}", *side.level) : ""};
+}
+
+// Those coordinates that are not everywhere the same.
+std::vector<std::string> distinguishing(const std::vector<std::vector<std::string>>& sides) {
+  std::vector<std::string> labels;
+  for (const auto& side : sides) {
+    std::string& text = labels.emplace_back();
+    for (std::size_t i = 0; i < side.size(); ++i) {
+      const bool differs =
+          std::any_of(sides.begin(), sides.end(), [&](const auto& other) { return other[i] != sides.front()[i]; });
+      if (differs && !side[i].empty()) text += (text.empty() ? "" : " ") + side[i];
+    }
+  }
+  return labels;
+}
+
+bool all_differ(const std::vector<std::string>& labels) {
+  const std::set<std::string> distinct(labels.begin(), labels.end());
+  return distinct.size() == labels.size() && !distinct.contains("");
+}
+
+std::string order_of(By by, const Provenance& table) {
+  if (by == By::toolchain) return table.toolchain;
+  return by == By::gpu ? table.target + " " + gpu_of(table) : table.started_utc;
+}
+
+// Equal for tables that may be compared with each other.
+std::vector<std::string> group_of(By by, const Provenance& table, std::size_t index) {
+  switch (by) {
+    case By::toolchain:
+      return {table.kind, table.target, gpu_of(table)};
+    case By::gpu:
+      return {table.kind, table.toolchain};
+    case By::date:
+      return {table.kind, table.target, gpu_of(table), table.toolchain};
+    case By::level:
+      break;
+  }
+  return {fmt::format("{:08}", index)};
+}
+
+}  // namespace
+
+bool natural_less(const std::string& a, const std::string& b) {
+  std::size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (!is_digit(a[i]) || !is_digit(b[j])) {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i, ++j;
+      continue;
+    }
+    const auto digits = [](const std::string& text, std::size_t& at) {
+      while (at < text.size() && text[at] == '0') ++at;
+      const std::size_t begin = at;
+      while (at < text.size() && is_digit(text[at])) ++at;
+      return std::string_view(text).substr(begin, at - begin);
+    };
+    const std::string_view left = digits(a, i), right = digits(b, j);
+    if (left.size() != right.size()) return left.size() < right.size();
+    if (left != right) return left < right;
+  }
+  return a.size() - i < b.size() - j;
+}
+
+std::vector<std::filesystem::path> find_tables(const std::string& name) {
+  std::vector<std::filesystem::path> tables = tables_below(name);
+  if (tables.empty()) {
+    for (const std::string& match : glob_matches(name)) {
+      for (std::filesystem::path& table : tables_below(match)) tables.push_back(std::move(table));
+    }
+  }
+  if (tables.empty()) {
+    throw Error(ExitCode::unknown_name, fmt::format("{} is not a table, nor is there one below it", name),
+                fmt::format("Name a folder that has a {} and a {}, or a glob in quotes.", run_name, jsonl_name));
+  }
+  std::sort(tables.begin(), tables.end(), [](const std::filesystem::path& a, const std::filesystem::path& b) {
+    return natural_less(a.string(), b.string());
+  });
+  tables.erase(std::unique(tables.begin(), tables.end()), tables.end());
+  return tables;
+}
+
+std::vector<std::vector<std::size_t>> group_by(By by, const std::vector<Provenance>& tables) {
+  std::map<std::vector<std::string>, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < tables.size(); ++i) groups[group_of(by, tables[i], i)].push_back(i);
+  std::vector<std::vector<std::size_t>> sorted;
+  for (auto& [key, members] : groups) {
+    std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
+      return natural_less(order_of(by, tables[a]), order_of(by, tables[b]));
+    });
+    sorted.push_back(std::move(members));
+  }
+  return sorted;
+}
+
+void label(std::vector<Side>& sides) {
+  std::vector<std::vector<std::string>> known;
+  for (const Side& side : sides) known.push_back(coordinates(side));
+  std::vector<std::string> labels = distinguishing(known);
+  if (!all_differ(labels)) {
+    for (std::size_t i = 0; i < sides.size(); ++i) known[i].push_back(sides[i].table->provenance.started_utc);
+    labels = distinguishing(known);
+  }
+  const bool are_enough = all_differ(labels);
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const std::string level = sides[i].level ? fmt::format("@O{}", *sides[i].level) : "";
+    sides[i].label = are_enough ? labels[i] : sides[i].folder + level;
+  }
+}
+
+}  // namespace ptxlat

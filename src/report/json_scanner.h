@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace ptxlat {
+
+// Reads JSON from front to back without building a tree, for files of which most is skipped. What has another shape
+// than was asked for is a std::invalid_argument; what is skipped is only looked through for its end.
+class JsonScanner {
+ public:
+  explicit JsonScanner(std::string_view text) : text_(text) {}
+
+  // Calls read(key) for each member; it must take the value.
+  template <typename Read>
+  void object(Read read) {
+    expect('{');
+    if (skip_if('}')) return;
+    do {
+      const std::string_view key = quoted();
+      expect(':');
+      read(key);
+    } while (skip_if(','));
+    expect('}');
+  }
+
+  // Calls read() for each element; it must take it.
+  template <typename Read>
+  void array(Read read) {
+    expect('[');
+    if (skip_if(']')) return;
+    do {
+      read();
+    } while (skip_if(','));
+    expect(']');
+  }
+
+  std::string string();
+  double number();
+  std::optional<double> number_or_null();
+  bool boolean();
+  // The text of the next value, whatever it is.
+  std::string_view raw();
+  // Throws if anything but white space is left.
+  void end();
+
+ private:
+  [[noreturn]] void fail(const char* expected) const;
+  void skip_space();
+  bool skip_if(char c);
+  bool skip_word(std::string_view word);
+  void expect(char c);
+  // What stands between the next quotes, escapes as they are.
+  std::string_view quoted();
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace ptxlat

@@ -1,0 +1,122 @@
+#include "report/table_files.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <sstream>
+#include <unordered_map>
+
+#include "report/file.h"
+#include "report/gzip.h"
+#include "report/table.h"
+#include "results/json.h"
+
+namespace ptxlat {
+
+namespace {
+
+Json read_run(const std::filesystem::path& file) {
+  Json run;
+  try {
+    run = Json::parse(read_file(file));
+    if (const int format = run.at("format").get<int>(); format < 1 || format > table_format) {
+      throw Error(ExitCode::storage,
+                  fmt::format("{}: format {}, this ptxlat reads formats 1 to {}", file.string(), format, table_format),
+                  "Use the ptxlat that wrote it, or export the table again.");
+    }
+  } catch (const Json::exception& error) {
+    throw damaged(file, error.what());
+  }
+  return run;
+}
+
+std::string read_lines(const std::filesystem::path& file, const Json& run) {
+  std::string text;
+  try {
+    text = gunzip(read_file(file));
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw damaged(file, error.what());
+  }
+  // Also what a reader sees between two renames of a table that is being replaced.
+  if (run.value("jsonl_crc32", std::string()) != jsonl_checksum(text)) {
+    throw damaged(file, "does not belong to the run.json beside it");
+  }
+  return text;
+}
+
+}  // namespace
+
+Error damaged(const std::filesystem::path& file, const std::string& what) {
+  return Error(ExitCode::storage, fmt::format("{}: {}", file.string(), what), "Export the table again from its store.");
+}
+
+std::string jsonl_checksum(std::string_view lines) {
+  return fmt::format("{:08x}", crc32_z(0, reinterpret_cast<const Bytef*>(lines.data()), lines.size()));
+}
+
+// A line a cell. A window's code that several cells share (overheads, bases, levels that give the same code) is
+// written once, as a line {"window": N, "sass": [...]} before the first cell that says "sass": N.
+std::string jsonl_of(const std::vector<CellRecord>& cells) {
+  std::string lines;
+  std::unordered_map<std::string, int> known;
+  for (const CellRecord& cell : cells) {
+    Json record = to_json(cell);
+    if (const auto windows = record.find("windows"); windows != record.end()) {
+      for (Json& window : *windows) {
+        const auto sass = window.find("sass");
+        if (sass == window.end()) continue;
+        const auto [entry, is_new] = known.emplace(to_line(*sass), static_cast<int>(known.size()));
+        if (is_new) lines += fmt::format("{{\"window\":{},\"sass\":{}}}\n", entry->second, entry->first);
+        *sass = entry->second;
+      }
+    }
+    lines += to_line(record) + '\n';
+  }
+  return lines;
+}
+
+bool has_table(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder / run_name, ignored) || std::filesystem::exists(folder / csv_name, ignored);
+}
+
+bool has_csv_alone(const std::filesystem::path& folder) {
+  if (!has_table(folder)) {
+    throw Error(ExitCode::unknown_name, fmt::format("{} is not a table", folder.string()),
+                fmt::format("Name a folder that has a {} and a {}.", run_name, jsonl_name));
+  }
+  std::error_code ignored;
+  return !std::filesystem::exists(folder / run_name, ignored);
+}
+
+TableFiles read_table_files(const std::filesystem::path& folder) {
+  const Json run = read_run(folder / run_name);
+  TableFiles files;
+  try {
+    files.provenance = provenance_from_json(run);
+  } catch (const std::exception& error) {
+    throw damaged(folder / run_name, error.what());
+  }
+  files.lines = read_lines(folder / jsonl_name, run);
+  return files;
+}
+
+std::vector<CellRecord> read_csv_file(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / csv_name;
+  std::istringstream text(read_file(file));
+  return read_csv(text, file.string());
+}
+
+Provenance provenance_of_csv(const std::filesystem::path& folder, const std::vector<CellRecord>& cells) {
+  Provenance provenance;
+  provenance.table = folder.filename().string();
+  const bool measured = std::any_of(cells.begin(), cells.end(),
+                                    [](const CellRecord& cell) { return cell.cycles || cell.issue || cell.bracket; });
+  provenance.kind = measured ? "measured" : "static";
+  return provenance;
+}
+
+}  // namespace ptxlat

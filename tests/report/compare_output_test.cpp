@@ -1,0 +1,176 @@
+#include <fstream>
+#include <sstream>
+
+#include "catch.h"
+#include "cells.h"
+#include "report/compare_write.h"
+#include "results/json.h"
+
+using namespace ptxlat;
+
+namespace {
+
+// Every cause once, in two tables.
+struct TwoTables {
+  Outline a, b;
+
+  TwoTables() {
+    const auto with_issue = [](CellRecord cell, double issue) {
+      cell.issue = issue;
+      return cell;
+    };
+    CellRecord slower = with_issue(cell_of("sad.u32", 3, 4, "VABSDIFF"), 2);
+    slower.cycles = slower.static_cycles = slower.differential = 6;
+    slower.windows[0].sass[1].stall_count = 6;
+    CellRecord noisy = with_issue(cell_of("popc.b32", 3, 16, "POPC"), 4);
+    noisy.cycles = noisy.differential = 18;
+    CellRecord unsupported = cell_of("tanh.approx.f32", 3, 17, "MUFU.TANH");
+    unsupported.cycles = unsupported.differential = unsupported.static_cycles = std::nullopt;
+    unsupported.verdict = Verdict::unsupported;
+    unsupported.note = "needs PTX 7.0\nand sm_75";
+    CellRecord barrier = cell_of("bar.sync", 3, 1, "BAR.SYNC");
+    barrier.operand = barrier.input = "";
+    barrier.cycles = barrier.differential = barrier.static_cycles = std::nullopt;
+    a = outline_of(table_of(
+        {with_issue(cell_of("add.u32", 3, 15, "IADD3"), 2), with_issue(cell_of("sad.u32", 3, 4, "VABSDIFF"), 2),
+         with_issue(cell_of("popc.b32", 3, 16, "POPC"), 4), cell_of("tanh.approx.f32", 3, 17, "X"),
+         cell_of("old.u32", 3, 4, "OLD"), cell_of("same.u32", 3, 4, "S"), with_issue(barrier, 30)}));
+    b = outline_of(table_of({with_issue(cell_of("add.u32", 3, 4, "IMAD.IADD"), 1), slower, noisy, unsupported,
+                             cell_of("same.u32", 3, 4, "S"), with_issue(barrier, 19)}));
+  }
+
+  Side side_a() const { return {&a, std::nullopt, "11.8", "tables/a"}; }
+  Side side_b() const { return {&b, std::nullopt, "13.0", "tables/b"}; }
+};
+
+std::string golden(const std::string& name) {
+  std::ifstream in(std::string(PTXLAT_SOURCE_DIR "/tests/report/golden/") + name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string without_colours(const std::string& text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b') {
+      i = text.find('m', i);
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+}  // namespace
+
+TEST_CASE("the text of a comparison says what changed, by how much and why") {
+  const TwoTables tables;
+  std::ostringstream out;
+  write_text(out, compare_all({tables.side_a(), tables.side_b()}), {});
+  CHECK(out.str() == golden("comparison.txt"));
+}
+
+TEST_CASE("colours change nothing but colours") {
+  const TwoTables tables;
+  const Group group = compare_all({tables.side_a(), tables.side_b(), tables.side_a()});
+  std::ostringstream plain, coloured;
+  write_text(plain, group, {});
+  TextOptions options;
+  options.in_colour = true;
+  write_text(coloured, group, options);
+  CHECK(plain.str().find('\x1b') == std::string::npos);
+  CHECK(coloured.str().find("\x1b[32m-11 (×0.267)\x1b[0m") != std::string::npos);
+  CHECK(coloured.str().find("\x1b[31m+2 (×1.5)\x1b[0m") != std::string::npos);
+  CHECK(without_colours(coloured.str()) == plain.str());
+}
+
+TEST_CASE("the Markdown of a comparison has the code of both sides beside each other") {
+  const TwoTables tables;
+  std::ostringstream out;
+  write_markdown(out, compare_all({tables.side_a(), tables.side_b()}), 100);
+  CHECK(out.str() == golden("comparison.md"));
+}
+
+TEST_CASE("the csv of a comparison is byte for byte the contract's") {
+  const TwoTables tables;
+  std::ostringstream out;
+  write_csv(out, {compare_all({tables.side_a(), tables.side_b()})});
+  CHECK(out.str() == golden("comparison.csv"));
+}
+
+TEST_CASE("the JSON of a comparison has all that the contract names") {
+  const TwoTables tables;
+  std::ostringstream out;
+  write_json(out, {compare_all({tables.side_a(), tables.side_b(), tables.side_a()})});
+  const Json json = Json::parse(out.str());
+  CHECK(json.at("format") == 1);
+  REQUIRE(json.at("comparisons").size() == 2);
+  const Json& first = json["comparisons"][0];
+  CHECK(first.at("a").at("label") == "11.8");
+  CHECK(first.at("b").at("folder") == "tables/b");
+  CHECK(first.at("b").at("toolchain") == "driver-580.159.04");
+  CHECK(first.at("numbers") == "cycles");
+  const Json& summary = first.at("summary");
+  CHECK(summary.at("compared") == 6);
+  CHECK(summary.at("unchanged") == 1);
+  CHECK(summary.at("causes").at("other_sass") == 1);
+  CHECK(summary.at("chapters").at("integer").at("compared") == 6);
+  CHECK(summary.at("gains").at(0).at("ptx") == "add.u32");
+  CHECK(summary.at("losses").at(0).at("b") == 6);
+  const Json& row = first.at("rows").at(0);
+  CHECK(row.at("ptx") == "add.u32");
+  CHECK(row.at("cause") == "other_sass");
+  CHECK(row.at("change") == -11);
+  CHECK(row.at("window") == "differential");
+  CHECK(row.at("a").at("cycles") == 15);
+  CHECK(row.at("b").at("issue") == 1);
+  CHECK(row.at("b").at("code").at(1) == "S4 | IMAD.IADD R4, R5, R6");
+  CHECK(first.at("rows").back().at("b").is_null());
+  const Json& matrix = json.at("matrices").at(0);
+  CHECK(matrix.at("tables").size() == 3);
+  CHECK(matrix.at("rows").at(0).at("cells").at(1).at("cycles") == 4);
+  CHECK(matrix.at("rows").at(0).at("steps").at(1).at("table") == 2);
+}
+
+TEST_CASE("three tables are compared with the first, and the matrix says from which one on") {
+  const TwoTables tables;
+  std::ostringstream out;
+  Side third = tables.side_b();
+  third.label = "13.1";
+  write_text(out, compare_all({tables.side_a(), tables.side_b(), third}), {});
+  const std::string text = out.str();
+  CAPTURE(text);
+  const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
+  CHECK(has("From which table on (each against the one before it)\n"));
+  CHECK(has("13.0: 1 other SASS, 1 other stall counts, 2 same code, 1 other verdict, 1 only in A\n13.1: no change\n"));
+  CHECK(has("ptx              operand  input   opt  11.8         13.0         13.1  changes from\n"));
+  CHECK(has("add.u32          a        random  O3     15            4            4  13.0: other SASS\n"));
+  CHECK(has("old.u32          a        random  O3      4            -            -  13.0: gone\n"));
+  std::ostringstream markdown;
+  write_markdown(markdown, compare_all({tables.side_a(), tables.side_b(), third}), 1);
+  CHECK(markdown.str().find("| `add.u32` | a | random | O3 | 15 | 4 | 4 | 13.0: other SASS |\n\n… 5 more rows\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("a list can be cut, and says so") {
+  const TwoTables tables;
+  std::ostringstream out;
+  TextOptions options;
+  options.most_rows = 2;
+  write_text(out, compare_all({tables.side_a(), tables.side_b()}), options);
+  CHECK(out.str().find("… 4 more rows\n") != std::string::npos);
+  CHECK(out.str().find("only in A  ") == std::string::npos);
+}
+
+TEST_CASE("tables without rows are compared without rows") {
+  const Outline empty = outline_of(table_of({}));
+  const Group group = compare_all({{&empty, std::nullopt, "a", "a"}, {&empty, std::nullopt, "b", "b"}});
+  std::ostringstream text, markdown, csv, json;
+  write_text(text, group, {});
+  write_markdown(markdown, group, 10);
+  write_csv(csv, {group});
+  write_json(json, {group});
+  CHECK(text.str().find("0 rows compared, 0 unchanged\n") != std::string::npos);
+  CHECK(markdown.str().find('|') == std::string::npos);
+  CHECK(csv.str().find('\n') == csv.str().size() - 1);
+  CHECK(Json::parse(json.str()).at("comparisons").at(0).at("rows").empty());
+}

@@ -1,0 +1,316 @@
+// Pairs of tables that differ in exactly what was planted: a comparison must find all of it, for the right reason, and
+// nothing else.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <random>
+#include <sstream>
+#include <utility>
+
+#include "../results/temporary_folder.h"
+#include "catch.h"
+#include "cells.h"
+#include "report/compare_write.h"
+#include "results/json.h"
+
+using namespace ptxlat;
+
+namespace {
+
+struct Planted {
+  Cause cause = Cause::unchanged;
+  double change = 0;  // of the leading number, 0 where one side has none
+};
+// ptx and level of each changed row.
+using Plan = std::map<std::pair<std::string, int>, Planted>;
+
+class Planter {
+ public:
+  explicit Planter(unsigned seed) : generator_(seed) {}
+
+  Table a = table_of({}), b = table_of({});
+  Plan plan;
+
+  void plant(int count) {
+    // So that both tables have issue costs whatever is planted.
+    a.cells.push_back(random_cell("anchor", 3));
+    b.cells.push_back(a.cells.back());
+    for (int i = 0; i < count; ++i) plant_one("op" + std::to_string(i) + ".u32", integer(0, 3));
+    std::shuffle(b.cells.begin(), b.cells.end(), generator_);
+  }
+
+ private:
+  struct Change {
+    Cause cause;
+    std::function<double(Planter&, CellRecord& one, CellRecord& other)> apply;  // returns the change of the number
+  };
+
+  int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }
+
+  // Another stall count, at most 15.
+  int other_stall(int stall) { return stall > 7 ? stall - integer(1, 5) : stall + integer(1, 5); }
+
+  WindowRecord random_window(const std::string& role) {
+    const char* opcodes[] = {"IADD3", "IMAD.MOV.U32", "LOP3.LUT", "MUFU.RCP", "FFMA", "@!P0 BRA"};
+    WindowRecord window;
+    window.role = role;
+    const int inner = integer(3, 12);
+    for (int i = 0; i < inner + 2; ++i) {
+      const bool is_clock = i == 0 || i == inner + 1;
+      SassRecord instruction;
+      instruction.offset = 16 * i;
+      instruction.text = is_clock
+                             ? "CS2R.32 R6, SR_CLOCKLO"
+                             : std::string(opcodes[integer(0, 5)]) + " R" + std::to_string(integer(0, 30)) + ", R7";
+      instruction.stall_count = integer(1, 15);
+      instruction.yields = integer(0, 1) == 1;
+      window.sass.push_back(instruction);
+    }
+    // The second instruction sets a scoreboard that the last but one waits for.
+    window.sass[1].write_scoreboard = integer(0, 5);
+    window.sass[inner].wait_mask = 1 << window.sass[1].write_scoreboard;
+    return window;
+  }
+
+  CellRecord random_cell(const std::string& ptx, int level) {
+    CellRecord cell = cell_of(ptx, level, integer(4, 40), "IADD3");
+    cell.chapter = integer(0, 1) ? "integer" : "float";
+    cell.windows.clear();
+    for (const char* role :
+         {"overhead", "differential", "differential base", "chain", "chain twice", "stream", "stream twice"}) {
+      cell.windows.push_back(random_window(role));
+    }
+    cell.issue = integer(1, 8);
+    if (integer(0, 1)) cell.chain = cell.cycles;
+    if (integer(0, 9) == 0) cell.cycles = cell.chain = cell.differential = cell.static_cycles = std::nullopt;
+    return cell;
+  }
+
+  // A window that a number of the cell is made of; none of those that lead nowhere.
+  WindowRecord& backing(CellRecord& cell) {
+    const bool rests_on_chain = cell.chain || !cell.cycles;
+    const int first = integer(0, 3) == 0 ? 5 : rests_on_chain ? 3 : 1;
+    return cell.windows[static_cast<std::size_t>(first + integer(0, 1))];
+  }
+
+  SassRecord& inner(WindowRecord& window, int before_last) {
+    return window.sass[static_cast<std::size_t>(integer(1, static_cast<int>(window.sass.size()) - before_last))];
+  }
+
+  // Another number of the kind that the cell is there for, half of the time where `always` is false.
+  double change_number(CellRecord& other, bool always) {
+    if (!always && integer(0, 1)) return 0;
+    const double change = integer(1, 3);
+    if (!other.cycles) {
+      other.issue = *other.issue + change;
+      return change;
+    }
+    // The witness moves with the number, so that it stays the same witness.
+    if (other.chain) other.chain = *other.chain + change;
+    if (!other.chain) other.differential = *other.differential + change;
+    other.cycles = *other.cycles + change;
+    return change;
+  }
+
+  static void lose(CellRecord& cell, Verdict verdict) {
+    cell.cycles = cell.chain = cell.differential = cell.static_cycles = cell.issue = std::nullopt;
+    cell.verdict = verdict;
+    cell.note = "planted";
+  }
+
+  static double rename_registers(Planter&, CellRecord&, CellRecord& other) {
+    for (WindowRecord& window : other.windows) {
+      for (SassRecord& instruction : window.sass) {
+        const std::size_t space = instruction.text.rfind(' ');
+        instruction.text = instruction.text.substr(0, space) + " R99";
+        instruction.reuse = 1;
+        instruction.offset += 0x200;
+      }
+    }
+    return 0;
+  }
+
+  static double rename_scoreboards(Planter&, CellRecord&, CellRecord& other) {
+    for (WindowRecord& window : other.windows) {
+      const int before = window.sass[1].write_scoreboard, after = (before + 1) % 6;
+      window.sass[1].write_scoreboard = after;
+      window.sass[window.sass.size() - 2].wait_mask = 1 << after;
+    }
+    return 0;
+  }
+
+  static double move_edges(Planter& planter, CellRecord&, CellRecord& other) {
+    for (WindowRecord& window : other.windows) {
+      for (const std::size_t edge : {std::size_t{0}, window.sass.size() - 2, window.sass.size() - 1}) {
+        window.sass[edge].stall_count = planter.integer(1, 15);
+      }
+      window.sass[0].wait_mask = planter.integer(0, 63);
+    }
+    return 0;
+  }
+
+  static double change_witness_window(Planter& planter, CellRecord&, CellRecord& other) {
+    planter.inner(other.windows[0], 2).text = "OVERHEAD R1";  // in no number
+    return 0;
+  }
+
+  static double change_opcode(Planter& planter, CellRecord&, CellRecord& other) {
+    planter.inner(planter.backing(other), 2).text = "VIADD R1, R2";
+    return planter.change_number(other, false);
+  }
+
+  static double change_sass(Planter& planter, CellRecord&, CellRecord& other) {
+    other.sass = {"VIADD", "IMAD"};
+    return planter.change_number(other, false);
+  }
+
+  static double add_instruction(Planter& planter, CellRecord&, CellRecord& other) {
+    WindowRecord& window = planter.backing(other);
+    window.sass.insert(window.sass.begin() + 1, window.sass[1]);
+    return planter.change_number(other, false);
+  }
+
+  static double change_stall(Planter& planter, CellRecord&, CellRecord& other) {
+    SassRecord& instruction = planter.inner(planter.backing(other), 3);
+    instruction.stall_count = planter.other_stall(instruction.stall_count);
+    return planter.change_number(other, false);
+  }
+
+  static double change_yield(Planter& planter, CellRecord&, CellRecord& other) {
+    SassRecord& instruction = planter.inner(planter.backing(other), 3);
+    instruction.yields = !instruction.yields;
+    return planter.change_number(other, false);
+  }
+
+  static double drop_wait(Planter& planter, CellRecord&, CellRecord& other) {
+    WindowRecord& window = planter.backing(other);
+    window.sass[window.sass.size() - 2].wait_mask = 0;
+    return planter.change_number(other, false);
+  }
+
+  static double wait_for_another(Planter& planter, CellRecord&, CellRecord& other) {
+    WindowRecord& window = planter.backing(other);
+    std::swap(window.sass[1].write_scoreboard, window.sass[2].write_scoreboard);
+    return planter.change_number(other, false);
+  }
+
+  static double change_number_alone(Planter& planter, CellRecord&, CellRecord& other) {
+    return planter.change_number(other, true);
+  }
+
+  void plant_one(const std::string& ptx, int level) {
+    static const std::array<Change, 18> changes = {{
+        {Cause::unchanged, [](Planter&, CellRecord&, CellRecord&) { return 0.0; }},
+        {Cause::unchanged, rename_registers},
+        {Cause::unchanged, rename_scoreboards},
+        {Cause::unchanged, move_edges},
+        {Cause::unchanged, change_witness_window},
+        {Cause::other_sass, change_opcode},
+        {Cause::other_sass, change_sass},
+        {Cause::other_sass, add_instruction},
+        {Cause::other_stall_counts, change_stall},
+        {Cause::other_stall_counts, change_yield},
+        {Cause::other_stall_counts, drop_wait},
+        {Cause::other_stall_counts, wait_for_another},
+        {Cause::same_code, change_number_alone},
+        {Cause::other_verdict,
+         [](Planter&, CellRecord&, CellRecord& other) { return lose(other, Verdict::fused), 0.0; }},
+        {Cause::other_verdict, [](Planter&, CellRecord& one, CellRecord&) { return lose(one, Verdict::elided), 0.0; }},
+        {Cause::other_verdict,
+         [](Planter&, CellRecord& one, CellRecord& other) {
+           return lose(one, Verdict::fused), lose(other, Verdict::fault), 0.0;
+         }},
+        {Cause::only_in_a, [](Planter&, CellRecord&, CellRecord&) { return 0.0; }},
+        {Cause::only_in_b, [](Planter&, CellRecord&, CellRecord&) { return 0.0; }},
+    }};
+    const Change& change = changes[static_cast<std::size_t>(integer(0, static_cast<int>(changes.size()) - 1))];
+    CellRecord one = random_cell(ptx, level);
+    CellRecord other = one;
+    const double by = change.apply(*this, one, other);
+    if (change.cause != Cause::only_in_b) a.cells.push_back(std::move(one));
+    if (change.cause != Cause::only_in_a) b.cells.push_back(std::move(other));
+    if (change.cause != Cause::unchanged) plan[{ptx, level}] = {change.cause, by};
+  }
+
+  std::mt19937 generator_;
+};
+
+void check_against(const Plan& plan, const Comparison& comparison) {
+  CHECK(comparison.rows.size() == plan.size());
+  for (const Difference& row : comparison.rows) {
+    INFO(row.any().ptx << " O" << row.any().level << ": " << to_string(row.cause));
+    const auto planted = plan.find({row.any().ptx, row.any().level});
+    REQUIRE(planted != plan.end());
+    CHECK(row.cause == planted->second.cause);
+    CHECK(leading_of(comparison, row).change().value_or(0) == planted->second.change);
+  }
+}
+
+// What a program that reads the JSON finds.
+Plan plan_in(const std::string& text) {
+  Plan plan;
+  const std::map<std::string, Cause> causes = {
+      {"other_sass", Cause::other_sass}, {"other_stall_counts", Cause::other_stall_counts},
+      {"same_code", Cause::same_code},   {"other_verdict", Cause::other_verdict},
+      {"only_in_a", Cause::only_in_a},   {"only_in_b", Cause::only_in_b}};
+  const Json document = Json::parse(text);
+  for (const Json& row : document.at("comparisons").at(0).at("rows")) {
+    const Json& side = row.at("a").is_null() ? row.at("b") : row.at("a");
+    const double change = row.at("change").is_null() ? 0 : row.at("change").get<double>();
+    plan[{row.at("ptx"), side.at("opt")}] = {causes.at(row.at("cause")), change};
+  }
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("a comparison finds what was planted, for its reason, and nothing else") {
+  const TemporaryFolder folder;
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    INFO("seed " << seed);
+    Planter planter(seed);
+    planter.plant(400);
+    planter.a.provenance.table = "a";
+    planter.b.provenance.table = "b";
+    write_table(folder.path, planter.a);
+    write_table(folder.path, planter.b);
+    const Outline a = read_outline(folder.path / "a"), b = read_outline(folder.path / "b");
+    const Side side_a{&a, std::nullopt, "A", "a"}, side_b{&b, std::nullopt, "B", "b"};
+    check_against(planter.plan, compare(side_a, side_b));
+
+    std::ostringstream json;
+    write_json(json, {compare_all({side_a, side_b})});
+    const Plan found = plan_in(json.str());
+    REQUIRE(found.size() == planter.plan.size());
+    for (const auto& [key, planted] : planter.plan) {
+      REQUIRE(found.contains(key));
+      CHECK(found.at(key).cause == planted.cause);
+      CHECK(found.at(key).change == planted.change);
+    }
+  }
+}
+
+TEST_CASE("the other way round, causes are the same and numbers change back") {
+  Planter planter(77);
+  planter.plant(400);
+  const Outline a = outline_of(planter.a), b = outline_of(planter.b);
+  Plan mirrored;
+  for (auto [key, planted] : planter.plan) {
+    if (planted.cause == Cause::only_in_a) {
+      planted.cause = Cause::only_in_b;
+    } else if (planted.cause == Cause::only_in_b) {
+      planted.cause = Cause::only_in_a;
+    }
+    planted.change = -planted.change;
+    mirrored[key] = planted;
+  }
+  check_against(mirrored, compare({&b, std::nullopt, "b", "b"}, {&a, std::nullopt, "a", "a"}));
+}
+
+TEST_CASE("a table against itself differs in nothing") {
+  Planter planter(5);
+  planter.plant(300);
+  const Outline a = outline_of(planter.a), same = outline_of(planter.a);
+  CHECK(compare({&a, std::nullopt, "a", "a"}, {&same, std::nullopt, "b", "b"}).rows.empty());
+}
