@@ -29,10 +29,15 @@ std::vector<fs::path> toml_files(const fs::path& folder) {
   return files;
 }
 
-std::vector<std::string> operand_types(const Form& form) {
-  std::vector<std::string> types;
-  for (const Operand& operand : form.operands) types.push_back(operand.type);
-  return types;
+// A form without the names of its operands: "mov.u32 {d}, %tid.x" → "mov.u32 u32[0], %tid.x".
+std::string shape_of(const Form& form) {
+  std::string shape = form.text;
+  for (const Operand& operand : form.operands) {
+    const std::string hole = "{" + operand.name + "}";
+    const auto at = shape.find(hole);
+    if (at != std::string::npos) shape.replace(at, hole.size(), fmt::format("{}[{}]", operand.type, operand.count));
+  }
+  return shape;
 }
 
 // "min.f32 {d}, {a}, {b}, {c}" → "min.f32 d, a, b, c"
@@ -42,27 +47,33 @@ std::string without_holes(std::string text) {
 }
 
 // A spelling names one form. Where PTX gives one spelling to forms of other operands (min.f32 of two and of three
-// inputs), the later ones are called by their operands too; the same operands are a mistake.
+// inputs, mov.u32 from %tid.x), the later ones are called by their operands too; the same operands are a mistake.
 class Spellings {
  public:
   void add(Form& form, Mistakes& mistakes) {
     auto& same = seen_[form.ptx];
-    const auto types = operand_types(form);
-    const auto twin = std::find_if(same.begin(), same.end(), [&](const Entry& entry) { return entry.types == types; });
+    const auto shape = shape_of(form);
+    const auto twin = std::find_if(same.begin(), same.end(), [&](const Entry& entry) { return entry.shape == shape; });
     if (twin != same.end()) {
       report(mistakes, form.where, fmt::format("{} is already at {}", form.ptx, place(twin->where)));
       return;
     }
-    same.push_back({types, form.where});
+    same.push_back({shape, form.where});
+    // The core form goes by its new name everywhere.
+    const auto entry = fmt::format("{} {}", place(form.where), form.core);
+    const bool is_core = form.core == form.ptx;
     if (same.size() > 1) form.ptx = without_holes(form.text);
+    if (is_core) core_names_[entry] = form.ptx;
+    if (const auto core = core_names_.find(entry); core != core_names_.end()) form.core = core->second;
   }
 
  private:
   struct Entry {
-    std::vector<std::string> types;
+    std::string shape;
     SourceLocation where;
   };
   std::map<std::string, std::vector<Entry>> seen_;
+  std::map<std::string, std::string> core_names_;
 };
 
 void add_consumer(Catalogue& catalogue, Consumer consumer, Mistakes& mistakes) {
@@ -87,7 +98,9 @@ void check_consumers(const Catalogue& catalogue, Mistakes& mistakes) {
       if (std::find(names.begin(), names.end(), wanted) != names.end()) continue;
       report(mistakes, form.where, fmt::format("there is no consumer \"{}\"{}", wanted, did_you_mean(wanted, names)));
     }
-    if (!form.consumers.empty() || !form.no_dependency.empty()) continue;
+    const bool is_waited_for = std::all_of(form.inputs.begin(), form.inputs.end(),
+                                           [](const Input& input) { return !input.completion.empty(); });
+    if (!form.consumers.empty() || !form.no_dependency.empty() || is_waited_for) continue;
     const auto result = std::find_if(form.operands.begin(), form.operands.end(),
                                      [](const Operand& operand) { return operand.is_result; });
     if (result != form.operands.end() && !types.contains(result->type)) {
@@ -99,22 +112,47 @@ void check_consumers(const Catalogue& catalogue, Mistakes& mistakes) {
 
 void check_defaults(const Catalogue& catalogue, Mistakes& mistakes) {
   for (const Form& form : catalogue.forms) {
-    std::size_t position = 0;
     for (const Operand& operand : form.operands) {
-      if (operand.is_result || operand.type == "carry") continue;
-      ++position;
+      const bool is_source = !operand.is_result || operand.is_inout;
+      if (!is_source || operand.type == "carry" || catalogue.objects.contains(operand.type)) continue;
       if (operand.type == "imm") continue;  // its entry must give its value
       const auto standard = catalogue.defaults.find(operand.type);
-      const bool has_default = standard != catalogue.defaults.end() && position <= standard->second.size();
+      const bool has_default = standard != catalogue.defaults.end() && !standard->second.empty();
       const bool is_given = std::all_of(form.inputs.begin(), form.inputs.end(),
                                         [&](const Input& input) { return input.values.contains(operand.name); });
       if (has_default || is_given) continue;
       report(mistakes, form.where,
-             fmt::format(
-                 "operand \"{}\" of {}: no default for source operand {} of type {}; give it with values or [default]",
-                 operand.name, form.ptx, position, operand.type));
+             fmt::format("operand \"{}\" of {}: no default for the type {}; give it with values or [default]",
+                         operand.name, form.ptx, operand.type));
     }
   }
+}
+
+using ParsedFiles = std::vector<std::pair<std::string, toml::table>>;
+
+ParsedFiles parse_all(const std::vector<fs::path>& folders, Mistakes& mistakes) {
+  ParsedFiles files;
+  for (const fs::path& folder : folders) {
+    for (const fs::path& path : toml_files(folder)) {
+      if (auto root = parse_file(path, mistakes)) files.emplace_back(path.string(), std::move(*root));
+    }
+  }
+  return files;
+}
+
+Objects add_objects(Catalogue& catalogue, const ParsedFiles& files, Mistakes& mistakes) {
+  Objects objects;
+  for (const auto& [path, root] : files) {
+    for (Object& object : read_objects(root, path, mistakes)) {
+      objects.names.insert(object.name);
+      if (object.is_address) objects.addresses.insert(object.name);
+      const auto [earlier, is_new] = catalogue.objects.emplace(object.name, object);
+      if (is_new) continue;
+      report(mistakes, object.where,
+             fmt::format("object \"{}\" is already at {}", object.name, place(earlier->second.where)));
+    }
+  }
+  return objects;
 }
 
 [[noreturn]] void give_up(const Mistakes& mistakes) {
@@ -135,22 +173,22 @@ Catalogue load_catalogue(const std::vector<fs::path>& folders) {
   Mistakes mistakes;
   Spellings spellings;
   std::map<std::string, SourceLocation> default_places;
-  for (const fs::path& folder : folders) {
-    for (const fs::path& path : toml_files(folder)) {
-      CatalogueFile file = read_file(path, mistakes);
-      for (Form& form : file.forms) {
-        spellings.add(form, mistakes);
-        catalogue.forms.push_back(std::move(form));
+  const auto files = parse_all(folders, mistakes);
+  const Objects objects = add_objects(catalogue, files, mistakes);
+  for (const auto& [path, root] : files) {
+    CatalogueFile file = read_file(root, path, objects, mistakes);
+    for (Form& form : file.forms) {
+      spellings.add(form, mistakes);
+      catalogue.forms.push_back(std::move(form));
+    }
+    for (Consumer& consumer : file.consumers) add_consumer(catalogue, std::move(consumer), mistakes);
+    for (auto& [type, standard] : file.defaults) {
+      const auto [earlier, is_new] = default_places.emplace(type, standard.where);
+      if (!is_new) {
+        report(mistakes, standard.where,
+               fmt::format("the default of \"{}\" is already at {}", type, place(earlier->second)));
       }
-      for (Consumer& consumer : file.consumers) add_consumer(catalogue, std::move(consumer), mistakes);
-      for (auto& [type, standard] : file.defaults) {
-        const auto [earlier, is_new] = default_places.emplace(type, standard.where);
-        if (!is_new) {
-          report(mistakes, standard.where,
-                 fmt::format("the default of \"{}\" is already at {}", type, place(earlier->second)));
-        }
-        catalogue.defaults.emplace(type, std::move(standard.values));
-      }
+      catalogue.defaults.emplace(type, std::move(standard.values));
     }
   }
   check_consumers(catalogue, mistakes);

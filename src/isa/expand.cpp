@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "isa/op.h"
 #include "isa/value.h"
@@ -8,37 +9,74 @@
 namespace ptxlat {
 namespace {
 
-// The axes in the order in which the syntax first mentions them, so that forms come in the order of their spelling.
+void add_axis(const Op& op, const std::string& name, std::vector<std::string>& order) {
+  if (op.axes.contains(name) && std::find(order.begin(), order.end(), name) == order.end()) order.push_back(name);
+}
+
+// The axes in the order in which the syntax first mentions them, so that forms come in the order of their spelling;
+// those that only tables mention come last.
 std::vector<std::string> axis_order(const Op& op) {
   std::vector<std::string> order;
   for (const Piece& piece : op.syntax) {
-    const bool is_new =
-        op.axes.contains(piece.axis) && std::find(order.begin(), order.end(), piece.axis) == order.end();
-    if (is_new) order.push_back(piece.axis);
+    add_axis(op, piece.value.name, order);
+    if (piece.count) add_axis(op, piece.count->name, order);
   }
+  for (const auto& [name, values] : op.axes) add_axis(op, name, order);
   return order;
 }
 
-std::vector<Choice> all_choices(const Op& op) {
-  std::vector<Choice> choices = {{}};
-  for (const std::string& axis : axis_order(op)) {
-    std::vector<Choice> longer;
-    for (const Choice& choice : choices) {
-      for (const std::string& value : op.axes.at(axis)) {
-        longer.push_back(choice);
-        longer.back()[axis] = value;
-      }
-    }
-    choices = std::move(longer);
+std::set<std::string> axes_of(const Rule& rule) {
+  std::set<std::string> axes;
+  for (const Condition* condition : {&rule.if_holds, &rule.then_holds}) {
+    for (const Comparison& comparison : *condition) axes.insert(comparison.axis);
   }
-  return choices;
+  return axes;
 }
 
-bool is_allowed(const Op& op, const Choice& choice) {
-  const auto rule_holds = [&](const Rule& rule) { return holds(rule, choice); };
-  return std::all_of(op.only.begin(), op.only.end(), rule_holds) &&
-         std::none_of(op.except.begin(), op.except.end(), rule_holds);
-}
+// A rule that can be applied once the axes up to a place in the order are chosen.
+struct PlacedRule {
+  const Rule* rule;
+  bool must_hold;
+};
+
+// The cross product of ld's dozen axes has millions of members, its rules leave thousands: each rule is applied as soon
+// as the axes that it names are chosen.
+struct ChoiceMaker {
+  const Op& op;
+  std::vector<std::string> order;
+  std::vector<std::vector<PlacedRule>> rules_at;  // by place in the order
+  std::vector<Choice> choices;
+
+  explicit ChoiceMaker(const Op& from) : op(from), order(axis_order(from)), rules_at(order.size()) {
+    for (const Rule& rule : op.only) place(rule, true);
+    for (const Rule& rule : op.except) place(rule, false);
+    Choice choice;
+    choose(0, choice);
+  }
+
+  void place(const Rule& rule, bool must_hold) {
+    const auto axes = axes_of(rule);
+    for (std::size_t i = order.size(); i-- > 0;) {
+      if (!axes.contains(order[i])) continue;
+      rules_at[i].push_back({&rule, must_hold});
+      return;
+    }
+  }
+
+  void choose(std::size_t place, Choice& choice) {
+    if (place == order.size()) {
+      choices.push_back(choice);
+      return;
+    }
+    for (const std::string& value : op.axes.at(order[place])) {
+      choice[order[place]] = value;
+      const bool is_allowed =
+          std::all_of(rules_at[place].begin(), rules_at[place].end(),
+                      [&](const PlacedRule& placed) { return holds(*placed.rule, choice) == placed.must_hold; });
+      if (is_allowed) choose(place + 1, choice);
+    }
+  }
+};
 
 void add_carry(const Op& op, Form& form) {
   const auto first_source = std::find_if(form.operands.begin(), form.operands.end(),
@@ -47,80 +85,140 @@ void add_carry(const Op& op, Form& form) {
   if (op.reads_carry) form.operands.push_back({"cc", "carry", false});
 }
 
-void spell(const Op& op, const Choice& choice, Form& form, Mistakes& mistakes) {
-  for (const Piece& piece : op.syntax) {
-    if (piece.kind == Piece::Kind::text) form.text += piece.text;
-    if (piece.kind == Piece::Kind::value) form.text += value_in(piece, choice, op.maps);
-    if (piece.kind != Piece::Kind::operand) continue;
+// Spells one choice. Tables may hold text with holes of its own, which is read once per text.
+struct Speller {
+  const Op& op;
+  const std::set<std::string>& objects;
+  Mistakes& mistakes;
+  std::map<std::string, std::vector<Piece>> read_before;
+
+  const std::vector<Piece>& pieces_of(const std::string& text) {
+    const auto known = read_before.find(text);
+    if (known != read_before.end()) return known->second;
+    return read_before.emplace(text, read_syntax(text, {op.axes, op.maps, objects}, op.where, mistakes)).first->second;
+  }
+
+  void add_operand(const Piece& piece, const Choice& choice, Form& form) {
     form.text += "{" + piece.text + "}";
-    const std::string type = value_in(piece, choice, op.maps);
-    if (find_type(type) == nullptr) {
-      report(
-          mistakes, op.where,
-          fmt::format("operand \"{}\": there is no type \"{}\"{}", piece.text, type, did_you_mean(type, type_names())));
+    Operand operand{piece.text, value_in(piece.value, choice, op.maps), is_result_name(piece.text),
+                    op.inout.contains(piece.text), 0};
+    if (piece.count) {
+      const std::string count = value_in(*piece.count, choice, op.maps);
+      if (!count.empty()) std::from_chars(count.data(), count.data() + count.size(), operand.count);
     }
-    form.operands.push_back({piece.text, type, is_result_name(piece.text)});
+    if (find_type(operand.type) == nullptr && !objects.contains(operand.type)) {
+      report(mistakes, op.where,
+             fmt::format("operand \"{}\": there is no type \"{}\"{}", piece.text, operand.type,
+                         did_you_mean(operand.type, type_names())));
+    }
+    form.operands.push_back(std::move(operand));
   }
-  form.ptx = form.text.substr(0, form.text.find(' '));
-  if (form.ptx != op.name && !form.ptx.starts_with(op.name + ".")) {
-    report(mistakes, op.where, fmt::format("\"{}\" does not begin with the name \"{}\"", form.ptx, op.name));
+
+  void add(const std::vector<Piece>& pieces, const Choice& choice, Form& form) {
+    for (const Piece& piece : pieces) {
+      if (piece.kind == Piece::Kind::text) form.text += piece.text;
+      if (piece.kind == Piece::Kind::operand) add_operand(piece, choice, form);
+      if (piece.kind != Piece::Kind::value) continue;
+      const std::string value = value_in(piece.value, choice, op.maps);
+      if (value.find('{') == std::string::npos) {
+        form.text += value;
+      } else {
+        add(pieces_of(value), choice, form);
+      }
+    }
   }
-}
+
+  void spell(const Choice& choice, Form& form) {
+    add(op.syntax, choice, form);
+    form.ptx = form.text.substr(0, form.text.find(' '));
+    if (form.ptx != op.name && !form.ptx.starts_with(op.name + ".") && !form.ptx.starts_with(op.name + "::")) {
+      report(mistakes, op.where, fmt::format("\"{}\" does not begin with the name \"{}\"", form.ptx, op.name));
+    }
+  }
+};
+
+bool is_source(const Operand& operand) { return !operand.is_result || operand.is_inout; }
 
 const Operand* find_source(const Form& form, const std::string& name) {
   const auto found = std::find_if(form.operands.begin(), form.operands.end(),
-                                  [&](const Operand& operand) { return operand.name == name && !operand.is_result; });
+                                  [&](const Operand& operand) { return operand.name == name && is_source(operand); });
   return found == form.operands.end() ? nullptr : &*found;
 }
 
 std::vector<std::string> source_names(const Form& form) {
   std::vector<std::string> names;
   for (const Operand& operand : form.operands) {
-    if (!operand.is_result) names.push_back(operand.name);
+    if (is_source(operand)) names.push_back(operand.name);
   }
   return names;
 }
 
-void add_dependence(const Op& op, Form& form, Mistakes& mistakes) {
+void add_dependence(const Op& op, const std::set<std::string>& addresses, Form& form, Mistakes& mistakes) {
   const auto can_depend = [&](const std::string& name) {
     const Operand* source = find_source(form, name);
-    return source != nullptr && source->type != "imm";
+    if (source == nullptr || source->type == "imm") return false;
+    return find_type(source->type) != nullptr || addresses.contains(source->type);
   };
-  if (!form.no_dependency.empty()) return;
+  const bool has_result =
+      std::any_of(form.operands.begin(), form.operands.end(), [](const Operand& operand) { return operand.is_result; });
+  const bool is_waited_for =
+      std::any_of(op.inputs.begin(), op.inputs.end(), [](const InputText& input) { return !input.completion.empty(); });
+  if (!form.no_dependency.empty() || !has_result || (is_waited_for && !op.dependence)) return;
   for (const std::string& name : source_names(form)) {
     const auto is_named = [&](const Text& text) { return text.text == name; };
     const bool is_wanted = !op.dependence || std::any_of(op.dependence->begin(), op.dependence->end(), is_named);
     if (is_wanted && can_depend(name)) form.dependence.push_back(name);
   }
   for (const Text& text : op.dependence.value_or(std::vector<Text>{})) {
-    if (can_depend(text.text)) continue;
+    if (can_depend(text.text) || (op.operand_names.contains(text.text) && find_source(form, text.text) == nullptr))
+      continue;
     report(mistakes, text.where,
            fmt::format("dependence: \"{}\" is no source register of {}{}", text.text, form.ptx,
                        did_you_mean(text.text, source_names(form))));
   }
-  const bool has_result =
-      std::any_of(form.operands.begin(), form.operands.end(), [](const Operand& operand) { return operand.is_result; });
-  if (form.dependence.empty() || !has_result) {
-    report(mistakes, op.where,
-           fmt::format("{} has no {}: nothing can be measured; say why with no_dependency = \"reason\"", form.ptx,
-                       has_result ? "source register" : "result (an operand named d)"));
-  }
 }
 
-void add_inputs(const Op& op, Form& form, Mistakes& mistakes) {
+// "@global_l2": the operand is another object in this class.
+bool add_object(const std::string& name, const Text& written, const std::set<std::string>& objects, Input& input,
+                Mistakes& mistakes) {
+  if (!written.text.starts_with('@')) return false;
+  const std::string object = written.text.substr(1);
+  if (!objects.contains(object)) {
+    report(mistakes, written.where,
+           fmt::format("operand \"{}\": there is no object \"{}\"{}", name, object,
+                       did_you_mean(object, {objects.begin(), objects.end()})));
+  }
+  input.objects[name] = object;
+  return true;
+}
+
+// The type whose values an operand takes; an object's is the offset of its address.
+const TypeInfo* value_type(const Operand& operand) {
+  const TypeInfo* type = find_type(operand.type);
+  return type == nullptr ? find_type("b64") : type;
+}
+
+void add_inputs(const Op& op, const std::set<std::string>& objects, const Choice& choice, Form& form,
+                Mistakes& mistakes) {
   for (const InputText& text : op.inputs) {
-    Input input{text.name, {}};
-    for (const auto& [name, written] : text.values) {
+    Input input;
+    input.name = text.name;
+    input.prepare = fill_axes(text.prepare, choice, op.maps);
+    input.before = fill_axes(text.before, choice, op.maps);
+    input.completion = fill_axes(text.completion, choice, op.maps);
+    for (const auto& [name, unfilled] : text.values) {
       const Operand* source = find_source(form, name);
-      const TypeInfo* type = source == nullptr ? nullptr : find_type(source->type);
       if (source == nullptr) {
+        if (op.operand_names.contains(name)) continue;  // other forms of the entry have it
         report(
-            mistakes, written.where,
+            mistakes, unfilled.where,
             fmt::format("\"{}\" is no source operand of {}{}", name, form.ptx, did_you_mean(name, source_names(form))));
+        continue;
       }
-      if (type == nullptr) continue;
+      const Text written{fill_axes(unfilled.text, choice, op.maps), unfilled.where};
+      if (add_object(name, written, objects, input, mistakes)) continue;
       std::string problem;
-      if (auto value = parse_value(written.text, *type, problem)) {
+      if (auto value = parse_value(written.text, *value_type(*source), problem)) {
         input.values[name] = std::move(*value);
       } else {
         report(mistakes, written.where, fmt::format("operand \"{}\": {}", name, problem));
@@ -136,28 +234,51 @@ void add_inputs(const Op& op, Form& form, Mistakes& mistakes) {
   }
 }
 
+// What the choice is without its modifiers: forms with the same have one core form.
+std::string core_key(const Op& op, const Choice& choice) {
+  std::string key;
+  for (const auto& [axis, value] : choice) {
+    if (!op.modifiers.contains(axis)) key += value + '\n';
+  }
+  return key;
+}
+
+Form form_of(const Op& op) {
+  Form form;
+  form.opcode = op.name;
+  form.chapter = op.chapter;
+  form.section = op.section;
+  form.lanes = op.lanes;
+  form.cluster = op.cluster;
+  form.stream = op.stream;
+  form.no_dependency = op.no_dependency;
+  form.where = op.where;
+  form.requirement = op.requirement;
+  for (const Text& consumer : op.consumers) form.consumers.push_back(consumer.text);
+  return form;
+}
+
 }  // namespace
 
-std::vector<Form> expand(const Op& op, Mistakes& mistakes) {
+std::vector<Form> expand(const Op& op, const Objects& objects, Mistakes& mistakes) {
   std::vector<Form> forms;
-  for (const Choice& choice : all_choices(op)) {
-    if (!is_allowed(op, choice)) continue;
-    Form form;
-    form.opcode = op.name;
-    form.chapter = op.chapter;
-    form.section = op.section;
-    form.lanes = op.lanes;
-    form.no_dependency = op.no_dependency;
-    form.where = op.where;
-    form.requirement = op.requirement;
+  std::map<std::string, std::string> core_forms;
+  Speller speller{op, objects.names, mistakes, {}};
+  for (const Choice& choice : ChoiceMaker(op).choices) {
+    Form form = form_of(op);
     for (const ConditionalRequirement& need : op.needs) {
       if (holds(need.if_holds, choice)) form.requirement = stricter(form.requirement, need.requirement);
     }
-    for (const Text& consumer : op.consumers) form.consumers.push_back(consumer.text);
-    spell(op, choice, form, mistakes);
+    Choice without_op = choice;  // {op} is the instruction here, also where an axis is called so
+    without_op.erase("op");
+    form.around = fill_axes(op.around, without_op, op.maps);
+    form.cleanup = fill_axes(op.cleanup, choice, op.maps);
+    form.directives = fill_axes(op.directives, choice, op.maps);
+    speller.spell(choice, form);
     add_carry(op, form);
-    add_dependence(op, form, mistakes);
-    add_inputs(op, form, mistakes);
+    add_dependence(op, objects.addresses, form, mistakes);
+    add_inputs(op, objects.names, choice, form, mistakes);
+    if (op.has_core) form.core = core_forms.emplace(core_key(op, choice), form.ptx).first->second;
     forms.push_back(std::move(form));
   }
   if (forms.empty()) report(mistakes, op.where, fmt::format("the rules of \"{}\" leave no form", op.name));

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "isa/target.h"
+
 namespace ptxlat {
 
 // Where in the catalogue something was written, for error messages.
@@ -16,11 +18,15 @@ struct SourceLocation {
 // One hole of an instruction. `type` is a PTX type without its dot ("u32", "bf16x2", "b64", "f64"), or
 //   "pred"  a predicate register,
 //   "imm"   an integer or floating-point literal, always written into the instruction,
-//   "carry" the condition code CC.CF, which has no spelling (PTX ISA 9.7.2): it never appears in the text.
+//   "carry" the condition code CC.CF, which has no spelling (PTX ISA 9.7.2): it never appears in the text,
+// or the name of an Object.
+//   count  registers of a vector, written with PTX's braces; 0 is a scalar
 struct Operand {
   std::string name;
   std::string type;
   bool is_result = false;
+  bool is_inout = false;  // a result that is read too: an accumulator in place
+  int count = 0;
 };
 
 // The values of one source operand over the 32 lanes: `first` in lane 0 to `last` in lane 31, linearly in between;
@@ -32,17 +38,33 @@ struct Value {
 };
 
 // A named class of input values. Operands it does not name take the default of their type.
+//   prepare, before, completion   PTX in front of the first clock, in front of the instruction, behind it until its
+//   effect is seen. Holes: {a} and {a.0} for operands, scratch registers, {#}
 struct Input {
-  std::string name;                     // "" is the default class
-  std::map<std::string, Value> values;  // operand name → value
+  std::string name;                            // "" is the default class
+  std::map<std::string, Value> values;         // operand name → value
+  std::map<std::string, std::string> objects;  // operand name → object, where it is not that of the syntax
+  std::string prepare, before, completion;
 };
 
-// What an assembler and a GPU must know.
-struct Requirement {
-  int ptx_major = 1;
-  int ptx_minor = 0;
-  int sm = 0;             // 80 for sm_80
-  std::string sm_suffix;  // "", "a" or "f"
+// An operand that needs something around it: a variable in a state space, an address, what the host has made.
+// docs/adding-an-instruction.md explains the holes of the texts.
+//   register_type  of the operand's register {r}
+//   module         at module scope, once
+//   declare        in the kernel, once
+//   once           in front of the loop
+//   each           in every pass, in front of the first clock: makes {r} out of {o}, which the compiler knows nothing
+//                  about
+//   is_address     {o} is a byte offset, and a dependence can go through it
+//   offset_per_lane  lanes get neighbouring addresses; else all get the same
+struct Object {
+  std::string name;
+  std::string register_type = "b64";
+  std::string module, declare, once, each;
+  bool is_address = false;
+  bool offset_per_lane = false;
+  int dynamic_shared = 0;  // bytes that the launch must give
+  SourceLocation where;
 };
 
 // A fully-qualified PTX instruction.
@@ -51,11 +73,15 @@ struct Requirement {
 //         forms of other operands, the later ones are called by these too: "min.f32 d, a, b, c"
 //   text  the instruction with holes, without the semicolon: "fma.rn.ftz.f32 {d}, {a}, {b}, {c}". A brace that does not
 //         enclose a name is PTX's own: "mov.b64 {d}, {{a}, {b}}"
+//   text holds {#} where each copy of the instruction needs another number (labels)
 //   operands    results first where the text has them first; the first result is the one that is consumed
+//   core        spelling of the form that stands for this one and its like, which differ in modifiers that leave the
+//               machine's work unchanged in kind; its own if it is that form; empty if there is none
 //   dependence  names of the source operands that can carry the dependence, in source order (carry included)
 //   consumers   names of catalogue consumers to try, in this order; empty: those for the result's type
 struct Form {
   std::string ptx;
+  std::string core;
   std::string opcode;
   std::string chapter;
   std::string section;  // PTX ISA section, "9.7.1.1"
@@ -66,6 +92,11 @@ struct Form {
   std::vector<std::string> consumers;
   Requirement requirement;
   int lanes = 32;
+  int cluster = 1;            // CTAs
+  std::string around;         // PTX that stands for the instruction, which is its {op}; empty: the instruction alone
+  std::string cleanup;        // PTX in every pass, behind the second clock
+  std::string directives;     // of the kernel
+  std::string stream;         // why it cannot be repeated back to back; empty if it can
   std::string no_dependency;  // why there is nothing to measure; empty for everything that can be measured
   SourceLocation where;
 };
@@ -90,8 +121,9 @@ struct Consumer {
 };
 
 struct Catalogue {
-  std::vector<Form> forms;                             // in the order of the files
-  std::vector<Consumer> consumers;                     // in order of preference
+  std::vector<Form> forms;          // in the order of the files
+  std::vector<Consumer> consumers;  // in order of preference
+  std::map<std::string, Object> objects;
   std::map<std::string, std::vector<Value>> defaults;  // type → value of the 1st, 2nd, 3rd … source operand
 };
 
@@ -106,7 +138,13 @@ std::uint64_t lane_bits(const Value& value, const std::string& type, int lane);
 // Width in bits of a register that holds `type`: 1 for pred, 16 also for 8-bit types, 32, 64, 128; 0 for imm and carry.
 int register_bits(const std::string& type);
 
-// The value of `operand` in `input`, or the catalogue's default for its type and source position.
+// The object that `operand` is in `input`; nullptr for registers and literals.
+const Object* object_of(const Catalogue& catalogue, const Input& input, const Operand& operand);
+
+// Bytes that one lane of the instruction moves: its widest operand. Lanes get neighbouring addresses this far apart.
+int access_bytes(const Form& form);
+
+// The value of `operand` in `input`, or the catalogue's default for its type and source position; an object's offset.
 Value value_of(const Catalogue& catalogue, const Form& form, const Input& input, const Operand& operand);
 
 }  // namespace ptxlat

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "isa/catalogue.h"
-#include "isa/select.h"
+#include "nearest_names.h"
 
 namespace ptxlat {
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,11 @@ struct Text {
   SourceLocation where;
 };
 
-// A class of input values as written: operand → "8", "1 .. 2", "= 8".
+// A class of input values as written: operand → "8", "1 .. 2", "= 8", "@object".
 struct InputText {
   std::string name;
   std::map<std::string, Text> values;
+  std::string prepare, before, completion;
   SourceLocation where;
 };
 
@@ -38,8 +40,11 @@ struct Op {
   std::string chapter;
   std::string section;
   std::vector<Piece> syntax;
+  std::set<std::string> operand_names;  // of all its forms
   Axes axes;
   Maps maps;
+  std::set<std::string> modifiers;  // axes that core forms leave out
+  bool has_core = true;
   std::vector<Rule> only;
   std::vector<Rule> except;
   Requirement requirement;
@@ -49,12 +54,21 @@ struct Op {
   std::vector<Text> consumers;
   bool reads_carry = false;
   bool writes_carry = false;
+  std::set<std::string> inout;
   int lanes = 32;
+  int cluster = 1;
+  std::string around, cleanup, directives, stream;
   std::string no_dependency;
   SourceLocation where;
 };
 
+// The operand types that are no registers, and those of them that are addresses.
+struct Objects {
+  std::set<std::string> names;
+  std::set<std::string> addresses;
+};
+
 // The cross product of the axes, less what the rules exclude, in the order of the syntax.
-std::vector<Form> expand(const Op& op, Mistakes& mistakes);
+std::vector<Form> expand(const Op& op, const Objects& objects, Mistakes& mistakes);
 
 }  // namespace ptxlat

@@ -14,24 +14,11 @@
 namespace ptxlat {
 namespace {
 
-const std::vector<std::string> file_keys = {"chapter", "section", "op", "consumer", "default"};
+const std::vector<std::string> file_keys = {"chapter", "section", "op", "object", "consumer", "default"};
 const std::vector<std::string> consumer_keys = {"name", "types", "result", "k", "text"};
+const std::vector<std::string> object_keys = {"name", "register", "module", "declare",       "once",
+                                              "each", "address",  "offset", "dynamic_shared"};
 const std::set<std::string> consumer_holes = {"a", "k", "q", "t0", "t1", "u0", "u1", "p0"};
-
-std::optional<toml::table> parse(const std::filesystem::path& path, Mistakes& mistakes) {
-  std::ifstream stream(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream) {
-    report(mistakes, {path.string(), 0}, "cannot read this file");
-    return std::nullopt;
-  }
-  try {
-    return toml::parse(text, path.string());
-  } catch (const toml::parse_error& error) {
-    report(mistakes, {path.string(), static_cast<int>(error.source().begin.line)}, std::string(error.description()));
-    return std::nullopt;
-  }
-}
 
 void check_keys(const toml::table& table, const std::vector<std::string>& known, const std::string& file,
                 Mistakes& mistakes) {
@@ -113,6 +100,36 @@ Consumer read_consumer(const toml::table& table, const std::string& file, Mistak
   return consumer;
 }
 
+Object read_object(const toml::table& table, const std::string& file, Mistakes& mistakes) {
+  check_keys(table, object_keys, file, mistakes);
+  Object object;
+  object.where = location_of(table, file);
+  object.name = string_of(table, "name", file, mistakes);
+  if (const auto type = string_of(table, "register", file, mistakes); !type.empty()) object.register_type = type;
+  object.module = string_of(table, "module", file, mistakes);
+  object.declare = string_of(table, "declare", file, mistakes);
+  object.once = string_of(table, "once", file, mistakes);
+  object.each = string_of(table, "each", file, mistakes);
+  object.is_address = table["address"].value_or(false);
+  object.offset_per_lane = object.is_address;
+  if (const auto offset = string_of(table, "offset", file, mistakes); !offset.empty()) {
+    object.offset_per_lane = offset == "per lane";
+    if (offset != "per lane" && offset != "uniform") {
+      report(mistakes, object.where, fmt::format("object \"{}\": offset is \"per lane\" or \"uniform\"", object.name));
+    }
+  }
+  object.dynamic_shared = table["dynamic_shared"].value_or(0);
+  if (object.name.empty() || find_type(object.name) != nullptr) {
+    report(mistakes, object.where, "an [[object]] needs a name that is no register type");
+  }
+  if (object.each.find("{r}") == std::string::npos) {
+    report(mistakes, object.where,
+           fmt::format("object \"{}\": each = \"…\" must make its register {{r}}", object.name));
+  }
+  check_type(object.register_type, object.where, mistakes);
+  return object;
+}
+
 DefaultText read_default(const std::string& type_name, const toml::node& node, const std::string& file,
                          Mistakes& mistakes) {
   DefaultText standard{{}, location_of(node, file)};
@@ -141,31 +158,51 @@ DefaultText read_default(const std::string& type_name, const toml::node& node, c
 
 }  // namespace
 
-CatalogueFile read_file(const std::filesystem::path& path, Mistakes& mistakes) {
-  CatalogueFile contents;
-  const auto root = parse(path, mistakes);
-  if (!root) return contents;
+std::optional<toml::table> parse_file(const std::filesystem::path& path, Mistakes& mistakes) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (!stream) {
+    report(mistakes, {path.string(), 0}, "cannot read this file");
+    return std::nullopt;
+  }
+  try {
+    return toml::parse(text, path.string());
+  } catch (const toml::parse_error& error) {
+    report(mistakes, {path.string(), static_cast<int>(error.source().begin.line)}, std::string(error.description()));
+    return std::nullopt;
+  }
+}
 
-  Chapter chapter{path.string(), {}, {}};
-  check_keys(*root, file_keys, chapter.file, mistakes);
-  chapter.name = string_of(*root, "chapter", chapter.file, mistakes);
-  chapter.section = string_of(*root, "section", chapter.file, mistakes);
-  const auto ops = tables_of(*root, "op", chapter.file, mistakes);
+std::vector<Object> read_objects(const toml::table& root, const std::string& file, Mistakes& mistakes) {
+  std::vector<Object> objects;
+  for (const toml::table* table : tables_of(root, "object", file, mistakes)) {
+    objects.push_back(read_object(*table, file, mistakes));
+  }
+  return objects;
+}
+
+CatalogueFile read_file(const toml::table& root, const std::string& file, const Objects& objects, Mistakes& mistakes) {
+  CatalogueFile contents;
+  Chapter chapter{file, {}, {}};
+  check_keys(root, file_keys, chapter.file, mistakes);
+  chapter.name = string_of(root, "chapter", chapter.file, mistakes);
+  chapter.section = string_of(root, "section", chapter.file, mistakes);
+  const auto ops = tables_of(root, "op", chapter.file, mistakes);
   if (!ops.empty() && chapter.name.empty()) {
     report(mistakes, {chapter.file, 1}, "a file of [[op]] begins with chapter = \"…\", the chapter of the PTX ISA");
   }
   for (const toml::table* table : ops) {
     const std::size_t mistakes_before = mistakes.size();
-    const auto op = read_op(*table, chapter, mistakes);
+    const auto op = read_op(*table, chapter, objects.names, mistakes);
     // An entry that cannot be read would only repeat its mistakes in every form.
     if (!op || mistakes.size() != mistakes_before) continue;
-    auto forms = expand(*op, mistakes);
+    auto forms = expand(*op, objects, mistakes);
     std::move(forms.begin(), forms.end(), std::back_inserter(contents.forms));
   }
-  for (const toml::table* table : tables_of(*root, "consumer", chapter.file, mistakes)) {
+  for (const toml::table* table : tables_of(root, "consumer", chapter.file, mistakes)) {
     contents.consumers.push_back(read_consumer(*table, chapter.file, mistakes));
   }
-  if (const toml::node* node = root->get("default")) {
+  if (const toml::node* node = root.get("default")) {
     const toml::table* defaults = node->as_table();
     if (defaults == nullptr) {
       report(mistakes, location_of(*node, chapter.file), "write [default]");

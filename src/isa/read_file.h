@@ -2,11 +2,14 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "isa/form.h"
 #include "isa/mistakes.h"
+#include "isa/op.h"
+#include "isa/toml.h"
 
 namespace ptxlat {
 
@@ -23,6 +26,12 @@ struct CatalogueFile {
   std::map<std::string, DefaultText> defaults;
 };
 
-CatalogueFile read_file(const std::filesystem::path& path, Mistakes& mistakes);
+// The text of a file as TOML; empty, with the mistake reported, where it is none.
+std::optional<toml::table> parse_file(const std::filesystem::path& path, Mistakes& mistakes);
+
+// The [[object]]s of a file. Those of all files are known before the first [[op]] is read.
+std::vector<Object> read_objects(const toml::table& root, const std::string& file, Mistakes& mistakes);
+
+CatalogueFile read_file(const toml::table& root, const std::string& file, const Objects& objects, Mistakes& mistakes);
 
 }  // namespace ptxlat

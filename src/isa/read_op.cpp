@@ -4,26 +4,24 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 
 #include "isa/types.h"
 
 namespace ptxlat {
 namespace {
 
-constexpr std::array<std::string_view, 15> reserved_keys = {
-    "name",  "syntax",     "only",  "except",    "ptx",    "target", "needs",        "section",
-    "lanes", "dependence", "carry", "consumers", "values", "inputs", "default_input"};
-constexpr std::string_view no_dependency_key = "no_dependency";
+constexpr std::array<std::string_view, 27> reserved_keys = {
+    "name",      "syntax", "only",       "except",        "ptx",        "target",       "needs",
+    "section",   "lanes",  "cluster",    "modifiers",     "core",       "inout",        "around",
+    "prepare",   "before", "completion", "cleanup",       "stream",     "carry",        "directives",
+    "consumers", "values", "inputs",     "default_input", "dependence", "no_dependency"};
 
 bool is_reserved(std::string_view key) {
-  return key == no_dependency_key || std::find(reserved_keys.begin(), reserved_keys.end(), key) != reserved_keys.end();
+  return std::find(reserved_keys.begin(), reserved_keys.end(), key) != reserved_keys.end();
 }
 
-std::vector<std::string> reserved_names() {
-  std::vector<std::string> names(reserved_keys.begin(), reserved_keys.end());
-  names.emplace_back(no_dependency_key);
-  return names;
-}
+std::vector<std::string> reserved_names() { return {reserved_keys.begin(), reserved_keys.end()}; }
 
 bool is_array_of_strings(const toml::node& node) {
   const toml::array* array = node.as_array();
@@ -64,49 +62,76 @@ struct Keys {
   }
 };
 
-// Every key that is not reserved is an axis (array of strings) or a table from an axis' values to types.
+bool mentions(const std::string& text, const std::string& axis) {
+  return text.find("{" + axis + "}") != std::string::npos || text.find("(" + axis + ")") != std::string::npos ||
+         text.find(":" + axis + "}") != std::string::npos || text.find(":" + axis + "[") != std::string::npos ||
+         text.find("[" + axis + "]") != std::string::npos;
+}
+
+bool mentions(const Op& op, const std::string& syntax, const std::string& axis) {
+  if (mentions(syntax, axis)) return true;
+  for (const auto& [name, table] : op.maps) {
+    for (const auto& [from, text] : table) {
+      if (mentions(text, axis)) return true;
+    }
+  }
+  return false;
+}
+
+void read_axis(const Keys& keys, const std::string& key, Op& op) {
+  for (const Text& value : keys.texts(key)) {
+    auto& values = op.axes[key];
+    if (std::find(values.begin(), values.end(), value.text) == values.end()) {
+      values.push_back(value.text);
+    } else {
+      report(keys.mistakes, value.where, fmt::format("axis \"{}\" has \"{}\" twice", key, value.text));
+    }
+  }
+}
+
+// Every key that is not reserved is an axis (array of strings) or a table from an axis' values to types or text.
 void read_axes(const Keys& keys, const std::string& syntax, Op& op) {
   for (const auto& [toml_key, node] : keys.table) {
     const std::string key(toml_key.str());
     if (is_reserved(key)) continue;
-    const SourceLocation where = location_of(node, keys.file);
     if (is_table_of_strings(node)) {
-      for (const auto& [from, to] : *node.as_table()) {
-        const std::string type = **to.as_string();
-        if (find_type(type) == nullptr) {
-          report(keys.mistakes, location_of(to, keys.file),
-                 fmt::format("table \"{}\": there is no type \"{}\"{}", key, type, did_you_mean(type, type_names())));
-        }
-        op.maps[key][std::string(from.str())] = type;
-      }
-      continue;
-    }
-    if (!is_array_of_strings(node)) {
-      report(keys.mistakes, where, fmt::format("unknown key \"{}\"{}", key, did_you_mean(key, reserved_names())));
-      continue;
-    }
-    if (syntax.find("{" + key + "}") == std::string::npos && syntax.find("(" + key + ")") == std::string::npos) {
-      report(keys.mistakes, where,
-             fmt::format("the syntax does not mention the axis \"{}\"{}", key, did_you_mean(key, reserved_names())));
-    }
-    for (const Text& value : keys.texts(key)) {
-      auto& values = op.axes[key];
-      if (std::find(values.begin(), values.end(), value.text) == values.end()) {
-        values.push_back(value.text);
-      } else {
-        report(keys.mistakes, value.where, fmt::format("axis \"{}\" has \"{}\" twice", key, value.text));
-      }
+      for (const auto& [from, to] : *node.as_table()) op.maps[key][std::string(from.str())] = **to.as_string();
+    } else if (is_array_of_strings(node)) {
+      read_axis(keys, key, op);
+    } else {
+      report(keys.mistakes, location_of(node, keys.file),
+             fmt::format("unknown key \"{}\"{}", key, did_you_mean(key, reserved_names())));
     }
   }
+  for (const auto& [axis, values] : op.axes) {
+    if (mentions(op, syntax, axis)) continue;
+    report(keys.mistakes, location_of(*keys.table.get(axis), keys.file),
+           fmt::format("the syntax does not mention the axis \"{}\"{}", axis, did_you_mean(axis, reserved_names())));
+  }
+}
+
+// The names of all operands, wherever the syntax or a table has them.
+std::set<std::string> operand_names(const Op& op, const std::string& syntax) {
+  static const std::regex operand(R"(\{([A-Za-z_]\w*):)");
+  std::set<std::string> names;
+  const auto add = [&](const std::string& text) {
+    for (std::sregex_iterator match(text.begin(), text.end(), operand), end; match != end; ++match)
+      names.insert((*match)[1]);
+  };
+  add(syntax);
+  for (const auto& [name, table] : op.maps) {
+    for (const auto& [from, text] : table) add(text);
+  }
+  return names;
 }
 
 void read_requirement(const Keys& keys, Op& op) {
   if (const auto version = keys.text("ptx"); version && !read_ptx_version(version->text, op.requirement)) {
     report(keys.mistakes, version->where, fmt::format("ptx = \"{}\": write a version such as \"7.8\"", version->text));
   }
-  if (const auto target = keys.text("target"); target && !read_target(target->text, op.requirement)) {
+  if (const auto target = keys.text("target"); target && !read_targets(target->text, op.requirement)) {
     report(keys.mistakes, target->where,
-           fmt::format("target = \"{}\": write a target such as \"sm_80\"", target->text));
+           fmt::format("target = \"{}\": write a target such as \"sm_80\" or \"sm_90a|sm_100a\"", target->text));
   }
   for (const Text& need : keys.texts("needs")) {
     op.needs.push_back(read_need(need.text, op.axes, need.where, keys.mistakes));
@@ -127,8 +152,16 @@ std::map<std::string, Text> read_values(const toml::table& table, const Keys& ke
   return values;
 }
 
+std::array<std::pair<const char*, std::string*>, 3> texts_of(InputText& input) {
+  return {{{"prepare", &input.prepare}, {"before", &input.before}, {"completion", &input.completion}}};
+}
+
 void read_inputs(const Keys& keys, Op& op) {
-  InputText standard{"", {}, op.where};
+  InputText standard;
+  standard.where = op.where;
+  for (const auto& [key, text] : texts_of(standard)) {
+    if (const auto written = keys.text(key)) *text = written->text;
+  }
   if (const auto name = keys.text("default_input")) standard.name = name->text;
   if (const toml::node* node = keys.table.get("values")) {
     if (const toml::table* table = node->as_table()) {
@@ -148,9 +181,18 @@ void read_inputs(const Keys& keys, Op& op) {
     return;
   }
   for (const toml::node& item : *array) {
-    InputText input{"", read_values(*item.as_table(), keys), location_of(item, keys.file)};
-    if (const auto name = input.values.find("name"); name != input.values.end()) input.name = name->second.text;
-    input.values.erase("name");
+    InputText input = standard;
+    input.name.clear();
+    input.where = location_of(item, keys.file);
+    auto written = read_values(*item.as_table(), keys);
+    const auto take = [&](const char* key, std::string& text) {
+      if (const auto found = written.find(key); found != written.end()) text = found->second.text;
+      written.erase(key);
+    };
+    take("name", input.name);
+    for (const auto& [key, text] : texts_of(input)) take(key, *text);
+    // Operands a class does not name keep the value of the default class.
+    for (auto& [operand, value] : written) input.values[operand] = std::move(value);
     const bool is_taken = std::any_of(op.inputs.begin(), op.inputs.end(),
                                       [&](const InputText& other) { return other.name == input.name; });
     if (input.name.empty() || is_taken) {
@@ -158,32 +200,63 @@ void read_inputs(const Keys& keys, Op& op) {
              input.name.empty() ? "an input class needs a name"
                                 : fmt::format("input class \"{}\" is there twice", input.name));
     }
-    // Operands a class does not name keep the value of the default class.
-    input.values.insert(standard.values.begin(), standard.values.end());
     op.inputs.push_back(std::move(input));
   }
 }
 
-void read_carry_and_lanes(const Keys& keys, Op& op) {
-  if (const auto carry = keys.text("carry")) {
-    op.reads_carry = carry->text == "in" || carry->text == "inout";
-    op.writes_carry = carry->text == "out" || carry->text == "inout";
-    if (!op.reads_carry && !op.writes_carry) {
-      report(keys.mistakes, carry->where,
-             fmt::format("carry = \"{}\": write \"in\", \"out\" or \"inout\"", carry->text));
-    }
+void read_carry(const Keys& keys, Op& op) {
+  const auto carry = keys.text("carry");
+  if (!carry) return;
+  op.reads_carry = carry->text == "in" || carry->text == "inout";
+  op.writes_carry = carry->text == "out" || carry->text == "inout";
+  if (!op.reads_carry && !op.writes_carry) {
+    report(keys.mistakes, carry->where, fmt::format("carry = \"{}\": write \"in\", \"out\" or \"inout\"", carry->text));
   }
+}
+
+void read_launch(const Keys& keys, Op& op) {
+  constexpr int warp = 32, most_lanes = 1024, most_ctas = 8;
   if (const toml::node* lanes = keys.table.get("lanes")) {
     op.lanes = static_cast<int>(lanes->value_exact<std::int64_t>().value_or(0));
-    if (op.lanes != 1 && op.lanes != 32 && op.lanes != 128) {
-      report(keys.mistakes, location_of(*lanes, keys.file), "\"lanes\" must be 1, 32 or 128");
+    if (op.lanes != 1 && (op.lanes <= 0 || op.lanes > most_lanes || op.lanes % warp != 0)) {
+      report(keys.mistakes, location_of(*lanes, keys.file), "\"lanes\" must be 1 or a multiple of 32 up to 1024");
+    }
+  }
+  if (const toml::node* cluster = keys.table.get("cluster")) {
+    op.cluster = static_cast<int>(cluster->value_exact<std::int64_t>().value_or(0));
+    if (op.cluster < 1 || op.cluster > most_ctas) {
+      report(keys.mistakes, location_of(*cluster, keys.file), "\"cluster\" must be a number of CTAs from 1 to 8");
     }
   }
 }
 
+// Names in an array that must be known: axes, operands.
+std::set<std::string> names_in(const Keys& keys, const char* key, const std::set<std::string>& known) {
+  std::set<std::string> names;
+  for (const Text& name : keys.texts(key)) {
+    names.insert(name.text);
+    if (known.contains(name.text)) continue;
+    report(
+        keys.mistakes, name.where,
+        fmt::format("{}: there is no \"{}\"{}", key, name.text, did_you_mean(name.text, {known.begin(), known.end()})));
+  }
+  return names;
+}
+
+void read_core(const Keys& keys, Op& op) {
+  std::set<std::string> axes;
+  for (const auto& [name, values] : op.axes) axes.insert(name);
+  op.modifiers = names_in(keys, "modifiers", axes);
+  const toml::node* core = keys.table.get("core");
+  if (core == nullptr) return;
+  if (!core->is_boolean()) report(keys.mistakes, location_of(*core, keys.file), "\"core\" must be true or false");
+  op.has_core = core->value_exact<bool>().value_or(true);
+}
+
 }  // namespace
 
-std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, Mistakes& mistakes) {
+std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, const std::set<std::string>& objects,
+                          Mistakes& mistakes) {
   const Keys keys{table, chapter.file, mistakes};
   Op op;
   op.where = location_of(table, chapter.file);
@@ -200,17 +273,27 @@ std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, Mist
   if (!name || !syntax) return std::nullopt;
 
   op.name = name->text;
-  op.syntax = read_syntax(syntax->text, op.axes, op.maps, syntax->where, mistakes);
+  op.operand_names = operand_names(op, syntax->text);
+  op.syntax = read_syntax(syntax->text, {op.axes, op.maps, objects}, syntax->where, mistakes);
   for (const Text& rule : keys.texts("only")) op.only.push_back(read_rule(rule.text, op.axes, rule.where, mistakes));
   for (const Text& rule : keys.texts("except")) {
     op.except.push_back(read_rule(rule.text, op.axes, rule.where, mistakes));
   }
+  read_core(keys, op);
   read_requirement(keys, op);
   read_inputs(keys, op);
-  read_carry_and_lanes(keys, op);
+  read_carry(keys, op);
+  read_launch(keys, op);
+  op.inout = names_in(keys, "inout", op.operand_names);
   if (table.contains("dependence")) op.dependence = keys.texts("dependence");
   op.consumers = keys.texts("consumers");
-  if (const auto reason = keys.text(no_dependency_key)) op.no_dependency = reason->text;
+  for (const auto& [key, text] : {std::pair{"around", &op.around},
+                                  {"cleanup", &op.cleanup},
+                                  {"directives", &op.directives},
+                                  {"stream", &op.stream},
+                                  {"no_dependency", &op.no_dependency}}) {
+    if (const auto written = keys.text(key)) *text = written->text;
+  }
   return op;
 }
 

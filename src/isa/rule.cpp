@@ -6,7 +6,6 @@
 #include <optional>
 #include <regex>
 #include <sstream>
-#include <tuple>
 
 namespace ptxlat {
 namespace {
@@ -113,7 +112,7 @@ ConditionalRequirement read_need(const std::string& text, const Axes& axes, cons
   std::istringstream words(arrow.right);
   for (std::string word; words >> word;) {
     if (word == "ptx" && words >> word && read_ptx_version(word, need.requirement)) continue;
-    if (read_target(word, need.requirement)) continue;
+    if (read_targets(word, need.requirement)) continue;
     report(mistakes, where, fmt::format("\"{}\" is no requirement: write \"ptx 7.8\", \"sm_90\" or both", word));
   }
   return need;
@@ -128,28 +127,15 @@ bool read_ptx_version(const std::string& text, Requirement& requirement) {
   return true;
 }
 
-bool read_target(const std::string& text, Requirement& requirement) {
-  static const std::regex target("sm_([0-9]{2,4})([af]?)");
-  std::smatch match;
-  if (!std::regex_match(text, match, target)) return false;
-  requirement.sm = std::stoi(match[1]);
-  requirement.sm_suffix = match[2];
+bool read_targets(const std::string& text, Requirement& requirement) {
+  std::vector<Target> group;
+  for (const std::string& name : split(text, '|')) {
+    const auto target = target_from_name(name);
+    if (!target) return false;
+    group.push_back(*target);
+  }
+  requirement.targets.push_back(std::move(group));
   return true;
-}
-
-Requirement stricter(const Requirement& x, const Requirement& y) {
-  Requirement both = x;
-  if (std::tie(y.ptx_major, y.ptx_minor) > std::tie(x.ptx_major, x.ptx_minor)) {
-    both.ptx_major = y.ptx_major;
-    both.ptx_minor = y.ptx_minor;
-  }
-  // "a" (this target only) is narrower than "f" (its family), which is narrower than no suffix.
-  const auto narrowness = [](const std::string& suffix) { return suffix == "a" ? 2 : suffix == "f" ? 1 : 0; };
-  if (y.sm > x.sm || (y.sm == x.sm && narrowness(y.sm_suffix) > narrowness(x.sm_suffix))) {
-    both.sm = y.sm;
-    both.sm_suffix = y.sm_suffix;
-  }
-  return both;
 }
 
 }  // namespace ptxlat

@@ -44,11 +44,9 @@ Rule read_rule(const std::string& text, const Axes& axes, const SourceLocation& 
 ConditionalRequirement read_need(const std::string& text, const Axes& axes, const SourceLocation& where,
                                  Mistakes& mistakes);
 
-// "7.8" into ptx_major and ptx_minor, "sm_90a" into sm and sm_suffix. False if the text is neither.
+// "7.8" into ptx_major and ptx_minor, "sm_90" or "sm_90a|sm_100a" into a group of targets. False if the text is
+// neither.
 bool read_ptx_version(const std::string& text, Requirement& requirement);
-bool read_target(const std::string& text, Requirement& requirement);
-
-// What satisfies both.
-Requirement stricter(const Requirement& x, const Requirement& y);
+bool read_targets(const std::string& text, Requirement& requirement);
 
 }  // namespace ptxlat

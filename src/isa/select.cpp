@@ -8,6 +8,7 @@
 #include <set>
 
 #include "error.h"
+#include "nearest_names.h"
 
 namespace ptxlat {
 namespace {
@@ -57,22 +58,22 @@ Error nothing_selected(const Catalogue& catalogue, const std::string& pattern) {
   return Error(ExitCode::unknown_name, fmt::format("no form matches \"{}\"", pattern), advice);
 }
 
-// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other.
-std::size_t edit_distance(const std::string& x, const std::string& y) {
-  std::vector<std::vector<std::size_t>> distance(x.size() + 1, std::vector<std::size_t>(y.size() + 1));
-  for (std::size_t i = 0; i <= x.size(); ++i) {
-    for (std::size_t j = 0; j <= y.size(); ++j) {
-      if (i == 0 || j == 0) {
-        distance[i][j] = i + j;
-        continue;
-      }
-      const std::size_t replaced = distance[i - 1][j - 1] + (x[i - 1] == y[j - 1] ? 0 : 1);
-      distance[i][j] = std::min({distance[i - 1][j] + 1, distance[i][j - 1] + 1, replaced});
-      const bool is_swap = i > 1 && j > 1 && x[i - 1] == y[j - 2] && x[i - 2] == y[j - 1];
-      if (is_swap) distance[i][j] = std::min(distance[i][j], distance[i - 2][j - 2] + 1);
-    }
-  }
-  return distance[x.size()][y.size()];
+bool is_chapter(const std::string& wanted, const Form& form) {
+  return form.chapter.find(wanted) != std::string::npos || matches_glob(wanted, form.chapter);
+}
+
+Error no_such_chapter(const Catalogue& catalogue, const std::string& wanted) {
+  std::set<std::string> chapters;
+  for (const Form& form : catalogue.forms) chapters.insert(form.chapter);
+  std::string advice = "The chapters are";
+  for (const std::string& chapter : chapters) advice += (advice.ends_with("are") ? " " : ", ") + chapter;
+  return Error(ExitCode::unknown_name, fmt::format("no chapter is called \"{}\"", wanted), advice + ".");
+}
+
+// "f32" in "fma.rn.f32".
+bool has_qualifier(const Form& form, const std::string& type) {
+  const auto spelling = form.ptx.substr(0, form.ptx.find(' ')) + ".";
+  return spelling.find("." + type + ".") != std::string::npos;
 }
 
 }  // namespace
@@ -96,19 +97,25 @@ std::vector<const Form*> select_forms(const Catalogue& catalogue, const std::vec
   return selected;
 }
 
-std::vector<std::string> nearest_names(const std::string& wanted, const std::vector<std::string>& names,
-                                       std::size_t limit) {
-  // A third of the letters may be wrong; a name further off is no misspelling of this one.
-  const std::size_t tolerance = (wanted.size() + 2) / 3;
-  std::vector<std::pair<std::size_t, std::string>> near;
-  for (const std::string& name : names) {
-    const std::size_t distance = edit_distance(wanted, name);
-    if (distance <= tolerance && distance < std::max(wanted.size(), name.size())) near.emplace_back(distance, name);
+std::vector<const Form*> filtered(const Catalogue& catalogue, const std::vector<const Form*>& forms,
+                                  const FormFilter& filter) {
+  for (const std::string& chapter : filter.chapters) {
+    const bool is_known = std::any_of(catalogue.forms.begin(), catalogue.forms.end(),
+                                      [&](const Form& form) { return is_chapter(chapter, form); });
+    if (!is_known) throw no_such_chapter(catalogue, chapter);
   }
-  std::stable_sort(near.begin(), near.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
-  std::vector<std::string> nearest;
-  for (std::size_t i = 0; i < std::min(limit, near.size()); ++i) nearest.push_back(near[i].second);
-  return nearest;
+  std::vector<const Form*> left;
+  std::copy_if(forms.begin(), forms.end(), std::back_inserter(left), [&](const Form* form) {
+    const auto is_in = [&](const std::string& chapter) { return is_chapter(chapter, *form); };
+    const auto has = [&](const std::string& type) { return has_qualifier(*form, type); };
+    const auto& needs = form->requirement;
+    return (!filter.core_only || form->core == form->ptx) &&
+           (filter.chapters.empty() || std::any_of(filter.chapters.begin(), filter.chapters.end(), is_in)) &&
+           (filter.types.empty() || std::any_of(filter.types.begin(), filter.types.end(), has)) &&
+           (!filter.target || has_target(needs, *filter.target)) &&
+           (!filter.ptx_version || std::pair(needs.ptx_major, needs.ptx_minor) <= *filter.ptx_version);
+  });
+  return left;
 }
 
 }  // namespace ptxlat

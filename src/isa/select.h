@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "isa/form.h"
@@ -13,8 +15,20 @@ namespace ptxlat {
 // selects nothing is an Error{ExitCode::unknown_name} with the nearest spellings in its advice.
 std::vector<const Form*> select_forms(const Catalogue& catalogue, const std::vector<std::string>& patterns);
 
-// The names nearest to `wanted` by edit distance, best first, at most `limit`; none that is far off.
-std::vector<std::string> nearest_names(const std::string& wanted, const std::vector<std::string>& names,
-                                       std::size_t limit = 3);
+// What is left of a choice of forms.
+//   core_only    forms that stand for their like
+//   chapters     glob or part of a chapter's name; any of them
+//   types        "f32": one of the form's qualifiers; any of them
+//   target       it can be assembled for this target
+//   ptx_version  {8, 6}: this PTX version has it
+struct FormFilter {
+  bool core_only = false;
+  std::vector<std::string> chapters;
+  std::vector<std::string> types;
+  std::optional<Target> target;
+  std::optional<std::pair<int, int>> ptx_version;
+};
+std::vector<const Form*> filtered(const Catalogue& catalogue, const std::vector<const Form*>& forms,
+                                  const FormFilter& filter);
 
 }  // namespace ptxlat

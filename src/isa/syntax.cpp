@@ -2,43 +2,62 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <regex>
-#include <set>
 
 #include "isa/types.h"
 
 namespace ptxlat {
 namespace {
 
-std::vector<std::string> words_for_a_type(const Axes& axes) {
-  std::vector<std::string> words = type_names();
-  for (const auto& [name, values] : axes) words.push_back(name);
-  return words;
+std::vector<std::string> words_for_a_type(const Words& words) {
+  std::vector<std::string> names = type_names();
+  names.insert(names.end(), words.objects.begin(), words.objects.end());
+  for (const auto& [name, values] : words.axes) names.push_back(name);
+  return names;
 }
 
-void check_hole(const Piece& piece, const Axes& axes, const Maps& maps, const SourceLocation& where,
-                Mistakes& mistakes) {
-  const bool is_axis = axes.contains(piece.axis);
-  const bool is_type = piece.kind == Piece::Kind::operand && piece.map.empty() && find_type(piece.axis) != nullptr;
-  if (!is_axis && !is_type) {
-    const bool is_operand = piece.kind == Piece::Kind::operand;
-    report(mistakes, where,
-           fmt::format("syntax: \"{}\" is no axis of this entry{}{}", piece.axis, is_operand ? " and no type" : "",
-                       did_you_mean(piece.axis, words_for_a_type(axes))));
-    return;
-  }
-  if (piece.map.empty()) return;
-  const auto map = maps.find(piece.map);
-  if (map == maps.end()) {
+bool is_operand_type(const std::string& name, const Words& words) {
+  return find_type(name) != nullptr || words.objects.contains(name);
+}
+
+bool is_number(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// A table must say something for every value of its axis.
+void check_table(const Reference& reference, const Words& words, const SourceLocation& where, Mistakes& mistakes) {
+  if (reference.map.empty()) return;
+  const auto map = words.maps.find(reference.map);
+  if (map == words.maps.end()) {
     std::vector<std::string> names;
-    for (const auto& [name, table] : maps) names.push_back(name);
+    for (const auto& [name, table] : words.maps) names.push_back(name);
     report(mistakes, where,
-           fmt::format("syntax: there is no table \"{}\"{}", piece.map, did_you_mean(piece.map, names)));
+           fmt::format("syntax: there is no table \"{}\"{}", reference.map, did_you_mean(reference.map, names)));
     return;
   }
-  for (const std::string& value : axes.at(piece.axis)) {
+  for (const std::string& value : words.axes.at(reference.name)) {
     if (map->second.contains(value)) continue;
-    report(mistakes, where, fmt::format("table \"{}\" has nothing for {}={}", piece.map, piece.axis, value));
+    report(mistakes, where, fmt::format("table \"{}\" has nothing for {}={}", reference.map, reference.name, value));
+  }
+}
+
+void check_hole(const Piece& piece, const Words& words, const SourceLocation& where, Mistakes& mistakes) {
+  const bool is_operand = piece.kind == Piece::Kind::operand;
+  const bool is_type = is_operand && piece.value.map.empty() && is_operand_type(piece.value.name, words);
+  if (!words.axes.contains(piece.value.name) && !is_type) {
+    report(mistakes, where,
+           fmt::format("syntax: \"{}\" is no axis of this entry{}{}", piece.value.name,
+                       is_operand ? " and no type" : "", did_you_mean(piece.value.name, words_for_a_type(words))));
+    return;
+  }
+  check_table(piece.value, words, where, mistakes);
+  if (!piece.count) return;
+  if (words.axes.contains(piece.count->name)) {
+    check_table(*piece.count, words, where, mistakes);
+  } else if (!piece.count->map.empty() || !is_number(piece.count->name)) {
+    report(mistakes, where, fmt::format("syntax: \"{}\" is no count of registers and no axis", piece.count->name));
   }
 }
 
@@ -64,36 +83,61 @@ void check_braces(const std::vector<Piece>& pieces, const SourceLocation& where,
 
 }  // namespace
 
-std::vector<Piece> read_syntax(const std::string& text, const Axes& axes, const Maps& maps, const SourceLocation& where,
+std::vector<Piece> read_syntax(const std::string& text, const Words& words, const SourceLocation& where,
                                Mistakes& mistakes) {
-  static const std::regex hole(R"(\{(?:([A-Za-z_]\w*):)?(?:([A-Za-z_]\w*)\(([A-Za-z_]\w*)\)|([A-Za-z_]\w*))\})");
+  // {type} {wide(type)} {d:type} {d:wide(type)} {d:type[4]} {d:type[count(vector)]}
+  static const std::regex hole(R"(\{(?:([A-Za-z_]\w*):)?(?:([A-Za-z_]\w*)\(([A-Za-z_]\w*)\)|([A-Za-z_]\w*)))"
+                               R"((\[(?:([A-Za-z_]\w*)\(([A-Za-z_]\w*)\)|(\w+))\])?\})");
   std::vector<Piece> pieces;
   std::set<std::string> operands;
   auto begin = text.begin();
   for (std::sregex_iterator match(text.begin(), text.end(), hole), end; match != end; ++match) {
     const auto hole_begin = text.begin() + match->position();
-    if (hole_begin != begin) pieces.push_back({Piece::Kind::text, std::string(begin, hole_begin), "", ""});
+    if (hole_begin != begin) pieces.push_back({Piece::Kind::text, std::string(begin, hole_begin), {}, {}});
     begin = hole_begin + match->length();
 
     const bool is_operand = (*match)[1].matched;
-    Piece piece{is_operand ? Piece::Kind::operand : Piece::Kind::value, (*match)[1], (*match)[2],
-                (*match)[3].matched ? (*match)[3] : (*match)[4]};
+    Piece piece{is_operand ? Piece::Kind::operand : Piece::Kind::value,
+                (*match)[1],
+                {(*match)[2], (*match)[3].matched ? (*match)[3] : (*match)[4]},
+                {}};
+    if ((*match)[5].matched) piece.count = {(*match)[6], (*match)[7].matched ? (*match)[7] : (*match)[8]};
     if (is_operand && !operands.insert(piece.text).second) {
       report(mistakes, where, fmt::format("syntax: operand \"{}\" appears twice", piece.text));
     }
-    check_hole(piece, axes, maps, where, mistakes);
+    check_hole(piece, words, where, mistakes);
     pieces.push_back(std::move(piece));
   }
-  if (begin != text.end()) pieces.push_back({Piece::Kind::text, std::string(begin, text.end()), "", ""});
+  if (begin != text.end()) pieces.push_back({Piece::Kind::text, std::string(begin, text.end()), {}, {}});
 
   check_braces(pieces, where, mistakes);
   return pieces;
 }
 
-std::string value_in(const Piece& piece, const Choice& choice, const Maps& maps) {
-  const auto axis = choice.find(piece.axis);
-  if (axis == choice.end()) return piece.axis;
-  return piece.map.empty() ? axis->second : maps.at(piece.map).at(axis->second);
+std::string value_in(const Reference& reference, const Choice& choice, const Maps& maps) {
+  const auto axis = choice.find(reference.name);
+  if (axis == choice.end()) return reference.name;
+  return reference.map.empty() ? axis->second : maps.at(reference.map).at(axis->second);
+}
+
+std::string fill_axes(const std::string& text, const Choice& choice, const Maps& maps) {
+  if (text.find('{') == std::string::npos) return text;
+  static const std::regex hole(R"(\{(?:([A-Za-z_]\w*)\(([A-Za-z_]\w*)\)|([A-Za-z_]\w*))\})");
+  std::string filled;
+  auto begin = text.begin();
+  for (std::sregex_iterator match(text.begin(), text.end(), hole), end; match != end; ++match) {
+    const Reference reference{(*match)[1], (*match)[2].matched ? (*match)[2] : (*match)[3]};
+    const auto map = maps.find(reference.map);
+    const bool is_known =
+        choice.contains(reference.name) &&
+        (reference.map.empty() || (map != maps.end() && map->second.contains(choice.at(reference.name))));
+    const auto hole_begin = text.begin() + match->position();
+    filled.append(begin, hole_begin);
+    filled += is_known ? value_in(reference, choice, maps) : match->str();
+    begin = hole_begin + match->length();
+  }
+  filled.append(begin, text.end());
+  return filled;
 }
 
 bool is_result_name(const std::string& name) {

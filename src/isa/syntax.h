@@ -1,6 +1,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,25 +11,42 @@
 
 namespace ptxlat {
 
-// Named tables from one axis' values to types: wide → {u16 → u32, ...}, used as "wide(type)".
+// Named tables from one axis' values to types, counts or text: wide → {u16 → u32, ...}, used as "wide(type)".
 using Maps = std::map<std::string, std::map<std::string, std::string>>;
 
-// One piece of "add{sat}.{type} {d:type}, {a:type}": literal text, a value from an axis ({type}, {wide(type)}), or an
-// operand ({d:type}, {d:wide(type)}, {c:u32}).
+// What a hole is made of: a word written out ("u32", "4"), an axis ("type") or a table of one ("wide(type)").
+struct Reference {
+  std::string map;   // "wide" in wide(type), else empty
+  std::string name;  // an axis or a word
+};
+
+// One piece of "ld.{type} {d:type[n(vec)]}, [{a:memory(space)}]": literal text, a value from an axis or a table, or an
+// operand with its type and the count of a vector.
 struct Piece {
   enum class Kind { text, value, operand };
   Kind kind = Kind::text;
   std::string text;  // the literal text, or the operand's name
-  std::string map;   // "wide" in wide(type), else empty
-  std::string axis;  // an axis, or a type written out
+  Reference value;   // of an operand, its type
+  std::optional<Reference> count;
 };
 
-// Splits a syntax into pieces. A brace that does not enclose a name is PTX's own ("mov.b64 {{a:b32}, {b:b32}}, ...").
-std::vector<Piece> read_syntax(const std::string& text, const Axes& axes, const Maps& maps, const SourceLocation& where,
+// What the holes of a syntax can name.
+struct Words {
+  const Axes& axes;
+  const Maps& maps;
+  const std::set<std::string>& objects;  // operand types that are no registers
+};
+
+// Splits a syntax into pieces. A brace that does not enclose a name is PTX's own ("mov.b64 {{a:b32}, {b:b32}}, ..."),
+// and so is {#}, which ptx/ fills.
+std::vector<Piece> read_syntax(const std::string& text, const Words& words, const SourceLocation& where,
                                Mistakes& mistakes);
 
 // The value of "type" or "wide(type)" in one choice; a word that is no axis stands for itself.
-std::string value_in(const Piece& piece, const Choice& choice, const Maps& maps);
+std::string value_in(const Reference& reference, const Choice& choice, const Maps& maps);
+
+// A text for the kernel with the holes that name axes and tables filled; all others are left.
+std::string fill_axes(const std::string& text, const Choice& choice, const Maps& maps);
 
 // Operands named d, d0, d1 … are results.
 bool is_result_name(const std::string& name);

@@ -10,7 +10,7 @@ namespace {
 
 using enum Encoding;
 
-constexpr std::array<TypeInfo, 27> known_types = {{
+constexpr std::array<TypeInfo, 28> known_types = {{
     {"pred", 1, 1, 1, predicate},
     {"imm", 0, 64, 1, none},
     {"carry", 0, 1, 1, none},
@@ -26,6 +26,7 @@ constexpr std::array<TypeInfo, 27> known_types = {{
     {"b16", 16, 16, 1, bits},
     {"b32", 32, 32, 1, bits},
     {"b64", 64, 64, 1, bits},
+    {"b128", 128, 64, 2, bits},
     {"u16x2", 32, 16, 2, unsigned_integer},
     {"s16x2", 32, 16, 2, signed_integer},
     {"f16", 16, 16, 1, half},

@@ -198,7 +198,8 @@ std::uint64_t lane_bits(const Value& value, const std::string& type, int lane) {
   std::uint64_t element =
       info->is_floating() ? encode_float(float_in_lane(value, lane), *info) : integer_in_lane(value, lane);
   if (info->element_bits < 64) element &= (std::uint64_t{1} << info->element_bits) - 1;
-  return info->elements == 2 ? element << info->element_bits | element : element;
+  const bool is_packed = info->elements == 2 && info->element_bits < 64;
+  return is_packed ? element << info->element_bits | element : element;
 }
 
 }  // namespace ptxlat

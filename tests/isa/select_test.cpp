@@ -2,6 +2,7 @@
 
 #include "catch.h"
 #include "error.h"
+#include "nearest_names.h"
 
 using namespace ptxlat;
 using Names = std::vector<std::string>;

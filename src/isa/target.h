@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ptxlat {
+
+// What PTX is assembled for: sm = 90, suffix = "a" is sm_90a. As a requirement (PTX ISA 11.1.2), no suffix means this
+// target or any newer one, "a" just this one, "f" its family: the same major number, not older, with a suffix.
+struct Target {
+  int sm = 0;
+  std::string suffix;
+  std::string name() const { return "sm_" + std::to_string(sm) + suffix; }
+  bool operator==(const Target&) const = default;
+};
+
+// "sm_90a"; empty if the text is no target.
+std::optional<Target> target_from_name(const std::string& name);
+
+// What an assembler and a GPU must know.
+//   targets  of each group, one: {{sm_90}, {sm_100a, sm_120a}}
+struct Requirement {
+  int ptx_major = 1;
+  int ptx_minor = 0;
+  std::vector<std::vector<Target>> targets;
+
+  bool operator==(const Requirement&) const = default;
+};
+
+bool has_target(const Requirement& requirement, const Target& target);
+
+// What satisfies both.
+Requirement stricter(const Requirement& x, const Requirement& y);
+
+// "sm_90 and sm_100a|sm_120a"; empty where any target will do.
+std::string targets_text(const Requirement& requirement);
+
+}  // namespace ptxlat
