@@ -13,6 +13,7 @@ namespace ptxlat {
 void add_run(CLI::App& program);      // run.cpp
 void add_static(CLI::App& program);   // run.cpp: the same line without its GPU station
 void add_list(CLI::App& program);     // list.cpp
+void add_check(CLI::App& program);    // check.cpp
 void add_show(CLI::App& program);     // show.cpp
 void add_compare(CLI::App& program);  // compare.cpp
 void add_doctor(CLI::App& program);   // doctor.cpp

@@ -6,7 +6,6 @@
 
 #include "cli/commands.h"
 #include "cli/workbench.h"
-#include "isa/select.h"
 
 namespace ptxlat {
 
@@ -14,14 +13,14 @@ namespace {
 
 struct ListOptions {
   Selection selection;
+  bool core_only = false;
   std::string format = "text";
 };
 
 std::string needs(const Form& form) {
   const auto& r = form.requirement;
-  auto text = fmt::format("PTX {}.{}", r.ptx_major, r.ptx_minor);
-  if (r.sm > 0) text += fmt::format(" sm_{}{}", r.sm, r.sm_suffix);
-  return text;
+  const auto targets = targets_text(r);
+  return fmt::format("PTX {}.{}{}{}", r.ptx_major, r.ptx_minor, targets.empty() ? "" : " ", targets);
 }
 
 std::vector<std::string> input_names(const Form& form) {
@@ -33,11 +32,11 @@ std::vector<std::string> input_names(const Form& form) {
 }
 
 void write_list(const std::vector<const Form*>& forms, const std::string& format) {
-  if (format == "csv") fmt::print("ptx,chapter,section,operands,inputs,needs\n");
+  if (format == "csv") fmt::print("ptx,chapter,section,core,operands,inputs,needs\n");
   std::string chapter;
   for (const auto* form : forms) {
     if (format == "csv") {
-      fmt::print("\"{}\",\"{}\",{},{},\"{}\",{}\n", form->ptx, form->chapter, form->section,
+      fmt::print("\"{}\",\"{}\",{},\"{}\",{},\"{}\",{}\n", form->ptx, form->chapter, form->section, form->core,
                  fmt::join(form->dependence, ";"), fmt::join(input_names(*form), ";"), needs(*form));
       continue;
     }
@@ -52,17 +51,24 @@ void write_list(const std::vector<const Form*>& forms, const std::string& format
 void add_list(CLI::App& program) {
   auto* command = program.add_subcommand("list", "The forms of the catalogue.");
   auto options = std::make_shared<ListOptions>();
+  add_form_filters(*command, options->selection);
+  auto* all = command->add_flag("--all", options->selection.all_forms, "All forms. This is the default.");
   command
-      ->add_option("--filter", options->selection.filters,
-                   "Only these forms: an opcode, a glob or a /regular expression/; can be repeated. Default: all.")
-      ->type_name("PATTERN")
-      ->allow_extra_args(false);
+      ->add_flag("--core", options->core_only,
+                 "One form for all that differ in rounding, ordering, scope, cache hints and the like: what a run "
+                 "measures without --all.")
+      ->excludes(all);
+  command->add_option("--target", options->selection.target, "Only forms that this target has (sm_90a). Default: any.")
+      ->type_name("SM");
   add_catalogue(*command, options->selection);
   command->add_option("--format", options->format, "text or csv. Default: text.")
       ->check(CLI::IsMember({"text", "csv"}));
   command->callback([options] {
-    const auto workbench = load_workbench(options->selection);
-    write_list(select_forms(workbench.catalogue, options->selection.filters), options->format);
+    const auto& selection = options->selection;
+    std::optional<Target> target;
+    if (!selection.target.empty()) target = target_from(selection.target);
+    const auto workbench = load_workbench(selection);
+    write_list(selected_forms(workbench.catalogue, selection, options->core_only, target), options->format);
   });
 }
 

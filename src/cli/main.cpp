@@ -1,7 +1,8 @@
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
@@ -34,6 +35,12 @@ extern "C" void on_interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
+// Whether standard output is a pipe that nobody reads. The write that failed may be long ago and its errno lost.
+bool reader_is_gone() {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
 int run_program(int argc, char** argv) {
   CLI::App program{
       "ptxlat measures the latency of every PTX instruction on an NVIDIA GPU and proves each number with the machine "
@@ -44,6 +51,7 @@ int run_program(int argc, char** argv) {
   add_run(program);
   add_static(program);
   add_list(program);
+  add_check(program);
   add_show(program);
   add_compare(program);
   add_doctor(program);
@@ -55,9 +63,8 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return program.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
   }
-  errno = 0;
   std::cout.flush();
-  if (errno == EPIPE) return 0;  // `ptxlat … | head` has all that it wants
+  if (!std::cout && reader_is_gone()) return 0;  // `ptxlat … | head` has all that it wants
   if (!std::cout) throw Error(ExitCode::storage, "cannot write to standard output", "is the disk full?");
   return 0;
 }

@@ -10,11 +10,13 @@
 #include <random>
 #include <thread>
 
+#include "assemble/toolkit.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/workbench.h"
 #include "error.h"
 #include "isa/select.h"
+#include "measure/estimate.h"
 #include "measure/line.h"
 #include "report/table.h"
 #include "results/store.h"
@@ -88,8 +90,10 @@ Provenance provenance_of(const Setup& setup, const RunOptions& options) {
   provenance.toolchain = setup.toolchain.name;
   provenance.target = setup.target.name();
   provenance.device = setup.device;
-  provenance.table = fmt::format("{}/{}/{}", setup.target.name(),
-                                 setup.device ? folder_name(setup.device->name) : "static", setup.toolchain.name);
+  // A GPU is filed under what it is, not under what was assembled for it.
+  provenance.table =
+      setup.device ? fmt::format("sm_{}/{}/{}", setup.device->sm, folder_name(setup.device->name), setup.toolchain.name)
+                   : fmt::format("{}/static/{}", setup.target.name(), setup.toolchain.name);
   provenance.tool_version = PTXLAT_VERSION;
   provenance.git_commit = PTXLAT_GIT_COMMIT;
   provenance.command_line = command_line();
@@ -137,7 +141,9 @@ bool repeat_sample(const Line& line, const std::vector<std::unique_ptr<Assembler
       const auto before = first.find(row_of(cell));
       if (before == first.end() || !before->second.cycles) continue;
       ++repeated;
-      if (before->second.cycles == cell.cycles) continue;
+      // Where launches spread, so do processes.
+      const double tolerance = std::max(spread_of(before->second), spread_of(cell));
+      if (cell.cycles && std::abs(*before->second.cycles - *cell.cycles) <= tolerance) continue;
       CellRecord marked = before->second;
       marked.note +=
           fmt::format("{}{} cycles in one process, {} in another", marked.note.empty() ? "" : "; ", *marked.cycles,
@@ -162,7 +168,9 @@ void print(const Table& table, const std::string& format) {
 
 void make_table(Setup setup, const RunOptions& options, Worker* worker) {
   const auto started = std::chrono::steady_clock::now();
-  const auto forms = select_forms(setup.workbench.catalogue, options.selection.filters);
+  // A form that a filter names outright is wanted, core or not.
+  const bool core_only = !options.selection.all_forms && options.selection.filters.empty();
+  const auto forms = selected_forms(setup.workbench.catalogue, options.selection, core_only, std::nullopt);
   const auto plan = plan_cells(setup.workbench.catalogue, setup.workbench.skeletons, forms, options.selection.levels);
 
   Store store(options.store);
@@ -187,7 +195,7 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
   if (highest_level > 3 && setup.toolchain.kind != ToolchainKind::driver) {
     throw Error(ExitCode::unknown_name, setup.toolchain.name + " has no -O4", "only the driver's JIT has a level 4");
   }
-  Disassembler disassembler(required_nvdisasm(), std::max(1, threads / 8));
+  Disassembler disassembler(nvdisasm_for(setup.target), std::max(1, threads / 8));
   const auto assemblers = make_assemblers(setup.toolchain, worker_options(options.device), threads);
   Line line{setup.workbench.catalogue,
             setup.workbench.skeletons,
@@ -268,15 +276,18 @@ void add_run(CLI::App& program) {
   command->add_option("--seed", options->seed, "Chooses the sample that is repeated. Default: 1.");
   command->callback([options] {
     Worker worker(worker_options(options->device));
-    Setup setup;
-    setup.device = worker.device_info();
+    const auto device = worker.device_info();
     const auto& wanted = options->selection.toolchain;
-    setup.toolchain =
-        wanted.empty() || wanted == "driver" ? driver_toolchain(*setup.device) : installed_toolchain(wanted);
-    setup.target = {setup.device->sm, {}};
-    setup.workbench = load_workbench(options->selection);
-    setup.provenance = provenance_of(setup, *options);
-    make_table(std::move(setup), *options, &worker);
+    for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, driver_toolchain(device))) {
+      Setup setup;
+      setup.device = device;
+      setup.toolchain = toolchain;
+      // From sm_90 on, "a" adds the instructions that only this very architecture has.
+      setup.target = target_of(toolchain, {device.sm, device.sm >= 90 ? "a" : ""});
+      setup.workbench = load_workbench(options->selection);
+      setup.provenance = provenance_of(setup, *options);
+      make_table(std::move(setup), *options, &worker);
+    }
   });
 }
 
@@ -284,17 +295,20 @@ void add_static(CLI::App& program) {
   auto* command =
       program.add_subcommand("static", "The same table without a GPU: what the assembler's own schedule says.");
   auto options = std::make_shared<RunOptions>();
-  options->selection.target = "sm_90";
+  options->selection.target = "sm_90a";
   add_line_options(*command, *options);
-  command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90.")
+  command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90a.")
       ->type_name("SM");
   command->callback([options] {
-    Setup setup;
-    setup.target = target_from(options->selection.target);
-    setup.toolchain = installed_toolchain(options->selection.toolchain);
-    setup.workbench = load_workbench(options->selection);
-    setup.provenance = provenance_of(setup, *options);
-    make_table(std::move(setup), *options, nullptr);
+    const auto target = target_from(options->selection.target);
+    for (const auto& toolchain : chosen_toolchains(options->selection.toolchain, std::nullopt)) {
+      Setup setup;
+      setup.target = target_of(toolchain, target);
+      setup.toolchain = toolchain;
+      setup.workbench = load_workbench(options->selection);
+      setup.provenance = provenance_of(setup, *options);
+      make_table(std::move(setup), *options, nullptr);
+    }
   });
 }
 

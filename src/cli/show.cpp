@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <iostream>
 
+#include "assemble/toolkit.h"
 #include "cli/commands.h"
 #include "cli/workbench.h"
 #include "error.h"
 #include "isa/select.h"
 #include "measure/line.h"
+#include "nearest_names.h"
 #include "ptx/experiment.h"
 #include "report/table.h"
 
@@ -51,13 +53,20 @@ void print_cell(const CellRecord& cell) {
   for (const auto& window : cell.windows) print_window(window);
 }
 
-// The window of the differential as PTX, with the consumer that is tried first.
+// The window of the differential as PTX, with the consumer that is tried first; the stream's where there is no other.
 void print_ptx(const Workbench& workbench, const Form& form) {
   const auto variants = variants_of(form);
-  const auto consumers = consumers_for(workbench.catalogue, form);
-  if (!form.no_dependency.empty() || variants.empty() || consumers.empty()) return;
-  const auto experiment = expand(workbench.catalogue, workbench.skeletons, variants.front(), *consumers.front());
-  fmt::print("\n{}", fill({"frame.ptx", experiment.differential.text}, {{"name", "differential"}}));
+  if (!form.no_dependency.empty() || variants.empty()) return;
+  const auto consumers = consumers_for(workbench.catalogue, variants.front());
+  if (consumers.empty()) return;
+  const auto experiment = expand(workbench.catalogue, workbench.skeletons, variants.front(), consumers.front());
+  for (const Role role : {Role::differential, Role::stream}) {
+    const auto& kernel = experiment.kernels[role];
+    if (kernel.text.empty()) continue;
+    std::string name = to_string(role);
+    fmt::print("\n{}\n{}", fmt::join(kernel.module, "\n"), fill({"frame.ptx", kernel.text}, {{"name", name}}));
+    return;
+  }
 }
 
 std::vector<CellRecord> cells_from_table(const ShowOptions& options, const Form& form) {
@@ -73,14 +82,15 @@ std::vector<CellRecord> cells_from_table(const ShowOptions& options, const Form&
 }
 
 // Assembled here and now, not measured.
-std::vector<CellRecord> cells_from_assembler(const ShowOptions& options, const Workbench& workbench, const Form& form) {
+std::vector<CellRecord> cells_from_assembler(const ShowOptions& options, const Workbench& workbench, const Form& form,
+                                             const Toolchain& toolchain) {
   std::vector<CellRecord> cells;
-  const auto toolchain = installed_toolchain(options.selection.toolchain);
-  Disassembler disassembler(required_nvdisasm());
+  const auto target = target_of(toolchain, target_from(options.selection.target));
+  Disassembler disassembler(nvdisasm_for(target));
   Line line{workbench.catalogue,
             workbench.skeletons,
             toolchain,
-            target_from(options.selection.target),
+            target,
             disassembler,
             nullptr,
             0,
@@ -107,9 +117,14 @@ void show(const ShowOptions& options) {
   fmt::print("{}  {}, PTX ISA {}\n{}:{}\n{}\n", form->ptx, form->chapter, form->section,
              std::filesystem::path(form->where.file).filename().string(), form->where.line, form->text);
   print_ptx(workbench, *form);
-  const auto cells =
-      options.table.empty() ? cells_from_assembler(options, workbench, *form) : cells_from_table(options, *form);
-  for (const auto& cell : cells) print_cell(cell);
+  if (!options.table.empty()) {
+    for (const auto& cell : cells_from_table(options, *form)) print_cell(cell);
+    return;
+  }
+  for (const auto& toolchain : chosen_toolchains(options.selection.toolchain, std::nullopt)) {
+    fmt::print("\n{}\n", toolchain.name);
+    for (const auto& cell : cells_from_assembler(options, workbench, *form, toolchain)) print_cell(cell);
+  }
 }
 
 }  // namespace
@@ -119,7 +134,7 @@ void add_show(CLI::App& program) {
       "show", "Everything about one form: PTX, SASS with control words, every witness, per level.");
   auto options = std::make_shared<ShowOptions>();
   options->selection.levels = {3};
-  options->selection.target = "sm_90";
+  options->selection.target = "sm_90a";
   command->add_option("form", options->form, "The form's spelling, as `ptxlat list` has it.")
       ->required()
       ->type_name("FORM");
@@ -133,9 +148,10 @@ void add_show(CLI::App& program) {
       ->type_name("LEVELS");
   command
       ->add_option("--toolchain", options->selection.toolchain,
-                   "The assembler: ptxas, nvjitlink, or one of an exact version. Default: the newest ptxas.")
-      ->type_name("NAME");
-  command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90.")
+                   "The assembler: ptxas, nvjitlink, or one of a version (ptxas-12.4); several, separated by commas, "
+                   "are shown one after another. Default: the newest ptxas.")
+      ->type_name("NAMES");
+  command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90a.")
       ->type_name("SM");
   add_catalogue(*command, options->selection);
   command->callback([options] { show(*options); });

@@ -2,12 +2,16 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "assemble/cuda_version.h"
+#include "assemble/toolkit.h"
 #include "error.h"
 #include "isa/catalogue.h"
+#include "isa/select.h"
 
 namespace ptxlat {
 
@@ -25,20 +29,54 @@ void add_levels(CLI::App& command, Selection& selection) {
       ->type_name("LEVELS");
 }
 
-void add_selection(CLI::App& command, Selection& selection) {
+void add_form_filters(CLI::App& command, Selection& selection) {
   command
       .add_option("--filter", selection.filters,
                   "Only these forms: an opcode (add), a glob over the whole spelling (cvt.*.f32.*) or a regular "
-                  "expression (/^add/); can be "
-                  "repeated. Default: all.")
+                  "expression (/^add/); can be repeated. Default: all.")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
+  command
+      .add_option("--chapter", selection.chapters,
+                  "Only forms of a chapter of the PTX ISA whose name has this part; can be repeated. Default: all.")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      .add_option("--type", selection.types,
+                  "Only forms with this type among their qualifiers (f32); can be repeated. Default: all.")
+      ->type_name("TYPE")
+      ->allow_extra_args(false);
+  command.add_option("--ptx", selection.ptx_version, "Only forms that this PTX version has (8.6). Default: any.")
+      ->type_name("VERSION");
+}
+
+std::vector<const Form*> selected_forms(const Catalogue& catalogue, const Selection& selection, bool core_only,
+                                        const std::optional<Target>& target) {
+  FormFilter filter{core_only, selection.chapters, selection.types, target, std::nullopt};
+  if (!selection.ptx_version.empty()) {
+    int major = 0, minor = 0;
+    char rest = 0;
+    if (std::sscanf(selection.ptx_version.c_str(), "%d.%d%c", &major, &minor, &rest) != 2) {
+      throw Error(ExitCode::unknown_name, "no such PTX version: " + selection.ptx_version,
+                  "a version is spelled like 8.6");
+    }
+    filter.ptx_version = {major, minor};
+  }
+  return filtered(catalogue, select_forms(catalogue, selection.filters), filter);
+}
+
+void add_selection(CLI::App& command, Selection& selection) {
+  add_form_filters(command, selection);
+  command.add_flag("--all", selection.all_forms,
+                   "All forms; without it the core: one form for all that differ in rounding, ordering, scope, cache "
+                   "hints and the like.");
   add_levels(command, selection);
   command
       .add_option("--toolchain", selection.toolchain,
-                  "The assembler: driver, ptxas, nvjitlink, or one of an exact version (ptxas-13.0.88). `ptxlat "
-                  "doctor` lists them.")
-      ->type_name("NAME");
+                  "The assembler: driver, ptxas, nvjitlink, or one of a version (ptxas-12.4, ptxas-13.0.88); several, "
+                  "separated by commas, give a table each. `ptxlat doctor` lists them. Default: driver for run, else "
+                  "the newest ptxas.")
+      ->type_name("NAMES");
   add_catalogue(command, selection);
 }
 
@@ -49,16 +87,7 @@ Workbench load_workbench(const Selection& selection) {
 }
 
 Target target_from(const std::string& name) {
-  Target target;
-  char suffix = 0;
-  int used = 0;
-  if (std::sscanf(name.c_str(), "sm_%d%n%c", &target.sm, &used, &suffix) >= 1 && target.sm >= 50) {
-    const auto rest = name.substr(static_cast<std::size_t>(used));
-    if (rest.empty() || rest == "a" || rest == "f") {
-      target.suffix = rest;
-      return target;
-    }
-  }
+  if (const auto target = target_from_name(name); target && target->sm >= 50) return *target;
   throw Error(ExitCode::unknown_name, "no such target: " + name, "a target is spelled like sm_90 or sm_90a");
 }
 
@@ -68,17 +97,35 @@ Toolchain driver_toolchain(const DeviceInfo& device) {
   return {ToolchainKind::driver, "driver-" + device.driver_version, device.driver_version, {}, major, minor};
 }
 
-Toolchain installed_toolchain(const std::string& wanted) {
-  return pick_toolchain(find_toolchains(), wanted.empty() ? "ptxas" : wanted);
+std::vector<Toolchain> chosen_toolchains(const std::string& wanted, const std::optional<Toolchain>& driver) {
+  // Without asking every toolkit of the machine, which takes a second where there are many.
+  if (driver && wanted == "driver") return {*driver};
+  auto available = find_toolchains();
+  if (driver) available.insert(available.begin(), *driver);
+  auto chosen = pick_toolchains(available, wanted.empty() ? "ptxas" : wanted);
+  for (const auto& toolchain : chosen) {
+    if (toolchain.kind == ToolchainKind::nvrtc) {
+      throw Error(ExitCode::unknown_name, toolchain.name + " compiles CUDA C++, and what is measured here is PTX",
+                  "name a ptxas or an nvjitlink: `ptxlat doctor` lists them");
+    }
+  }
+  return chosen;
 }
 
-std::filesystem::path required_nvdisasm() {
-  auto path = find_nvdisasm();
-  if (path.empty()) {
-    throw Error(ExitCode::missing_tool, "no nvdisasm was found, and without it no window can be audited",
-                "run tools/fetch_cuda.sh, or put a CUDA toolkit's bin folder into PATH");
+Target target_of(const Toolchain& toolchain, const Target& wanted) {
+  if (toolchain.kind != ToolchainKind::ptxas) return wanted;  // the libraries cannot be asked
+  const auto known = targets_of(toolchain.path);
+  const auto knows = [&](const Target& target) {
+    return known.empty() || std::find(known.begin(), known.end(), target.name()) != known.end();
+  };
+  if (knows(wanted)) return wanted;
+  const Target plain{wanted.sm, {}};
+  if (!knows(plain)) {
+    throw Error(ExitCode::unknown_name, toolchain.name + " does not know " + wanted.name(),
+                fmt::format("it knows {}", fmt::join(known, ", ")));
   }
-  return path;
+  fmt::print(stderr, "{} does not know {}; assembling for {}\n", toolchain.name, wanted.name(), plain.name());
+  return plain;
 }
 
 WorkerOptions worker_options(int device) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,11 +18,17 @@ namespace ptxlat {
 // Which forms, at which levels: options that several subcommands share.
 struct Selection {
   std::vector<std::string> filters;
+  std::vector<std::string> chapters;
+  std::vector<std::string> types;
+  std::string ptx_version;
+  bool all_forms = false;
   std::vector<int> levels{0, 1, 2, 3};
   std::vector<std::string> catalogues;
   std::string toolchain;
   std::string target;
 };
+// --filter, --chapter, --type, --ptx: which forms.
+void add_form_filters(CLI::App& command, Selection& selection);
 void add_selection(CLI::App& command, Selection& selection);
 void add_levels(CLI::App& command, Selection& selection);
 void add_catalogue(CLI::App& command, Selection& selection);
@@ -34,17 +40,23 @@ struct Workbench {
 };
 Workbench load_workbench(const Selection& selection);
 
+// The forms that the options leave. Error{unknown_name} for what names nothing.
+std::vector<const Form*> selected_forms(const Catalogue& catalogue, const Selection& selection, bool core_only,
+                                        const std::optional<Target>& target);
+
 // "sm_90a" → {90, "a"}. Error{unknown_name} for anything else.
 Target target_from(const std::string& name);
 
 // The driver as a toolchain, once the device has told its version.
 Toolchain driver_toolchain(const DeviceInfo& device);
 
-// The assembler that `--toolchain` asks for out of those found here, the newest ptxas if it names none.
-Toolchain installed_toolchain(const std::string& wanted);
+// The assemblers that `--toolchain` asks for, several separated by commas, out of those found here and the driver if
+// there is one; the newest ptxas if it names none.
+std::vector<Toolchain> chosen_toolchains(const std::string& wanted, const std::optional<Toolchain>& driver);
 
-// Error{missing_tool} if there is none.
-std::filesystem::path required_nvdisasm();
+// The target that this toolchain has for the one wanted: an older ptxas may know sm_90 and not sm_90a. Says so on
+// standard error. Error{unknown_name} where a ptxas knows neither.
+Target target_of(const Toolchain& toolchain, const Target& wanted);
 
 WorkerOptions worker_options(int device);
 

@@ -19,6 +19,13 @@ void find_symbol(void* library, Function& function, const char* symbol) {
                 "Install a driver of CUDA 11.4 or newer. " + without_gpu_advice());
 }
 
+// Absent where the driver is older than what only some kernels need.
+template <typename... Parameters>
+void find_optional_symbol(void* library, CUresult (*&function)(Parameters...), const char* symbol) {
+  function = reinterpret_cast<CUresult (*)(Parameters...)>(dlsym(library, symbol));
+  if (!function) function = [](Parameters...) { return CUDA_ERROR_NOT_SUPPORTED; };
+}
+
 // A fault stays: every later call of the process returns it again (method.md, trap 21).
 bool is_sticky(CUresult result) { return (result >= 700 && result < 800) || result == 999; }
 
@@ -63,16 +70,27 @@ CudaApi load_cuda_api() {
   find_symbol(library, api.cuMemHostAlloc, "cuMemHostAlloc");
   find_symbol(library, api.cuMemFreeHost, "cuMemFreeHost");
   find_symbol(library, api.cuMemcpyHtoD, "cuMemcpyHtoD_v2");
+  find_symbol(library, api.cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2");
   find_symbol(library, api.cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
   find_symbol(library, api.cuMemsetD8Async, "cuMemsetD8Async");
   find_symbol(library, api.cuStreamCreate, "cuStreamCreate");
   find_symbol(library, api.cuStreamDestroy, "cuStreamDestroy_v2");
   find_symbol(library, api.cuStreamSynchronize, "cuStreamSynchronize");
+  find_symbol(library, api.cuFuncSetAttribute, "cuFuncSetAttribute");
   find_symbol(library, api.cuLaunchKernel, "cuLaunchKernel");
   find_symbol(library, api.cuLinkCreate, "cuLinkCreate_v2");
   find_symbol(library, api.cuLinkAddData, "cuLinkAddData_v2");
   find_symbol(library, api.cuLinkComplete, "cuLinkComplete");
   find_symbol(library, api.cuLinkDestroy, "cuLinkDestroy");
+  find_optional_symbol(library, api.cuArray3DCreate, "cuArray3DCreate_v2");
+  find_optional_symbol(library, api.cuArrayDestroy, "cuArrayDestroy");
+  find_optional_symbol(library, api.cuMemcpy3D, "cuMemcpy3D_v2");
+  find_optional_symbol(library, api.cuTexObjectCreate, "cuTexObjectCreate");
+  find_optional_symbol(library, api.cuTexObjectDestroy, "cuTexObjectDestroy");
+  find_optional_symbol(library, api.cuSurfObjectCreate, "cuSurfObjectCreate");
+  find_optional_symbol(library, api.cuSurfObjectDestroy, "cuSurfObjectDestroy");
+  find_optional_symbol(library, api.cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");
+  find_optional_symbol(library, api.cuTensorMapEncodeIm2col, "cuTensorMapEncodeIm2col");
   return api;
 }
 

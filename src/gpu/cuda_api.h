@@ -6,13 +6,14 @@
 #include <string>
 #include <utility>
 
+#include "gpu/cuda_descriptors.h"
+
 namespace ptxlat {
 
 // The part of the CUDA Driver API that ptxlat uses, declared here so that it builds without a CUDA toolkit. Names and
 // values are those of cuda.h, which is never included beside this file.
 using CUresult = int;
 using CUdevice = int;
-using CUdeviceptr = unsigned long long;
 using CUcontext = struct CUctx_st*;
 using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
@@ -21,6 +22,7 @@ using CUlinkState = struct CUlinkState_st*;
 using CUjit_option = int;
 using CUjitInputType = int;
 using CUdevice_attribute = int;
+using CUfunction_attribute = int;
 struct CUuuid {
   unsigned char bytes[16];
 };
@@ -37,12 +39,15 @@ inline constexpr CUresult CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221;
 inline constexpr CUresult CUDA_ERROR_NOT_FOUND = 500;
 inline constexpr CUresult CUDA_ERROR_ILLEGAL_ADDRESS = 700;
 inline constexpr CUresult CUDA_ERROR_LAUNCH_TIMEOUT = 702;
+inline constexpr CUresult CUDA_ERROR_NOT_SUPPORTED = 801;
 
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE = 36;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76;
+
+inline constexpr CUfunction_attribute CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8;
 
 inline constexpr CUjit_option CU_JIT_INFO_LOG_BUFFER = 3;
 inline constexpr CUjit_option CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4;
@@ -79,11 +84,13 @@ struct CudaApi {
   CUresult (*cuMemHostAlloc)(void** address, std::size_t size, unsigned flags);
   CUresult (*cuMemFreeHost)(void* address);
   CUresult (*cuMemcpyHtoD)(CUdeviceptr to, const void* from, std::size_t size);
+  CUresult (*cuMemcpyHtoDAsync)(CUdeviceptr to, const void* from, std::size_t size, CUstream stream);
   CUresult (*cuMemcpyDtoHAsync)(void* to, CUdeviceptr from, std::size_t size, CUstream stream);
   CUresult (*cuMemsetD8Async)(CUdeviceptr to, unsigned char value, std::size_t size, CUstream stream);
   CUresult (*cuStreamCreate)(CUstream* stream, unsigned flags);
   CUresult (*cuStreamDestroy)(CUstream stream);
   CUresult (*cuStreamSynchronize)(CUstream stream);
+  CUresult (*cuFuncSetAttribute)(CUfunction function, CUfunction_attribute attribute, int value);
   CUresult (*cuLaunchKernel)(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                              unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
                              void** parameters, void** extra);
@@ -92,6 +99,27 @@ struct CudaApi {
                             unsigned option_count, CUjit_option* options, void** option_values);
   CUresult (*cuLinkComplete)(CUlinkState state, void** cubin, std::size_t* size);
   CUresult (*cuLinkDestroy)(CUlinkState state);
+
+  // What an older driver may lack; then they fail with CUDA_ERROR_NOT_SUPPORTED.
+  CUresult (*cuArray3DCreate)(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* description);
+  CUresult (*cuArrayDestroy)(CUarray array);
+  CUresult (*cuMemcpy3D)(const CUDA_MEMCPY3D* copy);
+  CUresult (*cuTexObjectCreate)(CUtexObject* texture, const CUDA_RESOURCE_DESC* resource,
+                                const CUDA_TEXTURE_DESC* description, const CUDA_RESOURCE_VIEW_DESC* view);
+  CUresult (*cuTexObjectDestroy)(CUtexObject texture);
+  CUresult (*cuSurfObjectCreate)(CUsurfObject* surface, const CUDA_RESOURCE_DESC* resource);
+  CUresult (*cuSurfObjectDestroy)(CUsurfObject surface);
+  CUresult (*cuTensorMapEncodeTiled)(CUtensorMap* map, CUtensorMapDataType type, std::uint32_t rank, void* address,
+                                     const std::uint64_t* sizes, const std::uint64_t* strides, const std::uint32_t* box,
+                                     const std::uint32_t* element_strides, CUtensorMapInterleave interleave,
+                                     CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                                     CUtensorMapFloatOOBfill fill);
+  CUresult (*cuTensorMapEncodeIm2col)(CUtensorMap* map, CUtensorMapDataType type, std::uint32_t rank, void* address,
+                                      const std::uint64_t* sizes, const std::uint64_t* strides, const int* lower_corner,
+                                      const int* upper_corner, std::uint32_t channels_per_pixel,
+                                      std::uint32_t pixels_per_column, const std::uint32_t* element_strides,
+                                      CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                      CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
 
   void* library;  // as dlopen gave it; never closed, because the driver leaves threads and exit handlers behind
 };

@@ -95,4 +95,54 @@ class PinnedBuffer {
   void* address_ = nullptr;
 };
 
+class CudaArray {
+ public:
+  CudaArray(const CudaApi& api, const CUDA_ARRAY3D_DESCRIPTOR& description) : api_(api) {
+    PTXLAT_CUDA(api_, cuArray3DCreate, &array_, &description);
+  }
+  ~CudaArray() { PTXLAT_CUDA_NOEXCEPT(api_, cuArrayDestroy, array_); }
+  CudaArray(const CudaArray&) = delete;
+  CudaArray& operator=(const CudaArray&) = delete;
+
+  CUarray get() const { return array_; }
+
+ private:
+  const CudaApi& api_;
+  CUarray array_ = nullptr;
+};
+
+// The array must outlive it.
+class TextureObject {
+ public:
+  TextureObject(const CudaApi& api, const CUDA_RESOURCE_DESC& array, const CUDA_TEXTURE_DESC& description) : api_(api) {
+    PTXLAT_CUDA(api_, cuTexObjectCreate, &handle_, &array, &description, nullptr);
+  }
+  ~TextureObject() { PTXLAT_CUDA_NOEXCEPT(api_, cuTexObjectDestroy, handle_); }
+  TextureObject(const TextureObject&) = delete;
+  TextureObject& operator=(const TextureObject&) = delete;
+
+  CUtexObject get() const { return handle_; }
+
+ private:
+  const CudaApi& api_;
+  CUtexObject handle_ = 0;
+};
+
+// The array must outlive it.
+class SurfaceObject {
+ public:
+  SurfaceObject(const CudaApi& api, const CUDA_RESOURCE_DESC& array) : api_(api) {
+    PTXLAT_CUDA(api_, cuSurfObjectCreate, &handle_, &array);
+  }
+  ~SurfaceObject() { PTXLAT_CUDA_NOEXCEPT(api_, cuSurfObjectDestroy, handle_); }
+  SurfaceObject(const SurfaceObject&) = delete;
+  SurfaceObject& operator=(const SurfaceObject&) = delete;
+
+  CUsurfObject get() const { return handle_; }
+
+ private:
+  const CudaApi& api_;
+  CUsurfObject handle_ = 0;
+};
+
 }  // namespace ptxlat

@@ -19,68 +19,77 @@ struct Numbers {
   const std::vector<Specimen>& specimens;
   const SpecimenIndices& indices;
   const Findings& findings;
+  int copies;  // in the shorter stream
   Witness witness;
 
-  const Specimen* specimen(int index) const {
-    return index < 0 ? nullptr : &specimens[static_cast<std::size_t>(index)];
-  }
+  const Specimen* specimen(Role role) const { return indices[role] ? &specimens[*indices[role]] : nullptr; }
 
-  std::optional<double> elapsed(int index) const {
-    const auto* kernel = specimen(index);
+  std::optional<double> elapsed(Role role) const {
+    const auto* kernel = specimen(role);
     if (kernel == nullptr || !kernel->window) return std::nullopt;
     if (witness == Witness::schedule) return kernel->schedule.cycles;
     if (!kernel->launch || kernel->launch->status != LaunchStatus::ok) return std::nullopt;
-    const auto mode = mode_of(kernel->launch->samples);
-    if (!mode || mode->share <= majority) return std::nullopt;
-    return mode->cycles;
+    return elapsed_of(kernel->launch->samples, kernel->uses_memory);
   }
 
   // Elapsed cycles less what the schedule gave the first clock read and the last instruction, which differ from kernel
   // to kernel and belong to neither side of a difference (method.md, trap 2).
-  std::optional<double> inner(int index) const {
-    const auto cycles = elapsed(index);
+  std::optional<double> inner(Role role) const {
+    const auto cycles = elapsed(role);
     if (!cycles) return std::nullopt;
-    return *cycles - specimen(index)->schedule.edge_cycles;
+    return *cycles - specimen(role)->schedule.edge_cycles;
   }
 
-  std::optional<double> difference(int more, int less) const {
+  std::optional<double> difference(Role more, Role less) const {
     const auto a = inner(more), b = inner(less);
     if (!a || !b) return std::nullopt;
     return *a - *b;
   }
 
   std::optional<double> differential() const {
-    if (!findings.differential.is_proven()) return std::nullopt;
-    return difference(indices.differential, indices.differential_base);
+    if (!findings[Role::differential].is_proven()) return std::nullopt;
+    const auto more = difference(Role::differential, Role::differential_base);
+    // The instruction gave what stands before it another schedule: that is no time of its own.
+    return more && *more < 0 ? std::nullopt : more;
   }
 
   // A step of the chain has instructions beside the one under test.
   bool chain_has_bridge() const {
-    return indices.bridge >= 0 && findings.chain.sass.size() > findings.differential.sass.size();
+    return indices[Role::bridge] && findings[Role::chain].sass.size() > findings[Role::differential].sass.size();
   }
 
   std::optional<double> chain() const {
-    if (!findings.chain.is_proven()) return std::nullopt;
-    auto step = difference(indices.chain_twice, indices.chain);
+    if (!findings[Role::chain].is_proven()) return std::nullopt;
+    auto step = difference(Role::chain_twice, Role::chain);
     if (!step) return std::nullopt;
     *step /= chain_steps;
-    if (indices.bridge < 0) return step;
+    if (!indices[Role::bridge]) return step;
     // Without knowing the instruction alone, a bridge cannot be told from it.
-    if (!findings.differential.is_proven()) return std::nullopt;
+    if (!findings[Role::differential].is_proven()) return std::nullopt;
     if (!chain_has_bridge()) return step;
-    if (!findings.bridge.is_proven()) return std::nullopt;
-    const auto bridge = difference(indices.bridge, indices.bracket);
+    if (!findings[Role::bridge].is_proven()) return std::nullopt;
+    const auto bridge = difference(Role::bridge, Role::bracket);
     if (!bridge) return std::nullopt;
     return *step - *bridge;
   }
 
+  // Cycles that one more copy of the instruction takes in a stream of them.
+  std::optional<double> issue() const {
+    if (copies == 0 || !findings[Role::stream].is_proven()) return std::nullopt;
+    auto more = difference(Role::stream_twice, Role::stream);
+    if (more) *more /= copies;
+    // A warp issues one instruction a cycle. Less is not the copies' time: loops that contend for one address take as
+    // long as they like, and a copy that is a move may be left out.
+    return more && *more < 1 ? std::nullopt : more;
+  }
+
   std::optional<double> overhead() const {
-    return findings.overhead.is_proven() ? elapsed(indices.overhead) : std::nullopt;
+    return findings[Role::overhead].is_proven() ? elapsed(Role::overhead) : std::nullopt;
   }
 
   std::optional<double> bracket() const {
-    const auto with = elapsed(indices.bracket), without = overhead();
-    if (!findings.bracket.is_proven() || !with || !without) return std::nullopt;
+    const auto with = elapsed(Role::bracket), without = overhead();
+    if (!findings[Role::bracket].is_proven() || !with || !without) return std::nullopt;
     return *with - *without;
   }
 };
@@ -107,9 +116,9 @@ Headline choose(const Numbers& numbers, const std::optional<double>& differentia
   if (!differential) return Headline::chain;
   if (!chain) return Headline::differential;
   const auto& findings = numbers.findings;
-  if (numbers.specimen(numbers.indices.chain)->schedule.branches) return Headline::differential;
-  const bool same_code = numbers.chain_has_bridge() ||
-                         operation_counts(findings.chain.sass) == operation_counts(findings.differential.sass);
+  if (numbers.specimen(Role::chain)->schedule.branches) return Headline::differential;
+  const bool same_code = numbers.chain_has_bridge() || operation_counts(findings[Role::chain].sass) ==
+                                                           operation_counts(findings[Role::differential].sass);
   return same_code ? Headline::chain : Headline::differential;
 }
 
@@ -135,6 +144,7 @@ WindowRecord to_record(const std::string& role, const Specimen& specimen, const 
     record.static_cycles = specimen.schedule.cycles;
     record.static_is_lower_bound = specimen.schedule.is_lower_bound || specimen.schedule.branches;
   }
+  record.measured_as = specimen.measured_as;
   if (!specimen.launch) return record;
   if (specimen.launch->status != LaunchStatus::ok) {
     record.verdict = specimen.launch->status == LaunchStatus::fault ? Verdict::fault : Verdict::timeout;
@@ -143,19 +153,25 @@ WindowRecord to_record(const std::string& role, const Specimen& specimen, const 
   }
   for (const auto& sample : specimen.launch->samples) record.samples.push_back(sample.elapsed_cycles);
   if (const auto mode = mode_of(specimen.launch->samples)) {
-    record.cycles = mode->cycles;
+    record.cycles = elapsed_of(specimen.launch->samples, specimen.uses_memory);
     record.mode_share = mode->share;
-    if (mode->share <= majority && record.verdict == Verdict::proven) {
+    if (!record.cycles && record.verdict == Verdict::proven) {
       record.verdict = Verdict::unstable;
-      record.reason = fmt::format("the most frequent value has {:.0f} % of the launches", 100 * mode->share);
+      record.reason = fmt::format("the most frequent value has {:.0f} % of the launches, and they spread widely",
+                                  100 * mode->share);
     }
   }
   return record;
 }
 
-// The cell's own verdict where no witness is proven: what the GPU said comes before what the audit said, the
-// differential before the chain.
-void explain_missing(CellRecord& record, const Findings& findings) {
+// The cell's own verdict where no latency is proven: what the GPU said comes before what the audit said, the
+// differential before the chain. Where nothing can wait for the instruction, its stream is all there is to prove.
+void explain_missing(CellRecord& record, const Findings& findings, Observation observation, bool has_issue) {
+  if (observation == Observation::none && has_issue) {
+    record.verdict = Verdict::proven;
+    add_note(record, "nothing can depend on it");
+    return;
+  }
   for (const Verdict verdict : {Verdict::fault, Verdict::timeout, Verdict::unstable}) {
     for (const auto& window : record.windows) {
       if (window.verdict == verdict) {
@@ -165,10 +181,30 @@ void explain_missing(CellRecord& record, const Findings& findings) {
       }
     }
   }
-  record.verdict = findings.differential.is_proven() ? findings.chain.verdict : findings.differential.verdict;
-  add_note(record, findings.differential.reason);
-  if (findings.chain.reason != findings.differential.reason)
-    add_note(record, findings.chain.reason.empty() ? "" : "chain: " + findings.chain.reason);
+  if (observation == Observation::none) {
+    record.verdict = findings[Role::stream].verdict;
+    add_note(record, findings[Role::stream].reason);
+    return;
+  }
+  const auto& differential = findings[Role::differential];
+  if (differential.is_proven() && findings[Role::chain].verdict == Verdict::no_dependency) {
+    record.verdict = Verdict::contaminated;
+    add_note(record, "the window is shorter with the instruction than without it");
+    return;
+  }
+  record.verdict = differential.is_proven() ? findings[Role::chain].verdict : differential.verdict;
+  add_note(record, differential.reason);
+  if (findings[Role::chain].reason != differential.reason)
+    add_note(record, findings[Role::chain].reason.empty() ? "" : "chain: " + findings[Role::chain].reason);
+}
+
+// What the instruction became, from the best witness that says so.
+std::vector<std::string> sass_of(const Findings& findings) {
+  if (!findings[Role::differential].sass.empty()) return findings[Role::differential].sass;
+  for (const Role role : {Role::chain, Role::stream}) {
+    if (findings[role].is_proven()) return findings[role].sass;
+  }
+  return findings[Role::bracket].sass;
 }
 
 bool any_schedule(const std::vector<const Specimen*>& used, bool StaticSchedule::*property) {
@@ -196,6 +232,41 @@ std::optional<Mode> mode_of(const std::vector<Sample>& samples) {
   return Mode{most->first, static_cast<double>(most->second) / static_cast<double>(samples.size())};
 }
 
+namespace {
+
+// All but the slowest, in order.
+std::vector<std::uint32_t> usual(std::vector<std::uint32_t> cycles) {
+  std::sort(cycles.begin(), cycles.end());
+  if (cycles.size() > 2) cycles.pop_back();
+  return cycles;
+}
+
+}  // namespace
+
+std::optional<double> elapsed_of(const std::vector<Sample>& samples, bool uses_memory) {
+  constexpr double widest_spread = 0.1;
+  const auto mode = mode_of(samples);
+  if (!mode) return std::nullopt;
+  if (mode->share > majority) return mode->cycles;
+  std::vector<std::uint32_t> all;
+  for (const auto& sample : samples) all.push_back(sample.elapsed_cycles);
+  const auto cycles = usual(std::move(all));
+  if (uses_memory) return cycles.front();
+  const double median = cycles[cycles.size() / 2];
+  if (cycles.back() - cycles.front() > widest_spread * median) return std::nullopt;
+  return median;
+}
+
+double spread_of(const CellRecord& record) {
+  double widest = 0;
+  for (const auto& window : record.windows) {
+    if (window.mode_share > majority || window.samples.empty()) continue;
+    const auto cycles = usual(window.samples);
+    widest = std::max(widest, static_cast<double>(cycles.back() - cycles.front()));
+  }
+  return widest;
+}
+
 CellRecord record_without_experiment(const CellPlan& cell, Verdict verdict, const std::string& note) {
   CellRecord record;
   record.ptx = cell.variant.form->ptx;
@@ -209,21 +280,16 @@ CellRecord record_without_experiment(const CellPlan& cell, Verdict verdict, cons
   return record;
 }
 
-CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const std::vector<Specimen>& specimens,
-                    const SpecimenIndices& indices, const Findings& findings) {
+CellRecord estimate(const CellPlan& cell, const Experiment& experiment, int copies,
+                    const std::vector<Specimen>& specimens, const SpecimenIndices& indices, const Findings& findings) {
   auto record = record_without_experiment(cell, Verdict::proven, {});
-  record.consumer = experiment.consumer->name;
-  const Numbers measured{specimens, indices, findings, Witness::measured},
-      schedule{specimens, indices, findings, Witness::schedule};
-  for (const auto& [role, index, audit] :
-       {std::tuple{"overhead", indices.overhead, &findings.overhead},
-        std::tuple{"bracket", indices.bracket, &findings.bracket},
-        std::tuple{"differential", indices.differential, &findings.differential},
-        std::tuple{"differential base", indices.differential_base, &findings.differential_base},
-        std::tuple{"chain", indices.chain, &findings.chain},
-        std::tuple{"chain twice", indices.chain_twice, &findings.chain},
-        std::tuple{"bridge", indices.bridge, &findings.bridge}}) {
-    if (const auto* specimen = measured.specimen(index)) record.windows.push_back(to_record(role, *specimen, *audit));
+  if (experiment.consumer != nullptr) record.consumer = experiment.consumer->name;
+  const Numbers measured{specimens, indices, findings, copies, Witness::measured},
+      schedule{specimens, indices, findings, copies, Witness::schedule};
+  for (const Role role : all_roles) {
+    if (const auto* specimen = measured.specimen(role)) {
+      record.windows.push_back(to_record(to_string(role), *specimen, findings[role]));
+    }
   }
 
   const bool was_launched =
@@ -234,16 +300,16 @@ CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const st
   record.bracket = measured.bracket();
   record.differential = measured.differential();
   record.chain = measured.chain();
+  record.issue = measured.issue();
   if (headline == Headline::chain) record.cycles = record.chain, record.static_cycles = schedule.chain();
   if (headline == Headline::differential)
     record.cycles = record.differential, record.static_cycles = schedule.differential();
 
-  record.sass = !findings.differential.sass.empty() ? findings.differential.sass
-                : findings.chain.is_proven()        ? findings.chain.sass
-                                                    : findings.bracket.sass;
+  record.sass = sass_of(findings);
   record.sass_count = static_cast<int>(record.sass.size());
+  if (!cell.variant.form->stream.empty()) add_note(record, "no stream: " + cell.variant.form->stream);
   if (headline == Headline::none) {
-    explain_missing(record, findings);
+    explain_missing(record, findings, observation_of(cell.variant), leading.issue().has_value());
     return record;
   }
   for (const auto& window : record.windows) {
@@ -251,13 +317,14 @@ CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const st
     if (ended_badly) add_note(record, window.role + ": " + window.reason);
   }
   if (record.differential && record.chain && *record.differential != *record.chain) {
-    add_note(record,
-             fmt::format("{} to {}, {} in a chain", *record.differential, experiment.consumer->name, *record.chain));
+    const auto to = experiment.consumer == nullptr ? "its completion" : experiment.consumer->name;
+    add_note(record, fmt::format("{} to {}, {} in a chain", *record.differential, to, *record.chain));
   }
   const std::vector<const Specimen*> used =
-      headline == Headline::chain
-          ? std::vector{schedule.specimen(indices.chain), schedule.specimen(indices.chain_twice)}
-          : std::vector{schedule.specimen(indices.differential)};
+      headline == Headline::chain ? std::vector{schedule.specimen(Role::chain), schedule.specimen(Role::chain_twice)}
+                                  : std::vector{schedule.specimen(Role::differential)};
+  if (const double spread = spread_of(record); spread > 0)
+    add_note(record, fmt::format("launches spread over {} cycles", spread));
   if (any_divergence(used)) add_note(record, "the lanes took different paths");
   if (any_schedule(used, &StaticSchedule::branches)) {
     add_note(record, "it branches: static is the sum of the straight line");

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "isa/types.h"
+#include "ptx/skeleton.h"
 #include "sass/cubin.h"
 
 namespace ptxlat {
@@ -18,10 +21,50 @@ std::string identifier(std::string label) {
   return label;
 }
 
+// Loads that stand before the first clock. In a window they belong to the instruction or to what waits for it.
+int operand_loads_of(const Kernel& kernel) {
+  const auto end = std::min(kernel.text.find("mov.u32 %clock_1"), kernel.text.size());
+  const auto before = std::string_view(kernel.text).substr(0, end);
+  int loads = 0;
+  for (auto at = before.find(" ld."); at != std::string_view::npos; at = before.find(" ld.", at + 1)) {
+    const auto opcode = before.substr(at + 1, before.find(' ', at + 1) - at - 1);
+    if (opcode.find(".global") != std::string_view::npos) ++loads;
+  }
+  return loads;
+}
+
+// Constants in other banks than the parameters' and functions that are called belong to the module: equal instructions
+// may find other values and other code there (div.s64 calls one function at O1 and another at O2).
+bool depends_on_the_module(const Window& window) {
+  for (const auto* part : {&window.prologue, &window.instructions}) {
+    for (const auto& instruction : *part) {
+      if (opcode_of(instruction.text).starts_with("CALL")) return true;
+      const auto at = instruction.text.find("c[0x");
+      if (at != std::string::npos && instruction.text.substr(at, 6) != "c[0x0]") return true;
+    }
+  }
+  return false;
+}
+
+// Registers in, registers out: nothing that reads memory, a special register or the state of a barrier.
+bool is_arithmetic(const Variant& variant) {
+  const Form& form = *variant.form;
+  static const std::set<std::string> others = {"parallel synchronization and communication", "control flow",
+                                               "stack manipulation", "miscellaneous",
+                                               // Some are emulated by code with lane numbers and a stack.
+                                               "warp-level matrix (wmma/mma)"};
+  static const std::set<std::string> address_opcodes = {"isspacep", "cvta", "mapa", "getctarank", "createpolicy"};
+  const bool has_objects = std::any_of(form.operands.begin(), form.operands.end(),
+                                       [](const Operand& operand) { return find_type(operand.type) == nullptr; });
+  return !has_objects && !others.contains(form.chapter) && !address_opcodes.contains(form.opcode) &&
+         form.text.find('%') == std::string::npos && variant.input->before.empty() && variant.input->prepare.empty() &&
+         variant.input->completion.empty();
+}
+
 // The audit of a kernel that has no window to be looked at.
-std::optional<Audit> missing(const std::vector<Specimen>& specimens, int index) {
-  if (index < 0) return Audit{Verdict::no_dependency, "not part of this experiment", {}};
-  const auto& specimen = specimens[static_cast<std::size_t>(index)];
+std::optional<Audit> missing(const std::vector<Specimen>& specimens, const std::optional<std::size_t>& index) {
+  if (!index) return Audit{Verdict::no_dependency, "not part of this experiment", {}};
+  const auto& specimen = specimens[*index];
   if (specimen.window) return std::nullopt;
   return Audit{specimen.cubin ? Verdict::elided : Verdict::rejected, specimen.log, {}};
 }
@@ -30,25 +73,22 @@ std::optional<Audit> missing(const std::vector<Specimen>& specimens, int index) 
 
 SpecimenIndices Batch::add(const Experiment& experiment, const std::string& label) {
   SpecimenIndices indices;
-  indices.overhead = add(experiment.overhead, "overhead", label);
-  indices.bracket = add(experiment.bracket, "bracket", label);
-  indices.differential = add(experiment.differential, "differential", label);
-  indices.differential_base = add(experiment.differential_base, "base", label);
-  indices.chain = add(experiment.chain, "chain", label);
-  indices.chain_twice = add(experiment.chain_twice, "chain_twice", label);
-  indices.bridge = add(experiment.bridge, "bridge", label);
+  for (const Role role : all_roles) indices[role] = add(experiment.kernels[role], to_string(role), label);
   return indices;
 }
 
-int Batch::add(const Kernel& kernel, const std::string& role, const std::string& label) {
-  if (kernel.text.empty()) return -1;
+std::optional<std::size_t> Batch::add(const Kernel& kernel, const std::string& role, const std::string& label) {
+  if (kernel.text.empty()) return std::nullopt;
   const auto known = std::find(kernels_.begin(), kernels_.end(), kernel);
-  if (known != kernels_.end()) return static_cast<int>(known - kernels_.begin());
+  if (known != kernels_.end()) return static_cast<std::size_t>(known - kernels_.begin());
   Specimen specimen;
-  specimen.name = fmt::format("{}_{}_{}", role, identifier(label), kernels_.size());
+  specimen.name = fmt::format("{}_{}_{}", identifier(role), identifier(label), kernels_.size());
+  specimen.form = label;
+  specimen.uses_memory = kernel.uses_memory;
+  specimen.operand_loads = operand_loads_of(kernel);
   kernels_.push_back(kernel);
   specimens_.push_back(std::move(specimen));
-  return static_cast<int>(kernels_.size()) - 1;
+  return kernels_.size() - 1;
 }
 
 void Batch::assemble(Assembler& assembler, Disassembler& disassembler, const std::string& header, const Target& target,
@@ -58,7 +98,12 @@ void Batch::assemble(Assembler& assembler, Disassembler& disassembler, const std
     texts.push_back({specimens_[i].name, fill({"frame.ptx", kernels_[i].text}, {{"name", specimens_[i].name}})});
   }
   if (texts.empty()) return;
-  auto outcome = assemble_batch(assembler, header, texts, target, level);
+  std::set<std::string> module;  // what several kernels need at module scope is there once
+  for (std::size_t i = assembled_; i < kernels_.size(); ++i)
+    module.insert(kernels_[i].module.begin(), kernels_[i].module.end());
+  auto whole_header = header;
+  for (const auto& text : module) whole_header += text + "\n";
+  auto outcome = assemble_batch(assembler, whole_header, texts, target, level);
   const auto first_cubin = cubins_.size();
   for (std::size_t i = 0; i < texts.size(); ++i) {
     auto& specimen = specimens_[assembled_ + i];
@@ -84,65 +129,133 @@ void Batch::find_windows(Disassembler& disassembler, std::size_t first_cubin, st
     if (!specimen.cubin) continue;
     specimen.window = find_window(code.at(specimen.name), specimen.log);
     if (!specimen.window) continue;
-    for (auto* part : {&specimen.window->prologue, &specimen.window->instructions}) {
+    for (auto* part : {&specimen.window->prologue, &specimen.window->instructions, &specimen.window->epilogue}) {
       for (auto& instruction : *part) to_disassemble.push_back(&instruction);
     }
   }
   disassembler.disassemble(sm, to_disassemble);
   for (std::size_t i = first_specimen; i < specimens_.size(); ++i) {
-    if (specimens_[i].window) specimens_[i].schedule = static_schedule(*specimens_[i].window);
+    auto& specimen = specimens_[i];
+    if (!specimen.window) continue;
+    specimen.schedule = static_schedule(*specimen.window);
+    if (!depends_on_the_module(*specimen.window)) specimen.code = code_key(code.at(specimen.name), kernels_[i]);
   }
 }
 
-void Batch::launch(Worker& worker, const std::vector<bool>& wanted, int launches) {
+void Batch::launch(Worker& worker, MeasuredCode& measured, const std::vector<bool>& wanted, int launches) {
   for (std::size_t cubin = 0; cubin < cubins_.size(); ++cubin) {
     LaunchBatch batch{cubins_[cubin], {}, launches};
     std::vector<std::size_t> sources;
+    std::set<CodeKey> under_way;
     for (std::size_t i = 0; i < specimens_.size(); ++i) {
-      if (!wanted[i] || specimens_[i].cubin != cubin || specimens_[i].launch) continue;
-      batch.kernels.push_back({specimens_[i].name, kernels_[i].lanes, kernels_[i].input});
+      const auto& specimen = specimens_[i];
+      if (!wanted[i] || specimen.cubin != cubin || specimen.launch) continue;
+      if (specimen.code && (measured.launched.contains(*specimen.code) || !under_way.insert(*specimen.code).second))
+        continue;
+      batch.kernels.push_back(launch_of(i));
       sources.push_back(i);
     }
     if (batch.kernels.empty()) continue;
     auto outcomes = worker.launch(batch);
-    for (std::size_t i = 0; i < sources.size(); ++i) specimens_[sources[i]].launch = std::move(outcomes[i]);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      auto& specimen = specimens_[sources[i]];
+      specimen.launch = std::move(outcomes[i]);
+      if (specimen.code) measured.launched[*specimen.code] = {*specimen.launch, specimen.form};
+    }
+  }
+  for (std::size_t i = 0; i < specimens_.size(); ++i) {
+    auto& specimen = specimens_[i];
+    if (!wanted[i] || specimen.launch || !specimen.code) continue;
+    const auto known = measured.launched.find(*specimen.code);
+    if (known == measured.launched.end()) continue;
+    specimen.launch = known->second.outcome;
+    specimen.measured_as = known->second.form;
   }
 }
 
-Findings audit(const std::vector<Specimen>& specimens, const SpecimenIndices& indices, int steps) {
-  const auto window = [&](int index) -> const Window& { return *specimens[static_cast<std::size_t>(index)].window; };
+KernelLaunch Batch::launch_of(std::size_t specimen) const {
+  const auto& kernel = kernels_[specimen];
+  return {specimens_[specimen].name, kernel.lanes,      kernel.input, kernel.cluster,
+          kernel.dynamic_shared,     kernel.uses_memory};
+}
+
+namespace {
+
+// The windows of one experiment and the audits that compare them.
+struct Examination {
+  const std::vector<Specimen>& specimens;
+  const SpecimenIndices& indices;
+  bool arithmetic;
+  bool is_consumed;
   Findings findings;
-  const auto no_overhead = missing(specimens, indices.overhead);
-  findings.overhead = no_overhead ? *no_overhead : audit_overhead(window(indices.overhead));
-  const auto no_base = missing(specimens, indices.differential_base);
-  findings.differential_base = no_base ? *no_base : audit_base(window(indices.differential_base));
-  if (const auto none = missing(specimens, indices.differential)) {
-    findings.differential = *none;
-  } else if (const auto& base = findings.differential_base; !base.is_proven()) {
-    findings.differential = {base.verdict, "the window without the instruction: " + base.reason, {}};
-  } else {
-    findings.differential = audit_differential(window(indices.differential), window(indices.differential_base));
+
+  const Window& window(Role role) const { return *specimens[*indices[role]].window; }
+
+  Expectation expected(Role role) const {
+    Expectation expectation{arithmetic, specimens[*indices[role]].operand_loads, {}};
+    const Role edges = indices[Role::completion] ? Role::completion : Role::differential_base;
+    const bool has_edges = role == Role::chain && !is_consumed && indices[edges] && specimens[*indices[edges]].window;
+    if (has_edges) expectation.edges = opcodes(window(edges));
+    return expectation;
   }
-  const std::vector<std::string> nothing;
-  const auto& sass = findings.differential.is_proven() ? findings.differential.sass : nothing;
-  if (const auto none = missing(specimens, indices.bracket)) {
-    findings.bracket = *none;
-  } else {
-    findings.bracket = audit_bracket(window(indices.bracket), sass);
+
+  // Runs `audit_of_window` unless one of the roles has no window; that is the finding then.
+  template <class AuditWindow>
+  void examine(Role role, std::initializer_list<Role> needed, AuditWindow audit_of_window) {
+    for (const Role other : needed) {
+      if (auto none = missing(specimens, indices[other])) {
+        findings[role] = std::move(*none);
+        return;
+      }
+    }
+    findings[role] = audit_of_window();
   }
-  if (const auto none = missing(specimens, indices.chain)) {
-    findings.chain = *none;
-  } else if (const auto none_twice = missing(specimens, indices.chain_twice)) {
-    findings.chain = *none_twice;
-  } else {
-    findings.chain = audit_chain(window(indices.chain), window(indices.chain_twice), steps, sass);
+
+  void differential() {
+    examine(Role::differential_base, {Role::differential_base},
+            [&] { return audit_base(window(Role::differential_base), expected(Role::differential_base)); });
+    examine(Role::differential, {Role::differential, Role::differential_base}, [&]() -> Audit {
+      if (const auto& base = findings[Role::differential_base]; !base.is_proven()) {
+        return {base.verdict, "the window without the instruction: " + base.reason, {}};
+      }
+      return audit_differential(window(Role::differential), window(Role::differential_base),
+                                expected(Role::differential));
+    });
   }
-  if (const auto none = missing(specimens, indices.bridge)) {
-    findings.bridge = *none;
-  } else {
-    findings.bridge = audit_bridge(window(indices.bridge), sass, findings.chain.sass);
+
+  void waiting() {
+    const Role without = indices[Role::completion] ? Role::completion : Role::differential_base;
+    examine(Role::differential_base, {Role::differential_base}, [] { return Audit{}; });
+    examine(Role::completion, {Role::completion}, [] { return Audit{}; });
+    examine(Role::differential, {Role::differential, without},
+            [&] { return audit_waiting(window(Role::differential), window(without), expected(Role::differential)); });
   }
-  return findings;
+};
+
+}  // namespace
+
+Findings audit(const std::vector<Specimen>& specimens, const SpecimenIndices& indices, const Variant& variant,
+               int copies) {
+  Examination it{specimens, indices, is_arithmetic(variant), observation_of(variant) == Observation::consumed, {}};
+  if (it.is_consumed) it.differential();
+  if (observation_of(variant) == Observation::waited_for) it.waiting();
+  const auto& differential = it.findings[Role::differential];
+  const auto sass = differential.is_proven() ? differential.sass : std::vector<std::string>{};
+  it.examine(Role::overhead, {Role::overhead}, [&] { return audit_overhead(it.window(Role::overhead)); });
+  it.examine(Role::bracket, {Role::bracket}, [&] { return audit_bracket(it.window(Role::bracket), sass); });
+  it.examine(Role::chain, {Role::chain, Role::chain_twice}, [&] {
+    return audit_chain(it.window(Role::chain), it.window(Role::chain_twice), chain_steps, sass,
+                       it.expected(Role::chain));
+  });
+  it.findings[Role::chain_twice] = it.findings[Role::chain];
+  it.examine(Role::bridge, {Role::bridge},
+             [&] { return audit_bridge(it.window(Role::bridge), sass, it.findings[Role::chain].sass); });
+  it.examine(Role::stream, {Role::stream, Role::stream_twice}, [&] {
+    return audit_stream(it.window(Role::stream), it.window(Role::stream_twice), copies, sass,
+                        it.expected(Role::stream));
+  });
+  it.findings[Role::stream_twice] = it.findings[Role::stream];
+  return it.findings;
 }
 
 }  // namespace ptxlat

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "assemble/assembler.h"
+#include "measure/measured_code.h"
 #include "measure/worker.h"
 #include "ptx/experiment.h"
 #include "sass/audit.h"
@@ -13,28 +14,35 @@
 namespace ptxlat {
 
 // One kernel after the assembler, the disassembler and the GPU have seen it.
+//   form      for which it was made first
 //   name      in its module; empty for a kernel that the experiment has no use for
 //   cubin     index into the batch's cubins; empty if rejected, then `log` says why
+//   uses_memory  the kernel uses scratch memory
+//   operand_loads  that the kernel's text makes before the first clock
 //   window    empty if there is none, then `log` says why
+//   code      empty where it may not share a measurement: its constants are not part of its instructions
 //   launch    empty if it was not run
+//   measured_as  the form for which the same machine code was run before; empty if it was run for this one
 struct Specimen {
   std::string name;
+  std::string form;
   std::optional<std::size_t> cubin;
   std::string log;
+  int operand_loads = 0;
+  bool uses_memory = false;
   std::optional<Window> window;
   StaticSchedule schedule;
+  std::optional<CodeKey> code;
   std::optional<LaunchOutcome> launch;
+  std::string measured_as;
 };
 
-// The kernels of one experiment, as indices into a batch of specimens; -1 where there is none.
-struct SpecimenIndices {
-  int overhead = -1, bracket = -1, differential = -1, differential_base = -1, chain = -1, chain_twice = -1, bridge = -1;
-};
+// The kernels of one experiment, as indices into a batch of specimens; empty where there is none.
+using SpecimenIndices = ByRole<std::optional<std::size_t>>;
 
 // What the audits say about one experiment. A kernel without a window is `rejected` or `elided`, with the reason.
-struct Findings {
-  Audit overhead, bracket, differential_base, differential, chain, bridge;
-};
+// Chains and streams are audited as pairs: both have the same finding.
+using Findings = ByRole<Audit>;
 
 // Unique kernels of a batch: kernels with the same text and the same operand values are one specimen, because they are
 // one measurement.
@@ -48,13 +56,15 @@ class Batch {
   void assemble(Assembler& assembler, Disassembler& disassembler, const std::string& header, const Target& target,
                 int level);
 
-  // Runs the kernels that are marked in `wanted` and assembled. Kernels of one cubin go to the GPU together.
-  void launch(Worker& worker, const std::vector<bool>& wanted, int launches);
+  // Runs the kernels that are marked in `wanted` and assembled, unless the same code has run before. Kernels of one
+  // cubin go to the GPU together.
+  void launch(Worker& worker, MeasuredCode& measured, const std::vector<bool>& wanted, int launches);
 
   const std::vector<Specimen>& specimens() const { return specimens_; }
 
  private:
-  int add(const Kernel& kernel, const std::string& role, const std::string& label);
+  std::optional<std::size_t> add(const Kernel& kernel, const std::string& role, const std::string& label);
+  KernelLaunch launch_of(std::size_t specimen) const;
   void find_windows(Disassembler& disassembler, std::size_t first_cubin, std::size_t first_specimen);
 
   std::vector<Kernel> kernels_;
@@ -63,7 +73,8 @@ class Batch {
   std::size_t assembled_ = 0;
 };
 
-// Audits one experiment's windows.
-Findings audit(const std::vector<Specimen>& specimens, const SpecimenIndices& indices, int steps);
+// Audits the windows of one variant's experiment.
+Findings audit(const std::vector<Specimen>& specimens, const SpecimenIndices& indices, const Variant& variant,
+               int copies);
 
 }  // namespace ptxlat

@@ -46,18 +46,14 @@ std::string unsupported(const Line& line, const Requirement& needs) {
     return fmt::format("needs PTX {}.{}; {} knows {}.{}", needs.ptx_major, needs.ptx_minor, line.toolchain.name,
                        line.toolchain.ptx_major, line.toolchain.ptx_minor);
   }
-  // "a" forms run on that very target; "f" forms on its family, which is the same major number.
-  const bool same = needs.sm_suffix == "a"   ? needs.sm == line.target.sm && line.target.suffix == "a"
-                    : needs.sm_suffix == "f" ? needs.sm / 10 == line.target.sm / 10 && needs.sm <= line.target.sm &&
-                                                   !line.target.suffix.empty()
-                                             : needs.sm <= line.target.sm;
-  return same ? std::string{} : fmt::format("needs sm_{}{}", needs.sm, needs.sm_suffix);
+  return has_target(needs, line.target) ? std::string{} : "needs " + targets_text(needs);
 }
 
 // One cell on its way down the line.
 struct CellWork {
   const CellPlan* plan = nullptr;
   std::vector<const Consumer*> consumers;
+  int copies = 0;                        // in the shorter stream
   std::optional<Experiment> experiment;  // the best so far
   SpecimenIndices indices;
   Findings findings;
@@ -67,8 +63,8 @@ struct CellWork {
 
 // What the schedule says of a differential of fixed latency; empty where it cannot say.
 std::optional<int> scheduled_differential(const Batch& batch, const SpecimenIndices& indices) {
-  const auto& with = batch.specimens()[static_cast<std::size_t>(indices.differential)].schedule;
-  const auto& without = batch.specimens()[static_cast<std::size_t>(indices.differential_base)].schedule;
+  const auto& with = batch.specimens()[*indices[Role::differential]].schedule;
+  const auto& without = batch.specimens()[*indices[Role::differential_base]].schedule;
   if (with.is_lower_bound || with.branches) return std::nullopt;
   return (with.cycles - with.edge_cycles) - (without.cycles - without.edge_cycles);
 }
@@ -77,11 +73,11 @@ std::optional<int> scheduled_differential(const Batch& batch, const SpecimenIndi
 // proven, or the latency is not fixed, the first proven differential is enough; else all consumers are tried for one on
 // the same pipe, which the schedule tells by its cycles (crossing pipes costs more: method.md, trap 8).
 void keep_the_better(CellWork& cell, const Batch& batch, Experiment experiment, const SpecimenIndices& indices) {
-  auto findings = audit(batch.specimens(), indices, chain_steps);
-  const bool is_proven = findings.differential.is_proven();
+  auto findings = audit(batch.specimens(), indices, cell.plan->variant, cell.copies);
+  const bool is_proven = indices[Role::differential] && findings[Role::differential].is_proven();
   const auto cycles = is_proven ? scheduled_differential(batch, indices) : std::nullopt;
-  cell.is_settled = is_proven && (findings.chain.is_proven() || !cycles);
-  const bool was_proven = cell.experiment && cell.findings.differential.is_proven();
+  cell.is_settled = is_proven && (findings[Role::chain].is_proven() || !cycles);
+  const bool was_proven = cell.experiment && cell.findings[Role::differential].is_proven();
   const bool is_nearer = was_proven && cycles && cell.scheduled_cycles && *cycles < *cell.scheduled_cycles;
   if (cell.experiment && !(is_proven && !was_proven) && !is_nearer) return;
   cell.experiment = std::move(experiment);
@@ -98,7 +94,7 @@ bool try_consumers(const Line& line, Assembler& assembler, Batch& batch, std::ve
     const Stopwatch watch(line.clock, "expand");
     for (auto& cell : cells) {
       if (cell.is_settled || round >= cell.consumers.size()) continue;
-      auto experiment = expand(line.catalogue, line.skeletons, cell.plan->variant, *cell.consumers[round]);
+      auto experiment = expand(line.catalogue, line.skeletons, cell.plan->variant, cell.consumers[round]);
       const auto indices = batch.add(experiment, cell.plan->variant.form->ptx);
       tried.emplace_back(&cell, std::pair(std::move(experiment), indices));
     }
@@ -116,14 +112,20 @@ bool try_consumers(const Line& line, Assembler& assembler, Batch& batch, std::ve
 }
 
 void mark(std::vector<bool>& wanted, const SpecimenIndices& indices) {
-  for (const int index : {indices.overhead, indices.bracket, indices.differential, indices.differential_base,
-                          indices.chain, indices.chain_twice, indices.bridge}) {
-    if (index >= 0) wanted[static_cast<std::size_t>(index)] = true;
+  for (const Role role : all_roles) {
+    // The wait alone may wait for ever.
+    if (indices[role] && role != Role::completion) wanted[*indices[role]] = true;
   }
 }
 
-// Everything that one chunk shares while it is made.
-std::vector<CellRecord> make_chunk(const Line& line, Assembler& assembler, std::mutex& gpu, const CellPlan* first,
+// The GPU, used by one chunk at a time, and what has run on it.
+struct Gpu {
+  std::mutex mutex;
+  MeasuredCode measured;
+};
+
+// The records of one chunk's cells: expanded, assembled and audited with each consumer in turn, then run together.
+std::vector<CellRecord> make_chunk(const Line& line, Assembler& assembler, Gpu& gpu, const CellPlan* first,
                                    const CellPlan* last) {
   std::vector<CellRecord> records;
   std::vector<CellWork> cells;
@@ -135,7 +137,14 @@ std::vector<CellRecord> make_chunk(const Line& line, Assembler& assembler, std::
     } else if (!form.no_dependency.empty()) {
       records.push_back(record_without_experiment(*plan, Verdict::no_dependency, form.no_dependency));
     } else {
-      cells.push_back({plan, consumers_for(line.catalogue, form), {}, {}, {}, {}, false});
+      cells.push_back({plan,
+                       consumers_for(line.catalogue, plan->variant),
+                       stream_copies(line.catalogue, plan->variant),
+                       {},
+                       {},
+                       {},
+                       {},
+                       false});
     }
   }
   Batch batch;
@@ -146,16 +155,17 @@ std::vector<CellRecord> make_chunk(const Line& line, Assembler& assembler, std::
     for (const auto& cell : cells) {
       if (cell.experiment) mark(wanted, cell.indices);
     }
-    const std::scoped_lock one_at_a_time(gpu);
+    const std::scoped_lock one_at_a_time(gpu.mutex);
     const Stopwatch watch(line.clock, "run");
-    batch.launch(*line.worker, wanted, line.launches);
+    batch.launch(*line.worker, gpu.measured, wanted, line.launches);
   }
   const Stopwatch watch(line.clock, "estimate");
   for (const auto& cell : cells) {
-    records.push_back(cell.experiment
-                          ? estimate(*cell.plan, *cell.experiment, batch.specimens(), cell.indices, cell.findings)
-                          : record_without_experiment(*cell.plan, Verdict::no_dependency,
-                                                      "no consumer in the catalogue takes its result's type"));
+    records.push_back(
+        cell.experiment
+            ? estimate(*cell.plan, *cell.experiment, cell.copies, batch.specimens(), cell.indices, cell.findings)
+            : record_without_experiment(*cell.plan, Verdict::no_dependency,
+                                        "no consumer in the catalogue takes its result's type"));
   }
   return records;
 }
@@ -181,7 +191,8 @@ std::map<std::string, double> StationClock::seconds() const {
 
 bool run_line(const Line& line, const std::vector<std::unique_ptr<Assembler>>& assemblers,
               const std::vector<CellPlan>& cells) {
-  std::mutex next_chunk, gpu, finished;
+  std::mutex next_chunk, finished;
+  Gpu gpu;
   std::size_t next = 0;
   std::exception_ptr failure;
   std::atomic<bool> stop{false};

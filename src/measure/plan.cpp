@@ -18,29 +18,25 @@ struct Hash {
   void add(const std::string& text) { add(text.data(), text.size() + 1); }
   void add(const Kernel& kernel) {
     add(kernel.text);
-    add(&kernel.lanes, sizeof(kernel.lanes));
+    for (const auto& text : kernel.module) add(text);
+    for (const int number : {kernel.lanes, kernel.cluster, kernel.dynamic_shared}) add(&number, sizeof(number));
     add(kernel.input.data(), kernel.input.size() * sizeof(kernel.input[0]));
   }
 };
 
 // Raise this when audit or estimate change what they make of the same kernels.
-constexpr char method_version[] = "method 8";
+constexpr char method_version[] = "method 9";
 
 std::string recipe_of(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant) {
   Hash hash;
   hash.add(method_version);
   hash.add(variant.form->no_dependency);
   const auto& needs = variant.form->requirement;
-  hash.add(fmt::format("{}.{} sm_{}{}", needs.ptx_major, needs.ptx_minor, needs.sm, needs.sm_suffix));
-  const auto consumers = consumers_for(catalogue, *variant.form);
+  hash.add(fmt::format("{}.{} {}", needs.ptx_major, needs.ptx_minor, targets_text(needs)));
   if (!variant.form->no_dependency.empty()) return fmt::format("{:016x}", hash.value);
-  for (const auto* consumer : consumers) {
-    const auto experiment = expand(catalogue, skeletons, variant, *consumer);
-    for (const auto* kernel :
-         {&experiment.overhead, &experiment.bracket, &experiment.differential, &experiment.differential_base,
-          &experiment.chain, &experiment.chain_twice, &experiment.bridge}) {
-      hash.add(*kernel);
-    }
+  for (const auto* consumer : consumers_for(catalogue, variant)) {
+    const auto experiment = expand(catalogue, skeletons, variant, consumer);
+    for (const auto& kernel : experiment.kernels.values) hash.add(kernel);
   }
   return fmt::format("{:016x}", hash.value);
 }

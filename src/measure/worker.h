@@ -15,29 +15,45 @@
 
 namespace ptxlat {
 
-// Memory contract between skeletons, launcher and the stand-in driver: a kernel takes (out, in), two addresses of
-// `lanes` slots of slot_bytes each, one a lane. An input slot holds up to 8 operands, 8 bytes each, at 8 × operand
-// index. An output slot is
-//   u32 first clock, u32 second clock, u32 %smid, u32 unused, 16 bytes of result.
-// Output slots are zero before each launch.
+// Memory contract between skeletons, launcher and the stand-in driver: a kernel takes (out, in, memory, parameters) or
+// the first few of them.
+//   out, in      addresses of `lanes` slots of slot_bytes each, one a lane, for every CTA of the cluster: lane l of
+//                CTA c has slot c × lanes + l. An input slot holds up to 8 operands, 8 bytes each, at 8 × operand
+//                index. An output slot is
+//                  u32 first clock, u32 second clock, u32 %smid, u32 unused, 16 bytes of result.
+//                Output slots are zero before each launch; those of CTA 0 are read.
+//   memory       the object page and scratch memory (gpu/kernel_memory.h), as new before the launches of each kernel
+//                that uses it; 0 for the others
+//   parameters   parameter_bytes of zeros by value
 inline constexpr int slot_bytes = 64;
 inline constexpr int operands_per_slot = 8;
 
-// One kernel to be run: the bits of its operands, [lane * operands_per_slot + operand].
+inline constexpr int memory_launches = 3;
+inline constexpr int parameter_bytes = 1024;
+
+// One kernel to be run.
+//   lanes            threads of a CTA, 1…1024
+//   input            the bits of its operands, [slot * operands_per_slot + operand]
+//   cluster          the CTAs that are launched; one cluster if the kernel says .reqnctapercluster
+//   dynamic_shared   bytes of dynamic shared memory of each CTA
+//   uses_memory      whether it reads its parameter `memory`
 struct KernelLaunch {
   std::string kernel;
   int lanes = 32;
   std::vector<std::uint64_t> input;
+  int cluster = 1;
+  int dynamic_shared = 0;
+  bool uses_memory = false;
 };
 
 enum class LaunchStatus { ok, fault, timeout };
 
-// One launch of a kernel, seen from lane 0. elapsed_cycles is the unsigned 32-bit difference of the clocks.
+// One launch of a kernel, seen from lane 0 of CTA 0. elapsed_cycles is the unsigned 32-bit difference of the clocks.
 struct Sample {
   std::uint32_t elapsed_cycles = 0;
   std::uint32_t sm_id = 0;
   std::uint64_t result = 0;
-  bool lanes_agree = true;  // every lane saw the same two clock values
+  bool lanes_agree = true;  // every lane of the CTA saw the same two clock values
 };
 
 struct LaunchOutcome {
@@ -46,6 +62,7 @@ struct LaunchOutcome {
   std::vector<Sample> samples;  // one per launch
 };
 
+//   launches  of each kernel; of one that uses memory memory_launches times as many, because each finds other lines
 struct LaunchBatch {
   Bytes cubin;
   std::vector<KernelLaunch> kernels;

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
-#include "gpu/handles.h"
+#include "gpu/kernel_memory.h"
 #include "measure/worker_protocol.h"
 
 namespace ptxlat::worker {
@@ -10,7 +11,9 @@ namespace ptxlat::worker {
 using Send = std::function<void(const Bytes& frame)>;
 
 // Runs the kernels of a request in their order on the current context and sends `loaded` and then an outcome a kernel.
-// False if a kernel's fault has poisoned the process, which must end.
-bool run_kernels(const CudaApi& api, const CudaStream& stream, const LaunchRequest& request, const Send& send);
+// `kernel_memory` is made for the first kernel that uses it and kept from request to request. False if a kernel's fault
+// has poisoned the process, which must end.
+bool run_kernels(const CudaApi& api, const CudaStream& stream, std::optional<KernelMemory>& kernel_memory,
+                 const LaunchRequest& request, const Send& send);
 
 }  // namespace ptxlat::worker

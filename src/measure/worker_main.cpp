@@ -120,6 +120,7 @@ struct OpenDevice {
   int sm;
   CudaContext context;
   CudaStream stream;
+  std::optional<KernelMemory> kernel_memory;
 };
 
 // Everything that a worker process keeps between requests.
@@ -138,7 +139,8 @@ class Service {
         send_frame(socket_, worker::encode_device(describe_device(device_->api, request.get<int>())));
         return true;
       case Kind::launch:
-        return worker::run_kernels(device_->api, device_->stream, worker::decode_launch(request),
+        return worker::run_kernels(device_->api, device_->stream, device_->kernel_memory,
+                                   worker::decode_launch(request),
                                    [this](const Bytes& frame) { send_frame(socket_, frame); });
       case Kind::assemble:
         send_frame(socket_, worker::encode_module(assemble(worker::decode_assemble(request))));

@@ -15,13 +15,16 @@ Bytes encode_launch(const LaunchBatch& batch, std::size_t first) {
   kernels.put(static_cast<std::uint32_t>(batch.kernels.size() - first));
   for (std::size_t i = first; i < batch.kernels.size(); ++i) {
     const KernelLaunch& kernel = batch.kernels[i];
-    assert(kernel.input.size() == static_cast<std::size_t>(kernel.lanes) * operands_per_slot);
+    assert(kernel.input.size() == static_cast<std::size_t>(kernel.lanes * kernel.cluster) * operands_per_slot);
     const std::string_view input(reinterpret_cast<const char*>(kernel.input.data()),
                                  kernel.input.size() * sizeof(std::uint64_t));
     const auto [offset, is_new] = offsets.try_emplace(input, inputs.size());
     if (is_new) inputs.insert(inputs.end(), input.begin(), input.end());
     kernels.put_text(kernel.kernel);
     kernels.put(static_cast<std::uint32_t>(kernel.lanes));
+    kernels.put(static_cast<std::uint32_t>(kernel.cluster));
+    kernels.put(static_cast<std::uint32_t>(kernel.dynamic_shared));
+    kernels.put(kernel.uses_memory);
     kernels.put(offset->second);
   }
   kernels.put_bytes(inputs);
@@ -36,6 +39,9 @@ LaunchRequest decode_launch(Reader& reader) {
   for (LaunchRequest::Kernel& kernel : request.kernels) {
     kernel.name = reader.get_text();
     kernel.lanes = reader.get<std::uint32_t>();
+    kernel.cluster = reader.get<std::uint32_t>();
+    kernel.dynamic_shared = reader.get<std::uint32_t>();
+    kernel.uses_memory = reader.get<bool>();
     kernel.input_offset = reader.get<std::uint64_t>();
   }
   request.inputs = reader.get_bytes();

@@ -103,7 +103,12 @@ struct LaunchRequest {
   struct Kernel {
     std::string name;
     std::uint32_t lanes = 0;
+    std::uint32_t cluster = 1;
+    std::uint32_t dynamic_shared = 0;
+    bool uses_memory = false;
     std::uint64_t input_offset = 0;  // in bytes
+
+    std::size_t slots() const { return std::size_t{lanes} * cluster; }
   };
   Bytes cubin;
   std::uint32_t launches = 0;

@@ -63,4 +63,32 @@ Bridge bridge_between(const std::string& from_type, const std::string& to_type, 
   return from > to ? unpack(from, to) : pack(from, to);
 }
 
+Bridge address_bridge(const std::string& from_type, const std::string& address_type) {
+  const int from = register_bits(from_type), to = register_bits(address_type);
+  Bridge bridge;
+  bridge.needs_base = true;
+  bridge.scratch = {{"%step", address_type}, {"%base", address_type}};
+  bridge.zero = {{"%zero", address_type}};
+  std::string value = "{from}";
+  if (from == 1) {
+    bridge.opaque = {{"%one", address_type}, {"%other", address_type}};
+    bridge.text = fmt::format("selp.b{} %step, %one, %other, {{from}}; ", to);
+    value = "%step";
+  } else if (from == 128) {
+    bridge.scratch.emplace_back("%upper", "b64");
+    bridge.scratch.emplace_back("%lower", "b64");
+    bridge.text = "mov.b128 {%lower, %upper}, {from}; ";
+    value = "%lower";
+    if (to == 32) {
+      bridge.text += "cvt.u32.u64 %step, %lower; ";
+      value = "%step";
+    }
+  } else if (from != to) {
+    bridge.text = fmt::format("cvt.u{}.u{} %step, {{from}}; ", to, from);
+    value = "%step";
+  }
+  bridge.text += fmt::format("and.b{0} %step, {1}, %zero; add.u{0} {{to}}, %base, %step;", to, value);
+  return bridge;
+}
+
 }  // namespace ptxlat

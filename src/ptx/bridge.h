@@ -12,15 +12,23 @@ namespace ptxlat {
 //   is_none   the register itself can be read: nothing is needed
 //   is_free   no machine instruction is expected (register pairs)
 //   text      PTX with the holes {from} and {to}
+//   zero      registers that hold a zero which the compiler knows nothing about
+//   needs_base  the text reads %base, a copy of the address that {to} begins with
 struct Bridge {
   bool is_none = false;
   bool is_free = false;
   std::string text;
   std::vector<std::pair<std::string, std::string>> scratch;  // register name, type
   std::vector<std::pair<std::string, std::string>> opaque;   // loaded registers: name, type
+  std::vector<std::pair<std::string, std::string>> zero;
+  bool needs_base = false;
 };
 
 // sets_carry: the instruction that makes the value also sets CC.CF, which then needs no bridge.
 Bridge bridge_between(const std::string& from_type, const std::string& to_type, bool sets_carry);
+
+// How an address comes to depend on a value: nothing of it, but not so that the compiler could tell, is added to the
+// address. `address_type` is b32 or b64.
+Bridge address_bridge(const std::string& from_type, const std::string& address_type);
 
 }  // namespace ptxlat

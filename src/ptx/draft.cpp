@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 
 #include "error.h"
@@ -10,7 +12,7 @@ namespace ptxlat {
 
 namespace {
 
-// lane_bits spreads values over one warp; further warps repeat the first.
+// lane_bits spreads values over one warp; further warps and CTAs repeat the first.
 constexpr int lanes_of_a_warp = 32;
 constexpr int operands_per_slot = 8;
 
@@ -20,59 +22,123 @@ std::string impossible(int bits) {
   return bits == 64 ? "0xdeadbeefdeadbee1" : "0xdeadbee1";
 }
 
-// The bits of `value` for operand `slot` in each lane.
-void put_values(Draft& draft, int slot, const std::string& type, const Value& value) {
-  for (int lane = 0; lane < draft.lanes; ++lane) {
-    draft.input[static_cast<std::size_t>(lane * operands_per_slot + slot)] =
-        lane_bits(value, type, lane % lanes_of_a_warp);
-  }
-}
+// The registers that texts of the catalogue can use without declaring them.
+constexpr std::array<std::pair<const char*, const char*>, 10> scratch_registers = {{{"%t0", "b32"},
+                                                                                    {"%t1", "b32"},
+                                                                                    {"%t2", "b32"},
+                                                                                    {"%t3", "b32"},
+                                                                                    {"%u0", "b64"},
+                                                                                    {"%u1", "b64"},
+                                                                                    {"%u2", "b64"},
+                                                                                    {"%u3", "b64"},
+                                                                                    {"%p0", "pred"},
+                                                                                    {"%p1", "pred"}}};
+
+std::string indented(const std::string& text) { return text.empty() ? text : "  " + text + "\n"; }
 
 }  // namespace
 
-Draft::Draft(const Catalogue& from, int lane_count)
-    : catalogue(from), input(static_cast<std::size_t>(lane_count * operands_per_slot), 0), lanes(lane_count) {}
+Draft::Draft(const Catalogue& from, const Form& form)
+    : catalogue(from),
+      input(static_cast<std::size_t>(form.lanes * form.cluster * operands_per_slot), 0),
+      lanes(form.lanes),
+      cluster(form.cluster),
+      directives(form.directives) {}
 
 void Draft::declare(const std::string& name, const std::string& type) {
   const int bits = register_bits(type);
   registers += bits == 1 ? fmt::format("  .reg .pred {};\n", name) : fmt::format("  .reg .b{} {};\n", bits, name);
 }
 
-void Draft::load(const std::string& name, const std::string& type, const Value& value) {
+void Draft::branch_on(const std::string& condition) { guard += condition + "\n  @%guard_1 bra DONE;\n"; }
+
+// Operands with the same value share a slot: 8 of them hold all that any instruction needs.
+int Draft::slot_for(const std::string& type, const Value& value) {
+  const auto key = fmt::format("{} {} {}", type, value.first, value.last);
+  if (const auto known = slot_of_value_.find(key); known != slot_of_value_.end()) return known->second;
   if (slots == operands_per_slot) throw Error(ExitCode::catalogue, "more than 8 operands in one kernel");
-  const int slot = slots++;
-  const auto address = fmt::format("[%in+{}]", 8 * slot);
-  const auto branch = [&](const std::string& condition) {
-    guard += fmt::format("{}\n  @%guard_1 bra DONE;\n", condition);
-  };
-  if (type == "pred" || type == "carry") {
-    const auto word = fmt::format("%word_{}", slot);
-    declare(word, "b32");
-    put_values(*this, slot, type == "pred" ? "pred" : "b32", value);
-    operands += fmt::format("  ld.volatile.global.b32 {}, {};\n", word, address);
-    if (type == "pred") {
-      declare(name, "pred");
-      // The low half of the address stands for a value that the compiler knows nothing about.
-      guard += fmt::format("  setp.ne.b32 {}, {}, 0;\n  cvt.u32.u64 %low, %in;\n", name, word);
-      branch(fmt::format("  setp.eq.and.b32 %guard_1, %low, 0xdeadbee1, {};", name));
-    } else {
-      const auto sum = fmt::format("%sum_{}", slot);
-      declare(sum, "b32");
-      guard += fmt::format("  add.cc.u32 {0}, {1}, 0xffffffff;\n  addc.u32 {0}, {0}, {1};\n", sum, word);
-      branch(fmt::format("  setp.eq.b32 %guard_1, {}, 0xdeadbee1;", sum));
-      guard += fmt::format("  add.cc.u32 {0}, {1}, 0xffffffff;\n", sum, word);
-    }
+  const int slot = slot_of_value_[key] = slots++;
+  for (int lane = 0; lane < lanes * cluster; ++lane) {
+    input[static_cast<std::size_t>(lane * operands_per_slot + slot)] = lane_bits(value, type, lane % lanes_of_a_warp);
+  }
+  return slot;
+}
+
+void Draft::load_condition(const std::string& name, const std::string& type, int slot) {
+  const auto word = "%word_" + name.substr(1);
+  declare(word, "b32");
+  operands += fmt::format("  ld.volatile.global.b32 {}, [%in+{}];\n", word, 8 * slot);
+  if (type == "pred") {
+    declare(name, "pred");
+    // The low half of the address stands for a value that the compiler knows nothing about.
+    guard += fmt::format("  setp.ne.b32 {}, {}, 0;\n  cvt.u32.u64 %low, %in;\n", name, word);
+    branch_on(fmt::format("  setp.eq.and.b32 %guard_1, %low, 0xdeadbee1, {};", name));
     return;
   }
+  const auto sum = "%sum_" + name.substr(1);
+  declare(sum, "b32");
+  guard += fmt::format("  add.cc.u32 {0}, {1}, 0xffffffff;\n  addc.u32 {0}, {0}, {1};\n", sum, word);
+  branch_on(fmt::format("  setp.eq.b32 %guard_1, {}, 0xdeadbee1;", sum));
+  guard += fmt::format("  add.cc.u32 {0}, {1}, 0xffffffff;\n", sum, word);
+}
+
+void Draft::load_one(const std::string& name, const std::string& type, int slot) {
   declare(name, type);
-  put_values(*this, slot, type, value);
   const int bits = register_bits(type);
-  operands += fmt::format("  ld.volatile.global.b{} {}, {};\n", bits, name, address);
-  branch(fmt::format("  setp.eq.b{} %guard_1, {}, {};", bits, name, impossible(bits)));
+  const auto address = fmt::format("[%in+{}]", 8 * slot);
+  if (bits != 128) {
+    operands += fmt::format("  ld.volatile.global.b{} {}, {};\n", bits, name, address);
+    branch_on(fmt::format("  setp.eq.b{} %guard_1, {}, {};", bits, name, impossible(bits)));
+    return;
+  }
+  const auto half = "%half_" + name.substr(1);
+  declare(half, "b64");
+  operands += fmt::format("  ld.volatile.global.b64 {}, {};\n", half, address);
+  branch_on(fmt::format("  setp.eq.b64 %guard_1, {}, {};", half, impossible(64)));
+  guard += fmt::format("  mov.b128 {0}, {{{1}, {1}}};\n", name, half);
+}
+
+void Draft::load(const std::vector<std::string>& names, const std::string& type, const Value& value) {
+  const bool is_condition = type == "pred" || type == "carry";
+  const int slot = slot_for(type == "carry" ? "b32" : type, value);
+  for (const auto& name : names) {
+    if (is_condition) {
+      load_condition(name, type, slot);
+    } else {
+      load_one(name, type, slot);
+    }
+  }
 }
 
 void Draft::load_default(const std::string& name, const std::string& type, std::size_t position) {
-  load(name, type, default_value(catalogue, type, position));
+  load({name}, type, default_value(catalogue, type, position));
+}
+
+void Draft::place(const std::vector<std::string>& names, const Object& object, const Value& offset) {
+  if (!object.module.empty()) module.insert(object.module);
+  dynamic_shared = std::max(dynamic_shared, object.dynamic_shared);
+  const auto scratch_of = [](const std::string& name) {
+    return std::map<std::string, std::string>{
+        {"r", name}, {"o", name + "_offset"}, {"u", name + "_u"}, {"t", name + "_t"}};
+  };
+  if (declared.insert(object.name).second) {
+    const auto own = scratch_of("%" + object.name);
+    registers += indented(object.declare);
+    once += indented(substitute(object.once, own));
+    if (object.once.find("{u}") != std::string::npos) declare(own.at("u"), "b64");
+    if (object.once.find("{t}") != std::string::npos) declare(own.at("t"), "b32");
+  }
+  const auto has = [&](const char* hole) { return object.each.find(hole) != std::string::npos; };
+  for (const auto& name : names) {
+    const auto holes = scratch_of(name);
+    if (has("{o}")) load({holes.at("o")}, object.register_type, offset);
+    if (has("{u}")) declare(holes.at("u"), "b64");
+    if (has("{t}")) declare(holes.at("t"), "b32");
+    declare(name, object.register_type);
+    guard += indented(substitute(object.each, holes));
+    const int bits = register_bits(object.register_type);
+    branch_on(fmt::format("  setp.eq.b{} %guard_1, {}, {};", bits, name, impossible(bits)));
+  }
 }
 
 Value default_value(const Catalogue& catalogue, const std::string& type, std::size_t position) {
@@ -83,15 +149,51 @@ Value default_value(const Catalogue& catalogue, const std::string& type, std::si
   throw Error(ExitCode::catalogue, "no default value for the type " + type, "add it to [default] in values.toml");
 }
 
+std::string substitute(std::string text, const std::map<std::string, std::string>& holes) {
+  for (const auto& [name, with] : holes) {
+    const auto hole = "{" + name + "}";
+    for (auto at = text.find(hole); at != std::string::npos; at = text.find(hole, at + with.size()))
+      text.replace(at, hole.size(), with);
+  }
+  return text;
+}
+
 Kernel finish(const Draft& draft, const Skeletons& skeletons, const std::string& window, const std::string& result) {
   assert(window.find("{{") == std::string::npos);
-  return {fill(skeletons.frame, {{"name", "{{name}}"},
-                                 {"registers", draft.registers},
-                                 {"operands", draft.operands},
-                                 {"guard", draft.guard},
-                                 {"window", window},
-                                 {"result", result}}),
-          draft.input, draft.lanes};
+  const auto body = draft.once + draft.operands + draft.guard + window + result;
+  auto registers = draft.registers;
+  for (const auto& [name, type] : scratch_registers) {
+    if (body.find(name) == std::string::npos) continue;
+    registers += fmt::format("  .reg .{} {};\n", type, name);
+  }
+  auto directives = draft.directives.empty() ? std::string{} : " " + draft.directives;
+  auto once = draft.once;
+  std::string farewell;
+  if (draft.cluster > 1) {
+    directives += fmt::format(" .reqnctapercluster {}, 1, 1", draft.cluster);
+    // Another CTA's shared memory is there only while that CTA is.
+    farewell = "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n";
+    once += farewell;
+  }
+  const bool has_parameters = body.find("parameters") != std::string::npos;
+  Kernel kernel;
+  kernel.text = fill(skeletons.frame, {{"name", "{{name}}"},
+                                       {"parameters", has_parameters ? ", .param .align 64 .b8 parameters[1024]" : ""},
+                                       {"directives", directives},
+                                       {"registers", registers},
+                                       {"once", once},
+                                       {"operands", draft.operands},
+                                       {"guard", draft.guard},
+                                       {"window", window},
+                                       {"result", result},
+                                       {"farewell", farewell}});
+  kernel.module.assign(draft.module.begin(), draft.module.end());
+  kernel.input = draft.input;
+  kernel.lanes = draft.lanes;
+  kernel.cluster = draft.cluster;
+  kernel.dynamic_shared = draft.dynamic_shared;
+  kernel.uses_memory = body.find("%memory") != std::string::npos;
+  return kernel;
 }
 
 }  // namespace ptxlat

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "isa/form.h"
-#include "ptx/experiment.h"
+#include "ptx/kernel.h"
+#include "ptx/skeleton.h"
 
 namespace ptxlat {
 
@@ -14,27 +17,47 @@ namespace ptxlat {
 struct Draft {
   const Catalogue& catalogue;
   std::string registers;
+  std::string once;  // in front of the loop
   std::string operands;
   std::string guard;
   std::vector<std::uint64_t> input;
   int slots = 0;
   int lanes;
+  int cluster;
+  int dynamic_shared = 0;
+  std::string directives;
+  std::set<std::string> module;    // at module scope
+  std::set<std::string> declared;  // by objects, in the kernel
 
-  Draft(const Catalogue& from, int lane_count);
+  Draft(const Catalogue& from, const Form& form);
 
   // Declares a register that holds `type`.
   void declare(const std::string& name, const std::string& type);
-  // Declares `name` and loads it, lane by lane, with `value`; the load is over before the first clock. For "carry" the
-  // condition code is set and `name` only says so.
-  void load(const std::string& name, const std::string& type, const Value& value);
+  // Declares the registers and loads them, lane by lane, with `value`; the loads are over before the first clock, and
+  // the compiler cannot know that they bring the same. For "carry" the condition code is set and the name only says so.
+  void load(const std::vector<std::string>& names, const std::string& type, const Value& value);
   // The same with the catalogue's default value of the type for a source operand at `position`.
   void load_default(const std::string& name, const std::string& type, std::size_t position);
+  // Makes the registers of an object, each from an offset of its own with the same value.
+  void place(const std::vector<std::string>& names, const Object& object, const Value& offset);
+
+ private:
+  int slot_for(const std::string& type, const Value& value);
+  void load_one(const std::string& name, const std::string& type, int slot);
+  void load_condition(const std::string& name, const std::string& type, int slot);
+  void branch_on(const std::string& condition);
+
+  std::map<std::string, int> slot_of_value_;
 };
 
 // The default value of a type that no source operand of the catalogue may have named so far: any type of the same width
 // will do.
 Value default_value(const Catalogue& catalogue, const std::string& type, std::size_t position);
 
+// The complete kernel. `result` is what is done behind the second clock.
 Kernel finish(const Draft& draft, const Skeletons& skeletons, const std::string& window, const std::string& result);
+
+// "{a}" → what `holes` has for "a"; holes that it does not name stay.
+std::string substitute(std::string text, const std::map<std::string, std::string>& holes);
 
 }  // namespace ptxlat

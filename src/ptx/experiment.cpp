@@ -8,33 +8,15 @@
 #include "error.h"
 #include "ptx/bridge.h"
 #include "ptx/draft.h"
+#include "ptx/instruction.h"
 
 namespace ptxlat {
 
 namespace {
 
-std::string register_of(const std::string& operand) { return "%v_" + operand; }
-
-// "{a}" → registers or literals.
-std::string substitute(std::string text, const std::map<std::string, std::string>& holes) {
-  for (const auto& [name, with] : holes) {
-    const auto hole = "{" + name + "}";
-    for (auto at = text.find(hole); at != std::string::npos; at = text.find(hole, at + with.size()))
-      text.replace(at, hole.size(), with);
-  }
-  return text;
-}
-
 const Operand& operand_of(const Form& form, const std::string& name) {
   return *std::find_if(form.operands.begin(), form.operands.end(),
-                       [&](const Operand& o) { return !o.is_result && o.name == name; });
-}
-
-// The first result that has a register; a form with a dependence has one.
-const Operand* result_of(const Form& form) {
-  const auto found = std::find_if(form.operands.begin(), form.operands.end(),
-                                  [](const Operand& o) { return o.is_result && o.type != "carry"; });
-  return found == form.operands.end() ? nullptr : &*found;
+                       [&](const Operand& o) { return is_source(o) && o.name == name; });
 }
 
 bool has_carry(const Form& form, bool as_result) {
@@ -42,171 +24,331 @@ bool has_carry(const Form& form, bool as_result) {
                      [&](const Operand& o) { return o.type == "carry" && o.is_result == as_result; });
 }
 
+// A store that the compiler cannot delete, of a register that nothing else may need.
+std::string keep(const std::string& name, const std::string& type) {
+  const int bits = register_bits(type);
+  if (bits == 1) return fmt::format("  selp.b32 %low, 1, 0, {};\n  st.volatile.global.b32 [%out+32], %low;\n", name);
+  if (bits == 128) return fmt::format("  mov.b128 {{%u2, %u3}}, {};\n  st.volatile.global.b64 [%out+32], %u3;\n", name);
+  return fmt::format("  st.volatile.global.b{} [%out+32], {};\n", bits, name);
+}
+
+std::string keep_scratch(const std::string& text) {
+  std::string kept;
+  for (const auto& [name, type] :
+       {std::pair{"t0", "b32"}, {"t1", "b32"}, {"t2", "b32"}, {"t3", "b32"}, {"u0", "b64"}, {"u1", "b64"}}) {
+    if (text.find(fmt::format("{{{}}}", name)) != std::string::npos) kept += keep(fmt::format("%{}", name), type);
+  }
+  return kept;
+}
+
 // One variant's parts, from which the kernels are put together.
 struct Parts {
   const Catalogue& catalogue;
   const Skeletons& skeletons;
   const Variant& variant;
-  const Consumer& consumer;
+  const Consumer* consumer;
 
   const Form& form() const { return *variant.form; }
+  std::string op(const Replaced& replaced, int number) const {
+    return place_instruction(catalogue, variant, replaced, number);
+  }
+  std::string text(const std::string& of_the_catalogue) const {
+    return place_text(catalogue, variant, of_the_catalogue, 0);
+  }
+  std::string before() const { return text(variant.input->before); }
+  std::string completion() const { return text(variant.input->completion); }
 
-  // The instruction with its operands' registers; `replaced` says where one is taken from elsewhere.
-  std::string op(const std::map<std::string, std::string>& replaced) const {
-    std::map<std::string, std::string> holes;
-    for (const auto& operand : form().operands) {
-      if (operand.type == "carry") continue;
-      const auto value = operand.is_result ? Value{} : value_of(catalogue, form(), *variant.input, operand);
-      const bool literal = !operand.is_result && (operand.type == "imm" || value.is_known_to_compiler);
-      holes[operand.name] = literal ? value.first : register_of(operand.name);
-    }
-    for (const auto& [name, with] : replaced) holes[name] = with;
-    return "  " + substitute(form().text, holes) + ";\n";
+  // A draft with the operands in their registers.
+  Draft draft_with_operands() const {
+    Draft draft(catalogue, form());
+    prepare_operands(draft, variant);
+    return draft;
   }
 
-  // Declares the results and loads the source operands.
-  void prepare_op(Draft& draft) const {
-    for (const auto& operand : form().operands) {
-      if (operand.is_result) {
-        if (operand.type != "carry") draft.declare(register_of(operand.name), operand.type);
-        continue;
-      }
-      const auto value = value_of(catalogue, form(), *variant.input, operand);
-      if (operand.type == "imm" || value.is_known_to_compiler) continue;
-      draft.load(register_of(operand.name), operand.type, value);
-    }
+  Kernel finished(Draft& draft, const std::string& window, const std::string& result) const {
+    draft.guard += text(variant.input->prepare);
+    return finish(draft, skeletons, window, result + text(form().cleanup));
+  }
+
+  // The clocks with nothing between them. What prepares for the instruction may not be undone without it (a transaction
+  // that a barrier waits for).
+  Kernel empty_window() const {
+    auto draft = draft_with_operands();
+    return finish(draft, skeletons, fill(skeletons.differential, {{"op", ""}, {"consumer", ""}}), "");
   }
 
   // The consumer on register `value`; its result is %q.
   std::string consume(const std::string& value) const {
-    return "  " +
-           substitute(consumer.text, {{"a", value},
-                                      {"k", "%k"},
-                                      {"q", "%q"},
-                                      {"t0", "%t0"},
-                                      {"t1", "%t1"},
-                                      {"u0", "%u0"},
-                                      {"u1", "%u1"},
-                                      {"p0", "%p0"}}) +
-           "\n";
+    std::map<std::string, std::string> holes = {{"a", value}, {"k", "%k"}, {"q", "%q"}};
+    for (const char* scratch : {"t0", "t1", "u0", "u1", "p0"}) holes[scratch] = std::string("%") + scratch;
+    return "  " + substitute(consumer->text, holes) + "\n";
   }
 
   void prepare_consumer(Draft& draft) const {
-    draft.declare("%q", consumer.result);
-    for (const auto& [name, type] :
-         {std::pair{"%t0", "b32"}, {"%t1", "b32"}, {"%u0", "b64"}, {"%u1", "b64"}, {"%p0", "pred"}}) {
-      if (consumer.text.find("{" + std::string(name + 1) + "}") != std::string::npos) draft.declare(name, type);
-    }
-    if (!consumer.k_type.empty()) draft.load_default("%k", consumer.k_type, 1);
+    draft.declare("%q", consumer->result);
+    if (!consumer->k_type.empty()) draft.load_default("%k", consumer->k_type, 1);
   }
 
   std::string store_consumed() const {
-    return fmt::format("  st.volatile.global.b{} [%out+16], %q;", register_bits(consumer.result));
+    return fmt::format("  st.volatile.global.b{} [%out+16], %q;\n", register_bits(consumer->result));
   }
+
+  // Keeps all that the instruction made, but for the registers in `consumed`.
+  std::string keep_results(const std::vector<std::string>& consumed) const {
+    std::string kept;
+    for (const auto& operand : form().operands) {
+      if (!operand.is_result || operand.type == "carry") continue;
+      for (const auto& name : registers_of(operand)) {
+        if (std::find(consumed.begin(), consumed.end(), name) == consumed.end()) kept += keep(name, operand.type);
+      }
+    }
+    return kept;
+  }
+
+  // The last of a vector: where an instruction becomes several, it is the last that is made.
+  std::string consumed_register() const { return registers_of(*result_of(form())).back(); }
 
   // The instruction and the consumer of its result, in a window that says which of them is between the clocks.
   Kernel with_op(const Skeleton& skeleton) const {
-    Draft draft(catalogue, form().lanes);
-    prepare_op(draft);
+    auto draft = draft_with_operands();
     prepare_consumer(draft);
-    const auto window = fill(skeleton, {{"op", op({})}, {"consumer", consume(register_of(result_of(form())->name))}});
-    return finish(draft, skeletons, window, store_consumed());
+    const auto window = fill(skeleton, {{"op", before() + op({}, 1)}, {"consumer", consume(consumed_register())}});
+    return finished(draft, window, store_consumed() + keep_results({consumed_register()}));
   }
 
   // The consumer alone, on a loaded operand.
   Kernel without_op(const Skeleton& skeleton) const {
-    Draft draft(catalogue, form().lanes);
+    Draft draft(catalogue, form());
+    if (!variant.input->before.empty() || !variant.input->prepare.empty()) prepare_operands(draft, variant);
     prepare_consumer(draft);
-    load_consumed(draft);
-    return finish(draft, skeletons, fill(skeleton, {{"consumer", consume("%x")}}), store_consumed());
-  }
-
-  // What stands for the instruction's result where there is no instruction.
-  void load_consumed(Draft& draft) const {
     draft.load_default("%x", result_of(form())->type, 0);
     // A consumer that also needs the carry finds the one that the frame made.
     if (has_carry(form(), true)) draft.load_default("%carry", "carry", 0);
+    return finished(draft, fill(skeleton, {{"consumer", before() + consume("%x")}}), store_consumed());
+  }
+
+  // Some objects are another thing after their first use.
+  bool can_chain() const {
+    const Object* object = object_of(catalogue, *variant.input, operand_of(form(), variant.operand));
+    return object == nullptr || object->is_address;
+  }
+
+  // Steps of a chain behind each other. Where a result can be the next source as it is, it is written there.
+  std::string steps_text(const Bridge& bridge, const Operand& source, const Operand& result, int steps) const {
+    std::string steps_of_chain;
+    for (int step = 0; step < steps; ++step) {
+      if (source.is_inout) {
+        steps_of_chain += op({}, step);
+      } else if (writes_source(bridge, source)) {
+        steps_of_chain += op({{result.name, registers_of(source)}}, step);
+      } else {
+        steps_of_chain += op({}, step) + fill_bridge(bridge, registers_of(result).back(), registers_of(source).front());
+      }
+    }
+    return steps_of_chain;
+  }
+
+  static bool writes_source(const Bridge& bridge, const Operand& source) {
+    return bridge.is_none && source.type != "carry";
+  }
+
+  Bridge bridge_to(const Operand& source) const {
+    const auto& result = *result_of(form());
+    if (const Object* object = object_of(catalogue, *variant.input, source)) {
+      return address_bridge(result.type, object->register_type);
+    }
+    auto bridge = bridge_between(result.type, source.type, has_carry(form(), true));
+    if (bridge.is_none && result.count != source.count) {
+      bridge.is_none = false;
+      bridge.text = fmt::format("mov.b{} {{to}}, {{from}};", register_bits(source.type));
+    }
+    return bridge;
   }
 
   Kernel chained(int steps) const {
     const auto& source = operand_of(form(), variant.operand);
     const auto& result = *result_of(form());
-    const Bridge bridge = bridge_between(result.type, source.type, has_carry(form(), true));
-    Draft draft(catalogue, form().lanes);
-    prepare_op(draft);
-    declare_bridge(draft, bridge);
-    prepare_consumer(draft);
-    const auto carried = register_of(source.name), made = register_of(result.name);
-    std::string text;
-    for (int step = 0; step < steps; ++step) {
-      // Where a result can be the next source as it is, it is written there.
-      text += bridge.is_none && source.type != "carry" ? op({{result.name, carried}})
-                                                       : op({}) + fill_bridge(bridge, made, carried);
+    const Bridge bridge = bridge_to(source);
+    auto draft = draft_with_operands();
+    declare_bridge(draft, bridge, source);
+    const auto last = writes_source(bridge, source) ? registers_of(source).back() : registers_of(result).back();
+    auto window_end = completion();
+    if (consumer != nullptr) {
+      prepare_consumer(draft);
+      window_end = consume(last);
     }
-    const auto last = bridge.is_none && source.type != "carry" ? carried : made;
-    const auto window = fill(skeletons.chain, {{"steps", text}, {"consumer", consume(last)}});
-    return finish(draft, skeletons, window, store_consumed());
+    const bool is_consumed = consumer != nullptr;
+    const auto window = fill(skeletons.chain, {{"steps", before() + steps_text(bridge, source, result, steps) +
+                                                             (is_consumed ? std::string{} : window_end)},
+                                               {"consumer", is_consumed ? window_end : std::string{}}});
+    return finished(draft, window,
+                    is_consumed ? store_consumed() : keep_results({}) + keep_scratch(variant.input->completion));
   }
 
   Kernel bridged() const {
     const auto& source = operand_of(form(), variant.operand);
     const auto& result = *result_of(form());
-    const Bridge bridge = bridge_between(result.type, source.type, has_carry(form(), true));
-    if (bridge.is_free) return {};
-    Draft draft(catalogue, form().lanes);
-    prepare_op(draft);
+    const Bridge bridge = bridge_to(source);
+    if (bridge.is_free || consumer == nullptr) return {};
+    auto draft = draft_with_operands();
     draft.load_default("%x", result.type, 0);
-    declare_bridge(draft, bridge);
+    declare_bridge(draft, bridge, source);
     prepare_consumer(draft);
-    const auto window = fill(skeletons.bridge, {{"bridge", fill_bridge(bridge, "%x", register_of(source.name))},
-                                                {"op", op({})},
-                                                {"consumer", consume(register_of(result.name))}});
-    return finish(draft, skeletons, window, store_consumed());
+    const auto window = fill(skeletons.bridge, {{"bridge", fill_bridge(bridge, "%x", registers_of(source).front())},
+                                                {"op", op({}, 1)},
+                                                {"consumer", consume(consumed_register())}});
+    return finished(draft, window, store_consumed() + keep_results({consumed_register()}));
   }
 
-  void declare_bridge(Draft& draft, const Bridge& bridge) const {
+  void declare_bridge(Draft& draft, const Bridge& bridge, const Operand& source) const {
     for (const auto& [name, type] : bridge.scratch) draft.declare(name, type);
     for (const auto& [name, type] : bridge.opaque) draft.load_default(name, type, 2);
+    for (const auto& [name, type] : bridge.zero) draft.load({name}, type, {"0", "0", false});
+    if (bridge.needs_base)
+      draft.guard += fmt::format("  mov.b{} %base, {};\n", register_bits(bridge.zero.front().second),
+                                 registers_of(source).front());
   }
 
   static std::string fill_bridge(const Bridge& bridge, const std::string& from, const std::string& to) {
     return bridge.text.empty() ? std::string{} : "  " + substitute(bridge.text, {{"from", from}, {"to", to}}) + "\n";
   }
+
+  // The instruction and what waits for its effect.
+  Kernel waited_for(bool with_op, bool with_completion) const {
+    auto draft = draft_with_operands();
+    const auto window = fill(skeletons.differential, {{"op", before() + (with_op ? op({}, 1) : std::string{})},
+                                                      {"consumer", with_completion ? completion() : std::string{}}});
+    return finished(draft, window,
+                    (with_op ? keep_results({}) : std::string{}) +
+                        (with_completion ? keep_scratch(variant.input->completion) : std::string{}));
+  }
+
+  // Copies that do not depend on each other. They would all be the same instruction on the same values, and the
+  // compiler would make one of them: each has its own registers for the results and for one source operand.
+  Kernel streamed(int copies) const {
+    const Operand* varied = varied_operand(catalogue, variant);
+    auto draft = draft_with_operands();
+    std::string copies_text, kept;
+    for (int copy = 0; copy < copies; ++copy) {
+      const auto suffix = fmt::format("_c{}", copy);
+      Replaced replaced;
+      for (const auto& operand : form().operands) {
+        const bool is_own = &operand == varied || (operand.is_result && !operand.is_inout && operand.type != "carry");
+        if (!is_own) continue;
+        replaced[operand.name] = registers_of(operand, suffix);
+        prepare_operand(draft, variant, operand, replaced[operand.name]);
+        if (!operand.is_result) continue;
+        for (const auto& name : replaced[operand.name]) kept += keep(name, operand.type);
+      }
+      copies_text += op(replaced, copy);
+    }
+    for (const auto& operand : form().operands) {
+      if (!operand.is_inout) continue;
+      for (const auto& name : registers_of(operand)) kept += keep(name, operand.type);
+    }
+    draft.load({"%leave"}, "pred", {"0", "0", false});
+    return finished(draft, fill(skeletons.stream, {{"steps", copies_text}}), kept);
+  }
+
+  // The operand that the copies of a stream have each for themselves: with a result, the first value, so that they are
+  // not merged; without one, the first address, so that a store does not make the one before it superfluous.
+  static const Operand* varied_operand(const Catalogue& catalogue, const Variant& variant) {
+    const bool has_result = result_of(*variant.form) != nullptr;
+    const auto rank = [&](const Operand& operand) {
+      if (operand.type == "carry" || operand.is_result || is_literal(catalogue, variant, operand)) return 0;
+      const Object* object = object_of(catalogue, *variant.input, operand);
+      if (!has_result) return object != nullptr && object->is_address ? 1 : 0;
+      if (object != nullptr) return 1;
+      return operand.type == "pred" ? 2 : 3;
+    };
+    const Operand* best = nullptr;
+    for (const auto& operand : variant.form->operands) {
+      if (rank(operand) > (best == nullptr ? 0 : rank(*best))) best = &operand;
+    }
+    return best;
+  }
 };
 
 }  // namespace
 
-std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const Form& form) {
+const char* to_string(Role role) {
+  constexpr ByRole<const char*> names = {{"overhead", "bracket", "differential", "differential base", "chain",
+                                          "chain twice", "bridge", "completion", "stream", "stream twice"}};
+  return names[role];
+}
+
+Observation observation_of(const Variant& variant) {
+  if (!variant.input->completion.empty()) return Observation::waited_for;
+  if (result_of(*variant.form) != nullptr) return Observation::consumed;
+  return variant.input->before.empty() ? Observation::none : Observation::waited_for;
+}
+
+std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const Variant& variant) {
+  if (observation_of(variant) != Observation::consumed) return {nullptr};
   std::vector<const Consumer*> found;
-  for (const auto& name : form.consumers) {
+  for (const auto& name : variant.form->consumers) {
     for (const auto& consumer : catalogue.consumers) {
       if (consumer.name == name) found.push_back(&consumer);
     }
   }
-  const auto* result = result_of(form);
-  if (!found.empty() || result == nullptr) return found;
+  if (!found.empty()) return found;
+  const auto& type = result_of(*variant.form)->type;
   for (const auto& consumer : catalogue.consumers) {
-    if (std::find(consumer.types.begin(), consumer.types.end(), result->type) != consumer.types.end())
+    if (std::find(consumer.types.begin(), consumer.types.end(), type) != consumer.types.end())
       found.push_back(&consumer);
   }
   return found;
 }
 
+int stream_copies(const Catalogue& catalogue, const Variant& variant) {
+  if (!variant.form->stream.empty()) return 0;
+  constexpr int registers_to_spend = 128;
+  int registers = 0;
+  const Operand* varied = Parts::varied_operand(catalogue, variant);
+  for (const auto& operand : variant.form->operands) {
+    if (&operand != varied && (!operand.is_result || operand.is_inout)) continue;
+    registers += std::max(1, operand.count) * std::max(1, register_bits(operand.type) / 32);
+  }
+  for (const int copies : {4, 2}) {
+    if (2 * copies * registers <= registers_to_spend) return copies;
+  }
+  return 1;
+}
+
 Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,
-                  const Consumer& consumer) {
+                  const Consumer* consumer) {
   const Parts parts{catalogue, skeletons, variant, consumer};
   Experiment experiment;
-  experiment.consumer = &consumer;
-  experiment.overhead = parts.without_op(skeletons.overhead);
-  experiment.bracket = parts.with_op(skeletons.bracket);
-  experiment.differential = parts.with_op(skeletons.differential);
-  experiment.differential_base = parts.without_op(skeletons.differential_base);
-  if (!variant.operand.empty()) {
-    experiment.chain = parts.chained(chain_steps);
-    experiment.chain_twice = parts.chained(2 * chain_steps);
-    experiment.bridge = parts.bridged();
+  experiment.consumer = consumer;
+  auto& kernels = experiment.kernels;
+  const auto observation = observation_of(variant);
+  if (observation == Observation::consumed) {
+    kernels[Role::overhead] = parts.without_op(skeletons.overhead);
+    kernels[Role::bracket] = parts.with_op(skeletons.bracket);
+    kernels[Role::differential] = parts.with_op(skeletons.differential);
+    kernels[Role::differential_base] = parts.without_op(skeletons.differential_base);
+  }
+  if (observation == Observation::waited_for) {
+    kernels[Role::differential] = parts.waited_for(true, true);
+    kernels[Role::differential_base] =
+        variant.input->before.empty() ? parts.empty_window() : parts.waited_for(false, false);
+    if (!variant.input->completion.empty()) kernels[Role::completion] = parts.waited_for(false, true);
+  }
+  if (!variant.operand.empty() && parts.can_chain()) {
+    kernels[Role::chain] = parts.chained(chain_steps);
+    kernels[Role::chain_twice] = parts.chained(2 * chain_steps);
+    kernels[Role::bridge] = parts.bridged();
+  }
+  if (const int copies = stream_copies(catalogue, variant); copies > 0) {
+    kernels[Role::stream] = parts.streamed(copies);
+    kernels[Role::stream_twice] = parts.streamed(2 * copies);
   }
   return experiment;
+}
+
+Kernel plain_kernel(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant) {
+  const Parts parts{catalogue, skeletons, variant, nullptr};
+  return parts.waited_for(true, true);
 }
 
 }  // namespace ptxlat

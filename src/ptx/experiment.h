@@ -1,38 +1,73 @@
 #pragma once
 
-#include <cstdint>
+#include <array>
 #include <string>
 #include <vector>
 
 #include "isa/form.h"
+#include "ptx/kernel.h"
 #include "ptx/skeleton.h"
 
 namespace ptxlat {
 
 inline constexpr int chain_steps = 4;  // the shorter chain; the longer has twice as many
 
-// One kernel with the values of its operands.
-//   text      complete but for its name: the hole {{name}} is left, so that two experiments that need the same kernel
-//   have equal texts input     bits of the operands, [lane * operands_per_slot + operand]
-struct Kernel {
-  std::string text;
-  std::vector<std::uint64_t> input;
-  int lanes = 32;
-  bool operator==(const Kernel&) const = default;
+// What a kernel of an experiment is there for; docs/method.md describes each.
+//   completion  the wait for the instruction's effect without the instruction: assembled to tell the two apart, never
+//               run, because it may wait for ever
+//   stream      independent copies of the instruction
+enum class Role {
+  overhead,
+  bracket,
+  differential,
+  differential_base,
+  chain,
+  chain_twice,
+  bridge,
+  completion,
+  stream,
+  stream_twice,
+};
+inline constexpr std::array all_roles = {Role::overhead, Role::bracket,     Role::differential, Role::differential_base,
+                                         Role::chain,    Role::chain_twice, Role::bridge,       Role::completion,
+                                         Role::stream,   Role::stream_twice};
+const char* to_string(Role role);
+
+// Something for each role.
+template <class T>
+struct ByRole {
+  std::array<T, all_roles.size()> values{};
+  T& operator[](Role role) { return values[static_cast<std::size_t>(role)]; }
+  const T& operator[](Role role) const { return values[static_cast<std::size_t>(role)]; }
 };
 
-// What is run to measure one variant with one consumer. The kernels that a variant has no use for have an empty text.
+// How the end of an instruction is seen.
+//   consumed    an instruction behind it needs its result
+//   waited_for  the catalogue says what waits for its effect, or what its cost is measured behind
+//   none        nothing can wait for it: there is an issue cost alone
+enum class Observation { consumed, waited_for, none };
+Observation observation_of(const Variant& variant);
+
+// What is run to measure one variant with one consumer (nullptr where nothing is consumed). The kernels that a variant
+// has no use for have an empty text.
 struct Experiment {
   const Consumer* consumer = nullptr;
-  Kernel overhead, bracket, differential, differential_base, chain, chain_twice;
-  Kernel bridge;  // only where a step of the chain needs instructions to turn a result into a source operand
+  ByRole<Kernel> kernels;
 };
 
-// The consumers that can be tried for a form, best first: its own or those for its result's type.
-std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const Form& form);
+// The consumers that can be tried for a variant, best first: its form's own or those for its result's type. One nullptr
+// where nothing is consumed; empty if no consumer takes the result.
+std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const Variant& variant);
 
-// Expands a variant of a form that has a dependence to measure.
+// Copies of the instruction in the shorter stream; the longer has twice as many. Fewer where they would need more
+// registers than a thread has; 0 where the instruction cannot be repeated.
+int stream_copies(const Catalogue& catalogue, const Variant& variant);
+
+// Expands a variant of a form that can be measured.
 Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,
-                  const Consumer& consumer);
+                  const Consumer* consumer);
+
+// The instruction alone in a kernel, to see whether an assembler takes it.
+Kernel plain_kernel(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant);
 
 }  // namespace ptxlat

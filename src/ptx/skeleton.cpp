@@ -37,7 +37,7 @@ Skeleton load(const std::filesystem::path& file) {
 Skeletons load_skeletons(const std::filesystem::path& folder) {
   const auto from = [&](const char* name) { return load(folder / "skeletons" / (std::string(name) + ".ptx")); };
   return {from("frame"), from("overhead"), from("bracket"), from("differential"), from("differential_base"),
-          from("chain"), from("bridge")};
+          from("chain"), from("bridge"),   from("stream")};
 }
 
 std::string fill(const Skeleton& skeleton, const std::map<std::string, std::string>& fillings) {

@@ -15,7 +15,7 @@ struct Skeleton {
 // The kernel around a window, and one window per kind of experiment.
 struct Skeletons {
   Skeleton frame;
-  Skeleton overhead, bracket, differential, differential_base, chain, bridge;
+  Skeleton overhead, bracket, differential, differential_base, chain, bridge, stream;
 };
 
 // Reads `folder`/skeletons/*.ptx. Error{catalogue} names the file that is missing or malformed (a brace left open, not

@@ -57,6 +57,7 @@ Json window_to_json(const WindowRecord& window) {
     json["samples"] = window.samples;
   }
   if (window.mode_share != (all_equal ? 1.0 : 0.0)) json["mode_share"] = number(window.mode_share);
+  if (!window.measured_as.empty()) json["measured_as"] = window.measured_as;
   if (!window.sass.empty()) {
     json["at"] = fmt::format("{:04x}", window.sass.front().offset);
     json["sass"] = sass_lines(window.sass);
@@ -81,6 +82,7 @@ WindowRecord window_from_json(const Json& json) {
     window.samples = samples->get<std::vector<std::uint32_t>>();
   }
   window.mode_share = json.value("mode_share", window.mode_share);
+  window.measured_as = text(json, "measured_as");
   if (const auto sass = json.find("sass"); sass != json.end()) {
     const int start_offset = std::stoi(json.at("at").get<std::string>(), nullptr, 16);
     window.sass = sass_from_lines(start_offset, sass->get<std::vector<std::string>>());
@@ -219,6 +221,7 @@ Json to_json(const CellRecord& cell) {
   json["verdict"] = to_string(cell.verdict);
   put(json, "note", cell.note);
   put(json, "cycles", cell.cycles);
+  put(json, "issue", cell.issue);
   put(json, "bracket", cell.bracket);
   put(json, "overhead", cell.overhead);
   put(json, "differential", cell.differential);
@@ -246,6 +249,7 @@ CellRecord cell_from_json(const Json& json) {
   cell.verdict = verdict_at(json);
   cell.note = text(json, "note");
   cell.cycles = optional_number(json, "cycles");
+  cell.issue = optional_number(json, "issue");
   cell.bracket = optional_number(json, "bracket");
   cell.overhead = optional_number(json, "overhead");
   cell.differential = optional_number(json, "differential");

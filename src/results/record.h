@@ -30,7 +30,8 @@ struct SassRecord {
 };
 
 // One kernel of a cell: what was assembled, what the audit said of it and what the GPU measured.
-//   role  "overhead", "bracket", "differential", "differential base", "chain", "chain twice", "bridge"
+//   role  "overhead", "bracket", "differential", "differential base", "chain", "chain twice", "bridge", "completion",
+//         "stream", "stream twice"
 struct WindowRecord {
   std::string role;
   Verdict verdict = Verdict::proven;
@@ -41,6 +42,7 @@ struct WindowRecord {
   std::optional<double> cycles;        // mode of the samples
   double mode_share = 0;               // 0…1
   std::vector<std::uint32_t> samples;  // elapsed cycles, launch by launch
+  std::string measured_as;             // the form for which the same machine code was run; empty: run for this cell
 
   bool operator==(const WindowRecord&) const = default;
 };
@@ -58,6 +60,7 @@ struct CellRecord {
   std::optional<double> differential;
   std::optional<double> chain;
   std::optional<double> static_cycles;
+  std::optional<double> issue;    // cycles that one more independent copy takes
   std::vector<std::string> sass;  // opcodes that the PTX instruction became, in program order
   int sass_count = 0;
   Verdict verdict = Verdict::proven;
@@ -72,7 +75,7 @@ struct CellRecord {
 };
 
 // Version of the files of a table (docs/table-format.md says what counts as a change).
-inline constexpr int table_format = 1;
+inline constexpr int table_format = 2;
 
 // Where a table comes from.
 struct Provenance {

@@ -14,11 +14,6 @@ namespace ptxlat {
 
 namespace {
 
-bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) { return text.starts_with(prefix); });
-}
-
 // Keeps control flow and warps together and computes nothing.
 bool is_control(std::string_view opcode) {
   return starts_with_any(opcode,
@@ -117,24 +112,25 @@ std::string hoisted_part(const Window& window, const std::vector<bool>& slice) {
   return {};
 }
 
-// Opcodes between the clocks, clock copies left out.
-std::vector<std::string> opcodes(const Window& window) {
-  const auto copies = clock_copies(window);
-  std::vector<std::string> names;
-  for (std::size_t i = 1; i + 1 < window.instructions.size(); ++i) {
-    if (!copies[i]) names.emplace_back(opcode_of(window.instructions[i].text));
-  }
-  return names;
-}
-
 bool runs_uniform(const std::string& opcode) {
   return opcode.starts_with("U") && !starts_with_any(opcode, {"UMOV", "ULDC"});
 }
 
+// ptxas neither merges nor repeats volatile loads: where one is missing before the first clock it is behind it.
+std::string drifted_load(const Window& window, const Expectation& expected) {
+  const auto is_load = [](const Instruction& i) { return starts_with_any(opcode_of(i.text), {"LDG", "LD."}); };
+  const auto loads = std::count_if(window.prologue.begin(), window.prologue.end(), is_load);
+  if (loads >= expected.operand_loads) return {};
+  return fmt::format("{} of the {} loads of operands are not before the first clock", expected.operand_loads - loads,
+                     expected.operand_loads);
+}
+
 // Checks that hold for every window whose result leaves it.
-Audit audit_flow(const Window& window) {
-  const auto slice = backward_slice(window);
+Audit audit_flow(const Window& window, const Expectation& expected) {
   if (auto reason = foreign_wait(window); !reason.empty()) return {Verdict::contaminated, reason, {}};
+  if (auto reason = drifted_load(window, expected); !reason.empty()) return {Verdict::contaminated, reason, {}};
+  if (!expected.is_arithmetic) return {};
+  const auto slice = backward_slice(window);
   if (auto reason = foreign_instruction(window, slice); !reason.empty()) return {Verdict::contaminated, reason, {}};
   if (auto reason = hoisted_part(window, slice); !reason.empty()) return {Verdict::elided, reason, {}};
   return {};
@@ -198,6 +194,15 @@ std::string changed_consumer(const Window& window, const Window& base) {
 
 }  // namespace
 
+std::vector<std::string> opcodes(const Window& window) {
+  const auto copies = clock_copies(window);
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i + 1 < window.instructions.size(); ++i) {
+    if (!copies[i]) names.emplace_back(opcode_of(window.instructions[i].text));
+  }
+  return names;
+}
+
 std::string canonical_opcode(std::string_view opcode) {
   static const std::map<std::string_view, std::string_view> names = {
       {"IMAD.IADD", "IADD3"},    {"VIADD", "IADD3"},    {"IADD", "IADD3"},
@@ -216,15 +221,15 @@ Audit audit_overhead(const Window& window) {
   return {};
 }
 
-Audit audit_base(const Window& base) {
-  Audit audit = audit_flow(base);
+Audit audit_base(const Window& base, const Expectation& expected) {
+  Audit audit = audit_flow(base, expected);
   if (audit.is_proven() && opcodes(base).empty())
     audit = {Verdict::elided, "the consumer is not between the clocks", {}};
   return audit;
 }
 
-Audit audit_differential(const Window& window, const Window& base) {
-  Audit audit = audit_flow(window);
+Audit audit_differential(const Window& window, const Window& base, const Expectation& expected) {
+  Audit audit = audit_flow(window, expected);
   auto mine = opcodes(window);
   remove_from_end(mine, opcodes(base));
   std::erase_if(mine, [](const std::string& opcode) {
@@ -237,7 +242,8 @@ Audit audit_differential(const Window& window, const Window& base) {
             fmt::format("the consumer ({}) became another instruction behind the one under test", consumer), mine};
   }
   if (mine.empty()) return {Verdict::elided, "nothing is between the clocks but the consumer", {}};
-  if (const auto uniform = std::find_if(mine.begin(), mine.end(), runs_uniform); uniform != mine.end()) {
+  if (const auto uniform = std::find_if(mine.begin(), mine.end(), runs_uniform);
+      expected.is_arithmetic && uniform != mine.end()) {
     return {Verdict::contaminated, *uniform + " runs on the uniform datapath", mine};
   }
   return audit;
@@ -296,13 +302,65 @@ Audit audit_bridge(const Window& window, const std::vector<std::string>& sass, c
   return audit;
 }
 
-Audit audit_chain(const Window& shorter, const Window& longer, int steps, const std::vector<std::string>& sass) {
-  for (const Window* window : {&shorter, &longer}) {
-    if (Audit audit = audit_flow(*window); !audit.is_proven()) return audit;
+Audit audit_waiting(const Window& window, const Window& without, const Expectation& expected) {
+  Audit audit = audit_flow(window, {false, expected.operand_loads, {}});
+  audit.sass = opcodes(window);
+  remove_from_end(audit.sass, opcodes(without));
+  std::erase_if(audit.sass, [](const std::string& opcode) { return opcode.starts_with("NOP"); });
+  if (audit.is_proven() && audit.sass.empty()) {
+    return {Verdict::elided, "nothing is between the clocks but the wait for it", {}};
   }
-  const auto first_half = opcodes(shorter);
+  return audit;
+}
+
+Audit audit_stream(const Window& shorter, const Window& longer, int copies, const std::vector<std::string>& sass,
+                   const Expectation& expected) {
+  for (const Window* window : {&shorter, &longer}) {
+    if (Audit audit = audit_flow(*window, {false, expected.operand_loads, {}}); !audit.is_proven()) return audit;
+  }
   auto added = opcodes(longer);
+  remove_from_end(added, opcodes(shorter));
+  std::erase_if(added, [](const std::string& opcode) { return opcode.starts_with("NOP"); });
+  const auto count = static_cast<int>(added.size());
+  if (count == 0) return {Verdict::elided, "twice the copies make no more instructions", {}};
+  if (count % copies != 0) {
+    return {Verdict::fused, fmt::format("{} more copies make {} more instructions", copies, count), {}};
+  }
+  const auto per_copy = static_cast<std::size_t>(count / copies);
+  std::vector<std::string> copy(added.end() - static_cast<std::ptrdiff_t>(per_copy), added.end());
+  if (per_copy < sass.size()) {
+    return {Verdict::fused,
+            fmt::format("a copy is {} instructions where the instruction alone is {}", per_copy, sass.size()), copy};
+  }
+  return {Verdict::proven, {}, copy};
+}
+
+namespace {
+
+// The steps that the longer chain has more are those of the shorter, which may lack the bridge behind its last step.
+bool is_the_same_again(const std::vector<std::string>& added, const std::vector<std::string>& first_half,
+                       const std::vector<std::string>& bridge) {
+  auto missing = opcode_counts(added);
+  for (const auto& [opcode, count] : opcode_counts(first_half)) missing[opcode] -= count;
+  auto allowed = opcode_counts(bridge);
+  return std::all_of(missing.begin(), missing.end(), [&](const auto& entry) {
+    return entry.second == 0 || (entry.second > 0 && entry.second <= allowed[entry.first]);
+  });
+}
+
+}  // namespace
+
+Audit audit_chain(const Window& shorter, const Window& longer, int steps, const std::vector<std::string>& sass,
+                  const Expectation& expected) {
+  for (const Window* window : {&shorter, &longer}) {
+    if (Audit audit = audit_flow(*window, expected); !audit.is_proven()) return audit;
+  }
+  auto first_half = opcodes(shorter);
+  auto added = opcodes(longer);
+  const auto whole = added.size();
   remove_from_end(added, first_half);
+  const bool has_all_of_the_shorter = whole == first_half.size() + added.size();
+  remove_from_end(first_half, expected.edges);
   const auto count = static_cast<int>(added.size());
   if (count == 0) return {Verdict::elided, "the chain folded: twice the steps make no more instructions", {}};
   if (count % steps != 0) {
@@ -314,8 +372,10 @@ Audit audit_chain(const Window& shorter, const Window& longer, int steps, const 
     return {Verdict::fused,
             fmt::format("a step is {} instructions where the instruction alone is {}", per_step, sass.size()), step};
   }
-  if (const auto whole = opcodes(longer);
-      opcode_counts(added) != opcode_counts(first_half) || whole.size() != first_half.size() + added.size()) {
+  auto bridge = step;
+  remove_from_end(bridge, sass);
+  if (sass.empty()) bridge.clear();
+  if (!has_all_of_the_shorter || !is_the_same_again(added, first_half, bridge)) {
     return {Verdict::contaminated,
             fmt::format("the {} instructions of its first half are not those of its second", first_half.size()), step};
   }

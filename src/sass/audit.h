@@ -17,16 +17,31 @@ struct Audit {
   bool is_proven() const { return verdict == Verdict::proven; }
 };
 
+// What is known of a window's kernel and of the instruction under test.
+//   is_arithmetic  registers in, registers out: then everything in the window must feed the result, and memory, special
+//                  registers and barriers belong to the skeleton
+//   operand_loads  loads that the skeleton makes before the first clock: one that is missing there has drifted
+//   edges          opcodes that stand once around the instructions of a chain: what comes before them and waits for
+//   them
+struct Expectation {
+  bool is_arithmetic = true;
+  int operand_loads = 0;
+  std::vector<std::string> edges = {};
+};
+
 // `clock, clock`: nothing but copies of the clock may stand between.
 Audit audit_overhead(const Window& window);
 
 // `clock, consumer, clock`: the window that a differential is measured against.
-Audit audit_base(const Window& base);
+Audit audit_base(const Window& base, const Expectation& expected = {});
 
 // `clock, op, consumer, clock` against its base. What it has more than the base is the instruction under test; that
 // must feed the consumer, read nothing but loaded operands and constants, and wait for nothing that the window did not
 // start.
-Audit audit_differential(const Window& window, const Window& base);
+Audit audit_differential(const Window& window, const Window& base, const Expectation& expected = {});
+
+// `clock, op, wait for its effect, clock` against the same without the instruction, which is what it has more.
+Audit audit_waiting(const Window& window, const Window& without, const Expectation& expected = {});
 
 // `clock, op, clock`: comparable with the tables of Arafa et al., and proven if the whole instruction is between the
 // clocks.
@@ -39,10 +54,21 @@ Audit audit_bracket(const Window& window, const std::vector<std::string>& sass);
 Audit audit_bridge(const Window& window, const std::vector<std::string>& sass, const std::vector<std::string>& step);
 
 // `clock, op × n, clock` and the same with 2n steps. The n steps that the longer has more must be the same opcodes as
-// the n of the shorter, and not fewer than the instruction alone has (`sass`, as above). Chains that change pipes
+// the n of the shorter, but for the bridge behind the last of these, which nothing needs; and not fewer than the
+// instruction alone has (`sass`, as above). Chains that change pipes
 // half-way (HADD2, then HFMA2.MMA: method.md, trap 23) are `contaminated`: their difference is no instruction's
 // latency. The audit's own `sass` is the last step's opcodes.
-Audit audit_chain(const Window& shorter, const Window& longer, int steps, const std::vector<std::string>& sass);
+Audit audit_chain(const Window& shorter, const Window& longer, int steps, const std::vector<std::string>& sass,
+                  const Expectation& expected = {});
+
+// `clock, op × n, clock` and the same with 2n copies that do not depend on each other. Each of the n copies that the
+// longer has more must be there, whole: a part that they share, or one that was left out, is no cost of the
+// instruction.
+Audit audit_stream(const Window& shorter, const Window& longer, int copies, const std::vector<std::string>& sass,
+                   const Expectation& expected = {});
+
+// Opcodes between the clocks, copies of the clock left out.
+std::vector<std::string> opcodes(const Window& window);
 
 // Opcodes that do the same on different pipes, as ptxas sees fit, have one canonical name: IMAD.IADD and VIADD are
 // IADD3.

@@ -78,10 +78,6 @@ std::vector<std::string_view> operands_of(std::string_view text) {
   return operands;
 }
 
-bool starts_with_any(std::string_view opcode, std::initializer_list<std::string_view> names) {
-  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return opcode.starts_with(name); });
-}
-
 bool writes_nothing(std::string_view opcode) {
   return starts_with_any(opcode, {"ST", "RED.", "BAR", "BSSY", "BSYNC", "NOP", "WARPSYNC", "DEPBAR", "MEMBAR", "ERRBAR",
                                   "YIELD", "ENDCOLLECTIVE", "CCTL", "BPT", "NANOSLEEP", "LDGDEPBAR", "FENCE"}) ||

@@ -115,7 +115,7 @@ std::vector<Disassembler::Text> Disassembler::ask(int sm, const std::vector<Inst
   if (!outcome.ok()) {
     throw Error(ExitCode::missing_tool,
                 fmt::format("{} {}: {}", nvdisasm_.string(), describe(outcome, nvdisasm_deadline), outcome.output),
-                "run tools/fetch_cuda.sh to get one that knows this architecture");
+                "run tools/toolkits.sh to get one that knows this architecture");
   }
   std::vector<Text> texts(words.size());
   std::size_t found = 0;
@@ -140,7 +140,7 @@ std::vector<Disassembler::Text> Disassembler::ask(int sm, const std::vector<Inst
   if (found != words.size()) {
     throw Error(ExitCode::missing_tool,
                 fmt::format("{} knew {} of {} instructions for sm_{}", nvdisasm_.string(), found, words.size(), sm),
-                "run tools/fetch_cuda.sh to get a newer one");
+                "run tools/toolkits.sh to get a newer one");
   }
   return texts;
 }

@@ -1,5 +1,7 @@
 #include "sass/instruction.h"
 
+#include <algorithm>
+
 namespace ptxlat {
 
 namespace {
@@ -30,11 +32,11 @@ bool reads_clock(const InstructionWord& word) {
 }
 
 bool changes_control_flow(std::string_view text) {
-  const std::string_view opcode = opcode_of(text);
-  for (const std::string_view name : {"BRA", "BRX", "JMP", "JMX", "CALL", "RET", "EXIT", "KILL", "BREAK"}) {
-    if (opcode.starts_with(name)) return true;
-  }
-  return false;
+  return starts_with_any(opcode_of(text), {"BRA", "BRX", "JMP", "JMX", "CALL", "RET", "EXIT", "KILL", "BREAK"});
+}
+
+bool starts_with_any(std::string_view opcode, std::initializer_list<std::string_view> names) {
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return opcode.starts_with(name); });
 }
 
 std::string_view opcode_of(std::string_view text) {

@@ -18,9 +18,9 @@ std::optional<Window> find_window(const KernelCode& kernel, std::string& why) {
     return std::nullopt;
   }
   Window window;
-  for (std::size_t i = 0; i <= clocks[1]; ++i) {
+  for (std::size_t i = 0; i < kernel.words.size(); ++i) {
     const auto& word = kernel.words[i];
-    auto& part = i < clocks[0] ? window.prologue : window.instructions;
+    auto& part = i < clocks[0] ? window.prologue : i <= clocks[1] ? window.instructions : window.epilogue;
     part.push_back({static_cast<int>(i * sizeof(InstructionWord)), word, control_word(word), {}});
   }
   return window;
@@ -42,12 +42,36 @@ int scoreboards_set(const ControlWord& control) {
   return mask;
 }
 
+namespace {
+
+// Where a branch behind the window leads; -1 where it is none that goes back in front of it.
+int loop_head(const Window& window, const Instruction& branch) {
+  if (!opcode_of(branch.text).starts_with("BRA")) return -1;
+  const auto at = branch.text.rfind("0x");
+  if (at == std::string::npos) return -1;
+  const int target = std::stoi(branch.text.substr(at), nullptr, 16);
+  return target < window.instructions.front().offset ? target : -1;
+}
+
+void follow(const Instruction& instruction, int& pending) {
+  pending &= ~instruction.control.wait_mask;
+  pending |= scoreboards_set(instruction.control);
+}
+
+}  // namespace
+
 int pending_scoreboards(const Window& window) {
-  // A pass begins with whatever the stores at the end of the pass before still hold.
-  int pending = 0x3f;
+  int pending = 0, head = -1;
+  for (const auto& instruction : window.instructions) follow(instruction, pending);
+  for (const auto& instruction : window.epilogue) {
+    follow(instruction, pending);
+    head = loop_head(window, instruction);
+    if (head >= 0) break;
+  }
+  // Without a loop nothing is known of what was before.
+  if (head < 0) pending = 0x3f;
   for (const auto& instruction : window.prologue) {
-    pending &= ~instruction.control.wait_mask;
-    pending |= scoreboards_set(instruction.control);
+    if (instruction.offset >= head) follow(instruction, pending);
   }
   return pending & ~window.instructions.front().control.wait_mask;
 }

@@ -9,10 +9,11 @@
 namespace ptxlat {
 
 // The machine code from the first clock read to the second, both included, in program order, and all that stands before
-// it.
+// and behind it.
 struct Window {
   std::vector<Instruction> prologue;
   std::vector<Instruction> instructions;
+  std::vector<Instruction> epilogue;
 };
 
 // Finds the two clock reads of a kernel. Empty, with the reason in `why`, if there are not exactly two or if they are
@@ -33,8 +34,8 @@ struct StaticSchedule {
 };
 StaticSchedule static_schedule(const Window& window);
 
-// The scoreboards (as a mask) that may still be held when the first clock read issues: by the code before it, or by the
-// end of the pass before.
+// The scoreboards (as a mask) that may still be held when the first clock read of the last pass issues: by the code
+// before it in the loop, or by the pass before. What was set in front of the loop is over by then.
 int pending_scoreboards(const Window& window);
 
 // The scoreboards that an instruction sets, as a mask.

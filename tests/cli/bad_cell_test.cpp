@@ -13,20 +13,22 @@ chapter = "video"
 section = "9.7.13"
 
 [[op]]
-name       = "vadd"
-syntax     = "vadd.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+name       = "vadd1"
+syntax     = "vadd1.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+around = "vadd.u32.u32.u32 {d}, {a}, {b};"
 dependence = ["a"]
 
 [[op]]
-name       = "vsub"
-syntax     = "vsub.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+name       = "vsub1"
+syntax     = "vsub1.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+around = "vsub.u32.u32.u32 {d}, {a}, {b};"
 dependence = ["a"]
 )";
 
 // Runs the two forms of the user's catalogue between three that behave, one level, and returns verdicts and notes.
 std::map<std::string, CellRecord> run_with_neighbours(PtxlatProgram& program) {
   const auto mine = program.write_catalogue(video);
-  const auto ended = program.run({"run", "--filter", "/^(add.u32|popc.b32|fma.rn.f32|vadd.*|vsub.*)$/", "--catalogue",
+  const auto ended = program.run({"run", "--filter", "/^(add.u32|popc.b32|fma.rn.f32|vadd1.*|vsub1.*)$/", "--catalogue",
                                   mine.string(), "-O", "3", "--repeat", "0", "--launches", "3"});
   INFO(ended.err);
   REQUIRE(ended.status == 0);
@@ -47,25 +49,25 @@ std::map<std::string, CellRecord> run_with_neighbours(PtxlatProgram& program) {
 TEST_CASE("an entry that faults costs its own cell, whose verdict says so in the driver's words") {
   PtxlatProgram program;
   if (!program.has_tools()) return;
-  program.set("PTXLAT_STANDIN_FAULT", "vadd");
+  program.set("PTXLAT_STANDIN_FAULT", "vadd1");
   const auto cells = run_with_neighbours(program);
-  const auto& faulty = cells.at("vadd.u32.u32.u32");
+  const auto& faulty = cells.at("vadd1.u32.u32.u32");
   CHECK(faulty.verdict == Verdict::fault);
   CHECK_FALSE(faulty.cycles);
   CHECK(faulty.note.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos);
-  CHECK(cells.at("vsub.u32.u32.u32").verdict == Verdict::proven);
+  CHECK(cells.at("vsub1.u32.u32.u32").verdict == Verdict::proven);
 }
 
 TEST_CASE("an entry that never ends costs its own cell") {
   PtxlatProgram program;
   if (!program.has_tools()) return;
-  program.set("PTXLAT_STANDIN_HANG", "vsub");
+  program.set("PTXLAT_STANDIN_HANG", "vsub1");
   const auto cells = run_with_neighbours(program);
-  const auto& hanging = cells.at("vsub.u32.u32.u32");
+  const auto& hanging = cells.at("vsub1.u32.u32.u32");
   CHECK(hanging.verdict == Verdict::timeout);
   CHECK_FALSE(hanging.cycles);
   CHECK(hanging.note.find("did not finish within") != std::string::npos);
-  CHECK(cells.at("vadd.u32.u32.u32").verdict == Verdict::proven);
+  CHECK(cells.at("vadd1.u32.u32.u32").verdict == Verdict::proven);
 }
 
 TEST_CASE("an entry that crashes the driver's compiler costs its own cell") {
@@ -73,11 +75,11 @@ TEST_CASE("an entry that crashes the driver's compiler costs its own cell") {
   if (!program.has_tools()) return;
   program.set("PTXLAT_STANDIN_CRASH_JIT", "vadd.u32");
   const auto cells = run_with_neighbours(program);
-  const auto& crashing = cells.at("vadd.u32.u32.u32");
+  const auto& crashing = cells.at("vadd1.u32.u32.u32");
   CHECK(crashing.verdict == Verdict::rejected);
   CHECK_FALSE(crashing.cycles);
   CHECK_FALSE(crashing.note.empty());
-  CHECK(cells.at("vsub.u32.u32.u32").verdict == Verdict::proven);
+  CHECK(cells.at("vsub1.u32.u32.u32").verdict == Verdict::proven);
 }
 
 TEST_CASE("an entry that the assembler refuses costs its own cell, and its words are kept") {
@@ -109,11 +111,12 @@ chapter = "later"
 section = "0"
 
 [[op]]
-name   = "vadd"
-syntax = "vadd.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+name   = "vadd1"
+syntax = "vadd1.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+around = "vadd.u32.u32.u32 {d}, {a}, {b};"
 target = "sm_100a"
 )");
-  REQUIRE(program.run({"run", "--filter", "vadd", "--catalogue", mine.string(), "-O", "3"}).status == 0);
+  REQUIRE(program.run({"run", "--filter", "vadd1", "--catalogue", mine.string(), "-O", "3"}).status == 0);
   for (const auto& cell : read_table(program.table()).cells) {
     CHECK(cell.verdict == Verdict::unsupported);
     CHECK(cell.note == "needs sm_100a");

@@ -88,7 +88,7 @@ class PtxlatProgram {
       environment_["PTXLAT_STANDIN_PTXAS"] = toolchain.path.string();
       return true;
     }
-    WARN("skipped: no ptxas or no nvdisasm on this machine (tools/fetch_cuda.sh brings both)");
+    WARN("skipped: no ptxas or no nvdisasm on this machine (tools/toolkits.sh brings both)");
     return false;
   }
 

@@ -27,7 +27,8 @@ TEST_CASE("run writes the four files of a table, the csv with exactly the docume
   // Two levels of add (a, b), fma (a, b, c) and popc (a).
   REQUIRE(lines.size() == 1 + 2 * 6);
   CHECK(lines[0] ==
-        "ptx,chapter,operand,input,opt,cycles,bracket,overhead,differential,chain,static,sass,sass_count,verdict,note");
+        "ptx,chapter,operand,input,opt,cycles,issue,bracket,overhead,differential,chain,static,sass,sass_count,verdict,"
+        "note");
 }
 
 TEST_CASE("a table's provenance names the device, the toolchain, the command and the environment") {
@@ -104,7 +105,7 @@ TEST_CASE("standard output holds only data") {
   CHECK(csv == program.csv());
   CHECK(program.run(with(few_forms, {"--format", "none"})).out.empty());
   const auto list = program.run({"list", "--filter", "add", "--format", "csv"});
-  CHECK(list.out.starts_with("ptx,chapter,section,operands,inputs,needs\n"));
+  CHECK(list.out.starts_with("ptx,chapter,section,core,operands,inputs,needs\n"));
   CHECK(list.err.empty());
 }
 
@@ -127,17 +128,19 @@ chapter = "video"
 section = "9.7.13"
 
 [[op]]
-name   = "vadd"
-syntax = "vadd.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+name   = "vadd1"
+syntax = "vadd1.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+around = "vadd.u32.u32.u32 {d}, {a}, {b};"
 )");
-  CHECK(program.run({"list", "--filter", "vadd", "--catalogue", mine.string()}).out.find("vadd.u32.u32.u32") !=
+  CHECK(program.run({"list", "--filter", "vadd1", "--catalogue", mine.string()}).out.find("vadd1.u32.u32.u32") !=
         std::string::npos);
-  REQUIRE(program.run({"run", "--filter", "vadd", "--catalogue", mine.string(), "-O", "3", "--repeat", "0.5"}).status ==
-          0);
+  REQUIRE(
+      program.run({"run", "--filter", "vadd1", "--catalogue", mine.string(), "-O", "3", "--repeat", "0.5"}).status ==
+      0);
   const auto cells = read_table(program.table()).cells;
   REQUIRE(cells.size() == 2);
   for (const auto& cell : cells) {
-    CHECK(cell.ptx == "vadd.u32.u32.u32");
+    CHECK(cell.ptx == "vadd1.u32.u32.u32");
     CHECK(cell.chapter == "video");
     CHECK(cell.verdict == Verdict::proven);
     CHECK(cell.cycles);

@@ -19,8 +19,8 @@ class RandomRecords {
     cell.operand = text();
     cell.input = text();
     cell.level = integer(0, 4);
-    for (auto* number :
-         {&cell.cycles, &cell.bracket, &cell.overhead, &cell.differential, &cell.chain, &cell.static_cycles}) {
+    for (auto* number : {&cell.cycles, &cell.issue, &cell.bracket, &cell.overhead, &cell.differential, &cell.chain,
+                         &cell.static_cycles}) {
       *number = optional_number();
     }
     for (int i = integer(0, 5); i > 0; --i) cell.sass.push_back(integer(0, 1) ? "IADD3.X" : "MUFU.RCP");
@@ -76,6 +76,7 @@ class RandomRecords {
       std::fill(window.samples.begin(), window.samples.end(), 23u);
     }
     window.mode_share = integer(0, 4) / 4.0;
+    window.measured_as = text();
     for (int i = integer(0, 8), offset = 16 * integer(0, 100); i > 0; --i, offset += 16 * integer(1, 3)) {
       window.sass.push_back({offset, integer(0, 1) ? "POPC R6, |R6|" : "@!P0 BRA `(.L_x_1)", integer(0, 15),
                              integer(0, 1) == 1, integer(0, 7), integer(0, 7), integer(0, 63), integer(0, 15)});

@@ -162,3 +162,54 @@ TEST_CASE("chains that are two different programs are not compared") {
   std::vector<Line> others(8, Line{"VIMNMX R2, R2, R3, PT", 4});
   check(audit_chain(additions(4), window(others), 4, {"IADD3"}), Verdict::contaminated, "");
 }
+
+TEST_CASE("a load of an operand that is not before the first clock has drifted") {
+  const Expectation three{true, 3}, four{true, 4};
+  const auto made = window({popc, waiting_xor});
+  CHECK(audit_differential(made, xor_base, three).is_proven());
+  check(audit_differential(made, xor_base, four), Verdict::contaminated,
+        "1 of the 4 loads of operands are not before the first clock");
+  check(audit_base(xor_base, four), Verdict::contaminated, "1 of the 4 loads");
+  check(audit_stream(additions(4), additions(8), 4, {}, four), Verdict::contaminated, "1 of the 4 loads");
+  check(audit_waiting(made, xor_base, {false, 4}), Verdict::contaminated, "1 of the 4 loads");
+}
+
+TEST_CASE("what reads memory or special registers may be the instruction itself where it is no arithmetic") {
+  const Line load{"LDG.E R0, desc[UR4][R2.64]", 2, 0};
+  const auto made = window({load, waiting_xor});
+  check(audit_differential(made, xor_base), Verdict::contaminated, "belongs to the skeleton");
+  const auto audit = audit_differential(made, xor_base, {false, 3});
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass == std::vector<std::string>{"LDG.E"});
+}
+
+TEST_CASE("what waits for an effect is taken off the instruction, and alone it is no instruction") {
+  const Line copy{"LDGSTS.E [R3], desc[UR4][R2.64]", 2, 7, 0, 0}, commit{"LDGDEPBAR", 2, 0},
+      wait{"DEPBAR.LE SB0, 0x0", 5, 7, 1};
+  const auto audit = audit_waiting(window({copy, commit, wait}), window({commit, wait}));
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass == std::vector<std::string>{"LDGSTS.E"});
+  check(audit_waiting(window({commit, wait}), window({commit, wait})), Verdict::elided, "but the wait for it");
+  auto prologue = usual_prologue();
+  prologue.push_back({"LDG.E R14, desc[UR4][R6.64]", 2, 4});
+  check(audit_waiting(window({{"LDGSTS.E [R3], desc[UR4][R2.64]", 2, 7, 0x10}, wait}, prologue), window({wait})),
+        Verdict::contaminated, "mask 0x10");
+}
+
+TEST_CASE("a stream is proven if each copy that the longer has more is whole") {
+  const auto copies = [](int count, const std::vector<std::string>& each) {
+    std::vector<Line> lines;
+    for (int i = 0; i < count; ++i) {
+      for (const auto& opcode : each) lines.push_back({opcode + " R" + std::to_string(20 + i) + ", R2", 2});
+    }
+    return window(lines);
+  };
+  const std::vector<std::string> two = {"FMUL", "MUFU.EX2"};
+  const auto audit = audit_stream(copies(4, two), copies(8, two), 4, two);
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass == two);
+  check(audit_stream(copies(4, two), copies(4, two), 4, two), Verdict::elided, "no more instructions");
+  check(audit_stream(copies(4, two), copies(7, two), 4, two), Verdict::fused, "4 more copies make 6 more");
+  check(audit_stream(copies(4, {"FMUL"}), copies(8, {"FMUL"}), 4, two), Verdict::fused,
+        "where the instruction alone is 2");
+}

@@ -7,18 +7,21 @@
 //   PTXLAT_STANDIN_CRASH_JIT    PTX with this in it makes the JIT abort
 //   PTXLAT_STANDIN_HANG_JIT     PTX with this in it makes the JIT hang
 //   PTXLAT_STANDIN_LAUNCH_LOG   a file that gets one line a launch: the kernel's name
+//   PTXLAT_STANDIN_LAUNCH_SHAPES  a file that gets one line a launch: all that the launch was asked with (shape_line)
+//   PTXLAT_STANDIN_REFUSE       functions with this in their name make no object (objects.cpp)
 //   PTXLAT_STANDIN_DELAY_MS     how long every synchronisation takes
 //   PTXLAT_STANDIN_NO_DEVICE    if set: there is a driver and no GPU
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
 
-#include "gpu/cuda_api.h"
+#include "gpu/kernel_memory.h"
 #include "jit.h"
 #include "window.h"
 
@@ -28,10 +31,12 @@ namespace {
 
 constexpr int slot_bytes = 64;
 constexpr std::uint32_t sm_id = 17;
+constexpr unsigned most_threads = 1024;
 
 struct Function {
   std::string name;
   standin::Code code;
+  unsigned most_dynamic_shared = 48 * 1024;  // until cuFuncSetAttribute says otherwise
 };
 
 struct Module {
@@ -59,11 +64,11 @@ bool setting_names(const char* variable, const std::string& text) {
   return part && *part && text.find(part) != std::string::npos;
 }
 
-void append_to_launch_log(const std::string& kernel) {
-  const char* path = std::getenv("PTXLAT_STANDIN_LAUNCH_LOG");
+void append_to_log(const char* variable, const std::string& text) {
+  const char* path = std::getenv(variable);
   if (!path || !*path) return;
   const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-  const std::string line = kernel + "\n";
+  const std::string line = text + "\n";
   if (file < 0 || write(file, line.data(), line.size()) < 0) abort();
   close(file);
 }
@@ -72,15 +77,40 @@ void append_to_launch_log(const std::string& kernel) {
   for (;;) pause();
 }
 
+bool is_zero(const unsigned char* bytes, std::size_t size) {
+  return std::all_of(bytes, bytes + size, [](unsigned char byte) { return byte == 0; });
+}
+
+// "k0_ ctas 2 lanes 1024 shared 4096 parameters zero memory clean tex_2d 3 tensormap_2d yes". Scribbles over the memory
+// afterwards, as a kernel may.
+std::string shape_line(const Function& function, unsigned ctas, unsigned lanes, unsigned shared, void** parameters) {
+  std::string line = function.name + " ctas " + std::to_string(ctas) + " lanes " + std::to_string(lanes) + " shared " +
+                     std::to_string(shared) + " parameters " +
+                     (is_zero(static_cast<const unsigned char*>(parameters[3]), 1024) ? "zero" : "dirty");
+  auto* memory = reinterpret_cast<unsigned char*>(*static_cast<CUdeviceptr*>(parameters[2]));
+  if (!memory) return line + " memory none";
+  const std::size_t size = object_page_bytes + scratch_bytes;
+  line += is_zero(memory + object_page_bytes, scratch_bytes) ? " memory clean" : " memory dirty";
+  for (const HostObject& object : host_objects) {
+    std::uint64_t first = 0;
+    std::memcpy(&first, memory + object.offset, sizeof first);
+    if (object.name == "tex_2d") line += " tex_2d " + std::to_string(first);
+    if (object.name == "tensormap_2d") line += std::string(" tensormap_2d ") + (first != 0 ? "yes" : "no");
+  }
+  std::memset(memory, 0xee, size);
+  return line;
+}
+
 // The clocks of successive launches start just below the wrap of 32 bits, where subtracting anything but unsigned goes
-// wrong.
-void write_slots(const Function& function, CUdeviceptr out, unsigned lanes) {
+// wrong. Every CTA but the first takes a cycle longer, to be told apart.
+void write_slots(const Function& function, CUdeviceptr out, unsigned ctas, unsigned lanes) {
   const auto cycles = standin::cycles_between_clocks(function.code);
   if (!cycles) return;
   const std::uint32_t first = 0xfffffff0u + 64 * context.launches++;
-  const std::uint32_t words[8] = {first, first + *cycles, sm_id, 0, lanes, 0, 0, 0};
-  for (unsigned lane = 0; lane < lanes; ++lane)
-    std::memcpy(reinterpret_cast<void*>(out + lane * slot_bytes), words, sizeof words);
+  for (unsigned slot = 0; slot < ctas * lanes; ++slot) {
+    const std::uint32_t words[8] = {first, first + *cycles + (slot >= lanes), sm_id, 0, lanes, 0, 0, 0};
+    std::memcpy(reinterpret_cast<void*>(out + slot * slot_bytes), words, sizeof words);
+  }
 }
 
 std::string target_name(std::uintptr_t target) {
@@ -114,6 +144,9 @@ STANDIN_API CUresult cuGetErrorName(CUresult error, const char** name) {
       break;
     case CUDA_ERROR_NOT_FOUND:
       *name = "CUDA_ERROR_NOT_FOUND";
+      break;
+    case CUDA_ERROR_NOT_SUPPORTED:
+      *name = "CUDA_ERROR_NOT_SUPPORTED";
       break;
     case CUDA_ERROR_ILLEGAL_ADDRESS:
       *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
@@ -202,6 +235,9 @@ STANDIN_API CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size
   if (size > 0) std::memcpy(reinterpret_cast<void*>(to), from, size);
   return context.fault;
 }
+STANDIN_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t size, CUstream) {
+  return cuMemcpyHtoD_v2(to, from, size);
+}
 STANDIN_API CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t size, CUstream) {
   std::memcpy(to, reinterpret_cast<const void*>(from), size);
   return context.fault;
@@ -220,17 +256,29 @@ STANDIN_API CUresult cuStreamSynchronize(CUstream) {
   return context.fault;
 }
 
-STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned, unsigned, unsigned, unsigned lanes, unsigned, unsigned,
-                                    unsigned, CUstream, void** parameters, void**) {
+STANDIN_API CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value) {
+  constexpr int most = 227 * 1024;
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > most)
+    return CUDA_ERROR_INVALID_VALUE;
+  reinterpret_cast<Function*>(handle)->most_dynamic_shared = static_cast<unsigned>(value);
+  return context.fault;
+}
+
+STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned ctas, unsigned, unsigned, unsigned lanes, unsigned,
+                                    unsigned, unsigned shared, CUstream, void** parameters, void**) {
   if (context.fault != CUDA_SUCCESS) return context.fault;
   const auto& function = *reinterpret_cast<const Function*>(handle);
-  append_to_launch_log(function.name);
+  if (ctas == 0 || lanes == 0 || lanes > most_threads || shared > function.most_dynamic_shared)
+    return CUDA_ERROR_INVALID_VALUE;
+  append_to_log("PTXLAT_STANDIN_LAUNCH_LOG", function.name);
+  if (std::getenv("PTXLAT_STANDIN_LAUNCH_SHAPES"))
+    append_to_log("PTXLAT_STANDIN_LAUNCH_SHAPES", shape_line(function, ctas, lanes, shared, parameters));
   if (setting_names("PTXLAT_STANDIN_HANG", function.name)) {
     context.is_hung = true;
   } else if (setting_names("PTXLAT_STANDIN_FAULT", function.name)) {
     context.fault = CUDA_ERROR_ILLEGAL_ADDRESS;  // the launch itself succeeds: a fault is seen by what comes after it
   } else {
-    write_slots(function, *static_cast<CUdeviceptr*>(parameters[0]), lanes);
+    write_slots(function, *static_cast<CUdeviceptr*>(parameters[0]), ctas, lanes);
   }
   return CUDA_SUCCESS;
 }

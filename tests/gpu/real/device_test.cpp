@@ -6,21 +6,13 @@
 #include <cstdio>
 #include <string>
 
+#include "checks.h"
 #include "error.h"
-#include "measure/worker.h"
 
 using namespace ptxlat;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-
-constexpr int skipped = 77;
-int failures = 0;
-
-void check(bool holds, const std::string& what) {
-  std::printf("%s %s\n", holds ? "ok    " : "FAILED", what.c_str());
-  failures += !holds;
-}
 
 double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
@@ -41,15 +33,6 @@ std::string kernel(const std::string& name, const std::string& before, const std
          before + "  bar.warp.sync 0xffffffff;\n  mov.u32 %r10, %clock;\n" + window +
          "  mov.u32 %r11, %clock;\n  st.volatile.global.v2.u32 [%rd1], {%r10, %r11};\n"
          "  st.volatile.global.u32 [%rd1+8], %r21;\n  st.volatile.global.u32 [%rd1+16], %r1;\nDONE:\n  ret;\n}\n";
-}
-
-KernelLaunch launch_of(const std::string& name) {
-  KernelLaunch launch{name, 32, std::vector<std::uint64_t>(32 * operands_per_slot)};
-  for (std::size_t lane = 0; lane < 32; ++lane) {
-    launch.input[lane * operands_per_slot] = 3 + lane;
-    launch.input[lane * operands_per_slot + 1] = 5;
-  }
-  return launch;
 }
 
 std::string number(double value) { return std::to_string(value); }

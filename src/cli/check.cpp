@@ -1,0 +1,76 @@
+#include "measure/check.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/workbench.h"
+#include "error.h"
+
+namespace ptxlat {
+
+namespace {
+
+struct CheckOptions {
+  Selection selection;
+  int threads = 0;
+};
+
+void check(const CheckOptions& options, const Workbench& workbench, const Toolchain& toolchain) {
+  const auto& selection = options.selection;
+  std::optional<Target> target;
+  if (!selection.target.empty()) target = target_from(selection.target);
+  const auto forms = selected_forms(workbench.catalogue, selection, false, target);
+  const int threads =
+      options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, forms.size());
+  const auto assemblers = make_assemblers(toolchain, worker_options(0), threads);
+  const CheckLine line{workbench.catalogue, workbench.skeletons,
+                       toolchain,           target,
+                       &was_interrupted,    [&](std::size_t count) { progress.advance(count); }};
+  const auto refusals = check_forms(line, assemblers, forms);
+  progress.finish();
+  for (const auto& refusal : refusals) {
+    fmt::print("{}:{}: {} ({}): {}\n", refusal.form->where.file, refusal.form->where.line, refusal.form->ptx,
+               refusal.target.name(), refusal.words);
+  }
+  if (was_interrupted) throw Error(ExitCode::interrupted, "interrupted before every form was tried");
+  if (!refusals.empty()) {
+    throw Error(ExitCode::failure,
+                fmt::format("{} refused {} of {} forms", toolchain.name, refusals.size(), forms.size()),
+                "the entry's rules, its operands or its requirement are not what the assembler knows");
+  }
+  fmt::print(stderr, "{} takes all {} forms\n", toolchain.name, forms.size());
+}
+
+}  // namespace
+
+void add_check(CLI::App& program) {
+  auto* command =
+      program.add_subcommand("check", "Assemble every form of the catalogue once and print those that are refused.");
+  auto options = std::make_shared<CheckOptions>();
+  add_form_filters(*command, options->selection);
+  command
+      ->add_option("--target", options->selection.target,
+                   "Only forms that this target has, assembled for it. Default: all, each for the oldest target that "
+                   "has it.")
+      ->type_name("SM");
+  command->add_option("--toolchain", options->selection.toolchain, "The assembler. Default: the newest ptxas.")
+      ->type_name("NAME");
+  command->add_option("--threads", options->threads, "Assemblers at work at a time. Default: one per core.")
+      ->check(CLI::Range(1, 1024));
+  add_catalogue(*command, options->selection);
+  command->callback([options] {
+    const auto workbench = load_workbench(options->selection);
+    for (const auto& toolchain : chosen_toolchains(options->selection.toolchain, std::nullopt))
+      check(*options, workbench, toolchain);
+  });
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ptxlat {
+
+// What the Driver API is told about arrays, textures, surfaces and tensor maps, laid out as in cuda.h.
+using CUdeviceptr = unsigned long long;
+using CUarray = struct CUarray_st*;
+using CUtexObject = unsigned long long;
+using CUsurfObject = unsigned long long;
+using CUarray_format = int;
+using CUfilter_mode = int;
+using CUaddress_mode = int;
+using CUmemorytype = int;
+using CUresourcetype = int;
+
+inline constexpr CUarray_format CU_AD_FORMAT_UNSIGNED_INT32 = 0x03;
+inline constexpr CUarray_format CU_AD_FORMAT_FLOAT = 0x20;
+
+inline constexpr unsigned CUDA_ARRAY3D_LAYERED = 0x01;
+inline constexpr unsigned CUDA_ARRAY3D_SURFACE_LDST = 0x02;
+inline constexpr unsigned CUDA_ARRAY3D_CUBEMAP = 0x04;
+inline constexpr unsigned CUDA_ARRAY3D_TEXTURE_GATHER = 0x08;
+
+inline constexpr CUaddress_mode CU_TR_ADDRESS_MODE_CLAMP = 1;
+inline constexpr CUfilter_mode CU_TR_FILTER_MODE_POINT = 0;
+inline constexpr CUfilter_mode CU_TR_FILTER_MODE_LINEAR = 1;
+inline constexpr unsigned CU_TRSF_NORMALIZED_COORDINATES = 0x02;
+
+inline constexpr CUmemorytype CU_MEMORYTYPE_HOST = 1;
+inline constexpr CUmemorytype CU_MEMORYTYPE_ARRAY = 3;
+inline constexpr CUresourcetype CU_RESOURCE_TYPE_ARRAY = 0;
+
+struct CUDA_ARRAY3D_DESCRIPTOR {
+  std::size_t Width;
+  std::size_t Height;
+  std::size_t Depth;
+  CUarray_format Format;
+  unsigned NumChannels;
+  unsigned Flags;
+};
+
+struct CUDA_RESOURCE_DESC {
+  CUresourcetype resType;
+  union {
+    struct {
+      CUarray hArray;
+    } array;
+    int reserved[32];
+  } res;
+  unsigned flags;
+};
+
+struct CUDA_TEXTURE_DESC {
+  CUaddress_mode addressMode[3];
+  CUfilter_mode filterMode;
+  unsigned flags;
+  unsigned maxAnisotropy;
+  CUfilter_mode mipmapFilterMode;
+  float mipmapLevelBias;
+  float minMipmapLevelClamp;
+  float maxMipmapLevelClamp;
+  float borderColor[4];
+  int reserved[12];
+};
+
+// Always null here: a view reads an array otherwise than it was made.
+struct CUDA_RESOURCE_VIEW_DESC;
+
+struct CUDA_MEMCPY3D {
+  std::size_t srcXInBytes, srcY, srcZ, srcLOD;
+  CUmemorytype srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  void* reserved0;
+  std::size_t srcPitch, srcHeight;
+  std::size_t dstXInBytes, dstY, dstZ, dstLOD;
+  CUmemorytype dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  void* reserved1;
+  std::size_t dstPitch, dstHeight;
+  std::size_t WidthInBytes, Height, Depth;
+};
+
+struct alignas(128) CUtensorMap {
+  std::uint64_t opaque[16];
+};
+
+using CUtensorMapDataType = int;
+inline constexpr CUtensorMapDataType CU_TENSOR_MAP_DATA_TYPE_UINT32 = 2;
+using CUtensorMapInterleave = int;
+inline constexpr CUtensorMapInterleave CU_TENSOR_MAP_INTERLEAVE_NONE = 0;
+using CUtensorMapSwizzle = int;
+inline constexpr CUtensorMapSwizzle CU_TENSOR_MAP_SWIZZLE_NONE = 0;
+using CUtensorMapL2promotion = int;
+inline constexpr CUtensorMapL2promotion CU_TENSOR_MAP_L2_PROMOTION_NONE = 0;
+using CUtensorMapFloatOOBfill = int;
+inline constexpr CUtensorMapFloatOOBfill CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0;
+
+}  // namespace ptxlat

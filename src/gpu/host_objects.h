@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/handles.h"
+
+namespace ptxlat {
+
+// The first bytes of the memory that kernels are given, for what only the host can make.
+inline constexpr std::size_t object_page_bytes = 64 * 1024;
+
+struct HostObject {
+  std::string_view name;
+  std::uint32_t offset = 0;  // in the object page
+};
+
+// Handles of 8 bytes and tensor maps of 128. ptx_templates/isa/host_objects.toml has the same offsets; a test compares.
+//
+// Left out, because the Driver API cannot make them: multi-sample textures (2dms, a2dms), which only a graphics API
+// has, and samplers apart from their texture. In the unified mode of a module without .texmode_independent a texture's
+// handle brings its sampler along (PTX ISA 9.7.10.1).
+inline constexpr HostObject host_objects[] = {
+    {"tex_1d", 8},
+    {"tex_2d", 16},
+    {"tex_3d", 24},
+    {"tex_a1d", 32},
+    {"tex_a2d", 40},
+    {"tex_cube", 48},
+    {"tex_acube", 56},
+    {"tex_2d_linear", 64},
+    {"surf_1d", 128},
+    {"surf_2d", 136},
+    {"surf_3d", 144},
+    {"surf_a1d", 152},
+    {"surf_a2d", 160},
+    {"tensormap_1d", 4096},
+    {"tensormap_2d", 4224},
+    {"tensormap_3d", 4352},
+    {"tensormap_4d", 4480},
+    {"tensormap_5d", 4608},
+    {"tensormap_im2col_3d", 4736},
+    {"tensormap_im2col_4d", 4864},
+    {"tensormap_im2col_5d", 4992},
+};
+
+// The bytes of the object page that hold something.
+inline constexpr std::size_t objects_end = 4992 + sizeof(CUtensorMap);
+
+// The objects that kernels find in the object page. What the driver refuses is left zero and costs only the kernels
+// that use it.
+//   textures      32-bit floats × 4, all zero: zero bits are 0 in every type, and the texture unit does not convert
+//                 32-bit channels, so that one texture serves tex.*.f32, .s32 and .u32. Point filter (tex_2d_linear:
+//                 linear) and texel coordinates; cubes need normalised ones. 64 texels in one, 64 × 64 in two and
+//                 16 × 16 × 16 in three dimensions, 4 layers, cubes of 32 × 32.
+//   surfaces      32-bit integers × 4, of the same sizes
+//   tensor maps   of unsigned 32-bit integers, which every reduction takes (PTX ISA 9.7.9.27.1.3; floats only .add),
+//                 at the start of scratch memory, in boxes of 16 × 1 × … elements (64 bytes), or im2col columns of
+//                 16 channels × 1 pixel, without swizzle
+class HostObjects {
+ public:
+  // Writes the handles and the tensor maps to `page`, which is zero before, for tensors that lie at `scratch`.
+  HostObjects(const CudaApi& api, CUdeviceptr scratch, unsigned char* page);
+
+  // Those that the driver refused, with its words: "tex_1d, tex_2d (CUDA_ERROR_NOT_SUPPORTED: …)". Empty if it made
+  // all.
+  std::string refused() const;
+
+ private:
+  // Lists, because these neither move nor copy; arrays first, so that they outlive what reads them.
+  std::list<CudaArray> arrays_;
+  std::list<TextureObject> textures_;
+  std::list<SurfaceObject> surfaces_;
+  std::map<std::string, std::vector<std::string_view>> refused_;  // by the driver's words
+};
+
+}  // namespace ptxlat

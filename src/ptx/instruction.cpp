@@ -1,0 +1,93 @@
+#include "ptx/instruction.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace ptxlat {
+
+namespace {
+
+std::string written(const Operand& operand, const std::vector<std::string>& registers) {
+  return operand.count == 0 ? registers.front() : fmt::format("{{{}}}", fmt::join(registers, ", "));
+}
+
+// What the operands' holes become: {a}, and {a.0} for the first register of a vector.
+std::map<std::string, std::string> holes_of(const Catalogue& catalogue, const Variant& variant,
+                                            const Replaced& replaced, int number) {
+  std::map<std::string, std::string> holes = {{"#", std::to_string(number)}};
+  for (const char* scratch : {"t0", "t1", "t2", "t3", "u0", "u1", "u2", "u3", "p0", "p1"}) {
+    holes[scratch] = std::string("%") + scratch;
+  }
+  for (const auto& operand : variant.form->operands) {
+    if (operand.type == "carry") continue;
+    if (is_literal(catalogue, variant, operand)) {
+      holes[operand.name] = value_of(catalogue, *variant.form, *variant.input, operand).first;
+      continue;
+    }
+    const auto other = replaced.find(operand.name);
+    const auto registers = other == replaced.end() ? registers_of(operand) : other->second;
+    holes[operand.name] = written(operand, registers);
+    holes[operand.name + ".0"] = registers.front();
+  }
+  return holes;
+}
+
+}  // namespace
+
+bool is_source(const Operand& operand) { return !operand.is_result || operand.is_inout; }
+
+bool is_literal(const Catalogue& catalogue, const Variant& variant, const Operand& operand) {
+  if (operand.type == "imm") return true;
+  return is_source(operand) && value_of(catalogue, *variant.form, *variant.input, operand).is_known_to_compiler;
+}
+
+const Operand* result_of(const Form& form) {
+  const auto found = std::find_if(form.operands.begin(), form.operands.end(),
+                                  [](const Operand& o) { return o.is_result && o.type != "carry"; });
+  return found == form.operands.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> registers_of(const Operand& operand, const std::string& copy) {
+  const auto stem = "%v_" + operand.name + copy;
+  if (operand.count == 0) return {stem};
+  std::vector<std::string> registers;
+  for (int i = 0; i < operand.count; ++i) registers.push_back(fmt::format("{}_{}", stem, i));
+  return registers;
+}
+
+std::string place_instruction(const Catalogue& catalogue, const Variant& variant, const Replaced& replaced,
+                              int number) {
+  const Form& form = *variant.form;
+  const auto around = form.around.empty() ? std::string("{op}") : form.around;
+  const auto text = substitute(around, {{"op", form.text + ";"}});
+  return "  " + substitute(text, holes_of(catalogue, variant, replaced, number)) + "\n";
+}
+
+std::string place_text(const Catalogue& catalogue, const Variant& variant, const std::string& text, int number) {
+  if (text.empty()) return {};
+  return "  " + substitute(text, holes_of(catalogue, variant, {}, number)) + "\n";
+}
+
+void prepare_operand(Draft& draft, const Variant& variant, const Operand& operand,
+                     const std::vector<std::string>& registers) {
+  if (!is_source(operand)) {
+    if (operand.type == "carry") return;
+    for (const auto& name : registers) draft.declare(name, operand.type);
+    return;
+  }
+  if (is_literal(draft.catalogue, variant, operand)) return;
+  const auto value = value_of(draft.catalogue, *variant.form, *variant.input, operand);
+  if (const Object* object = object_of(draft.catalogue, *variant.input, operand)) {
+    draft.place(registers, *object, value);
+  } else {
+    draft.load(registers, operand.type, value);
+  }
+}
+
+void prepare_operands(Draft& draft, const Variant& variant) {
+  for (const auto& operand : variant.form->operands) prepare_operand(draft, variant, operand, registers_of(operand));
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "catch.h"
+#include "gpu/kernel_memory.h"
+
+using namespace ptxlat;
+
+namespace {
+
+// The memory of a stand-in driver, which is this process' own.
+struct TestMemory {
+  explicit TestMemory(const char* libcuda) {
+    setenv("PTXLAT_LIBCUDA", libcuda, 1);
+    api = load_cuda_api();
+    stream.emplace(api);
+    memory.emplace(api);
+    memory->restore(*stream);
+  }
+  ~TestMemory() { unsetenv("PTXLAT_STANDIN_REFUSE"); }
+  TestMemory(const TestMemory&) = delete;  // its parts know its address
+  TestMemory& operator=(const TestMemory&) = delete;
+
+  unsigned char* bytes() const { return reinterpret_cast<unsigned char*>(memory->address(0)); }
+  std::uint64_t first_word_of(const HostObject& object) const {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes() + object.offset, sizeof word);
+    return word;
+  }
+
+  CudaApi api;
+  std::optional<CudaStream> stream;
+  std::optional<KernelMemory> memory;
+};
+
+bool is_tensor_map(const HostObject& object) { return object.name.starts_with("tensormap"); }
+
+}  // namespace
+
+TEST_CASE("no two objects overlap in the object page") {
+  std::set<std::uint32_t> taken;
+  for (const HostObject& object : host_objects) {
+    INFO(object.name);
+    const std::uint32_t size = is_tensor_map(object) ? sizeof(CUtensorMap) : sizeof(CUtexObject);
+    CHECK(object.offset % size == 0);
+    CHECK(object.offset + size <= objects_end);
+    for (std::uint32_t byte = object.offset; byte < object.offset + size; ++byte) CHECK(taken.insert(byte).second);
+  }
+  CHECK(objects_end <= object_page_bytes);
+}
+
+TEST_CASE("every object is made, with a handle of its own") {
+  const TestMemory test(PTXLAT_TEST_LIBCUDA);
+  CHECK(test.memory->refused_objects().empty());
+  std::set<std::uint64_t> handles;
+  for (const HostObject& object : host_objects) {
+    INFO(object.name);
+    CHECK(test.first_word_of(object) != 0);
+    // The stand-in's tensor maps begin with the tensor's address.
+    if (is_tensor_map(object))
+      CHECK(test.first_word_of(object) == test.memory->address(0) + object_page_bytes);
+    else
+      CHECK(handles.insert(test.first_word_of(object)).second);
+  }
+}
+
+TEST_CASE("restoring memory clears what a kernel wrote and mends the objects") {
+  const TestMemory test(PTXLAT_TEST_LIBCUDA);
+  const std::uint64_t texture = test.first_word_of(host_objects[0]);
+  const std::size_t size = object_page_bytes + scratch_bytes;
+  std::memset(test.bytes(), 0xee, size);
+  test.memory->restore(*test.stream);
+  CHECK(test.first_word_of(host_objects[0]) == texture);
+  CHECK(std::count(test.bytes() + objects_end, test.bytes() + size, 0) == static_cast<long>(size - objects_end));
+}
+
+TEST_CASE("objects that the driver refuses stay zero, are named, and cost no other") {
+  setenv("PTXLAT_STANDIN_REFUSE", "TexObjectCreate", 1);
+  const TestMemory test(PTXLAT_TEST_LIBCUDA);
+  for (const HostObject& object : host_objects) {
+    INFO(object.name);
+    CHECK((test.first_word_of(object) == 0) == object.name.starts_with("tex_"));
+  }
+  CHECK(test.memory->refused_objects() ==
+        "tex_1d, tex_2d, tex_3d, tex_a1d, tex_a2d, tex_cube, tex_acube, tex_2d_linear "
+        "(CUDA_ERROR_NOT_SUPPORTED: the stand-in's own words)");
+}
+
+TEST_CASE("a driver that is older than the objects gives scratch memory all the same") {
+  const TestMemory test(PTXLAT_TEST_OLD_LIBCUDA);
+  for (const HostObject& object : host_objects) CHECK(test.first_word_of(object) == 0);
+  CHECK(test.memory->refused_objects().find("tensormap_im2col_5d (CUDA_ERROR_NOT_SUPPORTED") != std::string::npos);
+}

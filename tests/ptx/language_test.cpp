@@ -1,0 +1,175 @@
+// What the catalogue's words become in the kernels: vectors, objects, texts around the instruction, streams.
+#include <set>
+
+#include "little_catalogue.h"
+
+using namespace ptxlat;
+using Lines = std::vector<std::string>;
+using Catch::Matchers::Contains;
+
+TEST_CASE("a vector is registers of its own, in braces also where it is one") {
+  const LittleCatalogue little(R"(syntax = "x {d:u32[2]}, {a:u32[1]}, {b:u32}")");
+  const auto text = little.kernel(Role::differential, "a");
+  CHECK(window_lines(text).front() == "x {%v_d_0, %v_d_1}, {%v_a_0}, %v_b;");
+  for (const char* name : {"%v_d_0", "%v_d_1", "%v_a_0", "%v_b"})
+    CHECK_THAT(text, Contains(std::string(".reg .b32 ") + name + ";"));
+  // Both results are kept: one by the consumer, the other by a store.
+  CHECK(count_of(behind_the_clock(text) + window_lines(text).back(), "%v_d_0") == 1);
+  CHECK(count_of(behind_the_clock(text) + window_lines(text).back(), "%v_d_1") == 1);
+}
+
+TEST_CASE("an object brings its texts: at module scope, in the kernel, in front of the loop, in every pass") {
+  const LittleCatalogue little(R"(syntax = "x {d:u32}, [{a:near}], [{b:near}]")");
+  const Kernel kernel = little.experiment("a").kernels[Role::differential];
+  CHECK(kernel.module == Lines{".const .b32 table[8];"});
+  CHECK(kernel.dynamic_shared == 4096);
+  CHECK(count_of(kernel.text, ".const .b32 table") == 0);
+  CHECK(count_of(kernel.text, ".shared .b8 bytes[64];") == 1);
+  CHECK(kernel.text.find("first %near_u;") < kernel.text.find("PASS:"));
+  CHECK(count_of(kernel.text, "first %near_u;") == 1);
+  for (const std::string name : {"%v_a", "%v_b"}) {
+    const auto make = "mov.u64 " + name + "_u, bytes; add.u64 " + name + ", " + name + "_u, " + name + "_offset;";
+    CHECK(kernel.text.find(make) > kernel.text.find("PASS:"));
+    CHECK(kernel.text.find(make) < kernel.text.find("mov.u32 %clock_1"));
+  }
+  CHECK_FALSE(kernel.uses_memory);
+}
+
+TEST_CASE("an address is the lane's own, and what an operand moves apart from its neighbours'") {
+  const LittleCatalogue little(R"(syntax = "x {d:u32[4]}, [{a:far}]")");
+  const Kernel kernel = little.experiment("a").kernels[Role::differential];
+  CHECK(kernel.uses_memory);
+  REQUIRE_THAT(kernel.text, Contains("ld.volatile.global.b64 %v_a_offset, [%in+0];"));
+  for (std::size_t lane = 0; lane < 32; ++lane) CHECK(kernel.input[8 * lane] == 16 * lane);
+}
+
+TEST_CASE("a chain goes through an address as an offset that is nothing, and that nobody can know") {
+  const LittleCatalogue little(R"(syntax = "x {d:u32}, [{a:far}]")");
+  const Kernel kernel = little.experiment("a").kernels[Role::chain];
+  const auto lines = window_lines(kernel.text);
+  REQUIRE(lines.size() == 2 * chain_steps);
+  for (int step = 0; step < chain_steps; ++step) {
+    CHECK(lines[2 * step] == "x %v_d, [%v_a];");
+    CHECK(lines[2 * step + 1] == "cvt.u64.u32 %step, %v_d; and.b64 %step, %step, %zero; add.u64 %v_a, %base, %step;");
+  }
+  CHECK_THAT(before_the_clock(kernel.text), Contains("mov.b64 %base, %v_a;") && Contains("global.b64 %zero, [%in+"));
+  CHECK_THAT(little.kernel(Role::bridge, "a"), Contains("cvt.u64.u32 %step, %x;"));
+}
+
+TEST_CASE("an object that is no address carries no dependence and needs no value") {
+  const LittleCatalogue little(R"(syntax = "x {d:u32}, {a:u32}, {p:policy}")");
+  CHECK(little.form().dependence == Lines{"a"});
+  const auto text = little.kernel(Role::differential, "a");
+  CHECK_THAT(text, Contains("createpolicy %v_p;"));
+  CHECK(count_of(text, "%v_p_offset") == 0);
+}
+
+TEST_CASE("a class with another object has that one's texts") {
+  const LittleCatalogue little("syntax = \"x {d:u32}, [{a:near}]\"\ninputs = [{name = \"far\", a = \"@far\"}]");
+  CHECK_THAT(little.kernel(Role::differential, "a", 0), Contains("bytes"));
+  const Kernel far = little.experiment("a", 1).kernels[Role::differential];
+  CHECK(count_of(far.text, "bytes") == 0);
+  CHECK((far.module.empty() && far.uses_memory));
+}
+
+TEST_CASE("a chain through an accumulator repeats the instruction as it stands") {
+  const LittleCatalogue little("syntax = \"x {d:f32[2]}, {a:u32}\"\ninout = [\"d\"]");
+  const auto text = little.kernel(Role::chain, "d");
+  const auto lines = window_lines(text);
+  for (int step = 0; step < chain_steps; ++step) CHECK(lines.at(step) == "x {%v_d_0, %v_d_1}, %v_a;");
+  CHECK_THAT(before_the_clock(text), Contains("ld.volatile.global.b32 %v_d_0") && Contains("b32 %v_d_1"));
+}
+
+TEST_CASE("the texts around an instruction stand where they belong, with their holes filled") {
+  const LittleCatalogue little(R"(syntax = "x {d:u32[2]}, {a:u32}"
+prepare    = "prepare {a}, {t1};"
+before     = "before {d.0}, {#};"
+completion = "completion {d}, {t0};"
+cleanup    = "cleanup {p1};"
+around     = "{op} L_{#}:")");
+  const auto text = little.kernel(Role::differential, "");
+  CHECK(window_lines(text) ==
+        Lines{"before %v_d_0, 0;", "x {%v_d_0, %v_d_1}, %v_a; L_1:", "completion {%v_d_0, %v_d_1}, %t0;"});
+  CHECK(text.find("prepare %v_a, %t1;") > text.find("PASS:"));
+  CHECK(text.find("prepare %v_a, %t1;") < text.find("mov.u32 %clock_1"));
+  CHECK(text.find("cleanup %p1;") > text.find("mov.u32 %clock_2"));
+  CHECK(text.find("cleanup %p1;") < text.find("@%again bra PASS"));
+  for (const char* scratch : {".reg .b32 %t0;", ".reg .b32 %t1;", ".reg .pred %p1;"})
+    CHECK(count_of(text, scratch) == 1);
+  CHECK(count_of(text, "%t2") == 0);
+}
+
+TEST_CASE("what is waited for is compared with the wait alone and with what stands before it") {
+  const LittleCatalogue little("syntax = \"x {a:u32}\"\nbefore = \"before;\"\ncompletion = \"wait;\"");
+  const auto experiment = little.experiment("");
+  CHECK(experiment.consumer == nullptr);
+  const auto window = [&](Role role) { return window_lines(experiment.kernels[role].text); };
+  CHECK(window(Role::differential) == Lines{"before;", "x %v_a;", "wait;"});
+  CHECK(window(Role::differential_base) == Lines{"before;"});
+  CHECK(window(Role::completion) == Lines{"before;", "wait;"});
+  CHECK(experiment.kernels[Role::bracket].text.empty());
+}
+
+TEST_CASE("the copies of a stream have numbers, results and a first source of their own") {
+  const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}, {b:u32}\"\naround = \"{op} L_{#}:\"");
+  const auto text = little.kernel(Role::stream, "a");
+  const auto lines = window_lines(text);
+  REQUIRE(lines.size() == 5);
+  CHECK(lines.back() == "@%leave bra DONE;");
+  for (std::size_t copy = 0; copy < 4; ++copy) {
+    const auto n = std::to_string(copy);
+    CHECK(lines[copy] == "x %v_d_c" + n + ", %v_a_c" + n + ", %v_b; L_" + n + ":");
+    CHECK_THAT(before_the_clock(text), Contains("ld.volatile.global.b32 %v_a_c" + n + ", ["));
+    CHECK_THAT(behind_the_clock(text), Contains("st.volatile.global.b32 [%out+32], %v_d_c" + n + ";"));
+  }
+  CHECK(window_lines(little.kernel(Role::stream_twice, "a")).size() == 9);
+}
+
+TEST_CASE("a stream has as many copies as a thread has registers for, and none where a copy cannot follow a copy") {
+  const auto copies = [](const std::string& entry) {
+    const LittleCatalogue little(entry);
+    return stream_copies(little.catalogue, variants_of(little.form()).front());
+  };
+  CHECK(copies("syntax = \"x {d:u32}, {a:u32}\"") == 4);
+  CHECK(copies("syntax = \"x {d:u32[15]}, {a:u32}\"") == 4);
+  CHECK(copies("syntax = \"x {d:u32[16]}, {a:u32}\"") == 2);
+  CHECK(copies("syntax = \"x {d:u32[32]}, {a:u32}\"") == 1);
+  CHECK(copies("syntax = \"x {d:u32}, {a:u32}\"\nstream = \"it would hang\"") == 0);
+}
+
+TEST_CASE("a b128 is loaded, chained and kept in halves") {
+  const LittleCatalogue little("syntax = \"x {d:b128}, {a:b128}, [{b:far}]\"");
+  const auto text = little.kernel(Role::differential, "a");
+  CHECK_THAT(text, Contains(".reg .b128 %v_a;") && Contains("ld.volatile.global.b64 %half_v_a,") &&
+                       Contains("mov.b128 %v_a, {%half_v_a, %half_v_a};"));
+  CHECK_THAT(little.kernel(Role::chain, "a"), Contains("x %v_a, %v_a, [%v_b];"));
+  CHECK_THAT(little.kernel(Role::chain, "b"), Contains("mov.b128 {%lower, %upper}, %v_d;"));
+  CHECK_THAT(little.kernel(Role::stream, "a"),
+             Contains("mov.b128 {%u2, %u3}, %v_d_c0;") && Contains(".reg .b64 %u2;") && Contains(".reg .b64 %u3;"));
+}
+
+TEST_CASE("a cluster's CTAs meet before and after, and a kernel has its directives and lanes") {
+  const LittleCatalogue little(
+      "syntax = \"x {d:u32}, {a:u32}\"\ncluster = 2\nlanes = 64\ndirectives = \".maxnreg 128\"");
+  const Kernel kernel = little.experiment("a").kernels[Role::differential];
+  CHECK((kernel.cluster == 2 && kernel.lanes == 64));
+  CHECK(kernel.input.size() == 2 * 64 * 8);  // each CTA has slots of its own
+  CHECK_THAT(kernel.text, Contains(" .maxnreg 128 .reqnctapercluster 2, 1, 1"));
+  const std::string meeting = "barrier.cluster.arrive;\n  barrier.cluster.wait;";
+  CHECK(count_of(kernel.text, meeting) == 2);
+  CHECK(kernel.text.find(meeting) < kernel.text.find("PASS:"));
+  CHECK(kernel.text.rfind(meeting) > kernel.text.find("DONE:"));
+}
+
+TEST_CASE("warps behind the first repeat its values") {
+  const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}\"\nlanes = 64");
+  const auto input = little.experiment("a").kernels[Role::differential].input;
+  for (std::size_t lane = 0; lane < 32; ++lane) CHECK(input[8 * lane] == input[8 * (lane + 32)]);
+}
+
+TEST_CASE("a form alone in a kernel has all that stands around it") {
+  const LittleCatalogue little("syntax = \"x {d:u32}, [{a:near}]\"\nbefore = \"b;\"\ncompletion = \"w;\"");
+  const Kernel kernel = plain_kernel(little.catalogue, little.skeletons, little.variant(""));
+  CHECK(window_lines(kernel.text) == Lines{"b;", "x %v_d, [%v_a];", "w;"});
+  CHECK(kernel.module.size() == 1);
+}

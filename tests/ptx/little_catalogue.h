@@ -1,0 +1,75 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../isa/catalogue_text.h"
+#include "catch.h"
+#include "ptx/experiment.h"
+
+namespace ptxlat {
+
+// A catalogue of one entry, between defaults, a consumer of each width and a few objects, with the skeletons that are
+// shipped.
+struct LittleCatalogue {
+  CatalogueText text;
+  Catalogue catalogue = text.load();
+  Skeletons skeletons = load_skeletons(std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates");
+
+  explicit LittleCatalogue(const std::string& entry)
+      : text(R"(chapter = "test"
+consumer = [
+  {name = "eat.b32", types = ["u32", "f32", "b32"], result = "b32", text = "mov.b32 {q}, {a};"},
+  {name = "eat.b128", types = ["b128"], result = "b64", text = "mov.b128 {{q}, {u0}}, {a};"},
+]
+object = [
+  {name = "near", module = ".const .b32 table[8];", declare = ".shared .b8 bytes[64];", once = "first {u};", )" +
+             std::string(R"(each = "mov.u64 {u}, bytes; add.u64 {r}, {u}, {o};", address = true, dynamic_shared = 4096},
+  {name = "far", each = "add.u64 {r}, %memory, {o};", address = true},
+  {name = "policy", each = "createpolicy {r};"},
+]
+default = {u32 = ["9 .. 71", "5 .. 67"], f32 = ["1.0 .. 2.0"], b32 = ["3 .. 65"], b64 = ["7 .. 69"], b128 = ["1 .. 63"]}
+
+[[op]]
+name = "x"
+)") + entry) {}
+
+  const Form& form() const { return catalogue.forms.front(); }
+  // The variant through `operand` of input class `input`.
+  Variant variant(const std::string& operand, std::size_t input = 0) const {
+    return {&form(), operand, &form().inputs.at(input)};
+  }
+  Experiment experiment(const std::string& operand, std::size_t input = 0) const {
+    const auto of = variant(operand, input);
+    return expand(catalogue, skeletons, of, consumers_for(catalogue, of).front());
+  }
+  const std::string kernel(Role role, const std::string& operand, std::size_t input = 0) const {
+    return experiment(operand, input).kernels[role].text;
+  }
+};
+
+inline std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
+  return count;
+}
+
+// The lines between the two clock reads, without indentation and blank lines.
+inline std::vector<std::string> window_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  const auto begin = text.find("%clock_1, %clock;"), end = text.find("mov.u32 %clock_2");
+  REQUIRE(begin < end);
+  std::size_t at = text.find('\n', begin) + 1;
+  while (at < end) {
+    const auto stop = text.find('\n', at);
+    const auto first = text.find_first_not_of(' ', at);
+    if (first < stop && first < end) lines.push_back(text.substr(first, stop - first));
+    at = stop + 1;
+  }
+  return lines;
+}
+
+inline std::string before_the_clock(const std::string& text) { return text.substr(0, text.find("mov.u32 %clock_1")); }
+inline std::string behind_the_clock(const std::string& text) { return text.substr(text.find("mov.u32 %clock_2")); }
+
+}  // namespace ptxlat
