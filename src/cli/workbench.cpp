@@ -119,7 +119,7 @@ Target target_of(const Toolchain& toolchain, const Target& wanted) {
     return known.empty() || std::find(known.begin(), known.end(), target.name()) != known.end();
   };
   if (knows(wanted)) return wanted;
-  const Target plain{wanted.sm, {}};
+  Target plain{wanted.sm, {}};
   if (!knows(plain)) {
     throw Error(ExitCode::unknown_name, toolchain.name + " does not know " + wanted.name(),
                 fmt::format("it knows {}", fmt::join(known, ", ")));
