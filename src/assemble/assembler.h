@@ -20,9 +20,11 @@ struct KernelText {
 
 // What became of one kernel.
 //   cubin   index into BatchOutcome::cubins; empty if it was rejected
+//   symbol  its name in there
 //   log     the assembler's own words about this kernel when it was rejected, or how the assembler died
 struct KernelOutcome {
   std::optional<std::size_t> cubin;
+  std::string symbol;
   std::string log;
 };
 

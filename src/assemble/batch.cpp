@@ -160,7 +160,10 @@ class Bisection {
   }
 
   void accept(const Indices& group, Bytes cubin) {
-    for (const std::size_t index : group) outcome_.kernels[index].cubin = outcome_.cubins.size();
+    for (const std::size_t index : group) {
+      outcome_.kernels[index].cubin = outcome_.cubins.size();
+      outcome_.kernels[index].symbol = kernels_[index].name;
+    }
     outcome_.cubins.push_back(std::move(cubin));
   }
 

@@ -127,7 +127,7 @@ std::string row_of(const CellRecord& cell) {
 
 // Errors can be systematic per process (method.md, trap 16): measures a sample again in a new process and marks what
 // differs. False if it was interrupted.
-bool repeat_sample(const Line& line, const std::vector<std::unique_ptr<Assembler>>& assemblers,
+bool repeat_sample(const Line& line, const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
                    const std::vector<CellPlan>& sample, Store& store, const std::string& table) {
   if (sample.empty()) return true;
   std::map<std::string, CellRecord> first;
@@ -195,8 +195,9 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
   if (highest_level > 3 && setup.toolchain.kind != ToolchainKind::driver) {
     throw Error(ExitCode::unknown_name, setup.toolchain.name + " has no -O4", "only the driver's JIT has a level 4");
   }
-  Disassembler disassembler(nvdisasm_for(setup.target), std::max(1, threads / 8));
-  const auto assemblers = make_assemblers(setup.toolchain, worker_options(options.device), threads);
+  Nvdisasm disassembler(nvdisasm_for(setup.target), std::max(1, threads / 8));
+  const auto assemblers =
+      make_kernel_assemblers(setup.toolchain, setup.target, worker_options(options.device), threads);
   Line line{setup.workbench.catalogue,
             setup.workbench.skeletons,
             setup.toolchain,

@@ -86,7 +86,7 @@ std::vector<CellRecord> cells_from_assembler(const ShowOptions& options, const W
                                              const Toolchain& toolchain) {
   std::vector<CellRecord> cells;
   const auto target = target_of(toolchain, target_from(options.selection.target));
-  Disassembler disassembler(nvdisasm_for(target));
+  Nvdisasm disassembler(nvdisasm_for(target));
   Line line{workbench.catalogue,
             workbench.skeletons,
             toolchain,
@@ -98,7 +98,7 @@ std::vector<CellRecord> cells_from_assembler(const ShowOptions& options, const W
             &was_interrupted,
             nullptr};
   line.on_finished = [&](const std::vector<CellRecord>& made) { cells.insert(cells.end(), made.begin(), made.end()); };
-  run_line(line, make_assemblers(toolchain, worker_options(0), 1),
+  run_line(line, make_kernel_assemblers(toolchain, target, worker_options(0), 1),
            plan_cells(workbench.catalogue, workbench.skeletons, {&form}, options.selection.levels));
   return cells;
 }

@@ -143,6 +143,14 @@ std::vector<std::unique_ptr<Assembler>> make_assemblers(const Toolchain& toolcha
   return assemblers;
 }
 
+std::vector<std::unique_ptr<KernelAssembler>> make_kernel_assemblers(const Toolchain& toolchain, const Target& target,
+                                                                     const WorkerOptions& options, int threads) {
+  std::vector<std::unique_ptr<KernelAssembler>> kernel_assemblers;
+  for (auto& assembler : make_assemblers(toolchain, options, threads))
+    kernel_assemblers.push_back(make_kernel_assembler(std::move(assembler), toolchain, target));
+  return kernel_assemblers;
+}
+
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 }  // namespace ptxlat

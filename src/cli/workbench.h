@@ -6,6 +6,7 @@
 
 #include "assemble/toolchain.h"
 #include "isa/form.h"
+#include "measure/kernel_assembler.h"
 #include "measure/worker.h"
 #include "ptx/skeleton.h"
 
@@ -60,9 +61,11 @@ Target target_of(const Toolchain& toolchain, const Target& wanted);
 
 WorkerOptions worker_options(int device);
 
-// One assembler of this toolchain for each of `threads`.
+// One assembler of this toolchain for each of `threads`; the second for the line.
 std::vector<std::unique_ptr<Assembler>> make_assemblers(const Toolchain& toolchain, const WorkerOptions& options,
                                                         int threads);
+std::vector<std::unique_ptr<KernelAssembler>> make_kernel_assemblers(const Toolchain& toolchain, const Target& target,
+                                                                     const WorkerOptions& options, int threads);
 
 std::string utc_now();
 

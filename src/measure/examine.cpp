@@ -7,7 +7,6 @@
 #include <set>
 
 #include "isa/types.h"
-#include "ptx/skeleton.h"
 #include "sass/cubin.h"
 
 namespace ptxlat {
@@ -91,24 +90,18 @@ std::optional<std::size_t> Batch::add(const Kernel& kernel, const std::string& r
   return kernels_.size() - 1;
 }
 
-void Batch::assemble(Assembler& assembler, Disassembler& disassembler, const std::string& header, const Target& target,
-                     int level) {
-  std::vector<KernelText> texts;
-  for (std::size_t i = assembled_; i < kernels_.size(); ++i) {
-    texts.push_back({specimens_[i].name, fill({"frame.ptx", kernels_[i].text}, {{"name", specimens_[i].name}})});
-  }
-  if (texts.empty()) return;
-  std::set<std::string> module;  // what several kernels need at module scope is there once
-  for (std::size_t i = assembled_; i < kernels_.size(); ++i)
-    module.insert(kernels_[i].module.begin(), kernels_[i].module.end());
-  auto whole_header = header;
-  for (const auto& text : module) whole_header += text + "\n";
-  auto outcome = assemble_batch(assembler, whole_header, texts, target, level);
+void Batch::assemble(KernelAssembler& assembler, Disassembler& disassembler, int level) {
+  std::vector<NamedKernel> added;
+  for (std::size_t i = assembled_; i < kernels_.size(); ++i) added.push_back({specimens_[i].name, &kernels_[i]});
+  if (added.empty()) return;
+  auto outcome = assembler.assemble(added, level);
   const auto first_cubin = cubins_.size();
-  for (std::size_t i = 0; i < texts.size(); ++i) {
+  for (std::size_t i = 0; i < added.size(); ++i) {
     auto& specimen = specimens_[assembled_ + i];
-    specimen.log = std::move(outcome.kernels[i].log);
-    if (outcome.kernels[i].cubin) specimen.cubin = first_cubin + *outcome.kernels[i].cubin;
+    auto& kernel = outcome.kernels[i];
+    specimen.log = std::move(kernel.log);
+    specimen.symbol = std::move(kernel.symbol);
+    if (kernel.cubin) specimen.cubin = first_cubin + *kernel.cubin;
   }
   std::move(outcome.cubins.begin(), outcome.cubins.end(), std::back_inserter(cubins_));
   find_windows(disassembler, first_cubin, assembled_);
@@ -117,17 +110,21 @@ void Batch::assemble(Assembler& assembler, Disassembler& disassembler, const std
 
 void Batch::find_windows(Disassembler& disassembler, std::size_t first_cubin, std::size_t first_specimen) {
   int sm = 0;
-  std::map<std::string, KernelCode> code;
+  std::vector<std::map<std::string, KernelCode>> cubins;
   for (std::size_t i = first_cubin; i < cubins_.size(); ++i) {
     auto cubin = read_cubin(cubins_[i]);
     sm = cubin.sm;
-    for (auto& kernel : cubin.kernels) code.emplace(kernel.name, std::move(kernel));
+    auto& kernels = cubins.emplace_back();
+    for (auto& kernel : cubin.kernels) kernels.emplace(kernel.name, std::move(kernel));
   }
+  const auto code_of = [&](const Specimen& specimen) -> const KernelCode& {
+    return cubins[*specimen.cubin - first_cubin].at(specimen.symbol);
+  };
   std::vector<Instruction*> to_disassemble;
   for (std::size_t i = first_specimen; i < specimens_.size(); ++i) {
     auto& specimen = specimens_[i];
     if (!specimen.cubin) continue;
-    specimen.window = find_window(code.at(specimen.name), specimen.log);
+    specimen.window = find_window(code_of(specimen), specimen.log);
     if (!specimen.window) continue;
     for (auto* part : {&specimen.window->prologue, &specimen.window->instructions, &specimen.window->epilogue}) {
       for (auto& instruction : *part) to_disassemble.push_back(&instruction);
@@ -138,7 +135,7 @@ void Batch::find_windows(Disassembler& disassembler, std::size_t first_cubin, st
     auto& specimen = specimens_[i];
     if (!specimen.window) continue;
     specimen.schedule = static_schedule(*specimen.window);
-    if (!depends_on_the_module(*specimen.window)) specimen.code = code_key(code.at(specimen.name), kernels_[i]);
+    if (!depends_on_the_module(*specimen.window)) specimen.code = code_key(code_of(specimen), kernels_[i]);
   }
 }
 
@@ -175,8 +172,8 @@ void Batch::launch(Worker& worker, MeasuredCode& measured, const std::vector<boo
 
 KernelLaunch Batch::launch_of(std::size_t specimen) const {
   const auto& kernel = kernels_[specimen];
-  return {specimens_[specimen].name, kernel.lanes,      kernel.input, kernel.cluster,
-          kernel.dynamic_shared,     kernel.uses_memory};
+  return {specimens_[specimen].symbol, kernel.lanes,      kernel.input, kernel.cluster,
+          kernel.dynamic_shared,       kernel.uses_memory};
 }
 
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "assemble/assembler.h"
+#include "measure/kernel_assembler.h"
 #include "measure/measured_code.h"
 #include "measure/worker.h"
 #include "ptx/experiment.h"
@@ -15,8 +15,9 @@ namespace ptxlat {
 
 // One kernel after the assembler, the disassembler and the GPU have seen it.
 //   form      for which it was made first
-//   name      in its module; empty for a kernel that the experiment has no use for
+//   name      which tells what it is for
 //   cubin     index into the batch's cubins; empty if rejected, then `log` says why
+//   symbol    its name in the cubin
 //   uses_memory  the kernel uses scratch memory
 //   operand_loads  that the kernel's text makes before the first clock
 //   window    empty if there is none, then `log` says why
@@ -27,6 +28,7 @@ struct Specimen {
   std::string name;
   std::string form;
   std::optional<std::size_t> cubin;
+  std::string symbol;
   std::string log;
   int operand_loads = 0;
   bool uses_memory = false;
@@ -51,10 +53,8 @@ class Batch {
   // Adds the kernels of an experiment. `label` goes into the names of those that are new.
   SpecimenIndices add(const Experiment& experiment, const std::string& label);
 
-  // Assembles everything added since the last call, finds the windows and disassembles them. `header` as in
-  // assemble_batch.
-  void assemble(Assembler& assembler, Disassembler& disassembler, const std::string& header, const Target& target,
-                int level);
+  // Assembles everything added since the last call, finds the windows and disassembles them.
+  void assemble(KernelAssembler& assembler, Disassembler& disassembler, int level);
 
   // Runs the kernels that are marked in `wanted` and assembled, unless the same code has run before. Kernels of one
   // cubin go to the GPU together.

@@ -35,11 +35,6 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_;
 };
 
-std::string header(const Line& line) {
-  return fmt::format(".version {}.{}\n.target {}\n.address_size 64\n", line.toolchain.ptx_major,
-                     line.toolchain.ptx_minor, line.target.name());
-}
-
 // Why this toolchain and target cannot have the form; empty if they can.
 std::string unsupported(const Line& line, const Requirement& needs) {
   if (std::pair(needs.ptx_major, needs.ptx_minor) > std::pair(line.toolchain.ptx_major, line.toolchain.ptx_minor)) {
@@ -87,7 +82,7 @@ void keep_the_better(CellWork& cell, const Batch& batch, Experiment experiment, 
 }
 
 // Expands the cells that are not settled with the consumer of this round, assembles and audits them.
-bool try_consumers(const Line& line, Assembler& assembler, Batch& batch, std::vector<CellWork>& cells,
+bool try_consumers(const Line& line, KernelAssembler& assembler, Batch& batch, std::vector<CellWork>& cells,
                    std::size_t round) {
   std::vector<std::pair<CellWork*, std::pair<Experiment, SpecimenIndices>>> tried;
   {
@@ -102,7 +97,7 @@ bool try_consumers(const Line& line, Assembler& assembler, Batch& batch, std::ve
   if (tried.empty()) return false;
   {
     const Stopwatch watch(line.clock, "assemble");
-    batch.assemble(assembler, line.disassembler, header(line), line.target, cells.front().plan->level);
+    batch.assemble(assembler, line.disassembler, cells.front().plan->level);
   }
   const Stopwatch watch(line.clock, "audit");
   for (auto& [cell, attempt] : tried) {
@@ -125,7 +120,7 @@ struct Gpu {
 };
 
 // The records of one chunk's cells: expanded, assembled and audited with each consumer in turn, then run together.
-std::vector<CellRecord> make_chunk(const Line& line, Assembler& assembler, Gpu& gpu, const CellPlan* first,
+std::vector<CellRecord> make_chunk(const Line& line, KernelAssembler& assembler, Gpu& gpu, const CellPlan* first,
                                    const CellPlan* last) {
   std::vector<CellRecord> records;
   std::vector<CellWork> cells;
@@ -189,7 +184,7 @@ std::map<std::string, double> StationClock::seconds() const {
   return seconds_;
 }
 
-bool run_line(const Line& line, const std::vector<std::unique_ptr<Assembler>>& assemblers,
+bool run_line(const Line& line, const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
               const std::vector<CellPlan>& cells) {
   std::mutex next_chunk, finished;
   Gpu gpu;
@@ -198,7 +193,7 @@ bool run_line(const Line& line, const std::vector<std::unique_ptr<Assembler>>& a
   std::atomic<bool> stop{false};
   const auto is_interrupted = [&] { return stop || (line.interrupted != nullptr && *line.interrupted); };
 
-  const auto work = [&](Assembler& assembler) {
+  const auto work = [&](KernelAssembler& assembler) {
     try {
       while (!is_interrupted()) {
         std::size_t begin = 0, end = 0;

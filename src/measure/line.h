@@ -7,8 +7,8 @@
 #include <mutex>
 #include <vector>
 
-#include "assemble/assembler.h"
 #include "assemble/toolchain.h"
+#include "measure/kernel_assembler.h"
 #include "measure/plan.h"
 #include "measure/worker.h"
 #include "results/record.h"
@@ -47,7 +47,7 @@ struct Line {
 // Makes all cells, a chunk at a time on each thread, of which there is one per assembler: expand, assemble, audit, run
 // (one chunk at a time), estimate. Returns false if it was interrupted. Throws the first Error that is not one cell's
 // own (no GPU, no disassembler, a full disk); cells that were handed to on_finished stay.
-bool run_line(const Line& line, const std::vector<std::unique_ptr<Assembler>>& assemblers,
+bool run_line(const Line& line, const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
               const std::vector<CellPlan>& cells);
 
 }  // namespace ptxlat

@@ -2,30 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "hash.h"
 #include "ptx/experiment.h"
 
 namespace ptxlat {
 
 namespace {
 
-// FNV-1a, 64 bits: a change detector, not a signature.
-struct Hash {
-  std::uint64_t value = 14695981039346656037ull;
-  void add(const void* data, std::size_t size) {
-    const auto* bytes = static_cast<const unsigned char*>(data);
-    for (std::size_t i = 0; i < size; ++i) value = (value ^ bytes[i]) * 1099511628211ull;
-  }
-  void add(const std::string& text) { add(text.data(), text.size() + 1); }
-  void add(const Kernel& kernel) {
-    add(kernel.text);
-    for (const auto& text : kernel.module) add(text);
-    for (const int number : {kernel.lanes, kernel.cluster, kernel.dynamic_shared}) add(&number, sizeof(number));
-    add(kernel.input.data(), kernel.input.size() * sizeof(kernel.input[0]));
-  }
-};
-
-// Raise this when audit or estimate change what they make of the same kernels.
-constexpr char method_version[] = "method 9";
+void add(Hash& hash, const Kernel& kernel) {
+  hash.add(kernel.text);
+  for (const auto& text : kernel.module) hash.add(text);
+  for (const int number : {kernel.lanes, kernel.cluster, kernel.dynamic_shared}) hash.add(&number, sizeof(number));
+  hash.add(kernel.input.data(), kernel.input.size() * sizeof(kernel.input[0]));
+}
 
 std::string recipe_of(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant) {
   Hash hash;
@@ -36,7 +25,7 @@ std::string recipe_of(const Catalogue& catalogue, const Skeletons& skeletons, co
   if (!variant.form->no_dependency.empty()) return fmt::format("{:016x}", hash.value);
   for (const auto* consumer : consumers_for(catalogue, variant)) {
     const auto experiment = expand(catalogue, skeletons, variant, consumer);
-    for (const auto& kernel : experiment.kernels.values) hash.add(kernel);
+    for (const auto& kernel : experiment.kernels.values) add(hash, kernel);
   }
   return fmt::format("{:016x}", hash.value);
 }

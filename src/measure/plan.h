@@ -8,10 +8,12 @@
 
 namespace ptxlat {
 
+// What audit and estimate make of the same kernels; raised whenever they change that.
+inline constexpr char method_version[] = "method 9";
+
 // One cell to be made: a variant at an optimisation level.
 //   recipe  hash of the PTX, the operand values and the consumers that can be tried: equal recipes are the same
-//   experiment, so a cell that the
-//           store has with this recipe needs no second measurement
+//           experiment, so a cell that the store has with this recipe needs no second measurement
 struct CellPlan {
   Variant variant;
   int level = 0;

@@ -49,22 +49,39 @@ bool read_line(const std::string& line, std::size_t& offset, std::string& text) 
 
 }  // namespace
 
-Disassembler::Disassembler(std::filesystem::path nvdisasm, int processes)
-    : nvdisasm_(std::move(nvdisasm)), idle_processes_(processes) {}
-
-std::size_t Disassembler::WordHash::operator()(const InstructionWord& word) const {
-  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
-  return static_cast<std::size_t>((word.low * odd) ^ ((word.high * odd) >> 7));
+std::string text_at(const WordText& text, int offset) {
+  return text.has_target ? text.text + fmt::format("{:#x}", offset + text.target_distance) : text.text;
 }
 
-InstructionWord Disassembler::key_of(const InstructionWord& word) { return {word.low, word.high & ~scheduling_bits}; }
+InstructionWord disassembly_key(const InstructionWord& word) { return {word.low, word.high & ~scheduling_bits}; }
 
-void Disassembler::disassemble(int sm, const std::vector<Instruction*>& instructions) {
+std::size_t DisassemblyKeyHash::operator()(const InstructionWord& key) const {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
+  return static_cast<std::size_t>((key.low * odd) ^ ((key.high * odd) >> 7));
+}
+
+Nvdisasm::Nvdisasm(std::filesystem::path nvdisasm, int processes)
+    : nvdisasm_(std::move(nvdisasm)), idle_processes_(processes) {}
+
+WordText Nvdisasm::known(const InstructionWord& key) {
+  const std::scoped_lock lock(mutex_);
+  return known_.at(key);
+}
+
+void Nvdisasm::learn(const InstructionWord& key, WordText text) {
+  const std::scoped_lock lock(mutex_);
+  asked_.insert(key);
+  known_[key] = std::move(text);
+}
+
+void Nvdisasm::disassemble(int sm, const std::vector<Instruction*>& instructions) {
   std::unique_lock lock(mutex_);
   for (const auto* instruction : instructions) {
-    if (asked_.insert(key_of(instruction->word)).second) wanted_.push_back(instruction->word);
+    if (asked_.insert(disassembly_key(instruction->word)).second) wanted_.push_back(instruction->word);
   }
-  const auto is_known = [&](const Instruction* instruction) { return known_.contains(key_of(instruction->word)); };
+  const auto is_known = [&](const Instruction* instruction) {
+    return known_.contains(disassembly_key(instruction->word));
+  };
   while (!failure_ && !std::all_of(instructions.begin(), instructions.end(), is_known)) {
     if (idle_processes_ > 0 && !wanted_.empty()) {
       ask_for_wanted(sm, lock);
@@ -74,18 +91,16 @@ void Disassembler::disassemble(int sm, const std::vector<Instruction*>& instruct
   }
   if (failure_) std::rethrow_exception(failure_);
   for (auto* instruction : instructions) {
-    const Text& known = known_.at(key_of(instruction->word));
-    instruction->text = known.text;
-    if (known.has_target) instruction->text += fmt::format("{:#x}", instruction->offset + known.target_distance);
+    instruction->text = text_at(known_.at(disassembly_key(instruction->word)), instruction->offset);
   }
 }
 
 // Gives everything that is wanted to one process, with the lock released while it runs.
-void Disassembler::ask_for_wanted(int sm, std::unique_lock<std::mutex>& lock) {
+void Nvdisasm::ask_for_wanted(int sm, std::unique_lock<std::mutex>& lock) {
   const auto words = std::exchange(wanted_, {});
   --idle_processes_;
   lock.unlock();
-  std::vector<Text> texts;
+  std::vector<WordText> texts;
   std::exception_ptr failure;
   try {
     texts = ask(sm, words);
@@ -94,12 +109,12 @@ void Disassembler::ask_for_wanted(int sm, std::unique_lock<std::mutex>& lock) {
   }
   lock.lock();
   ++idle_processes_;
-  for (std::size_t i = 0; i < texts.size(); ++i) known_[key_of(words[i])] = std::move(texts[i]);
+  for (std::size_t i = 0; i < texts.size(); ++i) known_[disassembly_key(words[i])] = std::move(texts[i]);
   if (failure) failure_ = failure;
   answered_.notify_all();
 }
 
-std::vector<Disassembler::Text> Disassembler::ask(int sm, const std::vector<InstructionWord>& words) const {
+std::vector<WordText> Nvdisasm::ask(int sm, const std::vector<InstructionWord>& words) const {
   const TemporaryFolder folder;
   const auto image = folder.path() / "words.bin";
   {
@@ -117,7 +132,7 @@ std::vector<Disassembler::Text> Disassembler::ask(int sm, const std::vector<Inst
                 fmt::format("{} {}: {}", nvdisasm_.string(), describe(outcome, nvdisasm_deadline), outcome.output),
                 "run tools/toolkits.sh to get one that knows this architecture");
   }
-  std::vector<Text> texts(words.size());
+  std::vector<WordText> texts(words.size());
   std::size_t found = 0;
   for (std::size_t start = 0; start < outcome.output.size();) {
     const auto end = std::min(outcome.output.find('\n', start), outcome.output.size());

@@ -13,30 +13,52 @@
 
 namespace ptxlat {
 
-// Which text belongs to an instruction word? Asks nvdisasm once per distinct word (control bits aside) and remembers
-// the answer, because windows of thousands of kernels share a few thousand words. nvdisasm needs half a second before
-// it reads its first byte, so that what several threads want to know goes into one call. Thread-safe.
+// The text of an instruction word wherever it stands.
+//   text             with a branch target left out at its end
+//   target_distance  of the target from the instruction, in bytes
+struct WordText {
+  std::string text;
+  bool has_target = false;
+  int target_distance = 0;
+  bool operator==(const WordText&) const = default;
+};
+
+// The text at an offset of a kernel, a target included.
+std::string text_at(const WordText& text, int offset);
+
+// A word without what does not show in its text: stall count, yield, scoreboards, wait mask.
+InstructionWord disassembly_key(const InstructionWord& word);
+struct DisassemblyKeyHash {
+  std::size_t operator()(const InstructionWord& key) const;
+};
+
+// Which text belongs to an instruction word? Implementations are thread-safe: nvdisasm, or the words that a bundle
+// holds (bundle/recorded_code.h).
 class Disassembler {
+ public:
+  virtual ~Disassembler() = default;
+  // Fills in `text` of every instruction. sm as in Cubin; the same in all calls.
+  virtual void disassemble(int sm, const std::vector<Instruction*>& instructions) = 0;
+};
+
+// Asks nvdisasm once per distinct word and remembers the answer, because windows of thousands of kernels share a few
+// thousand words. nvdisasm needs a quarter of a second before it reads its first byte, so that what several threads
+// want to know goes into one call.
+class Nvdisasm : public Disassembler {
  public:
   // nvdisasm: the program. Error{missing_tool} from disassemble if it cannot be run or does not know the architecture.
   // processes: how many may run at a time.
-  explicit Disassembler(std::filesystem::path nvdisasm, int processes = 1);
+  explicit Nvdisasm(std::filesystem::path nvdisasm, int processes = 1);
 
-  // Fills in `text` of every instruction. sm as in Cubin; the same in all calls.
-  void disassemble(int sm, const std::vector<Instruction*>& instructions);
+  void disassemble(int sm, const std::vector<Instruction*>& instructions) override;
+
+  // What is known of a word; it must have been disassembled or learned.
+  WordText known(const InstructionWord& key);
+  // Takes an answer over that nvdisasm gave before.
+  void learn(const InstructionWord& key, WordText text);
 
  private:
-  struct WordHash {
-    std::size_t operator()(const InstructionWord& word) const;
-  };
-  // A branch target is relative to its instruction.
-  struct Text {
-    std::string text;
-    bool has_target = false;
-    int target_distance = 0;
-  };
-  static InstructionWord key_of(const InstructionWord& word);
-  std::vector<Text> ask(int sm, const std::vector<InstructionWord>& words) const;
+  std::vector<WordText> ask(int sm, const std::vector<InstructionWord>& words) const;
   void ask_for_wanted(int sm, std::unique_lock<std::mutex>& lock);
 
   std::filesystem::path nvdisasm_;
@@ -44,9 +66,9 @@ class Disassembler {
   std::mutex mutex_;
   std::condition_variable answered_;
   std::exception_ptr failure_;
-  std::unordered_set<InstructionWord, WordHash> asked_;  // keys that are known, wanted or being asked for
-  std::vector<InstructionWord> wanted_;                  // words that no process has been given yet
-  std::unordered_map<InstructionWord, Text, WordHash> known_;
+  std::unordered_set<InstructionWord, DisassemblyKeyHash> asked_;  // keys that are known, wanted or being asked for
+  std::vector<InstructionWord> wanted_;                            // words that no process has been given yet
+  std::unordered_map<InstructionWord, WordText, DisassemblyKeyHash> known_;
 };
 
 }  // namespace ptxlat

@@ -36,7 +36,7 @@ std::vector<Instruction> popc_kernel() {
 
 void check_broken(const std::string& script, const std::string& says) {
   FakeToolkits toolkits;
-  Disassembler disassembler(toolkits.add_program("fake", "nvdisasm", script));
+  Nvdisasm disassembler(toolkits.add_program("fake", "nvdisasm", script));
   Instruction instruction{0, {0x210, 0}, {}, {}};
   try {
     disassembler.disassemble(90, {&instruction});
@@ -55,7 +55,7 @@ TEST_CASE("every instruction of a kernel gets its text, and branches go to an ad
   const auto nvdisasm = nvdisasm_or_skip();
   auto code = popc_kernel();
   if (nvdisasm.empty() || code.empty()) return;
-  Disassembler disassembler(nvdisasm);
+  Nvdisasm disassembler(nvdisasm);
   disassembler.disassemble(90, pointers_to(code));
   int clocks = 0, popcs = 0, branches = 0;
   for (const auto& instruction : code) {
@@ -90,7 +90,7 @@ TEST_CASE("one word at two places of a kernel branches to two places") {
   auto here = *last, there = *last;
   here.offset = 0x100;
   there.offset = 0x200;
-  Disassembler disassembler(nvdisasm);
+  Nvdisasm disassembler(nvdisasm);
   disassembler.disassemble(90, {&here, &there});
   const auto target = [](const Instruction& i) { return std::stoul(i.text.substr(i.text.rfind("0x")), nullptr, 16); };
   CHECK(target(there) - target(here) == 0x100);
@@ -100,9 +100,9 @@ TEST_CASE("threads that ask at the same time all get their answers") {
   const auto nvdisasm = nvdisasm_or_skip();
   const auto code = popc_kernel();
   if (nvdisasm.empty() || code.empty()) return;
-  Disassembler disassembler(nvdisasm, 2);
+  Nvdisasm disassembler(nvdisasm, 2);
   auto alone = code;
-  Disassembler(nvdisasm).disassemble(90, pointers_to(alone));
+  Nvdisasm(nvdisasm).disassemble(90, pointers_to(alone));
   std::vector<std::vector<Instruction>> own(8, code);
   std::vector<std::thread> threads;
   for (auto& mine : own) {
@@ -122,22 +122,22 @@ TEST_CASE("a branch backwards has the same text whatever else was asked for befo
   const auto nvdisasm = nvdisasm_or_skip();
   auto together = popc_kernel();
   if (nvdisasm.empty() || together.empty()) return;
-  Disassembler(nvdisasm).disassemble(90, pointers_to(together));
+  Nvdisasm(nvdisasm).disassemble(90, pointers_to(together));
   for (auto alone : together) {
     if (opcode_of(alone.text) != "BRA") continue;
     const auto expected = alone.text;
-    Disassembler(nvdisasm).disassemble(90, {&alone});
+    Nvdisasm(nvdisasm).disassemble(90, {&alone});
     CHECK(alone.text == expected);
   }
 }
 
-TEST_CASE("nothing to disassemble needs no nvdisasm") { Disassembler("/nonexistent/nvdisasm").disassemble(90, {}); }
+TEST_CASE("nothing to disassemble needs no nvdisasm") { Nvdisasm("/nonexistent/nvdisasm").disassemble(90, {}); }
 
 TEST_CASE("a missing or broken nvdisasm is an error that says how to get one") {
   check_broken("exit 1", "status 1");
   check_broken("kill -SEGV $$", "signal 11");
   check_broken("echo nonsense", "knew 0 of 1");
-  Disassembler disassembler("/nonexistent/nvdisasm");
+  Nvdisasm disassembler("/nonexistent/nvdisasm");
   Instruction instruction{0, {0x210, 0}, {}, {}};
   CHECK_THROWS_AS(disassembler.disassemble(90, {&instruction}), Error);
   CHECK_THROWS_AS(disassembler.disassemble(90, {&instruction}), Error);
@@ -145,7 +145,7 @@ TEST_CASE("a missing or broken nvdisasm is an error that says how to get one") {
 
 TEST_CASE("a failure reaches every thread that waits") {
   FakeToolkits toolkits;
-  Disassembler disassembler(toolkits.add_program("fake", "nvdisasm", "sleep 0.2; exit 1"));
+  Nvdisasm disassembler(toolkits.add_program("fake", "nvdisasm", "sleep 0.2; exit 1"));
   std::atomic<int> failures{0};
   std::vector<std::thread> threads;
   for (std::uint64_t i = 0; i < 4; ++i) {
