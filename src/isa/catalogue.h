@@ -19,8 +19,8 @@ struct CatalogueMistake {
 // "file:line: message". The language is described in docs/adding-an-instruction.md.
 Catalogue load_catalogue(const std::vector<std::filesystem::path>& folders);
 
-// The folder of the built-in catalogue and skeletons: $PTXLAT_TEMPLATES, or `ptx_templates` beside the program
-// (installed: ../share/ptxlat/ptx_templates), or in the source tree it was built from.
+// The folder of the built-in catalogue and skeletons: $PTXLAT_TEMPLATES, or ../share/ptxlat/ptx_templates of an
+// installation, or `ptx_templates` beside the program or above it: a build folder lies in the source tree.
 std::filesystem::path templates_folder();
 
 }  // namespace ptxlat

@@ -13,12 +13,14 @@ std::filesystem::path templates_folder() {
   }
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  const fs::path source_tree = fs::path(__FILE__).parent_path().parent_path().parent_path();
-  for (const fs::path& candidate : {program / "ptx_templates", program.parent_path() / "share/ptxlat/ptx_templates",
-                                    source_tree / "ptx_templates"}) {
-    if (fs::is_directory(candidate, ignored)) return candidate;
+  if (const auto installed = program.parent_path() / "share/ptxlat/ptx_templates"; fs::is_directory(installed, ignored))
+    return installed;
+  // Beside the program, or above it: a build folder lies in the source tree.
+  for (auto folder = program; !folder.empty(); folder = folder.parent_path()) {
+    if (fs::is_directory(folder / "ptx_templates", ignored)) return folder / "ptx_templates";
+    if (folder == folder.root_path()) break;
   }
-  throw Error(ExitCode::catalogue, "the folder ptx_templates was not found beside " + program.string(),
+  throw Error(ExitCode::catalogue, "the folder ptx_templates was not found beside or above " + program.string(),
               "Set PTXLAT_TEMPLATES to the folder ptx_templates of the ptxlat sources.");
 }
 
