@@ -134,7 +134,7 @@ std::vector<CellRecord> make_chunk(const Line& line, KernelAssembler& assembler,
     } else {
       cells.push_back({plan,
                        consumers_for(line.catalogue, plan->variant),
-                       stream_copies(line.catalogue, plan->variant),
+                       stream_shape(line.catalogue, plan->variant).copies,
                        {},
                        {},
                        {},

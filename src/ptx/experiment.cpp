@@ -25,11 +25,13 @@ bool has_carry(const Form& form, bool as_result) {
 }
 
 // A store that the compiler cannot delete, of a register that nothing else may need.
-std::string keep(const std::string& name, const std::string& type) {
+std::string keep(const std::string& name, const std::string& type, int at = 32) {
   const int bits = register_bits(type);
-  if (bits == 1) return fmt::format("  selp.b32 %low, 1, 0, {};\n  st.volatile.global.b32 [%out+32], %low;\n", name);
-  if (bits == 128) return fmt::format("  mov.b128 {{%u2, %u3}}, {};\n  st.volatile.global.b64 [%out+32], %u3;\n", name);
-  return fmt::format("  st.volatile.global.b{} [%out+32], {};\n", bits, name);
+  if (bits == 1)
+    return fmt::format("  selp.b32 %low, 1, 0, {};\n  st.volatile.global.b32 [%out+{}], %low;\n", name, at);
+  if (bits == 128)
+    return fmt::format("  mov.b128 {{%u2, %u3}}, {};\n  st.volatile.global.b64 [%out+{}], %u3;\n", name, at);
+  return fmt::format("  st.volatile.global.b{} [%out+{}], {};\n", bits, at, name);
 }
 
 std::string keep_scratch(const std::string& text) {
@@ -224,34 +226,49 @@ struct Parts {
   }
 
   // Copies that do not depend on each other. They would all be the same instruction on the same values, and the
-  // compiler would make one of them: each has its own registers for the results and for one source operand.
-  Kernel streamed(int copies) const {
-    const Operand* varied = varied_operand(catalogue, variant);
+  // compiler would make one of them: each has its own registers, but for handles of objects, literals and accumulators
+  // in place.
+  Kernel streamed(int copies, StreamShape shape) const {
+    constexpr int place_if_left = 48;
     auto draft = draft_with_operands();
-    std::string copies_text, kept;
+    std::string steps, kept, kept_if_left;
+    const auto keep_both = [&](const std::vector<std::string>& registers, const std::string& type) {
+      for (const auto& name : registers) {
+        kept += keep(name, type);
+        kept_if_left += keep(name, type, place_if_left);
+      }
+    };
     for (int copy = 0; copy < copies; ++copy) {
       const auto suffix = fmt::format("_c{}", copy);
       Replaced replaced;
       for (const auto& operand : form().operands) {
-        const bool is_own = &operand == varied || (operand.is_result && !operand.is_inout && operand.type != "carry");
-        if (!is_own) continue;
-        replaced[operand.name] = registers_of(operand, suffix);
-        prepare_operand(draft, variant, operand, replaced[operand.name]);
-        if (!operand.is_result) continue;
-        for (const auto& name : replaced[operand.name]) kept += keep(name, operand.type);
+        if (!is_own(catalogue, variant, operand, shape)) continue;
+        const auto& registers = replaced[operand.name] = registers_of(operand, suffix);
+        prepare_operand(draft, variant, operand, registers);
+        if (operand.is_result) keep_both(registers, operand.type);
       }
-      copies_text += op(replaced, copy);
+      steps += op(replaced, copy);
     }
     for (const auto& operand : form().operands) {
-      if (!operand.is_inout) continue;
-      for (const auto& name : registers_of(operand)) kept += keep(name, operand.type);
+      if (operand.is_inout) keep_both(registers_of(operand), operand.type);
     }
     draft.load({"%leave"}, "pred", {"0", "0", false});
-    return finished(draft, fill(skeletons.stream, {{"steps", copies_text}}), kept);
+    return finished(draft, fill(skeletons.stream, {{"steps", steps}, {"results", kept_if_left}}), kept);
   }
 
-  // The operand that the copies of a stream have each for themselves: with a result, the first value, so that they are
-  // not merged; without one, the first address, so that a store does not make the one before it superfluous.
+  // Whether each copy of a stream has this operand for itself.
+  static bool is_own(const Catalogue& catalogue, const Variant& variant, const Operand& operand, StreamShape shape) {
+    if (operand.type == "carry" || operand.is_inout) return false;
+    if (operand.is_result) return true;
+    if (is_literal(catalogue, variant, operand)) return false;
+    const Object* object = object_of(catalogue, *variant.input, operand);
+    if (object != nullptr && !object->is_address) return false;
+    return shape.has_own_sources || &operand == varied_operand(catalogue, variant);
+  }
+
+  // The one source operand that copies have each for themselves where registers are short: with a result, the first
+  // value, so that they are not merged; without one, the first address, so that a store does not make the one before
+  // it superfluous.
   static const Operand* varied_operand(const Catalogue& catalogue, const Variant& variant) {
     const bool has_result = result_of(*variant.form) != nullptr;
     const auto rank = [&](const Operand& operand) {
@@ -300,19 +317,26 @@ std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const Var
   return found;
 }
 
-int stream_copies(const Catalogue& catalogue, const Variant& variant) {
-  if (!variant.form->stream.empty()) return 0;
-  constexpr int registers_to_spend = 128;
-  int registers = 0;
-  const Operand* varied = Parts::varied_operand(catalogue, variant);
-  for (const auto& operand : variant.form->operands) {
-    if (&operand != varied && (!operand.is_result || operand.is_inout)) continue;
-    registers += std::max(1, operand.count) * std::max(1, register_bits(operand.type) / 32);
+StreamShape stream_shape(const Catalogue& catalogue, const Variant& variant) {
+  if (!variant.form->stream.empty()) return {};
+  // Registers of 32 bits and predicates that the longer stream may take: of 255 and 7, some are the skeleton's.
+  constexpr int registers_to_spend = 128, predicates_to_spend = 4;
+  const auto fits = [&](StreamShape shape) {
+    int registers = 0, predicates = 0;
+    for (const auto& operand : variant.form->operands) {
+      if (!Parts::is_own(catalogue, variant, operand, shape)) continue;
+      const int bits = register_bits(operand.type);
+      (bits == 1 ? predicates : registers) += std::max(1, operand.count) * std::max(1, bits / 32);
+    }
+    return 2 * shape.copies * registers <= registers_to_spend && 2 * shape.copies * predicates <= predicates_to_spend;
+  };
+  // Many copies come before sources of their own.
+  for (const int copies : {4, 2, 1}) {
+    for (const bool has_own_sources : {true, false}) {
+      if (const StreamShape shape{copies, has_own_sources}; fits(shape)) return shape;
+    }
   }
-  for (const int copies : {4, 2}) {
-    if (2 * copies * registers <= registers_to_spend) return copies;
-  }
-  return 1;
+  return {1, false};
 }
 
 Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,
@@ -339,9 +363,9 @@ Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const 
     kernels[Role::chain_twice] = parts.chained(2 * chain_steps);
     kernels[Role::bridge] = parts.bridged();
   }
-  if (const int copies = stream_copies(catalogue, variant); copies > 0) {
-    kernels[Role::stream] = parts.streamed(copies);
-    kernels[Role::stream_twice] = parts.streamed(2 * copies);
+  if (const auto shape = stream_shape(catalogue, variant); shape.copies > 0) {
+    kernels[Role::stream] = parts.streamed(shape.copies, shape);
+    kernels[Role::stream_twice] = parts.streamed(2 * shape.copies, shape);
   }
   return experiment;
 }

@@ -59,9 +59,17 @@ struct Experiment {
 // where nothing is consumed; empty if no consumer takes the result.
 std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const Variant& variant);
 
-// Copies of the instruction in the shorter stream; the longer has twice as many. Fewer where they would need more
-// registers than a thread has; 0 where the instruction cannot be repeated.
-int stream_copies(const Catalogue& catalogue, const Variant& variant);
+// What a stream is made of.
+//   copies           of the instruction in the shorter one; the longer has twice as many. Fewer than 4 where they would
+//                    need more registers than there are; 0 where the instruction cannot be repeated
+//   has_own_sources  each copy has registers of its own for all its source operands, so that ptxas prepares none of
+//   them
+//                    (widens, say) once for all; else for one of them, which keeps the copies apart
+struct StreamShape {
+  int copies = 0;
+  bool has_own_sources = false;
+};
+StreamShape stream_shape(const Catalogue& catalogue, const Variant& variant);
 
 // Expands a variant of a form that can be measured.
 Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,

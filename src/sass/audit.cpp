@@ -313,6 +313,36 @@ Audit audit_waiting(const Window& window, const Window& without, const Expectati
   return audit;
 }
 
+namespace {
+
+// What brings operands into place and results out of it; everything else does the instruction's work.
+bool moves_bits(const std::string& opcode) {
+  return starts_with_any(opcode, {"PRMT", "SHF", "LOP3", "LEA", "S2R", "S2UR", "R2UR", "F2FP", "F2F", "U"});
+}
+
+// Copies of an instruction that takes several machine instructions share what does not depend on their operands (the
+// lane's number, a descriptor), and results may be unpacked behind the clocks. Then a further copy is a part of the
+// instruction, and it must be the part that does the work: nothing that the instruction alone does not have, and the
+// last one that does more than to move bits as often as there are copies.
+bool does_the_work(const std::vector<std::string>& added, int copies, const std::vector<std::string>& sass) {
+  const auto alone = opcode_counts(sass);
+  const auto counts = opcode_counts(added);
+  if (alone.empty()) return false;
+  const bool has_foreign = std::any_of(counts.begin(), counts.end(), [&](const auto& entry) {
+    const auto own = alone.find(entry.first);
+    return own == alone.end() || entry.second > copies * own->second;
+  });
+  const auto last = [&](bool or_moves) {
+    return std::find_if(sass.rbegin(), sass.rend(),
+                        [&](const auto& o) { return alone.contains(o) && (or_moves || !moves_bits(o)); });
+  };
+  const auto work = last(false) != sass.rend() ? last(false) : last(true);
+  const auto worked = counts.find(*work);
+  return !has_foreign && worked != counts.end() && worked->second == copies * alone.at(*work);
+}
+
+}  // namespace
+
 Audit audit_stream(const Window& shorter, const Window& longer, int copies, const std::vector<std::string>& sass,
                    const Expectation& expected) {
   for (const Window* window : {&shorter, &longer}) {
@@ -323,16 +353,15 @@ Audit audit_stream(const Window& shorter, const Window& longer, int copies, cons
   std::erase_if(added, [](const std::string& opcode) { return opcode.starts_with("NOP"); });
   const auto count = static_cast<int>(added.size());
   if (count == 0) return {Verdict::elided, "twice the copies make no more instructions", {}};
+  const auto per_copy = static_cast<std::size_t>(count / copies);
+  std::vector<std::string> copy(added.end() - static_cast<std::ptrdiff_t>(per_copy), added.end());
+  const bool is_whole = count % copies == 0 && per_copy >= sass.size();
+  if (is_whole || does_the_work(added, copies, sass)) return {Verdict::proven, {}, copy};
   if (count % copies != 0) {
     return {Verdict::fused, fmt::format("{} more copies make {} more instructions", copies, count), {}};
   }
-  const auto per_copy = static_cast<std::size_t>(count / copies);
-  std::vector<std::string> copy(added.end() - static_cast<std::ptrdiff_t>(per_copy), added.end());
-  if (per_copy < sass.size()) {
-    return {Verdict::fused,
-            fmt::format("a copy is {} instructions where the instruction alone is {}", per_copy, sass.size()), copy};
-  }
-  return {Verdict::proven, {}, copy};
+  return {Verdict::fused,
+          fmt::format("a copy is {} instructions where the instruction alone is {}", per_copy, sass.size()), copy};
 }
 
 namespace {

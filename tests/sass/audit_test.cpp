@@ -213,3 +213,20 @@ TEST_CASE("a stream is proven if each copy that the longer has more is whole") {
   check(audit_stream(copies(4, {"FMUL"}), copies(8, {"FMUL"}), 4, two), Verdict::fused,
         "where the instruction alone is 2");
 }
+
+TEST_CASE("a stream may share what all of its copies need, but not the work") {
+  const auto stores = [](int count, const std::string& last) {
+    std::vector<Line> lines = {{"SHF.R.U32.HI R20, RZ, 0x2, R2", 4}};
+    for (int i = 0; i < count; ++i) lines.push_back({last + " [R20], R4", 2});
+    return window(lines);
+  };
+  const std::vector<std::string> alone = {"SHF.R.U32.HI", "STS.128"};
+  check(audit_stream(stores(4, "STS.128"), stores(8, "STS.128"), 4, alone), Verdict::proven, "");
+  INFO("two stores of half the width each are not the store");
+  check(audit_stream(stores(4, "STS.64"), stores(8, "STS.64"), 4, alone), Verdict::fused, "alone is 2");
+  INFO("what unpacks the result may come later, what makes it may not");
+  check(audit_stream(stores(4, "ATOMG"), stores(8, "ATOMG"), 4, {"ATOMG", "PRMT"}), Verdict::proven, "");
+  check(audit_stream(stores(4, "PRMT"), stores(8, "PRMT"), 4, {"HSET2", "PRMT"}), Verdict::fused, "alone is 2");
+  INFO("every second copy was left out");
+  check(audit_stream(stores(4, "STS.128"), stores(6, "STS.128"), 4, alone), Verdict::fused, "2 more instructions");
+}
