@@ -144,13 +144,16 @@ bool wants_colour() {
   return isatty(STDOUT_FILENO) && !is_dumb && (!no_colour || *no_colour == '\0');
 }
 
-void write_groups(const CompareOptions& options, const std::vector<Group>& groups) {
+void write_groups(const CompareOptions& options, const std::vector<std::vector<Side>>& sides,
+                  const std::vector<Group>& groups) {
   if (options.format == "csv") return write_csv(std::cout, groups);
   if (options.format == "json") return write_json(std::cout, groups);
   const TextOptions text{wants_colour(), options.most_rows};
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (i != 0) std::cout << '\n';
-    if (options.format == "markdown") {
+    if (options.format == "findings") {
+      write_findings(std::cout, sides[i]);
+    } else if (options.format == "markdown") {
       write_markdown(std::cout, groups[i], options.most_rows);
     } else {
       write_text(std::cout, groups[i], text);
@@ -185,7 +188,7 @@ void run_compare(const CompareOptions& options) {
     groups.push_back(compare_all(group));
     for (const auto& comparison : groups.back().comparisons) changed = changed || has_changed(comparison, threshold);
   }
-  write_groups(options, groups);
+  write_groups(options, sides, groups);
   if (!options.fail_on_change.empty() && changed) throw CLI::RuntimeError(static_cast<int>(ExitCode::changed));
 }
 
@@ -210,9 +213,11 @@ void add_compare(CLI::App& program) {
       ->delimiter(',')
       ->check(CLI::Range(0, 4))
       ->type_name("LEVELS");
-  auto* format = command->add_option("--format", options->format,
-                                     "What goes to standard output: text, markdown, csv or json. Default: text.");
-  format->check(CLI::IsMember({"text", "markdown", "csv", "json"}));
+  auto* format = command->add_option(
+      "--format", options->format,
+      "What goes to standard output: text, markdown, csv, json, or findings: a page in Markdown of what "
+      "changed from each table to the next, rows that changed alike together. Default: text.");
+  format->check(CLI::IsMember({"text", "markdown", "csv", "json", "findings"}));
   command->add_flag_callback(
       "--markdown", [options] { options->format = "markdown"; }, "Same as --format markdown.");
   command

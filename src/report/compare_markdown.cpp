@@ -5,44 +5,13 @@
 #include "report/columns.h"
 #include "report/compare_rows.h"
 #include "report/compare_write.h"
+#include "report/markdown_table.h"
 
 namespace ptxlat {
 
 namespace {
 
 constexpr std::size_t code_width = 80;
-
-std::string in_code(const std::string& text) {
-  return text.empty() ? std::string() : fmt::format("`{}`", markdown_escaped(text));
-}
-
-// A table; columns that are empty in every row are left out.
-class MarkdownTable {
- public:
-  explicit MarkdownTable(std::vector<std::string> heads) : rows_{std::move(heads)} {}
-  void add(std::vector<std::string> fields) { rows_.push_back(std::move(fields)); }
-
-  void write(std::ostream& out) const {
-    std::vector<bool> used(rows_.front().size(), false);
-    for (std::size_t row = 1; row < rows_.size(); ++row) {
-      for (std::size_t i = 0; i < used.size(); ++i) used[i] = used[i] || !rows_[row][i].empty();
-    }
-    const auto write_line = [&](const auto& field_at) {
-      out << '|';
-      for (std::size_t i = 0; i < used.size(); ++i) {
-        if (used[i]) out << field_at(i) << '|';
-      }
-      out << '\n';
-    };
-    for (std::size_t row = 0; row < rows_.size(); ++row) {
-      write_line([&](std::size_t i) { return fmt::format(" {} ", rows_[row][i]); });
-      if (row == 0) write_line([](std::size_t) { return "---"; });
-    }
-  }
-
- private:
-  std::vector<std::vector<std::string>> rows_;  // the first has the heads; all of its length
-};
 
 std::string side_text(const Side& side) {
   return side.folder == side.label ? in_code(side.folder) : fmt::format("{}, {}", side.label, in_code(side.folder));

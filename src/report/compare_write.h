@@ -26,6 +26,9 @@ struct TextOptions {
 // For reading: a summary, then the rows; code that changed is shown side by side, with stall counts.
 void write_text(std::ostream& out, const Group& group, const TextOptions& options);
 void write_markdown(std::ostream& out, const Group& group, std::size_t most_rows);
+// A page to keep, in Markdown: what changed from each table to the next, rows that changed alike together, with the
+// code that explains it.
+void write_findings(std::ostream& out, const std::vector<Side>& sides);
 // For programs (docs/comparison-format.md), all rows: a line for each row of each comparison; one document.
 void write_csv(std::ostream& out, const std::vector<Group>& groups);
 void write_json(std::ostream& out, const std::vector<Group>& groups);

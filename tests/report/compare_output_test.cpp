@@ -174,3 +174,22 @@ TEST_CASE("tables without rows are compared without rows") {
   CHECK(csv.str().find('\n') == csv.str().size() - 1);
   CHECK(Json::parse(json.str()).at("comparisons").at(0).at("rows").empty());
 }
+
+TEST_CASE("findings put rows that changed alike together, and say from which table on") {
+  const TwoTables tables;
+  std::ostringstream out;
+  write_findings(out, {tables.side_a(), tables.side_b(), tables.side_b()});
+  CHECK(out.str() == golden("findings.md"));
+}
+
+TEST_CASE("findings name every form of one kind of change in one row") {
+  const auto table = [](double cycles, const std::string& opcode) {
+    std::vector<CellRecord> cells;
+    for (const char* ptx : {"div.rm.f64", "div.rp.f64", "div.rz.f64"}) cells.push_back(cell_of(ptx, 3, cycles, opcode));
+    return outline_of(table_of(cells));
+  };
+  const Outline before = table(25, "MUFU.RCP64H"), after = table(12, "CALL");
+  std::ostringstream out;
+  write_findings(out, {{&before, std::nullopt, "12.0", "a"}, {&after, std::nullopt, "12.4", "b"}});
+  CHECK_THAT(out.str(), Catch::Contains("| `div.rm.f64`, `div.rp.f64`, `div.rz.f64` | 3 | O3 | 25 → 12 |"));
+}

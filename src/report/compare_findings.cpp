@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "report/columns.h"
+#include "report/compare_rows.h"
+#include "report/compare_write.h"
+#include "report/markdown_table.h"
+
+namespace ptxlat {
+
+namespace {
+
+constexpr std::size_t code_width = 100;
+constexpr std::size_t most_names = 8;
+constexpr std::size_t most_kinds_of_equal_cycles = 12;
+
+// Rows that changed in the same way: the same numbers, the same code before and after.
+struct Kind {
+  RowText text;
+  bool has_other_number = false;
+  std::size_t rows = 0;
+  std::vector<std::string> forms;
+  std::set<std::string> levels;
+};
+
+// In the order of the comparison, most interesting first.
+std::vector<Kind> kinds_of(const Comparison& comparison) {
+  std::vector<Kind> kinds;
+  std::map<std::string, std::size_t> place_of;
+  CodeComparison code;
+  for (const auto& row : comparison.rows) {
+    if (row.a == nullptr || row.b == nullptr || row.cause == Cause::other_verdict) continue;
+    auto text = row_text(comparison, row, code, code_width);
+    const auto key = fmt::format("{}|{}|{}|{}|{}", text.cycles, text.issue, text.cause, text.code.a, text.code.b);
+    const auto [place, is_new] = place_of.emplace(key, kinds.size());
+    if (is_new) {
+      const auto headline = headline_of(comparison, row).change(), issue = issue_of(comparison, row).change();
+      kinds.push_back({text, headline.value_or(0) != 0 || issue.value_or(0) != 0, 0, {}, {}});
+    }
+    auto& kind = kinds[place->second];
+    ++kind.rows;
+    if (!text.opt.empty()) kind.levels.insert(text.opt);
+    if (std::find(kind.forms.begin(), kind.forms.end(), text.ptx) == kind.forms.end()) kind.forms.push_back(text.ptx);
+  }
+  return kinds;
+}
+
+std::string names_text(const std::vector<std::string>& names) {
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(names.size(), most_names); ++i) {
+    shown.push_back(in_code(names[i]));
+  }
+  const auto rest = names.size() - shown.size();
+  return fmt::format("{}{}", fmt::join(shown, ", "), rest == 0 ? "" : fmt::format(" and {} more", rest));
+}
+
+void write_kinds(std::ostream& out, const std::vector<const Kind*>& kinds) {
+  MarkdownTable table(
+      {"forms", "rows", "levels", "cycles", "issue", "cause", "machine code before", "after", "remark"});
+  for (const Kind* kind : kinds) {
+    table.add({names_text(kind->forms), std::to_string(kind->rows), fmt::format("{}", fmt::join(kind->levels, " ")),
+               kind->text.cycles, kind->text.issue, kind->text.cause, in_code(kind->text.code.a),
+               in_code(kind->text.code.b), markdown_escaped(kind->text.remark)});
+  }
+  table.write(out);
+}
+
+// Forms that got their first number here, or lost their last.
+std::vector<std::string> forms_with_a_number_on_one_side(const Comparison& comparison, bool only_in_b) {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  for (const auto& row : comparison.rows) {
+    const auto has_number = [](const CellOutline* cell) {
+      return cell != nullptr && cell->columns.verdict == Verdict::proven;
+    };
+    if (has_number(row.a) == has_number(row.b) || has_number(row.b) != only_in_b) continue;
+    if (seen.insert(row.any().ptx).second) names.push_back(row.any().ptx);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void write_step(std::ostream& out, const Comparison& comparison) {
+  out << fmt::format("\n## {}, after {}\n\n", comparison.b.label, comparison.a.label);
+  if (comparison.rows.empty()) {
+    out << fmt::format("Nothing changed in {} rows.\n", comparison.unchanged.size());
+    return;
+  }
+  const Summary summary = summarize(comparison);
+  out << fmt::format("{} rows: {} unchanged, {}. {}: {} fewer, {} more.\n", summary.total.compared,
+                     summary.total.unchanged, causes_text(summary.total.causes),
+                     comparison.by_schedule ? "Cycles of the schedule" : "Cycles", summary.fewer, summary.more);
+  if (const auto names = forms_with_a_number_on_one_side(comparison, true); !names.empty()) {
+    out << fmt::format("\nNew: {}.\n", names_text(names));
+  }
+  if (const auto names = forms_with_a_number_on_one_side(comparison, false); !names.empty()) {
+    out << fmt::format("\nNo longer: {}.\n", names_text(names));
+  }
+  const auto kinds = kinds_of(comparison);
+  std::vector<const Kind*> other_numbers, equal_numbers;
+  for (const auto& kind : kinds) (kind.has_other_number ? other_numbers : equal_numbers).push_back(&kind);
+  if (!other_numbers.empty()) {
+    out << "\nFaster or slower:\n\n";
+    write_kinds(out, other_numbers);
+  }
+  if (!equal_numbers.empty()) {
+    std::stable_sort(equal_numbers.begin(), equal_numbers.end(),
+                     [](const Kind* left, const Kind* right) { return left->rows > right->rows; });
+    const auto all = equal_numbers.size();
+    equal_numbers.resize(std::min(all, most_kinds_of_equal_cycles));
+    out << "\nOther machine code, equal cycles:\n\n";
+    write_kinds(out, equal_numbers);
+    if (all > equal_numbers.size()) out << fmt::format("\n… {} more kinds of change\n", all - equal_numbers.size());
+  }
+}
+
+}  // namespace
+
+void write_findings(std::ostream& out, const std::vector<Side>& sides) {
+  out << fmt::format("# From {} to {}\n\n", sides.front().label, sides.back().label);
+  out << "What changed from each table to the next, rows that changed alike together; the largest ratio first. Behind "
+         "a\n"
+         "colon stands an instruction's stall count. Written by `ptxlat compare --format findings`.\n\n";
+  MarkdownTable tables({"table", "target", "GPU", "measured", "rows", "with a number"});
+  for (const auto& side : sides) {
+    const auto& cells = side.table->cells;
+    const auto proven = std::count_if(cells.begin(), cells.end(),
+                                      [](const CellOutline& cell) { return cell.columns.verdict == Verdict::proven; });
+    const auto& from = side.table->provenance;
+    tables.add({side.label, from.target, from.device ? from.device->name : "", from.started_utc.substr(0, 10),
+                std::to_string(cells.size()), std::to_string(proven)});
+  }
+  tables.write(out);
+  for (std::size_t i = 1; i < sides.size(); ++i) write_step(out, compare(sides[i - 1], sides[i]));
+}
+
+}  // namespace ptxlat
