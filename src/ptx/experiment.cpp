@@ -230,7 +230,13 @@ struct Parts {
   // in place.
   Kernel streamed(int copies, StreamShape shape) const {
     constexpr int place_if_left = 48;
-    auto draft = draft_with_operands();
+    Draft draft(catalogue, form());
+    for (const auto& operand : form().operands) {
+      // The texts around the window name the operands, not the copies'.
+      const bool is_named = (variant.input->prepare + form().cleanup).find("{" + operand.name) != std::string::npos;
+      if (is_named || !is_own(catalogue, variant, operand, shape))
+        prepare_operand(draft, variant, operand, registers_of(operand));
+    }
     std::string steps, kept, kept_if_left;
     const auto keep_both = [&](const std::vector<std::string>& registers, const std::string& type) {
       for (const auto& name : registers) {
