@@ -14,7 +14,7 @@ enum class ExitCode : int {
   unknown_name = 4,   // a form, level, toolchain or table that does not exist
   missing_tool = 5,   // no assembler or no disassembler was found
   no_gpu = 6,         // no driver, no device, or a device that cannot be used
-  storage = 7,        // a store or table cannot be read or written (full disk, permissions, foreign file)
+  storage = 7,        // a store, table or bundle cannot be read or written (full disk, permissions, foreign file)
   changed = 8,        // `compare --fail-on-change` found a change
   interrupted = 130,  // Ctrl-C; everything finished so far is kept
 };

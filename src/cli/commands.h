@@ -10,14 +10,15 @@ namespace ptxlat {
 
 // Each adds one subcommand with its options to the program. The subcommand's callback does the work, writes data to
 // standard output and everything else to standard error, and throws Error for what ends it.
-void add_run(CLI::App& program);      // run.cpp
-void add_static(CLI::App& program);   // run.cpp: the same line without its GPU station
-void add_list(CLI::App& program);     // list.cpp
-void add_check(CLI::App& program);    // check.cpp
-void add_show(CLI::App& program);     // show.cpp
-void add_compare(CLI::App& program);  // compare.cpp
-void add_doctor(CLI::App& program);   // doctor.cpp
-void add_worker(CLI::App& program);   // main.cpp, hidden: the other end of measure/worker.h
+void add_run(CLI::App& program);       // run.cpp
+void add_static(CLI::App& program);    // run.cpp: the same line without its GPU station
+void add_assemble(CLI::App& program);  // assemble.cpp: a bundle for run
+void add_list(CLI::App& program);      // list.cpp
+void add_check(CLI::App& program);     // check.cpp
+void add_show(CLI::App& program);      // show.cpp
+void add_compare(CLI::App& program);   // compare.cpp
+void add_doctor(CLI::App& program);    // doctor.cpp
+void add_worker(CLI::App& program);    // main.cpp, hidden: the other end of measure/worker.h
 
 // Set by Ctrl-C; long work ends at the next chunk and keeps what is finished.
 extern std::atomic<bool> was_interrupted;

@@ -26,7 +26,7 @@ namespace {
 constexpr char footer[] =
     "Exit codes: 0 done, 1 failure, 2 command line, 3 malformed catalogue or skeleton, 4 unknown form, level, "
     "toolchain or\n"
-    "table, 5 no assembler or disassembler, 6 no driver or GPU, 7 store or table cannot be read or written,\n"
+    "table, 5 no assembler or disassembler, 6 no driver or GPU, 7 store, table or bundle cannot be read or written,\n"
     "8 compare --fail-on-change found one, 130 interrupted (what was finished is kept).";
 
 extern "C" void on_interrupt(int) {
@@ -50,6 +50,7 @@ int run_program(int argc, char** argv) {
   program.set_version_flag("--version", "ptxlat " PTXLAT_VERSION " (" PTXLAT_GIT_COMMIT ")");
   add_run(program);
   add_static(program);
+  add_assemble(program);
   add_list(program);
   add_check(program);
   add_show(program);

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "assemble/toolkit.h"
+#include "cli/bundled.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/workbench.h"
@@ -30,6 +31,7 @@ struct RunOptions {
   int device = 0;
   int launches = 9;
   int threads = 0;  // 0: two per core
+  std::string bundle;
   double repeat = 0.02;
   std::uint64_t seed = 1;
   std::string store = "ptxlat.sqlite";
@@ -38,12 +40,16 @@ struct RunOptions {
 };
 
 // What a run has found out before it starts.
+//   disassembler, assemblers   where the machine code comes from
 struct Setup {
   Workbench workbench;
   Toolchain toolchain;
   Target target;
   std::optional<DeviceInfo> device;
   Provenance provenance;
+  std::vector<CellPlan> plan;
+  std::unique_ptr<Disassembler> disassembler;
+  std::vector<std::unique_ptr<KernelAssembler>> assemblers;
 };
 
 // "NVIDIA H200" → "nvidia-h200": a folder's name.
@@ -57,16 +63,6 @@ std::string folder_name(const std::string& gpu) {
     }
   }
   return name;
-}
-
-// As typed, but for the folder in which the program lies.
-std::string command_line() {
-  std::ifstream in("/proc/self/cmdline", std::ios::binary);
-  std::string line, argument;
-  while (std::getline(in, argument, '\0')) {
-    line += line.empty() ? std::filesystem::path(argument).filename().string() : ' ' + argument;
-  }
-  return line;
 }
 
 // Variables that change what the driver's JIT does, and ours.
@@ -166,48 +162,57 @@ void print(const Table& table, const std::string& format) {
   if (format == "text") write_text(std::cout, table);
 }
 
+// A thread waits for nvdisasm as long as it assembles, so two of them keep a core busy.
+int threads_of(const RunOptions& options) {
+  return options.threads > 0 ? options.threads
+                             : static_cast<int>(2 * std::max(1u, std::thread::hardware_concurrency()));
+}
+
+// Plans the cells that the options name and makes ready what assembles them now.
+void prepare_assembling(Setup& setup, const RunOptions& options) {
+  const auto& selection = options.selection;
+  require_levels(selection.levels, setup.toolchain.kind);
+  // A form that a filter names outright is wanted, core or not.
+  const bool core_only = !selection.all_forms && selection.filters.empty();
+  const auto forms = selected_forms(setup.workbench.catalogue, selection, core_only, std::nullopt);
+  setup.plan = plan_cells(setup.workbench.catalogue, setup.workbench.skeletons, forms, selection.levels);
+  const int threads = threads_of(options);
+  setup.disassembler = std::make_unique<Nvdisasm>(nvdisasm_for(setup.target), std::max(1, threads / 8));
+  setup.assemblers = make_kernel_assemblers(setup.toolchain, setup.target, worker_options(options.device), threads);
+}
+
+// Plans the cells of a bundle and makes ready what its toolchain answered.
+void prepare_bundled(Setup& setup, const RunOptions& options, const Bundle& bundle, std::size_t toolchain,
+                     const std::vector<int>& levels) {
+  setup.plan = bundled_plan(bundle, setup.workbench, options.selection, levels);
+  setup.disassembler = make_recorded_disassembler(bundle);
+  for (int i = 0; i < threads_of(options); ++i) setup.assemblers.push_back(make_recorded_assembler(bundle, toolchain));
+  setup.provenance.bundle = origin_of(bundle);
+}
+
 void make_table(Setup setup, const RunOptions& options, Worker* worker) {
   const auto started = std::chrono::steady_clock::now();
-  // A form that a filter names outright is wanted, core or not.
-  const bool core_only = !options.selection.all_forms && options.selection.filters.empty();
-  const auto forms = selected_forms(setup.workbench.catalogue, options.selection, core_only, std::nullopt);
-  const auto plan = plan_cells(setup.workbench.catalogue, setup.workbench.skeletons, forms, options.selection.levels);
-
   Store store(options.store);
   store.save_provenance(setup.provenance);
   const auto& table_name = setup.provenance.table;
   const auto finished = store.finished(table_name);
   std::vector<CellPlan> missing;
-  for (const auto& cell : plan) {
+  for (const auto& cell : setup.plan) {
     const CellKey key{cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name, cell.level, cell.recipe};
     if (!finished.contains(key.text())) missing.push_back(cell);
   }
-  if (missing.size() < plan.size()) {
-    fmt::print(stderr, "{} of {} cells are in {} already\n", plan.size() - missing.size(), plan.size(), options.store);
+  if (missing.size() < setup.plan.size()) {
+    fmt::print(stderr, "{} of {} cells are in {} already\n", setup.plan.size() - missing.size(), setup.plan.size(),
+               options.store);
   }
 
   StationClock clock;
   Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, missing.size());
-  // A thread waits for nvdisasm as long as it assembles, so two of them keep a core busy.
-  const int threads =
-      options.threads > 0 ? options.threads : static_cast<int>(2 * std::max(1u, std::thread::hardware_concurrency()));
-  const int highest_level = *std::max_element(options.selection.levels.begin(), options.selection.levels.end());
-  if (highest_level > 3 && setup.toolchain.kind != ToolchainKind::driver) {
-    throw Error(ExitCode::unknown_name, setup.toolchain.name + " has no -O4", "only the driver's JIT has a level 4");
-  }
-  Nvdisasm disassembler(nvdisasm_for(setup.target), std::max(1, threads / 8));
-  const auto assemblers =
-      make_kernel_assemblers(setup.toolchain, setup.target, worker_options(options.device), threads);
-  Line line{setup.workbench.catalogue,
-            setup.workbench.skeletons,
-            setup.toolchain,
-            setup.target,
-            disassembler,
-            worker,
-            options.launches,
-            {},
-            &was_interrupted,
-            &clock};
+  Line line{setup.workbench.catalogue, setup.workbench.skeletons,
+            setup.toolchain,           setup.target,
+            *setup.disassembler,       worker,
+            options.launches,          {},
+            &was_interrupted,          &clock};
   line.on_finished = [&](std::vector<CellRecord> cells) {
     for (auto& cell : cells) {
       constexpr double ns_per_ms = 1e6;
@@ -217,11 +222,11 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
     store.save_cells(table_name, cells);
     progress.advance(cells.size());
   };
-  bool completed = run_line(line, assemblers, missing);
+  bool completed = run_line(line, setup.assemblers, missing);
   progress.finish();
   if (completed && worker != nullptr) {
     const auto sample = sample_of(missing, options.repeat, options.seed);
-    completed = repeat_sample(line, assemblers, sample, store, table_name);
+    completed = repeat_sample(line, setup.assemblers, sample, store, table_name);
   }
 
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
@@ -229,7 +234,7 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
     setup.provenance.station_seconds = clock.seconds();
     setup.provenance.station_seconds["wall"] = wall;
     for (const auto& [station, seconds] : clock.seconds())
-      fmt::print(stderr, "  {:<10} {:8.2f} s over {} threads\n", station, seconds, threads);
+      fmt::print(stderr, "  {:<10} {:8.2f} s over {} threads\n", station, seconds, setup.assemblers.size());
   }
   setup.provenance.finished_utc = utc_now();
   store.save_provenance(setup.provenance);
@@ -258,6 +263,43 @@ void add_line_options(CLI::App& command, RunOptions& options) {
       ->check(CLI::IsMember({"text", "csv", "none"}));
 }
 
+void run_assembling(const RunOptions& options) {
+  Worker worker(worker_options(options.device));
+  const auto device = worker.device_info();
+  const auto& wanted = options.selection.toolchain;
+  for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, driver_toolchain(device))) {
+    Setup setup;
+    setup.device = device;
+    setup.toolchain = toolchain;
+    // From sm_90 on, "a" adds the instructions that only this very architecture has.
+    setup.target = target_of(toolchain, {device.sm, device.sm >= 90 ? "a" : ""});
+    setup.workbench = load_workbench(options.selection);
+    setup.provenance = provenance_of(setup, options);
+    prepare_assembling(setup, options);
+    make_table(std::move(setup), options, &worker);
+  }
+}
+
+// wanted_levels: empty for all that the bundle has.
+void run_bundle(const RunOptions& options, const std::vector<int>& wanted_levels) {
+  const auto bundle = open_bundle(options.bundle);
+  const auto levels = bundled_levels(bundle, wanted_levels);
+  const auto toolchains = bundled_toolchains(bundle, options.selection.toolchain);
+  Worker worker(worker_options(options.device));
+  const auto device = worker.device_info();
+  require_fitting(bundle, device);
+  for (const auto toolchain : toolchains) {
+    Setup setup;
+    setup.device = device;
+    setup.toolchain = bundle.manifest.toolchains[toolchain].toolchain;
+    setup.target = bundle.manifest.toolchains[toolchain].target;
+    setup.workbench = load_workbench(bundle);
+    setup.provenance = provenance_of(setup, options);
+    prepare_bundled(setup, options, bundle, toolchain, levels);
+    make_table(std::move(setup), options, &worker);
+  }
+}
+
 }  // namespace
 
 void add_run(CLI::App& program) {
@@ -275,20 +317,14 @@ void add_run(CLI::App& program) {
                    "Share of the cells that is measured again in a fresh process, 0 to 1. Default: 0.02.")
       ->check(CLI::Range(0.0, 1.0));
   command->add_option("--seed", options->seed, "Chooses the sample that is repeated. Default: 1.");
-  command->callback([options] {
-    Worker worker(worker_options(options->device));
-    const auto device = worker.device_info();
-    const auto& wanted = options->selection.toolchain;
-    for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, driver_toolchain(device))) {
-      Setup setup;
-      setup.device = device;
-      setup.toolchain = toolchain;
-      // From sm_90 on, "a" adds the instructions that only this very architecture has.
-      setup.target = target_of(toolchain, {device.sm, device.sm >= 90 ? "a" : ""});
-      setup.workbench = load_workbench(options->selection);
-      setup.provenance = provenance_of(setup, *options);
-      make_table(std::move(setup), *options, &worker);
-    }
+  auto* bundle = command->add_option("--bundle", options->bundle,
+                                     "Measure what `ptxlat assemble` put into this file, all of it if nothing else is "
+                                     "said; --toolchain, -O and filters "
+                                     "choose a part. Default: assemble here.");
+  bundle->type_name("FILE")->excludes("--catalogue")->excludes("--all");
+  command->callback([options, command] {
+    if (options->bundle.empty()) return run_assembling(*options);
+    run_bundle(*options, command->count("--levels") > 0 ? options->selection.levels : std::vector<int>{});
   });
 }
 
@@ -308,6 +344,7 @@ void add_static(CLI::App& program) {
       setup.toolchain = toolchain;
       setup.workbench = load_workbench(options->selection);
       setup.provenance = provenance_of(setup, *options);
+      prepare_assembling(setup, *options);
       make_table(std::move(setup), *options, nullptr);
     }
   });

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <fstream>
 
 #include "assemble/cuda_version.h"
 #include "assemble/toolkit.h"
@@ -151,6 +152,21 @@ std::vector<std::unique_ptr<KernelAssembler>> make_kernel_assemblers(const Toolc
   return kernel_assemblers;
 }
 
+void require_levels(const std::vector<int>& levels, ToolchainKind kind) {
+  const bool has_fourth = std::any_of(levels.begin(), levels.end(), [](int level) { return level > 3; });
+  if (has_fourth && kind != ToolchainKind::driver)
+    throw Error(ExitCode::unknown_name, "ptxas and nvJitLink have no -O4", "only the driver's JIT has a level 4");
+}
+
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+std::string command_line() {
+  std::ifstream in("/proc/self/cmdline", std::ios::binary);
+  std::string line, argument;
+  while (std::getline(in, argument, '\0')) {
+    line += line.empty() ? std::filesystem::path(argument).filename().string() : ' ' + argument;
+  }
+  return line;
+}
 
 }  // namespace ptxlat

@@ -67,6 +67,11 @@ std::vector<std::unique_ptr<Assembler>> make_assemblers(const Toolchain& toolcha
 std::vector<std::unique_ptr<KernelAssembler>> make_kernel_assemblers(const Toolchain& toolchain, const Target& target,
                                                                      const WorkerOptions& options, int threads);
 
+// Error{unknown_name} for a level that toolchains of this kind do not have.
+void require_levels(const std::vector<int>& levels, ToolchainKind kind);
+
 std::string utc_now();
+// As typed, but for the folder in which the program lies.
+std::string command_line();
 
 }  // namespace ptxlat

@@ -116,6 +116,24 @@ DeviceInfo device_from_json(const Json& json) {
   return device;
 }
 
+Json bundle_to_json(const BundleOrigin& bundle) {
+  Json json;
+  json["file"] = bundle.file;
+  json["checksum"] = bundle.checksum;
+  json["size"] = bundle.size;
+  json["created_utc"] = bundle.created_utc;
+  json["tool_version"] = bundle.tool_version;
+  json["git_commit"] = bundle.git_commit;
+  json["command_line"] = bundle.command_line;
+  return json;
+}
+
+BundleOrigin bundle_from_json(const Json& json) {
+  return {text(json, "file"),        text(json, "checksum"),     json.value("size", std::uint64_t{0}),
+          text(json, "created_utc"), text(json, "tool_version"), text(json, "git_commit"),
+          text(json, "command_line")};
+}
+
 constexpr int instruction_bytes = 16;
 
 std::string sass_line(const SassRecord& instruction, int distance) {
@@ -274,6 +292,7 @@ Json to_json(const Provenance& provenance) {
   json["toolchain"] = provenance.toolchain;
   json["target"] = provenance.target;
   if (provenance.device) json["device"] = device_to_json(*provenance.device);
+  if (provenance.bundle) json["bundle"] = bundle_to_json(*provenance.bundle);
   json["tool_version"] = provenance.tool_version;
   json["git_commit"] = provenance.git_commit;
   json["command_line"] = provenance.command_line;
@@ -293,6 +312,7 @@ Provenance provenance_from_json(const Json& json) {
   provenance.toolchain = text(json, "toolchain");
   provenance.target = text(json, "target");
   if (const auto device = json.find("device"); device != json.end()) provenance.device = device_from_json(*device);
+  if (const auto bundle = json.find("bundle"); bundle != json.end()) provenance.bundle = bundle_from_json(*bundle);
   provenance.tool_version = text(json, "tool_version");
   provenance.git_commit = text(json, "git_commit");
   provenance.command_line = text(json, "command_line");

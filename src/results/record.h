@@ -77,14 +77,26 @@ struct CellRecord {
 // Version of the files of a table (docs/table-format.md says what counts as a change).
 inline constexpr int table_format = 2;
 
+// The bundle that a table's machine code came from.
+struct BundleOrigin {
+  std::string file;      // its name
+  std::string checksum;  // CRC-32 of the file, 8 hexadecimal digits
+  std::uint64_t size = 0;
+  std::string created_utc;  // ISO 8601
+  std::string tool_version;
+  std::string git_commit;
+  std::string command_line;
+};
+
 // Where a table comes from.
 struct Provenance {
   int format = table_format;
   std::string table;  // folder below the tables folder: "sm_90/nvidia-h200/driver-580.159.04"
   std::string kind;   // "measured" or "static"
   std::string toolchain;
-  std::string target;                // "sm_90"
-  std::optional<DeviceInfo> device;  // empty for static tables
+  std::string target;                  // "sm_90"
+  std::optional<DeviceInfo> device;    // empty for static tables
+  std::optional<BundleOrigin> bundle;  // empty where it was assembled in the run
   std::string tool_version;
   std::string git_commit;
   std::string command_line;

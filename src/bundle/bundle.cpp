@@ -1,0 +1,178 @@
+#include "bundle/bundle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "error.h"
+#include "measure/plan.h"
+
+namespace ptxlat {
+
+namespace {
+
+constexpr char again[] = "make it again with `ptxlat assemble`, or copy it again";
+
+Manifest read_manifest(const std::filesystem::path& file, const Bytes& payload) {
+  try {
+    return manifest_from_json(payload);
+  } catch (const std::exception& error) {
+    throw Error(ExitCode::storage,
+                fmt::format("{} has a manifest that cannot be read: {}", file.string(), error.what()), again);
+  }
+}
+
+void check_method(const std::filesystem::path& file, const Manifest& manifest) {
+  if (manifest.method_version == method_version) return;
+  throw Error(ExitCode::storage,
+              fmt::format("{} was made for {}, and this ptxlat measures by {}", file.string(), manifest.method_version,
+                          method_version),
+              fmt::format("run it with ptxlat {} ({}), which made it, or assemble it again with this one",
+                          manifest.tool_version, manifest.git_commit));
+}
+
+void read_sections(Bundle& bundle, const std::vector<Section>& sections) {
+  for (const auto& section : sections) {
+    const auto payload = read_section(bundle.path, section);
+    switch (section.kind) {
+      case SectionKind::files:
+        bundle.files = decode_files(payload);
+        break;
+      case SectionKind::cells:
+        bundle.cells = decode_cells(payload);
+        break;
+      case SectionKind::words:
+        decode_words(payload, bundle.words);
+        break;
+      case SectionKind::code:
+        for (const auto kernel : kernels_in_code(payload))
+          bundle.kernels[kernel].push_back(static_cast<std::uint32_t>(bundle.code.size()));
+        bundle.code.push_back(section);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+class RecordedAssembler : public KernelAssembler {
+ public:
+  RecordedAssembler(const Bundle& bundle, std::size_t toolchain) : bundle_(bundle), toolchain_(toolchain) {}
+
+  BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) override {
+    std::vector<std::shared_ptr<const ColumnCode>> columns;
+    std::vector<NamedKernel> missing = kernels;
+    std::vector<std::uint32_t> seen;
+    while (!missing.empty()) {
+      const auto section = richest(missing, seen);
+      if (!section) refuse(missing.front());
+      seen.push_back(*section);
+      columns.push_back(column_in(*section, level));
+      const auto& answers = columns.back()->answers;
+      const auto before = missing.size();
+      std::erase_if(missing, [&](const NamedKernel& kernel) { return answers.contains(text_hash(*kernel.kernel)); });
+      if (missing.size() == before) columns.pop_back();
+    }
+    std::vector<const ColumnCode*> used;
+    for (const auto& column : columns) used.push_back(column.get());
+    return outcome_from(used, kernels);
+  }
+
+ private:
+  // The line asks about a chunk several times, for its cells' further consumers.
+  std::shared_ptr<const ColumnCode> column_in(std::uint32_t section, int level) {
+    const auto& levels = bundle_.manifest.levels;
+    const auto at = static_cast<std::size_t>(std::find(levels.begin(), levels.end(), level) - levels.begin());
+    const auto column = at * bundle_.manifest.toolchains.size() + toolchain_;
+    if (!last_ || last_section_ != section || last_column_ != column) {
+      last_ = std::make_shared<ColumnCode>(decode_column(read_section(bundle_.path, bundle_.code[section]), column));
+      last_section_ = section;
+      last_column_ = column;
+    }
+    return last_;
+  }
+
+  // The section, none of those seen, with the most of these kernels: a chunk of the run is mostly one of the bundle.
+  std::optional<std::uint32_t> richest(const std::vector<NamedKernel>& kernels,
+                                       const std::vector<std::uint32_t>& seen) const {
+    std::map<std::uint32_t, std::size_t> counts;
+    for (const auto& [name, kernel] : kernels) {
+      const auto found = bundle_.kernels.find(text_hash(*kernel));
+      if (found == bundle_.kernels.end()) continue;
+      for (const auto section : found->second) {
+        if (std::find(seen.begin(), seen.end(), section) == seen.end()) ++counts[section];
+      }
+    }
+    const auto most = std::max_element(counts.begin(), counts.end(),
+                                       [](const auto& x, const auto& y) { return x.second < y.second; });
+    if (most == counts.end()) return std::nullopt;
+    return most->first;
+  }
+
+  [[noreturn]] void refuse(const NamedKernel& kernel) const {
+    throw Error(ExitCode::storage, fmt::format("{} has no machine code of {}", bundle_.path.string(), kernel.name),
+                "assemble it again with this ptxlat");
+  }
+
+  const Bundle& bundle_;
+  std::size_t toolchain_;
+  std::shared_ptr<const ColumnCode> last_;
+  std::uint32_t last_section_ = 0;
+  std::size_t last_column_ = 0;
+};
+
+class RecordedDisassembler : public Disassembler {
+ public:
+  explicit RecordedDisassembler(const Bundle& bundle) : bundle_(bundle) {}
+
+  void disassemble(int /*sm*/, const std::vector<Instruction*>& instructions) override {
+    for (auto* instruction : instructions) {
+      const auto found = bundle_.words.find(disassembly_key(instruction->word));
+      if (found == bundle_.words.end()) {
+        throw Error(ExitCode::storage,
+                    fmt::format("{} has no text for the instruction word {:016x} {:016x}", bundle_.path.string(),
+                                instruction->word.high, instruction->word.low),
+                    "assemble it again with this ptxlat");
+      }
+      instruction->text = text_at(found->second, instruction->offset);
+    }
+  }
+
+ private:
+  const Bundle& bundle_;
+};
+
+}  // namespace
+
+Bundle open_bundle(const std::filesystem::path& file) {
+  Bundle bundle;
+  bundle.path = file;
+  const auto contents = read_contents(file);
+  if (!contents.problem.empty()) throw Error(ExitCode::storage, file.string() + " " + contents.problem, again);
+  bundle.checksum = contents.checksum;
+  bundle.size = std::filesystem::file_size(file);
+  if (contents.sections.empty() || contents.sections.front().kind != SectionKind::manifest)
+    throw Error(ExitCode::storage, file.string() + " has no manifest", again);
+  bundle.manifest = read_manifest(file, read_section(file, contents.sections.front()));
+  check_method(file, bundle.manifest);
+  read_sections(bundle, contents.sections);
+  return bundle;
+}
+
+std::vector<Toolchain> toolchains_of(const Bundle& bundle) {
+  std::vector<Toolchain> toolchains;
+  for (const auto& bundled : bundle.manifest.toolchains) toolchains.push_back(bundled.toolchain);
+  return toolchains;
+}
+
+std::unique_ptr<KernelAssembler> make_recorded_assembler(const Bundle& bundle, std::size_t toolchain) {
+  return std::make_unique<RecordedAssembler>(bundle, toolchain);
+}
+
+std::unique_ptr<Disassembler> make_recorded_disassembler(const Bundle& bundle) {
+  return std::make_unique<RecordedDisassembler>(bundle);
+}
+
+}  // namespace ptxlat

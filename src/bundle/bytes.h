@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "assemble/assembler.h"
+#include "error.h"
+
+namespace ptxlat {
+
+// Writes numbers as they lie in memory (little-endian) and texts with their length in front.
+class ByteWriter {
+ public:
+  template <typename T>
+  requires std::is_trivially_copyable_v<T>
+  void put(const T& value) { append(&value, sizeof value); }
+  void put_text(std::string_view text) {
+    put(static_cast<std::uint64_t>(text.size()));
+    append(text.data(), text.size());
+  }
+  void append(const void* data, std::size_t size) {
+    const auto* bytes = static_cast<const std::uint8_t*>(data);
+    bytes_.insert(bytes_.end(), bytes, bytes + size);
+  }
+  Bytes take() { return std::move(bytes_); }
+
+ private:
+  Bytes bytes_;
+};
+
+// Reads them again out of bytes that outlive it. Error{storage} where they end early.
+class ByteReader {
+ public:
+  explicit ByteReader(const Bytes& bytes) : bytes_(bytes) {}
+
+  template <typename T>
+  requires std::is_trivially_copyable_v<T> T get() {
+    T value;
+    std::memcpy(&value, take(sizeof value), sizeof value);
+    return value;
+  }
+  std::string get_text() {
+    const auto size = get<std::uint64_t>();
+    return {reinterpret_cast<const char*>(take(size)), size};
+  }
+  const std::uint8_t* take(std::uint64_t size) {
+    if (size > rest()) throw Error(ExitCode::storage, "a section of the bundle ends early");
+    position_ += size;
+    return bytes_.data() + position_ - size;
+  }
+  std::uint64_t rest() const { return bytes_.size() - position_; }
+
+ private:
+  const Bytes& bytes_;
+  std::uint64_t position_ = 0;
+};
+
+}  // namespace ptxlat

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assemble/assembler.h"
+#include "measure/plan.h"
+
+namespace ptxlat {
+
+// A row that a bundle holds the machine code for, at each of its levels; the words as in CellPlan and Variant.
+struct BundledCell {
+  std::string ptx, operand, input, recipe;
+  bool operator==(const BundledCell&) const = default;
+};
+
+// The cells of one level.
+std::vector<BundledCell> bundled_cells(const std::vector<CellPlan>& cells, int level);
+
+// As a section of a bundle.
+Bytes encode_cells(const std::vector<BundledCell>& cells);
+// Error{storage} for what encode_cells did not make.
+std::vector<BundledCell> decode_cells(const Bytes& section);
+
+}  // namespace ptxlat

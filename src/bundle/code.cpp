@@ -1,0 +1,168 @@
+#include "bundle/code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "bundle/bytes.h"
+#include "bundle/compress.h"
+
+namespace ptxlat {
+
+namespace {
+
+constexpr char name_hole[] = "{{name}}";
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+// An answer as a number: 0 none, then cubins and refusals in turn.
+std::uint32_t number_of(const Answer& answer) { return answer.cubin ? 1 + 2 * *answer.cubin : 2 + 2 * answer.refusal; }
+
+// What a chunk's frame holds in front of the cubins.
+struct Outline {
+  std::vector<std::string> refusals;
+  std::vector<std::vector<std::uint32_t>> answers;      // [column][kernel]
+  std::vector<std::vector<std::uint64_t>> cubin_sizes;  // [column][cubin]
+};
+
+Outline read_outline(ByteReader& reader, std::size_t kernels) {
+  Outline outline;
+  outline.refusals.resize(reader.get<std::uint32_t>());
+  for (auto& words : outline.refusals) words = reader.get_text();
+  const auto columns = reader.get<std::uint32_t>();
+  for (std::uint32_t column = 0; column < columns; ++column) {
+    auto& answers = outline.answers.emplace_back(kernels);
+    for (auto& answer : answers) answer = reader.get<std::uint32_t>();
+    auto& sizes = outline.cubin_sizes.emplace_back(reader.get<std::uint32_t>());
+    for (auto& size : sizes) size = reader.get<std::uint64_t>();
+  }
+  return outline;
+}
+
+std::vector<std::uint64_t> read_kernels(ByteReader& reader) {
+  std::vector<std::uint64_t> kernels(reader.get<std::uint32_t>());
+  for (auto& kernel : kernels) kernel = reader.get<std::uint64_t>();
+  return kernels;
+}
+
+[[noreturn]] void refuse() { throw Error(ExitCode::storage, "a section of the bundle contradicts itself"); }
+
+ColumnCode column_of(const Outline& outline, const std::vector<std::uint64_t>& kernels, std::size_t column) {
+  ColumnCode code;
+  code.refusals = outline.refusals;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const auto number = outline.answers[column][i];
+    if (number == 0) continue;
+    auto& answer = code.answers[kernels[i]];
+    if (number % 2 == 1)
+      answer.cubin = number / 2;
+    else
+      answer.refusal = number / 2 - 1;
+    const bool exists =
+        answer.cubin ? *answer.cubin < outline.cubin_sizes[column].size() : answer.refusal < outline.refusals.size();
+    if (!exists) refuse();
+  }
+  return code;
+}
+
+}  // namespace
+
+std::string symbol_of(std::uint64_t text_hash) { return fmt::format("k{:016x}", text_hash); }
+
+std::string without_name(std::string words, const std::string& name) {
+  return replaced(std::move(words), name, name_hole);
+}
+
+BatchOutcome outcome_from(const std::vector<const ColumnCode*>& columns, const std::vector<NamedKernel>& kernels) {
+  BatchOutcome outcome;
+  std::map<std::pair<const ColumnCode*, std::uint32_t>, std::size_t> taken;  // cubins that are in the outcome
+  for (const auto& [name, kernel] : kernels) {
+    const auto hash = text_hash(*kernel);
+    const ColumnCode& column = **std::find_if(
+        columns.begin(), columns.end(), [&](const ColumnCode* candidate) { return candidate->answers.contains(hash); });
+    const Answer& answer = column.answers.at(hash);
+    auto& kernel_outcome = outcome.kernels.emplace_back();
+    if (!answer.cubin) {
+      kernel_outcome.log = replaced(column.refusals[answer.refusal], name_hole, name);
+      continue;
+    }
+    const auto [place, is_new] = taken.try_emplace({&column, *answer.cubin}, outcome.cubins.size());
+    if (is_new) outcome.cubins.push_back(column.cubins[*answer.cubin]);
+    kernel_outcome.cubin = place->second;
+    kernel_outcome.symbol = symbol_of(hash);
+  }
+  return outcome;
+}
+
+Bytes encode_code(const std::vector<ColumnCode>& columns) {
+  std::set<std::uint64_t> kernels;
+  std::set<std::string> distinct;
+  for (const auto& column : columns) {
+    for (const auto& [hash, answer] : column.answers) kernels.insert(hash);
+    distinct.insert(column.refusals.begin(), column.refusals.end());
+  }
+  const std::vector<std::string> refusals(distinct.begin(), distinct.end());
+
+  ByteWriter frame;
+  frame.put(static_cast<std::uint32_t>(refusals.size()));
+  for (const auto& words : refusals) frame.put_text(words);
+  frame.put(static_cast<std::uint32_t>(columns.size()));
+  for (const auto& column : columns) {
+    for (const auto hash : kernels) {
+      const auto found = column.answers.find(hash);
+      std::uint32_t number = 0;
+      if (found != column.answers.end()) {
+        auto answer = found->second;
+        if (!answer.cubin) {
+          const auto at = std::lower_bound(refusals.begin(), refusals.end(), column.refusals[answer.refusal]);
+          answer.refusal = static_cast<std::uint32_t>(at - refusals.begin());
+        }
+        number = number_of(answer);
+      }
+      frame.put(number);
+    }
+    frame.put(static_cast<std::uint32_t>(column.cubins.size()));
+    for (const auto& cubin : column.cubins) frame.put(static_cast<std::uint64_t>(cubin.size()));
+  }
+  for (const auto& column : columns) {
+    for (const auto& cubin : column.cubins) frame.append(cubin.data(), cubin.size());
+  }
+
+  ByteWriter section;
+  section.put(static_cast<std::uint32_t>(kernels.size()));
+  for (const auto hash : kernels) section.put(hash);
+  const auto compressed = compress(frame.take());
+  section.append(compressed.data(), compressed.size());
+  return section.take();
+}
+
+std::vector<std::uint64_t> kernels_in_code(const Bytes& section) {
+  ByteReader reader(section);
+  return read_kernels(reader);
+}
+
+ColumnCode decode_column(const Bytes& section, std::size_t column) {
+  ByteReader reader(section);
+  const auto kernels = read_kernels(reader);
+  const auto compressed = reader.rest();
+  const auto frame = decompress(reader.take(compressed), compressed);
+  ByteReader content(frame);
+  const auto outline = read_outline(content, kernels.size());
+  if (column >= outline.answers.size()) refuse();
+  auto code = column_of(outline, kernels, column);
+  for (std::size_t i = 0; i < column; ++i) {
+    for (const auto size : outline.cubin_sizes[i]) content.take(size);
+  }
+  for (const auto size : outline.cubin_sizes[column]) {
+    const auto* bytes = content.take(size);
+    code.cubins.emplace_back(bytes, bytes + size);
+  }
+  return code;
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,228 @@
+#include "bundle/make.h"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "bundle/cells.h"
+#include "bundle/compress.h"
+#include "bundle/container.h"
+#include "bundle/files.h"
+#include "bundle/recording.h"
+#include "error.h"
+#include "measure/plan.h"
+
+namespace ptxlat {
+
+namespace {
+
+// Variants whose kernels, at all levels and of all toolchains, are one section. The line takes as many at a time.
+constexpr std::size_t variants_per_chunk = 48;
+
+// Chunks under way at a time: while one waits for nvdisasm or its slowest assembler, the others keep the cores busy.
+std::size_t chunks_under_way(std::size_t threads, std::size_t columns) { return 2 + threads / columns; }
+
+struct FinishedChunk {
+  Bytes code;
+  Words words;
+};
+
+// Writes the chunks in their order, whatever order they are finished in: equal orders give equal files.
+class ChunkWriter {
+ public:
+  ChunkWriter(BundleWriter& writer, KnownWords known, std::size_t next)
+      : writer_(writer), known_(std::move(known)), next_(next) {}
+
+  void add(std::size_t index, FinishedChunk chunk) {
+    const std::scoped_lock lock(mutex_);
+    waiting_.emplace(index, std::move(chunk));
+    for (auto first = waiting_.find(next_); first != waiting_.end(); first = waiting_.find(++next_)) {
+      write(std::move(first->second));
+      waiting_.erase(first);
+    }
+  }
+
+ private:
+  // The words that no chunk before had, then the code: a chunk whose code is there is whole.
+  void write(FinishedChunk chunk) {
+    std::erase_if(chunk.words, [&](const auto& word) { return known_.contains(word.first); });
+    known_.insert(chunk.words.begin(), chunk.words.end());
+    writer_.add(SectionKind::words, encode_words(chunk.words));
+    writer_.add(SectionKind::code, chunk.code);
+  }
+
+  std::mutex mutex_;
+  BundleWriter& writer_;
+  KnownWords known_;
+  std::size_t next_;
+  std::map<std::size_t, FinishedChunk> waiting_;
+};
+
+// What is done already, by a call that was interrupted.
+//   keep  bytes of the file; 0: nothing
+struct Leftover {
+  std::uint64_t keep = 0;
+  std::size_t chunks = 0;
+  KnownWords words;
+};
+
+Leftover read_leftover(const std::filesystem::path& part, const BundleOrder& order, const Bytes& files,
+                       const Bytes& cells) {
+  Leftover leftover;
+  if (part.empty()) return leftover;
+  const auto& sections = read_contents(part).sections;
+  if (sections.size() < 3 || sections[0].kind != SectionKind::manifest || sections[1].kind != SectionKind::files ||
+      sections[2].kind != SectionKind::cells)
+    return leftover;
+  try {
+    if (!is_same_assembling(manifest_from_json(read_section(part, sections[0])), order.manifest)) return leftover;
+  } catch (const std::exception&) {
+    return leftover;  // a manifest of another shape is one of another order
+  }
+  if (read_section(part, sections[1]) != files || read_section(part, sections[2]) != cells) return leftover;
+  leftover.keep = sections[2].offset + sections[2].size;
+  for (std::size_t i = 3; i + 1 < sections.size(); i += 2) {
+    if (sections[i].kind != SectionKind::words || sections[i + 1].kind != SectionKind::code) break;
+    decode_words(read_section(part, sections[i]), leftover.words);
+    leftover.keep = sections[i + 1].offset + sections[i + 1].size;
+    ++leftover.chunks;
+  }
+  return leftover;
+}
+
+// The state of one call of make_bundle.
+class Making {
+ public:
+  Making(const BundleOrder& order, const std::vector<CellPlan>& cells)
+      : order_(order),
+        cells_(cells),
+        variants_(cells.size() / order.manifest.levels.size()),
+        columns_(order.manifest.levels.size() * order.manifest.toolchains.size()),
+        slots_(static_cast<std::ptrdiff_t>(order.threads)) {}
+
+  std::size_t chunks() const { return (variants_ + variants_per_chunk - 1) / variants_per_chunk; }
+  std::size_t cells_in_chunk(std::size_t chunk) const { return (end_of(chunk) - begin_of(chunk)) * columns_; }
+
+  // Makes the chunks from `next` on.
+  bool run(ChunkWriter& writer, std::size_t next) {
+    const auto workers = std::min(chunks_under_way(order_.threads, columns_), chunks() - next);
+    make_assemblers(workers);
+    next_ = next;
+    std::vector<std::thread> threads;
+    for (std::size_t worker = 0; worker < workers; ++worker)
+      threads.emplace_back([&, worker] { work(worker, writer); });
+    for (auto& thread : threads) thread.join();
+    const bool is_interrupted = order_.interrupted != nullptr && *order_.interrupted;
+    if (failure_ && !is_interrupted) std::rethrow_exception(failure_);
+    return !is_interrupted;
+  }
+
+ private:
+  std::size_t begin_of(std::size_t chunk) const { return chunk * variants_per_chunk; }
+  std::size_t end_of(std::size_t chunk) const { return std::min(variants_, begin_of(chunk) + variants_per_chunk); }
+  std::size_t toolchain_of(std::size_t column) const { return column % order_.manifest.toolchains.size(); }
+
+  // One for each column of each chunk that is under way: a toolchain's may share a process.
+  void make_assemblers(std::size_t workers) {
+    const auto levels = order_.manifest.levels.size();
+    for (const auto& toolchain : order_.manifest.toolchains)
+      assemblers_.push_back(order_.make_assemblers(toolchain, workers * levels));
+  }
+  KernelAssembler& assembler(std::size_t worker, std::size_t column) {
+    const auto toolchains = order_.manifest.toolchains.size();
+    return *assemblers_[toolchain_of(column)][worker * order_.manifest.levels.size() + column / toolchains];
+  }
+
+  void work(std::size_t worker, ChunkWriter& writer) {
+    try {
+      for (auto chunk = next_++; chunk < chunks() && !stop_; chunk = next_++) {
+        auto finished = make_chunk(worker, chunk);
+        if (!stop_) writer.add(chunk, std::move(finished));
+      }
+    } catch (...) {
+      fail();
+    }
+  }
+
+  FinishedChunk make_chunk(std::size_t worker, std::size_t chunk) {
+    std::vector<ColumnCode> columns(columns_);
+    RecordingDisassembler disassembler(order_.nvdisasm, columns_);
+    std::vector<std::thread> threads;
+    for (std::size_t column = 0; column < columns_; ++column) {
+      threads.emplace_back([&, column] {
+        make_column(chunk, column, assembler(worker, column), disassembler, columns[column]);
+        disassembler.column_ends();
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    if (stop_) return {};
+    return {encode_code(columns), disassembler.take_words()};
+  }
+
+  void make_column(std::size_t chunk, std::size_t column, KernelAssembler& assembler, Disassembler& disassembler,
+                   ColumnCode& code) {
+    const auto toolchain = toolchain_of(column);
+    const auto& [assembling, target] = order_.manifest.toolchains[toolchain];
+    Line line{order_.catalogue, order_.skeletons, assembling, target, disassembler, nullptr, 0, {},
+              nullptr,          order_.clock};
+    line.on_finished = [&](const std::vector<CellRecord>& cells) {
+      const std::scoped_lock lock(finished_);
+      order_.on_finished(toolchain, cells);
+    };
+    const auto level = column / order_.manifest.toolchains.size();
+    const auto* first = cells_.data() + level * variants_;
+    try {
+      std::vector<std::unique_ptr<KernelAssembler>> recording;
+      recording.push_back(std::make_unique<RecordingAssembler>(assembler, slots_, order_.interrupted, code));
+      run_line(line, recording, {first + begin_of(chunk), first + end_of(chunk)});
+    } catch (...) {
+      fail();
+    }
+  }
+
+  void fail() {
+    const std::scoped_lock lock(finished_);
+    if (!failure_) failure_ = std::current_exception();
+    stop_ = true;
+  }
+
+  const BundleOrder& order_;
+  const std::vector<CellPlan>& cells_;
+  std::size_t variants_;
+  std::size_t columns_;  // levels × toolchains, level by level
+  AssemblerSlots slots_;
+  std::vector<std::vector<std::unique_ptr<KernelAssembler>>> assemblers_;  // [toolchain][chunk under way × level]
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex finished_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+bool make_bundle(const BundleOrder& order, const std::filesystem::path& file) {
+  const auto cells = plan_cells(order.catalogue, order.skeletons, order.forms, order.manifest.levels);
+  const auto files_section = encode_files(order.files);
+  const auto cells_section = encode_cells(bundled_cells(cells, order.manifest.levels.front()));
+  BundleWriter writer(file);
+  auto leftover = read_leftover(writer.leftover(), order, files_section, cells_section);
+  writer.begin(leftover.keep);
+  if (leftover.keep == 0) {
+    writer.add(SectionKind::manifest, manifest_to_json(order.manifest));
+    writer.add(SectionKind::files, files_section);
+    writer.add(SectionKind::cells, cells_section);
+  }
+  for (const auto& [key, text] : leftover.words) order.nvdisasm.learn(key, text);
+
+  Making making(order, cells);
+  std::size_t taken_over = 0;
+  for (std::size_t chunk = 0; chunk < leftover.chunks; ++chunk) taken_over += making.cells_in_chunk(chunk);
+  order.on_taken_over(taken_over);
+  ChunkWriter chunks(writer, std::move(leftover.words), leftover.chunks);
+  if (!making.run(chunks, leftover.chunks)) return false;
+  writer.finish();
+  return true;
+}
+
+}  // namespace ptxlat

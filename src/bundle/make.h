@@ -1,0 +1,46 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bundle/files.h"
+#include "bundle/manifest.h"
+#include "isa/form.h"
+#include "measure/line.h"
+#include "sass/disassembler.h"
+
+namespace ptxlat {
+
+// What a bundle is to hold and what makes it.
+//   files            that the catalogue and skeletons were read from
+//   make_assemblers  so many assemblers of a toolchain, each for one thread
+//   threads          assemblers at work at a time
+//   on_finished      is called with the finished cells of a toolchain, by its index in the manifest, from one thread at
+//   a
+//                    time
+//   on_taken_over    is called with the number of cells that an interrupted call has finished
+struct BundleOrder {
+  Manifest manifest;
+  const Catalogue& catalogue;
+  const Skeletons& skeletons;
+  std::vector<const Form*> forms;
+  Files files;
+  Nvdisasm& nvdisasm;
+  std::function<std::vector<std::unique_ptr<KernelAssembler>>(const BundledToolchain&, std::size_t)> make_assemblers;
+  std::size_t threads = 1;
+  std::function<void(std::size_t, const std::vector<CellRecord>&)> on_finished;
+  std::function<void(std::size_t)> on_taken_over;
+  const std::atomic<bool>* interrupted = nullptr;
+  StationClock* clock = nullptr;
+};
+
+// Sends every cell down the line, without its GPU, at each level with each toolchain, and writes what assemblers and
+// disassembler answered. Chunks that an interrupted call with the same order has left beside the file are taken over.
+// Returns false if it was interrupted. Throws the first Error that is not one cell's own; finished chunks are kept.
+bool make_bundle(const BundleOrder& order, const std::filesystem::path& file);
+
+}  // namespace ptxlat

@@ -1,0 +1,91 @@
+#include "bundle/manifest.h"
+
+#include <stdexcept>
+
+#include "results/json.h"
+
+namespace ptxlat {
+
+namespace {
+
+const std::vector<std::pair<ToolchainKind, std::string>> kind_names = {
+    {ToolchainKind::driver, "driver"}, {ToolchainKind::ptxas, "ptxas"}, {ToolchainKind::nvjitlink, "nvjitlink"}};
+
+std::string name_of(ToolchainKind kind) {
+  for (const auto& [value, name] : kind_names) {
+    if (value == kind) return name;
+  }
+  throw std::invalid_argument("a toolchain that does not assemble");
+}
+
+ToolchainKind kind_from(const std::string& wanted) {
+  for (const auto& [value, name] : kind_names) {
+    if (name == wanted) return value;
+  }
+  throw std::invalid_argument("no such kind of toolchain: " + wanted);
+}
+
+Target target_in(const Json& json) {
+  const auto name = json.at("target").get<std::string>();
+  if (const auto target = target_from_name(name)) return *target;
+  throw std::invalid_argument("no such target: " + name);
+}
+
+}  // namespace
+
+Bytes manifest_to_json(const Manifest& manifest) {
+  Json json;
+  json["tool_version"] = manifest.tool_version;
+  json["git_commit"] = manifest.git_commit;
+  json["method_version"] = manifest.method_version;
+  json["target"] = manifest.target.name();
+  json["levels"] = manifest.levels;
+  json["toolchains"] = Json::array();
+  for (const auto& [toolchain, target] : manifest.toolchains) {
+    Json entry;
+    entry["name"] = toolchain.name;
+    entry["kind"] = name_of(toolchain.kind);
+    entry["version"] = toolchain.version;
+    entry["ptx"] = {toolchain.ptx_major, toolchain.ptx_minor};
+    entry["target"] = target.name();
+    json["toolchains"].push_back(std::move(entry));
+  }
+  json["created_utc"] = manifest.created_utc;
+  json["command_line"] = manifest.command_line;
+  const auto text = json.dump(2) + '\n';
+  return {text.begin(), text.end()};
+}
+
+Manifest manifest_from_json(const Bytes& text) {
+  const auto json = Json::parse(text.begin(), text.end());
+  Manifest manifest;
+  manifest.tool_version = json.at("tool_version").get<std::string>();
+  manifest.git_commit = json.at("git_commit").get<std::string>();
+  manifest.method_version = json.at("method_version").get<std::string>();
+  manifest.target = target_in(json);
+  manifest.levels = json.at("levels").get<std::vector<int>>();
+  for (const auto& entry : json.at("toolchains")) {
+    BundledToolchain bundled;
+    bundled.toolchain.name = entry.at("name").get<std::string>();
+    bundled.toolchain.kind = kind_from(entry.at("kind").get<std::string>());
+    bundled.toolchain.version = entry.at("version").get<std::string>();
+    bundled.toolchain.ptx_major = entry.at("ptx").at(0).get<int>();
+    bundled.toolchain.ptx_minor = entry.at("ptx").at(1).get<int>();
+    bundled.target = target_in(entry);
+    manifest.toolchains.push_back(std::move(bundled));
+  }
+  manifest.created_utc = json.at("created_utc").get<std::string>();
+  manifest.command_line = json.at("command_line").get<std::string>();
+  return manifest;
+}
+
+bool is_same_assembling(const Manifest& x, const Manifest& y) {
+  const auto timeless = [](Manifest manifest) {
+    manifest.created_utc.clear();
+    manifest.command_line.clear();
+    return manifest_to_json(manifest);
+  };
+  return timeless(x) == timeless(y);
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,92 @@
+#include "bundle/recording.h"
+
+#include <set>
+
+#include "error.h"
+
+namespace ptxlat {
+
+namespace {
+
+class Slot {
+ public:
+  explicit Slot(AssemblerSlots& slots) : slots_(slots) { slots_.acquire(); }
+  ~Slot() { slots_.release(); }
+  Slot(const Slot&) = delete;  // its destructor is its meaning
+  Slot& operator=(const Slot&) = delete;
+
+ private:
+  AssemblerSlots& slots_;
+};
+
+}  // namespace
+
+BatchOutcome RecordingAssembler::assemble(const std::vector<NamedKernel>& kernels, int level) {
+  std::vector<NamedKernel> unknown;
+  std::vector<std::uint64_t> hashes;
+  std::set<std::uint64_t> seen;
+  for (const auto& [name, kernel] : kernels) {
+    const auto hash = text_hash(*kernel);
+    if (column_.answers.contains(hash) || !seen.insert(hash).second) continue;
+    unknown.push_back({symbol_of(hash), kernel});
+    hashes.push_back(hash);
+  }
+  if (!unknown.empty()) {
+    auto outcome = assemble_in_a_slot(unknown, level);
+    const auto first_cubin = static_cast<std::uint32_t>(column_.cubins.size());
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+      auto& kernel = outcome.kernels[i];
+      auto& answer = column_.answers[hashes[i]];
+      if (kernel.cubin) {
+        answer.cubin = first_cubin + static_cast<std::uint32_t>(*kernel.cubin);
+      } else {
+        answer.refusal = static_cast<std::uint32_t>(column_.refusals.size());
+        column_.refusals.push_back(without_name(std::move(kernel.log), unknown[i].name));
+      }
+    }
+    std::move(outcome.cubins.begin(), outcome.cubins.end(), std::back_inserter(column_.cubins));
+  }
+  return outcome_from({&column_}, kernels);
+}
+
+BatchOutcome RecordingAssembler::assemble_in_a_slot(const std::vector<NamedKernel>& kernels, int level) {
+  const Slot slot(slots_);
+  if (interrupted_ != nullptr && *interrupted_) throw Error(ExitCode::interrupted, "interrupted");
+  return assembler_.assemble(kernels, level);
+}
+
+void RecordingDisassembler::disassemble(int sm, const std::vector<Instruction*>& instructions) {
+  if (instructions.empty()) return;
+  std::unique_lock lock(mutex_);
+  instructions_.insert(instructions_.end(), instructions.begin(), instructions.end());
+  ++asking_;
+  const auto round = round_;
+  changed_.wait(lock, [&] { return round_ != round || asking_ == columns_; });
+  if (round_ == round) answer(sm);
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void RecordingDisassembler::column_ends() {
+  const std::scoped_lock lock(mutex_);
+  --columns_;
+  changed_.notify_all();
+}
+
+// For all that are asking, with the lock held: none of them has anything else to do.
+void RecordingDisassembler::answer(int sm) {
+  try {
+    nvdisasm_.disassemble(sm, instructions_);
+    for (const auto* instruction : instructions_) {
+      const auto key = disassembly_key(instruction->word);
+      if (!words_.contains(key)) words_.emplace(key, nvdisasm_.known(key));
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  instructions_.clear();
+  asking_ = 0;
+  ++round_;
+  changed_.notify_all();
+}
+
+}  // namespace ptxlat

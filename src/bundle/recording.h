@@ -1,0 +1,63 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <semaphore>
+
+#include "bundle/code.h"
+#include "bundle/words.h"
+
+namespace ptxlat {
+
+// How many assemblers may be at work at a time, whoever asks for them.
+using AssemblerSlots = std::counting_semaphore<>;
+
+// Assembles and notes the answers in `column`. Each text once: kernels that differ in their operands' values only are
+// one. Throws Error{interrupted} when `interrupted` becomes true.
+class RecordingAssembler : public KernelAssembler {
+ public:
+  RecordingAssembler(KernelAssembler& assembler, AssemblerSlots& slots, const std::atomic<bool>* interrupted,
+                     ColumnCode& column)
+      : assembler_(assembler), slots_(slots), interrupted_(interrupted), column_(column) {}
+
+  BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) override;
+
+ private:
+  BatchOutcome assemble_in_a_slot(const std::vector<NamedKernel>& kernels, int level);
+
+  KernelAssembler& assembler_;
+  AssemblerSlots& slots_;
+  const std::atomic<bool>* interrupted_;
+  ColumnCode& column_;
+};
+
+// Disassembles for the columns of a chunk, a thread each, and notes the words. It waits until all of them want to know
+// something, so that nvdisasm, slow to start, is started once a round and not once a column.
+class RecordingDisassembler : public Disassembler {
+ public:
+  RecordingDisassembler(Nvdisasm& nvdisasm, std::size_t columns) : nvdisasm_(nvdisasm), columns_(columns) {}
+
+  void disassemble(int sm, const std::vector<Instruction*>& instructions) override;
+  // One column less will ask.
+  void column_ends();
+
+  // When all columns have ended.
+  Words take_words() { return std::move(words_); }
+
+ private:
+  void answer(int sm);
+
+  Nvdisasm& nvdisasm_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t columns_;  // that have not ended
+  std::size_t asking_ = 0;
+  std::size_t round_ = 0;
+  std::vector<Instruction*> instructions_;  // of those that are asking
+  std::exception_ptr failure_;
+  Words words_;
+};
+
+}  // namespace ptxlat

@@ -1,0 +1,34 @@
+#include "bundle/words.h"
+
+#include "bundle/bytes.h"
+#include "bundle/compress.h"
+
+namespace ptxlat {
+
+// Each part of all words together: like compresses well beside like.
+Bytes encode_words(const Words& words) {
+  ByteWriter frame;
+  frame.put(static_cast<std::uint64_t>(words.size()));
+  for (const auto& [key, text] : words) frame.put(key.low);
+  for (const auto& [key, text] : words) frame.put(key.high);
+  for (const auto& [key, text] : words) frame.put(static_cast<std::uint8_t>(text.has_target));
+  for (const auto& [key, text] : words) frame.put(static_cast<std::int32_t>(text.target_distance));
+  for (const auto& [key, text] : words) frame.put_text(text.text);
+  return compress(frame.take());
+}
+
+void decode_words(const Bytes& section, KnownWords& words) {
+  const auto frame = decompress(section.data(), section.size());
+  ByteReader reader(frame);
+  const auto count = reader.get<std::uint64_t>();
+  if (count > frame.size()) throw Error(ExitCode::storage, "a section of the bundle contradicts itself");
+  std::vector<std::pair<InstructionWord, WordText>> read(count);
+  for (auto& [key, text] : read) key.low = reader.get<std::uint64_t>();
+  for (auto& [key, text] : read) key.high = reader.get<std::uint64_t>();
+  for (auto& [key, text] : read) text.has_target = reader.get<std::uint8_t>() != 0;
+  for (auto& [key, text] : read) text.target_distance = reader.get<std::int32_t>();
+  for (auto& [key, text] : read) text.text = reader.get_text();
+  words.insert(read.begin(), read.end());
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <map>
+#include <unordered_map>
+
+#include "assemble/assembler.h"
+#include "sass/disassembler.h"
+
+namespace ptxlat {
+
+struct WordOrder {
+  bool operator()(const InstructionWord& x, const InstructionWord& y) const {
+    return x.low != y.low ? x.low < y.low : x.high < y.high;
+  }
+};
+// Disassembled words by disassembly_key, in an order that does not depend on who asked first.
+using Words = std::map<InstructionWord, WordText, WordOrder>;
+using KnownWords = std::unordered_map<InstructionWord, WordText, DisassemblyKeyHash>;
+
+// As a section of a bundle.
+Bytes encode_words(const Words& words);
+// Error{storage} for what encode_words did not make.
+void decode_words(const Bytes& section, KnownWords& words);
+
+}  // namespace ptxlat

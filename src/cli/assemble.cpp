@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <thread>
+
+#include "assemble/toolkit.h"
+#include "bundle/make.h"
+#include "cli/bundled.h"
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/workbench.h"
+#include "error.h"
+
+namespace ptxlat {
+
+namespace {
+
+struct AssembleOptions {
+  Selection selection;
+  std::string output;
+  int threads = 0;  // 0: one per core
+};
+
+Manifest manifest_of(const AssembleOptions& options) {
+  const auto& selection = options.selection;
+  Manifest manifest;
+  manifest.tool_version = PTXLAT_VERSION;
+  manifest.git_commit = PTXLAT_GIT_COMMIT;
+  manifest.method_version = method_version;
+  manifest.target = target_from(selection.target);
+  manifest.levels = selection.levels;
+  std::sort(manifest.levels.begin(), manifest.levels.end());
+  manifest.levels.erase(std::unique(manifest.levels.begin(), manifest.levels.end()), manifest.levels.end());
+  require_levels(manifest.levels, ToolchainKind::ptxas);
+  for (auto& toolchain : chosen_toolchains(selection.toolchain, std::nullopt))
+    manifest.toolchains.push_back({toolchain, target_of(toolchain, manifest.target)});
+  manifest.created_utc = utc_now();
+  manifest.command_line = command_line();
+  return manifest;
+}
+
+using Verdicts = std::map<std::string, std::size_t>;
+
+void print_summary(const Manifest& manifest, const std::vector<Verdicts>& verdicts) {
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    std::vector<std::string> parts;
+    for (const auto& [verdict, count] : verdicts[i]) parts.push_back(fmt::format("{} {}", count, verdict));
+    if (!parts.empty())
+      fmt::print(stderr, "  {:<18} {}\n", manifest.toolchains[i].toolchain.name, fmt::join(parts, ", "));
+  }
+}
+
+void assemble(const AssembleOptions& options) {
+  const auto started = std::chrono::steady_clock::now();
+  const auto& selection = options.selection;
+  const auto workbench = load_workbench(selection);
+  const bool core_only = !selection.all_forms && selection.filters.empty();
+  const auto manifest = manifest_of(options);
+  const auto forms = selected_forms(workbench.catalogue, selection, core_only, std::nullopt);
+  std::size_t cells = 0;
+  for (const auto* form : forms) cells += variants_of(*form).size();
+  cells *= manifest.levels.size() * manifest.toolchains.size();
+
+  StationClock clock;
+  Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, cells);
+  std::vector<Verdicts> verdicts(manifest.toolchains.size());
+  const auto threads = static_cast<std::size_t>(
+      options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
+  Nvdisasm nvdisasm(nvdisasm_for(manifest.target), static_cast<int>(1 + threads / 8));
+  BundleOrder order{manifest,
+                    workbench.catalogue,
+                    workbench.skeletons,
+                    forms,
+                    files_of(selection),
+                    nvdisasm,
+                    {},
+                    threads,
+                    {},
+                    {},
+                    &was_interrupted,
+                    &clock};
+  order.make_assemblers = [](const BundledToolchain& bundled, std::size_t count) {
+    return make_kernel_assemblers(bundled.toolchain, bundled.target, worker_options(0), static_cast<int>(count));
+  };
+  order.on_finished = [&](std::size_t toolchain, const std::vector<CellRecord>& finished) {
+    for (const auto& cell : finished) ++verdicts[toolchain][to_string(cell.verdict)];
+    progress.advance(finished.size());
+  };
+  order.on_taken_over = [&](std::size_t finished) {
+    if (finished == 0) return;
+    fmt::print(stderr, "{} of {} cells are in {}.part already\n", finished, cells, options.output);
+    progress.advance(finished);
+  };
+  const bool completed = make_bundle(order, options.output);
+  progress.finish();
+  if (!completed) {
+    throw Error(ExitCode::interrupted, fmt::format("interrupted; what is finished is kept in {}.part", options.output),
+                "the same command goes on where this one stopped");
+  }
+  for (const auto& [station, seconds] : clock.seconds())
+    fmt::print(stderr, "  {:<10} {:8.2f} s over all threads\n", station, seconds);
+  print_summary(manifest, verdicts);
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  fmt::print(stderr, "{} cells in {:.1f} s ({:.0f} a second)\n{}: {:.1f} MB\n", cells, wall,
+             static_cast<double>(cells) / wall, options.output,
+             static_cast<double>(std::filesystem::file_size(options.output)) / 1e6);
+}
+
+}  // namespace
+
+void add_assemble(CLI::App& program) {
+  auto* command = program.add_subcommand(
+      "assemble", "Make a bundle of machine code, to be measured with `run --bundle` on a machine without toolkits.");
+  auto options = std::make_shared<AssembleOptions>();
+  options->selection.target = "sm_90a";
+  add_selection(*command, options->selection);
+  command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90a.")
+      ->type_name("SM");
+  command
+      ->add_option("-o,--output", options->output,
+                   "The bundle to be written. Until it is whole it is FILE.part, with which the same command goes on "
+                   "after Ctrl-C or a full disk.")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--threads", options->threads, "Assemblers at work at a time. Default: one per core.")
+      ->check(CLI::Range(1, 1024));
+  command->callback([options] { assemble(*options); });
+}
+
+}  // namespace ptxlat

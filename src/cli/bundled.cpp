@@ -1,0 +1,117 @@
+#include "cli/bundled.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "assemble/process.h"
+#include "error.h"
+#include "isa/catalogue.h"
+
+namespace ptxlat {
+
+namespace {
+
+constexpr char shipped[] = "ptx_templates";
+
+// "catalogue-1", "catalogue-2", …: the user's folders.
+std::string name_of_folder(std::size_t index) { return fmt::format("catalogue-{}", index + 1); }
+
+bool has_folder(const Files& files, const std::string& name) {
+  const auto first = files.lower_bound(name + "/");
+  return first != files.end() && first->first.starts_with(name + "/");
+}
+
+using Row = std::tuple<std::string, std::string, std::string>;
+
+}  // namespace
+
+Files files_of(const Selection& selection) {
+  Files files;
+  for (const auto& entry : std::filesystem::directory_iterator(templates_folder())) {
+    if (entry.is_directory()) add_folder(files, fmt::format("{}/{}", shipped, entry.path().filename().string()), entry);
+  }
+  for (std::size_t i = 0; i < selection.catalogues.size(); ++i)
+    add_folder(files, name_of_folder(i), selection.catalogues[i]);
+  return files;
+}
+
+Workbench load_workbench(const Bundle& bundle) {
+  const TemporaryFolder folder;
+  const auto templates = folder.path() / shipped;
+  write_folder(bundle.files, shipped, templates);
+  std::vector<std::filesystem::path> catalogues{templates / "isa"};
+  for (std::size_t i = 0; has_folder(bundle.files, name_of_folder(i)); ++i) {
+    catalogues.push_back(folder.path() / name_of_folder(i));
+    write_folder(bundle.files, name_of_folder(i), catalogues.back());
+  }
+  return {load_catalogue(catalogues), load_skeletons(templates)};
+}
+
+std::vector<std::size_t> bundled_toolchains(const Bundle& bundle, const std::string& wanted) {
+  const auto available = toolchains_of(bundle);
+  std::vector<std::size_t> chosen;
+  for (const auto& toolchain : wanted.empty() ? available : pick_toolchains(available, wanted)) {
+    const auto found = std::find_if(available.begin(), available.end(),
+                                    [&](const Toolchain& other) { return other.name == toolchain.name; });
+    chosen.push_back(static_cast<std::size_t>(found - available.begin()));
+  }
+  return chosen;
+}
+
+std::vector<int> bundled_levels(const Bundle& bundle, const std::vector<int>& wanted) {
+  const auto& levels = bundle.manifest.levels;
+  for (const int level : wanted) {
+    if (std::find(levels.begin(), levels.end(), level) != levels.end()) continue;
+    throw Error(ExitCode::unknown_name, fmt::format("{} has no -O{}", bundle.path.string(), level),
+                fmt::format("it has -O {}", fmt::join(levels, ",")));
+  }
+  return wanted.empty() ? levels : wanted;
+}
+
+std::vector<CellPlan> bundled_plan(const Bundle& bundle, const Workbench& workbench, const Selection& selection,
+                                   const std::vector<int>& levels) {
+  std::set<std::string> bundled_forms;
+  std::map<Row, std::string> recipes;
+  for (const auto& cell : bundle.cells) {
+    bundled_forms.insert(cell.ptx);
+    recipes[{cell.ptx, cell.operand, cell.input}] = cell.recipe;
+  }
+  auto forms = selected_forms(workbench.catalogue, selection, false, std::nullopt);
+  std::erase_if(forms, [&](const Form* form) { return !bundled_forms.contains(form->ptx); });
+  if (forms.empty()) {
+    throw Error(ExitCode::unknown_name, fmt::format("{} has none of these forms", bundle.path.string()),
+                fmt::format("it was made with: {}", bundle.manifest.command_line));
+  }
+  auto plan = plan_cells(workbench.catalogue, workbench.skeletons, forms, levels);
+  for (const auto& cell : plan) {
+    const auto found = recipes.find({cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name});
+    if (found != recipes.end() && found->second == cell.recipe) continue;
+    throw Error(
+        ExitCode::storage,
+        fmt::format("{} was made by a ptxlat that expands {} otherwise", bundle.path.string(), cell.variant.form->ptx),
+        fmt::format("run it with ptxlat {} ({}), which made it, or assemble it again with this one",
+                    bundle.manifest.tool_version, bundle.manifest.git_commit));
+  }
+  return plan;
+}
+
+void require_fitting(const Bundle& bundle, const DeviceInfo& device) {
+  const auto& target = bundle.manifest.target;
+  if (target.sm == device.sm) return;
+  throw Error(
+      ExitCode::no_gpu,
+      fmt::format("{} is for {}, and the {} is sm_{}", bundle.path.string(), target.name(), device.name, device.sm),
+      fmt::format("make one with `ptxlat assemble --target sm_{}{}`", device.sm, device.sm >= 90 ? "a" : ""));
+}
+
+BundleOrigin origin_of(const Bundle& bundle) {
+  return {bundle.path.filename().string(), fmt::format("{:08x}", bundle.checksum), bundle.size,
+          bundle.manifest.created_utc,     bundle.manifest.tool_version,           bundle.manifest.git_commit,
+          bundle.manifest.command_line};
+}
+
+}  // namespace ptxlat

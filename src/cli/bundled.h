@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "bundle/bundle.h"
+#include "cli/workbench.h"
+#include "gpu/device.h"
+#include "measure/plan.h"
+#include "results/record.h"
+
+namespace ptxlat {
+
+// The files that load_workbench(selection) reads, as a bundle keeps them.
+Files files_of(const Selection& selection);
+// What load_workbench made of them.
+Workbench load_workbench(const Bundle& bundle);
+
+// The toolchains of a bundle that `wanted` names, all of them if it is empty, as indices into its manifest.
+std::vector<std::size_t> bundled_toolchains(const Bundle& bundle, const std::string& wanted);
+
+// The levels of a bundle: those wanted, or all where none is. Error{unknown_name} for one that it does not have.
+std::vector<int> bundled_levels(const Bundle& bundle, const std::vector<int>& wanted);
+
+// The cells of a bundle that the options leave. Error{unknown_name} where they leave none; Error{storage} where this
+// ptxlat expands a form to other kernels than the one that made the bundle.
+std::vector<CellPlan> bundled_plan(const Bundle& bundle, const Workbench& workbench, const Selection& selection,
+                                   const std::vector<int>& levels);
+
+// Error{no_gpu} where the bundle is for another architecture than this device's.
+void require_fitting(const Bundle& bundle, const DeviceInfo& device);
+
+BundleOrigin origin_of(const Bundle& bundle);
+
+}  // namespace ptxlat

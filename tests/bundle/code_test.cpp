@@ -1,0 +1,128 @@
+#include "bundle/code.h"
+
+#include <random>
+#include <set>
+
+#include "bundle/cells.h"
+#include "bundle/files.h"
+#include "bundle/words.h"
+#include "catch.h"
+#include "error.h"
+
+using namespace ptxlat;
+
+namespace {
+
+Kernel kernel_of(int number) {
+  Kernel kernel;
+  kernel.text = ".visible .entry {{name}}() { // " + std::to_string(number);
+  return kernel;
+}
+
+// Columns with random answers about kernels 0 … 19.
+std::vector<ColumnCode> random_columns(std::mt19937& random) {
+  const auto below = [&](unsigned bound) { return static_cast<std::uint32_t>(random() % bound); };
+  std::vector<ColumnCode> columns(1 + below(5));
+  for (auto& column : columns) {
+    for (std::uint32_t i = 0; i < 1 + below(3); ++i) {
+      column.cubins.emplace_back(below(200));
+      for (auto& byte : column.cubins.back()) byte = static_cast<std::uint8_t>(random());
+    }
+    for (std::uint32_t i = 0; i < 1 + below(3); ++i) column.refusals.push_back("words " + std::to_string(below(4)));
+    for (int kernel = 0; kernel < 20; ++kernel) {
+      Answer answer;
+      if (below(2) == 0)
+        answer.cubin = below(static_cast<unsigned>(column.cubins.size()));
+      else
+        answer.refusal = below(static_cast<unsigned>(column.refusals.size()));
+      if (below(4) != 0) column.answers[text_hash(kernel_of(kernel))] = answer;
+    }
+  }
+  return columns;
+}
+
+}  // namespace
+
+TEST_CASE("every column of a chunk comes back with its cubins, refusals and answers") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 100; ++round) {
+    const auto columns = random_columns(random);
+    const auto section = encode_code(columns);
+    std::set<std::uint64_t> kernels;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const auto& wanted = columns[i];
+      const auto column = decode_column(section, i);
+      CHECK(column.cubins == wanted.cubins);
+      REQUIRE(column.answers.size() == wanted.answers.size());
+      for (const auto& [hash, answer] : wanted.answers) {
+        kernels.insert(hash);
+        const auto& read = column.answers.at(hash);
+        CHECK(read.cubin == answer.cubin);
+        if (!answer.cubin) CHECK(column.refusals.at(read.refusal) == wanted.refusals.at(answer.refusal));
+      }
+    }
+    CHECK(kernels_in_code(section) == std::vector<std::uint64_t>(kernels.begin(), kernels.end()));
+    CHECK_THROWS_AS(decode_column(section, columns.size()), Error);
+  }
+}
+
+TEST_CASE("a kernel is found under its symbol, in the first column that has it, and each cubin is handed out once") {
+  const Kernel first = kernel_of(1), second = kernel_of(2), third = kernel_of(3);
+  ColumnCode left, right;
+  left.cubins = {{1}, {2}};
+  left.answers[text_hash(first)].cubin = 1;
+  left.answers[text_hash(second)].cubin = 1;
+  right.cubins = {{3}};
+  right.answers[text_hash(first)].cubin = 0;
+  right.answers[text_hash(third)].cubin = 0;
+  const auto outcome = outcome_from({&left, &right}, {{"a", &first}, {"b", &second}, {"c", &third}});
+  CHECK(outcome.cubins == std::vector<Bytes>{{2}, {3}});
+  REQUIRE(outcome.kernels.size() == 3);
+  CHECK(outcome.kernels[0].cubin == 0u);
+  CHECK(outcome.kernels[1].cubin == 0u);
+  CHECK(outcome.kernels[2].cubin == 1u);
+  CHECK(outcome.kernels[2].symbol == symbol_of(text_hash(third)));
+}
+
+TEST_CASE("a refusal names the kernel as the line calls it") {
+  const Kernel kernel = kernel_of(1);
+  const auto symbol = symbol_of(text_hash(kernel));
+  ColumnCode column;
+  column.refusals = {without_name("error: Entry function '" + symbol + "' uses too much shared data\n", symbol)};
+  column.answers[text_hash(kernel)];
+  const auto outcome = outcome_from({&column}, {{"bracket_ld_17", &kernel}});
+  CHECK_FALSE(outcome.kernels[0].cubin);
+  CHECK(outcome.kernels[0].log == "error: Entry function 'bracket_ld_17' uses too much shared data\n");
+}
+
+TEST_CASE("the hash of a kernel's text leaves out its operands' values and knows its module") {
+  const Kernel kernel = kernel_of(1);
+  Kernel other = kernel;
+  other.input = {1, 2, 3};
+  CHECK(text_hash(other) == text_hash(kernel));
+  other.module = {".global .u32 x;"};
+  CHECK(text_hash(other) != text_hash(kernel));
+}
+
+TEST_CASE("words, cells and files come back from their sections") {
+  Words words;
+  words[{1, 2}] = {"IADD3 R0, R2, R3, RZ", false, 0};
+  words[{1, 1}] = {"BRA ", true, -176};
+  KnownWords known;
+  decode_words(encode_words(words), known);
+  CHECK(known.size() == 2);
+  for (const auto& [key, text] : words) CHECK(known.at(key) == text);
+
+  const std::vector<BundledCell> cells{{"add.u32", "a", "", "12ab"}, {"add.u32", "b", "slow", "34cd"}};
+  CHECK(decode_cells(encode_cells(cells)) == cells);
+
+  const Files files{{"ptx_templates/isa/a.toml", "x = 1\n"}, {"ptxas-11.8.89/text", std::string("\0y", 2)}};
+  CHECK(decode_files(encode_files(files)) == files);
+}
+
+TEST_CASE("a file that leads out of its folder is refused") {
+  for (const char* name : {"/etc/passwd", "a/../../b", ".."}) {
+    INFO(name);
+    CHECK_THROWS_AS(decode_files(encode_files({{name, "x"}})), Error);
+  }
+}

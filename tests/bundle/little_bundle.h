@@ -1,0 +1,121 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "../ptx/little_catalogue.h"
+#include "../results/temporary_folder.h"
+#include "bundle/make.h"
+#include "error.h"
+#include "measure/plan.h"
+
+namespace ptxlat {
+
+inline std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline void write_bytes(const std::filesystem::path& file, const std::string& bytes) {
+  std::ofstream(file, std::ios::binary) << bytes;
+}
+
+// The Error that an action throws; its exit code is success where it throws none.
+template <class Action>
+Error error_of(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error;
+  }
+  return Error(ExitCode::success, "no error");
+}
+
+inline bool says(const Error& error, const std::string& words) {
+  return std::string(error.what()).find(words) != std::string::npos;
+}
+
+// Refuses every kernel in its own words, so that a bundle can be made without any assembler. Asks `before` first.
+class RefusingAssembler : public KernelAssembler {
+ public:
+  RefusingAssembler(std::string words, std::function<void()> before)
+      : words_(std::move(words)), before_(std::move(before)) {}
+  BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) override {
+    before_();
+    BatchOutcome outcome;
+    for (const auto& kernel : kernels) {
+      outcome.kernels.emplace_back();
+      outcome.kernels.back().log = fmt::format("{} refuses '{}' at O{}\n", words_, kernel.name, level);
+    }
+    return outcome;
+  }
+
+ private:
+  std::string words_;
+  std::function<void()> before_;
+};
+
+// A bundle of many forms of one instruction, two toolchains and two levels, made without any tool.
+//   before   is called before each module
+struct LittleBundle {
+  TemporaryFolder folder;
+  std::filesystem::path file = folder.path / "little.bundle";
+  LittleCatalogue catalogue{entry()};
+  Nvdisasm nvdisasm{"/nonexistent/nvdisasm"};
+  std::function<void()> before = [] {};
+  std::atomic<bool> interrupted{false};
+  std::size_t cells_finished = 0;
+  std::size_t cells_taken_over = 0;
+  std::size_t threads = 2;
+  Manifest manifest = manifest_of();
+
+  // 120 variants of a form each: three chunks.
+  static std::string entry() {
+    std::string modifiers = "modifier = [";
+    for (int i = 0; i < 60; ++i) modifiers += fmt::format("\".m{}\", ", i);
+    return "syntax = \"x{modifier}.u32 {d:u32}, {a:u32}, {b:u32}\"\n" + modifiers + "]\n";
+  }
+
+  static Manifest manifest_of() {
+    Manifest manifest;
+    manifest.tool_version = "1.2.3";
+    manifest.git_commit = "abc";
+    manifest.method_version = method_version;
+    manifest.target = {90, "a"};
+    manifest.levels = {0, 3};
+    manifest.toolchains = {{{ToolchainKind::ptxas, "ptxas-11.8.89", "11.8.89", {}, 7, 8}, {90, ""}},
+                           {{ToolchainKind::nvjitlink, "nvjitlink-12.9.86", "12.9.86", {}, 8, 8}, {90, "a"}}};
+    manifest.created_utc = "2026-01-01T00:00:00Z";
+    manifest.command_line = "ptxlat assemble";
+    return manifest;
+  }
+
+  bool make() {
+    std::vector<const Form*> forms;
+    for (const auto& form : catalogue.catalogue.forms) forms.push_back(&form);
+    const BundleOrder order{
+        manifest,
+        catalogue.catalogue,
+        catalogue.skeletons,
+        forms,
+        {{"ptx_templates/isa/x.toml", "chapter = \"x\"\n"}},
+        nvdisasm,
+        [this](const BundledToolchain& toolchain, std::size_t count) {
+          std::vector<std::unique_ptr<KernelAssembler>> assemblers;
+          for (std::size_t i = 0; i < count; ++i)
+            assemblers.push_back(std::make_unique<RefusingAssembler>(toolchain.toolchain.name, [this] { before(); }));
+          return assemblers;
+        },
+        threads,
+        [this](std::size_t, const std::vector<CellRecord>& cells) { cells_finished += cells.size(); },
+        [this](std::size_t cells) { cells_taken_over += cells; },
+        &interrupted,
+        nullptr};
+    return make_bundle(order, file);
+  }
+};
+
+}  // namespace ptxlat
