@@ -36,6 +36,7 @@ struct RunOptions {
   std::uint64_t seed = 1;
   std::string store = "ptxlat.sqlite";
   std::string tables = "tables";
+  bool is_brief = false;
   std::string format = "text";
 };
 
@@ -243,7 +244,7 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
                 "the same command goes on where this one stopped");
   }
   const Table table{setup.provenance, store.cells(table_name)};
-  write_table(options.tables, table);
+  write_table(options.tables, table, options.is_brief ? Extent::brief : Extent::whole);
   fmt::print(stderr, "{}\n{}/{}\n", summary(table.cells, missing.size(), wall), options.tables, table_name);
   print(table, options.format);
 }
@@ -257,6 +258,8 @@ void add_line_options(CLI::App& command, RunOptions& options) {
       ->type_name("FILE");
   command.add_option("--tables", options.tables, "The folder below which the table is written. Default: tables.")
       ->type_name("FOLDER");
+  command.add_flag("--brief", options.is_brief,
+                   "Write latency.csv and run.json alone, without the machine code: for keeping many static tables.");
   command.add_option("--threads", options.threads, "Assemblers at work at a time. Default: two per core.")
       ->check(CLI::Range(1, 1024));
   command.add_option("--format", options.format, "What goes to standard output: text, csv or none. Default: text.")

@@ -143,11 +143,11 @@ Outline outline_from(Provenance provenance, std::string lines, const std::filesy
 }  // namespace
 
 Outline read_outline(const std::filesystem::path& folder) {
-  if (has_csv_alone(folder)) {
+  if (is_in_csv(folder)) {
+    CsvTable table = read_csv_table(folder);
     Outline outline;
-    std::vector<CellRecord> cells = read_csv_file(folder);
-    outline.provenance = provenance_of_csv(folder, cells);
-    for (CellRecord& cell : cells) outline.cells.push_back({std::move(cell), {}});
+    outline.provenance = std::move(table.provenance);
+    for (CellRecord& cell : table.cells) outline.cells.push_back({std::move(cell), {}});
     return outline;
   }
   TableFiles files = read_table_files(folder);

@@ -36,14 +36,15 @@ class JsonlReader {
   std::unordered_map<int, Json> shared_;
 };
 
-std::string run_json_of(const Table& table, const std::string& jsonl) {
+// `checksum`: "jsonl_crc32" or "csv_crc32", after the file that holds the rows.
+std::string run_json_of(const Table& table, const char* checksum, const std::string& rows) {
   Json run = to_json(table.provenance);
   run["format"] = table_format;  // of what is written now, whatever was read
   std::map<std::string, int> verdicts;
   for (const CellRecord& cell : table.cells) ++verdicts[to_string(cell.verdict)];
   run["cells"] = table.cells.size();
   run["verdicts"] = verdicts;
-  run["jsonl_crc32"] = jsonl_checksum(jsonl);
+  run[checksum] = checksum_of(rows);
   return run.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
@@ -55,25 +56,34 @@ std::optional<double> headline(const Table& table, const CellRecord& cell) {
   return is_static(table) ? cell.static_cycles : cell.cycles;
 }
 
-void write_table(const std::filesystem::path& folder, const Table& table) {
+void write_table(const std::filesystem::path& folder, const Table& table, Extent extent) {
   std::ostringstream csv;
-  std::ostringstream markdown;
   write_csv(csv, table.cells);
+  // run.json last: with its checksum it makes the table whole.
+  if (extent == Extent::brief) {
+    replace_files(folder / table.provenance.table,
+                  {{csv_name, csv.str()}, {run_name, run_json_of(table, "csv_crc32", csv.str())}});
+    // Of a whole table that was here before.
+    std::error_code ignored;
+    for (const char* name : {markdown_name, jsonl_name}) {
+      std::filesystem::remove(folder / table.provenance.table / name, ignored);
+    }
+    return;
+  }
+  std::ostringstream markdown;
   write_markdown(markdown, table);
   const std::string jsonl = jsonl_of(table.cells);
-  // run.json last: with its checksum it makes the table whole.
   replace_files(folder / table.provenance.table, {{csv_name, csv.str()},
                                                   {markdown_name, markdown.str()},
                                                   {jsonl_name, gzip(jsonl)},
-                                                  {run_name, run_json_of(table, jsonl)}});
+                                                  {run_name, run_json_of(table, "jsonl_crc32", jsonl)}});
 }
 
 Table read_table(const std::filesystem::path& folder) {
   Table table;
-  if (has_csv_alone(folder)) {
-    table.cells = read_csv_file(folder);
-    table.provenance = provenance_of_csv(folder, table.cells);
-    return table;
+  if (is_in_csv(folder)) {
+    CsvTable read = read_csv_table(folder);
+    return {std::move(read.provenance), std::move(read.cells)};
   }
   TableFiles files = read_table_files(folder);
   table.provenance = std::move(files.provenance);

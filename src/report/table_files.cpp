@@ -31,6 +31,13 @@ Json read_run(const std::filesystem::path& file) {
   return run;
 }
 
+// A reader also sees files that do not belong together between two renames of a table that is being replaced.
+void require_checksum(const Json& run, const char* name, const std::string& text, const std::filesystem::path& file) {
+  if (run.value(name, std::string()) != checksum_of(text)) {
+    throw damaged(file, "does not belong to the run.json beside it");
+  }
+}
+
 std::string read_lines(const std::filesystem::path& file, const Json& run) {
   std::string text;
   try {
@@ -40,11 +47,25 @@ std::string read_lines(const std::filesystem::path& file, const Json& run) {
   } catch (const std::exception& error) {
     throw damaged(file, error.what());
   }
-  // Also what a reader sees between two renames of a table that is being replaced.
-  if (run.value("jsonl_crc32", std::string()) != jsonl_checksum(text)) {
-    throw damaged(file, "does not belong to the run.json beside it");
-  }
+  require_checksum(run, "jsonl_crc32", text, file);
   return text;
+}
+
+Provenance provenance_of_rows(const std::filesystem::path& folder, const std::vector<CellRecord>& cells) {
+  Provenance provenance;
+  provenance.table = folder.filename().string();
+  const bool measured =
+      std::any_of(cells.begin(), cells.end(), [](const CellRecord& cell) { return cell.cycles || cell.bracket; });
+  provenance.kind = measured ? "measured" : "static";
+  return provenance;
+}
+
+Provenance provenance_in(const Json& run, const std::filesystem::path& file) {
+  try {
+    return provenance_from_json(run);
+  } catch (const std::exception& error) {
+    throw damaged(file, error.what());
+  }
 }
 
 }  // namespace
@@ -53,8 +74,8 @@ Error damaged(const std::filesystem::path& file, const std::string& what) {
   return Error(ExitCode::storage, fmt::format("{}: {}", file.string(), what), "Export the table again from its store.");
 }
 
-std::string jsonl_checksum(std::string_view lines) {
-  return fmt::format("{:08x}", crc32_z(0, reinterpret_cast<const Bytef*>(lines.data()), lines.size()));
+std::string checksum_of(std::string_view text) {
+  return fmt::format("{:08x}", crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
 }
 
 // A line a cell. A window's code that several cells share (overheads, bases, levels that give the same code) is
@@ -83,40 +104,35 @@ bool has_table(const std::filesystem::path& folder) {
   return std::filesystem::exists(folder / run_name, ignored) || std::filesystem::exists(folder / csv_name, ignored);
 }
 
-bool has_csv_alone(const std::filesystem::path& folder) {
+bool is_in_csv(const std::filesystem::path& folder) {
   if (!has_table(folder)) {
     throw Error(ExitCode::unknown_name, fmt::format("{} is not a table", folder.string()),
                 fmt::format("Name a folder that has a {} and a {}.", run_name, jsonl_name));
   }
   std::error_code ignored;
-  return !std::filesystem::exists(folder / run_name, ignored);
+  return !std::filesystem::exists(folder / run_name, ignored) || read_run(folder / run_name).contains("csv_crc32");
 }
 
 TableFiles read_table_files(const std::filesystem::path& folder) {
   const Json run = read_run(folder / run_name);
-  TableFiles files;
-  try {
-    files.provenance = provenance_from_json(run);
-  } catch (const std::exception& error) {
-    throw damaged(folder / run_name, error.what());
-  }
-  files.lines = read_lines(folder / jsonl_name, run);
-  return files;
+  return {provenance_in(run, folder / run_name), read_lines(folder / jsonl_name, run)};
 }
 
-std::vector<CellRecord> read_csv_file(const std::filesystem::path& folder) {
+CsvTable read_csv_table(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / csv_name;
-  std::istringstream text(read_file(file));
-  return read_csv(text, file.string());
-}
-
-Provenance provenance_of_csv(const std::filesystem::path& folder, const std::vector<CellRecord>& cells) {
-  Provenance provenance;
-  provenance.table = folder.filename().string();
-  const bool measured = std::any_of(cells.begin(), cells.end(),
-                                    [](const CellRecord& cell) { return cell.cycles || cell.issue || cell.bracket; });
-  provenance.kind = measured ? "measured" : "static";
-  return provenance;
+  const std::string text = read_file(file);
+  CsvTable table;
+  std::istringstream lines(text);
+  table.cells = read_csv(lines, file.string());
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / run_name, ignored)) {
+    table.provenance = provenance_of_rows(folder, table.cells);
+    return table;
+  }
+  const Json run = read_run(folder / run_name);
+  require_checksum(run, "csv_crc32", text, file);
+  table.provenance = provenance_in(run, folder / run_name);
+  return table;
 }
 
 }  // namespace ptxlat

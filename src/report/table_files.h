@@ -14,10 +14,11 @@ inline constexpr const char* markdown_name = "latency.md";
 inline constexpr const char* jsonl_name = "latency.jsonl.gz";
 inline constexpr const char* run_name = "run.json";
 
-// Whether a table lies there: one that was written whole, or a csv alone.
+// Whether a table lies there: one that was written whole or in brief, or a csv alone.
 bool has_table(const std::filesystem::path& folder);
-// Whether all that there is of the table is its csv. Error{unknown_name} if there is no table.
-bool has_csv_alone(const std::filesystem::path& folder);
+// Whether its rows are to be read from latency.csv: a brief table, or nothing but the csv is there. Error{unknown_name}
+// if there is no table.
+bool is_in_csv(const std::filesystem::path& folder);
 
 // A table's provenance and the lines of its latency.jsonl.gz, known to belong together.
 struct TableFiles {
@@ -27,11 +28,16 @@ struct TableFiles {
 // Error{storage} if they are damaged or of a later format.
 TableFiles read_table_files(const std::filesystem::path& folder);
 
-// What latency.csv alone gives: the columns, without windows and provenance.
-Provenance provenance_of_csv(const std::filesystem::path& folder, const std::vector<CellRecord>& cells);
-std::vector<CellRecord> read_csv_file(const std::filesystem::path& folder);
+// What latency.csv gives: the columns, without windows. Where there is no run.json, the provenance is what the rows and
+// the folder tell.
+struct CsvTable {
+  Provenance provenance;
+  std::vector<CellRecord> cells;
+};
+CsvTable read_csv_table(const std::filesystem::path& folder);
 
-std::string jsonl_checksum(std::string_view lines);
+// Of the file that holds the rows, in run.json.
+std::string checksum_of(std::string_view text);
 // The lines of latency.jsonl.gz, uncompressed.
 std::string jsonl_of(const std::vector<CellRecord>& cells);
 

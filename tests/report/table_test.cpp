@@ -1,12 +1,14 @@
 #include "report/table.h"
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "../results/random_record.h"
 #include "../results/temporary_folder.h"
 #include "catch.h"
 #include "error.h"
+#include "report/outline.h"
 #include "results/json.h"
 
 using namespace ptxlat;
@@ -194,4 +196,27 @@ TEST_CASE("a csv alone is enough for the columns") {
     columns.elapsed_ns = 0;
     CHECK(back.cells[i] == columns);
   }
+}
+
+TEST_CASE("a brief table is its csv and where it comes from, and is read like a whole one") {
+  const TemporaryFolder folder;
+  Table table = random_table(3, 30);
+  write_table(folder.path, table);
+  write_table(folder.path, table, Extent::brief);
+  const auto place = folder.path / table.provenance.table;
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(place)) files.insert(entry.path().filename().string());
+  CHECK(files == std::set<std::string>{"latency.csv", "run.json"});
+
+  const Table read = read_table(place);
+  CHECK(read.provenance.toolchain == table.provenance.toolchain);
+  CHECK(read.provenance.kind == table.provenance.kind);
+  std::ostringstream before, after;
+  write_csv(before, table.cells);
+  write_csv(after, read.cells);
+  CHECK(before.str() == after.str());
+  CHECK(read_outline(place).provenance.toolchain == table.provenance.toolchain);
+
+  std::ofstream(place / "latency.csv", std::ios::app) << "an,altered,row\n";
+  CHECK_THROWS_AS(read_table(place), Error);
 }
