@@ -199,7 +199,18 @@ std::vector<std::string> targets_of(const fs::path& program) {
   return targets_in_help(outcome.output);
 }
 
+namespace {
+
+constexpr int oldest_readable_sm = 50;
+
+}  // namespace
+
 fs::path nvdisasm_for(const Target& target, const std::vector<fs::path>& folders) {
+  if (target.sm < oldest_readable_sm) {
+    throw Error(ExitCode::unknown_name,
+                "unsupported architecture: the machine code of " + target.name() + " is not read",
+                "sm_50 (Maxwell) is the oldest; Kepler lays its control words out in another way");
+  }
   // The words of sm_90a and of sm_90 are read alike.
   const Target plain{target.sm, {}};
   // 12.3's is the one wheel of an older disassembler; 13.2's is the default of tools/toolkits.sh.

@@ -30,8 +30,8 @@ double spread_of(const CellRecord& record);
 // Makes the record of a cell from one experiment: the four witnesses, each only from proven windows, and the headline.
 //   cycles  the chain's, where its steps are the same machine code as the instruction alone and do not branch; else the
 //   differential's; else the chain's
-// Without launches (`static`) all measured numbers stay empty and the same formulas over stall counts give
-// `static_cycles`. An instruction that nothing can wait for has no `cycles`; it is proven by its stream.
+// Without launches (`static`) the same formulas over stall counts give `static_cycles` and `issue`; all other numbers
+// stay empty. An instruction that nothing can wait for has no `cycles`; it is proven by its stream.
 //   copies  in the shorter stream
 CellRecord estimate(const CellPlan& cell, const Experiment& experiment, int copies,
                     const std::vector<Specimen>& specimens, const SpecimenIndices& indices, const Findings& findings);

@@ -16,8 +16,11 @@ namespace {
 
 // Keeps control flow and warps together and computes nothing.
 bool is_control(std::string_view opcode) {
-  return starts_with_any(opcode,
-                         {"BSSY", "BSYNC", "NOP", "BRA", "CALL", "RET", "WARPSYNC", "YIELD", "ENDCOLLECTIVE", "BREAK"});
+  static const std::set<std::string_view> names = {"BSSY", "BSYNC", "NOP", "BRA", "CALL", "RET", "BRX", "WARPSYNC",
+                                                   "YIELD", "ENDCOLLECTIVE", "BREAK",
+                                                   // Maxwell's
+                                                   "SSY", "SYNC", "PBK", "BRK", "PCNT", "CONT", "PRET", "CAL"};
+  return names.contains(base_name(opcode));
 }
 
 // What the skeleton does around the window and must not do inside.
@@ -97,6 +100,8 @@ std::string hoisted_part(const Window& window, const std::vector<bool>& slice) {
   std::set<int> written;
   const auto& code = window.instructions;
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
+    // What a subroutine gives back was not computed in front of the window.
+    if (starts_with_any(opcode_of(code[i].text), {"CAL"})) return {};
     if (!slice[i]) continue;
     const auto use = register_use(code[i].text);
     for (const int reg : use.reads) {
@@ -104,7 +109,7 @@ std::string hoisted_part(const Window& window, const std::vector<bool>& slice) {
       const auto* writer = last_writer(window, reg);
       if (writer == nullptr || provides_operand(*writer)) continue;
       const bool is_predicate_operand =
-          is_predicate(reg) && starts_with_any(opcode_of(writer->text), {"ISETP", "PLOP3", "IADD3", "R2P", "LOP3"});
+          is_predicate(reg) && starts_with_any(opcode_of(writer->text), {"ISETP", "PLOP3", "IADD", "R2P", "LOP3"});
       if (!is_predicate_operand) return "computed before the first clock: " + describe(*writer);
     }
     for (const int reg : use.writes) written.insert(reg);
@@ -233,7 +238,7 @@ Audit audit_differential(const Window& window, const Window& base, const Expecta
   auto mine = opcodes(window);
   remove_from_end(mine, opcodes(base));
   std::erase_if(mine, [](const std::string& opcode) {
-    return is_control(opcode) && !opcode.starts_with("CALL") && !opcode.starts_with("BRA");
+    return is_control(opcode) && !opcode.starts_with("CAL") && !opcode.starts_with("BRA");
   });
   audit.sass = mine;
   if (!audit.is_proven()) return audit;

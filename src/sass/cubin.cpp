@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
 #include <string_view>
 
@@ -13,6 +14,7 @@ namespace ptxlat {
 namespace {
 
 constexpr Elf64_Half machine_cuda = 190;
+constexpr int oldest_sm = 50;
 constexpr std::string_view text_prefix = ".text.";
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ExitCode::failure, "not a readable cubin: " + what); }
@@ -40,6 +42,35 @@ int architecture(const Elf64_Ehdr& header) {
   return header.e_ident[EI_ABIVERSION] >= 8 ? second : low;
 }
 
+std::vector<InstructionWord> read_volta(const std::vector<std::uint8_t>& bytes, std::uint64_t offset,
+                                        std::uint64_t size) {
+  std::vector<InstructionWord> words;
+  for (std::uint64_t at = 0; at + sizeof(InstructionWord) <= size; at += sizeof(InstructionWord)) {
+    words.push_back(read_at<InstructionWord>(bytes, offset + at));
+  }
+  return words;
+}
+
+// A control word has 21 bits for each of the three instructions behind it, the first's lowest.
+std::vector<InstructionWord> read_maxwell(const std::vector<std::uint8_t>& bytes, std::uint64_t offset,
+                                          std::uint64_t size) {
+  struct Group {
+    std::uint64_t control;
+    std::array<std::uint64_t, 3> instructions;
+  };
+  constexpr std::uint64_t control_bits = 21, control_mask = (1u << control_bits) - 1;
+  constexpr int control_position = 41;
+  std::vector<InstructionWord> words;
+  for (std::uint64_t at = 0; at + sizeof(Group) <= size; at += sizeof(Group)) {
+    auto group = read_at<Group>(bytes, offset + at);
+    for (const auto instruction : group.instructions) {
+      words.push_back({instruction, (group.control & control_mask) << control_position});
+      group.control >>= control_bits;
+    }
+  }
+  return words;
+}
+
 }  // namespace
 
 Cubin read_cubin(const std::vector<std::uint8_t>& bytes) {
@@ -50,8 +81,8 @@ Cubin read_cubin(const std::vector<std::uint8_t>& bytes) {
 
   Cubin cubin;
   cubin.sm = architecture(header);
-  if (cubin.sm < 70)
-    refuse(fmt::format("sm_{} packs its control words otherwise; sm_70 is the oldest that is read", cubin.sm));
+  if (cubin.sm < oldest_sm)
+    refuse(fmt::format("unsupported architecture sm_{}; sm_{} is the oldest that is read", cubin.sm, oldest_sm));
 
   const auto section = [&](int index) {
     return read_at<Elf64_Shdr>(bytes,
@@ -63,11 +94,9 @@ Cubin read_cubin(const std::vector<std::uint8_t>& bytes) {
     if (entry.sh_type != SHT_PROGBITS) continue;
     const std::string name = string_at(bytes, names.sh_offset + entry.sh_name);
     if (!name.starts_with(text_prefix)) continue;
-    KernelCode kernel{name.substr(text_prefix.size()), {}};
-    for (std::uint64_t at = 0; at + sizeof(InstructionWord) <= entry.sh_size; at += sizeof(InstructionWord)) {
-      kernel.words.push_back(read_at<InstructionWord>(bytes, entry.sh_offset + at));
-    }
-    cubin.kernels.push_back(std::move(kernel));
+    const auto layout = layout_of(cubin.sm);
+    const auto read = layout == CodeLayout::volta ? read_volta : read_maxwell;
+    cubin.kernels.push_back({name.substr(text_prefix.size()), read(bytes, entry.sh_offset, entry.sh_size), layout});
   }
   return cubin;
 }

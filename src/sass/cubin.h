@@ -12,6 +12,7 @@ namespace ptxlat {
 struct KernelCode {
   std::string name;
   std::vector<InstructionWord> words;
+  CodeLayout layout = CodeLayout::volta;
 };
 
 struct Cubin {
@@ -20,7 +21,7 @@ struct Cubin {
 };
 
 // Reads an ELF64 cubin as ptxas, nvJitLink and the driver write it. Throws Error{failure} that names the fault if it is
-// not one, is truncated, or is for an architecture whose instructions are not 128 bits wide (before sm_70).
+// not one, is truncated, or is for Kepler or older, whose machine code is laid out in another way.
 Cubin read_cubin(const std::vector<std::uint8_t>& bytes);
 
 }  // namespace ptxlat

@@ -10,7 +10,7 @@ namespace ptxlat {
 
 namespace {
 
-constexpr int predicate_base = 256, uniform_base = 512, uniform_predicate_base = 768;
+constexpr int predicate_base = 256, uniform_base = 512, uniform_predicate_base = 768, condition_code = 1024;
 constexpr int all_predicates = 7;  // P0…P6
 
 // "R12.64", "|R3|.reuse", "-UR4", "!P0", "R12.H0_H0" → its number; RZ, PT, literals and addresses → none.
@@ -79,9 +79,21 @@ std::vector<std::string_view> operands_of(std::string_view text) {
 }
 
 bool writes_nothing(std::string_view opcode) {
-  return starts_with_any(opcode, {"ST", "RED.", "BAR", "BSSY", "BSYNC", "NOP", "WARPSYNC", "DEPBAR", "MEMBAR", "ERRBAR",
+  static const std::set<std::string_view> stacks = {"SSY", "PBK", "PCNT", "PRET"};
+  return stacks.contains(base_name(opcode)) ||
+         starts_with_any(opcode, {"ST", "RED.", "BAR", "BSSY", "BSYNC", "NOP", "WARPSYNC", "DEPBAR", "MEMBAR", "ERRBAR",
                                   "YIELD", "ENDCOLLECTIVE", "CCTL", "BPT", "NANOSLEEP", "LDGDEPBAR", "FENCE"}) ||
          changes_control_flow(opcode);
+}
+
+// IADD.X, LEA.HI.X, IMNMX.U32.XLO. Where carries are predicates (Volta) nothing writes the condition code.
+bool reads_condition_code(std::string_view opcode) {
+  for (const std::string_view modifier : {".X", ".XLO", ".XMED", ".XHI"}) {
+    const auto at = opcode.find(modifier);
+    const auto end = at == std::string_view::npos ? at : at + modifier.size();
+    if (end != std::string_view::npos && (end == opcode.size() || opcode[end] == '.')) return true;
+  }
+  return false;
 }
 
 // Only predicates: comparisons and checks have no other destination.
@@ -155,13 +167,19 @@ RegisterUse register_use(std::string_view text) {
   const auto operands = operands_of(rest);
   if (opcode.empty()) return use;
   const std::size_t results = result_count(opcode, operands);
+  if (reads_condition_code(opcode)) use.reads.push_back(condition_code);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i] == "PR") {
       auto& all = i < results || opcode.starts_with("R2P") ? use.writes : use.reads;
       for (int p = 0; p < all_predicates; ++p) all.push_back(predicate_base + p);
       continue;
     }
+    if (operands[i] == "CC") {
+      (i < results ? use.writes : use.reads).push_back(condition_code);
+      continue;
+    }
     if (i < results) {
+      if (operands[i].ends_with(".CC")) use.writes.push_back(condition_code);
       if (const auto number = register_number(operands[i])) {
         use.writes.push_back(*number);
         if (!is_predicate_operand(operands[i]) && has_wide_result(opcode)) use.writes.push_back(*number + 1);
@@ -191,7 +209,7 @@ std::vector<bool> backward_slice(const Window& window) {
     const auto use = register_use(code[i].text);
     const bool is_root = i == code.size() - 2 || before_call;
     const bool steers = changes_control_flow(code[i].text);
-    before_call = before_call || opcode_of(code[i].text).starts_with("CALL");
+    before_call = before_call || starts_with_any(opcode_of(code[i].text), {"CAL"});
     const bool feeds = std::any_of(use.writes.begin(), use.writes.end(), [&](int r) { return live.contains(r); });
     if (!is_root && !steers && !feeds) continue;
     in_slice[i] = true;

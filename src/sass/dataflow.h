@@ -8,7 +8,8 @@
 namespace ptxlat {
 
 // Which registers an instruction reads and writes, from its disassembly. Registers are numbered: R0… from 0, P0… from
-// 256, UR0… from 512, UP0… from 768. RZ, PT, URZ and UPT hold constants and never appear. `may_read` has the upper
+// 256, UR0… from 512, UP0… from 768, and Maxwell's condition code (R4.CC; read by IADD.X) is 1024. RZ, PT, URZ and UPT
+// hold constants and never appear. `may_read` has the upper
 // halves of what may be 64-bit operands: with them a slice can only be too large, never too small.
 struct RegisterUse {
   std::vector<int> reads;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "assemble/process.h"
@@ -17,23 +19,39 @@ namespace {
 constexpr std::chrono::seconds nvdisasm_deadline{60};
 
 // Stall count, yield, scoreboards and wait mask (bits 41-57 of the high half) do not show in the text; operand reuse
-// does.
+// does, in Volta's.
 constexpr std::uint64_t scheduling_bits = ((std::uint64_t{1} << 17) - 1) << 41;
+
+// For each of three instructions: one cycle, no yield, no scoreboards. Others would make nvdisasm mark pairs that issue
+// together.
+constexpr std::uint64_t plain_control = 0x7f1ull | 0x7f1ull << 21 | 0x7f1ull << 42;
+
+// Instructions as they lie in memory. Maxwell's last group is filled up with its first instruction.
+std::vector<std::uint64_t> image_of(CodeLayout layout, const std::vector<InstructionWord>& words) {
+  std::vector<std::uint64_t> image;
+  for (const auto& word : words) {
+    if (layout == CodeLayout::maxwell && image.size() % 4 == 0) image.push_back(plain_control);
+    image.push_back(word.low);
+    if (layout == CodeLayout::volta) image.push_back(word.high);
+  }
+  image.resize(size_of_code(layout, words.size()) / sizeof(image[0]), words.front().low);
+  return image;
+}
 
 // The last word of an instruction; nvdisasm writes a target in front of the image as -0xb0.
 std::string_view last_word(std::string_view text) { return text.substr(text.rfind(' ') + 1); }
 
 // Instructions whose last operand is an address in the kernel.
 bool has_code_address(std::string_view text) {
+  static const std::set<std::string_view> names = {"BRA", "BRX", "BRXU", "JMP",  "BSSY", "WARPSYNC",
+                                                   "SSY", "PBK", "PCNT", "PRET", "CAL"};
   const auto opcode = opcode_of(text);
-  for (const std::string_view name : {"BRA", "BSSY", "CALL.REL", "WARPSYNC", "JMP", "RET.REL", "BRX"}) {
-    if (opcode.starts_with(name)) return last_word(text).starts_with("0x") || last_word(text).starts_with("-0x");
-  }
-  return false;
+  const bool may_have = names.contains(base_name(opcode)) || starts_with_any(opcode, {"CALL.REL", "RET.REL"});
+  return may_have && (last_word(text).starts_with("0x") || last_word(text).starts_with("-0x"));
 }
 
 // One line of nvdisasm: "        /*00f0*/                   CS2R.32 R8, SR_CLOCKLO ;"
-bool read_line(const std::string& line, std::size_t& offset, std::string& text) {
+bool read_line(const std::string& line, int& offset, std::string& text) {
   const auto open = line.find("/*");
   const auto close = line.find("*/");
   if (open == std::string::npos || close == std::string::npos || line.find_first_not_of(' ') != open) return false;
@@ -115,13 +133,13 @@ void Nvdisasm::ask_for_wanted(int sm, std::unique_lock<std::mutex>& lock) {
 }
 
 std::vector<WordText> Nvdisasm::ask(int sm, const std::vector<InstructionWord>& words) const {
+  const auto layout = layout_of(sm);
   const TemporaryFolder folder;
   const auto image = folder.path() / "words.bin";
   {
+    const auto code = image_of(layout, words);
     std::ofstream out(image, std::ios::binary);
-    for (const auto& word : words) {
-      out.write(reinterpret_cast<const char*>(&word), sizeof(word));
-    }
+    out.write(reinterpret_cast<const char*>(code.data()), static_cast<std::streamsize>(code.size() * sizeof(code[0])));
     out.flush();
     if (!out) throw Error(ExitCode::storage, "cannot write " + image.string(), "is the disk full?");
   }
@@ -132,25 +150,27 @@ std::vector<WordText> Nvdisasm::ask(int sm, const std::vector<InstructionWord>& 
                 fmt::format("{} {}: {}", nvdisasm_.string(), describe(outcome, nvdisasm_deadline), outcome.output),
                 "run tools/toolkits.sh to get one that knows this architecture");
   }
+  std::map<int, std::size_t> index_at;  // offset → position in `words`
+  for (std::size_t i = 0; i < words.size(); ++i) index_at[offset_of(layout, i)] = i;
   std::vector<WordText> texts(words.size());
   std::size_t found = 0;
   for (std::size_t start = 0; start < outcome.output.size();) {
     const auto end = std::min(outcome.output.find('\n', start), outcome.output.size());
-    std::size_t offset = 0;
+    int offset = 0;
     std::string text;
-    if (read_line(outcome.output.substr(start, end - start), offset, text) &&
-        offset / sizeof(InstructionWord) < texts.size()) {
-      auto& entry = texts[offset / sizeof(InstructionWord)];
-      ++found;
-      if (has_code_address(text)) {
-        const std::string target(last_word(text));
-        entry = {text.substr(0, text.size() - target.size()), true,
-                 static_cast<int>(std::stol(target, nullptr, 16)) - static_cast<int>(offset)};
-      } else {
-        entry.text = text;
-      }
-    }
+    const bool is_instruction = read_line(outcome.output.substr(start, end - start), offset, text);
     start = end + 1;
+    const auto index = is_instruction ? index_at.find(offset) : index_at.end();
+    if (index == index_at.end()) continue;
+    auto& entry = texts[index->second];
+    ++found;
+    if (has_code_address(text)) {
+      const std::string target(last_word(text));
+      entry = {text.substr(0, text.size() - target.size()), true,
+               static_cast<int>(std::stol(target, nullptr, 16)) - offset};
+    } else {
+      entry.text = text;
+    }
   }
   if (found != words.size()) {
     throw Error(ExitCode::missing_tool,

@@ -1,15 +1,30 @@
 #include "sass/instruction.h"
 
 #include <algorithm>
+#include <set>
 
 namespace ptxlat {
 
 namespace {
 
-// Opcode fields read in cubins of ptxas 11.8 and 13.0 (method.md, section 5).
+// Opcode fields read in cubins of ptxas 11.8, 12.9 and 13.0 (method.md, section 5).
 constexpr int opcode_cs2r = 0x805, opcode_s2r = 0x919, opcode_s2ur = 0x9c3, opcode_cs2ur = 0x8cb;
+constexpr int maxwell_cs2r = 0x50c8, maxwell_s2r = 0xf0c8;
+
+constexpr std::size_t maxwell_group_bytes = 32, maxwell_group_instructions = 3, maxwell_bytes = 8, volta_bytes = 16;
 
 }  // namespace
+
+int offset_of(CodeLayout layout, std::size_t index) {
+  if (layout == CodeLayout::volta) return static_cast<int>(index * volta_bytes);
+  const auto in_group = maxwell_bytes + index % maxwell_group_instructions * maxwell_bytes;  // behind the control word
+  return static_cast<int>(index / maxwell_group_instructions * maxwell_group_bytes + in_group);
+}
+
+std::size_t size_of_code(CodeLayout layout, std::size_t instructions) {
+  if (layout == CodeLayout::volta) return instructions * volta_bytes;
+  return (instructions + maxwell_group_instructions - 1) / maxwell_group_instructions * maxwell_group_bytes;
+}
 
 ControlWord control_word(const InstructionWord& word) {
   const auto field = [&](int bit, int width) { return static_cast<int>((word.high >> bit) & ((1u << width) - 1)); };
@@ -23,21 +38,35 @@ ControlWord control_word(const InstructionWord& word) {
   return control;
 }
 
-bool reads_clock(const InstructionWord& word) {
-  const int opcode = opcode_field(word);
-  if (opcode != opcode_cs2r && opcode != opcode_s2r && opcode != opcode_s2ur && opcode != opcode_cs2ur) return false;
-  // The special register's number sits in bits 72-79: 0x50 is SR_CLOCKLO, 0x51 SR_CLOCKHI.
-  const auto special_register = (word.high >> 8) & 0xff;
+bool reads_clock(CodeLayout layout, const InstructionWord& word) {
+  const int opcode = opcode_field(layout, word);
+  const bool may_read = layout == CodeLayout::volta ? opcode == opcode_cs2r || opcode == opcode_s2r ||
+                                                          opcode == opcode_s2ur || opcode == opcode_cs2ur
+                                                    : opcode == maxwell_cs2r || opcode == maxwell_s2r;
+  if (!may_read) return false;
+  // The special register's number sits in bits 72-79, Maxwell's in 20-27: 0x50 is SR_CLOCKLO, 0x51 SR_CLOCKHI.
+  const auto special_register = (layout == CodeLayout::volta ? word.high >> 8 : word.low >> 20) & 0xff;
   return special_register == 0x50 || special_register == 0x51;
 }
 
+bool discards_clock(CodeLayout layout, const InstructionWord& word) {
+  constexpr std::uint64_t zero_register = 0xff;
+  return layout == CodeLayout::maxwell && reads_clock(layout, word) && (word.low & 0xff) == zero_register;
+}
+
 bool changes_control_flow(std::string_view text) {
-  return starts_with_any(opcode_of(text), {"BRA", "BRX", "JMP", "JMX", "CALL", "RET", "EXIT", "KILL", "BREAK"});
+  static const std::set<std::string_view> names = {"BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "EXIT",
+                                                   "BREAK", "KILL",
+                                                   // Maxwell's; its SYNC leaves for where SSY said.
+                                                   "CAL", "JCAL", "BRK", "CONT", "SYNC", "LONGJMP", "KIL"};
+  return names.contains(base_name(opcode_of(text)));
 }
 
 bool starts_with_any(std::string_view opcode, std::initializer_list<std::string_view> names) {
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return opcode.starts_with(name); });
 }
+
+std::string_view base_name(std::string_view opcode) { return opcode.substr(0, opcode.find('.')); }
 
 std::string_view opcode_of(std::string_view text) {
   if (!text.empty() && text.front() == '@') {

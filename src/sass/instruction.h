@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -7,7 +8,19 @@
 
 namespace ptxlat {
 
-// One 128-bit instruction word, sm_70 and later.
+// How machine code is laid out.
+//   maxwell  sm_50 … sm_62: groups of 32 bytes, a control word for three instructions and these, of 64 bits each
+//   volta    sm_70 and later: 128 bits, with the control bits inside
+enum class CodeLayout { maxwell, volta };
+inline constexpr CodeLayout layout_of(int sm) { return sm < 70 ? CodeLayout::maxwell : CodeLayout::volta; }
+
+// Where an instruction is, in bytes from the start of its kernel.
+int offset_of(CodeLayout layout, std::size_t index);
+// How many bytes so many instructions take; Maxwell's come in groups of three.
+std::size_t size_of_code(CodeLayout layout, std::size_t instructions);
+
+// One instruction and its control bits. Maxwell's are in `low`, its share of the control word at bit 41 of `high`,
+// where Volta has the same fields in the same order.
 struct InstructionWord {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
@@ -28,10 +41,14 @@ struct ControlWord {
 
 ControlWord control_word(const InstructionWord& word);
 
-// The opcode with its operand kinds, 12 bits.
-inline constexpr int opcode_field(const InstructionWord& word) { return static_cast<int>(word.low & 0xfff); }
+// The opcode with its operand kinds: Volta's low 12 bits, Maxwell's high 16, modifiers among them.
+inline constexpr int opcode_field(CodeLayout layout, const InstructionWord& word) {
+  return static_cast<int>(layout == CodeLayout::volta ? word.low & 0xfff : word.low >> 48);
+}
 // Whether this reads SR_CLOCKLO or SR_CLOCKHI in any of the ways that ptxas does (CS2R, S2R, S2UR, CS2UR).
-bool reads_clock(const InstructionWord& word);
+bool reads_clock(CodeLayout layout, const InstructionWord& word);
+// Whether this is the read into RZ that stands in front of each clock read on sm_60.
+bool discards_clock(CodeLayout layout, const InstructionWord& word);
 
 // One instruction of a kernel. `text` is nvdisasm's, with branch targets relative to the kernel.
 struct Instruction {
@@ -43,6 +60,9 @@ struct Instruction {
 
 // Whether control may go elsewhere than to the next instruction: branches, calls, returns, exits.
 bool changes_control_flow(std::string_view text);
+
+// "IADD3" of "IADD3.X": an opcode without its modifiers.
+std::string_view base_name(std::string_view opcode);
 
 bool starts_with_any(std::string_view opcode, std::initializer_list<std::string_view> names);
 

@@ -2,26 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ptxlat {
 
 std::optional<Window> find_window(const KernelCode& kernel, std::string& why) {
-  std::vector<std::size_t> clocks;
+  const auto layout = kernel.layout;
+  std::vector<std::size_t> clocks, discarded;
   for (std::size_t i = 0; i < kernel.words.size(); ++i) {
-    if (reads_clock(kernel.words[i])) clocks.push_back(i);
+    if (!reads_clock(layout, kernel.words[i])) continue;
+    (discards_clock(layout, kernel.words[i]) ? discarded : clocks).push_back(i);
   }
   if (clocks.size() != 2) {
     why = fmt::format("{} clock reads in the kernel instead of 2", clocks.size());
     return std::nullopt;
   }
-  if (opcode_field(kernel.words[clocks[0]]) != opcode_field(kernel.words[clocks[1]])) {
+  if (opcode_field(layout, kernel.words[clocks[0]]) != opcode_field(layout, kernel.words[clocks[1]])) {
     why = "the two clock reads are different instructions, which sample at different points";
     return std::nullopt;
   }
+  // What is read and thrown away in front of the second clock belongs to it.
+  const bool has_forerunner = std::find(discarded.begin(), discarded.end(), clocks[1] - 1) != discarded.end();
+  const auto end = has_forerunner ? clocks[1] - 1 : clocks[1];
   Window window;
   for (std::size_t i = 0; i < kernel.words.size(); ++i) {
     const auto& word = kernel.words[i];
-    auto& part = i < clocks[0] ? window.prologue : i <= clocks[1] ? window.instructions : window.epilogue;
-    part.push_back({static_cast<int>(i * sizeof(InstructionWord)), word, control_word(word), {}});
+    auto& part = i < clocks[0] ? window.prologue : i <= end ? window.instructions : window.epilogue;
+    part.push_back({offset_of(layout, i), word, control_word(word), {}});
   }
   return window;
 }

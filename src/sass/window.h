@@ -9,7 +9,8 @@
 namespace ptxlat {
 
 // The machine code from the first clock read to the second, both included, in program order, and all that stands before
-// and behind it.
+// and behind it. On sm_60 each read comes with one into RZ in front of it; the second's is the window's last
+// instruction.
 struct Window {
   std::vector<Instruction> prologue;
   std::vector<Instruction> instructions;

@@ -184,6 +184,19 @@ TEST_CASE("the disassembler of a target is the newest that knows it") {
   }
 }
 
+TEST_CASE("an architecture whose machine code nothing here reads is refused by name, whatever is installed") {
+  FakeToolkits toolkits;
+  toolkits.add_nvdisasm("11.8", "11.8.86", "'SM35','SM50','SM70'");
+  try {
+    nvdisasm_for({35, ""}, {toolkits.path() / "11.8"});
+    FAIL("Kepler was accepted");
+  } catch (const Error& error) {
+    CHECK(error.exit_code == ExitCode::unknown_name);
+    CHECK(std::string(error.what()).find("unsupported architecture") != std::string::npos);
+    CHECK(std::string(error.what()).find("sm_35") != std::string::npos);
+  }
+}
+
 TEST_CASE("targets are read from what the tools print as help") {
   CHECK(targets_in_help("Allowed values for this option:  'compute_100','lto_90','sm_100','sm_100a',\n"
                         "        'sm_75','sm_90'.\n        Default value:  'sm_75'.") ==

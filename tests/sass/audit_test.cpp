@@ -63,6 +63,16 @@ TEST_CASE("a part that was computed before the first clock is found: the recipro
   check(audit, Verdict::elided, "MUFU.RCP R10, R3");
 }
 
+TEST_CASE("what a subroutine gives back was not computed before the first clock") {
+  auto prologue = usual_prologue();
+  prologue.push_back({"ISET.NE.U32.AND R10, R0, 0xdead, PT", 6});
+  const Window base = window({{"LOP.XOR R7, R2, R5", 6}}, prologue);
+  const auto called = window({{"CAL 0x400", 13}, {"LOP.XOR R7, R10, R5", 6}}, prologue);
+  const auto audit = audit_differential(called, base);
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass == std::vector<std::string>{"CAL"});
+}
+
 TEST_CASE("constants that stand before the first clock are operands, not a part of the instruction") {
   auto prologue = usual_prologue();
   for (const char* text : {"MOV R10, 0x3f800000", "IMAD.MOV.U32 R11, RZ, RZ, 0x7", "HFMA2.MMA R12, -RZ, RZ, 1.875, 0"})

@@ -57,16 +57,50 @@ TEST_CASE("kernels come out of a cubin by name, word for word, with their archit
     REQUIRE(cubin.kernels.size() == 2);
     CHECK(cubin.kernels[0].name == "first");
     REQUIRE(cubin.kernels[0].words.size() == 3);
-    CHECK(reads_clock(cubin.kernels[0].words[0]));
-    CHECK(opcode_field(cubin.kernels[0].words[1]) == 0x309);
+    CHECK(reads_clock(CodeLayout::volta, cubin.kernels[0].words[0]));
+    CHECK(opcode_field(CodeLayout::volta, cubin.kernels[0].words[1]) == 0x309);
     CHECK(cubin.kernels[1].words.size() == 1);
   }
 }
 
-TEST_CASE("what is no cubin of a GPU with 128-bit instructions is refused with the reason") {
+TEST_CASE("the control word of three Maxwell instructions is shared out among them") {
+  // CS2R RZ, CS2R R8, POPC R5, R0 and LOP.XOR R5, R5, R0, CS2R RZ, CS2R R9, as ptxas 12.9 makes them for sm_60.
+  auto bytes = standin::tiny_cubin({{"kernel",
+                                     {{0x001c7400fcc007f1, 0x50c80000050700ff},
+                                      {0x50c8000005070008, 0x5c08000000070005},
+                                      {0x001f9800fe200ff6, 0x5c47040000070505},
+                                      {0x50c80000050700ff, 0x50c8000005070009}}}});
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.e_flags = 60;
+  std::memcpy(bytes.data(), &header, sizeof header);
+  const auto cubin = read_cubin(bytes);
+  REQUIRE(cubin.kernels.size() == 1);
+  const auto& words = cubin.kernels[0].words;
+  CHECK(cubin.kernels[0].layout == CodeLayout::maxwell);
+  REQUIRE(words.size() == 6);
+  CHECK(words[2].low == 0x5c08000000070005);
+  const auto popc = control_word(words[2]), lop = control_word(words[3]), clock = control_word(words[0]);
+  CHECK(popc.stall_count == 13);
+  CHECK(popc.write_scoreboard == 0);
+  CHECK(popc.read_scoreboard == ControlWord::no_scoreboard);
+  CHECK(popc.wait_mask == 0);
+  CHECK(lop.stall_count == 6);
+  CHECK(lop.write_scoreboard == ControlWord::no_scoreboard);
+  CHECK(lop.wait_mask == 1);
+  CHECK(clock.stall_count == 1);
+  std::string why;
+  const auto window = find_window(cubin.kernels[0], why);
+  REQUIRE(window);
+  const auto schedule = static_schedule(*window);
+  CHECK(schedule.cycles == 6 + 13 + 6);
+  CHECK(schedule.edge_cycles == 6 + 6);
+}
+
+TEST_CASE("what is no cubin of a GPU whose code can be read is refused with the reason") {
   CHECK(refusal({}).find("it ends early") != std::string::npos);
   CHECK(refusal(Bytes(200, 0)).find("no ELF file") != std::string::npos);
-  CHECK(refusal(cubin_for(61, 7)).find("sm_61") != std::string::npos);
+  CHECK(refusal(cubin_for(35, 7)).find("unsupported architecture sm_35") != std::string::npos);
   auto narrow = good;
   narrow[EI_CLASS] = ELFCLASS32;
   CHECK(refusal(narrow).find("64-bit") != std::string::npos);

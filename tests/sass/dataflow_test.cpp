@@ -9,7 +9,7 @@ using namespace ptxlat;
 
 namespace {
 
-constexpr int P = 256, UR = 512, UP = 768;
+constexpr int P = 256, UR = 512, UP = 768, CC = 1024;
 
 // What an instruction of this text reads and writes. `halves`: what must be taken for read too, because it is the upper
 // half of an operand.
@@ -24,12 +24,12 @@ const std::vector<Known> known_instructions{
     {"IADD3 R0, P0, P1, R2, R3, R4", {0, P, P + 1}, {2, 3, 4}},
     {"IADD3 R0, P0, PT, R2, R3, RZ", {0, P}, {2, 3}},
     {"IADD3 R2, P0, R3, R4, RZ", {2, P}, {3, 4}},
-    {"IADD3.X R5, R6, R7, RZ, P0, !PT", {5}, {6, 7, P}},
-    {"IADD3.X R5, PT, PT, R6, R7, RZ, P0, !PT", {5}, {6, 7, P}},
-    {"IADD3.X R5, P1, PT, ~R6, R7, RZ, P0, P2", {5, P + 1}, {6, 7, P, P + 2}},
+    {"IADD3.X R5, R6, R7, RZ, P0, !PT", {5}, {6, 7, P, CC}},
+    {"IADD3.X R5, PT, PT, R6, R7, RZ, P0, !PT", {5}, {6, 7, P, CC}},
+    {"IADD3.X R5, P1, PT, ~R6, R7, RZ, P0, P2", {5, P + 1}, {6, 7, P, P + 2, CC}},
     {"VIADD R0, R1, 0x5", {0}, {1}},
     {"IMAD R0, R1, c[0x0][0x160], R2", {0}, {1, 2}},
-    {"IMAD.X R5, RZ, RZ, R6, P0", {5}, {6, P}},
+    {"IMAD.X R5, RZ, RZ, R6, P0", {5}, {6, P, CC}},
     {"IMAD.HI.U32 R0, R1, R2, RZ", {0}, {1, 2}},
     {"IMAD.HI.U32 R0, P1, R1, R2, RZ", {0, P + 1}, {1, 2}},
     {"IMAD.WIDE R2, R4, R5, R6", {2, 3}, {4, 5, 6}, {7}},
@@ -66,7 +66,7 @@ const std::vector<Known> known_instructions{
     {"FLO.U32.SH R0, R1", {0}, {1}},
     {"PRMT R0, R1, 0x5410, R2", {0}, {1, 2}},
     {"LEA R0, P0, R2, R3, 0x2", {0, P}, {2, 3}},
-    {"LEA.HI.X R3, R4, R5, R6, 0x2, P0", {3}, {4, 5, 6, P}},
+    {"LEA.HI.X R3, R4, R5, R6, 0x2, P0", {3}, {4, 5, 6, P, CC}},
     {"SHF.L.W.U32.HI R0, R1, 0x7, R2", {0}, {1, 2}},
     {"IDP.4A.S8.U8 R0, R1, R2, R3", {0}, {1, 2, 3}},
     {"HADD2 R0, -R1.H0_H0, |R2|.H1_H1", {0}, {1, 2}},
@@ -94,6 +94,21 @@ const std::vector<Known> known_instructions{
     {"BAR.SYNC.DEFER_BLOCKING 0x0", {}, {}},
     {"NOP", {}, {}},
     {"EXIT", {}, {}},
+    // Maxwell and Pascal, spelled as nvdisasm 12.3 does.
+    {"IADD R4.CC, R0, R2", {4, CC}, {0, 2}},
+    {"IADD.X R5, R2, RZ", {5}, {2, CC}},
+    {"IADD RZ.CC, R4, R10", {CC}, {4, 10}},
+    {"IADD.X R4.CC, R12, R13", {4, CC}, {12, 13, CC}},
+    {"LEA.HI.X R3, R4, R5, R6, 0x2", {3}, {4, 5, 6, CC}},
+    {"IMNMX.U32.XLO R6, R6, R4, PT", {6}, {6, 4, CC}},
+    {"I2I.S32.S32 RZ.CC, R7", {CC}, {7}},
+    {"CSETP.LT.AND P0, PT, CC, PT", {P}, {CC}},
+    {"R2P CC, R19, 0xf", {CC}, {19}},
+    {"XMAD.PSL.CBCC R11, R7.H1, R14.H1, R12", {11}, {7, 14, 12}},
+    {"XMAD.CHI R17, R7.H1, R8.reuse, R5", {17}, {7, 8, 5}},
+    {"IADD3.RS R12, R17, R15, R16", {12}, {17, 15, 16}},
+    {"ICMP.NE.U32 R0, R0, 0x15, R6", {0}, {0, 6}},
+    {"SSY 0x200", {}, {}},
 };
 
 std::set<int> as_set(const std::vector<int>& registers) { return {registers.begin(), registers.end()}; }

@@ -11,7 +11,7 @@ InstructionWord word(std::uint64_t opcode, std::uint64_t high) { return {opcode,
 
 constexpr std::uint64_t clock_lo = 0x50ull << 8, clock_hi = 0x51ull << 8, thread_id = 0x21ull << 8;
 
-KernelCode kernel_of(const std::vector<InstructionWord>& words) { return {"kernel", words}; }
+KernelCode kernel_of(const std::vector<InstructionWord>& words) { return {"kernel", words, CodeLayout::volta}; }
 
 }  // namespace
 
@@ -33,11 +33,47 @@ TEST_CASE("each field of the control word is read from its own bits") {
 TEST_CASE("the clock is known in every way that ptxas reads it, and other special registers are not the clock") {
   for (const std::uint64_t opcode : {0x805, 0x919, 0x9c3, 0x8cb}) {
     INFO(std::hex << opcode);
-    CHECK(reads_clock(word(0x7000 | opcode, clock_lo)));
-    CHECK(reads_clock(word(opcode, clock_hi)));
-    CHECK_FALSE(reads_clock(word(opcode, thread_id)));
+    CHECK(reads_clock(CodeLayout::volta, word(0x7000 | opcode, clock_lo)));
+    CHECK(reads_clock(CodeLayout::volta, word(opcode, clock_hi)));
+    CHECK_FALSE(reads_clock(CodeLayout::volta, word(opcode, thread_id)));
   }
-  CHECK_FALSE(reads_clock(word(0x210, clock_lo)));
+  CHECK_FALSE(reads_clock(CodeLayout::volta, word(0x210, clock_lo)));
+}
+
+TEST_CASE("Maxwell's instructions come in threes behind a control word, Volta's one by one") {
+  CHECK(offset_of(CodeLayout::maxwell, 0) == 0x08);
+  CHECK(offset_of(CodeLayout::maxwell, 2) == 0x18);
+  CHECK(offset_of(CodeLayout::maxwell, 3) == 0x28);
+  CHECK(size_of_code(CodeLayout::maxwell, 3) == 32);
+  CHECK(size_of_code(CodeLayout::maxwell, 4) == 64);
+  CHECK(offset_of(CodeLayout::volta, 3) == 0x30);
+  CHECK(size_of_code(CodeLayout::volta, 4) == 64);
+  CHECK(layout_of(62) == CodeLayout::maxwell);
+  CHECK(layout_of(70) == CodeLayout::volta);
+}
+
+TEST_CASE("Maxwell's clock reads are found, and those into RZ are thrown away") {
+  const auto is_read = [](std::uint64_t bits) { return reads_clock(CodeLayout::maxwell, {bits, 0}); };
+  CHECK(is_read(0x50c8000005070008));        // CS2R R8, SR_CLOCKLO
+  CHECK(is_read(0x50c8000005170008));        // CS2R R8, SR_CLOCKHI
+  CHECK(is_read(0xf0c8000005070008));        // S2R R8, SR_CLOCKLO
+  CHECK_FALSE(is_read(0xf0c8000002170000));  // S2R R0, SR_TID.X
+  CHECK_FALSE(is_read(0x5c08000000070005));  // POPC R5, R0
+  CHECK(discards_clock(CodeLayout::maxwell, {0x50c80000050700ff, 0}));
+  CHECK_FALSE(discards_clock(CodeLayout::maxwell, {0x50c8000005070008, 0}));
+}
+
+TEST_CASE("a read into RZ in front of a clock read is a part of it") {
+  const InstructionWord discarded{0x50c80000050700ff, 0}, clock{0x50c8000005070008, 0}, popc{0x5c08000000070005, 0};
+  std::string why;
+  const KernelCode kernel{"kernel", {popc, discarded, clock, popc, discarded, clock, popc}, CodeLayout::maxwell};
+  const auto found = find_window(kernel, why);
+  REQUIRE(found);
+  CHECK(found->prologue.size() == 2);
+  REQUIRE(found->instructions.size() == 3);
+  CHECK(found->instructions.front().offset == 0x18);
+  CHECK(found->instructions.back().word == discarded);
+  CHECK(found->epilogue.size() == 2);
 }
 
 TEST_CASE("opcodes are found behind guards, and what steers control is known") {
@@ -45,6 +81,9 @@ TEST_CASE("opcodes are found behind guards, and what steers control is known") {
   CHECK(opcode_of("EXIT") == "EXIT");
   CHECK(changes_control_flow("@P0 BRA 0x100"));
   CHECK(changes_control_flow("CALL.REL.NOINC 0x400"));
+  CHECK(changes_control_flow("CAL 0x400"));
+  CHECK(changes_control_flow("@P0 SYNC"));
+  CHECK_FALSE(changes_control_flow("SYNCS.EXCH.64 URZ, [UR4], UR6"));
   CHECK_FALSE(changes_control_flow("BREV R0, R1"));
   CHECK_FALSE(changes_control_flow("BSSY B0, 0x100"));
 }
