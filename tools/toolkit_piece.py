@@ -1,11 +1,14 @@
-"""One program or library of a CUDA toolkit: proves that it works, or takes it out of a wheel. For tools/toolkits.sh.
+"""One program, library or header of a CUDA toolkit: proves that it works, or takes it out of a wheel. For tools/toolkits.sh.
 
-    toolkit_piece.py check FILE                    prints its exact version; else says on stderr why it is unusable
-    toolkit_piece.py unpack ARCHIVE PATTERN FOLDER the files of a wheel whose names match, into FOLDER
+    toolkit_piece.py check FILE LIBRARIES          prints its exact version; else says on stderr why it is unusable.
+                                                   A header is compiled by the NVRTC in the folder LIBRARIES
+    toolkit_piece.py unpack ARCHIVE PATTERN FOLDER the files of a wheel whose names match, into FOLDER; several patterns
+                                                   stand between bars
 """
 
 import ctypes
 import fnmatch
+import glob
 import os
 import re
 import shutil
@@ -37,16 +40,14 @@ def version_of_program(path):
     return BANNER.search(ran.stdout)
 
 
-def compile_kernel(nvrtc):
-    """Only compiling needs the builtins library, so only compiling shows that it is there and whole."""
+def compile_program(nvrtc, source, *options):
+    """Returns NVRTC's error number. Only compiling needs the builtins library and shows that it is there and whole."""
     program = ctypes.c_void_p()
-    source = b'extern "C" __global__ void nothing(float* x) { *x = __sinf(*x); }'
-    options = (ctypes.c_char_p * 1)(b"--gpu-architecture=compute_80")
+    options = (b"--gpu-architecture=compute_80", b"--std=c++17", *options)
     result = nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"nothing.cu", 0, None, None)
     if result == 0:
-        result = nvrtc.nvrtcCompileProgram(program, 1, options)
-    if result != 0:
-        sys.exit(f"cannot compile an empty kernel (error {result}); its builtins library may be missing or broken")
+        result = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
+    return result
 
 
 def version_of_library(path):
@@ -55,13 +56,30 @@ def version_of_library(path):
     except OSError as error:
         sys.exit(f"cannot be loaded: {error}")
     if os.path.basename(path).startswith("libnvrtc.so"):
-        compile_kernel(library)
+        result = compile_program(library, b'extern "C" __global__ void nothing(float* x) { *x = __sinf(*x); }')
+        if result != 0:
+            sys.exit(f"cannot compile an empty kernel (error {result}); its builtins library may be missing or broken")
     # nvJitLinkVersion came with CUDA 12.1 and gives no third number; the banner is in every library.
     with open(path, "rb") as file:
         return BANNER.search(file.read())
 
 
-def check(path):
+def version_of_header(path, libraries):
+    nvrtc = sorted(glob.glob(os.path.join(libraries, "libnvrtc.so.*")))
+    if not nvrtc:
+        sys.exit("has no NVRTC that could compile it")
+    source = f"#include <{os.path.basename(path)}>\n".encode()
+    result = compile_program(ctypes.CDLL(nvrtc[0]), source, b"--include-path=" + os.path.dirname(path).encode())
+    if result != 0:
+        sys.exit(f"cannot be compiled (error {result}): it, or one that it includes, is not whole")
+    with open(nvrtc[0], "rb") as file:
+        return BANNER.search(file.read())
+
+
+def check(path, libraries):
+    if path.endswith(".h"):
+        print(version_of_header(path, libraries).group(1).decode())
+        return
     require_whole(path)
     is_library = ".so" in os.path.basename(path)
     found = version_of_library(path) if is_library else version_of_program(path)
@@ -72,7 +90,8 @@ def check(path):
 
 def unpack(archive, pattern, folder):
     wheel = zipfile.ZipFile(archive)
-    names = [name for name in wheel.namelist() if fnmatch.fnmatch(os.path.basename(name), pattern)]
+    patterns = pattern.split("|")
+    names = [n for n in wheel.namelist() if any(fnmatch.fnmatch(os.path.basename(n), one) for one in patterns)]
     if not names:
         sys.exit(f"has no {pattern}")
     for name in names:

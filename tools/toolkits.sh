@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Brings CUDA toolkits of any versions side by side into toolkits/<version>/, without installing anything: of each ptxas,
-# nvJitLink, NVRTC and, where it can be had, nvdisasm, from NVIDIA's Python wheels.
+# nvJitLink, NVRTC with the headers of its 16-bit types and, where it can be had, nvdisasm, from NVIDIA's Python wheels.
 #   tools/toolkits.sh [VERSION...]   11.8, 12.4, 12.4.99, …; `latest`; `all` of them; default 13.0
 # $PTXLAT_TOOLKITS names another folder than toolkits/. What is there already and works is not fetched again.
 set -euo pipefail
@@ -37,7 +37,7 @@ find_pip() {
   pip+=(--disable-pip-version-check)
 }
 
-# wheel PIECE VERSION: which wheel has a piece (nvcc, nvjitlink, nvrtc, nvdisasm) of a CUDA version, as pip is asked for
+# wheel PIECE VERSION: which wheel has a piece (nvcc, nvjitlink, nvrtc, runtime, nvdisasm) of a CUDA version, as pip is asked for
 # it; nothing where none has. A version of two numbers is its newest release, one of three that very release.
 wheel() {
   local name
@@ -57,6 +57,8 @@ wheel() {
   # The default's are pinned, so that everyone's first table is from the same assembler.
   case $1:$2 in
     nvdisasm:13.2) echo "$name==13.2.78" ;;
+    runtime:*.*.*) echo "$name==${2%.*}.*" ;; # its third number is another one
+    runtime:*) echo "$name==$2.*" ;;
     *:13.0) echo "$name==13.0.88" ;;
     *:*.*.*) echo "$name==$2" ;;
     *) echo "$name==$2.*" ;;
@@ -76,11 +78,11 @@ cuda_versions() {
 # is_of VERSION WANTED: 13.0.88 is of 13.0 and of 13.0.88.
 is_of() { [[ $1 == "$2" || $1 == "$2".* ]]; }
 
-# version_of FILE: the exact version of a piece that works and is of $version. What is wrong with it is left in
-# $work/reason. In a process of its own: a broken library may take its process down.
+# version_of FILE: the exact version of a piece that works and is of $version; of a header, that of the NVRTC in $folder
+# that compiles it. What is wrong with it is left in $work/reason. In a process of its own: a broken library may take its process down.
 version_of() {
   local found status=0
-  found=$(timeout 120 "$python" "$root/tools/toolkit_piece.py" check "$1" 2>"$work/reason") || status=$?
+  found=$(timeout 120 "$python" "$root/tools/toolkit_piece.py" check "$1" "${folder:-}/lib" 2>"$work/reason") || status=$?
   if ((status > 123)); then
     echo "crashes or hangs (status $status)" >"$work/reason"
   elif ((status == 0)) && ! is_of "$found" "$version"; then
@@ -185,6 +187,8 @@ toolkit() {
   piece nvJitLink nvjitlink 'libnvJitLink.so.*' 'libnvJitLink.so.*' "$folder/lib"
   # Not the *.alt.* twins, which are for CUDA's static linking.
   piece NVRTC nvrtc 'libnvrtc.so.*' 'libnvrtc*.so.*[0-9]' "$folder/lib"
+  [[ " ${lacks[*]} " == *" NVRTC "* ]] || piece headers runtime cuda_bf16.h \
+    'cuda_[bf][fp]16.h*|vector_types.h|vector_functions.h*' "$folder/include"
   piece nvdisasm nvdisasm nvdisasm nvdisasm "$folder/bin"
   ((${#have[@]} == 0)) || say "CUDA $version: $(join "${have[@]}")${lacks:+; not to be had: $(join "${lacks[@]}")}"
 }

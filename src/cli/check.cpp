@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/cuda.h"
 #include "cli/progress.h"
 #include "cli/workbench.h"
 #include "error.h"
@@ -22,11 +23,26 @@ struct CheckOptions {
   int threads = 0;
 };
 
-void check(const CheckOptions& options, const Workbench& workbench, const Toolchain& toolchain) {
+// Compiles the functions of CUDA C, each for the target that it is tried for.
+void compile_for_check(Catalogue& catalogue, const std::vector<const Form*>& forms, const Toolchain& toolchain,
+                       const std::optional<Target>& target) {
+  std::map<std::string, std::vector<const Form*>> by_target;
+  for (const auto* form : forms) {
+    if (!form->cuda) continue;
+    const auto oldest = target ? target : oldest_target(form->requirement);
+    if (oldest) by_target[oldest->name()].push_back(form);
+  }
+  for (const auto& [name, members] : by_target)
+    put_in_place(catalogue, compile_cuda(members, toolchain, *target_from_name(name)));
+}
+
+void check(const CheckOptions& options, const Toolchain& toolchain) {
   const auto& selection = options.selection;
   std::optional<Target> target;
   if (!selection.target.empty()) target = target_from(selection.target);
+  auto workbench = load_workbench(selection);
   const auto forms = selected_forms(workbench.catalogue, selection, false, target);
+  compile_for_check(workbench.catalogue, forms, toolchain, target);
   const int threads =
       options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, forms.size());
@@ -67,9 +83,8 @@ void add_check(CLI::App& program) {
       ->check(CLI::Range(1, 1024));
   add_catalogue(*command, options->selection);
   command->callback([options] {
-    const auto workbench = load_workbench(options->selection);
     for (const auto& toolchain : chosen_toolchains(options->selection.toolchain, std::nullopt))
-      check(*options, workbench, toolchain);
+      check(*options, toolchain);
   });
 }
 

@@ -13,6 +13,7 @@
 #include "assemble/toolkit.h"
 #include "cli/bundled.h"
 #include "cli/commands.h"
+#include "cli/cuda.h"
 #include "cli/progress.h"
 #include "cli/workbench.h"
 #include "error.h"
@@ -176,6 +177,9 @@ void prepare_assembling(Setup& setup, const RunOptions& options) {
   // A form that a filter names outright is wanted, core or not.
   const bool core_only = !selection.all_forms && selection.filters.empty();
   const auto forms = selected_forms(setup.workbench.catalogue, selection, core_only, std::nullopt);
+  const auto functions = compile_cuda(forms, setup.toolchain, setup.target);
+  put_in_place(setup.workbench.catalogue, functions);
+  setup.provenance.nvrtc = functions.compiler;
   setup.plan = plan_cells(setup.workbench.catalogue, setup.workbench.skeletons, forms, selection.levels);
   const int threads = threads_of(options);
   setup.disassembler = std::make_unique<Nvdisasm>(nvdisasm_for(setup.target), std::max(1, threads / 8));

@@ -7,6 +7,7 @@
 
 #include "assemble/toolkit.h"
 #include "cli/commands.h"
+#include "cli/cuda.h"
 #include "cli/workbench.h"
 #include "error.h"
 #include "isa/select.h"
@@ -56,7 +57,7 @@ void print_cell(const CellRecord& cell) {
 // The window of the differential as PTX, with the consumer that is tried first; the stream's where there is no other.
 void print_ptx(const Workbench& workbench, const Form& form) {
   const auto variants = variants_of(form);
-  if (!form.no_dependency.empty() || variants.empty()) return;
+  if (!form.no_dependency.empty() || !form.unsupported.empty() || variants.empty()) return;
   const auto consumers = consumers_for(workbench.catalogue, variants.front());
   if (consumers.empty()) return;
   const auto experiment = expand(workbench.catalogue, workbench.skeletons, variants.front(), consumers.front());
@@ -83,9 +84,8 @@ std::vector<CellRecord> cells_from_table(const ShowOptions& options, const Form&
 
 // Assembled here and now, not measured.
 std::vector<CellRecord> cells_from_assembler(const ShowOptions& options, const Workbench& workbench, const Form& form,
-                                             const Toolchain& toolchain) {
+                                             const Toolchain& toolchain, const Target& target) {
   std::vector<CellRecord> cells;
-  const auto target = target_of(toolchain, target_from(options.selection.target));
   Nvdisasm disassembler(nvdisasm_for(target));
   Line line{workbench.catalogue,
             workbench.skeletons,
@@ -121,9 +121,16 @@ void show(const ShowOptions& options) {
     for (const auto& cell : cells_from_table(options, *form)) print_cell(cell);
     return;
   }
+  const auto index = form - forms.begin();
   for (const auto& toolchain : chosen_toolchains(options.selection.toolchain, std::nullopt)) {
-    fmt::print("\n{}\n", toolchain.name);
-    for (const auto& cell : cells_from_assembler(options, workbench, *form, toolchain)) print_cell(cell);
+    const auto target = target_of(toolchain, target_from(options.selection.target));
+    Workbench own = workbench;
+    const auto functions = compile_cuda({&*form}, toolchain, target);
+    put_in_place(own.catalogue, functions);
+    const Form& compiled = own.catalogue.forms[static_cast<std::size_t>(index)];
+    fmt::print("\n{}{}{}\n", toolchain.name, functions.compiler.empty() ? "" : ", ", functions.compiler);
+    if (compiled.cuda) print_ptx(own, compiled);
+    for (const auto& cell : cells_from_assembler(options, own, compiled, toolchain, target)) print_cell(cell);
   }
 }
 

@@ -82,7 +82,7 @@ void add_selection(CLI::App& command, Selection& selection) {
 }
 
 Workbench load_workbench(const Selection& selection) {
-  std::vector<std::filesystem::path> folders{templates_folder() / "isa"};
+  std::vector<std::filesystem::path> folders{templates_folder() / "isa", templates_folder() / "cuda"};
   folders.insert(folders.end(), selection.catalogues.begin(), selection.catalogues.end());
   return {load_catalogue(folders), load_skeletons(templates_folder())};
 }

@@ -1,6 +1,7 @@
 #include "isa/catalogue.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -46,6 +47,16 @@ std::string without_holes(std::string text) {
   return text;
 }
 
+// "min(unsigned int, unsigned int)", as C tells its functions of one name apart.
+std::string with_types(const Form& form) {
+  std::vector<std::string> types;
+  for (const Operand& operand : form.operands) {
+    if (!operand.is_result || operand.is_inout) types.push_back(cuda_type(operand.type, operand.count));
+  }
+  const auto option = form.cuda->option.empty() ? "" : " " + form.cuda->option;
+  return fmt::format("{}({}){}", form.opcode, fmt::join(types, ", "), option);
+}
+
 // A spelling names one form. Where PTX gives one spelling to forms of other operands (min.f32 of two and of three
 // inputs, mov.u32 from %tid.x), the later ones are called by their operands too; the same operands are a mistake.
 class Spellings {
@@ -62,7 +73,7 @@ class Spellings {
     // The core form goes by its new name everywhere.
     const auto entry = fmt::format("{} {}", place(form.where), form.core);
     const bool is_core = form.core == form.ptx;
-    if (same.size() > 1) form.ptx = without_holes(form.text);
+    if (same.size() > 1) form.ptx = form.cuda ? with_types(form) : without_holes(form.text);
     if (is_core) core_names_[entry] = form.ptx;
     if (const auto core = core_names_.find(entry); core != core_names_.end()) form.core = core->second;
   }

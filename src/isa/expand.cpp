@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <regex>
 
 #include "isa/op.h"
 #include "isa/value.h"
@@ -128,8 +129,31 @@ struct Speller {
     }
   }
 
+  // Called by its function, or as its entry says, and by the compiler's option.
+  void spell_cuda(const Choice& choice, Form& form) {
+    static const std::regex function(R"((\w+)\()");
+    form.opcode = fill_axes(op.name, choice, op.maps);
+    std::smatch match;
+    if (form.opcode.empty() && std::regex_search(form.text, match, function)) form.opcode = match[1];
+    if (form.opcode.empty()) {
+      report(mistakes, op.where, fmt::format("\"{}\" calls no function: give it a name", form.text));
+    }
+    const auto option = choice.find(options_axis);
+    form.cuda = {form.text, *op.header, option == choice.end() ? std::string{} : option->second};
+    form.ptx = form.opcode + (form.cuda->option.empty() ? "" : " " + form.cuda->option);
+    form.unsupported = "it is CUDA C, and no NVRTC has compiled it";
+    for (const Operand& operand : form.operands) {
+      if (find_type(operand.type) == nullptr || !cuda_type(operand.type, operand.count).empty()) continue;
+      report(mistakes, op.where, fmt::format("operand \"{}\": CUDA C has no type for {}", operand.name, operand.type));
+    }
+  }
+
   void spell(const Choice& choice, Form& form) {
     add(op.syntax, choice, form);
+    if (op.header) {
+      spell_cuda(choice, form);
+      return;
+    }
     form.ptx = form.text.substr(0, form.text.find(' '));
     if (form.ptx != op.name && !form.ptx.starts_with(op.name + ".") && !form.ptx.starts_with(op.name + "::")) {
       report(mistakes, op.where, fmt::format("\"{}\" does not begin with the name \"{}\"", form.ptx, op.name));

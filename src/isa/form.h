@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,12 +68,24 @@ struct Object {
   SourceLocation where;
 };
 
-// A fully-qualified PTX instruction.
+// What a form of CUDA C is compiled from.
+//   statement  in C++, with holes for the operands: "{d} = powf({a}, {b})", "sincosf({a}, &{d0}, &{d1})"
+//   header     that declares the function, "cuda_fp16.h"; empty where the compiler knows it
+//   option     of the compiler, "--use_fast_math"; empty for none
+struct CudaSource {
+  std::string statement;
+  std::string header;
+  std::string option;
+};
+
+// A fully-qualified PTX instruction, or a function of CUDA C, which is one once NVRTC has made PTX of it
+// (cuda/functions.h).
 //   ptx   its spelling up to the first operand, "fma.rn.ftz.f32"; unique in a catalogue. Where PTX gives one spelling
 //   to
 //         forms of other operands, the later ones are called by these too: "min.f32 d, a, b, c"
 //   text  the instruction with holes, without the semicolon: "fma.rn.ftz.f32 {d}, {a}, {b}, {c}". A brace that does not
 //         enclose a name is PTX's own: "mov.b64 {d}, {{a}, {b}}"
+//         Of CUDA C: the statement, or what NVRTC made of it, which is whole with its semicolons
 //   text holds {#} where each copy of the instruction needs another number (labels)
 //   operands    results first where the text has them first; the first result is the one that is consumed
 //   core        spelling of the form that stands for this one and its like, which differ in modifiers that leave the
@@ -98,6 +111,9 @@ struct Form {
   std::string directives;     // of the kernel
   std::string stream;         // why it cannot be repeated back to back; empty if it can
   std::string no_dependency;  // why there is nothing to measure; empty for everything that can be measured
+  std::optional<CudaSource> cuda;
+  std::vector<std::string> module;  // what the text needs at module scope, each behind what it needs itself
+  std::string unsupported;          // why the toolchain at hand cannot have it; empty if it can
   SourceLocation where;
 };
 

@@ -13,11 +13,15 @@
 
 namespace ptxlat {
 
+// The axis of compiler options that an entry of CUDA C has.
+inline constexpr char options_axis[] = "options";
+
 // What stands at the top of a catalogue file and holds for its entries.
 struct Chapter {
   std::string file;
   std::string name;
   std::string section;
+  std::string header;  // of functions of CUDA C
 };
 
 // A piece of an author's text with its place.
@@ -39,7 +43,8 @@ struct Op {
   std::string name;
   std::string chapter;
   std::string section;
-  std::vector<Piece> syntax;
+  std::vector<Piece> syntax;            // or the call, of CUDA C
+  std::optional<std::string> header;    // of CUDA C; empty for what the compiler knows
   std::set<std::string> operand_names;  // of all its forms
   Axes axes;
   Maps maps;

@@ -14,7 +14,7 @@
 namespace ptxlat {
 namespace {
 
-const std::vector<std::string> file_keys = {"chapter", "section", "op", "object", "consumer", "default"};
+const std::vector<std::string> file_keys = {"chapter", "section", "header", "op", "object", "consumer", "default"};
 const std::vector<std::string> consumer_keys = {"name", "types", "result", "k", "text"};
 const std::vector<std::string> object_keys = {"name", "register", "module", "declare",       "once",
                                               "each", "address",  "offset", "dynamic_shared"};
@@ -183,10 +183,11 @@ std::vector<Object> read_objects(const toml::table& root, const std::string& fil
 
 CatalogueFile read_file(const toml::table& root, const std::string& file, const Objects& objects, Mistakes& mistakes) {
   CatalogueFile contents;
-  Chapter chapter{file, {}, {}};
+  Chapter chapter{file, {}, {}, {}};
   check_keys(root, file_keys, chapter.file, mistakes);
   chapter.name = string_of(root, "chapter", chapter.file, mistakes);
   chapter.section = string_of(root, "section", chapter.file, mistakes);
+  chapter.header = string_of(root, "header", chapter.file, mistakes);
   const auto ops = tables_of(root, "op", chapter.file, mistakes);
   if (!ops.empty() && chapter.name.empty()) {
     report(mistakes, {chapter.file, 1}, "a file of [[op]] begins with chapter = \"…\", the chapter of the PTX ISA");

@@ -11,11 +11,11 @@
 namespace ptxlat {
 namespace {
 
-constexpr std::array<std::string_view, 27> reserved_keys = {
-    "name",      "syntax", "only",       "except",        "ptx",        "target",       "needs",
-    "section",   "lanes",  "cluster",    "modifiers",     "core",       "inout",        "around",
-    "prepare",   "before", "completion", "cleanup",       "stream",     "carry",        "directives",
-    "consumers", "values", "inputs",     "default_input", "dependence", "no_dependency"};
+constexpr std::array<std::string_view, 30> reserved_keys = {
+    "name",          "syntax",     "only",          "except", "ptx",        "target",    "needs",   "section",
+    "lanes",         "cluster",    "modifiers",     "core",   "inout",      "around",    "prepare", "before",
+    "completion",    "cleanup",    "stream",        "carry",  "directives", "consumers", "values",  "inputs",
+    "default_input", "dependence", "no_dependency", "call",   "header",     "options"};
 
 bool is_reserved(std::string_view key) {
   return std::find(reserved_keys.begin(), reserved_keys.end(), key) != reserved_keys.end();
@@ -243,6 +243,21 @@ std::set<std::string> names_in(const Keys& keys, const char* key, const std::set
   return names;
 }
 
+// What only an entry of CUDA C has. Each of its compiler's options makes forms of its own.
+void read_cuda(const Keys& keys, const Chapter& chapter, Op& op) {
+  const auto header = keys.text("header");
+  if (keys.table.contains("call")) {
+    op.header = header ? header->text : chapter.header;
+    read_axis(keys, options_axis, op);
+    return;
+  }
+  for (const char* key : {"header", "options"}) {
+    const toml::node* node = keys.table.get(key);
+    if (node == nullptr) continue;
+    report(keys.mistakes, location_of(*node, keys.file), fmt::format("\"{}\" goes with a call = \"…\" of CUDA C", key));
+  }
+}
+
 void read_core(const Keys& keys, Op& op) {
   std::set<std::string> axes;
   for (const auto& [name, values] : op.axes) axes.insert(name);
@@ -264,15 +279,19 @@ std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, cons
   op.section = chapter.section;
   if (const auto section = keys.text("section")) op.section = section->text;
 
+  const bool is_cuda = table.contains("call");
   const auto name = keys.text("name");
-  const auto syntax = keys.text("syntax");
-  if (!name || name->text.empty()) report(mistakes, op.where, "an [[op]] needs a name, its opcode");
+  const auto syntax = keys.text(is_cuda ? "call" : "syntax");
+  if (!is_cuda && (!name || name->text.empty())) report(mistakes, op.where, "an [[op]] needs a name, its opcode");
   if (!syntax)
     report(mistakes, op.where, "an [[op]] needs a syntax such as \"add.{type} {d:type}, {a:type}, {b:type}\"");
-  read_axes(keys, syntax ? syntax->text : "", op);
-  if (!name || !syntax) return std::nullopt;
+  if (is_cuda && table.contains("syntax"))
+    report(mistakes, op.where, "an [[op]] has a syntax of PTX or a call of CUDA C");
+  read_axes(keys, (syntax ? syntax->text : "") + (is_cuda && name ? name->text : ""), op);
+  if ((!is_cuda && !name) || !syntax) return std::nullopt;
 
-  op.name = name->text;
+  if (name) op.name = name->text;
+  read_cuda(keys, chapter, op);
   op.operand_names = operand_names(op, syntax->text);
   op.syntax = read_syntax(syntax->text, {op.axes, op.maps, objects}, syntax->where, mistakes);
   for (const Text& rule : keys.texts("only")) op.only.push_back(read_rule(rule.text, op.axes, rule.where, mistakes));

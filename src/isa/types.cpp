@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "isa/form.h"
 
@@ -47,6 +48,30 @@ const TypeInfo* find_type(std::string_view name) {
   const auto found =
       std::find_if(known_types.begin(), known_types.end(), [&](const TypeInfo& type) { return type.name == name; });
   return found == known_types.end() ? nullptr : &*found;
+}
+
+std::string cuda_type(std::string_view name, int count) {
+  static const std::map<std::string_view, std::string> scalars = {{"u16", "unsigned short"},
+                                                                  {"s16", "short"},
+                                                                  {"u32", "unsigned int"},
+                                                                  {"s32", "int"},
+                                                                  {"u64", "unsigned long long"},
+                                                                  {"s64", "long long"},
+                                                                  {"f32", "float"},
+                                                                  {"f64", "double"},
+                                                                  {"f16", "__half"},
+                                                                  {"f16x2", "__half2"},
+                                                                  {"bf16", "__nv_bfloat16"},
+                                                                  {"bf16x2", "__nv_bfloat162"},
+                                                                  {"u16x2", "unsigned int"},
+                                                                  {"s16x2", "unsigned int"},
+                                                                  {"pred", "bool"}};
+  static const std::map<std::string_view, std::string> vectors = {
+      {"u32", "uint"}, {"s32", "int"}, {"u64", "ulonglong"}, {"s64", "longlong"}, {"f32", "float"}, {"f64", "double"}};
+  const auto& names = count == 0 ? scalars : vectors;
+  const auto found = names.find(name);
+  if (found == names.end()) return {};
+  return count == 0 ? found->second : found->second + std::to_string(count);
 }
 
 std::vector<std::string> type_names() {

@@ -37,6 +37,10 @@ struct TypeInfo {
 // nullptr where there is no such type.
 const TypeInfo* find_type(std::string_view name);
 
+// What CUDA C calls an operand of this type, a vector of `count` elements if that is not 0: "unsigned int", "__half2",
+// "float2", "bool". Empty where its functions have no such operand.
+std::string cuda_type(std::string_view name, int count);
+
 // Every type that a catalogue can name, without "carry", which has no spelling.
 std::vector<std::string> type_names();
 

@@ -52,6 +52,10 @@ std::vector<Portion> portions_of(const CheckLine& line, const std::vector<const 
       refusals[i].words = "no target is known that has " + targets_text(forms[i]->requirement);
       continue;
     }
+    if (!forms[i]->unsupported.empty()) {
+      refusals[i] = {forms[i], target, forms[i]->unsupported};
+      continue;
+    }
     auto& portion = open[target.name()];
     portion.target = target;
     portion.forms.push_back(i);
@@ -68,15 +72,16 @@ void check_portion(const CheckLine& line, Assembler& assembler, const Portion& p
   auto header = fmt::format(".version {}.{}\n.target {}\n.address_size 64\n", line.toolchain.ptx_major,
                             line.toolchain.ptx_minor, portion.target.name());
   std::vector<KernelText> texts;
-  std::set<std::string> module;
+  std::set<std::string> seen;
   for (const auto index : portion.forms) {
     const Form& form = *forms[index];
     const auto kernel = plain_kernel(line.catalogue, line.skeletons, variants_of(form).front());
-    module.insert(kernel.module.begin(), kernel.module.end());
+    for (const auto& text : kernel.module) {
+      if (seen.insert(text).second) header += text + "\n";
+    }
     const auto name = fmt::format("form_{}", index);
     texts.push_back({name, fill({"frame.ptx", kernel.text}, {{"name", name}})});
   }
-  for (const auto& text : module) header += text + "\n";
   const auto outcome = assemble_batch(assembler, header, texts, portion.target, 0);
   const std::scoped_lock lock(mutex);
   for (std::size_t i = 0; i < portion.forms.size(); ++i) {

@@ -48,6 +48,11 @@ bool depends_on_the_module(const Window& window) {
 // Registers in, registers out: nothing that reads memory, a special register or the state of a barrier.
 bool is_arithmetic(const Variant& variant) {
   const Form& form = *variant.form;
+  const auto results = std::count_if(form.operands.begin(), form.operands.end(),
+                                     [](const Operand& operand) { return operand.is_result; });
+  // Some functions of CUDA C read tables, keep arrays in local memory or call others that do; and what makes the second
+  // of two results feeds nothing that is waited for.
+  if (form.cuda) return results == 1 && form.module.empty() && form.text.find(".local") == std::string::npos;
   static const std::set<std::string> others = {"parallel synchronization and communication", "control flow",
                                                "stack manipulation", "miscellaneous",
                                                // Some are emulated by code with lane numbers and a stack.

@@ -36,7 +36,9 @@ class Stopwatch {
 };
 
 // Why this toolchain and target cannot have the form; empty if they can.
-std::string unsupported(const Line& line, const Requirement& needs) {
+std::string unsupported(const Line& line, const Form& form) {
+  if (!form.unsupported.empty()) return form.unsupported;
+  const auto& needs = form.requirement;
   if (std::pair(needs.ptx_major, needs.ptx_minor) > std::pair(line.toolchain.ptx_major, line.toolchain.ptx_minor)) {
     return fmt::format("needs PTX {}.{}; {} knows {}.{}", needs.ptx_major, needs.ptx_minor, line.toolchain.name,
                        line.toolchain.ptx_major, line.toolchain.ptx_minor);
@@ -126,7 +128,7 @@ std::vector<CellRecord> make_chunk(const Line& line, KernelAssembler& assembler,
   std::vector<CellWork> cells;
   for (const auto* plan = first; plan != last; ++plan) {
     const auto& form = *plan->variant.form;
-    const auto reason = unsupported(line, form.requirement);
+    const auto reason = unsupported(line, form);
     if (!reason.empty()) {
       records.push_back(record_without_experiment(*plan, Verdict::unsupported, reason));
     } else if (!form.no_dependency.empty()) {

@@ -22,7 +22,9 @@ std::string recipe_of(const Catalogue& catalogue, const Skeletons& skeletons, co
   hash.add(variant.form->no_dependency);
   const auto& needs = variant.form->requirement;
   hash.add(fmt::format("{}.{} {}", needs.ptx_major, needs.ptx_minor, targets_text(needs)));
-  if (!variant.form->no_dependency.empty()) return fmt::format("{:016x}", hash.value);
+  if (!variant.form->unsupported.empty()) hash.add(variant.form->unsupported);
+  if (!variant.form->no_dependency.empty() || !variant.form->unsupported.empty())
+    return fmt::format("{:016x}", hash.value);
   for (const auto* consumer : consumers_for(catalogue, variant)) {
     const auto experiment = expand(catalogue, skeletons, variant, consumer);
     for (const auto& kernel : experiment.kernels.values) add(hash, kernel);

@@ -114,4 +114,16 @@ ModuleOutcome Worker::assemble(const Toolchain& toolchain, const std::string& pt
   }
 }
 
+CompileOutcome Worker::compile(const Toolchain& nvrtc, const std::string& program,
+                               const std::vector<std::string>& options) {
+  for (bool is_retry = false;; is_retry = true) {
+    start_process();
+    process_->send(worker::encode_compile(nvrtc, program, options), options_.assemble_deadline);
+    if (auto reply = process_->receive(options_.assemble_deadline)) return worker::decode_compiled(*reply);
+    const WorkerDeath death = process_->death();
+    if (death.from_outside() && !is_retry) continue;
+    return {std::nullopt, died_assembling(nvrtc, death)};
+  }
+}
+
 }  // namespace ptxlat

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assemble/assembler.h"
+#include "assemble/nvrtc.h"
 #include "assemble/toolchain.h"
 #include "gpu/device.h"
 
@@ -73,16 +74,16 @@ struct WorkerOptions {
   std::filesystem::path program;  // this executable; it is started as `PROGRAM worker`
   int device = 0;
   std::chrono::milliseconds kernel_deadline{5000};     // for one kernel's launches, before it counts as hung
-  std::chrono::milliseconds assemble_deadline{60000};  // for one module
+  std::chrono::milliseconds assemble_deadline{60000};  // for one module, or for one program of CUDA C++
   std::chrono::milliseconds start_deadline{60000};     // to load the driver and make a context, or to load a cubin
 };
 
 class WorkerProcess;
 
-// The supervisor's end of one worker process, the only place where driver and nvJitLink code runs. A fault, trap, hang
-// or crash costs the kernel that caused it: the process is replaced and the batch goes on with the remaining kernels
-// (method.md, trap 21: only a new process recovers from a fault). Used by one thread at a time. The process is started
-// when first needed and dies with the supervisor, also when that is killed with SIGKILL.
+// The supervisor's end of one worker process, the only place where driver, nvJitLink and NVRTC code runs. A fault,
+// trap, hang or crash costs the kernel that caused it: the process is replaced and the batch goes on with the remaining
+// kernels (method.md, trap 21: only a new process recovers from a fault). Used by one thread at a time. The process is
+// started when first needed and dies with the supervisor, also when that is killed with SIGKILL.
 class Worker {
  public:
   explicit Worker(WorkerOptions options);
@@ -100,6 +101,10 @@ class Worker {
   // The driver's JIT (cuLink*, level 0…4) or, with a toolchain of kind nvjitlink, that library. A crash or a hang is a
   // rejection. Error{missing_tool} if the library cannot be opened.
   ModuleOutcome assemble(const Toolchain& toolchain, const std::string& ptx, const Target& target, int level);
+
+  // NVRTC on a program of CUDA C++. A crash or a hang is a refusal. Error{missing_tool} if the library cannot be
+  // opened.
+  CompileOutcome compile(const Toolchain& nvrtc, const std::string& program, const std::vector<std::string>& options);
 
   // Ends the process; the next call starts a new one. Used to repeat a sample of cells in a fresh process.
   void restart();

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "assemble/nvjitlink.h"
+#include "assemble/nvrtc.h"
 #include "error.h"
 #include "gpu/jit.h"
 #include "measure/worker.h"
@@ -145,6 +146,9 @@ class Service {
       case Kind::assemble:
         send_frame(socket_, worker::encode_module(assemble(worker::decode_assemble(request))));
         return true;
+      case Kind::compile:
+        send_frame(socket_, worker::encode_compiled(compile(worker::decode_compile(request))));
+        return true;
       case Kind::channels:
         for (const int channel : receive_sockets(socket_, request.get<std::uint32_t>()))
           std::thread([this, channel] { serve_channel(channel); }).detach();
@@ -172,6 +176,11 @@ class Service {
     return library(request.library).assemble(request.ptx, request.target, request.level);
   }
 
+  CompileOutcome compile(const worker::CompileRequest& request) {
+    return compilers_.try_emplace(request.library, request.library)
+        .first->second.compile(request.program, request.options);
+  }
+
   const NvJitLink& library(const std::string& path) {
     const std::lock_guard lock(libraries_mutex_);
     return libraries_.try_emplace(path, path).first->second;
@@ -181,6 +190,7 @@ class Service {
   std::unique_ptr<OpenDevice> device_;
   std::mutex libraries_mutex_;
   std::map<std::string, NvJitLink> libraries_;
+  std::map<std::string, Nvrtc> compilers_;
 };
 
 // Frees standard input of the socket, so that no library can read from it, and sets what the driver reads at its start.

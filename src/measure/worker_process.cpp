@@ -63,7 +63,9 @@ std::string WorkerDeath::describe() const {
 }
 
 std::string died_assembling(const Toolchain& toolchain, const WorkerDeath& death) {
-  const char* assembler = toolchain.kind == ToolchainKind::driver ? "the driver's JIT" : "nvJitLink";
+  const char* assembler = toolchain.kind == ToolchainKind::driver  ? "the driver's JIT"
+                          : toolchain.kind == ToolchainKind::nvrtc ? "NVRTC"
+                                                                   : "nvJitLink";
   return fmt::format("{} {}", assembler, death.describe());
 }
 

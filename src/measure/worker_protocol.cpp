@@ -70,6 +70,24 @@ AssembleRequest decode_assemble(Reader& reader) {
   return request;
 }
 
+Bytes encode_compile(const Toolchain& nvrtc, const std::string& program, const std::vector<std::string>& options) {
+  Writer writer(Kind::compile);
+  writer.put_text(nvrtc.path.string());
+  writer.put_text(program);
+  writer.put(static_cast<std::uint32_t>(options.size()));
+  for (const std::string& option : options) writer.put_text(option);
+  return writer.frame();
+}
+
+CompileRequest decode_compile(Reader& reader) {
+  CompileRequest request;
+  request.library = reader.get_text();
+  request.program = reader.get_text();
+  request.options.resize(reader.get<std::uint32_t>());
+  for (std::string& option : request.options) option = reader.get_text();
+  return request;
+}
+
 Bytes encode_device(const DeviceInfo& info) {
   Writer writer(Kind::device);
   for (const int number :
@@ -121,6 +139,23 @@ ModuleOutcome decode_module(Reader& reader) {
   const bool has_cubin = reader.get<bool>();
   Bytes cubin = reader.get_bytes();
   if (has_cubin) outcome.cubin = std::move(cubin);
+  outcome.log = reader.get_text();
+  return outcome;
+}
+
+Bytes encode_compiled(const CompileOutcome& outcome) {
+  Writer writer(Kind::compiled);
+  writer.put(outcome.ptx.has_value());
+  writer.put_text(outcome.ptx.value_or(std::string{}));
+  writer.put_text(outcome.log);
+  return writer.frame();
+}
+
+CompileOutcome decode_compiled(Reader& reader) {
+  CompileOutcome outcome;
+  const bool has_ptx = reader.get<bool>();
+  std::string ptx = reader.get_text();
+  if (has_ptx) outcome.ptx = std::move(ptx);
   outcome.log = reader.get_text();
   return outcome;
 }

@@ -17,6 +17,7 @@
 //   info      → device
 //   launch    → loaded, then one outcome per kernel     an outcome may end the process (`process_ends`)
 //   assemble  → module
+//   compile   → compiled
 //   channels, no reply                                  further sockets, on each of which a thread answers `assemble`
 //   any       → error                                   becomes an Error in the supervisor
 namespace ptxlat::worker {
@@ -31,6 +32,8 @@ enum class Kind : std::uint8_t {
   outcome,
   assemble,
   module,
+  compile,
+  compiled,
   channels,
   error
 };
@@ -124,12 +127,21 @@ struct AssembleRequest {
   std::int32_t level = 0;
 };
 
+struct CompileRequest {
+  std::string library;
+  std::string program;
+  std::vector<std::string> options;
+};
+
 // `first` is the first kernel of the batch that is still to be run.
 Bytes encode_launch(const LaunchBatch& batch, std::size_t first);
 LaunchRequest decode_launch(Reader& reader);
 
 Bytes encode_assemble(const Toolchain& toolchain, const std::string& ptx, const Target& target, int level);
 AssembleRequest decode_assemble(Reader& reader);
+
+Bytes encode_compile(const Toolchain& nvrtc, const std::string& program, const std::vector<std::string>& options);
+CompileRequest decode_compile(Reader& reader);
 
 Bytes encode_device(const DeviceInfo& info);
 DeviceInfo decode_device(Reader& reader);
@@ -139,5 +151,8 @@ LaunchOutcome decode_outcome(Reader& reader, bool& process_ends);
 
 Bytes encode_module(const ModuleOutcome& outcome);
 ModuleOutcome decode_module(Reader& reader);
+
+Bytes encode_compiled(const CompileOutcome& outcome);
+CompileOutcome decode_compiled(Reader& reader);
 
 }  // namespace ptxlat::worker

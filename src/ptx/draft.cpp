@@ -50,6 +50,10 @@ void Draft::declare(const std::string& name, const std::string& type) {
   registers += bits == 1 ? fmt::format("  .reg .pred {};\n", name) : fmt::format("  .reg .b{} {};\n", bits, name);
 }
 
+void Draft::need(const std::string& module_text) {
+  if (std::find(module.begin(), module.end(), module_text) == module.end()) module.push_back(module_text);
+}
+
 void Draft::branch_on(const std::string& condition) { guard += condition + "\n  @%guard_1 bra DONE;\n"; }
 
 // Operands with the same value share a slot: 8 of them hold all that any instruction needs.
@@ -115,7 +119,7 @@ void Draft::load_default(const std::string& name, const std::string& type, std::
 }
 
 void Draft::place(const std::vector<std::string>& names, const Object& object, const Value& offset) {
-  if (!object.module.empty()) module.insert(object.module);
+  if (!object.module.empty()) need(object.module);
   dynamic_shared = std::max(dynamic_shared, object.dynamic_shared);
   const auto scratch_of = [](const std::string& name) {
     return std::map<std::string, std::string>{
@@ -187,7 +191,7 @@ Kernel finish(const Draft& draft, const Skeletons& skeletons, const std::string&
                                        {"window", window},
                                        {"result", result},
                                        {"farewell", farewell}});
-  kernel.module.assign(draft.module.begin(), draft.module.end());
+  kernel.module = draft.module;
   kernel.input = draft.input;
   kernel.lanes = draft.lanes;
   kernel.cluster = draft.cluster;

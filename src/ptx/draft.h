@@ -26,13 +26,15 @@ struct Draft {
   int cluster;
   int dynamic_shared = 0;
   std::string directives;
-  std::set<std::string> module;    // at module scope
-  std::set<std::string> declared;  // by objects, in the kernel
+  std::vector<std::string> module;  // at module scope
+  std::set<std::string> declared;   // by objects, in the kernel
 
   Draft(const Catalogue& from, const Form& form);
 
   // Declares a register that holds `type`.
   void declare(const std::string& name, const std::string& type);
+  // Adds what is needed at module scope, if it is not there yet.
+  void need(const std::string& module_text);
   // Declares the registers and loads them, lane by lane, with `value`; the loads are over before the first clock, and
   // the compiler cannot know that they bring the same. For "carry" the condition code is set and the name only says so.
   void load(const std::vector<std::string>& names, const std::string& type, const Value& value);

@@ -63,6 +63,7 @@ struct Parts {
   // A draft with the operands in their registers.
   Draft draft_with_operands() const {
     Draft draft(catalogue, form());
+    for (const auto& text : form().module) draft.need(text);
     prepare_operands(draft, variant);
     return draft;
   }

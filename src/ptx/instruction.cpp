@@ -13,7 +13,7 @@ std::string written(const Operand& operand, const std::vector<std::string>& regi
   return operand.count == 0 ? registers.front() : fmt::format("{{{}}}", fmt::join(registers, ", "));
 }
 
-// What the operands' holes become: {a}, and {a.0} for the first register of a vector.
+// What the operands' holes become: {a}, and {a.0}, {a.1} … for the registers of a vector.
 std::map<std::string, std::string> holes_of(const Catalogue& catalogue, const Variant& variant,
                                             const Replaced& replaced, int number) {
   std::map<std::string, std::string> holes = {{"#", std::to_string(number)}};
@@ -29,7 +29,7 @@ std::map<std::string, std::string> holes_of(const Catalogue& catalogue, const Va
     const auto other = replaced.find(operand.name);
     const auto registers = other == replaced.end() ? registers_of(operand) : other->second;
     holes[operand.name] = written(operand, registers);
-    holes[operand.name + ".0"] = registers.front();
+    for (std::size_t i = 0; i < registers.size(); ++i) holes[fmt::format("{}.{}", operand.name, i)] = registers[i];
   }
   return holes;
 }
@@ -61,7 +61,7 @@ std::string place_instruction(const Catalogue& catalogue, const Variant& variant
                               int number) {
   const Form& form = *variant.form;
   const auto around = form.around.empty() ? std::string("{op}") : form.around;
-  const auto text = substitute(around, {{"op", form.text + ";"}});
+  const auto text = substitute(around, {{"op", form.cuda ? form.text : form.text + ";"}});
   return "  " + substitute(text, holes_of(catalogue, variant, replaced, number)) + "\n";
 }
 

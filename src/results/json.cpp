@@ -290,6 +290,7 @@ Json to_json(const Provenance& provenance) {
   json["table"] = provenance.table;
   json["kind"] = provenance.kind;
   json["toolchain"] = provenance.toolchain;
+  if (!provenance.nvrtc.empty()) json["nvrtc"] = provenance.nvrtc;
   json["target"] = provenance.target;
   if (provenance.device) json["device"] = device_to_json(*provenance.device);
   if (provenance.bundle) json["bundle"] = bundle_to_json(*provenance.bundle);
@@ -310,6 +311,7 @@ Provenance provenance_from_json(const Json& json) {
   provenance.table = json.at("table").get<std::string>();
   provenance.kind = json.at("kind").get<std::string>();
   provenance.toolchain = text(json, "toolchain");
+  provenance.nvrtc = text(json, "nvrtc");
   provenance.target = text(json, "target");
   if (const auto device = json.find("device"); device != json.end()) provenance.device = device_from_json(*device);
   if (const auto bundle = json.find("bundle"); bundle != json.end()) provenance.bundle = bundle_from_json(*bundle);

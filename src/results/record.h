@@ -94,6 +94,7 @@ struct Provenance {
   std::string table;  // folder below the tables folder: "sm_90/nvidia-h200/driver-580.159.04"
   std::string kind;   // "measured" or "static"
   std::string toolchain;
+  std::string nvrtc;                   // that compiled the forms of CUDA C, "nvrtc-13.0.88"; empty if there are none
   std::string target;                  // "sm_90"
   std::optional<DeviceInfo> device;    // empty for static tables
   std::optional<BundleOrigin> bundle;  // empty where it was assembled in the run

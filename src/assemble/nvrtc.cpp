@@ -1,0 +1,95 @@
+#include "assemble/nvrtc.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <system_error>
+#include <utility>
+
+#include "assemble/cuda_version.h"
+#include "error.h"
+
+namespace ptxlat {
+namespace {
+
+template <typename Function>
+void load(void* library, const std::filesystem::path& path, Function& function, const char* name) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (!function)
+    throw Error(ExitCode::missing_tool, fmt::format("{} is no NVRTC library: it has no {}", path.string(), name));
+}
+
+// "12.4" of "12.4.131".
+std::string release_of(const std::string& version) {
+  return version.substr(0, version.find('.', version.find('.') + 1));
+}
+
+}  // namespace
+
+Nvrtc::Nvrtc(const std::filesystem::path& library) {
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) throw Error(ExitCode::missing_tool, fmt::format("NVRTC cannot be opened: {}", dlerror()));
+  load(handle, library, create_, "nvrtcCreateProgram");
+  load(handle, library, destroy_, "nvrtcDestroyProgram");
+  load(handle, library, compile_, "nvrtcCompileProgram");
+  load(handle, library, ptx_size_, "nvrtcGetPTXSize");
+  load(handle, library, ptx_, "nvrtcGetPTX");
+  load(handle, library, log_size_, "nvrtcGetProgramLogSize");
+  load(handle, library, log_, "nvrtcGetProgramLog");
+}
+
+std::string Nvrtc::read_text(Program program, Result (*get_size)(Program, std::size_t*),
+                             Result (*get)(Program, char*)) const {
+  std::size_t size = 0;
+  if (get_size(program, &size) != 0 || size == 0) return {};
+  std::string text(size, '\0');
+  if (get(program, text.data()) != 0) return {};
+  text.resize(size - 1);  // the size counts the terminating zero
+  return text;
+}
+
+CompileOutcome Nvrtc::compile(const std::string& program, const std::vector<std::string>& options) const {
+  std::vector<const char*> arguments;
+  for (const std::string& option : options) arguments.push_back(option.c_str());
+  Program handle = nullptr;
+  Result result = create_(&handle, program.c_str(), "functions.cu", 0, nullptr, nullptr);
+  if (result != 0) return {std::nullopt, fmt::format("NVRTC failed with error {}", result)};
+
+  CompileOutcome outcome;
+  result = compile_(handle, static_cast<int>(arguments.size()), arguments.data());
+  outcome.log = read_text(handle, log_size_, log_);
+  if (result == 0) {
+    outcome.ptx = read_text(handle, ptx_size_, ptx_);
+  } else if (outcome.log.empty()) {
+    outcome.log = fmt::format("NVRTC failed with error {}", result);
+  }
+  destroy_(&handle);
+  return outcome;
+}
+
+const Toolchain* nvrtc_for(const Toolchain& assembler, const std::vector<Toolchain>& available) {
+  const Toolchain* newest = nullptr;
+  for (const Toolchain& toolchain : available) {
+    if (toolchain.kind != ToolchainKind::nvrtc) continue;
+    const bool fits =
+        assembler.kind == ToolchainKind::driver
+            ? std::pair(toolchain.ptx_major, toolchain.ptx_minor) <= std::pair(assembler.ptx_major, assembler.ptx_minor)
+            : release_of(toolchain.version) == release_of(assembler.version);
+    if (fits && (newest == nullptr || compare_versions(toolchain.version, newest->version) > 0)) newest = &toolchain;
+  }
+  return newest;
+}
+
+std::filesystem::path headers_of(const Toolchain& nvrtc) {
+  const auto toolkit = nvrtc.path.parent_path().parent_path();
+  // A wheel each for NVRTC and the runtime: nvidia/cuda_nvrtc/lib, nvidia/cuda_runtime/include. Debian has all in /usr:
+  // /usr/lib/x86_64-linux-gnu, /usr/include.
+  for (const auto& folder :
+       {toolkit / "include", toolkit.parent_path() / "cuda_runtime" / "include", toolkit.parent_path() / "include"}) {
+    std::error_code error;
+    if (std::filesystem::exists(folder / "cuda_fp16.h", error)) return folder;
+  }
+  return {};
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,49 @@
+#include "cli/cuda.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assemble/nvrtc.h"
+#include "assemble/toolkit.h"
+#include "cli/workbench.h"
+#include "error.h"
+
+namespace ptxlat {
+
+namespace {
+
+// What is missing, and what to do.
+std::string without_nvrtc(const Toolchain& assembler) {
+  if (assembler.kind == ToolchainKind::driver) {
+    return fmt::format("no NVRTC was found that makes PTX {}.{} or older, which {} takes; tools/toolkits.sh brings one",
+                       assembler.ptx_major, assembler.ptx_minor, assembler.name);
+  }
+  const auto release = assembler.version.substr(0, assembler.version.find('.', assembler.version.find('.') + 1));
+  return fmt::format("no NVRTC of CUDA {0}, which goes with {1}, was found; `tools/toolkits.sh {0}` brings it", release,
+                     assembler.name);
+}
+
+}  // namespace
+
+CudaFunctions compile_cuda(const std::vector<const Form*>& forms, const Toolchain& assembler, const Target& target) {
+  const bool has_any = std::any_of(forms.begin(), forms.end(), [](const Form* form) { return form->cuda.has_value(); });
+  if (!has_any) return {};
+  const auto pieces = find_pieces(toolkit_folders(), {PieceKind::nvrtc});
+  const auto available = toolchains_of(pieces);
+  const Toolchain* nvrtc = nvrtc_for(assembler, available);
+  if (nvrtc == nullptr) {
+    CudaFunctions none;
+    for (const auto* form : forms) {
+      if (form->cuda) none.functions.push_back({form->ptx, {}, {}, without_nvrtc(assembler)});
+    }
+    return none;
+  }
+  Worker worker(worker_options(0));
+  const CudaCompiler compiler = [&](const std::string& program, const std::vector<std::string>& options) {
+    return worker.compile(*nvrtc, program, options);
+  };
+  return {nvrtc->name, compile_functions(forms, target, headers_of(*nvrtc).string(), compiler)};
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "cuda/functions.h"
+
+namespace ptxlat {
+
+// Has those of `forms` that are CUDA C compiled for an assembler and a target, by the NVRTC that goes with the
+// assembler, in a worker process. Where there is no such NVRTC each has that as its problem, with what to do. Nothing
+// is looked for where none of the forms is CUDA C.
+CudaFunctions compile_cuda(const std::vector<const Form*>& forms, const Toolchain& assembler, const Target& target);
+
+}  // namespace ptxlat

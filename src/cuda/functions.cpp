@@ -1,0 +1,131 @@
+#include "cuda/functions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+
+#include "cuda/program.h"
+#include "cuda/ptx_module.h"
+#include "cuda/splice.h"
+
+namespace ptxlat {
+
+namespace {
+
+using Forms = std::vector<const Form*>;
+
+// The first error that is about each line of the program: "functions.cu(7): error: identifier "__foo" is undefined".
+std::map<int, std::string> errors_by_line(const std::string& log) {
+  static const std::regex error(R"(functions\.cu\((\d+)\): (?:\w+ )?error: ([^\n]*))");
+  std::map<int, std::string> errors;
+  for (std::sregex_iterator match(log.begin(), log.end(), error), end; match != end; ++match) {
+    errors.emplace(std::stoi((*match)[1]), (*match)[2]);
+  }
+  return errors;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// The forms of one header and one option, on their way through the compiler.
+struct Group {
+  const CudaCompiler& compiler;
+  std::vector<std::string> options;
+  std::string header;
+  std::map<const Form*, CudaFunction>& made;
+
+  void refuse(const Form* form, const std::string& words) { made[form] = {form->ptx, {}, {}, words}; }
+
+  void compile(const Forms& forms) {
+    if (forms.empty()) return;
+    const auto program = program_of(forms, header);
+    const auto outcome = compiler(program.text, options);
+    if (outcome.ptx) {
+      take(forms, parse_ptx_module(*outcome.ptx));
+      return;
+    }
+    const auto errors = errors_by_line(outcome.log);
+    Forms innocent;
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+      const auto error = errors.find(program.first_line + static_cast<int>(i));
+      if (error == errors.end()) {
+        innocent.push_back(forms[i]);
+      } else {
+        refuse(forms[i], error->second);
+      }
+    }
+    if (innocent.size() < forms.size()) {
+      compile(innocent);
+    } else {
+      separate(forms, outcome.log);
+    }
+  }
+
+  // A refusal that accuses no function: of everything (an unknown target, a broken header), or a crash over one of
+  // them.
+  void separate(const Forms& forms, const std::string& log) {
+    const bool refuses_everything = forms.size() == 1 || !compiler(program_of({}, header).text, options).ptx;
+    if (refuses_everything) {
+      for (const auto* form : forms) refuse(form, first_line(log));
+      return;
+    }
+    const auto middle = forms.begin() + static_cast<std::ptrdiff_t>(forms.size() / 2);
+    compile({forms.begin(), middle});
+    compile({middle, forms.end()});
+  }
+
+  void take(const Forms& forms, const PtxModule& module) {
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+      auto spliced = splice(module, function_name(i), interface_of(*forms[i]));
+      made[forms[i]] = {forms[i]->ptx, std::move(spliced.text), std::move(spliced.module), std::move(spliced.problem)};
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<CudaFunction> compile_functions(const Forms& forms, const Target& target, const std::string& headers,
+                                            const CudaCompiler& compiler) {
+  std::map<std::pair<std::string, std::string>, Forms> groups;
+  for (const auto* form : forms) {
+    if (form->cuda) groups[{form->cuda->header, form->cuda->option}].push_back(form);
+  }
+  std::map<const Form*, CudaFunction> made;
+  for (const auto& [key, members] : groups) {
+    const auto& [header, option] = key;
+    // Relocatable, so that functions which nobody calls stay, each with its parameters.
+    std::vector<std::string> options = {"--relocatable-device-code=true", "--std=c++17",
+                                        fmt::format("--gpu-architecture=compute_{}{}", target.sm, target.suffix)};
+    if (!option.empty()) options.push_back(option);
+    if (!header.empty()) options.push_back("--include-path=" + headers);
+    Group group{compiler, options, header, made};
+    if (!header.empty() && headers.empty()) {
+      for (const auto* form : members)
+        group.refuse(form, "needs " + header + ", which is not with this NVRTC; tools/toolkits.sh brings it");
+    } else {
+      group.compile(members);
+    }
+  }
+  std::vector<CudaFunction> functions;
+  for (const auto* form : forms) {
+    if (const auto found = made.find(form); found != made.end()) functions.push_back(std::move(found->second));
+  }
+  return functions;
+}
+
+void put_in_place(Catalogue& catalogue, const CudaFunctions& functions) {
+  std::map<std::string, const CudaFunction*> by_form;
+  for (const auto& function : functions.functions) by_form[function.form] = &function;
+  for (auto& form : catalogue.forms) {
+    const auto found = form.cuda ? by_form.find(form.ptx) : by_form.end();
+    if (found == by_form.end()) continue;
+    const auto& function = *found->second;
+    form.unsupported = function.problem;
+    if (!function.problem.empty()) continue;
+    form.text = function.text;
+    form.module = function.module;
+  }
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,295 @@
+#include "cuda/splice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "hash.h"
+#include "isa/form.h"
+
+namespace ptxlat {
+
+namespace {
+
+constexpr char end_label[] = "END_OF_FUNCTION";
+
+using Names = std::set<std::string>;
+
+Names names_in(const std::string& text) {
+  Names names;
+  replace_names(text, [&](const std::string& name) {
+    names.insert(name);
+    return name;
+  });
+  return names;
+}
+
+std::string renamed(const std::string& text, const std::map<std::string, std::string>& new_names) {
+  return replace_names(text, [&](const std::string& name) {
+    const auto found = new_names.find(name);
+    return found == new_names.end() ? name : found->second;
+  });
+}
+
+bool is_directive(const std::string& statement) { return statement.front() == '.'; }
+
+// "%f1" of "@%p2 add.f32 %f1, %f2, %f3;" and both of a vector; nothing where no register is written.
+Names registers_written(const std::string& statement) {
+  static const std::regex parts(R"((?:@!?%?\w+ )?([\w.:]+) (\{[^}]*\}|[^,;]+).*)");
+  std::smatch match;
+  if (is_directive(statement) || !std::regex_match(statement, match, parts)) return {};
+  const std::string opcode = match[1];
+  if (opcode.starts_with("st.") || opcode.starts_with("bra") || opcode.starts_with("call")) return {};
+  return names_in(match[2]);
+}
+
+// Eight hexadecimal digits.
+std::string hash_of(const std::string& text) {
+  Hash hash;
+  hash.add(text);
+  return fmt::format("{:016x}", hash.value).substr(0, 8);
+}
+
+std::string text_of(const PtxFunction& function) {
+  std::string text = function.signature + "\n{\n";
+  for (const auto& statement : function.statements) text += statement + "\n";
+  return text + "}";
+}
+
+// Collects what is used at module scope, users behind what they use, and renames it.
+class Closure {
+ public:
+  explicit Closure(const PtxModule& module) : module_(module) {}
+
+  std::string use(const std::string& text) {
+    return replace_names(text, [&](const std::string& name) {
+      if (const auto known = new_names_.find(name); known != new_names_.end()) return known->second;
+      if (const auto variable = module_.variables.find(name); variable != module_.variables.end())
+        return define(name, variable->second);
+      if (const auto function = module_.functions.find(name); function != module_.functions.end())
+        return define(name, text_of(function->second));
+      return name;
+    });
+  }
+
+  std::vector<std::string> texts;
+
+ private:
+  std::string define(const std::string& name, const std::string& text) {
+    new_names_[name] = name;  // what it says of itself
+    auto definition = use(text);
+    const auto new_name = fmt::format("{}_{}", name, hash_of(definition));
+    new_names_[name] = new_name;
+    texts.push_back(renamed(definition, {{name, new_name}}));
+    return new_name;
+  }
+
+  const PtxModule& module_;
+  std::map<std::string, std::string> new_names_;
+};
+
+// The body of one function on its way to the text of a form.
+class Splicer {
+ public:
+  Splicer(const PtxFunction& function, const FunctionInterface& interface)
+      : function_(function), interface_(interface), statements_(function.statements) {}
+
+  void replace_parameters() {
+    static const std::regex load(R"(ld\.param(?:\.v\d)?\.[a-z](\d+) (%\w+|\{[^}]*\}), \[(\w+)(?:\+(\d+))?\];)");
+    std::map<std::string, std::string> holes;
+    std::vector<std::string> kept;
+    for (const auto& statement : statements_) {
+      std::smatch match;
+      const auto* parameter = std::regex_match(statement, match, load) ? parameter_called(match[3]) : nullptr;
+      if (parameter == nullptr) {
+        kept.push_back(statement);
+        continue;
+      }
+      const std::string to = match[2];
+      const bool is_whole = std::stoi(match[1]) == register_bits(parameter->type);
+      if (is_whole && is_written_once(to) && !is_returned_with_others(to)) {
+        holes[to] = parameter->hole;
+      } else {
+        kept.push_back(fmt::format("mov.b{} {}, {};", register_bits(parameter->type),
+                                   is_whole ? to : halves(to, match[4].matched), parameter->hole));
+      }
+    }
+    statements_ = std::move(kept);
+    for (auto& statement : statements_) statement = renamed(statement, holes);
+  }
+
+  void replace_results() {
+    static const std::regex store(R"(st\.param(?:\.v\d)?\.[a-z](\d+) \[(\w+)(?:\+(\d+))?\], (\{[^}]*\}|[^;]+);)");
+    std::vector<std::string> kept;
+    for (const auto& statement : statements_) {
+      std::smatch match;
+      if (!std::regex_match(statement, match, store) || match[2] != function_.result) {
+        kept.push_back(statement);
+        continue;
+      }
+      const int bits = std::stoi(match[1]);
+      auto offset = match[3].matched ? std::stoi(match[3]) : 0;
+      for (const auto& value : values_in(match[4])) {
+        const auto* result = result_at(offset);
+        const bool is_predicate = result != nullptr && result->type == "pred";
+        if (result == nullptr || bits != (is_predicate ? 32 : register_bits(result->type))) {
+          kept.push_back(statement);  // left for problem()
+          break;
+        }
+        kept.push_back(is_predicate ? fmt::format("setp.ne.b32 {}, {}, 0;", result->hole, value)
+                                    : fmt::format("mov.b{} {}, {};", bits, result->hole, value));
+        offset += bits / 8;
+      }
+    }
+    statements_ = std::move(kept);
+  }
+
+  // A parameter or result that is left: it was used in a way that is not known here.
+  std::string problem() const {
+    for (const auto& statement : statements_) {
+      for (const auto& name : names_in(statement)) {
+        if (name == function_.result || parameter_called(name) != nullptr)
+          return "its PTX passes its operands in a way that is not known: " + statement;
+      }
+    }
+    return {};
+  }
+
+  // A return in front of the end becomes a branch to the end.
+  void replace_returns() {
+    if (!statements_.empty() && statements_.back() == "ret;") statements_.pop_back();
+    bool is_needed = false;
+    for (auto& statement : statements_) {
+      if (statement != "ret;" && !statement.ends_with(" ret;")) continue;
+      statement.replace(statement.size() - 4, 4, fmt::format("bra {};", end_label));
+      is_needed = true;
+    }
+    if (is_needed) statements_.push_back(std::string(end_label) + ":");
+  }
+
+  // "sin.approx.f32 %f2, {a}; mov.b32 {d}, %f2;" writes the result itself. Only the last statement may, because the
+  // result can be the register of a source.
+  void write_result_directly() {
+    static const std::regex move(R"(mov\.b\d+ (\{[\w.]+\}), (%\w+);)");
+    std::smatch match;
+    if (statements_.empty() || !std::regex_match(statements_.back(), match, move)) return;
+    const std::string hole = match[1], result = match[2];
+    const auto mentions = [&](const std::string& statement) { return names_in(statement).contains(result); };
+    auto writer = statements_.end() - 2;
+    while (writer > statements_.begin() && *writer == "}") --writer;
+    const bool is_only_writer = std::count_if(statements_.begin(), statements_.end(), mentions) == 2;
+    if (writer < statements_.begin() || !is_only_writer || !registers_written(*writer).contains(result)) return;
+    *writer = renamed(*writer, {{result, hole}});
+    statements_.pop_back();
+  }
+
+  // Scopes and registers that nothing is in need of are left out: a function that is one instruction reads like one.
+  std::string text() const {
+    std::vector<std::string> code;
+    for (const auto& statement : statements_) {
+      if (statement != "{" && statement != "}" && !statement.starts_with(".reg ")) code.push_back(statement);
+    }
+    if (code.size() == 1 && code.front().find('%') == std::string::npos && !declares(statements_)) return code.front();
+    std::string text = "{\n";
+    for (const auto& statement : statements_) text += "  " + statement + "\n";
+    return text + "  }";
+  }
+
+ private:
+  const FunctionValue* parameter_called(const std::string& name) const {
+    const auto at = std::find(function_.parameters.begin(), function_.parameters.end(), name);
+    if (at == function_.parameters.end()) return nullptr;
+    return &interface_.parameters[static_cast<std::size_t>(at - function_.parameters.begin())];
+  }
+
+  // Of a packed operand "{%rs1, %rs2}", or one of the two.
+  static std::string halves(const std::string& to, bool is_high) {
+    if (to.starts_with('{')) return to;
+    return is_high ? fmt::format("{{_, {}}}", to) : fmt::format("{{{}, _}}", to);
+  }
+
+  // By one statement, and no scope has another register of that name.
+  bool is_written_once(const std::string& name) const {
+    int writers = 0;
+    for (const auto& statement : statements_) {
+      if (is_directive(statement) && names_in(statement).contains(name)) return false;
+      if (registers_written(statement).contains(name)) ++writers;
+    }
+    return writers == 1;
+  }
+
+  // Of several results the first may be in the register of this parameter by then.
+  bool is_returned_with_others(const std::string& name) const {
+    return interface_.results.size() > 1 &&
+           std::any_of(statements_.begin(), statements_.end(),
+                       [&](const std::string& statement) { return statement.ends_with("}, " + name + ";"); });
+  }
+
+  const FunctionValue* result_at(int offset) const {
+    const auto found = std::find_if(interface_.results.begin(), interface_.results.end(),
+                                    [&](const FunctionValue& value) { return value.offset == offset; });
+    return found == interface_.results.end() ? nullptr : &*found;
+  }
+
+  // "%f1" or "{%f1, %f2}".
+  static std::vector<std::string> values_in(std::string list) {
+    std::erase_if(list, [](char c) { return c == '{' || c == '}' || c == ' '; });
+    std::vector<std::string> values;
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const auto end = std::min(list.find(',', begin), list.size());
+      values.push_back(list.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    return values;
+  }
+
+  // A scope has registers or labels of names that no other has.
+  static bool declares(const std::vector<std::string>& statements) {
+    return std::any_of(statements.begin(), statements.end(), [](const std::string& statement) {
+      return statement.ends_with(":") || (statement.starts_with(".reg ") && statement.find('<') == std::string::npos);
+    });
+  }
+
+  const PtxFunction& function_;
+  const FunctionInterface& interface_;
+  std::vector<std::string> statements_;
+};
+
+// Something that is declared and not defined: NVRTC expects another file to have it.
+std::string undefined_in(const PtxModule& module, const std::vector<std::string>& texts) {
+  static const std::regex call(R"(call(?:\.uni)? (?:\([^)]*\), )?(\w+))");
+  for (const auto& text : texts) {
+    for (std::sregex_iterator match(text.begin(), text.end(), call), end; match != end; ++match) {
+      if (!module.functions.contains((*match)[1])) return (*match)[1];
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+SplicedFunction splice(const PtxModule& module, const std::string& function, const FunctionInterface& interface) {
+  const auto found = module.functions.find(function);
+  if (found == module.functions.end()) return {{}, {}, "NVRTC made no function of it"};
+  if (found->second.parameters.size() != interface.parameters.size())
+    return {{}, {}, "its PTX has other parameters than its operands"};
+  Splicer splicer(found->second, interface);
+  splicer.replace_results();
+  splicer.replace_parameters();
+  splicer.replace_returns();
+  splicer.write_result_directly();
+  if (auto problem = splicer.problem(); !problem.empty()) return {{}, {}, std::move(problem)};
+  Closure closure(module);
+  SplicedFunction spliced;
+  const auto text = splicer.text();
+  if (const auto missing = undefined_in(module, {text}); !missing.empty())
+    return {{}, {}, "its PTX calls " + missing + ", which is not in it"};
+  spliced.text = closure.use(text);
+  spliced.module = std::move(closure.texts);
+  return spliced;
+}
+
+}  // namespace ptxlat
