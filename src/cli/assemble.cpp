@@ -61,7 +61,10 @@ void assemble(const AssembleOptions& options) {
   const auto workbench = load_workbench(selection);
   const bool core_only = !selection.all_forms && selection.filters.empty();
   const auto manifest = manifest_of(options);
-  const auto forms = selected_forms(workbench.catalogue, selection, core_only, std::nullopt);
+  auto forms = selected_forms(workbench.catalogue, selection, core_only, std::nullopt);
+  // Their PTX differs from toolchain to toolchain, and a bundle has one plan for all.
+  if (const auto left_out = std::erase_if(forms, [](const Form* form) { return form->cuda.has_value(); }); left_out > 0)
+    fmt::print(stderr, "{} forms of CUDA C are left out: bundles do not have them yet\n", left_out);
   std::size_t cells = 0;
   for (const auto* form : forms) cells += variants_of(*form).size();
   cells *= manifest.levels.size() * manifest.toolchains.size();

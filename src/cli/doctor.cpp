@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "assemble/cuda_version.h"
+#include "assemble/nvrtc.h"
 #include "assemble/toolkit.h"
 #include "cli/commands.h"
 #include "cli/workbench.h"
@@ -56,6 +57,8 @@ void print_piece(ToolkitPiece& piece) {
   if (piece.kind != PieceKind::nvdisasm) {
     const auto [major, minor] = newest_ptx_of_cuda(piece.version);
     details = fmt::format("PTX {}.{}", major, minor);
+    if (piece.kind == PieceKind::nvrtc && headers_of(toolchains.front()).empty())
+      details += ", without cuda_fp16.h, which the 16-bit types of CUDA C need: tools/toolkits.sh brings it";
   }
   if (piece.kind == PieceKind::ptxas || piece.kind == PieceKind::nvdisasm)
     details += fmt::format("{}{}", details.empty() ? "" : ", ", fmt::join(targets_of(piece.path), " "));

@@ -98,23 +98,28 @@ class Splicer {
       : function_(function), interface_(interface), statements_(function.statements) {}
 
   void replace_parameters() {
-    static const std::regex load(R"(ld\.param(?:\.v\d)?\.[a-z](\d+) (%\w+|\{[^}]*\}), \[(\w+)(?:\+(\d+))?\];)");
+    static const std::regex load(R"(ld\.param(?:\.v\d)?\.([a-z])(\d+) (%\w+|\{[^}]*\}), \[(\w+)(?:\+(\d+))?\];)");
     std::map<std::string, std::string> holes;
     std::vector<std::string> kept;
     for (const auto& statement : statements_) {
       std::smatch match;
-      const auto* parameter = std::regex_match(statement, match, load) ? parameter_called(match[3]) : nullptr;
+      const auto* parameter = std::regex_match(statement, match, load) ? parameter_called(match[4]) : nullptr;
       if (parameter == nullptr) {
         kept.push_back(statement);
         continue;
       }
-      const std::string to = match[2];
-      const bool is_whole = std::stoi(match[1]) == register_bits(parameter->type);
-      if (is_whole && is_written_once(to) && !is_returned_with_others(to)) {
+      const int bits = register_bits(parameter->type), loaded = std::stoi(match[2]);
+      const std::string to = match[3];
+      if (loaded < bits) {
+        const bool is_high = match[5].matched && match[5] != "0";
+        kept.push_back(fmt::format("mov.b{} {}, {};", bits, halves(to, is_high), parameter->hole));
+      } else if (const int wide = declared_bits(to); wide > bits) {
+        const char* sign = match[1] == "s" ? "s" : "u";
+        kept.push_back(fmt::format("cvt.{0}{1}.{0}{2} {3}, {4};", sign, wide, bits, to, parameter->hole));
+      } else if (is_written_once(to) && !is_returned_with_others(to)) {
         holes[to] = parameter->hole;
       } else {
-        kept.push_back(fmt::format("mov.b{} {}, {};", register_bits(parameter->type),
-                                   is_whole ? to : halves(to, match[4].matched), parameter->hole));
+        kept.push_back(fmt::format("mov.b{} {}, {};", bits, to, parameter->hole));
       }
     }
     statements_ = std::move(kept);
@@ -209,6 +214,17 @@ class Splicer {
   static std::string halves(const std::string& to, bool is_high) {
     if (to.starts_with('{')) return to;
     return is_high ? fmt::format("{{_, {}}}", to) : fmt::format("{{{}, _}}", to);
+  }
+
+  // 32 of "%r7" where ".reg .b32 %r<9>;" declares it; 0 where it is not declared so.
+  int declared_bits(const std::string& name) const {
+    static const std::regex declaration(R"(\.reg \.[a-z]+(\d+) (%[A-Za-z_]+)<\d+>;)");
+    const auto stem = name.substr(0, name.find_last_not_of("0123456789") + 1);
+    for (const auto& statement : statements_) {
+      std::smatch match;
+      if (std::regex_match(statement, match, declaration) && match[2] == stem) return std::stoi(match[1]);
+    }
+    return 0;
   }
 
   // By one statement, and no scope has another register of that name.

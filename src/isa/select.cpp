@@ -70,8 +70,12 @@ Error no_such_chapter(const Catalogue& catalogue, const std::string& wanted) {
   return Error(ExitCode::unknown_name, fmt::format("no chapter is called \"{}\"", wanted), advice + ".");
 }
 
-// "f32" in "fma.rn.f32".
-bool has_qualifier(const Form& form, const std::string& type) {
+// "f32" in "fma.rn.f32"; functions of CUDA C have it as an operand.
+bool has_type(const Form& form, const std::string& type) {
+  if (form.cuda) {
+    return std::any_of(form.operands.begin(), form.operands.end(),
+                       [&](const Operand& operand) { return operand.type == type; });
+  }
   const auto spelling = form.ptx.substr(0, form.ptx.find(' ')) + ".";
   return spelling.find("." + type + ".") != std::string::npos;
 }
@@ -107,7 +111,7 @@ std::vector<const Form*> filtered(const Catalogue& catalogue, const std::vector<
   std::vector<const Form*> left;
   std::copy_if(forms.begin(), forms.end(), std::back_inserter(left), [&](const Form* form) {
     const auto is_in = [&](const std::string& chapter) { return is_chapter(chapter, *form); };
-    const auto has = [&](const std::string& type) { return has_qualifier(*form, type); };
+    const auto has = [&](const std::string& type) { return has_type(*form, type); };
     const auto& needs = form->requirement;
     return (!filter.core_only || form->core == form->ptx) &&
            (filter.chapters.empty() || std::any_of(filter.chapters.begin(), filter.chapters.end(), is_in)) &&

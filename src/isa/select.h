@@ -18,7 +18,7 @@ std::vector<const Form*> select_forms(const Catalogue& catalogue, const std::vec
 // What is left of a choice of forms.
 //   core_only    forms that stand for their like
 //   chapters     glob or part of a chapter's name; any of them
-//   types        "f32": one of the form's qualifiers; any of them
+//   types        "f32": one of the form's qualifiers, or its operands' types if it is CUDA C; any of them
 //   target       it can be assembled for this target
 //   ptx_version  {8, 6}: this PTX version has it
 struct FormFilter {

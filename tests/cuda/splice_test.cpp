@@ -111,6 +111,15 @@ TEST_CASE("halves of a packed parameter are taken out of its register") {
   CHECK(function.text.find("mov.b32 {d}, {%rs2, %rs1};") != std::string::npos);
 }
 
+TEST_CASE("a 16-bit parameter is extended where NVRTC wants it in a wider register") {
+  const auto form = form_of("{d} = f({a})", {{"d", "f32", true}, {"a", "s16"}});
+  const auto function = spliced(
+      "\t.reg .f32 %f<2>;\n\t.reg .b32 %r<2>;\n\tld.param.s16 \t%r1, [f_param_0];\n\tcvt.rz.f32.s32 %f1, %r1;\n"
+      "\tst.param.f32 \t[func_retval0+0], %f1;\n\tret;\n",
+      form);
+  CHECK(function.text.find("cvt.s32.s16 %r1, {a};\n  cvt.rz.f32.s32 {d}, %r1;") != std::string::npos);
+}
+
 TEST_CASE("results are told apart by where they are stored") {
   const auto form = form_of("f({a}, &{d0}, &{d1})", {{"a", "f32"}, {"d0", "f32", true}, {"d1", "f64", true}});
   const auto function = spliced(

@@ -1,0 +1,84 @@
+// Functions of CUDA C through the whole program: NVRTC, ptxas, audit, table.
+#include <algorithm>
+
+#include "../sass/real_code.h"
+#include "assemble/nvrtc.h"
+#include "ptxlat_program.h"
+#include "report/table.h"
+
+using namespace ptxlat;
+
+namespace {
+
+// A ptxas that knows sm_90 and has an NVRTC of its release beside it; CTest reports a skipped test without one.
+std::optional<Toolchain> ptxas_with_nvrtc() {
+  const auto available = find_toolchains(all_toolkits());
+  for (const auto& toolchain : available) {
+    const Toolchain* nvrtc = nvrtc_for(toolchain, available);
+    if (toolchain.kind == ToolchainKind::ptxas && nvrtc != nullptr && !headers_of(*nvrtc).empty()) return toolchain;
+  }
+  WARN("skipped: no ptxas with an NVRTC and headers of its release (tools/toolkits.sh brings them)");
+  return std::nullopt;
+}
+
+struct Compiled {
+  PtxlatProgram program;
+  std::string toolchain;
+
+  explicit Compiled(const Toolchain& ptxas) : toolchain(ptxas.name) {
+    if (const char* toolkits = std::getenv("PTXLAT_TOOLKITS")) program.set("PTXLAT_TOOLKITS", toolkits);
+  }
+
+  Table made(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "static");
+    for (const char* option : {"--toolchain", toolchain.c_str(), "--target", "sm_90", "-O", "3", "--format", "none"})
+      arguments.emplace_back(option);
+    const auto ended = program.run(arguments);
+    REQUIRE(ended.status == 0);
+    return read_table(program.folder() / "tables/sm_90/static" / toolchain);
+  }
+};
+
+const CellRecord& cell_of(const Table& table, const std::string& function, const std::string& input = {}) {
+  const auto found = std::find_if(table.cells.begin(), table.cells.end(),
+                                  [&](const CellRecord& cell) { return cell.ptx == function && cell.input == input; });
+  if (found == table.cells.end()) throw std::runtime_error("no row " + function + " " + input);
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("functions of CUDA C are rows of a table, and NVRTC is in its provenance") {
+  const auto ptxas = ptxas_with_nvrtc();
+  if (!ptxas) return;
+  const Compiled compiled(*ptxas);
+  const auto table = compiled.made({"--filter", "__fadd_rn", "--filter", "sinf", "--filter", "__hfma2", "--filter",
+                                    "sincosf", "--filter", "pow", "--filter", "add.rn.f32"});
+  CHECK(table.provenance.nvrtc.starts_with("nvrtc-"));
+  // The same machine code as the instruction that it is.
+  CHECK(cell_of(table, "__fadd_rn").sass == cell_of(table, "add.rn.f32").sass);
+  CHECK(cell_of(table, "__fadd_rn").static_cycles == cell_of(table, "add.rn.f32").static_cycles);
+  CHECK(cell_of(table, "__hfma2").sass.size() == 1);
+  // Local memory, tables, loops; calls; two results.
+  for (const char* function : {"sinf", "sincosf", "pow"}) {
+    INFO(function);
+    CHECK(cell_of(table, function).verdict == Verdict::proven);
+    CHECK(cell_of(table, function).sass.size() > 20);
+  }
+  CHECK(cell_of(table, "sinf", "slow path").verdict == Verdict::proven);
+  CHECK(cell_of(table, "sinf --use_fast_math").sass == std::vector<std::string>{"FMUL.RZ", "MUFU.SIN"});
+}
+
+TEST_CASE("a function that NVRTC does not know is unsupported, with its words, and costs no other") {
+  const auto ptxas = ptxas_with_nvrtc();
+  if (!ptxas) return;
+  const Compiled compiled(*ptxas);
+  const auto mine = compiled.program.write_catalogue(
+      "chapter = \"CUDA C: mine\"\n[[op]]\ncall = \"{d:f32} = {function}({a:f32})\"\n"
+      "function = [\"__no_such_function\", \"__cosf\"]\nname = \"mine {function}\"\n");
+  const auto table = compiled.made({"--catalogue", mine.string(), "--filter", "mine*"});
+  const auto& unknown = cell_of(table, "mine __no_such_function");
+  CHECK(unknown.verdict == Verdict::unsupported);
+  CHECK(unknown.note == "identifier \"__no_such_function\" is undefined");
+  CHECK(cell_of(table, "mine __cosf").verdict == Verdict::proven);
+}
