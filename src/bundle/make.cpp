@@ -164,8 +164,7 @@ class Making {
                    ColumnCode& code) {
     const auto toolchain = toolchain_of(column);
     const auto& [assembling, target] = order_.manifest.toolchains[toolchain];
-    Line line{order_.catalogue, order_.skeletons, assembling, target, disassembler, nullptr, 0, {},
-              nullptr,          order_.clock};
+    Line line{order_.catalogue, order_.skeletons, assembling, target, disassembler, nullptr, 0, {}, nullptr, nullptr};
     line.on_finished = [&](const std::vector<CellRecord>& cells) {
       const std::scoped_lock lock(finished_);
       order_.on_finished(toolchain, cells);

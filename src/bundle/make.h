@@ -35,7 +35,6 @@ struct BundleOrder {
   std::function<void(std::size_t, const std::vector<CellRecord>&)> on_finished;
   std::function<void(std::size_t)> on_taken_over;
   const std::atomic<bool>* interrupted = nullptr;
-  StationClock* clock = nullptr;
 };
 
 // Sends every cell down the line, without its GPU, at each level with each toolchain, and writes what assemblers and

@@ -9,8 +9,8 @@
 #include "../ptx/little_catalogue.h"
 #include "../results/temporary_folder.h"
 #include "bundle/make.h"
-#include "error.h"
 #include "measure/plan.h"
+#include "thrown_error.h"
 
 namespace ptxlat {
 
@@ -21,21 +21,6 @@ inline std::string bytes_of(const std::filesystem::path& file) {
 
 inline void write_bytes(const std::filesystem::path& file, const std::string& bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
-}
-
-// The Error that an action throws; its exit code is success where it throws none.
-template <class Action>
-Error error_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(ExitCode::success, "no error");
-}
-
-inline bool says(const Error& error, const std::string& words) {
-  return std::string(error.what()).find(words) != std::string::npos;
 }
 
 // Refuses every kernel in its own words, so that a bundle can be made without any assembler. Asks `before` first.
@@ -112,8 +97,7 @@ struct LittleBundle {
         threads,
         [this](std::size_t, const std::vector<CellRecord>& cells) { cells_finished += cells.size(); },
         [this](std::size_t cells) { cells_taken_over += cells; },
-        &interrupted,
-        nullptr};
+        &interrupted};
     return make_bundle(order, file);
   }
 };

@@ -1,0 +1,126 @@
+#include "bundle/recording.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "../assemble/fake_toolkit.h"
+#include "catch.h"
+#include "thrown_error.h"
+
+using namespace ptxlat;
+
+namespace {
+
+Kernel kernel_of(const std::string& text, std::uint64_t value = 0) {
+  Kernel kernel;
+  kernel.text = text;
+  kernel.input = {value};
+  return kernel;
+}
+
+// Gives each module a cubin of its own and notes the names it was given.
+class NotingAssembler : public KernelAssembler {
+ public:
+  BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int /*level*/) override {
+    const int now = ++at_work;
+    most_at_work = std::max(most_at_work.load(), now);
+    BatchOutcome outcome;
+    outcome.cubins.push_back({static_cast<std::uint8_t>(++modules)});
+    for (const auto& kernel : kernels) {
+      names.push_back(kernel.name);
+      outcome.kernels.push_back({0, kernel.name, {}});
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    --at_work;
+    return outcome;
+  }
+  std::vector<std::string> names;
+  int modules = 0;
+  static inline std::atomic<int> at_work{0}, most_at_work{0};
+};
+
+// Says "OP n;" for the n-th word and counts its starts.
+std::filesystem::path counting_nvdisasm(FakeToolkits& toolkits) {
+  return toolkits.add_program("fake", "nvdisasm",
+                              "echo start >> " + (toolkits.path() / "starts").string() +
+                                  "\nsize=$(wc -c < $4)\ni=0\nwhile [ $i -lt $size ]; do\n"
+                                  "  printf '        /*%04x*/  OP %d ;\\n' $i $i\n  i=$((i + 16))\ndone");
+}
+
+}  // namespace
+
+TEST_CASE("a text is assembled once, whatever its operands' values, and goes by its hash") {
+  NotingAssembler inner;
+  AssemblerSlots slots(1);
+  ColumnCode column;
+  RecordingAssembler recorder(inner, slots, nullptr, column);
+  const Kernel one = kernel_of("one", 1), same = kernel_of("one", 2), other = kernel_of("other");
+  const auto first = recorder.assemble({{"a", &one}, {"b", &same}, {"c", &other}}, 3);
+  CHECK(inner.names == std::vector<std::string>{symbol_of(text_hash(one)), symbol_of(text_hash(other))});
+  CHECK(first.kernels[0].symbol == first.kernels[1].symbol);
+  CHECK(first.cubins == std::vector<Bytes>{{1}});
+
+  const Kernel third = kernel_of("third");
+  const auto second = recorder.assemble({{"d", &one}, {"e", &third}}, 3);
+  CHECK(inner.names.size() == 3);
+  CHECK(second.cubins == std::vector<Bytes>{{1}, {2}});
+  CHECK(column.answers.size() == 3);
+}
+
+TEST_CASE("no more assemblers are at work than there are slots") {
+  NotingAssembler::most_at_work = 0;
+  AssemblerSlots slots(2);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      NotingAssembler inner;
+      ColumnCode column;
+      const Kernel kernel = kernel_of(std::to_string(i));
+      RecordingAssembler(inner, slots, nullptr, column).assemble({{"k", &kernel}}, 3);
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(NotingAssembler::most_at_work == 2);
+}
+
+TEST_CASE("nvdisasm is started once a round for all columns of a chunk, of which some end early") {
+  FakeToolkits toolkits;
+  Nvdisasm nvdisasm(counting_nvdisasm(toolkits));
+  constexpr std::size_t columns = 6;
+  RecordingDisassembler disassembler(nvdisasm, columns);
+  std::vector<std::thread> threads;
+  for (std::size_t column = 0; column < columns; ++column) {
+    threads.emplace_back([&, column] {
+      for (std::size_t round = 0; round <= column; ++round) {
+        Instruction instruction{0, {1 + column, round}, {}, {}};
+        disassembler.disassemble(90, {&instruction});
+        CHECK(instruction.text.starts_with("OP "));
+      }
+      disassembler.column_ends();
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  std::ifstream starts(toolkits.path() / "starts");
+  CHECK(std::count(std::istreambuf_iterator<char>(starts), {}, '\n') == columns);
+  CHECK(disassembler.take_words().size() == columns * (columns + 1) / 2);
+}
+
+TEST_CASE("a failing nvdisasm is an error in every column, and none waits for another") {
+  FakeToolkits toolkits;
+  Nvdisasm nvdisasm(toolkits.add_program("fake", "nvdisasm", "exit 1"));
+  RecordingDisassembler disassembler(nvdisasm, 3);
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (std::uint64_t column = 0; column < 3; ++column) {
+    threads.emplace_back([&, column] {
+      Instruction instruction{0, {1 + column, 0}, {}, {}};
+      const auto error = error_of([&] { disassembler.disassemble(90, {&instruction}); });
+      if (error.exit_code == ExitCode::missing_tool) ++failures;
+      disassembler.column_ends();
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(failures == 3);
+}
