@@ -68,6 +68,7 @@ void assemble(const AssembleOptions& options) {
   // Their PTX differs from toolchain to toolchain, and a bundle has one plan for all.
   if (const auto left_out = std::erase_if(forms, [](const Form* form) { return form->cuda.has_value(); }); left_out > 0)
     fmt::print(stderr, "{} forms of CUDA C are left out: bundles do not have them yet\n", left_out);
+  if (forms.empty()) throw Error(ExitCode::unknown_name, "nothing is left to assemble", "`ptxlat list` has all forms");
   std::size_t cells = 0;
   for (const auto* form : forms) cells += variants_of(*form).size();
   cells *= manifest.levels.size() * manifest.toolchains.size();
