@@ -47,8 +47,8 @@ void print_cell(const CellRecord& cell) {
   fmt::print("\n  O{}  operand {}{}{}: {}\n", cell.level, cell.operand.empty() ? "-" : cell.operand,
              cell.input.empty() ? "" : ", ", cell.input, to_string(cell.verdict));
   fmt::print("    cycles {}  issue {}  bracket {}  overhead {}  differential {}  chain {}  static {}  consumer {}\n",
-             number(cell.cycles), number(cell.issue), number(cell.bracket), number(cell.overhead), number(cell.differential),
-             number(cell.chain), number(cell.static_cycles), cell.consumer);
+             number(cell.cycles), number(cell.issue), number(cell.bracket), number(cell.overhead),
+             number(cell.differential), number(cell.chain), number(cell.static_cycles), cell.consumer);
   fmt::print("    SASS {} ({})\n", fmt::join(cell.sass, ";"), cell.sass_count);
   if (!cell.note.empty()) fmt::print("    {}\n", cell.note);
   for (const auto& window : cell.windows) print_window(window);
