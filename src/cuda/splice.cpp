@@ -81,7 +81,7 @@ class Closure {
   std::string define(const std::string& name, const std::string& text) {
     new_names_[name] = name;  // what it says of itself
     auto definition = use(text);
-    const auto new_name = fmt::format("{}_{}", name, hash_of(definition));
+    auto new_name = fmt::format("{}_{}", name, hash_of(definition));
     new_names_[name] = new_name;
     texts.push_back(renamed(definition, {{name, new_name}}));
     return new_name;

@@ -13,7 +13,7 @@ std::filesystem::path templates_folder() {
   }
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  if (const auto installed = program.parent_path() / "share/ptxlat/ptx_templates"; fs::is_directory(installed, ignored))
+  if (auto installed = program.parent_path() / "share/ptxlat/ptx_templates"; fs::is_directory(installed, ignored))
     return installed;
   // Beside the program, or above it: a build folder lies in the source tree.
   for (auto folder = program; !folder.empty(); folder = folder.parent_path()) {
