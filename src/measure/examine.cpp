@@ -83,8 +83,11 @@ SpecimenIndices Batch::add(const Experiment& experiment, const std::string& labe
 
 std::optional<std::size_t> Batch::add(const Kernel& kernel, const std::string& role, const std::string& label) {
   if (kernel.text.empty()) return std::nullopt;
-  const auto known = std::find(kernels_.begin(), kernels_.end(), kernel);
-  if (known != kernels_.end()) return static_cast<std::size_t>(known - kernels_.begin());
+  const auto hash = text_hash(kernel);
+  const auto [first, last] = by_text_.equal_range(hash);
+  const auto known = std::find_if(first, last, [&](const auto& entry) { return kernels_[entry.second] == kernel; });
+  if (known != last) return known->second;
+  by_text_.emplace(hash, kernels_.size());
   Specimen specimen;
   specimen.name = fmt::format("{}_{}_{}", identifier(role), identifier(label), kernels_.size());
   specimen.form = label;

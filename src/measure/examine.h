@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "measure/kernel_assembler.h"
@@ -68,6 +69,7 @@ class Batch {
   void find_windows(Disassembler& disassembler, std::size_t first_cubin, std::size_t first_specimen);
 
   std::vector<Kernel> kernels_;
+  std::unordered_multimap<std::uint64_t, std::size_t> by_text_;  // index of a kernel by its text_hash
   std::vector<Specimen> specimens_;
   std::vector<Bytes> cubins_;
   std::size_t assembled_ = 0;

@@ -83,29 +83,46 @@ void keep_the_better(CellWork& cell, const Batch& batch, Experiment experiment, 
   cell.scheduled_cycles = cycles;
 }
 
-// Expands the cells that are not settled with the consumer of this round, assembles and audits them.
-bool try_consumers(const Line& line, KernelAssembler& assembler, Batch& batch, std::vector<CellWork>& cells,
-                   std::size_t round) {
-  std::vector<std::pair<CellWork*, std::pair<Experiment, SpecimenIndices>>> tried;
+// A cell's experiment with one of its consumers. What was made with the first stays, unless the assembler refused that
+// consumer: it may be newer than the instruction.
+Experiment experiment_with(const Line& line, const CellWork& cell, const Consumer* consumer) {
+  const auto& variant = cell.plan->variant;
+  if (!cell.experiment || cell.findings[Role::overhead].verdict == Verdict::rejected)
+    return expand(line.catalogue, line.skeletons, variant, consumer);
+  Experiment experiment = *cell.experiment;
+  change_consumer(line.catalogue, line.skeletons, variant, consumer, experiment);
+  return experiment;
+}
+
+// Expands the cells that are not settled with the consumers from `first` up to `last`, assembles and audits them.
+void try_consumers(const Line& line, KernelAssembler& assembler, Batch& batch, std::vector<CellWork>& cells,
+                   std::size_t first, std::size_t last) {
+  struct Attempt {
+    CellWork* cell;
+    Experiment experiment;
+    SpecimenIndices indices;
+  };
+  std::vector<Attempt> attempts;
   {
     const Stopwatch watch(line.clock, "expand");
     for (auto& cell : cells) {
-      if (cell.is_settled || round >= cell.consumers.size()) continue;
-      auto experiment = expand(line.catalogue, line.skeletons, cell.plan->variant, cell.consumers[round]);
-      const auto indices = batch.add(experiment, cell.plan->variant.form->ptx);
-      tried.emplace_back(&cell, std::pair(std::move(experiment), indices));
+      if (cell.is_settled) continue;
+      for (std::size_t i = first; i < std::min(last, cell.consumers.size()); ++i) {
+        auto experiment = experiment_with(line, cell, cell.consumers[i]);
+        const auto indices = batch.add(experiment, cell.plan->variant.form->ptx);
+        attempts.push_back({&cell, std::move(experiment), indices});
+      }
     }
   }
-  if (tried.empty()) return false;
+  if (attempts.empty()) return;
   {
     const Stopwatch watch(line.clock, "assemble");
     batch.assemble(assembler, line.disassembler, cells.front().plan->level);
   }
   const Stopwatch watch(line.clock, "audit");
-  for (auto& [cell, attempt] : tried) {
-    keep_the_better(*cell, batch, std::move(attempt.first), attempt.second);
+  for (auto& [cell, experiment, indices] : attempts) {
+    if (!cell->is_settled) keep_the_better(*cell, batch, std::move(experiment), indices);
   }
-  return true;
 }
 
 void mark(std::vector<bool>& wanted, const SpecimenIndices& indices) {
@@ -145,8 +162,10 @@ std::vector<CellRecord> make_chunk(const Line& line, KernelAssembler& assembler,
     }
   }
   Batch batch;
-  for (std::size_t round = 0; try_consumers(line, assembler, batch, cells, round); ++round) {
-  }
+  // The first consumer settles most cells. Those that it does not need all others, as a rule, and a call of the
+  // assembler and of nvdisasm costs more than a few kernels.
+  try_consumers(line, assembler, batch, cells, 0, 1);
+  try_consumers(line, assembler, batch, cells, 1, SIZE_MAX);
   if (line.worker != nullptr && !cells.empty()) {
     std::vector<bool> wanted(batch.specimens().size(), false);
     for (const auto& cell : cells) {

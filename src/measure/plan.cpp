@@ -25,9 +25,13 @@ std::string recipe_of(const Catalogue& catalogue, const Skeletons& skeletons, co
   if (!variant.form->unsupported.empty()) hash.add(variant.form->unsupported);
   if (!variant.form->no_dependency.empty() || !variant.form->unsupported.empty())
     return fmt::format("{:016x}", hash.value);
-  for (const auto* consumer : consumers_for(catalogue, variant)) {
-    const auto experiment = expand(catalogue, skeletons, variant, consumer);
-    for (const auto& kernel : experiment.kernels.values) add(hash, kernel);
+  const auto consumers = consumers_for(catalogue, variant);
+  if (consumers.empty()) return fmt::format("{:016x}", hash.value);
+  auto experiment = expand(catalogue, skeletons, variant, consumers.front());
+  for (const auto& kernel : experiment.kernels.values) add(hash, kernel);
+  for (std::size_t other = 1; other < consumers.size(); ++other) {
+    change_consumer(catalogue, skeletons, variant, consumers[other], experiment);
+    for (const Role role : {Role::differential, Role::differential_base}) add(hash, experiment.kernels[role]);
   }
   return fmt::format("{:016x}", hash.value);
 }

@@ -377,6 +377,14 @@ Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const 
   return experiment;
 }
 
+void change_consumer(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,
+                     const Consumer* consumer, Experiment& experiment) {
+  const Parts parts{catalogue, skeletons, variant, consumer};
+  experiment.consumer = consumer;
+  experiment.kernels[Role::differential] = parts.with_op(skeletons.differential);
+  experiment.kernels[Role::differential_base] = parts.without_op(skeletons.differential_base);
+}
+
 Kernel plain_kernel(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant) {
   const Parts parts{catalogue, skeletons, variant, nullptr};
   return parts.waited_for(true, true);

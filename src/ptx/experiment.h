@@ -75,6 +75,11 @@ StreamShape stream_shape(const Catalogue& catalogue, const Variant& variant);
 Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,
                   const Consumer* consumer);
 
+// Gives the experiment another consumer, which its differential and their base are made with; the other windows, which
+// a consumer does not change, stay what they are.
+void change_consumer(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,
+                     const Consumer* consumer, Experiment& experiment);
+
 // The instruction alone in a kernel, to see whether an assembler takes it.
 Kernel plain_kernel(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant);
 

@@ -31,10 +31,12 @@ bool belongs_to_the_skeleton(const Instruction& instruction) {
   return starts_with_any(opcode, {"LDC", "ULDC"}) && instruction.text.find("c[0x0]") != std::string::npos;
 }
 
-// A value that comes from memory or is the same in every run: what an operand may be before the first clock.
+// A value that comes from memory or is the same in every run: what an operand may be before the first clock. On Maxwell
+// P2R keeps a condition code that is an operand.
 bool provides_operand(const Instruction& writer) {
   const auto opcode = opcode_of(writer.text);
-  if (starts_with_any(opcode, {"LDG", "LD.", "MOV", "UMOV", "IMAD.MOV", "LDC", "ULDC", "CS2R", "R2UR"})) return true;
+  if (starts_with_any(opcode, {"LDG", "LD.", "MOV", "UMOV", "IMAD.MOV", "LDC", "ULDC", "CS2R", "R2UR", "P2R"}))
+    return true;
   // ptxas makes constants with multiplications by zero.
   if (starts_with_any(opcode, {"HFMA2", "IMAD", "FADD", "FFMA"})) return register_use(writer.text).reads.empty();
   // A 16-bit operand may be one half of a loaded register.

@@ -253,12 +253,25 @@ TEST_CASE("faults and time-outs of every window that counts are the cell's verdi
 TEST_CASE("without launches there are static numbers and no measured ones") {
   Laboratory lab;
   lab.add_plain_experiment();
+  lab.indices[Role::stream] = lab.add(9);
+  lab.indices[Role::stream_twice] = lab.add(9 + 2 * lab.copies);
   for (auto& specimen : lab.specimens) specimen.launch.reset();
   const auto record = lab.estimate();
   CHECK(record.verdict == Verdict::proven);
   CHECK(record.static_cycles == 4);
+  CHECK(record.issue == 2);
   for (const auto& measured : {record.cycles, record.overhead, record.bracket, record.differential, record.chain})
     CHECK_FALSE(measured);
+}
+
+TEST_CASE("a schedule may issue two instructions a cycle, as Maxwell does, but no launch is believed that") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.indices[Role::stream] = lab.add(9);
+  lab.indices[Role::stream_twice] = lab.add(9 + lab.copies / 2);
+  CHECK_FALSE(lab.estimate().issue);
+  for (auto& specimen : lab.specimens) specimen.launch.reset();
+  CHECK(lab.estimate().issue == 0.5);
 }
 
 TEST_CASE("a static number that is a lower bound or a straight line says so") {

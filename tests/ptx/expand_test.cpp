@@ -138,6 +138,25 @@ TEST_CASE("expanding twice gives the same kernels") {
   }
 }
 
+TEST_CASE("another consumer changes the differential and its base as if they were expanded with it, and nothing else") {
+  for (const auto& form : shipped().catalogue.forms) {
+    if (!form.no_dependency.empty() || form.core != form.ptx) continue;
+    const auto variant = variants_of(form).front();
+    const auto consumers = consumers_for(shipped().catalogue, variant);
+    if (consumers.size() < 2) continue;
+    const auto first = expand(shipped().catalogue, shipped().skeletons, variant, consumers.front());
+    const auto whole = expand(shipped().catalogue, shipped().skeletons, variant, consumers.back());
+    auto changed = first;
+    change_consumer(shipped().catalogue, shipped().skeletons, variant, consumers.back(), changed);
+    INFO(form.ptx);
+    CHECK(changed.consumer == consumers.back());
+    for (const Role role : all_roles) {
+      const bool has_consumer = role == Role::differential || role == Role::differential_base;
+      if (changed.kernels[role] != (has_consumer ? whole : first).kernels[role]) FAIL(to_string(role));
+    }
+  }
+}
+
 TEST_CASE("lanes do not agree in an operand that the compiler shall not take for uniform") {
   const auto& form = *std::find_if(shipped().catalogue.forms.begin(), shipped().catalogue.forms.end(),
                                    [](const Form& f) { return f.ptx == "add.u32"; });
