@@ -5,11 +5,11 @@
 
 namespace ptxlat {
 
-std::vector<BundledCell> bundled_cells(const std::vector<CellPlan>& cells, int level) {
+std::vector<BundledCell> bundled_cells(const std::vector<CellPlan>& cells) {
   std::vector<BundledCell> bundled;
-  for (const auto& cell : cells) {
-    if (cell.level == level)
-      bundled.push_back({cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name, cell.recipe});
+  for (const auto& [variant, level, recipe] : cells) {
+    const auto& form = *variant.form;
+    bundled.push_back({form.ptx, variant.operand, variant.input->name, form.cuda ? std::string{} : recipe});
   }
   return bundled;
 }

@@ -9,13 +9,14 @@
 namespace ptxlat {
 
 // A row that a bundle holds the machine code for, at each of its levels; the words as in CellPlan and Variant.
+// Functions of CUDA C have no recipe: each toolchain has its own.
 struct BundledCell {
   std::string ptx, operand, input, recipe;
   bool operator==(const BundledCell&) const = default;
 };
 
-// The cells of one level.
-std::vector<BundledCell> bundled_cells(const std::vector<CellPlan>& cells, int level);
+// The rows of the cells of one level.
+std::vector<BundledCell> bundled_cells(const std::vector<CellPlan>& cells);
 
 // As a section of a bundle.
 Bytes encode_cells(const std::vector<BundledCell>& cells);

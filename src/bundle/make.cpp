@@ -91,13 +91,48 @@ Leftover read_leftover(const std::filesystem::path& part, const BundleOrder& ord
   return leftover;
 }
 
+// The cells of a bundle, those of CUDA C behind the others.
+class BundlePlan {
+ public:
+  explicit BundlePlan(const BundleOrder& order)
+      : levels_(order.manifest.levels.size()),
+        common_(plan_cells(order.catalogue, order.skeletons, order.forms, order.manifest.levels)) {
+    for (const auto& forms : order.cuda_forms) {
+      std::vector<const Form*> pointers;
+      for (const auto& form : forms) pointers.push_back(&form);
+      own_.push_back(plan_cells(order.catalogue, order.skeletons, pointers, order.manifest.levels));
+    }
+  }
+
+  std::size_t variants() const { return common_variants() + own_variants(); }
+
+  // Of a toolchain and a level, by their indices in the manifest: the variants from `begin` to `end`.
+  std::vector<CellPlan> cells(std::size_t toolchain, std::size_t level, std::size_t begin, std::size_t end) const {
+    std::vector<CellPlan> cells;
+    for (auto variant = begin; variant < end; ++variant) {
+      cells.push_back(variant < common_variants()
+                          ? common_[level * common_variants() + variant]
+                          : own_[toolchain][level * own_variants() + variant - common_variants()]);
+    }
+    return cells;
+  }
+
+ private:
+  std::size_t common_variants() const { return common_.size() / levels_; }
+  std::size_t own_variants() const { return own_.front().size() / levels_; }
+
+  std::size_t levels_;
+  std::vector<CellPlan> common_;
+  std::vector<std::vector<CellPlan>> own_;  // by toolchain
+};
+
 // The state of one call of make_bundle.
 class Making {
  public:
-  Making(const BundleOrder& order, const std::vector<CellPlan>& cells)
+  Making(const BundleOrder& order, const BundlePlan& plan)
       : order_(order),
-        cells_(cells),
-        variants_(cells.size() / order.manifest.levels.size()),
+        plan_(plan),
+        variants_(plan.variants()),
         columns_(order.manifest.levels.size() * order.manifest.toolchains.size()),
         slots_(static_cast<std::ptrdiff_t>(order.threads)) {}
 
@@ -170,11 +205,10 @@ class Making {
       order_.on_finished(toolchain, cells);
     };
     const auto level = column / order_.manifest.toolchains.size();
-    const auto* first = cells_.data() + level * variants_;
     try {
       std::vector<std::unique_ptr<KernelAssembler>> recording;
       recording.push_back(std::make_unique<RecordingAssembler>(assembler, slots_, order_.interrupted, code));
-      run_line(line, recording, {first + begin_of(chunk), first + end_of(chunk)});
+      run_line(line, recording, plan_.cells(toolchain, level, begin_of(chunk), end_of(chunk)));
     } catch (...) {
       fail();
     }
@@ -187,7 +221,7 @@ class Making {
   }
 
   const BundleOrder& order_;
-  const std::vector<CellPlan>& cells_;
+  const BundlePlan& plan_;
   std::size_t variants_;
   std::size_t columns_;  // levels × toolchains, level by level
   AssemblerSlots slots_;
@@ -201,9 +235,9 @@ class Making {
 }  // namespace
 
 bool make_bundle(const BundleOrder& order, const std::filesystem::path& file) {
-  const auto cells = plan_cells(order.catalogue, order.skeletons, order.forms, order.manifest.levels);
+  const BundlePlan plan(order);
   const auto files_section = encode_files(order.files);
-  const auto cells_section = encode_cells(bundled_cells(cells, order.manifest.levels.front()));
+  const auto cells_section = encode_cells(bundled_cells(plan.cells(0, 0, 0, plan.variants())));
   BundleWriter writer(file);
   auto leftover = read_leftover(writer.leftover(), order, files_section, cells_section);
   writer.begin(leftover.keep);
@@ -214,7 +248,7 @@ bool make_bundle(const BundleOrder& order, const std::filesystem::path& file) {
   }
   for (const auto& [key, text] : leftover.words) order.nvdisasm.learn(key, text);
 
-  Making making(order, cells);
+  Making making(order, plan);
   std::size_t taken_over = 0;
   for (std::size_t chunk = 0; chunk < leftover.chunks; ++chunk) taken_over += making.cells_in_chunk(chunk);
   order.on_taken_over(taken_over);

@@ -16,18 +16,20 @@
 namespace ptxlat {
 
 // What a bundle is to hold and what makes it.
-//   files            that the catalogue and skeletons were read from
+//   forms            of PTX, alike for all toolchains
+//   cuda_forms       of CUDA C, as each toolchain takes them (put_in_place): by toolchain, alike in number and order
+//   files            that the catalogue and skeletons were read from, and what was compiled for each toolchain
 //   make_assemblers  so many assemblers of a toolchain, each for one thread
 //   threads          assemblers at work at a time
-//   on_finished      is called with the finished cells of a toolchain, by its index in the manifest, from one thread at
-//   a
-//                    time
+//   on_finished      is called with the finished cells of a toolchain, by its index in the manifest, from one thread
+//                    at a time
 //   on_taken_over    is called with the number of cells that an interrupted call has finished
 struct BundleOrder {
   Manifest manifest;
   const Catalogue& catalogue;
   const Skeletons& skeletons;
   std::vector<const Form*> forms;
+  std::vector<std::vector<Form>> cuda_forms;
   Files files;
   Nvdisasm& nvdisasm;
   std::function<std::vector<std::unique_ptr<KernelAssembler>>(const BundledToolchain&, std::size_t)> make_assemblers;

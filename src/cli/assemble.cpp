@@ -10,9 +10,11 @@
 #include <thread>
 
 #include "assemble/toolkit.h"
+#include "bundle/functions.h"
 #include "bundle/make.h"
 #include "cli/bundled.h"
 #include "cli/commands.h"
+#include "cli/cuda.h"
 #include "cli/progress.h"
 #include "cli/workbench.h"
 #include "error.h"
@@ -45,6 +47,20 @@ Manifest manifest_of(const AssembleOptions& options) {
   return manifest;
 }
 
+// Functions of CUDA C become each toolchain's own.
+void add_forms(const std::vector<const Form*>& forms, BundleOrder& order) {
+  std::vector<Form> functions;
+  for (const auto* form : forms) {
+    if (form->cuda) functions.push_back(*form);
+    if (!form->cuda) order.forms.push_back(form);
+  }
+  for (const auto& [toolchain, target] : order.manifest.toolchains) {
+    const auto compiled = compile_cuda(forms, toolchain, target);
+    if (!functions.empty()) add_functions(order.files, toolchain.name, compiled);
+    put_in_place(order.cuda_forms.emplace_back(functions), compiled);
+  }
+}
+
 using Verdicts = std::map<std::string, std::size_t>;
 
 void print_summary(const Manifest& manifest, const std::vector<Verdicts>& verdicts) {
@@ -64,10 +80,7 @@ void assemble(const AssembleOptions& options) {
   const auto workbench = load_workbench(selection);
   const bool core_only = !selection.all_forms && selection.filters.empty();
   const auto manifest = manifest_of(options);
-  auto forms = selected_forms(workbench.catalogue, selection, core_only, std::nullopt);
-  // Their PTX differs from toolchain to toolchain, and a bundle has one plan for all.
-  if (const auto left_out = std::erase_if(forms, [](const Form* form) { return form->cuda.has_value(); }); left_out > 0)
-    fmt::print(stderr, "{} forms of CUDA C are left out: bundles do not have them yet\n", left_out);
+  const auto forms = selected_forms(workbench.catalogue, selection, core_only, std::nullopt);
   if (forms.empty()) throw Error(ExitCode::unknown_name, "nothing is left to assemble", "`ptxlat list` has all forms");
   std::size_t cells = 0;
   for (const auto* form : forms) cells += variants_of(*form).size();
@@ -79,8 +92,9 @@ void assemble(const AssembleOptions& options) {
       options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   Nvdisasm nvdisasm(nvdisasm_for(manifest.target), static_cast<int>(1 + threads / 8));
   BundleOrder order{
-      manifest, workbench.catalogue, workbench.skeletons, forms, files_of(selection), nvdisasm, {}, threads, {},
+      manifest, workbench.catalogue, workbench.skeletons, {}, {}, files_of(selection), nvdisasm, {}, threads, {},
       {},       &was_interrupted};
+  add_forms(forms, order);
   order.make_assemblers = [](const BundledToolchain& bundled, std::size_t count) {
     return make_kernel_assemblers(bundled.toolchain, bundled.target, worker_options(0), static_cast<int>(count));
   };

@@ -39,16 +39,18 @@ Files files_of(const Selection& selection) {
   return files;
 }
 
-Workbench load_workbench(const Bundle& bundle) {
+Workbench load_workbench(const Bundle& bundle, const CudaFunctions& functions) {
   const TemporaryFolder folder;
   const auto templates = folder.path() / shipped;
   write_folder(bundle.files, shipped, templates);
-  std::vector<std::filesystem::path> catalogues{templates / "isa"};
+  std::vector<std::filesystem::path> catalogues{templates / "isa", templates / "cuda"};
   for (std::size_t i = 0; has_folder(bundle.files, name_of_folder(i)); ++i) {
     catalogues.push_back(folder.path() / name_of_folder(i));
     write_folder(bundle.files, name_of_folder(i), catalogues.back());
   }
-  return {load_catalogue(catalogues), load_skeletons(templates)};
+  Workbench workbench{load_catalogue(catalogues), load_skeletons(templates)};
+  put_in_place(workbench.catalogue.forms, functions);
+  return workbench;
 }
 
 std::vector<std::size_t> bundled_toolchains(const Bundle& bundle, const std::string& wanted) {
@@ -89,7 +91,7 @@ std::vector<CellPlan> bundled_plan(const Bundle& bundle, const Workbench& workbe
   auto plan = plan_cells(workbench.catalogue, workbench.skeletons, forms, levels);
   for (const auto& cell : plan) {
     const auto found = recipes.find({cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name});
-    if (found != recipes.end() && found->second == cell.recipe) continue;
+    if (found != recipes.end() && (found->second == cell.recipe || cell.variant.form->cuda)) continue;
     throw Error(
         ExitCode::storage,
         fmt::format("{} was made by a ptxlat that expands {} otherwise", bundle.path.string(), cell.variant.form->ptx),

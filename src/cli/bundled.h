@@ -4,6 +4,7 @@
 
 #include "bundle/bundle.h"
 #include "cli/workbench.h"
+#include "cuda/functions.h"
 #include "gpu/device.h"
 #include "measure/plan.h"
 #include "results/record.h"
@@ -12,8 +13,8 @@ namespace ptxlat {
 
 // The files that load_workbench(selection) reads, as a bundle keeps them.
 Files files_of(const Selection& selection);
-// What load_workbench made of them.
-Workbench load_workbench(const Bundle& bundle);
+// What load_workbench made of them, with the functions of CUDA C as a toolchain takes them.
+Workbench load_workbench(const Bundle& bundle, const CudaFunctions& functions);
 
 // The toolchains of a bundle that `wanted` names, all of them if it is empty, as indices into its manifest.
 std::vector<std::size_t> bundled_toolchains(const Bundle& bundle, const std::string& wanted);

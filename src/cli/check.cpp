@@ -33,7 +33,7 @@ void compile_for_check(Catalogue& catalogue, const std::vector<const Form*>& for
     if (oldest) by_target[oldest->name()].push_back(form);
   }
   for (const auto& [name, members] : by_target)
-    put_in_place(catalogue, compile_cuda(members, toolchain, *target_from_name(name)));
+    put_in_place(catalogue.forms, compile_cuda(members, toolchain, *target_from_name(name)));
 }
 
 void check(const CheckOptions& options, const Toolchain& toolchain) {

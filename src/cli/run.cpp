@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "assemble/toolkit.h"
+#include "bundle/functions.h"
 #include "cli/bundled.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
@@ -178,7 +179,7 @@ void prepare_assembling(Setup& setup, const RunOptions& options) {
   const bool core_only = !selection.all_forms && selection.filters.empty();
   const auto forms = selected_forms(setup.workbench.catalogue, selection, core_only, std::nullopt);
   const auto functions = compile_cuda(forms, setup.toolchain, setup.target);
-  put_in_place(setup.workbench.catalogue, functions);
+  put_in_place(setup.workbench.catalogue.forms, functions);
   setup.provenance.nvrtc = functions.compiler;
   setup.plan = plan_cells(setup.workbench.catalogue, setup.workbench.skeletons, forms, selection.levels);
   const int threads = threads_of(options);
@@ -300,8 +301,10 @@ void run_bundle(const RunOptions& options, const std::vector<int>& wanted_levels
     setup.device = device;
     setup.toolchain = bundle.manifest.toolchains[toolchain].toolchain;
     setup.target = bundle.manifest.toolchains[toolchain].target;
-    setup.workbench = load_workbench(bundle);
+    const auto functions = functions_in(bundle.files, setup.toolchain.name);
+    setup.workbench = load_workbench(bundle, functions);
     setup.provenance = provenance_of(setup, options);
+    setup.provenance.nvrtc = functions.compiler;
     prepare_bundled(setup, options, bundle, toolchain, levels);
     make_table(std::move(setup), options, &worker);
   }

@@ -126,7 +126,7 @@ void show(const ShowOptions& options) {
     const auto target = target_of(toolchain, target_from(options.selection.target));
     Workbench own = workbench;
     const auto functions = compile_cuda({&*form}, toolchain, target);
-    put_in_place(own.catalogue, functions);
+    put_in_place(own.catalogue.forms, functions);
     const Form& compiled = own.catalogue.forms[static_cast<std::size_t>(index)];
     fmt::print("\n{}{}{}\n", toolchain.name, functions.compiler.empty() ? "" : ", ", functions.compiler);
     if (compiled.cuda) print_ptx(own, compiled);

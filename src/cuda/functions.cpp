@@ -114,10 +114,10 @@ std::vector<CudaFunction> compile_functions(const Forms& forms, const Target& ta
   return functions;
 }
 
-void put_in_place(Catalogue& catalogue, const CudaFunctions& functions) {
+void put_in_place(std::vector<Form>& forms, const CudaFunctions& functions) {
   std::map<std::string, const CudaFunction*> by_form;
   for (const auto& function : functions.functions) by_form[function.form] = &function;
-  for (auto& form : catalogue.forms) {
+  for (auto& form : forms) {
     const auto found = form.cuda ? by_form.find(form.ptx) : by_form.end();
     if (found == by_form.end()) continue;
     const auto& function = *found->second;

@@ -41,7 +41,7 @@ using CudaCompiler = std::function<CompileOutcome(const std::string& program, co
 std::vector<CudaFunction> compile_functions(const std::vector<const Form*>& forms, const Target& target,
                                             const std::string& headers, const CudaCompiler& compiler);
 
-// Makes the forms of the catalogue what the compiler made of them: ordinary forms, or unsupported with its words.
-void put_in_place(Catalogue& catalogue, const CudaFunctions& functions);
+// Makes the forms what the compiler made of them: ordinary forms, or unsupported with its words.
+void put_in_place(std::vector<Form>& forms, const CudaFunctions& functions);
 
 }  // namespace ptxlat

@@ -86,6 +86,7 @@ struct LittleBundle {
         catalogue.catalogue,
         catalogue.skeletons,
         forms,
+        std::vector<std::vector<Form>>(manifest.toolchains.size()),
         {{"ptx_templates/isa/x.toml", "chapter = \"x\"\n"}},
         nvdisasm,
         [this](const BundledToolchain& toolchain, std::size_t count) {

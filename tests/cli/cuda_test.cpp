@@ -82,3 +82,39 @@ TEST_CASE("a function that NVRTC does not know is unsupported, with its words, a
   CHECK(unknown.note == "identifier \"__no_such_function\" is undefined");
   CHECK(cell_of(table, "mine __cosf").verdict == Verdict::proven);
 }
+
+TEST_CASE("functions of CUDA C are measured from a bundle without NVRTC, as each toolchain's own compiled them") {
+  const auto ptxas = ptxas_with_nvrtc();
+  if (!ptxas) return;
+  const Compiled here(*ptxas);
+  Compiled there(*ptxas);
+  const auto available = find_toolchains(all_toolkits());
+  // A second toolchain with another NVRTC, if there is one.
+  auto toolchains = ptxas->name;
+  for (const auto& other : available) {
+    if (other.kind == ToolchainKind::ptxas && other.name != ptxas->name && nvrtc_for(other, available) != nullptr)
+      toolchains = other.name + "," + ptxas->name;
+  }
+  const std::vector<std::string> what{"--filter", "sinf",       "--filter",    "__fadd_rn",
+                                      "--filter", "add.rn.f32", "--filter",    "__viaddmax_s32",
+                                      "-O",       "0,3",        "--toolchain", toolchains};
+  const auto with_what = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), what.begin(), what.end());
+    return arguments;
+  };
+  REQUIRE(here.program.run(with_what({"run", "--format", "none"})).status == 0);
+  REQUIRE(here.program.run(with_what({"assemble", "-o", "cuda.bundle"})).status == 0);
+  there.program.set("PTXLAT_TOOLKITS", "/nonexistent");
+  there.program.set("PTXLAT_TEMPLATES", "/nonexistent");
+  const auto bundle = (here.program.folder() / "cuda.bundle").string();
+  REQUIRE(there.program.run({"run", "--bundle", bundle, "--format", "none"}).status == 0);
+  const auto tables = std::filesystem::path("tables/sm_90/stand-in-h200");
+  for (const auto& entry : std::filesystem::directory_iterator(here.program.folder() / tables)) {
+    INFO(entry.path().filename().string());
+    const auto measured = there.program.folder() / tables / entry.path().filename();
+    CHECK((contents_of(measured / "latency.csv") == contents_of(entry.path() / "latency.csv")));
+    const auto table = read_table(measured);
+    CHECK(table.provenance.nvrtc == read_table(entry.path()).provenance.nvrtc);
+    CHECK(cell_of(table, "__fadd_rn").cycles == cell_of(table, "add.rn.f32").cycles);
+  }
+}
