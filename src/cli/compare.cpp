@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -7,8 +8,10 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <thread>
 
 #include "cli/commands.h"
@@ -56,6 +59,17 @@ std::vector<NamedTable> named_tables(const std::vector<std::string>& names) {
 
 using Outlines = std::map<std::string, Outline>;
 
+std::set<int> levels_of(const Outline& outline) {
+  std::set<int> levels;
+  for (const auto& cell : outline.cells) levels.insert(cell.columns.level);
+  return levels;
+}
+
+Error no_rows_at(const std::string& levels, const std::string& folder, const std::set<int>& there) {
+  return Error(ExitCode::unknown_name, fmt::format("{} has no rows at -O {}", folder, levels),
+               there.empty() ? "it has no rows at all" : fmt::format("it has levels {}", fmt::join(there, ", ")));
+}
+
 // Each table once, however often it is named, on all cores: unpacking and scanning are all that takes time.
 Outlines read_all(const std::vector<NamedTable>& tables, const std::vector<int>& levels) {
   Outlines outlines;
@@ -84,21 +98,20 @@ Outlines read_all(const std::vector<NamedTable>& tables, const std::vector<int>&
   }
   if (levels.empty()) return outlines;
   for (auto& [folder, outline] : outlines) {
+    const auto all = levels_of(outline);
     std::erase_if(outline.cells, [&](const CellOutline& cell) {
       return std::find(levels.begin(), levels.end(), cell.columns.level) == levels.end();
     });
+    // Nothing at all would be compared, and --fail-on-change content with it.
+    if (outline.cells.empty()) throw no_rows_at(fmt::format("{}", fmt::join(levels, ", ")), folder, all);
   }
   return outlines;
 }
 
 // One table against itself: its lowest level against each other one.
 std::vector<Side> sides_of_levels(const std::string& folder, const Outline& outline) {
-  std::vector<int> levels;
-  for (const auto& cell : outline.cells) levels.push_back(cell.columns.level);
-  std::sort(levels.begin(), levels.end());
-  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
   std::vector<Side> sides;
-  for (const int level : levels) sides.push_back({&outline, level, {}, folder});
+  for (const int level : levels_of(outline)) sides.push_back({&outline, level, {}, folder});
   return sides;
 }
 
@@ -111,6 +124,10 @@ std::vector<std::vector<Side>> groups_of(const CompareOptions& options, const st
                                          const Outlines& outlines) {
   std::vector<std::vector<Side>> groups;
   const auto side_of = [&](const NamedTable& table) {
+    const auto there = levels_of(outlines.at(table.folder));
+    if (table.level && !there.contains(*table.level)) {
+      throw no_rows_at(std::to_string(*table.level), table.folder, there);
+    }
     return Side{&outlines.at(table.folder), table.level, {}, table.folder};
   };
   const auto add_levels = [&](const NamedTable& table) {
@@ -223,6 +240,7 @@ void add_compare(CLI::App& program) {
   command
       ->add_option("--rows", options->most_rows,
                    "List at most so many rows, the most interesting ones, in text and Markdown. Default: all.")
+      ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   command
       ->add_flag(

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string_view>
 #include <unordered_map>
 
 #include "report/code_change.h"
@@ -12,27 +11,12 @@ namespace ptxlat {
 
 namespace {
 
-// Matches cells; views into the records, since a table may have tens of thousands.
-struct Key {
-  std::string_view ptx, operand, input;
-  int level = 0;
-
-  bool operator==(const Key&) const = default;
-};
-
-struct KeyHash {
-  std::size_t operator()(const Key& key) const {
-    const std::hash<std::string_view> hash;
-    std::size_t value = static_cast<std::size_t>(key.level);
-    for (const std::string_view part : {key.ptx, key.operand, key.input}) value = value * 1000003 ^ hash(part);
-    return value;
-  }
-};
-
 Cause cause_of(const Comparison& comparison, const Difference& pair, CodeComparison& code) {
   const Numbers headline = headline_of(comparison, pair), issue = issue_of(comparison, pair);
   if (headline.a.has_value() != headline.b.has_value()) return Cause::other_verdict;
-  if (!headline.a && pair.a->columns.verdict != pair.b->columns.verdict) return Cause::other_verdict;
+  // Of equal schedules one may be measured and found unstable, and the other not be run.
+  const bool verdicts_count = !headline.a || is_static(*comparison.a.table) == is_static(*comparison.b.table);
+  if (verdicts_count && pair.a->columns.verdict != pair.b->columns.verdict) return Cause::other_verdict;
   switch (code.change_of(*pair.a, *pair.b)) {
     case CodeChange::opcodes:
       return Cause::other_sass;
@@ -44,7 +28,10 @@ Cause cause_of(const Comparison& comparison, const Difference& pair, CodeCompari
   if (issue.a.has_value() != issue.b.has_value()) return Cause::other_verdict;
   const Numbers schedule = static_of(pair);
   const bool equal = headline.a == headline.b && issue.a == issue.b && schedule.change().value_or(0) == 0;
-  return equal ? Cause::unchanged : Cause::same_code;
+  if (equal) return Cause::unchanged;
+  // Numbers of static tables are stall counts and nothing else, also those whose windows are not there.
+  const bool none_measured = is_static(*comparison.a.table) && is_static(*comparison.b.table);
+  return none_measured ? Cause::other_stall_counts : Cause::same_code;
 }
 
 // How far numbers are apart, the same for twice as fast and twice as slow.
@@ -110,7 +97,7 @@ const char* explanation(Cause cause) {
     case Cause::same_code:
       return "The same opcodes and the same schedule, yet other cycles: the hardware, its clocks or noise.";
     case Cause::other_verdict:
-      return "Only one side has a number, or neither has, for different reasons.";
+      return "Only one side has a number, or the verdicts differ.";
     case Cause::only_in_a:
       return "B does not have this row.";
     case Cause::only_in_b:
@@ -157,11 +144,12 @@ Comparison compare(const Side& a, const Side& b) {
   const std::optional<int> a_level = a.level ? a.level : b.level;
   const std::optional<int> b_level = b.level ? b.level : a.level;
   const auto key_of_cell = [&](const CellOutline& cell) {
-    const CellRecord& columns = cell.columns;
-    return Key{columns.ptx, columns.operand, columns.input, a_level ? 0 : columns.level};
+    RowKey key = row_key(cell.columns);
+    if (a_level) key.level = 0;
+    return key;
   };
 
-  std::unordered_map<Key, const CellOutline*, KeyHash> unmatched;
+  std::unordered_map<RowKey, const CellOutline*, RowKeyHash> unmatched;
   unmatched.reserve(b.table->cells.size());
   for (const CellOutline& cell : b.table->cells) {
     if (!b_level || cell.columns.level == *b_level) unmatched.emplace(key_of_cell(cell), &cell);

@@ -15,7 +15,7 @@ enum class Cause {
   other_sass,          // the machine code is another one
   other_stall_counts,  // same opcodes, another schedule: stall counts, yields or waits
   same_code,           // same opcodes and schedule, other cycles: hardware, clocks or noise
-  other_verdict,       // one side has a number and the other has none, or both have none for different reasons
+  other_verdict,       // one side has a number and the other has none, or their verdicts differ
   only_in_a,
   only_in_b,
 };

@@ -73,6 +73,15 @@ void describe_code(RowText& text, const Difference& row, CodeComparison& code, s
   }
 }
 
+// "15 → 4" of the number that the row is there for; an issue cost in parentheses, as in a cell.
+std::string leading_text(const Comparison& comparison, const Difference& row) {
+  if (headline_of(comparison, row).a) {
+    return arrow(value_text(comparison.by_schedule, row.a), value_text(comparison.by_schedule, row.b));
+  }
+  const Numbers issue = issue_of(comparison, row);
+  return fmt::format("({}) → ({})", decimal(issue.a), decimal(issue.b));
+}
+
 }  // namespace
 
 std::string value_text(bool by_schedule, const CellOutline* cell) {
@@ -126,9 +135,8 @@ std::string extremes_text(const Comparison& comparison, const std::vector<const 
     const CellRecord& cell = row->any();
     if (named.size() == most_extremes) break;
     if (!named.insert(cell.ptx).second) continue;
-    text += fmt::format("{}{}{} {} → {}", text.empty() ? "" : ", ", cell.ptx,
-                        cell.input.empty() ? "" : fmt::format(" ({})", cell.input),
-                        value_text(comparison.by_schedule, row->a), value_text(comparison.by_schedule, row->b));
+    text += fmt::format("{}{}{} {}", text.empty() ? "" : ", ", cell.ptx,
+                        cell.input.empty() ? "" : fmt::format(" ({})", cell.input), leading_text(comparison, *row));
   }
   return text;
 }

@@ -1,15 +1,18 @@
 #include "report/csv.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
 #include "error.h"
 #include "report/number.h"
 #include "report/table.h"
+#include "report/table_files.h"
 
 namespace ptxlat {
 
@@ -80,6 +83,12 @@ bool read_row(std::istream& in, std::vector<std::string>& fields, int& line, std
   return any;
 }
 
+// Of a field that may be anything, for an error.
+std::string shortened(const std::string& field) {
+  constexpr std::size_t limit = 40;
+  return field.size() <= limit ? field : field.substr(0, limit) + "…";
+}
+
 // Reads the cells of a row, one after the other; what cannot be read is the row's damage.
 struct RowReader {
   const std::vector<std::string>& fields;
@@ -93,18 +102,24 @@ struct RowReader {
     if (field.empty()) return std::nullopt;
     double value = 0;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    if (error != std::errc() || end != field.data() + field.size()) damage = "not a number: " + field;
+    const bool is_whole = error == std::errc() && end == field.data() + field.size();
+    if (!is_whole || !std::isfinite(value)) damage = "not a number: " + shortened(field);
     return value;
   }
 
-  int integer(std::string_view prefix) {
+  int level() {
+    const std::string& field = fields[next++];
+    const int value = field.size() == 2 && field[0] == 'O' ? field[1] - '0' : -1;
+    if (value < 0 || value > highest_level) damage = "not a level such as O3: " + shortened(field);
+    return value;
+  }
+
+  int integer() {
     const std::string& field = fields[next++];
     int value = 0;
     const char* const end = field.data() + field.size();
-    const bool prefixed = field.compare(0, prefix.size(), prefix) == 0;
-    if (!prefixed || std::from_chars(field.data() + prefix.size(), end, value).ptr != end || field == prefix) {
-      damage = fmt::format("not {}: {}", prefix.empty() ? "an integer" : "a level such as O3", field);
-    }
+    const auto [read, error] = std::from_chars(field.data(), end, value);
+    if (error != std::errc() || read != end) damage = "not an integer: " + shortened(field);
     return value;
   }
 
@@ -122,7 +137,7 @@ struct RowReader {
   Verdict verdict() {
     const std::string& field = fields[next++];
     const std::optional<Verdict> value = verdict_from(field);
-    if (!value) damage = "unknown verdict: " + field;
+    if (!value) damage = "unknown verdict: " + shortened(field);
     return value.value_or(Verdict::proven);
   }
 };
@@ -133,7 +148,7 @@ CellRecord cell_from(RowReader& row, bool has_issue) {
   cell.chapter = row.text();
   cell.operand = row.text();
   cell.input = row.text();
-  cell.level = row.integer("O");
+  cell.level = row.level();
   cell.cycles = row.number();
   if (has_issue) cell.issue = row.number();
   cell.bracket = row.number();
@@ -142,7 +157,7 @@ CellRecord cell_from(RowReader& row, bool has_issue) {
   cell.chain = row.number();
   cell.static_cycles = row.number();
   cell.sass = row.opcodes();
-  cell.sass_count = row.integer("");
+  cell.sass_count = row.integer();
   cell.verdict = row.verdict();
   cell.note = row.text();
   return cell;
@@ -183,7 +198,7 @@ std::vector<CellRecord> read_csv(std::istream& in, const std::string& name) {
   const bool has_issue = fields == columns;
   const std::size_t width = fields.size();
   if (!has_issue && fields != columns_of_format_1()) {
-    damage = "the columns are not those of a latency table";
+    damage = fmt::format("the columns are not those of a latency table, which are {}", fmt::join(columns, ","));
   }
   fail_if_damaged(1);
   for (int row_line = line; read_row(in, fields, line, damage); row_line = line) {

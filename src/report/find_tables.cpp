@@ -120,7 +120,7 @@ std::vector<std::filesystem::path> find_tables(const std::string& name) {
   }
   if (tables.empty()) {
     throw Error(ExitCode::unknown_name, fmt::format("{} is not a table, nor is there one below it", name),
-                fmt::format("Name a folder that has a {} and a {}, or a glob in quotes.", run_name, jsonl_name));
+                fmt::format("Name a folder that has a {} or a {}, or a glob in quotes.", run_name, csv_name));
   }
   std::sort(tables.begin(), tables.end(), [](const std::filesystem::path& a, const std::filesystem::path& b) {
     return natural_less(a.string(), b.string());

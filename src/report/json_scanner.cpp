@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace ptxlat {
@@ -67,9 +69,16 @@ double JsonScanner::number() {
   double value = 0;
   const char* const begin = text_.data() + position_;
   const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-  if (error != std::errc()) fail("a number");
+  // Infinity and NaN, which JSON does not have, would be read as such.
+  if (error != std::errc() || !std::isfinite(value)) fail("a number");
   position_ += static_cast<std::size_t>(end - begin);
   return value;
+}
+
+int JsonScanner::integer() {
+  const double value = number();
+  if (value != std::trunc(value) || std::abs(value) > std::numeric_limits<int>::max()) fail("an integer");
+  return static_cast<int>(value);
 }
 
 std::optional<double> JsonScanner::number_or_null() {

@@ -38,7 +38,8 @@ class JsonScanner {
   }
 
   std::string string();
-  double number();
+  double number();  // finite
+  int integer();
   std::optional<double> number_or_null();
   bool boolean();
   // The text of the next value, whatever it is.

@@ -4,22 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <tuple>
 #include <unordered_map>
 
 namespace ptxlat {
 
 namespace {
-
-using Key = std::tuple<std::string_view, std::string_view, std::string_view, int>;
-
-struct KeyHash {
-  std::size_t operator()(const Key& key) const {
-    const auto& [ptx, operand, input, level] = key;
-    const std::hash<std::string_view> hash;
-    return ((hash(ptx) * 1000003 ^ hash(operand)) * 1000003 ^ hash(input)) * 31 + static_cast<std::size_t>(level);
-  }
-};
 
 double distance_of(const Comparison& comparison, const Difference& row) {
   const Numbers numbers = leading_of(comparison, row);
@@ -37,7 +26,7 @@ class StepCollector {
   void add(std::size_t table, const Comparison& comparison) {
     for (const Difference& difference : comparison.rows) {
       const CellRecord& cell = difference.any();
-      const auto [entry, is_new] = index_.emplace(key_of(cell), found_.size());
+      const auto [entry, is_new] = index_.emplace(key_in_matrix(cell), found_.size());
       if (is_new) found_.emplace_back();
       Found& found = found_[entry->second];
       found.row.steps.push_back({table, difference.cause});
@@ -50,7 +39,7 @@ class StepCollector {
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       for (const CellOutline& cell : sides_[i].table->cells) {
         if (sides_[i].level && cell.columns.level != *sides_[i].level) continue;
-        const auto found = index_.find(key_of(cell.columns));
+        const auto found = index_.find(key_in_matrix(cell.columns));
         if (found != index_.end()) found_[found->second].row.cells[i] = &cell;
       }
     }
@@ -67,13 +56,15 @@ class StepCollector {
     double distance = 0;
   };
 
-  Key key_of(const CellRecord& cell) const {
-    return {cell.ptx, cell.operand, cell.input, fixed_level_ ? 0 : cell.level};
+  RowKey key_in_matrix(const CellRecord& cell) const {
+    RowKey key = row_key(cell);
+    if (fixed_level_) key.level = 0;
+    return key;
   }
 
   const std::vector<Side>& sides_;
   bool fixed_level_ = false;
-  std::unordered_map<Key, std::size_t, KeyHash> index_;
+  std::unordered_map<RowKey, std::size_t, RowKeyHash> index_;
   std::vector<Found> found_;
 };
 

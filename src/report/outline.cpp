@@ -1,8 +1,11 @@
 #include "report/outline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "report/json_scanner.h"
@@ -27,6 +30,11 @@ Verdict verdict_named(const std::string& name) {
   return *verdict;
 }
 
+int level_named(int level) {
+  if (level < 0 || level > highest_level) throw std::invalid_argument(fmt::format("no such level: {}", level));
+  return level;
+}
+
 class OutlineReader {
  public:
   std::vector<CellOutline> cells;
@@ -47,7 +55,7 @@ class OutlineReader {
     std::string_view code;
     json.object([&](std::string_view key) {
       if (key == "window") {
-        number = static_cast<int>(json.number());
+        number = json.integer();
       } else if (key == "sass") {
         code = json.raw();
       } else {
@@ -67,7 +75,7 @@ class OutlineReader {
         columns.ptx = json.string();
         has_ptx = true;
       } else if (key == "opt") {
-        columns.level = static_cast<int>(json.number());
+        columns.level = level_named(json.integer());
         has_level = true;
       } else if (key == "verdict") {
         columns.verdict = verdict_named(json.string());
@@ -77,7 +85,7 @@ class OutlineReader {
       } else if (key == "sass") {
         json.array([&] { columns.sass.push_back(json.string()); });
       } else if (key == "sass_count") {
-        columns.sass_count = static_cast<int>(json.number());
+        columns.sass_count = json.integer();
       } else if (std::string* text = text_at(columns, key)) {
         *text = json.string();
       } else if (std::optional<double>* number = number_at(columns, key)) {
@@ -119,7 +127,7 @@ class OutlineReader {
       } else if (is_compared && key == "static_is_lower_bound") {
         window.static_is_lower_bound = json.boolean();
       } else if (is_compared && key == "sass") {
-        window.code = shared_.at(static_cast<int>(json.number()));
+        window.code = shared_.at(json.integer());
       } else {
         json.raw();
       }
@@ -129,6 +137,17 @@ class OutlineReader {
 
   std::unordered_map<int, std::string_view> shared_;
 };
+
+void require_distinct(const std::vector<CellOutline>& cells, const std::filesystem::path& file) {
+  std::unordered_set<RowKey, RowKeyHash> known;
+  known.reserve(cells.size());
+  for (const CellOutline& cell : cells) {
+    if (known.insert(row_key(cell.columns)).second) continue;
+    const auto& [ptx, operand, input, level] = row_key(cell.columns);
+    throw damaged(file,
+                  fmt::format("{} (operand \"{}\", input \"{}\") at O{} is there twice", ptx, operand, input, level));
+  }
+}
 
 Outline outline_from(Provenance provenance, std::string lines, const std::filesystem::path& folder) {
   Outline outline;
@@ -148,13 +167,25 @@ Outline read_outline(const std::filesystem::path& folder) {
     Outline outline;
     outline.provenance = std::move(table.provenance);
     for (CellRecord& cell : table.cells) outline.cells.push_back({std::move(cell), {}});
+    require_distinct(outline.cells, folder / csv_name);
     return outline;
   }
   TableFiles files = read_table_files(folder);
-  return outline_from(std::move(files.provenance), std::move(files.lines), folder);
+  Outline outline = outline_from(std::move(files.provenance), std::move(files.lines), folder);
+  require_distinct(outline.cells, folder / jsonl_name);
+  return outline;
 }
 
 Outline outline_of(const Table& table) { return outline_from(table.provenance, jsonl_of(table.cells), {}); }
+
+RowKey row_key(const CellRecord& cell) { return {cell.ptx, cell.operand, cell.input, cell.level}; }
+
+std::size_t RowKeyHash::operator()(const RowKey& key) const {
+  const std::hash<std::string_view> hash;
+  std::size_t value = static_cast<std::size_t>(key.level);
+  for (const std::string_view part : {key.ptx, key.operand, key.input}) value = value * 1000003 ^ hash(part);
+  return value;
+}
 
 bool is_static(const Outline& table) { return table.provenance.kind == "static"; }
 

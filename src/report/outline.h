@@ -31,9 +31,21 @@ struct Outline {
   std::shared_ptr<const std::string> lines;  // the windows' code lies in here
 };
 
-// Same folders and same errors as read_table.
+// Same folders and same errors as read_table; Error{storage} too if the table has a cell twice.
 Outline read_outline(const std::filesystem::path& folder);
 Outline outline_of(const Table& table);
+
+// What tells the cells of a table from each other: views into a record, since a table may have tens of thousands.
+struct RowKey {
+  std::string_view ptx, operand, input;
+  int level = 0;
+
+  bool operator==(const RowKey&) const = default;
+};
+RowKey row_key(const CellRecord& cell);
+struct RowKeyHash {
+  std::size_t operator()(const RowKey& key) const;
+};
 
 bool is_static(const Outline& table);
 bool has_issue(const Outline& table);

@@ -36,15 +36,16 @@ class JsonlReader {
   std::unordered_map<int, Json> shared_;
 };
 
-// `checksum`: "jsonl_crc32" or "csv_crc32", after the file that holds the rows.
-std::string run_json_of(const Table& table, const char* checksum, const std::string& rows) {
+// `jsonl`: the rows with their machine code, where they are written.
+std::string run_json_of(const Table& table, const std::string& csv, const std::optional<std::string>& jsonl) {
   Json run = to_json(table.provenance);
   run["format"] = table_format;  // of what is written now, whatever was read
   std::map<std::string, int> verdicts;
   for (const CellRecord& cell : table.cells) ++verdicts[to_string(cell.verdict)];
   run["cells"] = table.cells.size();
   run["verdicts"] = verdicts;
-  run[checksum] = checksum_of(rows);
+  if (jsonl) run["jsonl_crc32"] = checksum_of(*jsonl);
+  run["csv_crc32"] = checksum_of(csv);
   return run.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
@@ -62,7 +63,7 @@ void write_table(const std::filesystem::path& folder, const Table& table, Extent
   // run.json last: with its checksum it makes the table whole.
   if (extent == Extent::brief) {
     replace_files(folder / table.provenance.table,
-                  {{csv_name, csv.str()}, {run_name, run_json_of(table, "csv_crc32", csv.str())}});
+                  {{csv_name, csv.str()}, {run_name, run_json_of(table, csv.str(), std::nullopt)}});
     // Of a whole table that was here before.
     std::error_code ignored;
     for (const char* name : {markdown_name, jsonl_name}) {
@@ -76,7 +77,7 @@ void write_table(const std::filesystem::path& folder, const Table& table, Extent
   replace_files(folder / table.provenance.table, {{csv_name, csv.str()},
                                                   {markdown_name, markdown.str()},
                                                   {jsonl_name, gzip(jsonl)},
-                                                  {run_name, run_json_of(table, "jsonl_crc32", jsonl)}});
+                                                  {run_name, run_json_of(table, csv.str(), jsonl)}});
 }
 
 Table read_table(const std::filesystem::path& folder) {

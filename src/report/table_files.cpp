@@ -20,6 +20,7 @@ Json read_run(const std::filesystem::path& file) {
   Json run;
   try {
     run = Json::parse(read_file(file));
+    if (!run.is_object()) throw damaged(file, "not a JSON object");
     if (const int format = run.at("format").get<int>(); format < 1 || format > table_format) {
       throw Error(ExitCode::storage,
                   fmt::format("{}: format {}, this ptxlat reads formats 1 to {}", file.string(), format, table_format),
@@ -33,7 +34,7 @@ Json read_run(const std::filesystem::path& file) {
 
 // A reader also sees files that do not belong together between two renames of a table that is being replaced.
 void require_checksum(const Json& run, const char* name, const std::string& text, const std::filesystem::path& file) {
-  if (run.value(name, std::string()) != checksum_of(text)) {
+  if (const auto found = run.find(name); found == run.end() || *found != checksum_of(text)) {
     throw damaged(file, "does not belong to the run.json beside it");
   }
 }
@@ -62,7 +63,11 @@ Provenance provenance_of_rows(const std::filesystem::path& folder, const std::ve
 
 Provenance provenance_in(const Json& run, const std::filesystem::path& file) {
   try {
-    return provenance_from_json(run);
+    Provenance provenance = provenance_from_json(run);
+    if (provenance.kind != "measured" && provenance.kind != "static") {
+      throw std::invalid_argument(fmt::format("kind \"{}\" is neither measured nor static", provenance.kind));
+    }
+    return provenance;
   } catch (const std::exception& error) {
     throw damaged(file, error.what());
   }
@@ -110,11 +115,16 @@ bool is_in_csv(const std::filesystem::path& folder) {
                 fmt::format("Name a folder that has a {} and a {}.", run_name, jsonl_name));
   }
   std::error_code ignored;
-  return !std::filesystem::exists(folder / run_name, ignored) || read_run(folder / run_name).contains("csv_crc32");
+  return !std::filesystem::exists(folder / run_name, ignored) || !read_run(folder / run_name).contains("jsonl_crc32");
 }
 
 TableFiles read_table_files(const std::filesystem::path& folder) {
   const Json run = read_run(folder / run_name);
+  // Tables of before it was recorded have no checksum of it, and who copies rows and provenance alone has no csv.
+  std::error_code ignored;
+  if (run.contains("csv_crc32") && std::filesystem::exists(folder / csv_name, ignored)) {
+    require_checksum(run, "csv_crc32", read_file(folder / csv_name), folder / csv_name);
+  }
   return {provenance_in(run, folder / run_name), read_lines(folder / jsonl_name, run)};
 }
 

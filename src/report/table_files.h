@@ -13,6 +13,7 @@ inline constexpr const char* csv_name = "latency.csv";
 inline constexpr const char* markdown_name = "latency.md";
 inline constexpr const char* jsonl_name = "latency.jsonl.gz";
 inline constexpr const char* run_name = "run.json";
+inline constexpr int highest_level = 4;  // O4
 
 // Whether a table lies there: one that was written whole or in brief, or a csv alone.
 bool has_table(const std::filesystem::path& folder);
@@ -25,7 +26,7 @@ struct TableFiles {
   Provenance provenance;
   std::string lines;
 };
-// Error{storage} if they are damaged or of a later format.
+// Error{storage} if they are damaged, of a later format, or if latency.csv is not that of the run.
 TableFiles read_table_files(const std::filesystem::path& folder);
 
 // What latency.csv gives: the columns, without windows. Where there is no run.json, the provenance is what the rows and
@@ -36,7 +37,7 @@ struct CsvTable {
 };
 CsvTable read_csv_table(const std::filesystem::path& folder);
 
-// Of the file that holds the rows, in run.json.
+// Of a file that holds the rows, in run.json.
 std::string checksum_of(std::string_view text);
 // The lines of latency.jsonl.gz, uncompressed.
 std::string jsonl_of(const std::vector<CellRecord>& cells);

@@ -85,6 +85,23 @@ TEST_CASE("compare says what it has nothing to compare with") {
   CHECK(program.run({"compare", "tables/sm_90/static/ptxas-13.0.88@O3"}).status == 4);
 }
 
+TEST_CASE("compare refuses a level that a table does not have, which would compare nothing and be content") {
+  const PtxlatProgram program;
+  write_table_of(program, "ptxas-13.0.88", 4);
+  const std::string table = "tables/sm_90/static/ptxas-13.0.88";
+  const std::vector<std::vector<std::string>> calls = {{"compare", table, table, "-O", "4"},
+                                                       {"compare", table + "@O4", table},
+                                                       {"compare", table + "@O0", table, "-O", "3"}};
+  for (auto call : calls) {
+    call.emplace_back("--fail-on-change");
+    const auto refused = program.run(call);
+    CHECK(refused.status == 4);
+    CHECK(refused.out.empty());
+    CHECK(has(refused.err, table + " has no rows at -O "));
+  }
+  CHECK(program.run({"compare", table, table, "--rows", "-1"}).status == 2);
+}
+
 TEST_CASE("two tables of 35000 rows are compared in about a second") {
   const PtxlatProgram program;
   for (const char* toolchain : {"ptxas-11.8.89", "ptxas-13.0.88"}) {

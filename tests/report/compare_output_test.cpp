@@ -69,6 +69,19 @@ TEST_CASE("the text of a comparison says what changed, by how much and why") {
   CHECK(out.str() == golden("comparison.txt"));
 }
 
+TEST_CASE("a gain in issue cost alone is shown as one, whatever the verdict") {
+  CellRecord cell = cell_of("rem.u32", 3, 4, "LOP3.LUT");
+  cell.cycles = cell.differential = cell.static_cycles = std::nullopt;
+  cell.verdict = Verdict::elided;
+  cell.issue = 8;
+  const Outline a = outline_of(table_of({cell}));
+  cell.issue = 2;
+  const Outline b = outline_of(table_of({cell}));
+  std::ostringstream out;
+  write_text(out, compare_all({{&a, std::nullopt, "a", "a"}, {&b, std::nullopt, "b", "b"}}), {});
+  CHECK_THAT(out.str(), Catch::Contains("biggest gains: rem.u32 (random) (8) → (2)\n"));
+}
+
 TEST_CASE("colours change nothing but colours") {
   const TwoTables tables;
   const Group group = compare_all({tables.side_a(), tables.side_b(), tables.side_a()});

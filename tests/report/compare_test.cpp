@@ -98,6 +98,10 @@ TEST_CASE("each cause of a difference is told from the others") {
     other.verdict = Verdict::unsupported;
     CHECK(cause_of_only(one, other) == Cause::unchanged);
   }
+  SECTION("another verdict beside equal numbers") {
+    other.verdict = Verdict::contaminated;
+    CHECK(cause_of_only(base, other) == Cause::other_verdict);
+  }
   SECTION("another form") { CHECK(cause_of_only(base, cell_of("sub.u32", 3, 4, "IADD3")) == Cause::only_in_a); }
   SECTION("another level, operand or input") {
     CHECK(cause_of_only(base, cell_of("add.u32", 2, 4, "IADD3")) == Cause::only_in_a);
@@ -126,6 +130,27 @@ TEST_CASE("without windows the static number tells another schedule from the sam
   CHECK(cause_of_only(a, b) == Cause::same_code);
   b.static_cycles = 6;
   CHECK(cause_of_only(a, b) == Cause::other_stall_counts);
+}
+
+TEST_CASE("numbers of static tables are stall counts, so that nothing else can be their cause") {
+  CellRecord a = cell_of("add.u32", 3, 4, "IADD3");
+  a.cycles = a.differential = std::nullopt;
+  a.issue = 2;
+  a.windows.clear();
+  CellRecord b = a;
+  b.issue = 4;
+  const Outline table_a = outline_of(table_of({a}, "static")), table_b = outline_of(table_of({b}, "static"));
+  const Comparison comparison = compare_tables(table_a, table_b);
+  REQUIRE(comparison.rows.size() == 1);
+  CHECK(comparison.rows[0].cause == Cause::other_stall_counts);
+}
+
+TEST_CASE("what was measured and found unstable has no other verdict than a schedule that was not run") {
+  CellRecord a = cell_of("add.u32", 3, 4, "IADD3"), b = a;
+  a.cycles = a.differential = b.cycles = b.differential = std::nullopt;
+  a.verdict = Verdict::unstable;
+  const Outline measured = outline_of(table_of({a})), scheduled = outline_of(table_of({b}, "static"));
+  CHECK(compare_tables(measured, scheduled).rows.empty());
 }
 
 TEST_CASE("an issue cost is compared where both tables have one") {

@@ -172,9 +172,15 @@ TEST_CASE("a damaged csv is refused with its line") {
     return csv.replace(csv.find(from), from.size(), to);
   };
   CHECK(message(good).empty());
-  CHECK(message("") == "latency.csv:1: the columns are not those of a latency table");
+  const std::string columns = good.substr(0, good.find('\n'));
+  CHECK(message("") == "latency.csv:1: the columns are not those of a latency table, which are " + columns);
   CHECK(message(replaced("cycles", "clocks")).find("csv:1: ") != std::string::npos);
   CHECK(message(replaced("O3,4,", "O3,four,")).find("csv:3: not a number: four") != std::string::npos);
+  for (const char* number : {"nan", "inf", "-inf", "1e999"}) {
+    CHECK(message(replaced("O3,4,", std::string("O3,") + number + ",")).find("not a number: ") != std::string::npos);
+  }
+  CHECK(message(replaced("O3,4,", "O3," + std::string(1000, '9') + ",")).size() < 100);
+  CHECK(message(replaced("O3", "O5")).find("csv:3: not a level such as O3: O5") != std::string::npos);
   CHECK(message(replaced("O3", "3")).find("csv:3: not a level such as O3: 3") != std::string::npos);
   CHECK(message(replaced("proven", "sure")).find("csv:2: unknown verdict: sure") != std::string::npos);
   CHECK(message(replaced("integer,a,", "integer,")).find("csv:2: 15 fields instead of 16") != std::string::npos);

@@ -90,6 +90,17 @@ TEST_CASE("a damaged table is no outline either") {
   CHECK_THROWS_AS(read_outline(folder.path / "t"), Error);
 }
 
+TEST_CASE("a cell that is there twice is damage, in rows with machine code and in a csv") {
+  const TemporaryFolder folder;
+  Table table = random_table(4, 20);
+  table.cells.push_back(table.cells.front());
+  table.cells.back().cycles = 1;
+  for (const Extent extent : {Extent::whole, Extent::brief}) {
+    write_table(folder.path, table, extent);
+    CHECK_THROWS_WITH(read_outline(folder.path / "t"), Catch::Contains("is there twice"));
+  }
+}
+
 TEST_CASE("JSON is scanned as it is parsed") {
   RandomRecords random(5);
   for (int i = 0; i < 300; ++i) {
@@ -139,6 +150,14 @@ TEST_CASE("what is no JSON of the shape asked for is refused wherever it ends") 
   for (const char* bad : {"", "}", ",", "]", "  "}) {
     JsonScanner json(bad);
     CHECK_THROWS_AS(json.raw(), std::invalid_argument);
+  }
+  for (const char* bad : {"inf", "nan", "-inf", "1e999"}) {
+    JsonScanner number(bad);
+    CHECK_THROWS_AS(number.number(), std::invalid_argument);
+  }
+  for (const char* bad : {"1.5", "1e300", "-3000000000"}) {
+    JsonScanner integer(bad);
+    CHECK_THROWS_AS(integer.integer(), std::invalid_argument);
   }
   JsonScanner number("\"1\""), string("1"), boolean("1"), array("{}"), object("[]"), rest("1 2"), escape("\"\\q\"");
   CHECK_THROWS_AS(number.number(), std::invalid_argument);

@@ -130,6 +130,21 @@ TEST_CASE("a damaged table is reported as damaged, never read in part") {
     overwrite(place / "run.json", run);
     CHECK(exit_code_of_reading(place) == ExitCode::storage);
   }
+  SECTION("a csv with other rows than those with machine code") {
+    overwrite(place / "latency.csv", content_of(place / "latency.csv") + "one,more\n");
+    CHECK(exit_code_of_reading(place) == ExitCode::storage);
+  }
+  SECTION("a checksum that is no text") {
+    std::string number = run;
+    const std::size_t begin = number.find('"', number.find("jsonl_crc32") + 12);
+    overwrite(place / "run.json", number.replace(begin, 10, "12345678"));
+    CHECK(exit_code_of_reading(place) == ExitCode::storage);
+  }
+  SECTION("neither measured nor static") {
+    std::string other = run;
+    overwrite(place / "run.json", other.replace(other.find("measured"), 8, "imagined"));
+    CHECK(exit_code_of_reading(place) == ExitCode::storage);
+  }
   SECTION("run.json is truncated or of another shape") {
     for (const std::string& content : {std::string(), run.substr(0, run.size() / 2), std::string("[]"),
                                        std::string("{}"), std::string(R"({"format":"1"})")}) {
@@ -147,6 +162,19 @@ TEST_CASE("a damaged table is reported as damaged, never read in part") {
     std::filesystem::remove(place / "latency.jsonl.gz");
     CHECK(exit_code_of_reading(place) == ExitCode::storage);
   }
+}
+
+TEST_CASE("a whole table without its csv, or from before the csv had a checksum, is read") {
+  const TemporaryFolder folder;
+  const Table table = random_table(5, 40);
+  write_table(folder.path, table);
+  const auto place = folder.path / table.provenance.table;
+  std::filesystem::remove(place / "latency.csv");
+  CHECK(read_table(place).cells == table.cells);
+  Json run = Json::parse(content_of(place / "run.json"));
+  run.erase("csv_crc32");
+  overwrite(place / "run.json", run.dump());
+  CHECK(read_table(place).cells == table.cells);
 }
 
 TEST_CASE("a folder that is no table is an unknown name") {
