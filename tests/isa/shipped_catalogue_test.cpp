@@ -91,6 +91,31 @@ TEST_CASE("every type, rounding and modifier of a few opcodes is there") {
   CHECK(counts["9.7.9.21 cvt"] == 856);
 }
 
+// PTX ISA 9.7.9.8 and 9.7.9.11: each line of the grammar has its hints, with every type.
+TEST_CASE("loads and stores of every ordering take each hint with every scalar type") {
+  const Names types = {"b8",  "b16", "b32", "b64", "b128", "u8",  "u16", "u32",
+                       "u64", "s8",  "s16", "s32", "s64",  "f32", "f64"};
+  const Names prefetches = {"L2::64B", "L2::128B", "L2::256B"};
+  Names hints = {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
+                 "L1::evict_last",   "L1::no_allocate",     "L2::cache_hint"};
+  CHECK(
+      missing(with_types(with_types({"st.global", "st.relaxed.gpu.global", "st.release.sys"}, hints), types)).empty());
+  hints.insert(hints.end(), prefetches.begin(), prefetches.end());
+  CHECK(
+      missing(with_types(with_types({"ld.global", "ld.relaxed.gpu.global", "ld.acquire.sys"}, hints), types)).empty());
+  CHECK(missing(with_types(with_types({"ld.volatile.global", "ld.volatile"}, prefetches), types)).empty());
+  CHECK(
+      missing(with_types(with_types({"ld.param::func", "ld.weak.param::func"}, {"ca", "cg", "cs", "lu", "cv"}), types))
+          .empty());
+}
+
+// The spellings of CCCL's headers, libcudacxx/include/cuda/__ptx/instructions/generated/{ld,st}.h.
+TEST_CASE("vectors of 256 bits take a hint for L1 together with a cache policy") {
+  const Names stems =
+      with_types({"ld.global", "ld.global.nc", "st.global"}, {"L1::evict_first", "L1::evict_last", "L1::no_allocate"});
+  CHECK(missing(with_types(stems, {"L2::cache_hint.v4.b64"})).empty());
+}
+
 TEST_CASE("what costs more for some values has a class for them") {
   const Names divisors = {"", "power of two", "known power of two", "known"};
   CHECK(input_names("div.s32") == divisors);
