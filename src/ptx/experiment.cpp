@@ -227,8 +227,7 @@ struct Parts {
   }
 
   // Copies that do not depend on each other. They would all be the same instruction on the same values, and the
-  // compiler would make one of them: each has its own registers, but for handles of objects, literals and accumulators
-  // in place.
+  // compiler would make one of them: each has its own registers, but for handles of objects and literals.
   Kernel streamed(int copies, StreamShape shape) const {
     constexpr int place_if_left = 48;
     Draft draft(catalogue, form());
@@ -257,7 +256,7 @@ struct Parts {
       steps += op(replaced, copy);
     }
     for (const auto& operand : form().operands) {
-      if (operand.is_inout) keep_both(registers_of(operand), operand.type);
+      if (operand.is_inout && !shape.has_own_accumulators) keep_both(registers_of(operand), operand.type);
     }
     draft.load({"%leave"}, "pred", {"0", "0", false});
     return finished(draft, fill(skeletons.stream, {{"steps", steps}, {"results", kept_if_left}}), kept);
@@ -265,7 +264,8 @@ struct Parts {
 
   // Whether each copy of a stream has this operand for itself.
   static bool is_own(const Catalogue& catalogue, const Variant& variant, const Operand& operand, StreamShape shape) {
-    if (operand.type == "carry" || operand.is_inout) return false;
+    if (operand.type == "carry") return false;
+    if (operand.is_inout) return shape.has_own_accumulators;
     if (operand.is_result) return true;
     if (is_literal(catalogue, variant, operand)) return false;
     const Object* object = object_of(catalogue, *variant.input, operand);
@@ -337,13 +337,15 @@ StreamShape stream_shape(const Catalogue& catalogue, const Variant& variant) {
     }
     return 2 * shape.copies * registers <= registers_to_spend && 2 * shape.copies * predicates <= predicates_to_spend;
   };
-  // Many copies come before sources of their own.
-  for (const int copies : {4, 2, 1}) {
-    for (const bool has_own_sources : {true, false}) {
-      if (const StreamShape shape{copies, has_own_sources}; fits(shape)) return shape;
+  // Many copies come before sources of their own, and accumulators of their own before many copies.
+  for (const bool has_own_accumulators : {true, false}) {
+    for (const int copies : {4, 2, 1}) {
+      for (const bool has_own_sources : {true, false}) {
+        if (const StreamShape shape{copies, has_own_sources, has_own_accumulators}; fits(shape)) return shape;
+      }
     }
   }
-  return {1, false};
+  return {1, false, false};
 }
 
 Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,

@@ -60,14 +60,17 @@ struct Experiment {
 std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const Variant& variant);
 
 // What a stream is made of.
-//   copies           of the instruction in the shorter one; the longer has twice as many. Fewer than 4 where they would
-//                    need more registers than there are; 0 where the instruction cannot be repeated
-//   has_own_sources  each copy has registers of its own for all its source operands, so that ptxas prepares none of
-//   them
-//                    (widens, say) once for all; else for one of them, which keeps the copies apart
+//   copies                of the instruction in the shorter one; the longer has twice as many. Fewer than 4 where they
+//                         would need more registers than there are; 0 where the instruction cannot be repeated
+//   has_own_sources       each copy has registers of its own for all its source operands, so that ptxas prepares none
+//   of
+//                         them (widens, say) once for all; else for one of them, which keeps the copies apart
+//   has_own_accumulators  likewise for an accumulator in place; else the copies work one behind the other on the same,
+//                         because not even two have room
 struct StreamShape {
   int copies = 0;
   bool has_own_sources = false;
+  bool has_own_accumulators = false;
 };
 StreamShape stream_shape(const Catalogue& catalogue, const Variant& variant);
 

@@ -147,6 +147,22 @@ TEST_CASE("where registers are short, the copies of a stream share the sources t
   CHECK_THAT(lines.front(), Contains("{%v_d_c0_0, ") && Contains("%v_a_c0, {%v_b_0, "));
 }
 
+TEST_CASE("the copies of a stream have accumulators of their own where two have room, else one for all") {
+  const auto lines_of = [](const char* registers) {
+    const LittleCatalogue little(std::string("syntax = \"x {d:f32[") + registers + "]}, {a:u32}\"\ninout = [\"d\"]");
+    return window_lines(little.kernel(Role::stream, "d"));
+  };
+  const auto few = lines_of("2");
+  REQUIRE(few.size() == 5);
+  CHECK_THAT(few.front(), Contains("x {%v_d_c0_0, %v_d_c0_1}"));
+  CHECK_THAT(few.at(3), Contains("x {%v_d_c3_0, %v_d_c3_1}"));
+  CHECK(lines_of("30").size() == 3);
+  const auto many = lines_of("128");
+  REQUIRE(many.size() == 5);
+  CHECK_THAT(many.front(), Contains("x {%v_d_0, %v_d_1"));
+  CHECK_THAT(many.at(3), Contains("x {%v_d_0, %v_d_1"));
+}
+
 TEST_CASE("a b128 is loaded, chained and kept in halves") {
   const LittleCatalogue little("syntax = \"x {d:b128}, {a:b128}, [{b:far}]\"");
   const auto text = little.kernel(Role::differential, "a");

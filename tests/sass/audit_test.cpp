@@ -206,6 +206,29 @@ TEST_CASE("what waits for an effect is taken off the instruction, and alone it i
         Verdict::contaminated, "mask 0x10");
 }
 
+TEST_CASE("the empty wgmma that ptxas puts into a group without one is no wgmma") {
+  const Line arrive{"WARPGROUP.ARRIVE", 6}, wait{"WARPGROUP.DEPBAR.LE gsb0, 0x0", 2},
+      empty{"HGMMA.64x8x16.F16 RZ, gdesc[URZ], RZ, !UPT, gsb0", 3},
+      real{"HGMMA.64x8x16.F16 R24, gdesc[UR4], R24, gsb0", 3};
+  const auto audit = audit_waiting(window({arrive, real, wait}), window({arrive, empty, wait}));
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass == std::vector<std::string>{"HGMMA.64x8x16.F16"});
+}
+
+TEST_CASE("a chain whose steps wait behind a NOP is one of the instruction alone") {
+  const auto steps = [](int count) {
+    std::vector<Line> lines;
+    for (int i = 0; i < count; ++i) {
+      lines.push_back({"DADD R2, R2, R3", 15});
+      if (i + 1 < count) lines.push_back({"NOP", 9});
+    }
+    return window(lines);
+  };
+  const auto audit = audit_chain(steps(4), steps(8), 4, {"DADD"});
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass == std::vector<std::string>{"DADD"});
+}
+
 TEST_CASE("a stream is proven if each copy that the longer has more is whole") {
   const auto copies = [](int count, const std::vector<std::string>& each) {
     std::vector<Line> lines;
