@@ -1,24 +1,25 @@
 #!/usr/bin/env bash
 # Makes the static tables in tables/<sm>/static/ again: for each architecture from Maxwell on, the scalar arithmetic as the
-# newest ptxas that knows it schedules it, at -O0 and -O3, and, to compare with, what CUDA 11.8's made of it at -O3. An hour on
-# two cores; called again after an interruption it goes on.
+# newest ptxas that knows it schedules it, at -O0 and -O3, and, to compare with, what CUDA 11.8's made of it at -O3; for
+# sm_90 every version at both levels, and what changed between them (docs/findings/). An hour on two cores; called again
+# after an interruption it goes on.
 #   tools/static-tables.sh [TARGET...]   sm_80 sm_90a …; default all
 set -euo pipefail
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 oldest=11.8
-newest=(13.5 12.9)   # CUDA 13 has left Maxwell, Pascal and Volta behind
-of_the_driver=13.0   # of the driver that measured the H200, whose table is held against sm_90's
+newest=(13.5 12.9) # CUDA 13 has left Maxwell, Pascal and Volta behind
+every=("$oldest" 12.0 12.3 12.4 12.6 12.8 12.9 13.0 13.5)
 chapters=('integer arithmetic' extended 'floating point' half-precision 'comparison and sel' 'logic and shift')
 
 "$root/tools/setup.sh"
-"$root/tools/toolkits.sh" "$oldest" 12.3 "${newest[@]}" "$of_the_driver" # nvdisasm 12.3 reads what the newer ones no longer do
+"$root/tools/toolkits.sh" "${every[@]}"
 build release ptxlat
 cd "$root"
 
 declare -A known
-for version in "$oldest" "${newest[@]}" "$of_the_driver"; do
+for version in "${every[@]}"; do
   known[$version]=$("toolkits/$version/bin/ptxas" --help | grep -oE "'sm_[0-9]+[af]?'" | tr -d "'" | sort -uV)
 done
 knows() { grep -qx "$2" <<<"${known[$1]}"; }
@@ -35,11 +36,16 @@ table() {
 wanted=("$@")
 ((${#wanted[@]})) || mapfile -t wanted < <(printf '%s\n' "${known[@]}" | grep -v 'sm_3' | sort -uV)
 for target in "${wanted[@]}"; do
+  if [[ $target == sm_90 ]]; then
+    for version in "${every[@]}"; do table "$target" "$version" 0,3; done
+    mkdir -p docs/findings
+    build/release/bin/ptxlat compare --by toolchain --format findings tables/sm_90/static/ptxas-* >docs/findings/cuda-versions-static.md
+    continue
+  fi
   for version in "${newest[@]}"; do
     knows "$version" "$target" || continue
     table "$target" "$version" 0,3
     break
   done
   if knows "$oldest" "$target"; then table "$target" "$oldest" 3; fi
-  if [[ $target == sm_90 ]]; then table "$target" "$of_the_driver" 0,3; fi
 done
