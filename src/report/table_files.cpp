@@ -4,8 +4,8 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
-#include <unordered_map>
 
 #include "report/file.h"
 #include "report/gzip.h"
@@ -83,20 +83,35 @@ std::string checksum_of(std::string_view text) {
   return fmt::format("{:08x}", crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
 }
 
-// A line a cell. A window's code that several cells share (overheads, bases, levels that give the same code) is
-// written once, as a line {"window": N, "sass": [...]} before the first cell that says "sass": N.
+namespace {
+
+// The code of all windows, each once, with a number. In its own order like stands beside like, which makes the file a
+// sixth smaller: gzip looks back 32 KiB and no further.
+std::map<std::string, int> window_codes(const std::vector<CellRecord>& cells) {
+  std::map<std::string, int> codes;
+  for (const CellRecord& cell : cells) {
+    for (const WindowRecord& window : cell.windows) {
+      if (!window.sass.empty()) codes.emplace(to_line(Json(sass_lines(window.sass))), 0);
+    }
+  }
+  int number = 0;
+  for (auto& [code, its_number] : codes) its_number = number++;
+  return codes;
+}
+
+}  // namespace
+
+// Lines {"window": N, "sass": [...]}, because many cells share a window's code (overheads, bases, levels that give the
+// same code), then a line a cell, whose windows say "sass": N.
 std::string jsonl_of(const std::vector<CellRecord>& cells) {
+  const auto codes = window_codes(cells);
   std::string lines;
-  std::unordered_map<std::string, int> known;
+  for (const auto& [code, number] : codes) lines += fmt::format("{{\"window\":{},\"sass\":{}}}\n", number, code);
   for (const CellRecord& cell : cells) {
     Json record = to_json(cell);
     if (const auto windows = record.find("windows"); windows != record.end()) {
       for (Json& window : *windows) {
-        const auto sass = window.find("sass");
-        if (sass == window.end()) continue;
-        const auto [entry, is_new] = known.emplace(to_line(*sass), static_cast<int>(known.size()));
-        if (is_new) lines += fmt::format("{{\"window\":{},\"sass\":{}}}\n", entry->second, entry->first);
-        *sass = entry->second;
+        if (const auto sass = window.find("sass"); sass != window.end()) *sass = codes.at(to_line(*sass));
       }
     }
     lines += to_line(record) + '\n';
