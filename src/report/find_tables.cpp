@@ -73,15 +73,18 @@ std::string order_of(By by, const Provenance& table) {
   return by == By::gpu ? table.target + " " + gpu_of(table) : table.started_utc;
 }
 
+// What a table is about. An old assembler that knows sm_90 and not sm_90a was measured on the same card as the new one.
+std::string subject_of(const Provenance& table) { return table.device ? table.device->name : table.target; }
+
 // Equal for tables that may be compared with each other.
 std::vector<std::string> group_of(By by, const Provenance& table, std::size_t index) {
   switch (by) {
     case By::toolchain:
-      return {table.kind, table.target, gpu_of(table)};
+      return {table.kind, subject_of(table)};
     case By::gpu:
       return {table.kind, table.toolchain};
     case By::date:
-      return {table.kind, table.target, gpu_of(table), table.toolchain};
+      return {table.kind, subject_of(table), table.toolchain};
     case By::level:
       break;
   }
