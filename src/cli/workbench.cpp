@@ -70,7 +70,7 @@ void add_selection(CLI::App& command, Selection& selection) {
   add_form_filters(command, selection);
   command.add_flag("--all", selection.all_forms,
                    "All forms; without it the core: one form for all that differ in rounding, ordering, scope, cache "
-                   "hints and the like.");
+                   "hints and the like, and functions of CUDA C only where --chapter asks for them.");
   add_levels(command, selection);
   command
       .add_option("--toolchain", selection.toolchain,

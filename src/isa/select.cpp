@@ -113,7 +113,8 @@ std::vector<const Form*> filtered(const Catalogue& catalogue, const std::vector<
     const auto is_in = [&](const std::string& chapter) { return is_chapter(chapter, *form); };
     const auto has = [&](const std::string& type) { return has_type(*form, type); };
     const auto& needs = form->requirement;
-    return (!filter.core_only || form->core == form->ptx) &&
+    const bool is_core = form->core == form->ptx && (!form->cuda || !filter.chapters.empty());
+    return (!filter.core_only || is_core) &&
            (filter.chapters.empty() || std::any_of(filter.chapters.begin(), filter.chapters.end(), is_in)) &&
            (filter.types.empty() || std::any_of(filter.types.begin(), filter.types.end(), has)) &&
            (!filter.target || has_target(needs, *filter.target)) &&

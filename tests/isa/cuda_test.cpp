@@ -83,6 +83,19 @@ type      = {"unsigned int" = "u32"}
   CHECK(spellings(text.load()) == Names{"unsigned int a / b", "unsigned int a % b"});
 }
 
+TEST_CASE("functions of CUDA C are no part of the core unless their chapter is asked for") {
+  const std::filesystem::path templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
+  const auto catalogue = load_catalogue({templates / "isa", templates / "cuda"});
+  const auto functions_among = [&](const FormFilter& filter) {
+    const auto forms = filtered(catalogue, select_forms(catalogue, {}), filter);
+    return std::count_if(forms.begin(), forms.end(), [](const Form* form) { return form->cuda.has_value(); });
+  };
+  CHECK(functions_among({true, {}, {}, {}, {}}) == 0);
+  CHECK(functions_among({true, {"integer arithmetic"}, {}, {}, {}}) == 0);
+  CHECK(functions_among({true, {"CUDA C: DPX"}, {}, {}, {}}) > 10);
+  CHECK(functions_among({false, {}, {}, {}, {}}) > 900);
+}
+
 TEST_CASE("mistakes of entries of CUDA C") {
   const auto mistakes = [](const std::string& entry) {
     return CatalogueText(preamble + "[[op]]\n" + entry).mistakes();
