@@ -1,8 +1,13 @@
 # shellcheck shell=bash
 # What the scripts share; sourced, not run. Messages go to stderr: stdout belongs to the table.
+# Asked with -h or --help, a script prints the comment at its head and does nothing.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 toolkits=${PTXLAT_TOOLKITS:-$root/toolkits}
+
+for argument in "$@"; do
+  [[ $argument != -h && $argument != --help ]] || exec sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+done
 
 say() { printf '%s\n' "$*" >&2; }
 
