@@ -42,7 +42,9 @@ void examine_program(ToolkitPiece& piece) {
     piece.version = version_in_banner(outcome.output);
     if (piece.version.empty()) piece.problem = "does not say of which CUDA version it is";
   } catch (const Error& error) {
-    piece.problem = error.what();  // cannot be started: for another processor, or not executable
+    const std::string words =
+        error.what();  // "cannot start FILE: Permission denied", of a piece that has its name already
+    piece.problem = "cannot be started: " + words.substr(words.rfind(": ") + 2);
   }
 }
 

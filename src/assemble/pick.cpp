@@ -47,7 +47,9 @@ std::string advice_for(const std::vector<Toolchain>& available, const std::strin
   if (const std::string version = cuda_version_in(wanted); !version.empty())
     advice += "`tools/toolkits.sh " + version + "` fetches CUDA " + version + ", if there is one. ";
   advice += "Available here:";
-  for (const Toolchain& toolchain : available) advice += " " + toolchain.name;
+  for (const Toolchain& toolchain : available) {
+    if (toolchain.kind != ToolchainKind::nvrtc || wanted.starts_with("nvrtc")) advice += " " + toolchain.name;
+  }
   return advice;
 }
 

@@ -21,6 +21,9 @@ namespace {
 
 using std::chrono::steady_clock;
 
+// Texts of a hundred thousand instructions are a tenth of that.
+constexpr std::uintmax_t most_output_bytes = 100'000'000;
+
 // posix_spawn's two descriptions of a child, freed at the end of the scope.
 struct SpawnSettings {
   posix_spawn_file_actions_t actions;
@@ -41,7 +44,8 @@ struct SpawnSettings {
     posix_spawnattr_setsigmask(&attributes, &none);
     sigset_t to_default;
     sigemptyset(&to_default);
-    for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGHUP, SIGCHLD}) sigaddset(&to_default, number);
+    for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGHUP, SIGCHLD, SIGXFSZ})
+      sigaddset(&to_default, number);
     posix_spawnattr_setsigdefault(&attributes, &to_default);
   }
   ~SpawnSettings() {
@@ -72,9 +76,16 @@ pid_t start(const std::filesystem::path& program, const std::vector<std::string>
   return pid;
 }
 
-// Waits for the child, at most until the deadline; true if it has ended. Polls, because a wait with a time-out needs
-// either a signal handler, which a library must not install, or pidfd_open, which some containers forbid.
-bool wait_until(pid_t pid, steady_clock::time_point deadline, int& status) {
+bool writes_without_end(const std::filesystem::path& output) {
+  std::error_code none_yet;
+  const auto size = std::filesystem::file_size(output, none_yet);
+  return !none_yet && size > most_output_bytes;
+}
+
+// Waits for the child, at most until the deadline and until it has written too much; true if it has ended. Polls,
+// because a wait with a time-out needs either a signal handler, which a library must not install, or pidfd_open, which
+// some containers forbid.
+bool wait_until(pid_t pid, steady_clock::time_point deadline, const std::filesystem::path& output, int& status) {
   const auto begin = steady_clock::now();
   while (true) {
     const pid_t ended = waitpid(pid, &status, WNOHANG);
@@ -85,7 +96,7 @@ bool wait_until(pid_t pid, steady_clock::time_point deadline, int& status) {
       return true;
     }
     const auto now = steady_clock::now();
-    if (now >= deadline) return false;
+    if (now >= deadline || writes_without_end(output)) return false;
     // At most 2 % of the time that it takes is spent asleep after its end.
     const auto pause = std::clamp<steady_clock::duration>((now - begin) / 50, std::chrono::microseconds(100),
                                                           std::chrono::milliseconds(20));
@@ -100,8 +111,10 @@ ProcessOutcome run_program(const std::filesystem::path& program, const std::vect
   const pid_t pid = start(program, arguments, folder);
   ProcessOutcome outcome;
   int status = 0;
-  if (!wait_until(pid, steady_clock::now() + deadline, status)) {
-    outcome.timed_out = true;
+  const std::filesystem::path output = folder / "output";
+  if (!wait_until(pid, steady_clock::now() + deadline, output, status)) {
+    outcome.timed_out = !writes_without_end(output);
+    outcome.wrote_without_end = !outcome.timed_out;
     kill(-pid, SIGKILL);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
@@ -110,8 +123,9 @@ ProcessOutcome run_program(const std::filesystem::path& program, const std::vect
   } else {
     outcome.exit_status = WEXITSTATUS(status);
   }
-  std::ifstream output(folder / "output", std::ios::binary);
-  outcome.output.assign(std::istreambuf_iterator<char>(output), {});
+  if (outcome.wrote_without_end) return outcome;
+  std::ifstream written(output, std::ios::binary);
+  outcome.output.assign(std::istreambuf_iterator<char>(written), {});
   return outcome;
 }
 
@@ -123,6 +137,7 @@ std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds de
     if (text.back() == '.') text.pop_back();
     return "did not end within " + text + " s";
   }
+  if (outcome.wrote_without_end) return "wrote more than any such program has to say";
   if (outcome.signal != 0) {
     return "died of signal " + std::to_string(outcome.signal) + " (" + strsignal(outcome.signal) + ")";
   }

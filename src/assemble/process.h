@@ -8,15 +8,18 @@
 namespace ptxlat {
 
 // How a program ended.
-//   exit_status   what it returned; meaningless if `signal` or `timed_out`
+//   exit_status   what it returned; meaningless if it was killed
 //   signal        what killed it, 0 if nothing did
-//   output        its standard output and error together
+//   timed_out, wrote_without_end  why it was killed by us
+//   output        its standard output and error together; empty if it wrote without end
 struct ProcessOutcome {
   int exit_status = 0;
   int signal = 0;
   bool timed_out = false;
+  bool wrote_without_end = false;
   std::string output;
-  bool ok() const { return signal == 0 && !timed_out && exit_status == 0; }
+  bool ended() const { return signal == 0 && !timed_out && !wrote_without_end; }
+  bool ok() const { return ended() && exit_status == 0; }
 };
 
 // Runs a program in `folder`, without a shell, and waits for it. It gets a process group of its own: Ctrl-C on the

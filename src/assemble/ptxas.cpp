@@ -34,7 +34,7 @@ class Ptxas : public Assembler {
     }
     require_space(ptx.size());
     // Status 1 and 255 are how ptxas refuses; then its own words are in the log.
-    const bool refused = process.signal == 0 && !process.timed_out && process.exit_status != 0;
+    const bool refused = process.ended() && process.exit_status != 0;
     if (!refused || outcome.log.empty()) {
       outcome.log += "ptxas " + (process.ok() ? "wrote no cubin" : describe(process, deadline_)) + "\n";
     }

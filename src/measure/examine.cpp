@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "error.h"
 #include "isa/types.h"
 #include "sass/cubin.h"
 
@@ -65,6 +66,25 @@ bool is_arithmetic(const Variant& variant) {
          variant.input->completion.empty();
 }
 
+// What can be read of a cubin, which a broken assembler, too, may have written.
+struct CubinContent {
+  std::string problem;  // why nothing can
+  int sm = 0;
+  std::map<std::string, KernelCode> kernels;
+};
+
+CubinContent content_of(const Bytes& bytes) {
+  CubinContent content;
+  try {
+    auto cubin = read_cubin(bytes);
+    content.sm = cubin.sm;
+    for (auto& kernel : cubin.kernels) content.kernels.emplace(kernel.name, std::move(kernel));
+  } catch (const Error& error) {
+    content.problem = error.what();
+  }
+  return content;
+}
+
 // The audit of a kernel that has no window to be looked at.
 std::optional<Audit> missing(const std::vector<Specimen>& specimens, const std::optional<std::size_t>& index) {
   if (!index) return Audit{Verdict::no_dependency, "not part of this experiment", {}};
@@ -118,16 +138,23 @@ void Batch::assemble(KernelAssembler& assembler, Disassembler& disassembler, int
 
 void Batch::find_windows(Disassembler& disassembler, std::size_t first_cubin, std::size_t first_specimen) {
   int sm = 0;
-  std::vector<std::map<std::string, KernelCode>> cubins;
+  std::vector<CubinContent> cubins;
   for (std::size_t i = first_cubin; i < cubins_.size(); ++i) {
-    auto cubin = read_cubin(cubins_[i]);
-    sm = cubin.sm;
-    auto& kernels = cubins.emplace_back();
-    for (auto& kernel : cubin.kernels) kernels.emplace(kernel.name, std::move(kernel));
+    cubins.push_back(content_of(cubins_[i]));
+    if (cubins.back().problem.empty()) sm = cubins.back().sm;
   }
   const auto code_of = [&](const Specimen& specimen) -> const KernelCode& {
-    return cubins[*specimen.cubin - first_cubin].at(specimen.symbol);
+    return cubins[*specimen.cubin - first_cubin].kernels.at(specimen.symbol);
   };
+  for (std::size_t i = first_specimen; i < specimens_.size(); ++i) {
+    auto& specimen = specimens_[i];
+    if (!specimen.cubin) continue;
+    const auto& [problem, cubin_sm, kernels] = cubins[*specimen.cubin - first_cubin];
+    if (kernels.contains(specimen.symbol)) continue;
+    specimen.log = "the assembler made no machine code of it: " +
+                   (problem.empty() ? "its cubin does not have this kernel" : problem);
+    specimen.cubin.reset();
+  }
   std::vector<Instruction*> to_disassemble;
   for (std::size_t i = first_specimen; i < specimens_.size(); ++i) {
     auto& specimen = specimens_[i];

@@ -138,6 +138,7 @@ TEST_CASE("toolkits are found where CUDA, conda, pip and PATH have them") {
 TEST_CASE("a piece that cannot be used says why and is no toolchain") {
   FakeToolkits toolkits;
   toolkits.add_program("crashing", "ptxas", "kill -SEGV $$");
+  toolkits.add_program("flooding", "ptxas", "yes");
   toolkits.add_program("silent", "ptxas", "exit 0");
   const auto foreign = toolkits.add_program("foreign", "ptxas", "");
   FakeToolkits::write(foreign,
@@ -153,7 +154,8 @@ TEST_CASE("a piece that cannot be used says why and is no toolchain") {
 
   CHECK(only_piece(toolkits, "crashing", PieceKind::ptxas).problem == "died of signal 11 (Segmentation fault)");
   CHECK(only_piece(toolkits, "silent", PieceKind::ptxas).problem == "does not say of which CUDA version it is");
-  CHECK(only_piece(toolkits, "foreign", PieceKind::ptxas).problem.find("cannot start") != std::string::npos);
+  CHECK(only_piece(toolkits, "flooding", PieceKind::ptxas).problem == "wrote more than any such program has to say");
+  CHECK(only_piece(toolkits, "foreign", PieceKind::ptxas).problem == "cannot be started: Exec format error");
   CHECK(only_piece(toolkits, "no_builtins", PieceKind::nvrtc).problem == "has no libnvrtc-builtins.so.12.4 beside it");
   CHECK(only_piece(toolkits, "nameless", PieceKind::nvjitlink).problem == "does not say of which CUDA version it is");
   CHECK(only_piece(toolkits, "short", PieceKind::nvjitlink).problem.starts_with("is cut short: "));
@@ -238,6 +240,13 @@ TEST_CASE("a toolchain that is not here is answered with the nearest and with wh
   CHECK(refusal({}, "ptxas").advice.find("toolkits.sh") != std::string::npos);
   CHECK(refusal(available, "ptxas-11.8").advice.find("tools/toolkits.sh 11.8") != std::string::npos);
   CHECK(refusal(available, "ptxas-12.11").advice.starts_with("did you mean ptxas-12.10?"));
+}
+
+TEST_CASE("what compiles CUDA C is not offered as an assembler") {
+  auto available = some_toolchains();
+  available.push_back({ToolchainKind::nvrtc, "nvrtc-13.0.88", "13.0.88", {}, 9, 0});
+  CHECK(refusal(available, "ptxas-99").advice.find("nvrtc") == std::string::npos);
+  CHECK(refusal(available, "nvrtc-99").advice.find("nvrtc-13.0.88") != std::string::npos);
 }
 
 TEST_CASE("versions compare by number") {

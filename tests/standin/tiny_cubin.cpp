@@ -46,6 +46,7 @@ ptxlat::Bytes tiny_cubin(const std::vector<std::pair<std::string, Code>>& kernel
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64;
   header.e_machine = EM_CUDA;
+  header.e_flags = 90;  // sm_90
   header.e_shentsize = sizeof(Elf64_Shdr);
   header.e_shnum = static_cast<Elf64_Half>(sections.size());
   header.e_shstrndx = 1;
