@@ -33,27 +33,34 @@ void check_method(const std::filesystem::path& file, const Manifest& manifest) {
                           manifest.tool_version, manifest.git_commit));
 }
 
-void read_sections(Bundle& bundle, const std::vector<Section>& sections) {
-  for (const auto& section : sections) {
-    const auto payload = read_section(bundle.path, section);
-    switch (section.kind) {
-      case SectionKind::files:
-        bundle.files = decode_files(payload);
-        break;
-      case SectionKind::cells:
-        bundle.cells = decode_cells(payload);
-        break;
-      case SectionKind::words:
-        decode_words(payload, bundle.words);
-        break;
-      case SectionKind::code:
-        for (const auto kernel : kernels_in_code(payload))
-          bundle.kernels[kernel].push_back(static_cast<std::uint32_t>(bundle.code.size()));
-        bundle.code.push_back(section);
-        break;
-      default:
-        break;
-    }
+// What cannot be decoded although its checksum is right is named with its file.
+template <class Decode>
+auto decoded(const std::filesystem::path& file, Decode decode) {
+  try {
+    return decode();
+  } catch (const Error& error) {
+    throw Error(ExitCode::storage, fmt::format("{}: {}", file.string(), error.what()), again);
+  }
+}
+
+void take_section(Bundle& bundle, const Section& section, const Bytes& payload) {
+  switch (section.kind) {
+    case SectionKind::files:
+      bundle.files = decode_files(payload);
+      break;
+    case SectionKind::cells:
+      bundle.cells = decode_cells(payload);
+      break;
+    case SectionKind::words:
+      decode_words(payload, bundle.words);
+      break;
+    case SectionKind::code:
+      for (const auto kernel : kernels_in_code(payload))
+        bundle.kernels[kernel].push_back(static_cast<std::uint32_t>(bundle.code.size()));
+      bundle.code.push_back(section);
+      break;
+    default:
+      break;
   }
 }
 
@@ -87,7 +94,8 @@ class RecordedAssembler : public KernelAssembler {
     const auto at = static_cast<std::size_t>(std::find(levels.begin(), levels.end(), level) - levels.begin());
     const auto column = at * bundle_.manifest.toolchains.size() + toolchain_;
     if (!last_ || last_section_ != section || last_column_ != column) {
-      last_ = std::make_shared<ColumnCode>(decode_column(read_section(bundle_.path, bundle_.code[section]), column));
+      const auto payload = read_section(bundle_.path, bundle_.code[section]);
+      last_ = std::make_shared<ColumnCode>(decoded(bundle_.path, [&] { return decode_column(payload, column); }));
       last_section_ = section;
       last_column_ = column;
     }
@@ -157,7 +165,10 @@ Bundle open_bundle(const std::filesystem::path& file) {
     throw Error(ExitCode::storage, file.string() + " has no manifest", again);
   bundle.manifest = read_manifest(file, read_section(file, contents.sections.front()));
   check_method(file, bundle.manifest);
-  read_sections(bundle, contents.sections);
+  for (const auto& section : contents.sections) {
+    const auto payload = read_section(file, section);
+    decoded(file, [&] { take_section(bundle, section, payload); });
+  }
   return bundle;
 }
 

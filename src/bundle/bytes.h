@@ -42,6 +42,13 @@ class ByteReader {
     std::memcpy(&value, take(sizeof value), sizeof value);
     return value;
   }
+  // How many of something follow, of which each takes at least so many bytes: more cannot be true, and not be reserved.
+  template <typename Count>
+  Count get_count(std::uint64_t bytes_each) {
+    const auto count = get<Count>();
+    if (count > rest() / bytes_each) throw Error(ExitCode::storage, "a section of the bundle ends early");
+    return count;
+  }
   std::string get_text() {
     const auto size = get<std::uint64_t>();
     return {reinterpret_cast<const char*>(take(size)), size};

@@ -32,20 +32,20 @@ struct Outline {
 
 Outline read_outline(ByteReader& reader, std::size_t kernels) {
   Outline outline;
-  outline.refusals.resize(reader.get<std::uint32_t>());
+  outline.refusals.resize(reader.get_count<std::uint32_t>(sizeof(std::uint64_t)));
   for (auto& words : outline.refusals) words = reader.get_text();
   const auto columns = reader.get<std::uint32_t>();
   for (std::uint32_t column = 0; column < columns; ++column) {
     auto& answers = outline.answers.emplace_back(kernels);
     for (auto& answer : answers) answer = reader.get<std::uint32_t>();
-    auto& sizes = outline.cubin_sizes.emplace_back(reader.get<std::uint32_t>());
+    auto& sizes = outline.cubin_sizes.emplace_back(reader.get_count<std::uint32_t>(sizeof(std::uint64_t)));
     for (auto& size : sizes) size = reader.get<std::uint64_t>();
   }
   return outline;
 }
 
 std::vector<std::uint64_t> read_kernels(ByteReader& reader) {
-  std::vector<std::uint64_t> kernels(reader.get<std::uint32_t>());
+  std::vector<std::uint64_t> kernels(reader.get_count<std::uint32_t>(sizeof(std::uint64_t)));
   for (auto& kernel : kernels) kernel = reader.get<std::uint64_t>();
   return kernels;
 }

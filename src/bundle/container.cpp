@@ -52,11 +52,15 @@ std::uint32_t checksum_of(const SectionHeader& header) {
 // A file that is read once from its beginning to its end.
 class Scan {
  public:
-  explicit Scan(const std::filesystem::path& file) : file_(file), in_(file, std::ios::binary) {
+  explicit Scan(const std::filesystem::path& file) : file_(file) {
     std::error_code error;
+    // Not opened before that is known: opening a pipe waits for someone who writes.
     const bool is_file = std::filesystem::is_regular_file(file, error);
-    size_ = is_file ? std::filesystem::file_size(file, error) : 0;
-    if (!in_ || !is_file || error) refuse(file, "cannot be read", "is it there, and is it a file that you may read?");
+    if (is_file) {
+      size_ = std::filesystem::file_size(file, error);
+      in_.open(file, std::ios::binary);
+    }
+    if (!in_.is_open() || error) refuse(file, "cannot be read", "is it there, and is it a file that you may read?");
   }
 
   std::uint64_t rest() const { return size_ - position_; }
@@ -143,10 +147,22 @@ Bytes read_section(const std::filesystem::path& file, const Section& section) {
   return payload;
 }
 
-BundleWriter::BundleWriter(const std::filesystem::path& file)
-    : file_(file),
-      part_(file.string() + ".part"),
-      descriptor_(open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+namespace {
+
+// Whether a file may be put there by renaming, which takes away whatever has the name: a device, too.
+bool is_free_or_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+}
+
+}  // namespace
+
+BundleWriter::BundleWriter(const std::filesystem::path& file) : file_(file), part_(file.string() + ".part") {
+  for (const auto& path : {file_, part_}) {
+    if (!is_free_or_file(path)) refuse(path, "is there and is no file", "name another file with -o");
+  }
+  descriptor_ = open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor_ < 0) {
     refuse(part_, fmt::format("cannot be written: {}", std::strerror(errno)),
            "is there such a folder, and may you write there?");

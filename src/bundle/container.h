@@ -47,7 +47,7 @@ Bytes read_section(const std::filesystem::path& file, const Section& section);
 // what the disk refuses, with the sections so far kept.
 class BundleWriter {
  public:
-  // Error{storage} where another process is writing the same bundle.
+  // Error{storage} where another process is writing the same bundle, and where something that is no file has its name.
   explicit BundleWriter(const std::filesystem::path& file);
   ~BundleWriter();
   BundleWriter(const BundleWriter&) = delete;  // owns a file descriptor

@@ -67,11 +67,20 @@ struct Leftover {
   KnownWords words;
 };
 
+// The file may be anything that happened to have the name; only a bundle's beginning is written over.
+std::vector<Section> sections_of(const std::filesystem::path& part) {
+  try {
+    return read_contents(part).sections;
+  } catch (const Error& error) {
+    throw Error(error.exit_code, error.what(), "it is in the way: remove it, or name another file with -o");
+  }
+}
+
 Leftover read_leftover(const std::filesystem::path& part, const BundleOrder& order, const Bytes& files,
                        const Bytes& cells) {
   Leftover leftover;
   if (part.empty()) return leftover;
-  const auto& sections = read_contents(part).sections;
+  const auto sections = sections_of(part);
   if (sections.size() < 3 || sections[0].kind != SectionKind::manifest || sections[1].kind != SectionKind::files ||
       sections[2].kind != SectionKind::cells)
     return leftover;

@@ -20,8 +20,7 @@ Bytes encode_words(const Words& words) {
 void decode_words(const Bytes& section, KnownWords& words) {
   const auto frame = decompress(section.data(), section.size());
   ByteReader reader(frame);
-  const auto count = reader.get<std::uint64_t>();
-  if (count > frame.size()) throw Error(ExitCode::storage, "a section of the bundle contradicts itself");
+  const auto count = reader.get_count<std::uint64_t>(2 * sizeof(std::uint64_t));
   std::vector<std::pair<InstructionWord, WordText>> read(count);
   for (auto& [key, text] : read) key.low = reader.get<std::uint64_t>();
   for (auto& [key, text] : read) key.high = reader.get<std::uint64_t>();

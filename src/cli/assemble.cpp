@@ -93,7 +93,7 @@ void assemble(const AssembleOptions& options) {
   Nvdisasm nvdisasm(nvdisasm_for(manifest.target), static_cast<int>(1 + threads / 8));
   BundleOrder order{
       manifest, workbench.catalogue, workbench.skeletons, {}, {}, files_of(selection), nvdisasm, {}, threads, {},
-      {},       &was_interrupted};
+      {},       &heed_interrupts()};
   add_forms(forms, order);
   order.make_assemblers = [](const BundledToolchain& bundled, std::size_t count) {
     return make_kernel_assemblers(bundled.toolchain, bundled.target, worker_options(0), static_cast<int>(count));

@@ -49,14 +49,14 @@ void check(const CheckOptions& options, const Toolchain& toolchain) {
   const auto assemblers = make_assemblers(toolchain, worker_options(0), threads);
   const CheckLine line{workbench.catalogue, workbench.skeletons,
                        toolchain,           target,
-                       &was_interrupted,    [&](std::size_t count) { progress.advance(count); }};
+                       &heed_interrupts(),  [&](std::size_t count) { progress.advance(count); }};
   const auto refusals = check_forms(line, assemblers, forms);
   progress.finish();
   for (const auto& refusal : refusals) {
     fmt::print("{}:{}: {} ({}): {}\n", refusal.form->where.file, refusal.form->where.line, refusal.form->ptx,
                refusal.target.name(), refusal.words);
   }
-  if (was_interrupted) throw Error(ExitCode::interrupted, "interrupted before every form was tried");
+  if (*line.interrupted) throw Error(ExitCode::interrupted, "interrupted before every form was tried");
   if (!refusals.empty()) {
     throw Error(ExitCode::failure,
                 fmt::format("{} refused {} of {} forms", toolchain.name, refusals.size(), forms.size()),

@@ -20,7 +20,8 @@ void add_compare(CLI::App& program);   // compare.cpp
 void add_doctor(CLI::App& program);    // doctor.cpp
 void add_worker(CLI::App& program);    // main.cpp, hidden: the other end of measure/worker.h
 
-// Set by Ctrl-C; long work ends at the next chunk and keeps what is finished.
-extern std::atomic<bool> was_interrupted;
+// For long work that keeps what is finished: from now on Ctrl-C and SIGTERM set this, and only a second one ends the
+// program at once.
+const std::atomic<bool>& heed_interrupts();  // main.cpp
 
 }  // namespace ptxlat

@@ -14,8 +14,6 @@
 
 namespace ptxlat {
 
-std::atomic<bool> was_interrupted{false};
-
 void add_worker(CLI::App& program) {
   auto* command = program.add_subcommand("worker", "")->group("");
   command->callback([] { throw CLI::RuntimeError(worker_main()); });
@@ -29,10 +27,11 @@ constexpr char footer[] =
     "table, 5 no assembler or disassembler, 6 no driver or GPU, 7 store, table or bundle cannot be read or written,\n"
     "8 compare --fail-on-change found one, 130 interrupted (what was finished is kept).";
 
-extern "C" void on_interrupt(int) {
+std::atomic<bool> was_interrupted{false};
+
+extern "C" void on_interrupt(int signal) {
   was_interrupted = true;
-  // A second Ctrl-C ends the program at once.
-  std::signal(SIGINT, SIG_DFL);
+  std::signal(signal, SIG_DFL);
 }
 
 // Whether standard output is a pipe that nobody reads. The write that failed may be long ago and its errno lost.
@@ -72,13 +71,18 @@ int run_program(int argc, char** argv) {
 
 }  // namespace
 
+const std::atomic<bool>& heed_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+  return was_interrupted;
+}
+
 }  // namespace ptxlat
 
 int main(int argc, char** argv) {
-  struct sigaction action {};
-  action.sa_handler = ptxlat::on_interrupt;
-  sigaction(SIGINT, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write, which says what to do
   try {
     return ptxlat::run_program(argc, argv);
   } catch (const ptxlat::Error& error) {

@@ -218,7 +218,7 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
             setup.toolchain,           setup.target,
             *setup.disassembler,       worker,
             options.launches,          {},
-            &was_interrupted,          &clock};
+            &heed_interrupts(),        &clock};
   line.on_finished = [&](std::vector<CellRecord> cells) {
     for (auto& cell : cells) {
       constexpr double ns_per_ms = 1e6;
@@ -333,7 +333,7 @@ void add_run(CLI::App& program) {
                                      "choose a part. Default: assemble here.");
   bundle->type_name("FILE")->excludes("--catalogue")->excludes("--all");
   command->callback([options, command] {
-    if (options->bundle.empty()) return run_assembling(*options);
+    if (command->count("--bundle") == 0) return run_assembling(*options);
     run_bundle(*options, command->count("--levels") > 0 ? options->selection.levels : std::vector<int>{});
   });
 }

@@ -95,7 +95,7 @@ std::vector<CellRecord> cells_from_assembler(const ShowOptions& options, const W
             nullptr,
             0,
             {},
-            &was_interrupted,
+            &heed_interrupts(),
             nullptr};
   line.on_finished = [&](const std::vector<CellRecord>& made) { cells.insert(cells.end(), made.begin(), made.end()); };
   run_line(line, make_kernel_assemblers(toolchain, target, worker_options(0), 1),

@@ -21,7 +21,7 @@ struct NamedKernel {
 std::uint64_t text_hash(const Kernel& kernel);
 
 // How the line comes by the machine code of a batch of kernels: by assembling it now, or from a bundle
-// (bundle/recorded_code.h). An implementation is used by one thread at a time.
+// (bundle/bundle.h). An implementation is used by one thread at a time.
 class KernelAssembler {
  public:
   virtual ~KernelAssembler() = default;

@@ -63,8 +63,7 @@ std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const Var
 //   copies                of the instruction in the shorter one; the longer has twice as many. Fewer than 4 where they
 //                         would need more registers than there are; 0 where the instruction cannot be repeated
 //   has_own_sources       each copy has registers of its own for all its source operands, so that ptxas prepares none
-//   of
-//                         them (widens, say) once for all; else for one of them, which keeps the copies apart
+//                         of them (widens, say) once for all; else for one of them, which keeps the copies apart
 //   has_own_accumulators  likewise for an accumulator in place; else the copies work one behind the other on the same,
 //                         because not even two have room
 struct StreamShape {

@@ -33,7 +33,7 @@ struct DisassemblyKeyHash {
 };
 
 // Which text belongs to an instruction word? Implementations are thread-safe: nvdisasm, or the words that a bundle
-// holds (bundle/recorded_code.h).
+// holds (bundle/bundle.h).
 class Disassembler {
  public:
   virtual ~Disassembler() = default;

@@ -3,7 +3,9 @@
 #include <random>
 #include <set>
 
+#include "bundle/bytes.h"
 #include "bundle/cells.h"
+#include "bundle/compress.h"
 #include "bundle/files.h"
 #include "bundle/words.h"
 #include "catch.h"
@@ -118,6 +120,15 @@ TEST_CASE("words, cells and files come back from their sections") {
 
   const Files files{{"ptx_templates/isa/a.toml", "x = 1\n"}, {"ptxas-11.8.89/text", std::string("\0y", 2)}};
   CHECK(decode_files(encode_files(files)) == files);
+}
+
+TEST_CASE("counts that no section of its size can have are refused before room is made for them") {
+  ByteWriter kernels, words;
+  KnownWords known;
+  kernels.put(std::uint32_t{0xffffffff});
+  CHECK_THROWS_WITH(kernels_in_code(kernels.take()), Catch::Contains("ends early"));
+  words.put(std::uint64_t{1} << 60);
+  CHECK_THROWS_WITH(decode_words(compress(words.take()), known), Catch::Contains("ends early"));
 }
 
 TEST_CASE("a file that leads out of its folder is refused") {

@@ -1,5 +1,7 @@
 #include "bundle/container.h"
 
+#include <sys/stat.h>
+
 #include "../results/small_disk.h"
 #include "error.h"
 #include "little_bundle.h"
@@ -124,6 +126,20 @@ TEST_CASE("two writers do not write the same bundle") {
   writer.begin(0);
   writer.finish();
   CHECK_NOTHROW(BundleWriter(file));
+}
+
+TEST_CASE("what is no file is neither read, which may wait for ever, nor replaced") {
+  const TemporaryFolder folder;
+  const auto pipe = folder.path / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(problem_of(pipe).find("cannot be read") != std::string::npos);
+  std::filesystem::create_directory(folder.path / "folder");
+  for (const char* name : {"pipe", "folder"}) {
+    CHECK(says(error_of([&] { const BundleWriter writer(folder.path / name); }), "is there and is no file"));
+    CHECK_FALSE(std::filesystem::exists(folder.path / (std::string(name) + ".part")));
+    std::filesystem::rename(folder.path / name, folder.path / (std::string(name) + ".part"));
+    CHECK(says(error_of([&] { const BundleWriter writer(folder.path / name); }), "is there and is no file"));
+  }
 }
 
 TEST_CASE("a full disk is an error, and what was written stays") {

@@ -114,6 +114,17 @@ TEST_CASE("what another order has left is not taken over") {
   CHECK(open_bundle(little.file).code.size() == 3);
 }
 
+TEST_CASE("a foreign file where the parts of a bundle are kept is left as it is") {
+  LittleBundle little;
+  const auto part = little.file.string() + ".part";
+  write_bytes(part, "my thesis");
+  const auto error = error_of([&] { little.make(); });
+  CHECK(error.exit_code == ExitCode::storage);
+  CHECK(says(error, part + " is no bundle"));
+  CHECK(error.advice.find("remove it") != std::string::npos);
+  CHECK(bytes_of(part) == "my thesis");
+}
+
 TEST_CASE("a bundle made for another method is refused before anything else of it is read") {
   LittleBundle little;
   little.manifest.method_version = "method 0";

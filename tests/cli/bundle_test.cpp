@@ -2,6 +2,7 @@
 #include "bundle/bundle.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <random>
 
@@ -146,6 +147,7 @@ TEST_CASE("what a bundle does not have cannot be chosen") {
     check_refused(program, program.run(with({"run", "--bundle", bundle}, options)), status);
   }
   check_refused(program, program.run({"run", "--bundle", "no/such.bundle"}), 7);
+  check_refused(program, program.run({"run", "--bundle", ""}), 7);  // of a variable that is not set
 }
 
 TEST_CASE("a bundle for another architecture is refused before anything is measured") {
@@ -188,7 +190,7 @@ TEST_CASE("assemble continues after kill -9 and Ctrl-C, and gives the bundle of 
     return payloads;
   };
   REQUIRE(program.run(with({"assemble", "-o", "undisturbed.bundle"}, several_chunks)).status == 0);
-  for (const int signal : {SIGKILL, SIGINT}) {
+  for (const int signal : {SIGKILL, SIGINT, SIGTERM}) {
     const auto child = program.start(with({"assemble", "-o", "a.bundle"}, several_chunks));
     const auto part = program.folder() / "a.bundle.part";
     const auto has_a_chunk = [&] {
@@ -198,7 +200,7 @@ TEST_CASE("assemble continues after kill -9 and Ctrl-C, and gives the bundle of 
     while (!has_ended(child) && !has_a_chunk()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     ::kill(child, signal);
     const auto ended = program.wait_for(child);
-    CHECK(ended.status == (signal == SIGINT ? 130 : 128 + SIGKILL));
+    CHECK(ended.status == (signal == SIGKILL ? 128 + SIGKILL : 130));
     CHECK_FALSE(std::filesystem::exists(program.folder() / "a.bundle"));
     const auto again = program.run(with({"assemble", "-o", "a.bundle"}, several_chunks));
     REQUIRE(again.status == 0);
@@ -206,6 +208,21 @@ TEST_CASE("assemble continues after kill -9 and Ctrl-C, and gives the bundle of 
     CHECK((cells_and_code(program.folder() / "a.bundle") == cells_and_code(program.folder() / "undisturbed.bundle")));
     std::filesystem::remove(program.folder() / "a.bundle");
   }
+}
+
+TEST_CASE("a limit on file sizes is an error that says so, and without it the same command goes on") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  const Arguments assemble{"assemble", "--filter", "popc.b32", "-O", "3", "-o", "a.bundle"};
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit small{20'000, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const auto limited = program.run(assemble);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  CHECK(limited.status == 7);
+  CHECK(says(limited, "a.bundle.part cannot be written: File too large"));
+  CHECK(program.run(assemble).status == 0);
 }
 
 TEST_CASE("assemble refuses what it cannot write or make") {
