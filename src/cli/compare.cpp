@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "cli/commands.h"
+#include "cli/workbench.h"
 #include "error.h"
 #include "report/compare_write.h"
 #include "report/find_tables.h"
@@ -130,12 +131,12 @@ std::vector<std::vector<Side>> groups_of(const CompareOptions& options, const st
     }
     return Side{&outlines.at(table.folder), table.level, {}, table.folder};
   };
-  const auto add_levels = [&](const NamedTable& table) {
+  const auto add_levels_of = [&](const NamedTable& table) {
     groups.push_back(table.level ? std::vector{side_of(table)}
                                  : sides_of_levels(table.folder, outlines.at(table.folder)));
   };
   if (options.by == "level" || (options.by.empty() && tables.size() == 1)) {
-    for (const auto& table : tables) add_levels(table);
+    for (const auto& table : tables) add_levels_of(table);
   } else if (options.by.empty()) {
     auto& all = groups.emplace_back();
     for (const auto& table : tables) all.push_back(side_of(table));
@@ -226,10 +227,7 @@ void add_compare(CLI::App& program) {
                    "Compare only tables that differ in this alone, in its order: toolchain, gpu, date; level: each "
                    "table between its levels. Default: all tables in the order given.")
       ->check(CLI::IsMember({"toolchain", "gpu", "date", "level"}));
-  command->add_option("-O,--levels", options->levels, "Optimisation levels, separated by commas. Default: all.")
-      ->delimiter(',')
-      ->check(CLI::Range(0, 4))
-      ->type_name("LEVELS");
+  add_levels(*command, options->levels, "all");
   auto* format = command->add_option(
       "--format", options->format,
       "What goes to standard output: text, markdown, csv, json, or findings: a page in Markdown of what "

@@ -42,7 +42,8 @@ void write_list(const std::vector<const Form*>& forms, const std::string& format
     }
     if (form->chapter != chapter) fmt::print("{}{}\n", chapter.empty() ? "" : "\n", form->chapter);
     chapter = form->chapter;
-    fmt::print("  {:<36} {:<9} {:<10} {}\n", form->ptx, form->section, fmt::join(form->dependence, " "), needs(*form));
+    const auto operands = fmt::format("{}", fmt::join(form->dependence, " "));  // a width would be each one's
+    fmt::print("  {:<36} {:<9} {:<10} {}\n", form->ptx, form->section, operands, needs(*form));
   }
 }
 

@@ -103,16 +103,23 @@ std::vector<CellRecord> cells_from_assembler(const ShowOptions& options, const W
   return cells;
 }
 
+std::string advice_for(const std::string& wanted, const std::vector<Form>& forms) {
+  std::vector<std::string> names;
+  for (const auto& form : forms) {
+    if (form.opcode == wanted) return fmt::format("`ptxlat list --filter {}` has all forms of {}", wanted, wanted);
+    names.push_back(form.ptx);
+  }
+  const auto nearest = nearest_names(wanted, names);
+  const auto question = nearest.empty() ? "" : fmt::format("did you mean {}? ", fmt::join(nearest, ", "));
+  return question + "`ptxlat list` has them all";
+}
+
 void show(const ShowOptions& options) {
   const auto workbench = load_workbench(options.selection);
   const auto& forms = workbench.catalogue.forms;
   const auto form = std::find_if(forms.begin(), forms.end(), [&](const Form& f) { return f.ptx == options.form; });
   if (form == forms.end()) {
-    std::vector<std::string> names;
-    for (const auto& f : forms) names.push_back(f.ptx);
-    throw Error(ExitCode::unknown_name, "no form is spelled " + options.form,
-                fmt::format("did you mean {}? `ptxlat list` has them all",
-                            fmt::join(nearest_names(options.form, names), ", ")));
+    throw Error(ExitCode::unknown_name, "no form is spelled " + options.form, advice_for(options.form, forms));
   }
   fmt::print("{}  {}, PTX ISA {}\n{}:{}\n{}\n", form->ptx, form->chapter, form->section,
              std::filesystem::path(form->where.file).filename().string(), form->where.line, form->text);
@@ -149,10 +156,7 @@ void add_show(CLI::App& program) {
       ->add_option("--table", options->table,
                    "Show the cells of this table. Default: assemble the form now, without measuring.")
       ->type_name("FOLDER");
-  command->add_option("-O,--levels", options->selection.levels, "Optimisation levels, separated by commas. Default: 3.")
-      ->delimiter(',')
-      ->check(CLI::Range(0, 4))
-      ->type_name("LEVELS");
+  add_levels(*command, options->selection.levels, "3");
   command
       ->add_option("--toolchain", options->selection.toolchain,
                    "The assembler: ptxas, nvjitlink, or one of a version (ptxas-12.4); several, separated by commas, "

@@ -23,9 +23,12 @@ void add_catalogue(CLI::App& command, Selection& selection) {
       ->type_name("FOLDER");
 }
 
-void add_levels(CLI::App& command, Selection& selection) {
-  command.add_option("-O,--levels", selection.levels, "Optimisation levels, separated by commas. Default: 0,1,2,3.")
+void add_levels(CLI::App& command, std::vector<int>& levels, const std::string& by_default) {
+  command
+      .add_option("-O,--levels", levels,
+                  fmt::format("Optimisation levels, separated by commas. Default: {}.", by_default))
       ->delimiter(',')
+      ->allow_extra_args(false)  // what follows is not a level
       ->check(CLI::Range(0, 4))
       ->type_name("LEVELS");
 }
@@ -71,7 +74,7 @@ void add_selection(CLI::App& command, Selection& selection) {
   command.add_flag("--all", selection.all_forms,
                    "All forms; without it the core: one form for all that differ in rounding, ordering, scope, cache "
                    "hints and the like, and functions of CUDA C only where --chapter asks for them.");
-  add_levels(command, selection);
+  add_levels(command, selection.levels, "0,1,2,3");
   command
       .add_option("--toolchain", selection.toolchain,
                   "The assembler: driver, ptxas, nvjitlink, or one of a version (ptxas-12.4, ptxas-13.0.88); several, "
@@ -89,7 +92,8 @@ Workbench load_workbench(const Selection& selection) {
 
 Target target_from(const std::string& name) {
   if (const auto target = target_from_name(name); target && target->sm >= 50) return *target;
-  throw Error(ExitCode::unknown_name, "no such target: " + name, "a target is spelled like sm_90 or sm_90a");
+  throw Error(ExitCode::unknown_name, "no such target: " + name,
+              "a target is spelled like sm_90 or sm_90a; sm_50 is the oldest whose machine code is read");
 }
 
 Toolchain driver_toolchain(const DeviceInfo& device) {

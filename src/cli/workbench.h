@@ -31,7 +31,7 @@ struct Selection {
 // --filter, --chapter, --type, --ptx: which forms.
 void add_form_filters(CLI::App& command, Selection& selection);
 void add_selection(CLI::App& command, Selection& selection);
-void add_levels(CLI::App& command, Selection& selection);
+void add_levels(CLI::App& command, std::vector<int>& levels, const std::string& by_default);
 void add_catalogue(CLI::App& command, Selection& selection);
 
 // Catalogue and skeletons, the shipped ones and the user's.

@@ -24,8 +24,9 @@ std::vector<fs::path> toml_files(const fs::path& folder) {
   }
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+    if (entry.path().extension() == ".toml" && entry.is_regular_file()) files.push_back(entry.path());
   }
+  if (files.empty()) throw Error(ExitCode::catalogue, fmt::format("{}: there is no *.toml in it", folder.string()));
   std::sort(files.begin(), files.end());
   return files;
 }

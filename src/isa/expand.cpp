@@ -43,6 +43,9 @@ struct PlacedRule {
 // The cross product of ld's dozen axes has millions of members, its rules leave thousands: each rule is applied as soon
 // as the axes that it names are chosen.
 struct ChoiceMaker {
+  // Ten times as many as any entry has: an axis too many, and it would be all memory before anyone is told.
+  static constexpr std::size_t most_choices = 100'000;
+
   const Op& op;
   std::vector<std::string> order;
   std::vector<std::vector<PlacedRule>> rules_at;  // by place in the order
@@ -65,6 +68,7 @@ struct ChoiceMaker {
   }
 
   void choose(std::size_t place, Choice& choice) {
+    if (choices.size() > most_choices) return;
     if (place == order.size()) {
       choices.push_back(choice);
       return;
@@ -288,7 +292,14 @@ std::vector<Form> expand(const Op& op, const Objects& objects, Mistakes& mistake
   std::vector<Form> forms;
   std::map<std::string, std::string> core_forms;
   Speller speller{op, objects.names, mistakes, {}};
-  for (const Choice& choice : ChoiceMaker(op).choices) {
+  const ChoiceMaker maker(op);
+  if (maker.choices.size() > ChoiceMaker::most_choices) {
+    report(mistakes, op.where,
+           fmt::format("\"{}\" has more than {} forms; rules (only, except) leave fewer", op.name,
+                       ChoiceMaker::most_choices));
+    return forms;
+  }
+  for (const Choice& choice : maker.choices) {
     Form form = form_of(op);
     for (const ConditionalRequirement& need : op.needs) {
       if (holds(need.if_holds, choice)) form.requirement = stricter(form.requirement, need.requirement);

@@ -98,6 +98,9 @@ void read_axes(const Keys& keys, const std::string& syntax, Op& op) {
       for (const auto& [from, to] : *node.as_table()) op.maps[key][std::string(from.str())] = **to.as_string();
     } else if (is_array_of_strings(node)) {
       read_axis(keys, key, op);
+    } else if (mentions(syntax, key)) {
+      report(keys.mistakes, location_of(node, keys.file),
+             fmt::format("the axis \"{}\" must be an array of one string or more", key));
     } else {
       report(keys.mistakes, location_of(node, keys.file),
              fmt::format("unknown key \"{}\"{}", key, did_you_mean(key, reserved_names())));

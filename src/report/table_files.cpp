@@ -127,7 +127,7 @@ bool has_table(const std::filesystem::path& folder) {
 bool is_in_csv(const std::filesystem::path& folder) {
   if (!has_table(folder)) {
     throw Error(ExitCode::unknown_name, fmt::format("{} is not a table", folder.string()),
-                fmt::format("Name a folder that has a {} and a {}.", run_name, jsonl_name));
+                fmt::format("Name a folder that has a {} or a {}.", run_name, csv_name));
   }
   std::error_code ignored;
   return !std::filesystem::exists(folder / run_name, ignored) || !read_run(folder / run_name).contains("jsonl_crc32");

@@ -42,6 +42,7 @@ TEST_CASE("compare takes folders, globs and levels, and writes nothing but data 
   CHECK(has(all.out, "2 rows compared"));
   CHECK(has(all.out, "ptxas-11.8.89: other stall counts; ptxas-13.0.88: other stall counts\n"));
   CHECK(program.run({"compare", "tables", "--by", "toolchain", "-O", "3"}).out == all.out);
+  CHECK(program.run({"compare", "-O", "3", below + "ptxas-*"}).out == all.out);
 
   const auto levels = program.run({"compare", below + "ptxas-9.2.1"});
   CHECK(levels.status == 0);

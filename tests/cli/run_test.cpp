@@ -107,6 +107,8 @@ TEST_CASE("standard output holds only data") {
   const auto list = program.run({"list", "--filter", "add", "--format", "csv"});
   CHECK(list.out.starts_with("ptx,chapter,section,core,operands,inputs,needs\n"));
   CHECK(list.err.empty());
+  CHECK(program.run({"list", "--filter", "add.u32"}).out ==
+        "integer arithmetic\n  add.u32                              9.7.1.1   a b        PTX 1.0\n");
 }
 
 TEST_CASE("a table lands beside others: store and tables go where they are told") {

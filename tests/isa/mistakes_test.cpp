@@ -25,6 +25,24 @@ TEST_CASE("a folder that is not there is told") {
   CHECK_THROWS_WITH(load_catalogue({"/no/such/folder"}), "/no/such/folder: there is no such catalogue folder");
 }
 
+TEST_CASE("a folder without entries is told, and a folder that is called like a file is none") {
+  const CatalogueText entries(preamble + std::string());
+  std::filesystem::create_directory(entries.folder() / "b.toml");
+  CHECK_NOTHROW(entries.load());
+  CHECK_THROWS_WITH(load_catalogue({entries.folder() / "b.toml"}),
+                    Catch::Matchers::EndsWith("there is no *.toml in it"));
+}
+
+TEST_CASE("an entry with more forms than there can be is a mistake, and found soon") {
+  std::string axes, syntax;
+  for (const std::string axis : {"p", "q", "r", "s", "t", "v"}) {
+    axes += axis + " = [\"0\", \"1\", \"2\", \"3\", \"4\", \"5\", \"6\", \"7\", \"8\", \"9\"]\n";
+    syntax += "{" + axis + "}";
+  }
+  CHECK(mistakes_in("[[op]]\nname = \"x\"\nsyntax = \"x" + syntax + " {d:u32}, {a:u32}\"\n" + axes) ==
+        "a.toml:6: \"x\" has more than 100000 forms; rules (only, except) leave fewer");
+}
+
 TEST_CASE("a misspelt key is told with the one that was meant") {
   CHECK(mistakes_in_add("targt = \"sm_80\"\n") == "a.toml:10: unknown key \"targt\"; did you mean \"target\"?");
   CHECK(mistakes_in_add("exept = [\"type=u32\"]\n") ==
@@ -36,6 +54,10 @@ TEST_CASE("an axis that the syntax leaves out, or that repeats itself, is a mist
   CHECK(mistakes_in_add("colour = [\".red\"]\n") == "a.toml:10: the syntax does not mention the axis \"colour\"");
   CHECK(mistakes_in("[[op]]\nname = \"x\"\nsyntax = \"x{m} {d:u32}, {a:u32}\"\nm = [\".a\", \".a\"]\n") ==
         "a.toml:9: axis \"m\" has \".a\" twice");
+  for (const std::string no_axis : {"[]", "\".a\"", "[1]"}) {
+    CHECK_THAT(mistakes_in("[[op]]\nname = \"x\"\nsyntax = \"x{m} {d:u32}, {a:u32}\"\nm = " + no_axis + "\n"),
+               Catch::Matchers::StartsWith("a.toml:9: the axis \"m\" must be an array of one string or more"));
+  }
 }
 
 TEST_CASE("a syntax that cannot be read is a mistake") {
