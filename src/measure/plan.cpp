@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "hash.h"
+#include "parallel.h"
 #include "ptx/experiment.h"
 
 namespace ptxlat {
@@ -42,9 +43,11 @@ std::vector<CellPlan> plan_cells(const Catalogue& catalogue, const Skeletons& sk
                                  const std::vector<const Form*>& forms, const std::vector<int>& levels) {
   std::vector<CellPlan> of_one_level;
   for (const auto* form : forms) {
-    for (const auto& variant : variants_of(*form))
-      of_one_level.push_back({variant, 0, recipe_of(catalogue, skeletons, variant)});
+    for (const auto& variant : variants_of(*form)) of_one_level.push_back({variant, 0, {}});
   }
+  in_parallel(of_one_level.size(), [&](std::size_t i) {
+    of_one_level[i].recipe = recipe_of(catalogue, skeletons, of_one_level[i].variant);
+  });
   std::vector<CellPlan> cells;
   for (const int level : levels) {
     for (auto cell : of_one_level) {

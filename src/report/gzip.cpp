@@ -7,6 +7,10 @@
 #include <limits>
 #include <new>
 #include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "parallel.h"
 
 namespace ptxlat {
 
@@ -15,7 +19,7 @@ namespace {
 constexpr int gzip_format = 16;  // added to the window bits: zlib's header is gzip's, with time 0
 
 // zlib counts in unsigned int, a text may be longer.
-void feed(z_stream& stream, const std::string& input, std::size_t& position) {
+void feed(z_stream& stream, std::string_view input, std::size_t& position) {
   const std::size_t left = input.size() - position;
   const auto chunk = static_cast<uInt>(std::min<std::size_t>(left, std::numeric_limits<uInt>::max()));
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data())) + position;
@@ -23,9 +27,9 @@ void feed(z_stream& stream, const std::string& input, std::size_t& position) {
   position += chunk;
 }
 
-// Calls `step` until it ends the stream; it returns zlib's status.
+// Calls `step` until the stream or the input ends; returns zlib's status.
 template <typename Step>
-int pump(z_stream& stream, const std::string& input, std::string& output, Step step) {
+int pump(z_stream& stream, std::string_view input, std::string& output, Step step) {
   std::array<char, 1 << 16> buffer;
   std::size_t position = 0;
   int status = Z_OK;
@@ -38,12 +42,11 @@ int pump(z_stream& stream, const std::string& input, std::string& output, Step s
     if (status == Z_BUF_ERROR && stream.avail_out == 0) status = Z_OK;
     output.append(buffer.data(), buffer.size() - stream.avail_out);
   }
-  return status == Z_STREAM_END && (stream.avail_in != 0 || position != input.size()) ? Z_DATA_ERROR : status;
+  return status;
 }
 
-}  // namespace
-
-std::string gzip(const std::string& text) {
+// A gzip file of its own.
+std::string member(std::string_view text) {
   z_stream stream{};
   if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + gzip_format, MAX_MEM_LEVEL,
                    Z_DEFAULT_STRATEGY) != Z_OK) {
@@ -55,16 +58,36 @@ std::string gzip(const std::string& text) {
   return compressed;
 }
 
+}  // namespace
+
+std::string gzip(const std::string& text) {
+  // Large enough to lose nothing by it, small enough for all cores to have work. Never less than one: an empty file
+  // has a member too.
+  constexpr std::size_t text_per_member = 8 << 20;
+  const std::size_t count = std::max<std::size_t>(1, (text.size() + text_per_member - 1) / text_per_member);
+  std::vector<std::string> members(count);
+  in_parallel(count, [&](std::size_t i) {
+    members[i] = member(std::string_view(text).substr(i * text_per_member, text_per_member));
+  });
+  std::string compressed;
+  for (const auto& one : members) compressed += one;
+  return compressed;
+}
+
 std::string gunzip(const std::string& compressed) {
-  z_stream stream{};
-  if (inflateInit2(&stream, MAX_WBITS + gzip_format) != Z_OK) throw std::bad_alloc();
   std::string text;
-  const int status = pump(stream, compressed, text, [&](int) { return inflate(&stream, Z_NO_FLUSH); });
-  const std::string detail = stream.msg != nullptr ? stream.msg : "";
-  inflateEnd(&stream);
-  if (status != Z_STREAM_END) {
-    throw std::runtime_error(detail.empty() ? "the file is truncated or has something behind its end" : detail);
-  }
+  std::string_view rest = compressed;
+  do {
+    z_stream stream{};
+    if (inflateInit2(&stream, MAX_WBITS + gzip_format) != Z_OK) throw std::bad_alloc();
+    const int status = pump(stream, rest, text, [&](int) { return inflate(&stream, Z_NO_FLUSH); });
+    const std::string detail = stream.msg != nullptr ? stream.msg : "";
+    rest.remove_prefix(stream.total_in);
+    inflateEnd(&stream);
+    if (status != Z_STREAM_END) {
+      throw std::runtime_error(detail.empty() ? "the file is truncated or has something behind its end" : detail);
+    }
+  } while (!rest.empty());
   return text;
 }
 

@@ -4,7 +4,8 @@
 
 namespace ptxlat {
 
-// Equal text gives equal bytes: no time, no file name in the header.
+// Several gzip files one behind the other, which every reader takes for one, made on all cores. Equal text gives equal
+// bytes: no time, no file name in the headers.
 std::string gzip(const std::string& text);
 
 // Throws std::runtime_error for what is truncated, altered or no gzip file.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "error.h"
+#include "parallel.h"
 #include "results/json.h"
 
 namespace ptxlat {
@@ -270,11 +271,16 @@ std::unordered_set<std::string> Store::finished(const std::string& table) const 
 
 std::vector<CellRecord> Store::cells(const std::string& table) const {
   return database_->with_connection([&](SQLite::Database& connection) {
-    std::vector<CellRecord> cells;
+    std::vector<std::string> records;
     SQLite::Statement select(
         connection, "SELECT record FROM cells WHERE table_name = ? ORDER BY chapter, ptx, operand, input, opt");
     select.bind(1, table);
-    while (select.executeStep()) cells.push_back(parse_record(select.getColumn(0).getString(), cell_from_json));
+    while (select.executeStep()) records.push_back(select.getColumn(0).getString());
+    std::vector<CellRecord> cells(records.size());
+    in_parallel(records.size(), [&](std::size_t i) {
+      cells[i] = parse_record(records[i], cell_from_json);
+      records[i] = {};
+    });
     return cells;
   });
 }
