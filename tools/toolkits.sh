@@ -186,7 +186,7 @@ toolkit() {
   fi
   piece nvJitLink nvjitlink 'libnvJitLink.so.*' 'libnvJitLink.so.*' "$folder/lib"
   # Not the *.alt.* twins, which are for CUDA's static linking.
-  piece NVRTC nvrtc 'libnvrtc.so.*' 'libnvrtc*.so.*[0-9]' "$folder/lib"
+  piece NVRTC nvrtc 'libnvrtc.so.*' 'libnvrtc.so.*|libnvrtc-builtins.so.*' "$folder/lib"
   [[ " ${lacks[*]} " == *" NVRTC "* ]] || piece headers runtime cuda_bf16.h \
     'cuda_[bf][fp]16.h*|vector_types.h|vector_functions.h*' "$folder/include"
   piece nvdisasm nvdisasm nvdisasm nvdisasm "$folder/bin"
