@@ -17,7 +17,7 @@ void add_functions(Files& files, const std::string& toolchain, const CudaFunctio
   json["functions"] = Json::array();
   for (const auto& [form, text, module, problem] : functions.functions)
     json["functions"].push_back({{"form", form}, {"text", text}, {"module", module}, {"problem", problem}});
-  files[file_of(toolchain)] = json.dump();
+  files[file_of(toolchain)] = to_line(json);
 }
 
 CudaFunctions functions_in(const Files& files, const std::string& toolchain) {

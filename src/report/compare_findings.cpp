@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -69,18 +70,20 @@ void write_kinds(std::ostream& out, const std::vector<const Kind*>& kinds) {
   table.write(out);
 }
 
-// Forms that got their first number here, or lost their last.
-std::vector<std::string> forms_with_a_number_on_one_side(const Comparison& comparison, bool only_in_b) {
-  std::vector<std::string> names;
-  std::set<std::string> seen;
-  for (const auto& row : comparison.rows) {
-    const auto has_number = [](const CellOutline* cell) {
-      return cell != nullptr && cell->columns.verdict == Verdict::proven;
-    };
-    if (has_number(row.a) == has_number(row.b) || has_number(row.b) != only_in_b) continue;
-    if (seen.insert(row.any().ptx).second) names.push_back(row.any().ptx);
+std::set<std::string> forms_with_a_number(const Side& side) {
+  std::set<std::string> forms;
+  for (const auto& cell : side.table->cells) {
+    const auto& columns = cell.columns;
+    if (columns.verdict == Verdict::proven && (!side.level || columns.level == *side.level)) forms.insert(columns.ptx);
   }
-  std::sort(names.begin(), names.end());
+  return forms;
+}
+
+// Of the forms of one side, those that the other has no number of, whatever the operand or level.
+std::vector<std::string> forms_of_one_side(const Side& side, const Side& other) {
+  const auto here = forms_with_a_number(side), there = forms_with_a_number(other);
+  std::vector<std::string> names;
+  std::set_difference(here.begin(), here.end(), there.begin(), there.end(), std::back_inserter(names));
   return names;
 }
 
@@ -94,10 +97,10 @@ void write_step(std::ostream& out, const Comparison& comparison) {
   out << fmt::format("{} rows: {} unchanged, {}. {}: {} fewer, {} more.\n", summary.total.compared,
                      summary.total.unchanged, causes_text(summary.total.causes),
                      comparison.by_schedule ? "Cycles of the schedule" : "Cycles", summary.fewer, summary.more);
-  if (const auto names = forms_with_a_number_on_one_side(comparison, true); !names.empty()) {
+  if (const auto names = forms_of_one_side(comparison.b, comparison.a); !names.empty()) {
     out << fmt::format("\nNew: {}.\n", names_text(names));
   }
-  if (const auto names = forms_with_a_number_on_one_side(comparison, false); !names.empty()) {
+  if (const auto names = forms_of_one_side(comparison.a, comparison.b); !names.empty()) {
     out << fmt::format("\nNo longer: {}.\n", names_text(names));
   }
   const auto kinds = kinds_of(comparison);

@@ -195,6 +195,20 @@ TEST_CASE("findings put rows that changed alike together, and say from which tab
   CHECK(out.str() == golden("findings.md"));
 }
 
+TEST_CASE("findings call a form gone where its last number is, and not its first") {
+  CellRecord lost = cell_of("add.u32", 3, 4, "IADD3");
+  lost.cycles = lost.differential = lost.static_cycles = std::nullopt;
+  lost.verdict = Verdict::unstable;
+  const auto at_all_levels = cell_of("add.u32", 3, 4, "IADD3"), at_o2 = cell_of("add.u32", 2, 4, "IADD3");
+  const Outline before = outline_of(table_of({at_all_levels, at_o2})), after = outline_of(table_of({lost, at_o2}));
+  std::ostringstream all, one_level;
+  write_findings(all, {{&before, std::nullopt, "12.0", "a"}, {&after, std::nullopt, "12.4", "b"}});
+  CHECK(all.str().find("No longer") == std::string::npos);
+  CHECK_THAT(all.str(), Catch::Contains("1 other verdict"));
+  write_findings(one_level, {{&before, 3, "12.0", "a"}, {&after, 3, "12.4", "b"}});
+  CHECK_THAT(one_level.str(), Catch::Contains("No longer: `add.u32`."));
+}
+
 TEST_CASE("findings name every form of one kind of change in one row") {
   const auto table = [](double cycles, const std::string& opcode) {
     std::vector<CellRecord> cells;
