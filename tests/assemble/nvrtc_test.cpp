@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "../results/temporary_folder.h"
+#include "../results/test_folder.h"
 #include "catch.h"
 
 using namespace ptxlat;
@@ -46,7 +46,7 @@ TEST_CASE("the driver goes with the newest NVRTC whose PTX it takes") {
 }
 
 TEST_CASE("headers are found beside the library and in pip's wheel of the runtime") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   auto nvrtc = toolchain(ToolchainKind::nvrtc, "12.4.127", 8, 4);
 
   nvrtc.path = folder.path / "toolkit/lib/libnvrtc.so.12";

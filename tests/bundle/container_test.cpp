@@ -34,7 +34,7 @@ std::string problem_of(const std::filesystem::path& file) {
 }  // namespace
 
 TEST_CASE("the sections of a container come back, in their order") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   write_small(file);
   const auto contents = read_contents(file);
@@ -47,7 +47,7 @@ TEST_CASE("the sections of a container come back, in their order") {
 }
 
 TEST_CASE("a container cut short anywhere is refused") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   write_small(file);
   const auto whole = bytes_of(file);
@@ -59,7 +59,7 @@ TEST_CASE("a container cut short anywhere is refused") {
 }
 
 TEST_CASE("a container with any bit altered is refused") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   write_small(file);
   const auto whole = bytes_of(file);
@@ -73,7 +73,7 @@ TEST_CASE("a container with any bit altered is refused") {
 }
 
 TEST_CASE("what follows the end of a container is refused") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   write_small(file);
   write_bytes(file, bytes_of(file) + "x");
@@ -81,7 +81,7 @@ TEST_CASE("what follows the end of a container is refused") {
 }
 
 TEST_CASE("a file of another kind, a newer format and a file that is not there each have their own words") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   CHECK(problem_of(file).find("cannot be read") != std::string::npos);
   CHECK(problem_of(folder.path).find("cannot be read") != std::string::npos);
@@ -95,7 +95,7 @@ TEST_CASE("a file of another kind, a newer format and a file that is not there e
 }
 
 TEST_CASE("an interrupted writer leaves its sections, and the next one can keep them") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   {
     BundleWriter writer(file);
@@ -119,7 +119,7 @@ TEST_CASE("an interrupted writer leaves its sections, and the next one can keep 
 }
 
 TEST_CASE("two writers do not write the same bundle") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   BundleWriter writer(file);
   CHECK(says(error_of([&] { const BundleWriter second(file); }), "being written by another"));
@@ -129,7 +129,7 @@ TEST_CASE("two writers do not write the same bundle") {
 }
 
 TEST_CASE("what is no file is neither read, which may wait for ever, nor replaced") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto pipe = folder.path / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   CHECK(problem_of(pipe).find("cannot be read") != std::string::npos);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "../ptx/little_catalogue.h"
-#include "../results/temporary_folder.h"
+#include "../results/test_folder.h"
 #include "bundle/make.h"
 #include "measure/plan.h"
 #include "thrown_error.h"
@@ -46,7 +46,7 @@ class RefusingAssembler : public KernelAssembler {
 // A bundle of many forms of one instruction, two toolchains and two levels, made without any tool.
 //   before   is called before each module
 struct LittleBundle {
-  TemporaryFolder folder;
+  TestFolder folder;
   std::filesystem::path file = folder.path / "little.bundle";
   LittleCatalogue catalogue{entry()};
   Nvdisasm nvdisasm{"/nonexistent/nvdisasm"};

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "../results/temporary_folder.h"
+#include "../results/test_folder.h"
 #include "assemble/toolchain.h"
 #include "catch.h"
 
@@ -56,7 +56,7 @@ inline std::vector<pid_t> workers_of(pid_t parent) {
 
 // The catalogue and skeletons as they were when the tests began: whoever edits them meanwhile changes no comparison.
 inline const std::filesystem::path& templates_snapshot() {
-  static const TemporaryFolder folder;
+  static const TestFolder folder;
   static const std::filesystem::path templates = [] {
     const auto copy = folder.path / "ptx_templates";
     std::filesystem::copy(std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates", copy,
@@ -143,7 +143,7 @@ class PtxlatProgram {
   }
 
  private:
-  TemporaryFolder folder_;
+  TestFolder folder_;
   std::filesystem::path program_ = PTXLAT_TEST_PROGRAM;
   std::map<std::string, std::string> environment_;
 };

@@ -1,6 +1,6 @@
 #include "report/find_tables.h"
 
-#include "../results/temporary_folder.h"
+#include "../results/test_folder.h"
 #include "catch.h"
 #include "cells.h"
 #include "error.h"
@@ -52,7 +52,7 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("names, folders above and globs lead to tables in natural order") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   for (const char* name : {"sm_90/static/ptxas-11.8.89", "sm_90/static/ptxas-9.2.1", "sm_90/h200/driver-1"}) {
     write_table_at(folder.path, name);
   }

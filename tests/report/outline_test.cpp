@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "../results/random_record.h"
-#include "../results/temporary_folder.h"
+#include "../results/test_folder.h"
 #include "catch.h"
 #include "error.h"
 #include "report/code_change.h"
@@ -54,7 +54,7 @@ void check_equal(const CellOutline& outline, const CellRecord& cell) {
 }  // namespace
 
 TEST_CASE("an outline has what the table has, as far as comparing needs it") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   for (unsigned seed = 0; seed < 10; ++seed) {
     const Table table = random_table(seed, 60);
     write_table(folder.path, table);
@@ -70,7 +70,7 @@ TEST_CASE("an outline has what the table has, as far as comparing needs it") {
 }
 
 TEST_CASE("a csv alone gives an outline without windows") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const Table table = random_table(3, 40);
   write_table(folder.path, table);
   std::filesystem::remove(folder.path / "t/run.json");
@@ -83,7 +83,7 @@ TEST_CASE("a csv alone gives an outline without windows") {
 }
 
 TEST_CASE("a damaged table is no outline either") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   write_table(folder.path, random_table(4, 20));
   CHECK_THROWS_AS(read_outline(folder.path), Error);
   std::ofstream(folder.path / "t/latency.jsonl.gz", std::ios::app) << "x";
@@ -91,7 +91,7 @@ TEST_CASE("a damaged table is no outline either") {
 }
 
 TEST_CASE("a cell that is there twice is damage, in rows with machine code and in a csv") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   Table table = random_table(4, 20);
   table.cells.push_back(table.cells.front());
   table.cells.back().cycles = 1;

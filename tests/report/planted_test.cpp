@@ -8,7 +8,7 @@
 #include <sstream>
 #include <utility>
 
-#include "../results/temporary_folder.h"
+#include "../results/test_folder.h"
 #include "catch.h"
 #include "cells.h"
 #include "report/compare_write.h"
@@ -266,7 +266,7 @@ Plan plan_in(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a comparison finds what was planted, for its reason, and nothing else") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   for (unsigned seed = 0; seed < 12; ++seed) {
     INFO("seed " << seed);
     Planter planter(seed);

@@ -34,7 +34,7 @@ void check_failed_replacement(const std::filesystem::path& folder, const std::fu
 }  // namespace
 
 TEST_CASE("a table that meets a limit on file sizes leaves the old one as it was") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   check_failed_replacement(folder.path, [] { limit_file_size(100'000); });
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("a table that meets a full disk leaves the old one as it was") {
 }
 
 TEST_CASE("a reader beside a writer reads a whole table or an error, never a mixture") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto place = folder.path / table_of({}).provenance.table;
   write_table(folder.path, table_of_size(50, 4));
   const pid_t writer = start_child([&] {
@@ -72,7 +72,7 @@ TEST_CASE("a reader beside a writer reads a whole table or an error, never a mix
 }
 
 TEST_CASE("a table cannot be written where a file is in the way") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   write_table(folder.path, table_of_size(1, 4));
   Table table = table_of_size(1, 4);
   table.provenance.table += "/run.json";

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "../results/random_record.h"
-#include "../results/temporary_folder.h"
+#include "../results/test_folder.h"
 #include "catch.h"
 #include "error.h"
 #include "report/outline.h"
@@ -48,7 +48,7 @@ ExitCode exit_code_of_reading(const std::filesystem::path& folder) {
 }  // namespace
 
 TEST_CASE("a table is read back as it was written") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Table table = random_table(seed, 50);
     write_table(folder.path, table);
@@ -59,7 +59,7 @@ TEST_CASE("a table is read back as it was written") {
 }
 
 TEST_CASE("equal tables are equal bytes, and nothing but the four files is left") {
-  const TemporaryFolder a, b;
+  const TestFolder a, b;
   const Table table = random_table(3, 100);
   write_table(a.path, table);
   write_table(a.path, table);
@@ -73,14 +73,14 @@ TEST_CASE("equal tables are equal bytes, and nothing but the four files is left"
 }
 
 TEST_CASE("an empty table can be written and read") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const Table table = random_table(0, 0);
   write_table(folder.path, table);
   CHECK(read_table(folder.path / table.provenance.table).cells.empty());
 }
 
 TEST_CASE("a window that several cells share is written once") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   Table table = random_table(0, 0);
   CellRecord cell;
   cell.ptx = "popc.b32";
@@ -100,7 +100,7 @@ TEST_CASE("a window that several cells share is written once") {
 }
 
 TEST_CASE("a damaged table is reported as damaged, never read in part") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const Table table = random_table(5, 40);
   write_table(folder.path, table);
   const auto place = folder.path / table.provenance.table;
@@ -165,7 +165,7 @@ TEST_CASE("a damaged table is reported as damaged, never read in part") {
 }
 
 TEST_CASE("a whole table without its csv, or from before the csv had a checksum, is read") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const Table table = random_table(5, 40);
   write_table(folder.path, table);
   const auto place = folder.path / table.provenance.table;
@@ -178,13 +178,13 @@ TEST_CASE("a whole table without its csv, or from before the csv had a checksum,
 }
 
 TEST_CASE("a folder that is no table is an unknown name") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   CHECK(exit_code_of_reading(folder.path) == ExitCode::unknown_name);
   CHECK(exit_code_of_reading(folder.path / "nothing") == ExitCode::unknown_name);
 }
 
 TEST_CASE("a table of format 1 is read, and has no issue cost") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   Table table = random_table(9, 60);
   for (CellRecord& cell : table.cells) cell.issue = std::nullopt;
   write_table(folder.path, table);
@@ -209,7 +209,7 @@ TEST_CASE("a table of format 1 is read, and has no issue cost") {
 }
 
 TEST_CASE("a csv alone is enough for the columns") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const Table table = random_table(8, 60);
   write_table(folder.path, table);
   const auto place = folder.path / table.provenance.table;
@@ -227,7 +227,7 @@ TEST_CASE("a csv alone is enough for the columns") {
 }
 
 TEST_CASE("a brief table is its csv and where it comes from, and is read like a whole one") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   Table table = random_table(3, 30);
   write_table(folder.path, table);
   write_table(folder.path, table, Extent::brief);

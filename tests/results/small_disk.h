@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "temporary_folder.h"
+#include "test_folder.h"
 
 namespace ptxlat {
 
 // A file system of a few hundred kilobytes, to be filled. Not `mounted` where this user may not mount.
 struct SmallDisk {
-  TemporaryFolder folder;
+  TestFolder folder;
   bool mounted;
 
   explicit SmallDisk(const std::string& size)

@@ -64,7 +64,7 @@ void check_full_disk(const std::filesystem::path& folder, const std::function<vo
 TEST_CASE("kill -9 at any moment loses no cell that was saved") {
   std::mt19937 random(1);
   for (int round = 0; round < 15; ++round) {
-    const TemporaryFolder folder;
+    const TestFolder folder;
     const auto file = folder.path / "store.sqlite";
     Teller teller;
     const pid_t child = start_child([&] { return save_and_tell(file, teller.ends[1], 1'000'000); });
@@ -83,7 +83,7 @@ TEST_CASE("kill -9 at any moment loses no cell that was saved") {
 
 TEST_CASE("two processes that create and fill one store at the same moment both succeed") {
   for (int round = 0; round < 10; ++round) {
-    const TemporaryFolder folder;
+    const TestFolder folder;
     const auto file = folder.path / "store.sqlite";
     std::vector<pid_t> children;
     for (int process = 0; process < 2; ++process) {
@@ -99,7 +99,7 @@ TEST_CASE("two processes that create and fill one store at the same moment both 
 }
 
 TEST_CASE("a store that another process keeps locked is reported as in use") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto file = folder.path / "store.sqlite";
   Store store(file, std::chrono::milliseconds(50));
   sqlite3* other = nullptr;
@@ -119,7 +119,7 @@ TEST_CASE("a store that another process keeps locked is reported as in use") {
 }
 
 TEST_CASE("a limit on file sizes ends a run with the storage code and loses no cell that was saved") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   check_full_disk(folder.path, [] { limit_file_size(300'000); });
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("a full disk ends a run with the storage code and loses no cell that w
 }
 
 TEST_CASE("a store without write permission ends with the storage code") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto file = folder.path / "store.sqlite";
   { Store store(file); }
   ::chmod(folder.path.c_str(), 0555);

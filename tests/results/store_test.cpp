@@ -9,7 +9,7 @@
 #include "error.h"
 #include "random_record.h"
 #include "results/json.h"
-#include "temporary_folder.h"
+#include "test_folder.h"
 
 using namespace ptxlat;
 
@@ -53,7 +53,7 @@ std::string refusal(const std::filesystem::path& file) {
 }  // namespace
 
 TEST_CASE("a store that is opened again has everything that was saved") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   RandomRecords random(11);
   std::vector<CellRecord> cells;
   for (int i = 0; i < 200; ++i) cells.push_back(random.cell());
@@ -72,7 +72,7 @@ TEST_CASE("a store that is opened again has everything that was saved") {
 }
 
 TEST_CASE("the order of a table does not depend on the order in which its cells were finished") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   Store store(folder.path / "store.sqlite");
   store.save_cells("forward", {cell_named("a"), cell_named("b", 0), cell_named("b", 3)});
   store.save_cells("backward", {cell_named("b", 3), cell_named("b", 0)});
@@ -81,7 +81,7 @@ TEST_CASE("the order of a table does not depend on the order in which its cells 
 }
 
 TEST_CASE("a cell measured again replaces its row, and a changed recipe is not finished") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   Store store(folder.path / "store.sqlite");
   CellRecord cell = cell_named("add.u32");
   store.save_cells(table, {cell});
@@ -95,7 +95,7 @@ TEST_CASE("a cell measured again replaces its row, and a changed recipe is not f
 }
 
 TEST_CASE("tables in one store do not mix") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   Store store(folder.path / "store.sqlite");
   store.save_cells("one", {cell_named("add.u32")});
   store.save_cells("two", {});
@@ -117,7 +117,7 @@ TEST_CASE("keys of different cells are different") {
 }
 
 TEST_CASE("the provenance of a table is that of its newest run, told once at its start and once at its end") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   Store store(folder.path / "store.sqlite");
   Provenance run;
   run.table = table;
@@ -141,7 +141,7 @@ TEST_CASE("the provenance of a table is that of its newest run, told once at its
 }
 
 TEST_CASE("many threads can save at once") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   Store store(folder.path / "store.sqlite");
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 8; ++thread) {
@@ -154,7 +154,7 @@ TEST_CASE("many threads can save at once") {
 }
 
 TEST_CASE("a file that is not a store is refused and stays as it is") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto file = folder.path / "file";
   SECTION("text, short and long") {
     for (const std::size_t size : {1u, 10u, 100u, 5000u}) {
@@ -186,7 +186,7 @@ TEST_CASE("a file that is not a store is refused and stays as it is") {
 }
 
 TEST_CASE("an empty file becomes a store") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   std::ofstream(folder.path / "store.sqlite") << "";
   Store store(folder.path / "store.sqlite");
   store.save_cells(table, {cell_named("add.u32")});
@@ -194,7 +194,7 @@ TEST_CASE("an empty file becomes a store") {
 }
 
 TEST_CASE("a damaged store says so") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto file = folder.path / "store.sqlite";
   {
     Store store(file);

@@ -6,20 +6,20 @@
 
 namespace ptxlat {
 
-// A folder of its own for one test, removed with everything in it.
-struct TemporaryFolder {
+// A folder of its own for one test, removed with everything in it. (The program has a TemporaryFolder.)
+struct TestFolder {
   std::filesystem::path path;
 
-  TemporaryFolder() {
+  TestFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "ptxlat-test-XXXXXX").string();
     path = ::mkdtemp(name.data());
   }
-  ~TemporaryFolder() {
+  ~TestFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
   }
-  TemporaryFolder(const TemporaryFolder&) = delete;  // owns the folder
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  TestFolder(const TestFolder&) = delete;  // owns the folder
+  TestFolder& operator=(const TestFolder&) = delete;
 };
 
 }  // namespace ptxlat
