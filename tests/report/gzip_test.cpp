@@ -5,7 +5,7 @@
 #include <fstream>
 #include <random>
 
-#include "../results/temporary_folder.h"
+#include "../results/test_folder.h"
 #include "catch.h"
 
 using namespace ptxlat;
@@ -30,7 +30,7 @@ TEST_CASE("a long text comes back as it was, and equal texts give equal files") 
 }
 
 TEST_CASE("other readers take the parts of a long file for one") {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto text = long_text();
   std::ofstream(folder.path / "long.gz", std::ios::binary) << gzip(text);
   gzFile file = gzopen((folder.path / "long.gz").c_str(), "rb");
