@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Makes the static tables in tables/<sm>/static/ again: for each architecture from Maxwell on, the scalar arithmetic as the
-# newest ptxas that knows it schedules it, at -O0 and -O3, and, to compare with, what CUDA 11.8's made of it at -O3; for
-# sm_90 every version at both levels, and what changed between them (docs/findings/). An hour on two cores; called again
-# after an interruption it goes on.
+# Makes the static tables in tables/<sm>/static/ again: for each architecture from Maxwell on, the scalar arithmetic at -O3 as
+# the newest ptxas that knows it schedules it and, to compare with, as CUDA 11.8's did; at -O0 as the newest does that
+# schedules such code; for sm_90 every version, and what changed between them (docs/findings/). An hour on two cores;
+# called again after an interruption it goes on.
 #   tools/static-tables.sh [TARGET...]   sm_80 sm_90a …; default all
 set -euo pipefail
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 oldest=11.8
-newest=(13.5 12.9) # CUDA 13 has left Maxwell, Pascal and Volta behind
+newest=(13.5 12.9)      # CUDA 13 has left Maxwell, Pascal and Volta behind
+unoptimised=(13.0 12.9) # at -O0 ptxas 13.5 leaves every wait to the hardware
 every=("$oldest" 12.0 12.3 12.4 12.6 12.8 12.9 13.0 13.5)
 chapters=('integer arithmetic' extended 'floating point' half-precision 'comparison and sel' 'logic and shift')
 
@@ -35,17 +36,27 @@ table() {
 
 wanted=("$@")
 ((${#wanted[@]})) || mapfile -t wanted < <(printf '%s\n' "${known[@]}" | grep -v 'sm_3' | sort -uV)
+# newest_of TARGET VERSION...: the first of these that knows it.
+newest_of() {
+  local version
+  for version in "${@:2}"; do
+    if knows "$version" "$1"; then
+      echo "$version"
+      return
+    fi
+  done
+}
+
 for target in "${wanted[@]}"; do
   if [[ $target == sm_90 ]]; then
     for version in "${every[@]}"; do table "$target" "$version" 0,3; done
     mkdir -p docs/findings
-    build/release/bin/ptxlat compare --by toolchain --format findings tables/sm_90/static/ptxas-* >docs/findings/cuda-versions-static.md
+    build/release/bin/ptxlat compare --by toolchain --format findings 'tables/sm_90/static/ptxas-*' \
+      >docs/findings/cuda-versions-static.md
     continue
   fi
-  for version in "${newest[@]}"; do
-    knows "$version" "$target" || continue
-    table "$target" "$version" 0,3
-    break
-  done
+  table "$target" "$(newest_of "$target" "${newest[@]}")" 3
+  version=$(newest_of "$target" "${unoptimised[@]}")
+  if [[ -n $version ]]; then table "$target" "$version" 0; fi
   if knows "$oldest" "$target"; then table "$target" "$oldest" 3; fi
 done

@@ -14,6 +14,11 @@ constexpr double majority = 0.5;
 // Where the elapsed time of a window comes from: the GPU or the schedule.
 enum class Witness { measured, schedule };
 
+// Nothing where the assembler has put no stall counts and leaves every wait to the hardware.
+std::optional<double> scheduled(const StaticSchedule& schedule) {
+  return schedule.cycles > 0 ? std::optional<double>(schedule.cycles) : std::nullopt;
+}
+
 // One experiment's numbers, from one source.
 struct Numbers {
   const std::vector<Specimen>& specimens;
@@ -27,7 +32,7 @@ struct Numbers {
   std::optional<double> elapsed(Role role) const {
     const auto* kernel = specimen(role);
     if (kernel == nullptr || !kernel->window) return std::nullopt;
-    if (witness == Witness::schedule) return kernel->schedule.cycles;
+    if (witness == Witness::schedule) return scheduled(kernel->schedule);
     if (!kernel->launch || kernel->launch->status != LaunchStatus::ok) return std::nullopt;
     return elapsed_of(kernel->launch->samples, kernel->uses_memory);
   }
@@ -199,6 +204,17 @@ void explain_missing(CellRecord& record, const Findings& findings, Observation o
     add_note(record, findings[Role::chain].reason.empty() ? "" : "chain: " + findings[Role::chain].reason);
 }
 
+// The windows hold what they should, and only the stall counts are not there.
+bool is_proven_without_schedule(const Numbers& numbers) {
+  const bool has_schedule = std::all_of(all_roles.begin(), all_roles.end(), [&](Role role) {
+    const auto* specimen = numbers.specimen(role);
+    return specimen == nullptr || !specimen->window || scheduled(specimen->schedule);
+  });
+  const auto& findings = numbers.findings;
+  return !has_schedule && (findings[Role::differential].is_proven() || findings[Role::chain].is_proven() ||
+                           findings[Role::stream].is_proven());
+}
+
 // What the instruction became, from the best witness that says so.
 std::vector<std::string> sass_of(const Findings& findings) {
   if (!findings[Role::differential].sass.empty()) return findings[Role::differential].sass;
@@ -309,6 +325,10 @@ CellRecord estimate(const CellPlan& cell, const Experiment& experiment, int copi
   record.sass = sass_of(findings);
   record.sass_count = static_cast<int>(record.sass.size());
   if (!cell.variant.form->stream.empty()) add_note(record, "no stream: " + cell.variant.form->stream);
+  if (headline == Headline::none && !was_launched && is_proven_without_schedule(schedule)) {
+    add_note(record, "no schedule: the assembler leaves every wait to the hardware");
+    return record;
+  }
   if (headline == Headline::none) {
     explain_missing(record, findings, observation_of(cell.variant), leading.issue().has_value());
     return record;

@@ -95,6 +95,7 @@ StaticSchedule static_schedule(const Window& window) {
     if ((instruction.control.wait_mask & set_inside) != 0) schedule.is_lower_bound = true;
     set_inside |= scoreboards_set(instruction.control);
   }
+  if (schedule.cycles == 0) schedule.is_lower_bound = true;
   if (code.size() >= 2) schedule.edge_cycles = stall_of(code.front());
   if (code.size() >= 3) schedule.edge_cycles += stall_of(code[code.size() - 2]);
   return schedule;

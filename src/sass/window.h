@@ -23,7 +23,8 @@ std::optional<Window> find_window(const KernelCode& kernel, std::string& why);
 
 // What the schedule says of a window.
 //   cycles           sum of the stall counts from the first clock read up to, not including, the second
-//   is_lower_bound   something waits on a scoreboard that was set inside: stall counts do not tell how long that takes
+//   is_lower_bound   something waits on a scoreboard that was set inside: stall counts do not tell how long that takes;
+//                    or there are none: ptxas 13.5's -O0 leaves every wait to the hardware
 //   branches         control may leave the straight line, of which `cycles` is the sum
 //   edge_cycles      the part that belongs to the skeleton: the stalls of the first clock read and of the last
 //   instruction

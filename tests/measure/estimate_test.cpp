@@ -264,6 +264,20 @@ TEST_CASE("without launches there are static numbers and no measured ones") {
     CHECK_FALSE(measured);
 }
 
+TEST_CASE("code that leaves every wait to the hardware is proven without a static number, and has a measured one") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  for (auto& specimen : lab.specimens) specimen.schedule = {0, true, false, 0};
+  const auto measured = lab.estimate();
+  CHECK(measured.cycles);
+  CHECK_FALSE(measured.static_cycles);
+  for (auto& specimen : lab.specimens) specimen.launch.reset();
+  const auto record = lab.estimate();
+  CHECK(record.verdict == Verdict::proven);
+  CHECK_FALSE(record.static_cycles);
+  CHECK(record.note == "no schedule: the assembler leaves every wait to the hardware");
+}
+
 TEST_CASE("a schedule may issue two instructions a cycle, as Maxwell does, but no launch is believed that") {
   Laboratory lab;
   lab.add_plain_experiment();

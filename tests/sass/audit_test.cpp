@@ -114,6 +114,19 @@ TEST_CASE("a wait of the second clock itself for something foreign contaminates 
   check(audit_differential(made, xor_base), Verdict::contaminated, "mask 0x10");
 }
 
+TEST_CASE("what -O0 leaves in a window belongs to the instruction, with the longest stalls or none") {
+  const auto left = [](int stall) {
+    const Line consumer{"LOP3.LUT R6, R4, R5, RZ, 0x3c, !PT", stall};
+    auto made = window({{"MOV R4, RZ", stall}, {"IADD3 R4, R2, R3, RZ", stall}, consumer});
+    auto base = window({consumer});
+    for (auto* each : {&made, &base}) each->instructions.front().control.stall_count = stall;
+    return audit_differential(made, base);
+  };
+  check(left(15), Verdict::proven, "");
+  check(left(0), Verdict::proven, "");
+  check(left(4), Verdict::contaminated, "feeds nothing");
+}
+
 TEST_CASE("an instruction that feeds nothing contaminates a window") {
   check(audit_differential(window({popc, {"IADD3 R14, R2, R3, RZ"}, waiting_xor}), xor_base), Verdict::contaminated,
         "IADD3 R14");
