@@ -4,19 +4,17 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
-#include <exception>
 #include <iostream>
 #include <limits>
 #include <map>
 #include <memory>
 #include <set>
-#include <thread>
 
 #include "cli/commands.h"
 #include "cli/workbench.h"
 #include "error.h"
+#include "parallel.h"
 #include "report/compare_write.h"
 #include "report/find_tables.h"
 
@@ -77,26 +75,7 @@ Outlines read_all(const std::vector<NamedTable>& tables, const std::vector<int>&
   for (const auto& table : tables) outlines.emplace(table.folder, Outline{});
   std::vector<std::pair<const std::string*, Outline*>> work;
   for (auto& [folder, outline] : outlines) work.emplace_back(&folder, &outline);
-  std::vector<std::exception_ptr> failures(work.size());
-  std::atomic<std::size_t> next{0};
-  const auto read_some = [&] {
-    for (std::size_t i = next++; i < work.size(); i = next++) {
-      try {
-        *work[i].second = read_outline(*work[i].first);
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
-    }
-  };
-  const auto cores = std::max(1u, std::thread::hardware_concurrency());
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min<std::size_t>(cores, work.size()); ++i) threads.emplace_back(read_some);
-    read_some();
-  }
-  for (const auto& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+  in_parallel(work.size(), [&](std::size_t i) { *work[i].second = read_outline(*work[i].first); });
   if (levels.empty()) return outlines;
   for (auto& [folder, outline] : outlines) {
     const auto all = levels_of(outline);
