@@ -69,15 +69,14 @@ bool is_arithmetic(const Variant& variant) {
 // What can be read of a cubin, which a broken assembler, too, may have written.
 struct CubinContent {
   std::string problem;  // why nothing can
-  int sm = 0;
   std::map<std::string, KernelCode> kernels;
 };
 
-CubinContent content_of(const Bytes& bytes) {
+CubinContent content_of(const Bytes& bytes, int sm) {
   CubinContent content;
   try {
     auto cubin = read_cubin(bytes);
-    content.sm = cubin.sm;
+    if (cubin.sm != sm) throw Error(ExitCode::failure, fmt::format("its cubin is for sm_{}", cubin.sm));
     for (auto& kernel : cubin.kernels) content.kernels.emplace(kernel.name, std::move(kernel));
   } catch (const Error& error) {
     content.problem = error.what();
@@ -118,7 +117,7 @@ std::optional<std::size_t> Batch::add(const Kernel& kernel, const std::string& r
   return kernels_.size() - 1;
 }
 
-void Batch::assemble(KernelAssembler& assembler, Disassembler& disassembler, int level) {
+void Batch::assemble(KernelAssembler& assembler, Disassembler& disassembler, int sm, int level) {
   std::vector<NamedKernel> added;
   for (std::size_t i = assembled_; i < kernels_.size(); ++i) added.push_back({specimens_[i].name, &kernels_[i]});
   if (added.empty()) return;
@@ -132,16 +131,14 @@ void Batch::assemble(KernelAssembler& assembler, Disassembler& disassembler, int
     if (kernel.cubin) specimen.cubin = first_cubin + *kernel.cubin;
   }
   std::move(outcome.cubins.begin(), outcome.cubins.end(), std::back_inserter(cubins_));
-  find_windows(disassembler, first_cubin, assembled_);
+  find_windows(disassembler, sm, first_cubin, assembled_);
   assembled_ = kernels_.size();
 }
 
-void Batch::find_windows(Disassembler& disassembler, std::size_t first_cubin, std::size_t first_specimen) {
-  int sm = 0;
+void Batch::find_windows(Disassembler& disassembler, int sm, std::size_t first_cubin, std::size_t first_specimen) {
   std::vector<CubinContent> cubins;
   for (std::size_t i = first_cubin; i < cubins_.size(); ++i) {
-    cubins.push_back(content_of(cubins_[i]));
-    if (cubins.back().problem.empty()) sm = cubins.back().sm;
+    cubins.push_back(content_of(cubins_[i], sm));
   }
   const auto code_of = [&](const Specimen& specimen) -> const KernelCode& {
     return cubins[*specimen.cubin - first_cubin].kernels.at(specimen.symbol);
@@ -149,7 +146,7 @@ void Batch::find_windows(Disassembler& disassembler, std::size_t first_cubin, st
   for (std::size_t i = first_specimen; i < specimens_.size(); ++i) {
     auto& specimen = specimens_[i];
     if (!specimen.cubin) continue;
-    const auto& [problem, cubin_sm, kernels] = cubins[*specimen.cubin - first_cubin];
+    const auto& [problem, kernels] = cubins[*specimen.cubin - first_cubin];
     if (kernels.contains(specimen.symbol)) continue;
     specimen.log = "the assembler made no machine code of it: " +
                    (problem.empty() ? "its cubin does not have this kernel" : problem);

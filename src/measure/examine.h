@@ -54,8 +54,9 @@ class Batch {
   // Adds the kernels of an experiment. `label` goes into the names of those that are new.
   SpecimenIndices add(const Experiment& experiment, const std::string& label);
 
-  // Assembles everything added since the last call, finds the windows and disassembles them.
-  void assemble(KernelAssembler& assembler, Disassembler& disassembler, int level);
+  // Assembles everything added since the last call for an architecture (90 for sm_90a), finds the windows and
+  // disassembles them.
+  void assemble(KernelAssembler& assembler, Disassembler& disassembler, int sm, int level);
 
   // Runs the kernels that are marked in `wanted` and assembled, unless the same code has run before. Kernels of one
   // cubin go to the GPU together.
@@ -66,7 +67,7 @@ class Batch {
  private:
   std::optional<std::size_t> add(const Kernel& kernel, const std::string& role, const std::string& label);
   KernelLaunch launch_of(std::size_t specimen) const;
-  void find_windows(Disassembler& disassembler, std::size_t first_cubin, std::size_t first_specimen);
+  void find_windows(Disassembler& disassembler, int sm, std::size_t first_cubin, std::size_t first_specimen);
 
   std::vector<Kernel> kernels_;
   std::unordered_multimap<std::uint64_t, std::size_t> by_text_;  // index of a kernel by its text_hash

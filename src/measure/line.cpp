@@ -117,7 +117,7 @@ void try_consumers(const Line& line, KernelAssembler& assembler, Batch& batch, s
   if (attempts.empty()) return;
   {
     const Stopwatch watch(line.clock, "assemble");
-    batch.assemble(assembler, line.disassembler, cells.front().plan->level);
+    batch.assemble(assembler, line.disassembler, line.target.sm, cells.front().plan->level);
   }
   const Stopwatch watch(line.clock, "audit");
   for (auto& [cell, experiment, indices] : attempts) {

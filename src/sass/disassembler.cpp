@@ -147,8 +147,10 @@ std::vector<WordText> Nvdisasm::ask(int sm, const std::vector<InstructionWord>& 
       run_program(nvdisasm_, {"-ndf", "-b", fmt::format("SM{}", sm), image.string()}, folder.path(), nvdisasm_deadline);
   if (!outcome.ok()) {
     throw Error(ExitCode::missing_tool,
-                fmt::format("{} {}: {}", nvdisasm_.string(), describe(outcome, nvdisasm_deadline), outcome.output),
-                "run tools/toolkits.sh to get one that knows this architecture");
+                fmt::format("{} {}{}{}", nvdisasm_.string(), describe(outcome, nvdisasm_deadline),
+                            outcome.output.empty() ? "" : ": ", outcome.output),
+                outcome.ended() ? "run tools/toolkits.sh to get one that knows this architecture"
+                                : "it may be broken: tools/toolkits.sh tries it and fetches it anew");
   }
   std::map<int, std::size_t> index_at;  // offset → position in `words`
   for (std::size_t i = 0; i < words.size(); ++i) index_at[offset_of(layout, i)] = i;

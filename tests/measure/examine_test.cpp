@@ -23,14 +23,14 @@ struct NoDisassembler : Disassembler {
 };
 
 // What an assembler's cubin says of a kernel.
-Specimen specimen_of(const Bytes& cubin) {
+Specimen specimen_of(const Bytes& cubin, int sm = 90) {
   Experiment experiment;
   experiment.kernels[Role::bracket].text = ".visible .entry {{name}}() { ret; }";
   Batch batch;
   batch.add(experiment, "add.u32");
   OneCubin assembler(cubin);
   NoDisassembler disassembler;
-  batch.assemble(assembler, disassembler, 3);
+  batch.assemble(assembler, disassembler, sm, 3);
   return batch.specimens().at(0);
 }
 
@@ -47,4 +47,10 @@ TEST_CASE("a cubin that cannot be read costs its kernels and not the run") {
     CHECK_FALSE(specimen.window);
     CHECK_THAT(specimen.log, Catch::Contains(reason));
   }
+}
+
+TEST_CASE("a cubin for another architecture is no machine code of this one") {
+  const auto specimen = specimen_of(standin::tiny_cubin({{"bracket_add_u32_0", {}}}), 100);
+  CHECK_FALSE(specimen.cubin);
+  CHECK_THAT(specimen.log, Catch::Contains("its cubin is for sm_90"));
 }
