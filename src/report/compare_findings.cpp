@@ -128,7 +128,7 @@ void write_findings(std::ostream& out, const std::vector<Side>& sides) {
   out << "What changed from each table to the next, rows that changed alike together; the largest ratio first. Behind "
          "a\n"
          "colon stands an instruction's stall count. Written by `ptxlat compare --format findings`.\n\n";
-  MarkdownTable tables({"table", "target", "GPU", "measured", "rows", "with a number"});
+  MarkdownTable tables({"table", "target", "GPU", "made", "rows", "with a number"});
   for (const auto& side : sides) {
     const auto& cells = side.table->cells;
     const auto proven = std::count_if(cells.begin(), cells.end(),
