@@ -108,6 +108,14 @@ std::vector<const Form*> filtered(const Catalogue& catalogue, const std::vector<
                                       [&](const Form& form) { return is_chapter(chapter, form); });
     if (!is_known) throw no_such_chapter(catalogue, chapter);
   }
+  for (const std::string& type : filter.types) {
+    const bool is_known = std::any_of(catalogue.forms.begin(), catalogue.forms.end(),
+                                      [&](const Form& form) { return has_type(form, type); });
+    if (!is_known) {
+      throw Error(ExitCode::unknown_name, fmt::format("no form has the type \"{}\"", type),
+                  "a type is spelled like u32, f16x2 or e4m3");
+    }
+  }
   std::vector<const Form*> left;
   std::copy_if(forms.begin(), forms.end(), std::back_inserter(left), [&](const Form* form) {
     const auto is_in = [&](const std::string& chapter) { return is_chapter(chapter, *form); };

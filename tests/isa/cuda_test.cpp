@@ -69,6 +69,7 @@ call = "{d:u32} = g({a:u32})"
   const auto of_type = filtered(catalogue, select_forms(catalogue, {}), {false, {}, {"u32"}, {}, {}});
   REQUIRE(of_type.size() == 1);
   CHECK(of_type.front()->ptx == "g");
+  CHECK_THROWS_AS(filtered(catalogue, select_forms(catalogue, {}), {false, {}, {"u33"}, {}, {}}), Error);
 }
 
 TEST_CASE("what is no call has a name of its own") {
