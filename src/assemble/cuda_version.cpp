@@ -32,6 +32,10 @@ std::string version_in_banner(std::string_view text) {
   return {};
 }
 
+std::string release_of(const std::string& version) {
+  return version.substr(0, version.find('.', version.find('.') + 1));
+}
+
 int compare_versions(std::string_view left, std::string_view right) {
   while (!left.empty() || !right.empty()) {
     const int difference = take_number(left) - take_number(right);

@@ -1,47 +1,28 @@
 #include "assemble/nvjitlink.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "error.h"
+#include "assemble/open_library.h"
 
 namespace ptxlat {
 namespace {
 
 constexpr int input_ptx = 2;  // NVJITLINK_INPUT_PTX
 
-// The header of nvJitLink maps nvJitLinkCreate to __nvJitLinkCreate_13_0 and the like; a library exports the versioned
-// name and, not in every release, the plain one.
-void* find_symbol(void* library, const std::string& name) {
-  if (void* symbol = dlsym(library, name.c_str())) return symbol;
-  for (int major = 12; major < 20; ++major)
-    for (int minor = 0; minor < 10; ++minor)
-      if (void* symbol = dlsym(library, fmt::format("__{}_{}_{}", name, major, minor).c_str())) return symbol;
-  return nullptr;
-}
-
-template <typename Function>
-void load(void* library, const std::filesystem::path& path, Function& function, const char* name) {
-  function = reinterpret_cast<Function>(find_symbol(library, name));
-  if (!function)
-    throw Error(ExitCode::missing_tool, fmt::format("{} is no nvJitLink library: it has no {}", path.string(), name));
-}
-
 }  // namespace
 
 NvJitLink::NvJitLink(const std::filesystem::path& library) {
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw Error(ExitCode::missing_tool, fmt::format("nvJitLink cannot be opened: {}", dlerror()));
-  load(handle, library, create_, "nvJitLinkCreate");
-  load(handle, library, destroy_, "nvJitLinkDestroy");
-  load(handle, library, add_data_, "nvJitLinkAddData");
-  load(handle, library, complete_, "nvJitLinkComplete");
-  load(handle, library, cubin_size_, "nvJitLinkGetLinkedCubinSize");
-  load(handle, library, cubin_, "nvJitLinkGetLinkedCubin");
-  load(handle, library, error_log_size_, "nvJitLinkGetErrorLogSize");
-  load(handle, library, error_log_, "nvJitLinkGetErrorLog");
-  load(handle, library, info_log_size_, "nvJitLinkGetInfoLogSize");
-  load(handle, library, info_log_, "nvJitLinkGetInfoLog");
+  const OpenLibrary opened("nvJitLink", library);
+  opened.load(create_, "nvJitLinkCreate");
+  opened.load(destroy_, "nvJitLinkDestroy");
+  opened.load(add_data_, "nvJitLinkAddData");
+  opened.load(complete_, "nvJitLinkComplete");
+  opened.load(cubin_size_, "nvJitLinkGetLinkedCubinSize");
+  opened.load(cubin_, "nvJitLinkGetLinkedCubin");
+  opened.load(error_log_size_, "nvJitLinkGetErrorLogSize");
+  opened.load(error_log_, "nvJitLinkGetErrorLog");
+  opened.load(info_log_size_, "nvJitLinkGetInfoLogSize");
+  opened.load(info_log_, "nvJitLinkGetInfoLog");
 }
 
 std::string NvJitLink::read_log(Handle handle, Result (*get_size)(Handle, std::size_t*),

@@ -1,41 +1,24 @@
 #include "assemble/nvrtc.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <system_error>
 #include <utility>
 
 #include "assemble/cuda_version.h"
-#include "error.h"
+#include "assemble/open_library.h"
 
 namespace ptxlat {
-namespace {
-
-template <typename Function>
-void load(void* library, const std::filesystem::path& path, Function& function, const char* name) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  if (!function)
-    throw Error(ExitCode::missing_tool, fmt::format("{} is no NVRTC library: it has no {}", path.string(), name));
-}
-
-// "12.4" of "12.4.131".
-std::string release_of(const std::string& version) {
-  return version.substr(0, version.find('.', version.find('.') + 1));
-}
-
-}  // namespace
 
 Nvrtc::Nvrtc(const std::filesystem::path& library) {
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw Error(ExitCode::missing_tool, fmt::format("NVRTC cannot be opened: {}", dlerror()));
-  load(handle, library, create_, "nvrtcCreateProgram");
-  load(handle, library, destroy_, "nvrtcDestroyProgram");
-  load(handle, library, compile_, "nvrtcCompileProgram");
-  load(handle, library, ptx_size_, "nvrtcGetPTXSize");
-  load(handle, library, ptx_, "nvrtcGetPTX");
-  load(handle, library, log_size_, "nvrtcGetProgramLogSize");
-  load(handle, library, log_, "nvrtcGetProgramLog");
+  const OpenLibrary opened("NVRTC", library);
+  opened.load(create_, "nvrtcCreateProgram");
+  opened.load(destroy_, "nvrtcDestroyProgram");
+  opened.load(compile_, "nvrtcCompileProgram");
+  opened.load(ptx_size_, "nvrtcGetPTXSize");
+  opened.load(ptx_, "nvrtcGetPTX");
+  opened.load(log_size_, "nvrtcGetProgramLogSize");
+  opened.load(log_, "nvrtcGetProgramLog");
 }
 
 std::string Nvrtc::read_text(Program program, Result (*get_size)(Program, std::size_t*),

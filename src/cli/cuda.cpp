@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "assemble/cuda_version.h"
 #include "assemble/nvrtc.h"
 #include "assemble/toolkit.h"
 #include "cli/workbench.h"
@@ -19,9 +20,8 @@ std::string without_nvrtc(const Toolchain& assembler) {
     return fmt::format("no NVRTC was found that makes PTX {}.{} or older, which {} takes; tools/toolkits.sh brings one",
                        assembler.ptx_major, assembler.ptx_minor, assembler.name);
   }
-  const auto release = assembler.version.substr(0, assembler.version.find('.', assembler.version.find('.') + 1));
-  return fmt::format("no NVRTC of CUDA {0}, which goes with {1}, was found; `tools/toolkits.sh {0}` brings it", release,
-                     assembler.name);
+  return fmt::format("no NVRTC of CUDA {0}, which goes with {1}, was found; `tools/toolkits.sh {0}` brings it",
+                     release_of(assembler.version), assembler.name);
 }
 
 }  // namespace
