@@ -99,31 +99,30 @@ std::vector<LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
   return outcomes;
 }
 
-ModuleOutcome Worker::assemble(const Toolchain& toolchain, const std::string& ptx, const Target& target, int level) {
+template <typename Outcome>
+Outcome Worker::ask(const Toolchain& toolchain, const std::vector<std::uint8_t>& request,
+                    Outcome (*decode)(worker::Reader&)) {
   for (bool is_retry = false;; is_retry = true) {
     if (toolchain.kind == ToolchainKind::driver) {
       open_device();
     } else {
       start_process();
     }
-    process_->send(worker::encode_assemble(toolchain, ptx, target, level), options_.assemble_deadline);
-    if (auto reply = process_->receive(options_.assemble_deadline)) return worker::decode_module(*reply);
+    process_->send(request, options_.assemble_deadline);
+    if (auto reply = process_->receive(options_.assemble_deadline)) return decode(*reply);
     const WorkerDeath death = process_->death();
     if (death.from_outside() && !is_retry) continue;
     return {std::nullopt, died_assembling(toolchain, death)};
   }
 }
 
+ModuleOutcome Worker::assemble(const Toolchain& toolchain, const std::string& ptx, const Target& target, int level) {
+  return ask(toolchain, worker::encode_assemble(toolchain, ptx, target, level), worker::decode_module);
+}
+
 CompileOutcome Worker::compile(const Toolchain& nvrtc, const std::string& program,
                                const std::vector<std::string>& options) {
-  for (bool is_retry = false;; is_retry = true) {
-    start_process();
-    process_->send(worker::encode_compile(nvrtc, program, options), options_.assemble_deadline);
-    if (auto reply = process_->receive(options_.assemble_deadline)) return worker::decode_compiled(*reply);
-    const WorkerDeath death = process_->death();
-    if (death.from_outside() && !is_retry) continue;
-    return {std::nullopt, died_assembling(nvrtc, death)};
-  }
+  return ask(nvrtc, worker::encode_compile(nvrtc, program, options), worker::decode_compiled);
 }
 
 }  // namespace ptxlat

@@ -79,6 +79,9 @@ struct WorkerOptions {
 };
 
 class WorkerProcess;
+namespace worker {
+class Reader;
+}
 
 // The supervisor's end of one worker process, the only place where driver, nvJitLink and NVRTC code runs. A fault,
 // trap, hang or crash costs the kernel that caused it: the process is replaced and the batch goes on with the remaining
@@ -118,6 +121,10 @@ class Worker {
   void start_process();
   void open_device();
   Ending run_remaining(const LaunchBatch& batch, std::vector<LaunchOutcome>& outcomes);
+  // The reply for a toolchain that runs in the process; of another process if the first was killed from outside. How
+  // the process died where there is none.
+  template <typename Outcome>
+  Outcome ask(const Toolchain& toolchain, const std::vector<std::uint8_t>& request, Outcome (*decode)(worker::Reader&));
 
   WorkerOptions options_;
   std::unique_ptr<WorkerProcess> process_;
