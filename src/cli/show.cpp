@@ -128,16 +128,15 @@ void show(const ShowOptions& options) {
     for (const auto& cell : cells_from_table(options, *form)) print_cell(cell);
     return;
   }
-  const auto index = form - forms.begin();
   for (const auto& toolchain : chosen_toolchains(options.selection.toolchain, std::nullopt)) {
     const auto target = target_of(toolchain, target_from(options.selection.target));
-    Workbench own = workbench;
     const auto functions = compile_cuda({&*form}, toolchain, target);
-    put_in_place(own.catalogue.forms, functions);
-    const Form& compiled = own.catalogue.forms[static_cast<std::size_t>(index)];
+    std::vector<Form> compiled{*form};
+    put_in_place(compiled, functions);
     fmt::print("\n{}{}{}\n", toolchain.name, functions.compiler.empty() ? "" : ", ", functions.compiler);
-    if (compiled.cuda) print_ptx(own, compiled);
-    for (const auto& cell : cells_from_assembler(options, own, compiled, toolchain, target)) print_cell(cell);
+    if (form->cuda) print_ptx(workbench, compiled.front());
+    for (const auto& cell : cells_from_assembler(options, workbench, compiled.front(), toolchain, target))
+      print_cell(cell);
   }
 }
 
