@@ -201,14 +201,8 @@ std::vector<std::string> targets_of(const fs::path& program) {
   return targets_in_help(outcome.output);
 }
 
-namespace {
-
-constexpr int oldest_readable_sm = 50;
-
-}  // namespace
-
 fs::path nvdisasm_for(const Target& target, const std::vector<fs::path>& folders) {
-  if (target.sm < oldest_readable_sm) {
+  if (target.sm < oldest_sm) {
     throw Error(ExitCode::unknown_name,
                 "unsupported architecture: the machine code of " + target.name() + " is not read",
                 "sm_50 (Maxwell) is the oldest; Kepler lays its control words out in another way");

@@ -91,9 +91,10 @@ Workbench load_workbench(const Selection& selection) {
 }
 
 Target target_from(const std::string& name) {
-  if (const auto target = target_from_name(name); target && target->sm >= 50) return *target;
+  if (const auto target = target_from_name(name); target && target->sm >= oldest_sm) return *target;
   throw Error(ExitCode::unknown_name, "no such target: " + name,
-              "a target is spelled like sm_90 or sm_90a; sm_50 is the oldest whose machine code is read");
+              fmt::format("a target is spelled like sm_90 or sm_90a; sm_{} is the oldest whose machine code is read",
+                          oldest_sm));
 }
 
 Toolchain driver_toolchain(const DeviceInfo& device) {

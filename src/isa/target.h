@@ -15,6 +15,9 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
+// Maxwell, whose machine code is the oldest that is read: Kepler's control words are laid out in another way.
+inline constexpr int oldest_sm = 50;
+
 // "sm_90a"; empty if the text is no target.
 std::optional<Target> target_from_name(const std::string& name);
 

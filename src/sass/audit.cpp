@@ -107,7 +107,7 @@ std::string hoisted_part(const Window& window, const std::vector<bool>& slice) {
   const auto& code = window.instructions;
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
     // What a subroutine gives back was not computed in front of the window.
-    if (starts_with_any(opcode_of(code[i].text), {"CAL"})) return {};
+    if (opcode_of(code[i].text).starts_with("CAL")) return {};
     if (!slice[i]) continue;
     const auto use = register_use(code[i].text);
     for (const int reg : use.reads) {

@@ -8,13 +8,13 @@
 #include <string_view>
 
 #include "error.h"
+#include "isa/target.h"
 
 namespace ptxlat {
 
 namespace {
 
 constexpr Elf64_Half machine_cuda = 190;
-constexpr int oldest_sm = 50;
 constexpr std::string_view text_prefix = ".text.";
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ExitCode::failure, "not a readable cubin: " + what); }

@@ -209,7 +209,7 @@ std::vector<bool> backward_slice(const Window& window) {
     const auto use = register_use(code[i].text);
     const bool is_root = i == code.size() - 2 || before_call;
     const bool steers = changes_control_flow(code[i].text);
-    before_call = before_call || starts_with_any(opcode_of(code[i].text), {"CAL"});
+    before_call = before_call || opcode_of(code[i].text).starts_with("CAL");
     const bool feeds = std::any_of(use.writes.begin(), use.writes.end(), [&](int r) { return live.contains(r); });
     if (!is_root && !steers && !feeds) continue;
     in_slice[i] = true;
