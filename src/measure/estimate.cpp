@@ -89,6 +89,15 @@ struct Numbers {
     return more && *more < least ? std::nullopt : more;
   }
 
+  // Why there is no number of issue(); empty where there is one, or no stream.
+  std::string why_no_issue() const {
+    if (copies == 0 || !indices[Role::stream] || issue()) return {};
+    const auto& finding = findings[Role::stream];
+    if (!finding.is_proven()) return fmt::format("{}, {}", to_string(finding.verdict), finding.reason);
+    return difference(Role::stream_twice, Role::stream) ? "twice the copies take no longer"
+                                                        : "the launches of the stream have no value in common";
+  }
+
   std::optional<double> overhead() const {
     return findings[Role::overhead].is_proven() ? elapsed(Role::overhead) : std::nullopt;
   }
@@ -172,8 +181,9 @@ WindowRecord to_record(const std::string& role, const Specimen& specimen, const 
 
 // The cell's own verdict where no latency is proven: what the GPU said comes before what the audit said, the
 // differential before the chain. Where nothing can wait for the instruction, its stream is all there is to prove.
-void explain_missing(CellRecord& record, const Findings& findings, Observation observation, bool has_issue) {
-  if (observation == Observation::none && has_issue) {
+void explain_missing(CellRecord& record, const Findings& findings, Observation observation,
+                     const std::string& why_no_issue) {
+  if (observation == Observation::none && record.issue) {
     record.verdict = Verdict::proven;
     add_note(record, "nothing can depend on it");
     return;
@@ -188,8 +198,9 @@ void explain_missing(CellRecord& record, const Findings& findings, Observation o
     }
   }
   if (observation == Observation::none) {
-    record.verdict = findings[Role::stream].verdict;
-    add_note(record, findings[Role::stream].reason);
+    const auto& stream = findings[Role::stream];
+    record.verdict = stream.is_proven() ? Verdict::unstable : stream.verdict;
+    add_note(record, stream.is_proven() ? why_no_issue : stream.reason);
     return;
   }
   const auto& differential = findings[Role::differential];
@@ -330,13 +341,14 @@ CellRecord estimate(const CellPlan& cell, const Experiment& experiment, int copi
     return record;
   }
   if (headline == Headline::none) {
-    explain_missing(record, findings, observation_of(cell.variant), leading.issue().has_value());
+    explain_missing(record, findings, observation_of(cell.variant), leading.why_no_issue());
     return record;
   }
   for (const auto& window : record.windows) {
     const bool ended_badly = window.verdict == Verdict::fault || window.verdict == Verdict::timeout;
     if (ended_badly) add_note(record, window.role + ": " + window.reason);
   }
+  if (const auto why = leading.why_no_issue(); !why.empty()) add_note(record, "no issue: " + why);
   if (record.differential && record.chain && *record.differential != *record.chain) {
     const auto to = experiment.consumer == nullptr ? "its completion" : experiment.consumer->name;
     add_note(record, fmt::format("{} to {}, {} in a chain", *record.differential, to, *record.chain));

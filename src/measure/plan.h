@@ -9,7 +9,7 @@
 namespace ptxlat {
 
 // What audit and estimate make of the same kernels; raised whenever they change that.
-inline constexpr char method_version[] = "method 13";
+inline constexpr char method_version[] = "method 14";
 
 // One cell to be made: a variant at an optimisation level.
 //   recipe  hash of the PTX, the operand values and the consumers that can be tried: equal recipes are the same

@@ -239,9 +239,13 @@ struct Parts {
     }
     std::string steps, kept, kept_if_left;
     const auto keep_both = [&](const std::vector<std::string>& registers, const std::string& type) {
+      // What computes 16 bits would move behind the branch, to both sides, if it were stored as it is.
+      const bool is_paired = register_bits(type) == 16;
       for (const auto& name : registers) {
-        kept += keep(name, type);
-        kept_if_left += keep(name, type, place_if_left);
+        const auto pair = is_paired ? fmt::format("  mov.b32 %low, {{{0}, {0}}};\n", name) : std::string{};
+        const auto& stored = is_paired ? "%low" : name;
+        kept += pair + keep(stored, is_paired ? "b32" : type);
+        kept_if_left += pair + keep(stored, is_paired ? "b32" : type, place_if_left);
       }
     };
     for (int copy = 0; copy < copies; ++copy) {

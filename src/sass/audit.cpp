@@ -335,28 +335,32 @@ Audit audit_waiting(const Window& window, const Window& without, const Expectati
 
 namespace {
 
-// What brings operands into place and results out of it; everything else does the instruction's work.
+// What brings operands into place and results out of it, and waits; everything else does the instruction's work.
 bool moves_bits(const std::string& opcode) {
-  return starts_with_any(opcode, {"PRMT", "SHF", "LOP3", "LEA", "S2R", "S2UR", "R2UR", "F2FP", "F2F", "U"});
+  return starts_with_any(opcode, {"PRMT", "SHF", "LOP3", "LEA", "IMAD.U32", "MOV", "S2R", "S2UR", "R2UR", "F2FP", "F2F",
+                                  "UPRMT", "USHF", "ULOP3", "ULEA", "UMOV", "DEPBAR"});
 }
 
 // Copies of an instruction that takes several machine instructions share what does not depend on their operands (the
 // lane's number, a descriptor), and results may be unpacked behind the clocks. Then a further copy is a part of the
-// instruction, and it must be the part that does the work: nothing that the instruction alone does not have, and the
-// last one that does more than to move bits as often as there are copies.
+// instruction, and it must be the part that does the work: nothing but moves that the instruction alone does not have,
+// and the last one that does more than to move bits as often as there are copies. How bits are moved depends on the
+// registers that ptxas chose; it counts only where the instruction does nothing else.
 bool does_the_work(const std::vector<std::string>& added, int copies, const std::vector<std::string>& sass) {
   const auto alone = opcode_counts(sass);
   const auto counts = opcode_counts(added);
   if (alone.empty()) return false;
-  const bool has_foreign = std::any_of(counts.begin(), counts.end(), [&](const auto& entry) {
-    const auto own = alone.find(entry.first);
-    return own == alone.end() || entry.second > copies * own->second;
-  });
   const auto last = [&](bool or_moves) {
     return std::find_if(sass.rbegin(), sass.rend(),
                         [&](const auto& o) { return alone.contains(o) && (or_moves || !moves_bits(o)); });
   };
-  const auto work = last(false) != sass.rend() ? last(false) : last(true);
+  const bool only_moves = last(false) == sass.rend();
+  const auto work = last(only_moves);
+  const bool has_foreign = std::any_of(counts.begin(), counts.end(), [&](const auto& entry) {
+    if (!only_moves && moves_bits(entry.first)) return false;
+    const auto own = alone.find(entry.first);
+    return own == alone.end() || entry.second > copies * own->second;
+  });
   const auto worked = counts.find(*work);
   return !has_foreign && worked != counts.end() && worked->second == copies * alone.at(*work);
 }

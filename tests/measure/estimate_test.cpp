@@ -284,8 +284,28 @@ TEST_CASE("a schedule may issue two instructions a cycle, as Maxwell does, but n
   lab.indices[Role::stream] = lab.add(9);
   lab.indices[Role::stream_twice] = lab.add(9 + lab.copies / 2);
   CHECK_FALSE(lab.estimate().issue);
+  CHECK(mentions(lab.estimate(), "no issue: twice the copies take no longer"));
   for (auto& specimen : lab.specimens) specimen.launch.reset();
   CHECK(lab.estimate().issue == 0.5);
+}
+
+TEST_CASE("a cell without an issue has the reason, and is not proven if there was nothing else to prove") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.indices[Role::stream] = lab.add(9);
+  lab.indices[Role::stream_twice] = lab.add(9 + 2 * lab.copies);
+  CHECK_FALSE(mentions(lab.estimate(), "issue"));
+  lab.findings[Role::stream] = not_proven(Verdict::fused, "copies share a part");
+  CHECK(mentions(lab.estimate(), "no issue: fused, copies share a part"));
+
+  INFO("a store: nothing can depend on it");
+  lab.form.operands = {{"a", "u32"}};
+  lab.indices = {};
+  lab.findings = {};
+  lab.indices[Role::stream] = lab.add(54);
+  lab.indices[Role::stream_twice] = lab.add(35);
+  CHECK(lab.estimate().verdict == Verdict::unstable);
+  CHECK(mentions(lab.estimate(), "twice the copies take no longer"));
 }
 
 TEST_CASE("a static number that is a lower bound or a straight line says so") {

@@ -92,7 +92,7 @@ around     = "{op} L_{#}:")");
         Lines{"before %v_d_0, 0;", "x {%v_d_0, %v_d_1}, %v_a; L_1:", "completion {%v_d_0, %v_d_1}, %t0;"});
   CHECK(text.find("prepare %v_a, %t1;") > text.find("PASS:"));
   CHECK(text.find("prepare %v_a, %t1;") < text.find("mov.u32 %clock_1"));
-  CHECK(text.find("cleanup %p1;") > text.find("mov.u32 %clock_2"));
+  CHECK(text.find("cleanup %p1;") > text.find("mov.u32 %clock_2, %clock;"));
   CHECK(text.find("cleanup %p1;") < text.find("@%again bra PASS"));
   for (const char* scratch : {".reg .b32 %t0;", ".reg .b32 %t1;", ".reg .pred %p1;"})
     CHECK(count_of(text, scratch) == 1);

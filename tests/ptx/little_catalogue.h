@@ -57,7 +57,7 @@ inline std::size_t count_of(const std::string& text, const std::string& part) {
 // The lines between the two clock reads, without indentation and blank lines.
 inline std::vector<std::string> window_lines(const std::string& text) {
   std::vector<std::string> lines;
-  const auto begin = text.find("%clock_1, %clock;"), end = text.find("mov.u32 %clock_2");
+  const auto begin = text.find("%clock_1, %clock;"), end = text.find("mov.u32 %clock_2, %clock;");
   REQUIRE(begin < end);
   std::size_t at = text.find('\n', begin) + 1;
   while (at < end) {
@@ -70,6 +70,6 @@ inline std::vector<std::string> window_lines(const std::string& text) {
 }
 
 inline std::string before_the_clock(const std::string& text) { return text.substr(0, text.find("mov.u32 %clock_1")); }
-inline std::string behind_the_clock(const std::string& text) { return text.substr(text.find("mov.u32 %clock_2")); }
+inline std::string behind_the_clock(const std::string& text) { return text.substr(text.find("mov.u32 %clock_2, %clock;")); }
 
 }  // namespace ptxlat

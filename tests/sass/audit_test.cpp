@@ -273,6 +273,19 @@ TEST_CASE("a stream may share what all of its copies need, but not the work") {
   INFO("what unpacks the result may come later, what makes it may not");
   check(audit_stream(stores(4, "ATOMG"), stores(8, "ATOMG"), 4, {"ATOMG", "PRMT"}), Verdict::proven, "");
   check(audit_stream(stores(4, "PRMT"), stores(8, "PRMT"), 4, {"HSET2", "PRMT"}), Verdict::fused, "alone is 2");
+  INFO("addresses made in two ways, a register more or less to move");
+  const auto addressed = [](int count, const std::string& extra) {
+    std::vector<Line> lines = {{extra + " R3, R2", 2}};
+    for (int i = 0; i < count; ++i) {
+      lines.push_back({i % 2 == 0 ? "IMAD.U32 R20, R3, 0x8, R4" : "LEA R20, R3, R4, 0x3", 2});
+      lines.push_back({"STS.128 [R20], R4", 2});
+    }
+    if (count == 8) lines.push_back({extra + " R3, R2", 2});
+    return window(lines);
+  };
+  const std::vector<std::string> with_address = {"SHF.R.U32.HI", "IMAD", "IMAD.U32", "STS.128"};
+  check(audit_stream(addressed(4, "MOV"), addressed(8, "MOV"), 4, with_address), Verdict::proven, "");
+  check(audit_stream(addressed(4, "FMUL"), addressed(8, "FMUL"), 4, with_address), Verdict::fused, "9 more instructions");
   INFO("every second copy was left out");
   check(audit_stream(stores(4, "STS.128"), stores(6, "STS.128"), 4, alone), Verdict::fused, "2 more instructions");
 }
