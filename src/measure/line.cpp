@@ -114,7 +114,6 @@ void try_consumers(const Line& line, KernelAssembler& assembler, Batch& batch, s
       }
     }
   }
-  if (attempts.empty()) return;
   {
     const Stopwatch watch(line.clock, "assemble");
     batch.assemble(assembler, line.disassembler, line.target.sm, cells.front().plan->level);
@@ -123,6 +122,26 @@ void try_consumers(const Line& line, KernelAssembler& assembler, Batch& batch, s
   for (auto& [cell, experiment, indices] : attempts) {
     if (!cell->is_settled) keep_the_better(*cell, batch, std::move(experiment), indices);
   }
+}
+
+// Streams whose end waits for results get fewer copies, as long as there are some to leave out. Returns their cells.
+std::vector<CellWork*> shorten_streams(const Line& line, Batch& batch, std::vector<CellWork>& cells) {
+  const auto waits = [&](const CellWork& cell, Role role) {
+    const auto& index = cell.indices[role];
+    const auto* window = index ? &batch.specimens()[*index].window : nullptr;
+    return window != nullptr && *window && end_waits(**window);
+  };
+  std::vector<CellWork*> shortened;
+  for (auto& cell : cells) {
+    if (!cell.experiment || cell.copies <= 1) continue;
+    if (!waits(cell, Role::stream) && !waits(cell, Role::stream_twice)) continue;
+    const auto& variant = cell.plan->variant;
+    shorten_stream(line.catalogue, line.skeletons, variant, *cell.experiment);
+    cell.copies = 1;
+    cell.indices = batch.add(*cell.experiment, variant.form->ptx);
+    shortened.push_back(&cell);
+  }
+  return shortened;
 }
 
 void mark(std::vector<bool>& wanted, const SpecimenIndices& indices) {
@@ -164,8 +183,13 @@ std::vector<CellRecord> make_chunk(const Line& line, KernelAssembler& assembler,
   Batch batch;
   // The first consumer settles most cells. Those that it does not need all others, as a rule, and a call of the
   // assembler and of nvdisasm costs more than a few kernels.
-  try_consumers(line, assembler, batch, cells, 0, 1);
-  try_consumers(line, assembler, batch, cells, 1, SIZE_MAX);
+  if (!cells.empty()) {
+    try_consumers(line, assembler, batch, cells, 0, 1);
+    const auto shortened = shorten_streams(line, batch, cells);
+    try_consumers(line, assembler, batch, cells, 1, SIZE_MAX);
+    for (auto* cell : shortened)
+      cell->findings = audit(batch.specimens(), cell->indices, cell->plan->variant, cell->copies);
+  }
   if (line.worker != nullptr && !cells.empty()) {
     std::vector<bool> wanted(batch.specimens().size(), false);
     for (const auto& cell : cells) {

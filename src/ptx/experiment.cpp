@@ -248,6 +248,13 @@ struct Parts {
         kept_if_left += pair + keep(stored, is_paired ? "b32" : type, place_if_left);
       }
     };
+    // A register that is free again behind the copies is written at once, and the branch waits until it is read. Many
+    // copies may not keep theirs: the results would then be made elsewhere.
+    const auto keep_source = [&](const Operand& operand, const std::vector<std::string>& registers) {
+      if (shape.copies > 1 || operand.type == "carry" || is_literal(catalogue, variant, operand)) return;
+      const Object* object = object_of(catalogue, *variant.input, operand);
+      for (const auto& name : registers) kept += keep(name, object != nullptr ? object->register_type : operand.type);
+    };
     for (int copy = 0; copy < copies; ++copy) {
       const auto suffix = fmt::format("_c{}", copy);
       Replaced replaced;
@@ -255,15 +262,28 @@ struct Parts {
         if (!is_own(catalogue, variant, operand, shape)) continue;
         const auto& registers = replaced[operand.name] = registers_of(operand, suffix);
         prepare_operand(draft, variant, operand, registers);
-        if (operand.is_result) keep_both(registers, operand.type);
+        if (operand.is_result) {
+          keep_both(registers, operand.type);
+        } else {
+          keep_source(operand, registers);
+        }
       }
       steps += op(replaced, copy);
     }
     for (const auto& operand : form().operands) {
-      if (operand.is_inout && !shape.has_own_accumulators) keep_both(registers_of(operand), operand.type);
+      if (is_own(catalogue, variant, operand, shape)) continue;
+      if (operand.is_inout) keep_both(registers_of(operand), operand.type);
+      if (!operand.is_result) keep_source(operand, registers_of(operand));
     }
+    draft.once += "  mov.u32 %clock_2, 0;\n";
     draft.load({"%leave"}, "pred", {"0", "0", false});
     return finished(draft, fill(skeletons.stream, {{"steps", steps}, {"results", kept_if_left}}), kept);
+  }
+
+  void add_streams(const StreamShape& shape, Experiment& experiment) const {
+    if (shape.copies == 0) return;
+    experiment.kernels[Role::stream] = streamed(shape.copies, shape);
+    experiment.kernels[Role::stream_twice] = streamed(2 * shape.copies, shape);
   }
 
   // Whether each copy of a stream has this operand for itself.
@@ -376,11 +396,15 @@ Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const 
     kernels[Role::chain_twice] = parts.chained(2 * chain_steps);
     kernels[Role::bridge] = parts.bridged();
   }
-  if (const auto shape = stream_shape(catalogue, variant); shape.copies > 0) {
-    kernels[Role::stream] = parts.streamed(shape.copies, shape);
-    kernels[Role::stream_twice] = parts.streamed(2 * shape.copies, shape);
-  }
+  parts.add_streams(stream_shape(catalogue, variant), experiment);
   return experiment;
+}
+
+void shorten_stream(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,
+                    Experiment& experiment) {
+  auto shape = stream_shape(catalogue, variant);
+  shape.copies = std::min(shape.copies, 1);
+  Parts{catalogue, skeletons, variant, experiment.consumer}.add_streams(shape, experiment);
 }
 
 void change_consumer(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,

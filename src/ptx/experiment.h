@@ -82,6 +82,10 @@ Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const 
 void change_consumer(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,
                      const Consumer* consumer, Experiment& experiment);
 
+// Gives the experiment streams of one copy and of two: fewer results that are under way at a time.
+void shorten_stream(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,
+                    Experiment& experiment);
+
 // The instruction alone in a kernel, to see whether an assembler takes it.
 Kernel plain_kernel(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant);
 

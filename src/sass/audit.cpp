@@ -367,6 +367,18 @@ bool does_the_work(const std::vector<std::string>& added, int copies, const std:
 
 }  // namespace
 
+bool end_waits(const Window& stream) {
+  if (is_unoptimised(stream)) return false;
+  const auto& code = stream.instructions;
+  int set = 0;
+  for (const auto& instruction : code) set |= scoreboards_set(instruction.control);
+  for (auto last = code.rbegin(); last != code.rend(); ++last) {
+    if ((last->control.wait_mask & set) != 0) return true;
+    if (last != code.rbegin() && !is_control(opcode_of(last->text))) return false;
+  }
+  return false;
+}
+
 Audit audit_stream(const Window& shorter, const Window& longer, int copies, const std::vector<std::string>& sass,
                    const Expectation& expected) {
   for (const Window* window : {&shorter, &longer}) {
@@ -380,7 +392,10 @@ Audit audit_stream(const Window& shorter, const Window& longer, int copies, cons
   const auto per_copy = static_cast<std::size_t>(count / copies);
   std::vector<std::string> copy(added.end() - static_cast<std::ptrdiff_t>(per_copy), added.end());
   const bool is_whole = count % copies == 0 && per_copy >= sass.size();
-  if (is_whole || does_the_work(added, copies, sass)) return {Verdict::proven, {}, copy};
+  if (is_whole || does_the_work(added, copies, sass)) {
+    if (end_waits(shorter) == end_waits(longer)) return {Verdict::proven, {}, copy};
+    return {Verdict::contaminated, "the end of one of the streams waits for its copies", copy};
+  }
   if (count % copies != 0) {
     return {Verdict::fused, fmt::format("{} more copies make {} more instructions", copies, count), {}};
   }

@@ -64,8 +64,13 @@ Audit audit_chain(const Window& shorter, const Window& longer, int steps, const 
 // `clock, op × n, clock` and the same with 2n copies that do not depend on each other. Each of the n copies that the
 // longer has more must be there, whole: a part that they share, or one that was left out, is no cost of the
 // instruction.
+// Where the end of one of them waits for its copies and that of the other does not, the difference holds that wait.
 Audit audit_stream(const Window& shorter, const Window& longer, int copies, const std::vector<std::string>& sass,
                    const Expectation& expected = {});
+
+// The branch or the clock that ends a stream waits on a scoreboard that a copy has set: ptxas waits there for results if
+// it has too few scoreboards to keep them apart in what follows. Unoptimised code, which waits everywhere, does not.
+bool end_waits(const Window& stream);
 
 // Opcodes between the clocks, copies of the clock left out.
 std::vector<std::string> opcodes(const Window& window);

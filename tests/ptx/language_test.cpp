@@ -147,6 +147,28 @@ TEST_CASE("where registers are short, the copies of a stream share the sources t
   CHECK_THAT(lines.front(), Contains("{%v_d_c0_0, ") && Contains("%v_a_c0, {%v_b_0, "));
 }
 
+TEST_CASE("a stream's second clock has a register of its own, and the sources of a shortened one are not free behind it") {
+  const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}, {b:u16}\"");
+  auto experiment = little.experiment("a");
+  const auto text = experiment.kernels[Role::stream].text;
+  CHECK(text.find("mov.u32 %clock_2, 0;") < text.find("PASS:"));
+  const auto left = text.find("LEFT:"), stored = text.find("[%out+12], %clock_2;");
+  CHECK((left < stored && stored < text.find("STAYED:")));
+  CHECK(experiment.kernels[Role::differential].text.find("%clock_2, 0;") == std::string::npos);
+  CHECK_FALSE(behind_the_clock(text).find("%v_a_c0;") != std::string::npos);
+
+  little.shorten_stream("a", experiment);
+  CHECK(window_lines(experiment.kernels[Role::stream].text).size() == 2);
+  CHECK(window_lines(experiment.kernels[Role::stream_twice].text).size() == 3);
+  CHECK_THAT(behind_the_clock(experiment.kernels[Role::stream_twice].text),
+             Contains("%v_a_c0;") && Contains("%v_a_c1;") && Contains("%v_b_c1;"));
+}
+
+TEST_CASE("what computes 16 bits is stored as a pair behind a stream") {
+  const LittleCatalogue little("syntax = \"x {d:b16}, {a:b16}\"");
+  CHECK_THAT(little.kernel(Role::stream, "a"), Contains("mov.b32 %low, {%v_d_c3, %v_d_c3};"));
+}
+
 TEST_CASE("the copies of a stream have accumulators of their own where two have room, else one for all") {
   const auto lines_of = [](const char* registers) {
     const LittleCatalogue little(std::string("syntax = \"x {d:f32[") + registers + "]}, {a:u32}\"\ninout = [\"d\"]");

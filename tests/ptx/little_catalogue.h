@@ -19,7 +19,7 @@ struct LittleCatalogue {
   explicit LittleCatalogue(const std::string& entry)
       : text(R"(chapter = "test"
 consumer = [
-  {name = "eat.b32", types = ["u32", "f32", "b32"], result = "b32", text = "mov.b32 {q}, {a};"},
+  {name = "eat.b32", types = ["u32", "f32", "b32", "b16"], result = "b32", text = "mov.b32 {q}, {a};"},
   {name = "eat.b128", types = ["b128"], result = "b64", text = "mov.b128 {{q}, {u0}}, {a};"},
 ]
 object = [
@@ -28,7 +28,7 @@ object = [
   {name = "far", each = "add.u64 {r}, %memory, {o};", address = true},
   {name = "policy", each = "createpolicy {r};"},
 ]
-default = {u32 = ["9 .. 71", "5 .. 67"], f32 = ["1.0 .. 2.0"], b32 = ["3 .. 65"], b64 = ["7 .. 69"], b128 = ["1 .. 63"]}
+default = {u16 = ["3 .. 65"], b16 = ["3 .. 65"], u32 = ["9 .. 71", "5 .. 67"], f32 = ["1.0 .. 2.0"], b32 = ["3 .. 65"], b64 = ["7 .. 69"], b128 = ["1 .. 63"]}
 
 [[op]]
 name = "x"
@@ -42,6 +42,9 @@ name = "x"
   Experiment experiment(const std::string& operand, std::size_t input = 0) const {
     const auto of = variant(operand, input);
     return expand(catalogue, skeletons, of, consumers_for(catalogue, of).front());
+  }
+  void shorten_stream(const std::string& operand, Experiment& experiment) const {
+    ptxlat::shorten_stream(catalogue, skeletons, variant(operand), experiment);
   }
   const std::string kernel(Role role, const std::string& operand, std::size_t input = 0) const {
     return experiment(operand, input).kernels[role].text;

@@ -260,6 +260,33 @@ TEST_CASE("a stream is proven if each copy that the longer has more is whole") {
         "where the instruction alone is 2");
 }
 
+TEST_CASE("a stream whose end waits for its copies is no stream, unless the other one waits too") {
+  const auto copies = [](int count, int wait_mask) {
+    std::vector<Line> lines;
+    for (int i = 0; i < count; ++i) lines.push_back({"POPC R" + std::to_string(20 + i) + ", R2", 2, 0});
+    lines.push_back({"@P0 BRA 0x500", 5, 7, wait_mask});
+    return window(lines);
+  };
+  CHECK_FALSE(end_waits(copies(4, 0)));
+  CHECK(end_waits(copies(4, 0x1)));
+  auto clock_waits = copies(4, 0);
+  clock_waits.instructions.back().control.wait_mask = 0x1;
+  CHECK(end_waits(clock_waits));
+  INFO("a copy that waits for an earlier one is the instruction's own business");
+  auto inside = copies(4, 0);
+  inside.instructions.at(2).control.wait_mask = 0x1;
+  CHECK_FALSE(end_waits(inside));
+  INFO("without optimisation everything waits");
+  auto unoptimised = copies(4, 0x1);
+  for (auto& instruction : unoptimised.instructions) instruction.control.stall_count = 15;
+  CHECK_FALSE(end_waits(unoptimised));
+
+  const std::vector<std::string> popcs = {"POPC"};
+  check(audit_stream(copies(4, 0), copies(8, 0), 4, popcs), Verdict::proven, "");
+  check(audit_stream(copies(4, 0x1), copies(8, 0x1), 4, popcs), Verdict::proven, "");
+  check(audit_stream(copies(4, 0), copies(8, 0x1), 4, popcs), Verdict::contaminated, "the end of one of the streams");
+}
+
 TEST_CASE("a stream may share what all of its copies need, but not the work") {
   const auto stores = [](int count, const std::string& last) {
     std::vector<Line> lines = {{"SHF.R.U32.HI R20, RZ, 0x2, R2", 4}};
