@@ -275,7 +275,15 @@ struct Parts {
       if (operand.is_inout) keep_both(registers_of(operand), operand.type);
       if (!operand.is_result) keep_source(operand, registers_of(operand));
     }
-    draft.once += "  mov.u32 %clock_2, 0;\n";
+    // The second clock of the pass before is needed where the branch leads. So its register is its own, and none that a
+    // copy still reads: the clock would wait for that. Where accumulators leave no room, it would be a uniform one, and
+    // another instruction.
+    const bool is_full = !shape.has_own_accumulators && std::any_of(form().operands.begin(), form().operands.end(),
+                                                                    [](const Operand& o) { return o.is_inout; });
+    if (!is_full) {
+      draft.once += "  mov.u32 %clock_2, 0;\n";
+      kept_if_left += "  st.volatile.global.u32 [%out+12], %clock_2;\n";
+    }
     draft.load({"%leave"}, "pred", {"0", "0", false});
     return finished(draft, fill(skeletons.stream, {{"steps", steps}, {"results", kept_if_left}}), kept);
   }

@@ -349,13 +349,13 @@ bool moves_bits(const std::string& opcode) {
 bool does_the_work(const std::vector<std::string>& added, int copies, const std::vector<std::string>& sass) {
   const auto alone = opcode_counts(sass);
   const auto counts = opcode_counts(added);
-  if (alone.empty()) return false;
   const auto last = [&](bool or_moves) {
     return std::find_if(sass.rbegin(), sass.rend(),
                         [&](const auto& o) { return alone.contains(o) && (or_moves || !moves_bits(o)); });
   };
   const bool only_moves = last(false) == sass.rend();
   const auto work = last(only_moves);
+  if (work == sass.rend()) return false;
   const bool has_foreign = std::any_of(counts.begin(), counts.end(), [&](const auto& entry) {
     if (!only_moves && moves_bits(entry.first)) return false;
     const auto own = alone.find(entry.first);
@@ -363,6 +363,13 @@ bool does_the_work(const std::vector<std::string>& added, int copies, const std:
   });
   const auto worked = counts.find(*work);
   return !has_foreign && worked != counts.end() && worked->second == copies * alone.at(*work);
+}
+
+// Where nothing is known of the instruction alone, the copies that the longer stream has more must do the work of those
+// of the shorter once again.
+bool repeats_the_work(std::vector<std::string> added, std::vector<std::string> first) {
+  for (auto* opcodes : {&added, &first}) std::erase_if(*opcodes, moves_bits);
+  return !added.empty() && opcode_counts(added) == opcode_counts(first);
 }
 
 }  // namespace
@@ -384,15 +391,16 @@ Audit audit_stream(const Window& shorter, const Window& longer, int copies, cons
   for (const Window* window : {&shorter, &longer}) {
     if (Audit audit = audit_flow(*window, {false, expected.operand_loads, {}}); !audit.is_proven()) return audit;
   }
+  const auto first = opcodes(shorter);
   auto added = opcodes(longer);
-  remove_from_end(added, opcodes(shorter));
+  remove_from_end(added, first);
   std::erase_if(added, is_filler);
   const auto count = static_cast<int>(added.size());
   if (count == 0) return {Verdict::elided, "twice the copies make no more instructions", {}};
   const auto per_copy = static_cast<std::size_t>(count / copies);
   std::vector<std::string> copy(added.end() - static_cast<std::ptrdiff_t>(per_copy), added.end());
   const bool is_whole = count % copies == 0 && per_copy >= sass.size();
-  if (is_whole || does_the_work(added, copies, sass)) {
+  if (is_whole || (sass.empty() ? repeats_the_work(added, first) : does_the_work(added, copies, sass))) {
     if (end_waits(shorter) == end_waits(longer)) return {Verdict::proven, {}, copy};
     return {Verdict::contaminated, "the end of one of the streams waits for its copies", copy};
   }
