@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <set>
 #include <tuple>
@@ -143,4 +144,59 @@ TEST_CASE("the committed table has every row of Arafa et al., Table II, at all f
     INFO(ptx);
     CHECK(levels[ptx] == std::set<int>{0, 1, 2, 3});
   }
+}
+
+namespace {
+
+// The cells of a row of Markdown without blanks and backquotes; empty for any other line.
+std::vector<std::string> markdown_row(const std::string& line) {
+  std::vector<std::string> cells;
+  if (!line.starts_with("| ")) return cells;
+  for (std::size_t begin = 1, end; (end = line.find('|', begin)) != std::string::npos; begin = end + 1) {
+    auto cell = line.substr(begin, end - begin);
+    std::erase_if(cell, [](char c) { return c == ' ' || c == '`'; });
+    cells.push_back(std::move(cell));
+  }
+  return cells;
+}
+
+std::string text_of(const std::optional<double>& number) {
+  return number ? std::to_string(std::lround(*number)) : std::string{};
+}
+
+}  // namespace
+
+TEST_CASE("the rows that README shows are those of the committed table") {
+  const auto table = h200();
+  const auto cell_of = [&](const std::string& ptx, const std::string& operand, int level) {
+    const auto found = std::find_if(table.cells.begin(), table.cells.end(), [&](const CellRecord& c) {
+      return c.ptx == ptx && c.level == level && c.input.empty() && c.cycles && (operand.empty() || c.operand == operand);
+    });
+    INFO(ptx << " at O" << level);
+    REQUIRE(found != table.cells.end());
+    return *found;
+  };
+  std::ifstream readme(PTXLAT_SOURCE_DIR "/README.md");
+  int shown = 0, compared = 0;
+  for (std::string line; std::getline(readme, line);) {
+    const auto row = markdown_row(line);
+    INFO(line);
+    if (row.size() == 9 && row.back() == "proven") {
+      const auto cell = cell_of(row[0], row[1], 3);
+      CHECK(row[2] == text_of(cell.cycles));
+      CHECK(row[3] == text_of(cell.bracket));
+      CHECK(row[4] == text_of(cell.differential));
+      CHECK(row[5] == text_of(cell.chain));
+      CHECK(row[6] == text_of(cell.static_cycles));
+      ++shown;
+    } else if (row.size() == 8 && row[4].find("→") != std::string::npos) {
+      const auto slow = cell_of(row[1], "", 0), fast = cell_of(row[1], "", 3);
+      CHECK(row[2] == text_of(slow.cycles));
+      CHECK(row[3] == text_of(fast.cycles));
+      CHECK(row[4] == std::to_string(slow.sass_count) + "→" + std::to_string(fast.sass_count));
+      ++compared;
+    }
+  }
+  CHECK(shown > 10);
+  CHECK(compared > 10);
 }
