@@ -27,7 +27,7 @@ bundle() {
     "${options[@]}" -o "$folder/$1"
 }
 
-# The arithmetic at every level; the functions of CUDA C, whose code is long, at one.
+# Arithmetic and data movement at every level; the functions of CUDA C, whose code is long, at one.
 make_bundles() {
   mkdir -p "$folder"
   bundle instructions.bundle --chapter 'integer arithmetic' --chapter extended --chapter 'floating point' \

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t code_width = 100;
 constexpr std::size_t most_names = 8;
-constexpr std::size_t most_kinds_of_equal_cycles = 12;
+constexpr std::size_t most_kinds_of_other_cycles = 60, most_kinds_of_equal_cycles = 12;
 
 // Rows that changed in the same way: the same numbers, the same code before and after.
 struct Kind {
@@ -28,13 +28,14 @@ struct Kind {
   std::set<std::string> levels;
 };
 
-// In the order of the comparison, most interesting first.
+// In the order of the comparison, most interesting first; what no machine code explains is left out.
 std::vector<Kind> kinds_of(const Comparison& comparison) {
   std::vector<Kind> kinds;
   std::map<std::string, std::size_t> place_of;
   CodeComparison code;
   for (const auto& row : comparison.rows) {
-    if (row.a == nullptr || row.b == nullptr || row.cause == Cause::other_verdict) continue;
+    if (row.a == nullptr || row.b == nullptr || row.cause == Cause::other_verdict || row.cause == Cause::same_code)
+      continue;
     auto text = row_text(comparison, row, code, code_width);
     const auto key = fmt::format("{}|{}|{}|{}|{}", text.cycles, text.issue, text.cause, text.code.a, text.code.b);
     const auto [place, is_new] = place_of.emplace(key, kinds.size());
@@ -59,7 +60,10 @@ std::string names_text(const std::vector<std::string>& names) {
   return fmt::format("{}{}", fmt::join(shown, ", "), rest == 0 ? "" : fmt::format(" and {} more", rest));
 }
 
-void write_kinds(std::ostream& out, const std::vector<const Kind*>& kinds) {
+// At most `most` kinds, and how many more there are.
+void write_kinds(std::ostream& out, std::vector<const Kind*> kinds, std::size_t most) {
+  const auto rest = kinds.size() - std::min(kinds.size(), most);
+  kinds.resize(kinds.size() - rest);
   MarkdownTable table(
       {"forms", "rows", "levels", "cycles", "issue", "cause", "machine code before", "after", "remark"});
   for (const Kind* kind : kinds) {
@@ -68,6 +72,26 @@ void write_kinds(std::ostream& out, const std::vector<const Kind*>& kinds) {
                in_code(kind->text.code.b), markdown_escaped(kind->text.remark)});
   }
   table.write(out);
+  if (rest > 0) out << fmt::format("\n… {} more kinds of change\n", rest);
+}
+
+// Nothing that the windows show explains these: whatever leaves the SM varies, another witness leads, or a subroutine
+// that the windows call is another.
+void write_same_code(std::ostream& out, const Comparison& comparison) {
+  std::set<std::string> opcodes;
+  std::size_t rows = 0;
+  double widest = 1;
+  for (const auto& row : comparison.rows) {
+    if (row.cause != Cause::same_code) continue;
+    ++rows;
+    const auto& ptx = row.a->columns.ptx;
+    opcodes.insert(in_code(ptx.substr(0, ptx.find('.'))));
+    if (const auto ratio = headline_of(comparison, row).ratio(); ratio && *ratio > 0)
+      widest = std::max(widest, std::max(*ratio, 1 / *ratio));
+  }
+  if (rows == 0) return;
+  out << fmt::format("\nThe same code took other cycles in {} rows, by a factor of at most {:.2f}: {}.\n", rows, widest,
+                     fmt::join(opcodes, ", "));
 }
 
 std::set<std::string> forms_with_a_number(const Side& side) {
@@ -107,26 +131,26 @@ void write_step(std::ostream& out, const Comparison& comparison) {
   std::vector<const Kind*> other_numbers, equal_numbers;
   for (const auto& kind : kinds) (kind.has_other_number ? other_numbers : equal_numbers).push_back(&kind);
   if (!other_numbers.empty()) {
+    std::stable_partition(other_numbers.begin(), other_numbers.end(),
+                          [](const Kind* kind) { return kind->levels.empty() || kind->levels.contains("O3"); });
     out << "\nFaster or slower:\n\n";
-    write_kinds(out, other_numbers);
+    write_kinds(out, other_numbers, most_kinds_of_other_cycles);
   }
   if (!equal_numbers.empty()) {
     std::stable_sort(equal_numbers.begin(), equal_numbers.end(),
                      [](const Kind* left, const Kind* right) { return left->rows > right->rows; });
-    const auto all = equal_numbers.size();
-    equal_numbers.resize(std::min(all, most_kinds_of_equal_cycles));
     out << "\nOther machine code, equal cycles:\n\n";
-    write_kinds(out, equal_numbers);
-    if (all > equal_numbers.size()) out << fmt::format("\n… {} more kinds of change\n", all - equal_numbers.size());
+    write_kinds(out, equal_numbers, most_kinds_of_equal_cycles);
   }
+  write_same_code(out, comparison);
 }
 
 }  // namespace
 
 void write_findings(std::ostream& out, const std::vector<Side>& sides) {
   out << fmt::format("# From {} to {}\n\n", sides.front().label, sides.back().label);
-  out << "What changed from each table to the next, rows that changed alike together; the largest ratio first. Behind "
-         "a\n"
+  out << "What changed from each table to the next, rows that changed alike together; -O3 first, then the largest "
+         "ratio. Behind a\n"
          "colon stands an instruction's stall count. Written by `ptxlat compare --format findings`.\n\n";
   MarkdownTable tables({"table", "target", "GPU", "made", "rows", "with a number"});
   for (const auto& side : sides) {

@@ -200,3 +200,29 @@ TEST_CASE("the rows that README shows are those of the committed table") {
   CHECK(shown > 10);
   CHECK(compared > 10);
 }
+
+TEST_CASE("the rows of the page on Table III are those of the committed tables of CUDA 11.8 and 13.0") {
+  const std::string tables = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/ptxas-";
+  const auto old_table = read_table(tables + "11.8.89"), new_table = read_table(tables + "13.0.88");
+  const auto cycles_of = [](const Table& table, const std::string& ptx, const std::string& input) {
+    for (const auto& cell : table.cells) {
+      if (cell.ptx != ptx || cell.level != 3) continue;
+      auto class_of_input = cell.input;
+      std::erase(class_of_input, ' ');
+      if (class_of_input == input) return text_of(cell.cycles);
+    }
+    return std::string("no such row");
+  };
+  std::ifstream page(PTXLAT_SOURCE_DIR "/docs/findings/table-iii.md");
+  int rows = 0;
+  for (std::string line; std::getline(page, line);) {
+    const auto row = markdown_row(line);
+    if (row.size() != 7 || line.find('`') == std::string::npos) continue;
+    INFO(line);
+    const std::size_t at = row[0].find('.') == std::string::npos ? 1 : 0;  // behind the name that the paper has for it
+    CHECK(row[at + 2] == cycles_of(old_table, row[at], row[at + 1]));
+    CHECK(row[at + 3] == cycles_of(new_table, row[at], row[at + 1]));
+    ++rows;
+  }
+  CHECK(rows == 20);
+}
