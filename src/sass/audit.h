@@ -68,8 +68,8 @@ Audit audit_chain(const Window& shorter, const Window& longer, int steps, const 
 Audit audit_stream(const Window& shorter, const Window& longer, int copies, const std::vector<std::string>& sass,
                    const Expectation& expected = {});
 
-// The branch or the clock that ends a stream waits on a scoreboard that a copy has set: ptxas waits there for results if
-// it has too few scoreboards to keep them apart in what follows. Unoptimised code, which waits everywhere, does not.
+// The branch or the clock that ends a stream waits on a scoreboard that a copy has set: ptxas waits there for results
+// if it has too few scoreboards to keep them apart in what follows. Unoptimised code, which waits everywhere, does not.
 bool end_waits(const Window& stream);
 
 // Opcodes between the clocks, copies of the clock left out.

@@ -147,7 +147,8 @@ TEST_CASE("where registers are short, the copies of a stream share the sources t
   CHECK_THAT(lines.front(), Contains("{%v_d_c0_0, ") && Contains("%v_a_c0, {%v_b_0, "));
 }
 
-TEST_CASE("a stream's second clock has a register of its own, and the sources of a shortened one are not free behind it") {
+TEST_CASE(
+    "a stream's second clock has a register of its own, and the sources of a shortened one are not free behind it") {
   const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}, {b:u16}\"");
   auto experiment = little.experiment("a");
   const auto text = experiment.kernels[Role::stream].text;

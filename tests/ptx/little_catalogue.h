@@ -73,6 +73,8 @@ inline std::vector<std::string> window_lines(const std::string& text) {
 }
 
 inline std::string before_the_clock(const std::string& text) { return text.substr(0, text.find("mov.u32 %clock_1")); }
-inline std::string behind_the_clock(const std::string& text) { return text.substr(text.find("mov.u32 %clock_2, %clock;")); }
+inline std::string behind_the_clock(const std::string& text) {
+  return text.substr(text.find("mov.u32 %clock_2, %clock;"));
+}
 
 }  // namespace ptxlat

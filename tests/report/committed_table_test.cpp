@@ -170,7 +170,8 @@ TEST_CASE("the rows that README shows are those of the committed table") {
   const auto table = h200();
   const auto cell_of = [&](const std::string& ptx, const std::string& operand, int level) {
     const auto found = std::find_if(table.cells.begin(), table.cells.end(), [&](const CellRecord& c) {
-      return c.ptx == ptx && c.level == level && c.input.empty() && c.cycles && (operand.empty() || c.operand == operand);
+      return c.ptx == ptx && c.level == level && c.input.empty() && c.cycles &&
+             (operand.empty() || c.operand == operand);
     });
     INFO(ptx << " at O" << level);
     REQUIRE(found != table.cells.end());

@@ -312,7 +312,8 @@ TEST_CASE("a stream may share what all of its copies need, but not the work") {
   };
   const std::vector<std::string> with_address = {"SHF.R.U32.HI", "IMAD", "IMAD.U32", "STS.128"};
   check(audit_stream(addressed(4, "MOV"), addressed(8, "MOV"), 4, with_address), Verdict::proven, "");
-  check(audit_stream(addressed(4, "FMUL"), addressed(8, "FMUL"), 4, with_address), Verdict::fused, "9 more instructions");
+  check(audit_stream(addressed(4, "FMUL"), addressed(8, "FMUL"), 4, with_address), Verdict::fused,
+        "9 more instructions");
   INFO("nothing waits for it, so that the instruction alone is not known");
   check(audit_stream(addressed(4, "MOV"), addressed(8, "MOV"), 4, {}), Verdict::proven, "");
   check(audit_stream(addressed(4, "MOV"), addressed(8, "FMUL"), 4, {}), Verdict::fused, "more instructions");

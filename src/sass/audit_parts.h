@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sass/audit.h"
+
+// What the audits of single windows (audit.cpp) and of chains and streams (audit_repeats.cpp) share.
+
+namespace ptxlat {
+
+// Keeps control flow and warps together and computes nothing.
+bool is_control(std::string_view opcode);
+
+// -O0 gives every instruction the longest stall or, from CUDA 13.5 on, leaves every wait to the hardware.
+bool is_unoptimised(const Window& window);
+
+// Checks that hold for every window whose result leaves it.
+Audit audit_flow(const Window& window, const Expectation& expected);
+
+// Removes `part` from `whole`, matching from the end, where the consumer stands. Returns the canonical names that were
+// not found.
+std::vector<std::string> remove_from_end(std::vector<std::string>& whole, const std::vector<std::string>& part);
+
+// A stall count ends at 15: behind an instruction that takes longer ptxas puts a NOP.
+bool is_filler(const std::string& opcode);
+
+// How often each opcode occurs, moves left out: whether a value needs one depends on the registers that ptxas happened
+// to choose.
+std::map<std::string, int> opcode_counts(const std::vector<std::string>& opcodes_of_steps);
+
+}  // namespace ptxlat

@@ -1,0 +1,139 @@
+// Chains and streams: windows with so many copies of an instruction and with twice as many.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sass/audit.h"
+#include "sass/audit_parts.h"
+#include "sass/dataflow.h"
+
+namespace ptxlat {
+
+namespace {
+
+// What brings operands into place and results out of it, and waits; everything else does the instruction's work.
+bool moves_bits(const std::string& opcode) {
+  return starts_with_any(opcode, {"PRMT", "SHF", "LOP3", "LEA", "IMAD.U32", "MOV", "S2R", "S2UR", "R2UR", "F2FP", "F2F",
+                                  "UPRMT", "USHF", "ULOP3", "ULEA", "UMOV", "DEPBAR"});
+}
+
+// Copies of an instruction that takes several machine instructions share what does not depend on their operands (the
+// lane's number, a descriptor), and results may be unpacked behind the clocks. Then a further copy is a part of the
+// instruction, and it must be the part that does the work: nothing but moves that the instruction alone does not have,
+// and the last one that does more than to move bits as often as there are copies. How bits are moved depends on the
+// registers that ptxas chose; it counts only where the instruction does nothing else.
+bool does_the_work(const std::vector<std::string>& added, int copies, const std::vector<std::string>& sass) {
+  const auto alone = opcode_counts(sass);
+  const auto counts = opcode_counts(added);
+  const auto last = [&](bool or_moves) {
+    return std::find_if(sass.rbegin(), sass.rend(),
+                        [&](const auto& o) { return alone.contains(o) && (or_moves || !moves_bits(o)); });
+  };
+  const bool only_moves = last(false) == sass.rend();
+  const auto work = last(only_moves);
+  if (work == sass.rend()) return false;
+  const bool has_foreign = std::any_of(counts.begin(), counts.end(), [&](const auto& entry) {
+    if (!only_moves && moves_bits(entry.first)) return false;
+    const auto own = alone.find(entry.first);
+    return own == alone.end() || entry.second > copies * own->second;
+  });
+  const auto worked = counts.find(*work);
+  return !has_foreign && worked != counts.end() && worked->second == copies * alone.at(*work);
+}
+
+// Where nothing is known of the instruction alone, the copies that the longer stream has more must do the work of those
+// of the shorter once again.
+bool repeats_the_work(std::vector<std::string> added, std::vector<std::string> first) {
+  for (auto* opcodes : {&added, &first}) std::erase_if(*opcodes, moves_bits);
+  return !added.empty() && opcode_counts(added) == opcode_counts(first);
+}
+
+}  // namespace
+
+bool end_waits(const Window& stream) {
+  if (is_unoptimised(stream)) return false;
+  const auto& code = stream.instructions;
+  int set = 0;
+  for (const auto& instruction : code) set |= scoreboards_set(instruction.control);
+  for (auto last = code.rbegin(); last != code.rend(); ++last) {
+    if ((last->control.wait_mask & set) != 0) return true;
+    if (last != code.rbegin() && !is_control(opcode_of(last->text))) return false;
+  }
+  return false;
+}
+
+Audit audit_stream(const Window& shorter, const Window& longer, int copies, const std::vector<std::string>& sass,
+                   const Expectation& expected) {
+  for (const Window* window : {&shorter, &longer}) {
+    if (Audit audit = audit_flow(*window, {false, expected.operand_loads, {}}); !audit.is_proven()) return audit;
+  }
+  const auto first = opcodes(shorter);
+  auto added = opcodes(longer);
+  remove_from_end(added, first);
+  std::erase_if(added, is_filler);
+  const auto count = static_cast<int>(added.size());
+  if (count == 0) return {Verdict::elided, "twice the copies make no more instructions", {}};
+  const auto per_copy = static_cast<std::size_t>(count / copies);
+  std::vector<std::string> copy(added.end() - static_cast<std::ptrdiff_t>(per_copy), added.end());
+  const bool is_whole = count % copies == 0 && per_copy >= sass.size();
+  if (is_whole || (sass.empty() ? repeats_the_work(added, first) : does_the_work(added, copies, sass))) {
+    if (end_waits(shorter) == end_waits(longer)) return {Verdict::proven, {}, copy};
+    return {Verdict::contaminated, "the end of one of the streams waits for its copies", copy};
+  }
+  if (count % copies != 0) {
+    return {Verdict::fused, fmt::format("{} more copies make {} more instructions", copies, count), {}};
+  }
+  return {Verdict::fused,
+          fmt::format("a copy is {} instructions where the instruction alone is {}", per_copy, sass.size()), copy};
+}
+
+namespace {
+
+// The steps that the longer chain has more are those of the shorter, which may lack the bridge behind its last step.
+bool is_the_same_again(const std::vector<std::string>& added, const std::vector<std::string>& first_half,
+                       const std::vector<std::string>& bridge) {
+  auto missing = opcode_counts(added);
+  for (const auto& [opcode, count] : opcode_counts(first_half)) missing[opcode] -= count;
+  auto allowed = opcode_counts(bridge);
+  return std::all_of(missing.begin(), missing.end(), [&](const auto& entry) {
+    return entry.second == 0 || (entry.second > 0 && entry.second <= allowed[entry.first]);
+  });
+}
+
+}  // namespace
+
+Audit audit_chain(const Window& shorter, const Window& longer, int steps, const std::vector<std::string>& sass,
+                  const Expectation& expected) {
+  for (const Window* window : {&shorter, &longer}) {
+    if (Audit audit = audit_flow(*window, expected); !audit.is_proven()) return audit;
+  }
+  auto first_half = opcodes(shorter);
+  auto added = opcodes(longer);
+  const auto whole = added.size();
+  remove_from_end(added, first_half);
+  const bool has_all_of_the_shorter = whole == first_half.size() + added.size();
+  remove_from_end(first_half, expected.edges);
+  const auto count = static_cast<int>(added.size());
+  if (count == 0) return {Verdict::elided, "the chain folded: twice the steps make no more instructions", {}};
+  if (count % steps != 0) {
+    return {Verdict::fused, fmt::format("{} more steps make {} more instructions", steps, count), {}};
+  }
+  const auto per_step = static_cast<std::size_t>(count / steps);
+  std::vector<std::string> step(added.end() - static_cast<std::ptrdiff_t>(per_step), added.end());
+  if (per_step < sass.size()) {
+    return {Verdict::fused,
+            fmt::format("a step is {} instructions where the instruction alone is {}", per_step, sass.size()), step};
+  }
+  auto bridge = step;
+  remove_from_end(bridge, sass);
+  if (sass.empty()) bridge.clear();
+  if (!has_all_of_the_shorter || !is_the_same_again(added, first_half, bridge)) {
+    return {Verdict::contaminated,
+            fmt::format("the {} instructions of its first half are not those of its second", first_half.size()), step};
+  }
+  std::erase_if(step, is_filler);
+  return {Verdict::proven, {}, step};
+}
+
+}  // namespace ptxlat
