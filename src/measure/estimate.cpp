@@ -308,12 +308,12 @@ CellRecord record_without_experiment(const CellPlan& cell, Verdict verdict, cons
   return record;
 }
 
-CellRecord estimate(const CellPlan& cell, const Experiment& experiment, int copies,
-                    const std::vector<Specimen>& specimens, const SpecimenIndices& indices, const Findings& findings) {
+CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const std::vector<Specimen>& specimens,
+                    const SpecimenIndices& indices, const Findings& findings) {
   auto record = record_without_experiment(cell, Verdict::proven, {});
   if (experiment.consumer != nullptr) record.consumer = experiment.consumer->name;
-  const Numbers measured{specimens, indices, findings, copies, Witness::measured},
-      schedule{specimens, indices, findings, copies, Witness::schedule};
+  const Numbers measured{specimens, indices, findings, experiment.copies, Witness::measured},
+      schedule{specimens, indices, findings, experiment.copies, Witness::schedule};
   for (const Role role : all_roles) {
     if (const auto* specimen = measured.specimen(role)) {
       record.windows.push_back(to_record(to_string(role), *specimen, findings[role]));

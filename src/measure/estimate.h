@@ -32,9 +32,8 @@ double spread_of(const CellRecord& record);
 //   differential's; else the chain's
 // Without launches (`static`) the same formulas over stall counts give `static_cycles` and `issue`; all other numbers
 // stay empty. An instruction that nothing can wait for has no `cycles`; it is proven by its stream.
-//   copies  in the shorter stream
-CellRecord estimate(const CellPlan& cell, const Experiment& experiment, int copies,
-                    const std::vector<Specimen>& specimens, const SpecimenIndices& indices, const Findings& findings);
+CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const std::vector<Specimen>& specimens,
+                    const SpecimenIndices& indices, const Findings& findings);
 
 // The record of a cell that was not tried, with the reason.
 CellRecord record_without_experiment(const CellPlan& cell, Verdict verdict, const std::string& note);

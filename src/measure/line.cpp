@@ -50,7 +50,6 @@ std::string unsupported(const Line& line, const Form& form) {
 struct CellWork {
   const CellPlan* plan = nullptr;
   std::vector<const Consumer*> consumers;
-  int copies = 0;                        // in the shorter stream
   std::optional<Experiment> experiment;  // the best so far
   SpecimenIndices indices;
   Findings findings;
@@ -70,7 +69,7 @@ std::optional<int> scheduled_differential(const Batch& batch, const SpecimenIndi
 // proven, or the latency is not fixed, the first proven differential is enough; else all consumers are tried for one on
 // the same pipe, which the schedule tells by its cycles (crossing pipes costs more: method.md, trap 8).
 void keep_the_better(CellWork& cell, const Batch& batch, Experiment experiment, const SpecimenIndices& indices) {
-  auto findings = audit(batch.specimens(), indices, cell.plan->variant, cell.copies);
+  auto findings = audit(batch.specimens(), indices, cell.plan->variant, experiment.copies);
   const bool is_proven = indices[Role::differential] && findings[Role::differential].is_proven();
   const auto cycles = is_proven ? scheduled_differential(batch, indices) : std::nullopt;
   cell.is_settled = is_proven && (findings[Role::chain].is_proven() || !cycles);
@@ -133,11 +132,10 @@ std::vector<CellWork*> shorten_streams(const Line& line, Batch& batch, std::vect
   };
   std::vector<CellWork*> shortened;
   for (auto& cell : cells) {
-    if (!cell.experiment || cell.copies <= 1) continue;
+    if (!cell.experiment || cell.experiment->copies <= 1) continue;
     if (!waits(cell, Role::stream) && !waits(cell, Role::stream_twice)) continue;
     const auto& variant = cell.plan->variant;
     shorten_stream(line.catalogue, line.skeletons, variant, *cell.experiment);
-    cell.copies = 1;
     cell.indices = batch.add(*cell.experiment, variant.form->ptx);
     shortened.push_back(&cell);
   }
@@ -170,14 +168,7 @@ std::vector<CellRecord> make_chunk(const Line& line, KernelAssembler& assembler,
     } else if (!form.no_dependency.empty()) {
       records.push_back(record_without_experiment(*plan, Verdict::no_dependency, form.no_dependency));
     } else {
-      cells.push_back({plan,
-                       consumers_for(line.catalogue, plan->variant),
-                       stream_shape(line.catalogue, plan->variant).copies,
-                       {},
-                       {},
-                       {},
-                       {},
-                       false});
+      cells.push_back({plan, consumers_for(line.catalogue, plan->variant), {}, {}, {}, {}, false});
     }
   }
   Batch batch;
@@ -188,7 +179,7 @@ std::vector<CellRecord> make_chunk(const Line& line, KernelAssembler& assembler,
     const auto shortened = shorten_streams(line, batch, cells);
     try_consumers(line, assembler, batch, cells, 1, SIZE_MAX);
     for (auto* cell : shortened)
-      cell->findings = audit(batch.specimens(), cell->indices, cell->plan->variant, cell->copies);
+      cell->findings = audit(batch.specimens(), cell->indices, cell->plan->variant, cell->experiment->copies);
   }
   if (line.worker != nullptr && !cells.empty()) {
     std::vector<bool> wanted(batch.specimens().size(), false);
@@ -201,11 +192,10 @@ std::vector<CellRecord> make_chunk(const Line& line, KernelAssembler& assembler,
   }
   const Stopwatch watch(line.clock, "estimate");
   for (const auto& cell : cells) {
-    records.push_back(
-        cell.experiment
-            ? estimate(*cell.plan, *cell.experiment, cell.copies, batch.specimens(), cell.indices, cell.findings)
-            : record_without_experiment(*cell.plan, Verdict::no_dependency,
-                                        "no consumer in the catalogue takes its result's type"));
+    records.push_back(cell.experiment
+                          ? estimate(*cell.plan, *cell.experiment, batch.specimens(), cell.indices, cell.findings)
+                          : record_without_experiment(*cell.plan, Verdict::no_dependency,
+                                                      "no consumer in the catalogue takes its result's type"));
   }
   return records;
 }

@@ -34,6 +34,12 @@ std::string keep(const std::string& name, const std::string& type, int at = 32) 
   return fmt::format("  st.volatile.global.b{} [%out+{}], {};\n", bits, at, name);
 }
 
+// Behind the branch of a stream: what computes 16 bits would move there, to both sides, if it were stored as it is.
+std::string keep_behind_branch(const std::string& name, const std::string& type, int at = 32) {
+  if (register_bits(type) != 16) return keep(name, type, at);
+  return fmt::format("  mov.b32 %low, {{{0}, {0}}};\n", name) + keep("%low", "b32", at);
+}
+
 std::string keep_scratch(const std::string& text) {
   std::string kept;
   for (const auto& [name, type] :
@@ -239,13 +245,9 @@ struct Parts {
     }
     std::string steps, kept, kept_if_left;
     const auto keep_both = [&](const std::vector<std::string>& registers, const std::string& type) {
-      // What computes 16 bits would move behind the branch, to both sides, if it were stored as it is.
-      const bool is_paired = register_bits(type) == 16;
       for (const auto& name : registers) {
-        const auto pair = is_paired ? fmt::format("  mov.b32 %low, {{{0}, {0}}};\n", name) : std::string{};
-        const auto& stored = is_paired ? "%low" : name;
-        kept += pair + keep(stored, is_paired ? "b32" : type);
-        kept_if_left += pair + keep(stored, is_paired ? "b32" : type, place_if_left);
+        kept += keep_behind_branch(name, type);
+        kept_if_left += keep_behind_branch(name, type, place_if_left);
       }
     };
     // A register that is free again behind the copies is written at once, and the branch waits until it is read. Many
@@ -270,17 +272,17 @@ struct Parts {
       }
       steps += op(replaced, copy);
     }
+    bool shares_accumulator = false;
     for (const auto& operand : form().operands) {
       if (is_own(catalogue, variant, operand, shape)) continue;
+      shares_accumulator = shares_accumulator || operand.is_inout;
       if (operand.is_inout) keep_both(registers_of(operand), operand.type);
       if (!operand.is_result) keep_source(operand, registers_of(operand));
     }
     // The second clock of the pass before is needed where the branch leads. So its register is its own, and none that a
     // copy still reads: the clock would wait for that. Where accumulators leave no room, it would be a uniform one, and
     // another instruction.
-    const bool is_full = !shape.has_own_accumulators && std::any_of(form().operands.begin(), form().operands.end(),
-                                                                    [](const Operand& o) { return o.is_inout; });
-    if (!is_full) {
+    if (!shares_accumulator) {
       draft.once += "  mov.u32 %clock_2, 0;\n";
       kept_if_left += "  st.volatile.global.u32 [%out+12], %clock_2;\n";
     }
@@ -289,6 +291,7 @@ struct Parts {
   }
 
   void add_streams(const StreamShape& shape, Experiment& experiment) const {
+    experiment.copies = shape.copies;
     if (shape.copies == 0) return;
     experiment.kernels[Role::stream] = streamed(shape.copies, shape);
     experiment.kernels[Role::stream_twice] = streamed(2 * shape.copies, shape);

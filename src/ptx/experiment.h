@@ -50,8 +50,10 @@ Observation observation_of(const Variant& variant);
 
 // What is run to measure one variant with one consumer (nullptr where nothing is consumed). The kernels that a variant
 // has no use for have an empty text.
+//   copies  of the instruction in the shorter stream; 0 where there is none
 struct Experiment {
   const Consumer* consumer = nullptr;
+  int copies = 0;
   ByRole<Kernel> kernels;
 };
 

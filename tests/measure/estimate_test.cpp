@@ -24,6 +24,7 @@ struct Laboratory {
     form.operands = {{"d", "u32", true}, {"a", "u32"}};
     consumer.name = "xor.b32";
     experiment.consumer = &consumer;
+    experiment.copies = copies;
     cell.variant = {&form, "a", &input};
     cell.level = 3;
     cell.recipe = "recipe";
@@ -58,7 +59,7 @@ struct Laboratory {
     indices[Role::chain_twice] = add(18 + 4 * chain_steps);
   }
 
-  CellRecord estimate() const { return ptxlat::estimate(cell, experiment, copies, specimens, indices, findings); }
+  CellRecord estimate() const { return ptxlat::estimate(cell, experiment, specimens, indices, findings); }
 };
 
 Audit not_proven(Verdict verdict, const std::string& reason) { return {verdict, reason, {}}; }

@@ -158,7 +158,10 @@ TEST_CASE(
   CHECK(experiment.kernels[Role::differential].text.find("%clock_2, 0;") == std::string::npos);
   CHECK_FALSE(behind_the_clock(text).find("%v_a_c0;") != std::string::npos);
 
+  CHECK(experiment.copies == 4);
+
   little.shorten_stream("a", experiment);
+  CHECK(experiment.copies == 1);
   CHECK(window_lines(experiment.kernels[Role::stream].text).size() == 2);
   CHECK(window_lines(experiment.kernels[Role::stream_twice].text).size() == 3);
   CHECK_THAT(behind_the_clock(experiment.kernels[Role::stream_twice].text),
