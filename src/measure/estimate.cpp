@@ -21,10 +21,10 @@ std::optional<double> scheduled(const StaticSchedule& schedule) {
 
 // One experiment's numbers, from one source.
 struct Numbers {
+  const Experiment& experiment;
   const std::vector<Specimen>& specimens;
   const SpecimenIndices& indices;
   const Findings& findings;
-  int copies;  // in the shorter stream
   Witness witness;
 
   const Specimen* specimen(Role role) const { return indices[role] ? &specimens[*indices[role]] : nullptr; }
@@ -67,7 +67,7 @@ struct Numbers {
     if (!findings[Role::chain].is_proven()) return std::nullopt;
     auto step = difference(Role::chain_twice, Role::chain);
     if (!step) return std::nullopt;
-    *step /= chain_steps;
+    *step /= experiment.steps;
     if (!indices[Role::bridge]) return step;
     // Without knowing the instruction alone, a bridge cannot be told from it.
     if (!findings[Role::differential].is_proven()) return std::nullopt;
@@ -80,9 +80,9 @@ struct Numbers {
 
   // Cycles that one more copy of the instruction takes in a stream of them.
   std::optional<double> issue() const {
-    if (copies == 0 || !findings[Role::stream].is_proven()) return std::nullopt;
+    if (experiment.copies == 0 || !findings[Role::stream].is_proven()) return std::nullopt;
     auto more = difference(Role::stream_twice, Role::stream);
-    if (more) *more /= copies;
+    if (more) *more /= experiment.copies;
     // A warp issues one instruction a cycle, Maxwell's pairs aside. Less is not the copies' time: loops that contend
     // for one address take as long as they like, and a copy that is a move may be left out.
     const double least = witness == Witness::measured ? 1 : 0.5;
@@ -91,7 +91,7 @@ struct Numbers {
 
   // Why there is no number of issue(); empty where there is one, or no stream.
   std::string why_no_issue() const {
-    if (copies == 0 || !indices[Role::stream] || issue()) return {};
+    if (experiment.copies == 0 || !indices[Role::stream] || issue()) return {};
     const auto& finding = findings[Role::stream];
     if (!finding.is_proven()) return fmt::format("{}, {}", to_string(finding.verdict), finding.reason);
     return difference(Role::stream_twice, Role::stream) ? "twice the copies take no longer"
@@ -312,8 +312,8 @@ CellRecord estimate(const CellPlan& cell, const Experiment& experiment, const st
                     const SpecimenIndices& indices, const Findings& findings) {
   auto record = record_without_experiment(cell, Verdict::proven, {});
   if (experiment.consumer != nullptr) record.consumer = experiment.consumer->name;
-  const Numbers measured{specimens, indices, findings, experiment.copies, Witness::measured},
-      schedule{specimens, indices, findings, experiment.copies, Witness::schedule};
+  const Numbers measured{experiment, specimens, indices, findings, Witness::measured},
+      schedule{experiment, specimens, indices, findings, Witness::schedule};
   for (const Role role : all_roles) {
     if (const auto* specimen = measured.specimen(role)) {
       record.windows.push_back(to_record(to_string(role), *specimen, findings[role]));

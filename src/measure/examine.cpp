@@ -264,7 +264,7 @@ struct Examination {
 }  // namespace
 
 Findings audit(const std::vector<Specimen>& specimens, const SpecimenIndices& indices, const Variant& variant,
-               int copies) {
+               const Experiment& experiment) {
   Examination it{specimens, indices, is_arithmetic(variant), observation_of(variant) == Observation::consumed, {}};
   if (it.is_consumed) it.differential();
   if (observation_of(variant) == Observation::waited_for) it.waiting();
@@ -273,14 +273,14 @@ Findings audit(const std::vector<Specimen>& specimens, const SpecimenIndices& in
   it.examine(Role::overhead, {Role::overhead}, [&] { return audit_overhead(it.window(Role::overhead)); });
   it.examine(Role::bracket, {Role::bracket}, [&] { return audit_bracket(it.window(Role::bracket), sass); });
   it.examine(Role::chain, {Role::chain, Role::chain_twice}, [&] {
-    return audit_chain(it.window(Role::chain), it.window(Role::chain_twice), chain_steps, sass,
+    return audit_chain(it.window(Role::chain), it.window(Role::chain_twice), experiment.steps, sass,
                        it.expected(Role::chain));
   });
   it.findings[Role::chain_twice] = it.findings[Role::chain];
   it.examine(Role::bridge, {Role::bridge},
              [&] { return audit_bridge(it.window(Role::bridge), sass, it.findings[Role::chain].sass); });
   it.examine(Role::stream, {Role::stream, Role::stream_twice}, [&] {
-    return audit_stream(it.window(Role::stream), it.window(Role::stream_twice), copies, sass,
+    return audit_stream(it.window(Role::stream), it.window(Role::stream_twice), experiment.copies, sass,
                         it.expected(Role::stream));
   });
   it.findings[Role::stream_twice] = it.findings[Role::stream];

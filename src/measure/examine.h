@@ -78,6 +78,6 @@ class Batch {
 
 // Audits the windows of one variant's experiment.
 Findings audit(const std::vector<Specimen>& specimens, const SpecimenIndices& indices, const Variant& variant,
-               int copies);
+               const Experiment& experiment);
 
 }  // namespace ptxlat

@@ -15,8 +15,9 @@ namespace ptxlat {
 namespace {
 
 // Cells of one level that share modules: enough kernels to pay for a module, few enough to keep every core busy and to
-// lose little.
-constexpr std::size_t cells_per_chunk = 48;
+// lose little. Towards the end fewer, so that the threads finish together.
+constexpr std::size_t most_cells_per_chunk = 96;
+constexpr std::size_t least_cells_per_chunk = 8;
 
 // Measures the time until the end of its scope.
 class Stopwatch {
@@ -69,7 +70,7 @@ std::optional<int> scheduled_differential(const Batch& batch, const SpecimenIndi
 // proven, or the latency is not fixed, the first proven differential is enough; else all consumers are tried for one on
 // the same pipe, which the schedule tells by its cycles (crossing pipes costs more: method.md, trap 8).
 void keep_the_better(CellWork& cell, const Batch& batch, Experiment experiment, const SpecimenIndices& indices) {
-  auto findings = audit(batch.specimens(), indices, cell.plan->variant, experiment.copies);
+  auto findings = audit(batch.specimens(), indices, cell.plan->variant, experiment);
   const bool is_proven = indices[Role::differential] && findings[Role::differential].is_proven();
   const auto cycles = is_proven ? scheduled_differential(batch, indices) : std::nullopt;
   cell.is_settled = is_proven && (findings[Role::chain].is_proven() || !cycles);
@@ -179,7 +180,7 @@ std::vector<CellRecord> make_chunk(const Line& line, KernelAssembler& assembler,
     const auto shortened = shorten_streams(line, batch, cells);
     try_consumers(line, assembler, batch, cells, 1, SIZE_MAX);
     for (auto* cell : shortened)
-      cell->findings = audit(batch.specimens(), cell->indices, cell->plan->variant, cell->experiment->copies);
+      cell->findings = audit(batch.specimens(), cell->indices, cell->plan->variant, *cell->experiment);
   }
   if (line.worker != nullptr && !cells.empty()) {
     std::vector<bool> wanted(batch.specimens().size(), false);
@@ -200,10 +201,12 @@ std::vector<CellRecord> make_chunk(const Line& line, KernelAssembler& assembler,
   return records;
 }
 
-// The end of the chunk that begins at `begin`: at most cells_per_chunk cells, of one level.
-std::size_t chunk_end(const std::vector<CellPlan>& cells, std::size_t begin) {
+// The end of the chunk that begins at `begin`: cells of one level, no more than a thread's share of what is left.
+std::size_t chunk_end(const std::vector<CellPlan>& cells, std::size_t begin, std::size_t threads) {
+  const auto share = (cells.size() - begin) / threads;
+  const auto most = std::clamp(share, least_cells_per_chunk, most_cells_per_chunk);
   std::size_t end = begin;
-  while (end < cells.size() && end - begin < cells_per_chunk && cells[end].level == cells[begin].level) ++end;
+  while (end < cells.size() && end - begin < most && cells[end].level == cells[begin].level) ++end;
   return end;
 }
 
@@ -235,7 +238,7 @@ bool run_line(const Line& line, const std::vector<std::unique_ptr<KernelAssemble
         {
           const std::scoped_lock lock(next_chunk);
           begin = next;
-          next = end = chunk_end(cells, begin);
+          next = end = chunk_end(cells, begin, assemblers.size());
         }
         if (begin == end) return;
         const auto records = make_chunk(line, assembler, gpu, cells.data() + begin, cells.data() + end);

@@ -1,6 +1,7 @@
 #include "ptx/draft.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -38,6 +39,11 @@ std::string indented(const std::string& text) { return text.empty() ? text : "  
 
 }  // namespace
 
+bool is_wide(const std::vector<std::string>& registers, const std::string& type) {
+  constexpr std::size_t fewest = 16;
+  return register_bits(type) == 32 && registers.size() >= fewest && registers.size() % registers_per_access == 0;
+}
+
 Draft::Draft(const Catalogue& from, const Form& form)
     : catalogue(from),
       input(static_cast<std::size_t>(form.lanes * form.cluster * operands_per_slot), 0),
@@ -56,14 +62,20 @@ void Draft::need(const std::string& module_text) {
 
 void Draft::branch_on(const std::string& condition) { guard += condition + "\n  @%guard_1 bra DONE;\n"; }
 
-// Operands with the same value share a slot: 8 of them hold all that any instruction needs.
-int Draft::slot_for(const std::string& type, const Value& value) {
-  const auto key = fmt::format("{} {} {}", type, value.first, value.last);
+// Operands with the same value share a slot: 8 of them hold all that any instruction needs. A wide vector has two, at
+// an address that one access of 16 bytes can have.
+int Draft::slot_for(const std::string& type, const Value& value, bool is_wide) {
+  const auto key = fmt::format("{} {} {} {}", type, value.first, value.last, is_wide);
   if (const auto known = slot_of_value_.find(key); known != slot_of_value_.end()) return known->second;
-  if (slots == operands_per_slot) throw Error(ExitCode::catalogue, "more than 8 operands in one kernel");
-  const int slot = slot_of_value_[key] = slots++;
+  if (is_wide) slots += slots % 2;
+  const int slot = slot_of_value_[key] = slots;
+  slots += is_wide ? 2 : 1;
+  if (slots > operands_per_slot) throw Error(ExitCode::catalogue, "more than 8 operands in one kernel");
   for (int lane = 0; lane < lanes * cluster; ++lane) {
-    input[static_cast<std::size_t>(lane * operands_per_slot + slot)] = lane_bits(value, type, lane % lanes_of_a_warp);
+    const auto bits = lane_bits(value, type, lane % lanes_of_a_warp);
+    auto* at = &input[static_cast<std::size_t>(lane * operands_per_slot + slot)];
+    at[0] = is_wide ? bits << 32 | bits : bits;
+    if (is_wide) at[1] = at[0];
   }
   return slot;
 }
@@ -102,7 +114,18 @@ void Draft::load_one(const std::string& name, const std::string& type, int slot)
   guard += fmt::format("  mov.b128 {0}, {{{1}, {1}}};\n", name, half);
 }
 
+// Registers of one access arrive together, so that a branch on one of them waits for all.
+void Draft::load_wide(const std::vector<std::string>& names, const std::string& type, int slot) {
+  for (const auto& name : names) declare(name, type);
+  for (std::size_t i = 0; i < names.size(); i += registers_per_access) {
+    operands += fmt::format("  ld.volatile.global.v4.b32 {{{}}}, [%in+{}];\n",
+                            fmt::join(names.begin() + i, names.begin() + i + registers_per_access, ", "), 8 * slot);
+    branch_on(fmt::format("  setp.eq.b32 %guard_1, {}, {};", names[i], impossible(32)));
+  }
+}
+
 void Draft::load(const std::vector<std::string>& names, const std::string& type, const Value& value) {
+  if (is_wide(names, type)) return load_wide(names, type, slot_for(type, value, true));
   const bool is_condition = type == "pred" || type == "carry";
   const int slot = slot_for(type == "carry" ? "b32" : type, value);
   for (const auto& name : names) {

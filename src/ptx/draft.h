@@ -12,6 +12,11 @@
 
 namespace ptxlat {
 
+// Registers of a wide vector (an accumulator of wgmma, the data of tcgen05.ld) go to and from memory this many at a
+// time: one by one, ptxas spends more on them than on the instruction.
+inline constexpr std::size_t registers_per_access = 4;
+bool is_wide(const std::vector<std::string>& registers, const std::string& type);
+
 // A kernel while it is put together: which registers it declares, which operands it loads, and what is branched on
 // before the first clock.
 struct Draft {
@@ -44,7 +49,8 @@ struct Draft {
   void place(const std::vector<std::string>& names, const Object& object, const Value& offset);
 
  private:
-  int slot_for(const std::string& type, const Value& value);
+  int slot_for(const std::string& type, const Value& value, bool is_wide = false);
+  void load_wide(const std::vector<std::string>& names, const std::string& type, int slot);
   void load_one(const std::string& name, const std::string& type, int slot);
   void load_condition(const std::string& name, const std::string& type, int slot);
   void branch_on(const std::string& condition);

@@ -9,6 +9,7 @@
 #include "ptx/bridge.h"
 #include "ptx/draft.h"
 #include "ptx/instruction.h"
+#include "ptx/keep.h"
 
 namespace ptxlat {
 
@@ -22,31 +23,6 @@ const Operand& operand_of(const Form& form, const std::string& name) {
 bool has_carry(const Form& form, bool as_result) {
   return std::any_of(form.operands.begin(), form.operands.end(),
                      [&](const Operand& o) { return o.type == "carry" && o.is_result == as_result; });
-}
-
-// A store that the compiler cannot delete, of a register that nothing else may need.
-std::string keep(const std::string& name, const std::string& type, int at = 32) {
-  const int bits = register_bits(type);
-  if (bits == 1)
-    return fmt::format("  selp.b32 %low, 1, 0, {};\n  st.volatile.global.b32 [%out+{}], %low;\n", name, at);
-  if (bits == 128)
-    return fmt::format("  mov.b128 {{%u2, %u3}}, {};\n  st.volatile.global.b64 [%out+{}], %u3;\n", name, at);
-  return fmt::format("  st.volatile.global.b{} [%out+{}], {};\n", bits, at, name);
-}
-
-// Behind the branch of a stream: what computes 16 bits would move there, to both sides, if it were stored as it is.
-std::string keep_behind_branch(const std::string& name, const std::string& type, int at = 32) {
-  if (register_bits(type) != 16) return keep(name, type, at);
-  return fmt::format("  mov.b32 %low, {{{0}, {0}}};\n", name) + keep("%low", "b32", at);
-}
-
-std::string keep_scratch(const std::string& text) {
-  std::string kept;
-  for (const auto& [name, type] :
-       {std::pair{"t0", "b32"}, {"t1", "b32"}, {"t2", "b32"}, {"t3", "b32"}, {"u0", "b64"}, {"u1", "b64"}}) {
-    if (text.find(fmt::format("{{{}}}", name)) != std::string::npos) kept += keep(fmt::format("%{}", name), type);
-  }
-  return kept;
 }
 
 // One variant's parts, from which the kernels are put together.
@@ -102,14 +78,14 @@ struct Parts {
     return fmt::format("  st.volatile.global.b{} [%out+16], %q;\n", register_bits(consumer->result));
   }
 
-  // Keeps all that the instruction made, but for the registers in `consumed`.
-  std::string keep_results(const std::vector<std::string>& consumed) const {
+  // Keeps all that the instruction made, but for a register that is consumed.
+  std::string keep_results(const std::string& consumed = {}) const {
     std::string kept;
     for (const auto& operand : form().operands) {
       if (!operand.is_result || operand.type == "carry") continue;
-      for (const auto& name : registers_of(operand)) {
-        if (std::find(consumed.begin(), consumed.end(), name) == consumed.end()) kept += keep(name, operand.type);
-      }
+      auto registers = registers_of(operand);
+      std::erase(registers, consumed);
+      kept += keep(registers, operand.type);
     }
     return kept;
   }
@@ -122,7 +98,7 @@ struct Parts {
     auto draft = draft_with_operands();
     prepare_consumer(draft);
     const auto window = fill(skeleton, {{"op", before() + op({}, 1)}, {"consumer", consume(consumed_register())}});
-    return finished(draft, window, store_consumed() + keep_results({consumed_register()}));
+    return finished(draft, window, store_consumed() + keep_results(consumed_register()));
   }
 
   // The consumer alone, on a loaded operand.
@@ -191,7 +167,7 @@ struct Parts {
                                                              (is_consumed ? std::string{} : window_end)},
                                                {"consumer", is_consumed ? window_end : std::string{}}});
     return finished(draft, window,
-                    is_consumed ? store_consumed() : keep_results({}) + keep_scratch(variant.input->completion));
+                    is_consumed ? store_consumed() : keep_results() + keep_scratch(variant.input->completion));
   }
 
   Kernel bridged() const {
@@ -206,7 +182,7 @@ struct Parts {
     const auto window = fill(skeletons.bridge, {{"bridge", fill_bridge(bridge, "%x", registers_of(source).front())},
                                                 {"op", op({}, 1)},
                                                 {"consumer", consume(consumed_register())}});
-    return finished(draft, window, store_consumed() + keep_results({consumed_register()}));
+    return finished(draft, window, store_consumed() + keep_results(consumed_register()));
   }
 
   void declare_bridge(Draft& draft, const Bridge& bridge, const Operand& source) const {
@@ -228,7 +204,7 @@ struct Parts {
     const auto window = fill(skeletons.differential, {{"op", before() + (with_op ? op({}, 1) : std::string{})},
                                                       {"consumer", with_completion ? completion() : std::string{}}});
     return finished(draft, window,
-                    (with_op ? keep_results({}) : std::string{}) +
+                    (with_op ? keep_results() : std::string{}) +
                         (with_completion ? keep_scratch(variant.input->completion) : std::string{}));
   }
 
@@ -245,17 +221,15 @@ struct Parts {
     }
     std::string steps, kept, kept_if_left;
     const auto keep_both = [&](const std::vector<std::string>& registers, const std::string& type) {
-      for (const auto& name : registers) {
-        kept += keep_behind_branch(name, type);
-        kept_if_left += keep_behind_branch(name, type, place_if_left);
-      }
+      kept += keep_behind_branch(registers, type, shape.has_own_accumulators);
+      kept_if_left += keep_behind_branch(registers, type, shape.has_own_accumulators, place_if_left);
     };
     // A register that is free again behind the copies is written at once, and the branch waits until it is read. Many
     // copies may not keep theirs: the results would then be made elsewhere.
     const auto keep_source = [&](const Operand& operand, const std::vector<std::string>& registers) {
       if (shape.copies > 1 || operand.type == "carry" || is_literal(catalogue, variant, operand)) return;
       const Object* object = object_of(catalogue, *variant.input, operand);
-      for (const auto& name : registers) kept += keep(name, object != nullptr ? object->register_type : operand.type);
+      kept += keep(registers, object != nullptr ? object->register_type : operand.type);
     };
     for (int copy = 0; copy < copies; ++copy) {
       const auto suffix = fmt::format("_c{}", copy);
@@ -372,15 +346,21 @@ StreamShape stream_shape(const Catalogue& catalogue, const Variant& variant) {
     }
     return 2 * shape.copies * registers <= registers_to_spend && 2 * shape.copies * predicates <= predicates_to_spend;
   };
-  // Many copies come before sources of their own, and accumulators of their own before many copies.
+  // Many copies come before sources of their own, and accumulators of their own before many copies. One that has no
+  // room for a second is wide, and long to assemble.
   for (const bool has_own_accumulators : {true, false}) {
-    for (const int copies : {4, 2, 1}) {
+    for (const int copies : has_own_accumulators ? std::vector{4, 2, 1} : std::vector{2, 1}) {
       for (const bool has_own_sources : {true, false}) {
         if (const StreamShape shape{copies, has_own_sources, has_own_accumulators}; fits(shape)) return shape;
       }
     }
   }
   return {1, false, false};
+}
+
+int chain_steps(const Form& form) {
+  const Operand* result = result_of(form);
+  return result != nullptr && is_wide(registers_of(*result), result->type) ? 2 : 4;
 }
 
 Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant,
@@ -403,8 +383,9 @@ Experiment expand(const Catalogue& catalogue, const Skeletons& skeletons, const 
     if (!variant.input->completion.empty()) kernels[Role::completion] = parts.waited_for(false, true);
   }
   if (!variant.operand.empty() && parts.can_chain()) {
-    kernels[Role::chain] = parts.chained(chain_steps);
-    kernels[Role::chain_twice] = parts.chained(2 * chain_steps);
+    experiment.steps = chain_steps(*variant.form);
+    kernels[Role::chain] = parts.chained(experiment.steps);
+    kernels[Role::chain_twice] = parts.chained(2 * experiment.steps);
     kernels[Role::bridge] = parts.bridged();
   }
   parts.add_streams(stream_shape(catalogue, variant), experiment);

@@ -10,7 +10,9 @@
 
 namespace ptxlat {
 
-inline constexpr int chain_steps = 4;  // the shorter chain; the longer has twice as many
+// Steps of the shorter chain; the longer has twice as many. Fewer with a wide result (ptx/draft.h): assembling one such
+// instruction takes as long as ten others.
+int chain_steps(const Form& form);
 
 // What a kernel of an experiment is there for; docs/method.md describes each.
 //   completion  the wait for the instruction's effect without the instruction: assembled to tell the two apart, never
@@ -50,9 +52,11 @@ Observation observation_of(const Variant& variant);
 
 // What is run to measure one variant with one consumer (nullptr where nothing is consumed). The kernels that a variant
 // has no use for have an empty text.
+//   steps   of the shorter chain; 0 where there is none
 //   copies  of the instruction in the shorter stream; 0 where there is none
 struct Experiment {
   const Consumer* consumer = nullptr;
+  int steps = 0;
   int copies = 0;
   ByRole<Kernel> kernels;
 };

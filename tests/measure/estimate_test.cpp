@@ -13,7 +13,7 @@ struct Laboratory {
   Consumer consumer;
   Experiment experiment;
   CellPlan cell;
-  int copies = 4;
+  const int steps = 4, copies = 4;
   std::vector<Specimen> specimens;
   SpecimenIndices indices;
   Findings findings;
@@ -24,6 +24,7 @@ struct Laboratory {
     form.operands = {{"d", "u32", true}, {"a", "u32"}};
     consumer.name = "xor.b32";
     experiment.consumer = &consumer;
+    experiment.steps = steps;
     experiment.copies = copies;
     cell.variant = {&form, "a", &input};
     cell.level = 3;
@@ -56,7 +57,7 @@ struct Laboratory {
     indices[Role::differential_base] = add(7);
     indices[Role::differential] = add(11);
     indices[Role::chain] = add(18);
-    indices[Role::chain_twice] = add(18 + 4 * chain_steps);
+    indices[Role::chain_twice] = add(18 + 4 * steps);
   }
 
   CellRecord estimate() const { return ptxlat::estimate(cell, experiment, specimens, indices, findings); }
@@ -136,7 +137,7 @@ TEST_CASE("stalls of the edges that differ from kernel to kernel do not count") 
 TEST_CASE("a chain of other machine code than the instruction alone does not lead, and the note has both numbers") {
   Laboratory lab;
   lab.add_plain_experiment();
-  lab.indices[Role::chain_twice] = lab.add(18 + 8 * chain_steps);
+  lab.indices[Role::chain_twice] = lab.add(18 + 8 * lab.steps);
   lab.findings[Role::differential].sass = {"HADD2"};
   lab.findings[Role::chain].sass = {"HFMA2.MMA"};
   const auto record = lab.estimate();
@@ -148,7 +149,7 @@ TEST_CASE("a chain of other machine code than the instruction alone does not lea
 TEST_CASE("where the witnesses disagree on the same code the chain leads and the note has both") {
   Laboratory lab;
   lab.add_plain_experiment();
-  lab.indices[Role::chain_twice] = lab.add(18 + 9 * chain_steps, 18 + 6 * chain_steps);
+  lab.indices[Role::chain_twice] = lab.add(18 + 9 * lab.steps, 18 + 6 * lab.steps);
   const auto record = lab.estimate();
   CHECK(record.cycles == 9);
   CHECK(record.static_cycles == 6);
@@ -172,7 +173,7 @@ TEST_CASE("what a bridge costs is taken off the chain") {
   Laboratory lab;
   lab.add_plain_experiment();
   lab.findings[Role::chain].sass = {"OP", "SEL"};
-  lab.indices[Role::chain_twice] = lab.add(18 + 12 * chain_steps);
+  lab.indices[Role::chain_twice] = lab.add(18 + 12 * lab.steps);
   lab.indices[Role::bridge] = lab.add(5 + 8);
   const auto record = lab.estimate();
   CHECK(record.chain == 4);
