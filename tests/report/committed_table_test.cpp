@@ -227,3 +227,39 @@ TEST_CASE("the rows of the page on Table III are those of the committed tables o
   }
   CHECK(rows == 20);
 }
+
+TEST_CASE("the rows of the page on Table IV are those of the committed tables of CUDA 11.8 and 13.0") {
+  const std::string tables = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/ptxas-";
+  using Key = std::tuple<std::string, std::string, std::string>;
+  const auto functions_of = [&](const std::string& version) {
+    std::map<Key, CellRecord> functions;
+    for (auto& cell : read_table(tables + version).cells) {
+      if (cell.chapter.starts_with("CUDA C"))
+        functions.emplace(Key{cell.ptx, cell.operand, cell.input}, std::move(cell));
+    }
+    return functions;
+  };
+  const auto before = functions_of("11.8.89"), after = functions_of("13.0.88");
+  const auto shown = [](const std::optional<double>& number) { return number ? text_of(number) : std::string("–"); };
+  std::ifstream page(PTXLAT_SOURCE_DIR "/docs/findings/table-iv.md");
+  int rows = 0;
+  for (std::string line; std::getline(page, line);) {
+    auto row = markdown_row(line);
+    if (row.size() != 8 || line.find('`') == std::string::npos) continue;
+    INFO(line);
+    const auto is = [&](const auto& cell) {
+      auto input = cell.first;
+      std::erase(std::get<0>(input), ' ');
+      std::erase(std::get<2>(input), ' ');
+      return input == Key{row[0], row[1], row[2]};
+    };
+    const auto old_row = std::find_if(before.begin(), before.end(), is);
+    const auto new_row = std::find_if(after.begin(), after.end(), is);
+    REQUIRE((old_row != before.end() && new_row != after.end()));
+    CHECK(row[4] == shown(old_row->second.cycles));
+    CHECK(row[5] == shown(new_row->second.cycles));
+    CHECK(row[6] == shown(new_row->second.issue));
+    ++rows;
+  }
+  CHECK(rows > 70);
+}
