@@ -24,16 +24,31 @@ std::string impossible(int bits) {
 }
 
 // The registers that texts of the catalogue can use without declaring them.
-constexpr std::array<std::pair<const char*, const char*>, 10> scratch_registers = {{{"%t0", "b32"},
-                                                                                    {"%t1", "b32"},
-                                                                                    {"%t2", "b32"},
-                                                                                    {"%t3", "b32"},
-                                                                                    {"%u0", "b64"},
-                                                                                    {"%u1", "b64"},
-                                                                                    {"%u2", "b64"},
-                                                                                    {"%u3", "b64"},
-                                                                                    {"%p0", "pred"},
-                                                                                    {"%p1", "pred"}}};
+constexpr std::array<std::pair<std::string_view, const char*>, 10> scratch_registers = {{{"%t0", "b32"},
+                                                                                         {"%t1", "b32"},
+                                                                                         {"%t2", "b32"},
+                                                                                         {"%t3", "b32"},
+                                                                                         {"%u0", "b64"},
+                                                                                         {"%u1", "b64"},
+                                                                                         {"%u2", "b64"},
+                                                                                         {"%u3", "b64"},
+                                                                                         {"%p0", "pred"},
+                                                                                         {"%p1", "pred"}}};
+
+// Declares those that are used.
+std::string declared_scratch(std::string_view body) {
+  std::array<bool, scratch_registers.size()> is_used{};
+  for (auto at = body.find('%'); at != std::string_view::npos; at = body.find('%', at + 1)) {
+    for (std::size_t i = 0; i < scratch_registers.size(); ++i)
+      is_used[i] = is_used[i] || body.substr(at).starts_with(scratch_registers[i].first);
+  }
+  std::string registers;
+  for (std::size_t i = 0; i < scratch_registers.size(); ++i) {
+    if (is_used[i])
+      registers += fmt::format("  .reg .{} {};\n", scratch_registers[i].second, scratch_registers[i].first);
+  }
+  return registers;
+}
 
 std::string indented(const std::string& text) { return text.empty() ? text : "  " + text + "\n"; }
 
@@ -176,23 +191,25 @@ Value default_value(const Catalogue& catalogue, const std::string& type, std::si
   throw Error(ExitCode::catalogue, "no default value for the type " + type, "add it to [default] in values.toml");
 }
 
-std::string substitute(std::string text, const std::map<std::string, std::string>& holes) {
-  for (const auto& [name, with] : holes) {
-    const auto hole = "{" + name + "}";
-    for (auto at = text.find(hole); at != std::string::npos; at = text.find(hole, at + with.size()))
-      text.replace(at, hole.size(), with);
+std::string substitute(const std::string& text, const std::map<std::string, std::string>& holes) {
+  std::string filled;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto open = std::min(text.find('{', at), text.size());
+    filled.append(text, at, open - at);
+    if (open == text.size()) break;
+    const auto close = text.find_first_of("{}", open + 1);
+    const bool is_name = close != std::string::npos && text[close] == '}';
+    const auto hole = is_name ? holes.find(text.substr(open + 1, close - open - 1)) : holes.end();
+    filled += hole == holes.end() ? "{" : hole->second;
+    at = hole == holes.end() ? open + 1 : close + 1;
   }
-  return text;
+  return filled;
 }
 
 Kernel finish(const Draft& draft, const Skeletons& skeletons, const std::string& window, const std::string& result) {
   assert(window.find("{{") == std::string::npos);
   const auto body = draft.once + draft.operands + draft.guard + window + result;
-  auto registers = draft.registers;
-  for (const auto& [name, type] : scratch_registers) {
-    if (body.find(name) == std::string::npos) continue;
-    registers += fmt::format("  .reg .{} {};\n", type, name);
-  }
+  const auto registers = draft.registers + declared_scratch(body);
   auto directives = draft.directives.empty() ? std::string{} : " " + draft.directives;
   auto once = draft.once;
   std::string farewell;

@@ -65,7 +65,7 @@ Value default_value(const Catalogue& catalogue, const std::string& type, std::si
 // The complete kernel. `result` is what is done behind the second clock.
 Kernel finish(const Draft& draft, const Skeletons& skeletons, const std::string& window, const std::string& result);
 
-// "{a}" → what `holes` has for "a"; holes that it does not name stay.
-std::string substitute(std::string text, const std::map<std::string, std::string>& holes);
+// "{a}" → what `holes` has for "a"; holes that it does not name stay, and what is filled in is not looked at again.
+std::string substitute(const std::string& text, const std::map<std::string, std::string>& holes);
 
 }  // namespace ptxlat
