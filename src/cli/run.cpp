@@ -200,11 +200,18 @@ void prepare_bundled(Setup& setup, const RunOptions& options, const Bundle& bund
   setup.provenance.bundle = origin_of(bundle);
 }
 
+// Who made the cells of a table that are in the store: a run that finds all of its cells there has made none.
+std::optional<Provenance> made_before(const Store& store, const std::string& table) {
+  for (auto& provenance : store.provenances()) {
+    if (provenance.table == table) return std::move(provenance);
+  }
+  return std::nullopt;
+}
+
 void make_table(Setup setup, const RunOptions& options, Worker* worker) {
   const auto started = std::chrono::steady_clock::now();
   Store store(options.store);
-  store.save_provenance(setup.provenance);
-  const auto& table_name = setup.provenance.table;
+  const std::string table_name = setup.provenance.table;
   const auto finished = store.finished(table_name);
   std::vector<CellPlan> missing;
   for (const auto& cell : setup.plan) {
@@ -214,6 +221,12 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
   if (missing.size() < setup.plan.size()) {
     fmt::print(stderr, "{} of {} cells are in {} already\n", setup.plan.size() - missing.size(), setup.plan.size(),
                options.store);
+  }
+  const auto made_by = made_before(store, table_name);
+  if (missing.empty() && made_by) {
+    setup.provenance = *made_by;
+  } else {
+    store.save_provenance(setup.provenance);
   }
 
   StationClock clock;
@@ -245,9 +258,9 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
     setup.provenance.station_seconds["wall"] = wall;
     for (const auto& [station, seconds] : clock.seconds())
       fmt::print(stderr, "  {:<10} {:8.2f} s over {} threads\n", station, seconds, setup.assemblers.size());
+    setup.provenance.finished_utc = utc_now();
+    store.save_provenance(setup.provenance);
   }
-  setup.provenance.finished_utc = utc_now();
-  store.save_provenance(setup.provenance);
   if (!completed) {
     throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
                 "the same command goes on where this one stopped");

@@ -88,6 +88,22 @@ TEST_CASE("the same run again measures nothing and writes the same table") {
   CHECK(program.csv() == csv);
 }
 
+TEST_CASE("a run that measures nothing leaves the table with the provenance of the run that did") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  REQUIRE(program.run(few_forms).status == 0);
+  const auto made = read_table(program.table()).provenance;
+  CHECK(made.station_seconds.contains("wall"));
+  auto again = few_forms;
+  again.push_back("--brief");
+  REQUIRE(program.run(again).status == 0);
+  const auto kept = read_table(program.table()).provenance;
+  CHECK(kept.command_line == made.command_line);
+  CHECK(kept.started_utc == made.started_utc);
+  CHECK(kept.finished_utc == made.finished_utc);
+  CHECK(kept.station_seconds == made.station_seconds);
+}
+
 TEST_CASE("a wider selection measures only what is new") {
   PtxlatProgram program;
   if (!program.has_tools()) return;
