@@ -200,10 +200,10 @@ void prepare_bundled(Setup& setup, const RunOptions& options, const Bundle& bund
   setup.provenance.bundle = origin_of(bundle);
 }
 
-// Who made the cells of a table that are in the store: a run that finds all of its cells there has made none.
-std::optional<Provenance> made_before(const Store& store, const std::string& table) {
+// The run that made the table in the store, if it came to its end.
+std::optional<Provenance> finished_run(const Store& store, const std::string& table) {
   for (auto& provenance : store.provenances()) {
-    if (provenance.table == table) return std::move(provenance);
+    if (provenance.table == table && !provenance.finished_utc.empty()) return std::move(provenance);
   }
   return std::nullopt;
 }
@@ -211,7 +211,7 @@ std::optional<Provenance> made_before(const Store& store, const std::string& tab
 void make_table(Setup setup, const RunOptions& options, Worker* worker) {
   const auto started = std::chrono::steady_clock::now();
   Store store(options.store);
-  const std::string table_name = setup.provenance.table;
+  const auto& table_name = setup.provenance.table;
   const auto finished = store.finished(table_name);
   std::vector<CellPlan> missing;
   for (const auto& cell : setup.plan) {
@@ -222,12 +222,9 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
     fmt::print(stderr, "{} of {} cells are in {} already\n", setup.plan.size() - missing.size(), setup.plan.size(),
                options.store);
   }
-  const auto made_by = made_before(store, table_name);
-  if (missing.empty() && made_by) {
-    setup.provenance = *made_by;
-  } else {
-    store.save_provenance(setup.provenance);
-  }
+  // A run that finds all of its cells has made none of them, and only writes the table once more.
+  const auto made_by = missing.empty() ? finished_run(store, table_name) : std::nullopt;
+  if (!made_by) store.save_provenance(setup.provenance);
 
   StationClock clock;
   Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, missing.size());
@@ -258,6 +255,8 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
     setup.provenance.station_seconds["wall"] = wall;
     for (const auto& [station, seconds] : clock.seconds())
       fmt::print(stderr, "  {:<10} {:8.2f} s over {} threads\n", station, seconds, setup.assemblers.size());
+  }
+  if (!made_by) {
     setup.provenance.finished_utc = utc_now();
     store.save_provenance(setup.provenance);
   }
@@ -265,7 +264,7 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
     throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
                 "the same command goes on where this one stopped");
   }
-  const Table table{setup.provenance, store.cells(table_name)};
+  const Table table{made_by.value_or(setup.provenance), store.cells(table_name)};
   write_table(options.tables, table, options.is_brief ? Extent::brief : Extent::whole);
   fmt::print(stderr, "{}\n{}/{}\n", summary(table.cells, missing.size(), wall), options.tables, table_name);
   print(table, options.format);

@@ -1,5 +1,6 @@
 #include "ptxlat_program.h"
 #include "report/table.h"
+#include "results/store.h"
 
 using namespace ptxlat;
 
@@ -102,6 +103,20 @@ TEST_CASE("a run that measures nothing leaves the table with the provenance of t
   CHECK(kept.started_utc == made.started_utc);
   CHECK(kept.finished_utc == made.finished_utc);
   CHECK(kept.station_seconds == made.station_seconds);
+}
+
+TEST_CASE("a table whose run was killed before its end has the provenance of the run that wrote it") {
+  PtxlatProgram program;
+  if (!program.has_tools()) return;
+  REQUIRE(program.run(few_forms).status == 0);
+  auto killed = read_table(program.table()).provenance;
+  killed.started_utc = "2026-01-01T00:00:00Z";
+  killed.finished_utc.clear();
+  Store(program.folder() / "ptxlat.sqlite").save_provenance(killed);
+  REQUIRE(program.run(few_forms).status == 0);
+  const auto provenance = read_table(program.table()).provenance;
+  CHECK(provenance.started_utc != killed.started_utc);
+  CHECK_FALSE(provenance.finished_utc.empty());
 }
 
 TEST_CASE("a wider selection measures only what is new") {
