@@ -90,7 +90,7 @@ void assemble(const AssembleOptions& options) {
   std::vector<Verdicts> verdicts(manifest.toolchains.size());
   const auto threads = static_cast<std::size_t>(
       options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
-  Nvdisasm nvdisasm(nvdisasm_for(manifest.target), static_cast<int>(1 + threads / 8));
+  Nvdisasm nvdisasm(nvdisasm_for(manifest.target), nvdisasm_processes(static_cast<int>(threads)));
   BundleOrder order{
       manifest, workbench.catalogue, workbench.skeletons, {}, {}, files_of(selection), nvdisasm, {}, threads, {},
       {},       &heed_interrupts()};

@@ -183,11 +183,7 @@ void prepare_assembling(Setup& setup, const RunOptions& options) {
   setup.provenance.nvrtc = functions.compiler;
   setup.plan = plan_cells(setup.workbench.catalogue, setup.workbench.skeletons, forms, selection.levels);
   const int threads = threads_of(options);
-  // nvdisasm's start costs as much as assembling a hundred kernels, so that few processes, each for many threads, leave
-  // more of the cores to the assemblers.
-  constexpr int threads_per_nvdisasm = 32;
-  setup.disassembler =
-      std::make_unique<Nvdisasm>(nvdisasm_for(setup.target), std::max(1, threads / threads_per_nvdisasm));
+  setup.disassembler = std::make_unique<Nvdisasm>(nvdisasm_for(setup.target), nvdisasm_processes(threads));
   setup.assemblers = make_kernel_assemblers(setup.toolchain, setup.target, worker_options(options.device), threads);
 }
 

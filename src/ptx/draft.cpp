@@ -79,18 +79,18 @@ void Draft::branch_on(const std::string& condition) { guard += condition + "\n  
 
 // Operands with the same value share a slot: 8 of them hold all that any instruction needs. A wide vector has two, at
 // an address that one access of 16 bytes can have.
-int Draft::slot_for(const std::string& type, const Value& value, bool is_wide) {
-  const auto key = fmt::format("{} {} {} {}", type, value.first, value.last, is_wide);
+int Draft::slot_for(const std::string& type, const Value& value, bool for_wide) {
+  const auto key = fmt::format("{} {} {} {}", type, value.first, value.last, for_wide);
   if (const auto known = slot_of_value_.find(key); known != slot_of_value_.end()) return known->second;
-  if (is_wide) slots += slots % 2;
+  if (for_wide) slots += slots % 2;
   const int slot = slot_of_value_[key] = slots;
-  slots += is_wide ? 2 : 1;
+  slots += for_wide ? 2 : 1;
   if (slots > operands_per_slot) throw Error(ExitCode::catalogue, "more than 8 operands in one kernel");
   for (int lane = 0; lane < lanes * cluster; ++lane) {
     const auto bits = lane_bits(value, type, lane % lanes_of_a_warp);
     auto* at = &input[static_cast<std::size_t>(lane * operands_per_slot + slot)];
-    at[0] = is_wide ? bits << 32 | bits : bits;
-    if (is_wide) at[1] = at[0];
+    at[0] = for_wide ? bits << 32 | bits : bits;
+    if (for_wide) at[1] = at[0];
   }
   return slot;
 }

@@ -49,7 +49,7 @@ struct Draft {
   void place(const std::vector<std::string>& names, const Object& object, const Value& offset);
 
  private:
-  int slot_for(const std::string& type, const Value& value, bool is_wide = false);
+  int slot_for(const std::string& type, const Value& value, bool for_wide = false);
   void load_wide(const std::vector<std::string>& names, const std::string& type, int slot);
   void load_one(const std::string& name, const std::string& type, int slot);
   void load_condition(const std::string& name, const std::string& type, int slot);

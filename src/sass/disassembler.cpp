@@ -78,6 +78,11 @@ std::size_t DisassemblyKeyHash::operator()(const InstructionWord& key) const {
   return static_cast<std::size_t>((key.low * odd) ^ ((key.high * odd) >> 7));
 }
 
+int nvdisasm_processes(int threads) {
+  constexpr int threads_per_process = 32;
+  return std::max(1, threads / threads_per_process);
+}
+
 Nvdisasm::Nvdisasm(std::filesystem::path nvdisasm, int processes)
     : nvdisasm_(std::move(nvdisasm)), idle_processes_(processes) {}
 

@@ -41,6 +41,10 @@ class Disassembler {
   virtual void disassemble(int sm, const std::vector<Instruction*>& instructions) = 0;
 };
 
+// How many nvdisasm may run at a time for so many threads that assemble: its start costs as much as assembling a
+// hundred kernels, so that few processes, each for many threads, leave more of the cores to the assemblers.
+int nvdisasm_processes(int threads);
+
 // Asks nvdisasm once per distinct word and remembers the answer, because windows of thousands of kernels share a few
 // thousand words. nvdisasm needs a quarter of a second before it reads its first byte, so that what several threads
 // want to know goes into one call.

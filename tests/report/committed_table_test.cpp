@@ -202,15 +202,25 @@ TEST_CASE("the rows that README shows are those of the committed table") {
   CHECK(compared > 10);
 }
 
+namespace {
+
+Table h200_with_cuda(const std::string& version) {
+  return read_table(PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/ptxas-" + version);
+}
+
+// As markdown_row leaves it.
+std::string without_spaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+}  // namespace
+
 TEST_CASE("the rows of the page on Table III are those of the committed tables of CUDA 11.8 and 13.0") {
-  const std::string tables = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/ptxas-";
-  const auto old_table = read_table(tables + "11.8.89"), new_table = read_table(tables + "13.0.88");
+  const auto old_table = h200_with_cuda("11.8.89"), new_table = h200_with_cuda("13.0.88");
   const auto cycles_of = [](const Table& table, const std::string& ptx, const std::string& input) {
     for (const auto& cell : table.cells) {
-      if (cell.ptx != ptx || cell.level != 3) continue;
-      auto class_of_input = cell.input;
-      std::erase(class_of_input, ' ');
-      if (class_of_input == input) return text_of(cell.cycles);
+      if (cell.ptx == ptx && cell.level == 3 && without_spaces(cell.input) == input) return text_of(cell.cycles);
     }
     return std::string("no such row");
   };
@@ -229,13 +239,12 @@ TEST_CASE("the rows of the page on Table III are those of the committed tables o
 }
 
 TEST_CASE("the rows of the page on Table IV are those of the committed tables of CUDA 11.8 and 13.0") {
-  const std::string tables = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/ptxas-";
   using Key = std::tuple<std::string, std::string, std::string>;
-  const auto functions_of = [&](const std::string& version) {
+  const auto functions_of = [](const std::string& version) {
     std::map<Key, CellRecord> functions;
-    for (auto& cell : read_table(tables + version).cells) {
+    for (auto& cell : h200_with_cuda(version).cells) {
       if (cell.chapter.starts_with("CUDA C"))
-        functions.emplace(Key{cell.ptx, cell.operand, cell.input}, std::move(cell));
+        functions.emplace(Key{without_spaces(cell.ptx), cell.operand, without_spaces(cell.input)}, std::move(cell));
     }
     return functions;
   };
@@ -244,17 +253,11 @@ TEST_CASE("the rows of the page on Table IV are those of the committed tables of
   std::ifstream page(PTXLAT_SOURCE_DIR "/docs/findings/table-iv.md");
   int rows = 0;
   for (std::string line; std::getline(page, line);) {
-    auto row = markdown_row(line);
+    const auto row = markdown_row(line);
     if (row.size() != 8 || line.find('`') == std::string::npos) continue;
     INFO(line);
-    const auto is = [&](const auto& cell) {
-      auto input = cell.first;
-      std::erase(std::get<0>(input), ' ');
-      std::erase(std::get<2>(input), ' ');
-      return input == Key{row[0], row[1], row[2]};
-    };
-    const auto old_row = std::find_if(before.begin(), before.end(), is);
-    const auto new_row = std::find_if(after.begin(), after.end(), is);
+    const Key key{row[0], row[1], row[2]};
+    const auto old_row = before.find(key), new_row = after.find(key);
     REQUIRE((old_row != before.end() && new_row != after.end()));
     CHECK(row[4] == shown(old_row->second.cycles));
     CHECK(row[5] == shown(new_row->second.cycles));
