@@ -7,9 +7,10 @@ namespace ptxlat {
 
 std::vector<BundledCell> bundled_cells(const std::vector<CellPlan>& cells) {
   std::vector<BundledCell> bundled;
-  for (const auto& [variant, level, recipe] : cells) {
-    const auto& form = *variant.form;
-    bundled.push_back({form.ptx, variant.operand, variant.input->name, form.cuda ? std::string{} : recipe});
+  for (const auto& cell : cells) {
+    const auto& form = *cell.variant.form;
+    bundled.push_back(
+        {form.ptx, cell.variant.operand, cell.variant.input->name, form.cuda ? std::string{} : cell.recipe});
   }
   return bundled;
 }

@@ -90,7 +90,9 @@ void assemble(const AssembleOptions& options) {
   std::vector<Verdicts> verdicts(manifest.toolchains.size());
   const auto threads = static_cast<std::size_t>(
       options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
-  Nvdisasm nvdisasm(nvdisasm_for(manifest.target), nvdisasm_processes(static_cast<int>(threads)));
+  auto pace = nvdisasm_pace(static_cast<int>(threads));
+  pace.askers = 1;  // the columns of a chunk have come together already
+  Nvdisasm nvdisasm(nvdisasm_for(manifest.target), pace);
   BundleOrder order{
       manifest, workbench.catalogue, workbench.skeletons, {}, {}, files_of(selection), nvdisasm, {}, threads, {},
       {},       &heed_interrupts()};

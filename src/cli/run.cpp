@@ -34,7 +34,7 @@ struct RunOptions {
   int launches = 9;
   int threads = 0;  // 0: two per core
   std::string bundle;
-  double repeat = 0.02;
+  std::optional<double> repeat;  // without it: sample_of
   std::uint64_t seed = 1;
   std::string store = "ptxlat.sqlite";
   std::string tables = "tables";
@@ -111,39 +111,56 @@ std::string summary(const std::vector<CellRecord>& cells, std::size_t made, doub
                      static_cast<double>(made) / wall_seconds, cells.size(), fmt::join(parts, ", "));
 }
 
-// Cells in random order, the first of which are the sample.
-std::vector<CellPlan> sample_of(std::vector<CellPlan> cells, double share, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::shuffle(cells.begin(), cells.end(), random);
-  cells.resize(std::min(cells.size(), static_cast<std::size_t>(static_cast<double>(cells.size()) * share + 0.999)));
-  std::stable_sort(cells.begin(), cells.end(), [](const CellPlan& a, const CellPlan& b) { return a.level < b.level; });
-  return cells;
-}
+// The cells that are measured again, and what the first process found of each.
+struct Sample {
+  std::vector<CellPlan> cells;
+  std::map<std::string, std::optional<CellRecord>> first;  // by row
 
-std::string row_of(const CellRecord& cell) {
-  return fmt::format("{}|{}|{}|{}", cell.ptx, cell.operand, cell.input, cell.level);
+  void note(const CellRecord& cell) {
+    if (const auto found = first.find(row_of(cell)); found != first.end()) found->second = cell;
+  }
+
+  static std::string row_of(const CellRecord& cell) { return row(cell.ptx, cell.operand, cell.input, cell.level); }
+  static std::string row_of(const CellPlan& cell) {
+    return row(cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name, cell.level);
+  }
+  static std::string row(const std::string& ptx, const std::string& operand, const std::string& input, int level) {
+    return fmt::format("{}|{}|{}|{}", ptx, operand, input, level);
+  }
+};
+
+// A random sample, in the order of the cells. Without a share a fiftieth, but no more than show an error that is
+// systematic in a process.
+Sample sample_of(const std::vector<CellPlan>& cells, std::optional<double> share, std::uint64_t seed) {
+  constexpr double default_share = 0.02;
+  constexpr std::size_t most_by_default = 1000;
+  auto size = static_cast<std::size_t>(static_cast<double>(cells.size()) * share.value_or(default_share) + 0.999);
+  size = std::min(size, share ? cells.size() : most_by_default);
+  Sample sample;
+  std::mt19937_64 random(seed);
+  std::sample(cells.begin(), cells.end(), std::back_inserter(sample.cells), size, random);
+  for (const auto& cell : sample.cells) sample.first.emplace(Sample::row_of(cell), std::nullopt);
+  return sample;
 }
 
 // Errors can be systematic per process (method.md, trap 16): measures a sample again in a new process and marks what
 // differs. False if it was interrupted.
 bool repeat_sample(const Line& line, const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
-                   const std::vector<CellPlan>& sample, Store& store, const std::string& table) {
-  if (sample.empty()) return true;
-  std::map<std::string, CellRecord> first;
-  for (auto& cell : store.cells(table)) first.emplace(row_of(cell), std::move(cell));
+                   const Sample& sample, Store& store, const std::string& table) {
+  if (sample.cells.empty()) return true;
   std::vector<CellRecord> differing;
   std::size_t repeated = 0;
   line.worker->restart();
   Line again = line;
   again.on_finished = [&](const std::vector<CellRecord>& cells) {
     for (const auto& cell : cells) {
-      const auto before = first.find(row_of(cell));
-      if (before == first.end() || !before->second.cycles) continue;
+      const auto& before = sample.first.at(Sample::row_of(cell));
+      if (!before || !before->cycles) continue;
       ++repeated;
       // Where launches spread, so do processes.
-      const double tolerance = std::max(spread_of(before->second), spread_of(cell));
-      if (cell.cycles && std::abs(*before->second.cycles - *cell.cycles) <= tolerance) continue;
-      CellRecord marked = before->second;
+      const double tolerance = std::max(spread_of(*before), spread_of(cell));
+      if (cell.cycles && std::abs(*before->cycles - *cell.cycles) <= tolerance) continue;
+      CellRecord marked = *before;
       marked.note +=
           fmt::format("{}{} cycles in one process, {} in another", marked.note.empty() ? "" : "; ", *marked.cycles,
                       cell.cycles ? fmt::format("{}", *cell.cycles) : to_string(cell.verdict));
@@ -152,7 +169,7 @@ bool repeat_sample(const Line& line, const std::vector<std::unique_ptr<KernelAss
       differing.push_back(std::move(marked));
     }
   };
-  const bool completed = run_line(again, assemblers, sample);
+  const bool completed = run_line(again, assemblers, sample.cells);
   store.save_cells(table, differing);
   fmt::print(stderr, "repeated in a fresh process: {} of {} cells agree\n", repeated - differing.size(), repeated);
   for (const auto& cell : differing)
@@ -183,7 +200,7 @@ void prepare_assembling(Setup& setup, const RunOptions& options) {
   setup.provenance.nvrtc = functions.compiler;
   setup.plan = plan_cells(setup.workbench.catalogue, setup.workbench.skeletons, forms, selection.levels);
   const int threads = threads_of(options);
-  setup.disassembler = std::make_unique<Nvdisasm>(nvdisasm_for(setup.target), nvdisasm_processes(threads));
+  setup.disassembler = std::make_unique<Nvdisasm>(nvdisasm_for(setup.target), nvdisasm_pace(threads));
   setup.assemblers = make_kernel_assemblers(setup.toolchain, setup.target, worker_options(options.device), threads);
 }
 
@@ -229,21 +246,20 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
             *setup.disassembler,       worker,
             options.launches,          {},
             &heed_interrupts(),        &clock};
+  auto sample = worker != nullptr ? sample_of(missing, options.repeat, options.seed) : Sample{};
   line.on_finished = [&](std::vector<CellRecord> cells) {
     for (auto& cell : cells) {
       constexpr double ns_per_ms = 1e6;
       if (cell.cycles && setup.device && setup.device->sm_clock_khz > 0)
         cell.elapsed_ns = *cell.cycles * ns_per_ms / setup.device->sm_clock_khz;
+      sample.note(cell);
     }
     store.save_cells(table_name, cells);
     progress.advance(cells.size());
   };
   bool completed = run_line(line, setup.assemblers, missing);
   progress.finish();
-  if (completed && worker != nullptr) {
-    const auto sample = sample_of(missing, options.repeat, options.seed);
-    completed = repeat_sample(line, setup.assemblers, sample, store, table_name);
-  }
+  if (completed) completed = repeat_sample(line, setup.assemblers, sample, store, table_name);
 
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   if (!missing.empty()) {
@@ -335,8 +351,9 @@ void add_run(CLI::App& program) {
                    "Launches of each kernel; the mode of their cycles counts. Default: 9.")
       ->check(CLI::Range(1, 1000));
   command
-      ->add_option("--repeat", options->repeat,
-                   "Share of the cells that is measured again in a fresh process, 0 to 1. Default: 0.02.")
+      ->add_option(
+          "--repeat", options->repeat,
+          "Share of the cells that is measured again in a fresh process, 0 to 1. Default: 0.02, at most 1,000 cells.")
       ->check(CLI::Range(0.0, 1.0));
   command->add_option("--seed", options->seed, "Chooses the sample that is repeated. Default: 1.");
   auto* bundle = command->add_option("--bundle", options->bundle,

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <exception>
+#include <span>
 #include <thread>
 
+#include "measure/chunks.h"
 #include "measure/estimate.h"
 #include "measure/examine.h"
 #include "ptx/experiment.h"
@@ -13,11 +15,6 @@
 namespace ptxlat {
 
 namespace {
-
-// Cells of one level that share modules: enough kernels to pay for a module, few enough to keep every core busy and to
-// lose little. Towards the end fewer, so that the threads finish together.
-constexpr std::size_t most_cells_per_chunk = 96;
-constexpr std::size_t least_cells_per_chunk = 8;
 
 // Measures the time until the end of its scope.
 class Stopwatch {
@@ -157,19 +154,19 @@ struct Gpu {
 };
 
 // The records of one chunk's cells: expanded, assembled and audited with each consumer in turn, then run together.
-std::vector<CellRecord> make_chunk(const Line& line, KernelAssembler& assembler, Gpu& gpu, const CellPlan* first,
-                                   const CellPlan* last) {
+std::vector<CellRecord> make_chunk(const Line& line, KernelAssembler& assembler, Gpu& gpu,
+                                   std::span<const CellPlan> chunk) {
   std::vector<CellRecord> records;
   std::vector<CellWork> cells;
-  for (const auto* plan = first; plan != last; ++plan) {
-    const auto& form = *plan->variant.form;
+  for (const auto& plan : chunk) {
+    const auto& form = *plan.variant.form;
     const auto reason = unsupported(line, form);
     if (!reason.empty()) {
-      records.push_back(record_without_experiment(*plan, Verdict::unsupported, reason));
+      records.push_back(record_without_experiment(plan, Verdict::unsupported, reason));
     } else if (!form.no_dependency.empty()) {
-      records.push_back(record_without_experiment(*plan, Verdict::no_dependency, form.no_dependency));
+      records.push_back(record_without_experiment(plan, Verdict::no_dependency, form.no_dependency));
     } else {
-      cells.push_back({plan, consumers_for(line.catalogue, plan->variant), {}, {}, {}, {}, false});
+      cells.push_back({&plan, consumers_for(line.catalogue, plan.variant), {}, {}, {}, {}, false});
     }
   }
   Batch batch;
@@ -201,15 +198,6 @@ std::vector<CellRecord> make_chunk(const Line& line, KernelAssembler& assembler,
   return records;
 }
 
-// The end of the chunk that begins at `begin`: cells of one level, no more than a thread's share of what is left.
-std::size_t chunk_end(const std::vector<CellPlan>& cells, std::size_t begin, std::size_t threads) {
-  const auto share = (cells.size() - begin) / threads;
-  const auto most = std::clamp(share, least_cells_per_chunk, most_cells_per_chunk);
-  std::size_t end = begin;
-  while (end < cells.size() && end - begin < most && cells[end].level == cells[begin].level) ++end;
-  return end;
-}
-
 }  // namespace
 
 void StationClock::add(const std::string& station, std::chrono::steady_clock::duration time) {
@@ -224,9 +212,9 @@ std::map<std::string, double> StationClock::seconds() const {
 
 bool run_line(const Line& line, const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
               const std::vector<CellPlan>& cells) {
-  std::mutex next_chunk, finished;
+  std::mutex finished;
   Gpu gpu;
-  std::size_t next = 0;
+  Chunks chunks(cells, assemblers.size());
   std::exception_ptr failure;
   std::atomic<bool> stop{false};
   const auto is_interrupted = [&] { return stop || (line.interrupted != nullptr && *line.interrupted); };
@@ -234,14 +222,9 @@ bool run_line(const Line& line, const std::vector<std::unique_ptr<KernelAssemble
   const auto work = [&](KernelAssembler& assembler) {
     try {
       while (!is_interrupted()) {
-        std::size_t begin = 0, end = 0;
-        {
-          const std::scoped_lock lock(next_chunk);
-          begin = next;
-          next = end = chunk_end(cells, begin, assemblers.size());
-        }
-        if (begin == end) return;
-        const auto records = make_chunk(line, assembler, gpu, cells.data() + begin, cells.data() + end);
+        const auto chunk = chunks.next();
+        if (chunk.empty()) return;
+        const auto records = make_chunk(line, assembler, gpu, chunk);
         // A chunk that Ctrl-C finds under way is finished: neither assemblers nor workers see the signal.
         const std::scoped_lock lock(finished);
         const Stopwatch watch(line.clock, "store");

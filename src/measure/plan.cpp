@@ -17,24 +17,27 @@ void add(Hash& hash, const Kernel& kernel) {
   hash.add(kernel.input.data(), kernel.input.size() * sizeof(kernel.input[0]));
 }
 
-std::string recipe_of(const Catalogue& catalogue, const Skeletons& skeletons, const Variant& variant) {
+void plan_experiment(const Catalogue& catalogue, const Skeletons& skeletons, CellPlan& cell) {
+  const auto& variant = cell.variant;
   Hash hash;
   hash.add(method_version);
   hash.add(variant.form->no_dependency);
   const auto& needs = variant.form->requirement;
   hash.add(fmt::format("{}.{} {}", needs.ptx_major, needs.ptx_minor, targets_text(needs)));
   if (!variant.form->unsupported.empty()) hash.add(variant.form->unsupported);
-  if (!variant.form->no_dependency.empty() || !variant.form->unsupported.empty())
-    return fmt::format("{:016x}", hash.value);
-  const auto consumers = consumers_for(catalogue, variant);
-  if (consumers.empty()) return fmt::format("{:016x}", hash.value);
-  auto experiment = expand(catalogue, skeletons, variant, consumers.front());
-  for (const auto& kernel : experiment.kernels.values) add(hash, kernel);
-  for (std::size_t other = 1; other < consumers.size(); ++other) {
-    change_consumer(catalogue, skeletons, variant, consumers[other], experiment);
-    for (const Role role : {Role::differential, Role::differential_base}) add(hash, experiment.kernels[role]);
+  const bool is_possible = variant.form->no_dependency.empty() && variant.form->unsupported.empty();
+  if (const auto consumers = consumers_for(catalogue, variant); is_possible && !consumers.empty()) {
+    auto experiment = expand(catalogue, skeletons, variant, consumers.front());
+    for (const auto& kernel : experiment.kernels.values) {
+      add(hash, kernel);
+      cell.text += kernel.text.size();
+    }
+    for (std::size_t other = 1; other < consumers.size(); ++other) {
+      change_consumer(catalogue, skeletons, variant, consumers[other], experiment);
+      for (const Role role : {Role::differential, Role::differential_base}) add(hash, experiment.kernels[role]);
+    }
   }
-  return fmt::format("{:016x}", hash.value);
+  cell.recipe = fmt::format("{:016x}", hash.value);
 }
 
 }  // namespace
@@ -43,11 +46,9 @@ std::vector<CellPlan> plan_cells(const Catalogue& catalogue, const Skeletons& sk
                                  const std::vector<const Form*>& forms, const std::vector<int>& levels) {
   std::vector<CellPlan> of_one_level;
   for (const auto* form : forms) {
-    for (const auto& variant : variants_of(*form)) of_one_level.push_back({variant, 0, {}});
+    for (const auto& variant : variants_of(*form)) of_one_level.push_back({variant, 0, {}, 0});
   }
-  in_parallel(of_one_level.size(), [&](std::size_t i) {
-    of_one_level[i].recipe = recipe_of(catalogue, skeletons, of_one_level[i].variant);
-  });
+  in_parallel(of_one_level.size(), [&](std::size_t i) { plan_experiment(catalogue, skeletons, of_one_level[i]); });
   std::vector<CellPlan> cells;
   for (const int level : levels) {
     for (auto cell : of_one_level) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,12 @@ inline constexpr char method_version[] = "method 14";
 // One cell to be made: a variant at an optimisation level.
 //   recipe  hash of the PTX, the operand values and the consumers that can be tried: equal recipes are the same
 //           experiment, so a cell that the store has with this recipe needs no second measurement
+//   text    bytes of PTX in its kernels, which what assembling them takes goes with
 struct CellPlan {
   Variant variant;
   int level = 0;
   std::string recipe;
+  std::size_t text = 0;
 };
 
 // All variants of the forms at all levels: level by level, in the catalogue's order.

@@ -39,8 +39,10 @@ constexpr std::array<std::pair<std::string_view, const char*>, 10> scratch_regis
 std::string declared_scratch(std::string_view body) {
   std::array<bool, scratch_registers.size()> is_used{};
   for (auto at = body.find('%'); at != std::string_view::npos; at = body.find('%', at + 1)) {
-    for (std::size_t i = 0; i < scratch_registers.size(); ++i)
-      is_used[i] = is_used[i] || body.substr(at).starts_with(scratch_registers[i].first);
+    const auto name = body.substr(at, scratch_registers[0].first.size());
+    const auto found = std::find_if(scratch_registers.begin(), scratch_registers.end(),
+                                    [&](const auto& scratch) { return scratch.first == name; });
+    if (found != scratch_registers.end()) is_used[static_cast<std::size_t>(found - scratch_registers.begin())] = true;
   }
   std::string registers;
   for (std::size_t i = 0; i < scratch_registers.size(); ++i) {

@@ -78,13 +78,16 @@ std::size_t DisassemblyKeyHash::operator()(const InstructionWord& key) const {
   return static_cast<std::size_t>((key.low * odd) ^ ((key.high * odd) >> 7));
 }
 
-int nvdisasm_processes(int threads) {
-  constexpr int threads_per_process = 32;
-  return std::max(1, threads / threads_per_process);
+NvdisasmPace nvdisasm_pace(int threads) {
+  constexpr int threads_per_process = 32, threads_per_asker = 2;
+  NvdisasmPace pace;
+  pace.processes = std::max(1, threads / threads_per_process);
+  pace.askers = std::max(1, threads / threads_per_asker);
+  return pace;
 }
 
-Nvdisasm::Nvdisasm(std::filesystem::path nvdisasm, int processes)
-    : nvdisasm_(std::move(nvdisasm)), idle_processes_(processes) {}
+Nvdisasm::Nvdisasm(std::filesystem::path nvdisasm, const NvdisasmPace& pace)
+    : nvdisasm_(std::move(nvdisasm)), pace_(pace) {}
 
 WordText Nvdisasm::known(const InstructionWord& key) {
   const std::scoped_lock lock(mutex_);
@@ -99,17 +102,23 @@ void Nvdisasm::learn(const InstructionWord& key, WordText text) {
 
 void Nvdisasm::disassemble(int sm, const std::vector<Instruction*>& instructions) {
   std::unique_lock lock(mutex_);
+  const auto wanted_before = wanted_.size();
   for (const auto* instruction : instructions) {
     if (asked_.insert(disassembly_key(instruction->word)).second) wanted_.push_back(instruction->word);
   }
+  if (wanted_before == 0) first_wanted_ = std::chrono::steady_clock::now();
+  if (wanted_.size() > wanted_before) ++askers_;
   const auto is_known = [&](const Instruction* instruction) {
     return known_.contains(disassembly_key(instruction->word));
   };
   while (!failure_ && !std::all_of(instructions.begin(), instructions.end(), is_known)) {
-    if (idle_processes_ > 0 && !wanted_.empty()) {
+    if (wanted_.empty() || running_ == pace_.processes) {
+      answered_.wait(lock);
+    } else if (const auto latest = first_wanted_ + pace_.patience;
+               askers_ >= pace_.askers || std::chrono::steady_clock::now() >= latest) {
       ask_for_wanted(sm, lock);
     } else {
-      answered_.wait(lock);
+      answered_.wait_until(lock, latest);
     }
   }
   if (failure_) std::rethrow_exception(failure_);
@@ -121,7 +130,8 @@ void Nvdisasm::disassemble(int sm, const std::vector<Instruction*>& instructions
 // Gives everything that is wanted to one process, with the lock released while it runs.
 void Nvdisasm::ask_for_wanted(int sm, std::unique_lock<std::mutex>& lock) {
   const auto words = std::exchange(wanted_, {});
-  --idle_processes_;
+  askers_ = 0;
+  ++running_;
   lock.unlock();
   std::vector<WordText> texts;
   std::exception_ptr failure;
@@ -131,7 +141,7 @@ void Nvdisasm::ask_for_wanted(int sm, std::unique_lock<std::mutex>& lock) {
     failure = std::current_exception();
   }
   lock.lock();
-  ++idle_processes_;
+  --running_;
   for (std::size_t i = 0; i < texts.size(); ++i) known_[disassembly_key(words[i])] = std::move(texts[i]);
   if (failure) failure_ = failure;
   answered_.notify_all();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <filesystem>
@@ -41,9 +42,17 @@ class Disassembler {
   virtual void disassemble(int sm, const std::vector<Instruction*>& instructions) = 0;
 };
 
-// How many nvdisasm may run at a time for so many threads that assemble: its start costs as much as assembling a
-// hundred kernels, so that few processes, each for many threads, leave more of the cores to the assemblers.
-int nvdisasm_processes(int threads);
+// When nvdisasm is started for threads that assemble meanwhile. Its start costs as much as assembling a hundred
+// kernels, so that few starts, each for many threads, leave more of the cores to the assemblers.
+//   processes  that may run at a time
+//   askers     threads that wait for an answer before one is started,
+//   patience   or for how long the first of them waits
+struct NvdisasmPace {
+  int processes = 1;
+  int askers = 1;
+  std::chrono::milliseconds patience{500};
+};
+NvdisasmPace nvdisasm_pace(int threads);
 
 // Asks nvdisasm once per distinct word and remembers the answer, because windows of thousands of kernels share a few
 // thousand words. nvdisasm needs a quarter of a second before it reads its first byte, so that what several threads
@@ -51,8 +60,7 @@ int nvdisasm_processes(int threads);
 class Nvdisasm : public Disassembler {
  public:
   // nvdisasm: the program. Error{missing_tool} from disassemble if it cannot be run or does not know the architecture.
-  // processes: how many may run at a time.
-  explicit Nvdisasm(std::filesystem::path nvdisasm, int processes = 1);
+  explicit Nvdisasm(std::filesystem::path nvdisasm, const NvdisasmPace& pace = {});
 
   void disassemble(int sm, const std::vector<Instruction*>& instructions) override;
 
@@ -66,12 +74,15 @@ class Nvdisasm : public Disassembler {
   void ask_for_wanted(int sm, std::unique_lock<std::mutex>& lock);
 
   std::filesystem::path nvdisasm_;
-  int idle_processes_;
+  NvdisasmPace pace_;
+  int running_ = 0;
   std::mutex mutex_;
   std::condition_variable answered_;
   std::exception_ptr failure_;
   std::unordered_set<InstructionWord, DisassemblyKeyHash> asked_;  // keys that are known, wanted or being asked for
-  std::vector<InstructionWord> wanted_;                            // words that no process has been given yet
+  std::vector<InstructionWord> wanted_;                            // words that no process has been given yet,
+  int askers_ = 0;                                                 // from so many threads,
+  std::chrono::steady_clock::time_point first_wanted_;             // since then
   std::unordered_map<InstructionWord, WordText, DisassemblyKeyHash> known_;
 };
 

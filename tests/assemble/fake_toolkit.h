@@ -2,9 +2,11 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "assemble/process.h"
@@ -22,6 +24,18 @@ class FakeToolkits {
     write(file, "#!/bin/sh\n" + body + "\n");
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
     return file;
+  }
+
+  // An nvdisasm that knows every word, and notes its starts.
+  std::filesystem::path add_counting_nvdisasm() {
+    return add_program("fake", "nvdisasm",
+                       "echo start >> " + (path() / "starts").string() +
+                           "\nsize=$(wc -c < $4)\ni=0\nwhile [ $i -lt $size ]; do\n"
+                           "  printf '        /*%04x*/  OP %d ;\\n' $i $i\n  i=$((i + 16))\ndone");
+  }
+  std::size_t starts() const {
+    std::ifstream starts(path() / "starts");
+    return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(starts), {}, '\n'));
   }
 
   std::filesystem::path add_version(const std::string& name, const std::string& program, const std::string& version) {

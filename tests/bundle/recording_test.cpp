@@ -40,15 +40,6 @@ class NotingAssembler : public KernelAssembler {
   int modules = 0;
   static inline std::atomic<int> at_work{0}, most_at_work{0};
 };
-
-// Says "OP n;" for the n-th word and counts its starts.
-std::filesystem::path counting_nvdisasm(FakeToolkits& toolkits) {
-  return toolkits.add_program("fake", "nvdisasm",
-                              "echo start >> " + (toolkits.path() / "starts").string() +
-                                  "\nsize=$(wc -c < $4)\ni=0\nwhile [ $i -lt $size ]; do\n"
-                                  "  printf '        /*%04x*/  OP %d ;\\n' $i $i\n  i=$((i + 16))\ndone");
-}
-
 }  // namespace
 
 TEST_CASE("a text is assembled once, whatever its operands' values, and goes by its hash") {
@@ -87,7 +78,7 @@ TEST_CASE("no more assemblers are at work than there are slots") {
 
 TEST_CASE("nvdisasm is started once a round for all columns of a chunk, of which some end early") {
   FakeToolkits toolkits;
-  Nvdisasm nvdisasm(counting_nvdisasm(toolkits));
+  Nvdisasm nvdisasm(toolkits.add_counting_nvdisasm());
   constexpr std::size_t columns = 6;
   RecordingDisassembler disassembler(nvdisasm, columns);
   std::vector<std::thread> threads;
@@ -102,8 +93,7 @@ TEST_CASE("nvdisasm is started once a round for all columns of a chunk, of which
     });
   }
   for (auto& thread : threads) thread.join();
-  std::ifstream starts(toolkits.path() / "starts");
-  CHECK(std::count(std::istreambuf_iterator<char>(starts), {}, '\n') == columns);
+  CHECK(toolkits.starts() == columns);
   CHECK(disassembler.take_words().size() == columns * (columns + 1) / 2);
 }
 

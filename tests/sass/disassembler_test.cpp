@@ -102,7 +102,7 @@ TEST_CASE("threads that ask at the same time all get their answers") {
   const auto nvdisasm = nvdisasm_or_skip();
   const auto code = popc_kernel();
   if (nvdisasm.empty() || code.empty()) return;
-  Nvdisasm disassembler(nvdisasm, 2);
+  Nvdisasm disassembler(nvdisasm, {2});
   auto alone = code;
   Nvdisasm(nvdisasm).disassemble(90, pointers_to(alone));
   std::vector<std::vector<Instruction>> own(8, code);
@@ -153,6 +153,48 @@ TEST_CASE("Maxwell's instructions are read in any number, their branches relativ
     Nvdisasm(nvdisasm).disassemble(60, pointers_to(code));
     for (std::size_t i = 0; i < count; ++i) CHECK(code[i].text == known[i].second);
   }
+}
+
+namespace {
+
+// Lets each of four threads ask for a word of its own; returns how often nvdisasm was started.
+std::size_t starts_for_four(const NvdisasmPace& pace) {
+  FakeToolkits toolkits;
+  Nvdisasm disassembler(toolkits.add_counting_nvdisasm(), pace);
+  std::atomic<int> answered{0};
+  std::vector<std::thread> threads;
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      Instruction instruction{0, {0x210 + i, 0}, {}, {}};
+      disassembler.disassemble(90, {&instruction});
+      if (!instruction.text.empty()) ++answered;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(answered == 4);
+  return toolkits.starts();
+}
+
+}  // namespace
+
+TEST_CASE("nvdisasm waits for as many threads as are worth a start, and then answers all") {
+  CHECK(starts_for_four({1, 4, std::chrono::minutes(1)}) == 1);
+}
+
+TEST_CASE("threads that are too few for a start wait no longer than the first has patience") {
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(starts_for_four({1, 5, std::chrono::milliseconds(300)}) >= 1);
+  const auto waited = std::chrono::steady_clock::now() - begin;
+  CHECK(waited >= std::chrono::milliseconds(300));
+  CHECK(waited < std::chrono::seconds(30));
+}
+
+TEST_CASE("half of many threads are worth a start, and one of few") {
+  CHECK(nvdisasm_pace(1).askers == 1);
+  CHECK(nvdisasm_pace(4).askers == 2);
+  CHECK(nvdisasm_pace(32).askers == 16);
+  CHECK(nvdisasm_pace(32).processes == 1);
+  CHECK(nvdisasm_pace(64).processes == 2);
 }
 
 TEST_CASE("nothing to disassemble needs no nvdisasm") { Nvdisasm("/nonexistent/nvdisasm").disassemble(90, {}); }
