@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <random>
 #include <thread>
 
 #include "assemble/toolkit.h"
@@ -21,6 +20,7 @@
 #include "isa/select.h"
 #include "measure/estimate.h"
 #include "measure/line.h"
+#include "measure/repeated_cells.h"
 #include "report/table.h"
 #include "results/store.h"
 
@@ -34,7 +34,7 @@ struct RunOptions {
   int launches = 9;
   int threads = 0;  // 0: two per core
   std::string bundle;
-  std::optional<double> repeat;  // without it: sample_of
+  std::optional<double> repeat;
   std::uint64_t seed = 1;
   std::string store = "ptxlat.sqlite";
   std::string tables = "tables";
@@ -111,42 +111,10 @@ std::string summary(const std::vector<CellRecord>& cells, std::size_t made, doub
                      static_cast<double>(made) / wall_seconds, cells.size(), fmt::join(parts, ", "));
 }
 
-// The cells that are measured again, and what the first process found of each.
-struct Sample {
-  std::vector<CellPlan> cells;
-  std::map<std::string, std::optional<CellRecord>> first;  // by row
-
-  void note(const CellRecord& cell) {
-    if (const auto found = first.find(row_of(cell)); found != first.end()) found->second = cell;
-  }
-
-  static std::string row_of(const CellRecord& cell) { return row(cell.ptx, cell.operand, cell.input, cell.level); }
-  static std::string row_of(const CellPlan& cell) {
-    return row(cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name, cell.level);
-  }
-  static std::string row(const std::string& ptx, const std::string& operand, const std::string& input, int level) {
-    return fmt::format("{}|{}|{}|{}", ptx, operand, input, level);
-  }
-};
-
-// A random sample, in the order of the cells. Without a share a fiftieth, but no more than show an error that is
-// systematic in a process.
-Sample sample_of(const std::vector<CellPlan>& cells, std::optional<double> share, std::uint64_t seed) {
-  constexpr double default_share = 0.02;
-  constexpr std::size_t most_by_default = 1000;
-  auto size = static_cast<std::size_t>(static_cast<double>(cells.size()) * share.value_or(default_share) + 0.999);
-  size = std::min(size, share ? cells.size() : most_by_default);
-  Sample sample;
-  std::mt19937_64 random(seed);
-  std::sample(cells.begin(), cells.end(), std::back_inserter(sample.cells), size, random);
-  for (const auto& cell : sample.cells) sample.first.emplace(Sample::row_of(cell), std::nullopt);
-  return sample;
-}
-
 // Errors can be systematic per process (method.md, trap 16): measures a sample again in a new process and marks what
 // differs. False if it was interrupted.
 bool repeat_sample(const Line& line, const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
-                   const Sample& sample, Store& store, const std::string& table) {
+                   const RepeatedCells& sample, Store& store, const std::string& table) {
   if (sample.cells.empty()) return true;
   std::vector<CellRecord> differing;
   std::size_t repeated = 0;
@@ -154,8 +122,8 @@ bool repeat_sample(const Line& line, const std::vector<std::unique_ptr<KernelAss
   Line again = line;
   again.on_finished = [&](const std::vector<CellRecord>& cells) {
     for (const auto& cell : cells) {
-      const auto& before = sample.first.at(Sample::row_of(cell));
-      if (!before || !before->cycles) continue;
+      const auto* before = sample.noted(cell);
+      if (before == nullptr || !before->cycles) continue;
       ++repeated;
       // Where launches spread, so do processes.
       const double tolerance = std::max(spread_of(*before), spread_of(cell));
@@ -246,7 +214,7 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
             *setup.disassembler,       worker,
             options.launches,          {},
             &heed_interrupts(),        &clock};
-  auto sample = worker != nullptr ? sample_of(missing, options.repeat, options.seed) : Sample{};
+  auto sample = worker != nullptr ? sample_of(missing, options.repeat, options.seed) : RepeatedCells{};
   line.on_finished = [&](std::vector<CellRecord> cells) {
     for (auto& cell : cells) {
       constexpr double ns_per_ms = 1e6;

@@ -1,0 +1,44 @@
+#include "measure/repeated_cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <random>
+
+namespace ptxlat {
+
+namespace {
+
+std::string row(const std::string& ptx, const std::string& operand, const std::string& input, int level) {
+  return fmt::format("{}|{}|{}|{}", ptx, operand, input, level);
+}
+
+std::string row_of(const CellRecord& cell) { return row(cell.ptx, cell.operand, cell.input, cell.level); }
+
+}  // namespace
+
+void RepeatedCells::note(const CellRecord& cell) {
+  if (const auto found = first.find(row_of(cell)); found != first.end()) found->second = cell;
+}
+
+const CellRecord* RepeatedCells::noted(const CellRecord& cell) const {
+  const auto found = first.find(row_of(cell));
+  return found != first.end() && found->second ? &*found->second : nullptr;
+}
+
+RepeatedCells sample_of(const std::vector<CellPlan>& cells, std::optional<double> share, std::uint64_t seed) {
+  constexpr double default_share = 0.02;
+  constexpr std::size_t most_by_default = 1000;
+  const auto wanted = std::ceil(static_cast<double>(cells.size()) * share.value_or(default_share));
+  const auto size = std::min(static_cast<std::size_t>(wanted), share ? cells.size() : most_by_default);
+  RepeatedCells sample;
+  std::mt19937_64 random(seed);
+  std::sample(cells.begin(), cells.end(), std::back_inserter(sample.cells), size, random);
+  for (const auto& [variant, level, recipe, text] : sample.cells)
+    sample.first[row(variant.form->ptx, variant.operand, variant.input->name, level)];
+  return sample;
+}
+
+}  // namespace ptxlat
