@@ -5,7 +5,7 @@
 namespace ptxlat {
 
 Chunks::Chunks(std::span<const CellPlan> cells, std::size_t threads) : cells_(cells), threads_(threads) {
-  for (const auto& cell : cells) text_ += cell.text;
+  for (const auto& cell : cells) text_ += cell.ptx_bytes;
 }
 
 std::span<const CellPlan> Chunks::next() {
@@ -13,8 +13,8 @@ std::span<const CellPlan> Chunks::next() {
   const auto most = std::clamp(text_ / threads_, least_text_per_chunk, most_text_per_chunk);
   std::size_t size = 0, text = 0;
   while (size < cells_.size() && cells_[size].level == cells_.front().level &&
-         (size == 0 || text + cells_[size].text <= most)) {
-    text += cells_[size++].text;
+         (size == 0 || text + cells_[size].ptx_bytes <= most)) {
+    text += cells_[size++].ptx_bytes;
   }
   text_ -= text;
   const auto chunk = cells_.first(size);

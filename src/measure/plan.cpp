@@ -30,7 +30,7 @@ void plan_experiment(const Catalogue& catalogue, const Skeletons& skeletons, Cel
     auto experiment = expand(catalogue, skeletons, variant, consumers.front());
     for (const auto& kernel : experiment.kernels.values) {
       add(hash, kernel);
-      cell.text += kernel.text.size();
+      cell.ptx_bytes += kernel.text.size();
     }
     for (std::size_t other = 1; other < consumers.size(); ++other) {
       change_consumer(catalogue, skeletons, variant, consumers[other], experiment);

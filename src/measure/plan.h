@@ -13,14 +13,14 @@ namespace ptxlat {
 inline constexpr char method_version[] = "method 14";
 
 // One cell to be made: a variant at an optimisation level.
-//   recipe  hash of the PTX, the operand values and the consumers that can be tried: equal recipes are the same
-//           experiment, so a cell that the store has with this recipe needs no second measurement
-//   text    bytes of PTX in its kernels, which what assembling them takes goes with
+//   recipe     hash of the PTX, the operand values and the consumers that can be tried: equal recipes are the same
+//              experiment, so a cell that the store has with this recipe needs no second measurement
+//   ptx_bytes  length of all its kernels' text: what assembling them takes grows with it
 struct CellPlan {
   Variant variant;
   int level = 0;
   std::string recipe;
-  std::size_t text = 0;
+  std::size_t ptx_bytes = 0;
 };
 
 // All variants of the forms at all levels: level by level, in the catalogue's order.

@@ -16,6 +16,9 @@ std::string row(const std::string& ptx, const std::string& operand, const std::s
 }
 
 std::string row_of(const CellRecord& cell) { return row(cell.ptx, cell.operand, cell.input, cell.level); }
+std::string row_of(const CellPlan& cell) {
+  return row(cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name, cell.level);
+}
 
 }  // namespace
 
@@ -36,8 +39,7 @@ RepeatedCells sample_of(const std::vector<CellPlan>& cells, std::optional<double
   RepeatedCells sample;
   std::mt19937_64 random(seed);
   std::sample(cells.begin(), cells.end(), std::back_inserter(sample.cells), size, random);
-  for (const auto& [variant, level, recipe, text] : sample.cells)
-    sample.first[row(variant.form->ptx, variant.operand, variant.input->name, level)];
+  for (const auto& cell : sample.cells) sample.first[row_of(cell)];
   return sample;
 }
 

@@ -11,7 +11,7 @@ namespace {
 std::vector<CellPlan> cells_of(std::size_t count, int level, std::size_t text) {
   CellPlan cell;
   cell.level = level;
-  cell.text = text;
+  cell.ptx_bytes = text;
   return std::vector<CellPlan>(count, cell);
 }
 
