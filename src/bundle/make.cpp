@@ -208,16 +208,15 @@ class Making {
                    ColumnCode& code) {
     const auto toolchain = toolchain_of(column);
     const auto& [assembling, target] = order_.manifest.toolchains[toolchain];
-    Line line{order_.catalogue, order_.skeletons, assembling, target, disassembler, nullptr, 0, {}, nullptr, nullptr};
-    line.on_finished = [&](const std::vector<CellRecord>& cells) {
-      const std::scoped_lock lock(finished_);
-      order_.on_finished(toolchain, cells);
-    };
+    const Line line{order_.catalogue, order_.skeletons, assembling, target, disassembler, nullptr, 0, {},
+                    nullptr,          nullptr};
     const auto level = column / order_.manifest.toolchains.size();
     try {
-      std::vector<std::unique_ptr<KernelAssembler>> recording;
-      recording.push_back(std::make_unique<RecordingAssembler>(assembler, slots_, order_.interrupted, code));
-      run_line(line, recording, plan_.cells(toolchain, level, begin_of(chunk), end_of(chunk)));
+      RecordingAssembler recording(assembler, slots_, order_.interrupted, code);
+      const auto cells = plan_.cells(toolchain, level, begin_of(chunk), end_of(chunk));
+      const auto records = make_cells(line, recording, cells);
+      const std::scoped_lock lock(finished_);
+      order_.on_finished(toolchain, records);
     } catch (...) {
       fail();
     }

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <exception>
-#include <span>
 #include <thread>
 
 #include "measure/chunks.h"
@@ -208,6 +208,12 @@ void StationClock::add(const std::string& station, std::chrono::steady_clock::du
 std::map<std::string, double> StationClock::seconds() const {
   const std::scoped_lock lock(mutex_);
   return seconds_;
+}
+
+std::vector<CellRecord> make_cells(const Line& line, KernelAssembler& assembler, std::span<const CellPlan> cells) {
+  assert(line.worker == nullptr);
+  Gpu none;
+  return make_chunk(line, assembler, none, cells);
 }
 
 bool run_line(const Line& line, const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,

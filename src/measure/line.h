@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "assemble/toolchain.h"
@@ -49,5 +50,9 @@ struct Line {
 // own (no GPU, no disassembler, a full disk); cells that were handed to on_finished stay.
 bool run_line(const Line& line, const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
               const std::vector<CellPlan>& cells);
+
+// The records of cells that are one chunk already, all of one level, on this thread and without a GPU: `worker` must be
+// null, and on_finished is not called. For a bundle, which is cut into chunks that its columns have in common.
+std::vector<CellRecord> make_cells(const Line& line, KernelAssembler& assembler, std::span<const CellPlan> cells);
 
 }  // namespace ptxlat
