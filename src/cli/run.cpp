@@ -196,8 +196,7 @@ void make_table(Setup setup, const RunOptions& options, Worker* worker) {
   const auto finished = store.finished(table_name);
   std::vector<CellPlan> missing;
   for (const auto& cell : setup.plan) {
-    const CellKey key{cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name, cell.level, cell.recipe};
-    if (!finished.contains(key.text())) missing.push_back(cell);
+    if (!finished.contains(key_of(cell).text())) missing.push_back(cell);
   }
   if (missing.size() < setup.plan.size()) {
     fmt::print(stderr, "{} of {} cells are in {} already\n", setup.plan.size() - missing.size(), setup.plan.size(),

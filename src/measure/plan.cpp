@@ -25,8 +25,10 @@ void plan_experiment(const Catalogue& catalogue, const Skeletons& skeletons, Cel
   const auto& needs = variant.form->requirement;
   hash.add(fmt::format("{}.{} {}", needs.ptx_major, needs.ptx_minor, targets_text(needs)));
   if (!variant.form->unsupported.empty()) hash.add(variant.form->unsupported);
-  const bool is_possible = variant.form->no_dependency.empty() && variant.form->unsupported.empty();
-  if (const auto consumers = consumers_for(catalogue, variant); is_possible && !consumers.empty()) {
+  std::vector<const Consumer*> consumers;
+  if (variant.form->no_dependency.empty() && variant.form->unsupported.empty())
+    consumers = consumers_for(catalogue, variant);
+  if (!consumers.empty()) {
     auto experiment = expand(catalogue, skeletons, variant, consumers.front());
     for (const auto& kernel : experiment.kernels.values) {
       add(hash, kernel);
@@ -41,6 +43,10 @@ void plan_experiment(const Catalogue& catalogue, const Skeletons& skeletons, Cel
 }
 
 }  // namespace
+
+CellKey key_of(const CellPlan& cell) {
+  return {cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name, cell.level, cell.recipe};
+}
 
 std::vector<CellPlan> plan_cells(const Catalogue& catalogue, const Skeletons& skeletons,
                                  const std::vector<const Form*>& forms, const std::vector<int>& levels) {

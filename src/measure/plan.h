@@ -6,6 +6,7 @@
 
 #include "isa/form.h"
 #include "ptx/skeleton.h"
+#include "results/store.h"
 
 namespace ptxlat {
 
@@ -22,6 +23,7 @@ struct CellPlan {
   std::string recipe;
   std::size_t ptx_bytes = 0;
 };
+CellKey key_of(const CellPlan& cell);
 
 // All variants of the forms at all levels: level by level, in the catalogue's order.
 std::vector<CellPlan> plan_cells(const Catalogue& catalogue, const Skeletons& skeletons,

@@ -1,7 +1,5 @@
 #include "measure/repeated_cells.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -9,25 +7,12 @@
 
 namespace ptxlat {
 
-namespace {
-
-std::string row(const std::string& ptx, const std::string& operand, const std::string& input, int level) {
-  return fmt::format("{}|{}|{}|{}", ptx, operand, input, level);
-}
-
-std::string row_of(const CellRecord& cell) { return row(cell.ptx, cell.operand, cell.input, cell.level); }
-std::string row_of(const CellPlan& cell) {
-  return row(cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name, cell.level);
-}
-
-}  // namespace
-
 void RepeatedCells::note(const CellRecord& cell) {
-  if (const auto found = first.find(row_of(cell)); found != first.end()) found->second = cell;
+  if (const auto found = first.find(key_of(cell).text()); found != first.end()) found->second = cell;
 }
 
 const CellRecord* RepeatedCells::noted(const CellRecord& cell) const {
-  const auto found = first.find(row_of(cell));
+  const auto found = first.find(key_of(cell).text());
   return found != first.end() && found->second ? &*found->second : nullptr;
 }
 
@@ -39,7 +24,7 @@ RepeatedCells sample_of(const std::vector<CellPlan>& cells, std::optional<double
   RepeatedCells sample;
   std::mt19937_64 random(seed);
   std::sample(cells.begin(), cells.end(), std::back_inserter(sample.cells), size, random);
-  for (const auto& cell : sample.cells) sample.first[row_of(cell)];
+  for (const auto& cell : sample.cells) sample.first[key_of(cell).text()];
   return sample;
 }
 

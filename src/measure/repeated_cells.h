@@ -13,7 +13,7 @@ namespace ptxlat {
 
 // Cells that are measured again in another process, and what the first one found of each (method.md, trap 16).
 //   cells  in the order of the plan
-//   first  by ptx, operand, input and level; empty until it is noted
+//   first  by the text of a cell's key; empty until it is noted
 struct RepeatedCells {
   std::vector<CellPlan> cells;
   std::map<std::string, std::optional<CellRecord>> first;
