@@ -10,8 +10,8 @@
 namespace ptxlat {
 
 // Bytes of PTX that are assembled together: enough to pay for a module, little enough to keep every core busy and to
-// lose little. A hundred cells have the most, as a rule; of wgmma a dozen. Towards the end less, so that the threads
-// finish together.
+// lose little. A hundred cells have the most, as a rule; of wgmma a dozen or two. Towards the end less, so that the
+// threads finish together.
 inline constexpr std::size_t most_text_per_chunk = 1'750'000;
 inline constexpr std::size_t least_text_per_chunk = 150'000;
 
