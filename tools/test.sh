@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds ptxlat with its tests and runs them. Tests that need a GPU are reported as skipped where there is none.
+# Builds ptxlat with its tests and runs all but the slow ones. Tests that need a GPU are reported as skipped where there
+# is none. With the presets sanitize and threads, only the fast tests.
 #   tools/test.sh [PRESET]   of CMakePresets.json; default release
 set -euo pipefail
 # shellcheck source=tools/common.sh
@@ -10,4 +11,4 @@ preset=${1:-release}
 fetch_missing
 build "$preset"
 cd "$root"
-exec ctest --preset "$preset" --output-on-failure --no-tests=error
+exec ctest --preset "$preset" --no-tests=error -LE '^slow$'

@@ -1,10 +1,5 @@
 #pragma once
 
-// Debian's tomlplusplus target links a shared library; the parser is taken header-only instead, so that the program
-// can be carried to a machine that lacks it.
-#undef TOML_HEADER_ONLY
-#undef TOML_SHARED_LIB
-#define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
 #include <string>

@@ -22,7 +22,8 @@ ModuleOutcome assemble_with_script(const std::string& body, milliseconds deadlin
   return make_ptxas({ToolchainKind::ptxas, "ptxas-0", "0", program}, deadline)->assemble("ptx\n", sm_80, 3);
 }
 
-// The toolchains of this machine that are ptxas: $PTXLAT_TOOLKITS, the repository's own, an installation.
+// The toolchains of this machine that are ptxas: $PTXLAT_TOOLKITS, the repository's own, an installation. Skips the
+// case without any.
 std::vector<Toolchain> real_ptxas() {
   auto folders = toolkit_folders();
   const std::filesystem::path own = std::filesystem::path(PTXLAT_SOURCE_DIR) / "toolkits";
@@ -31,7 +32,7 @@ std::vector<Toolchain> real_ptxas() {
   }
   auto found = find_toolchains(folders);
   std::erase_if(found, [](const Toolchain& toolchain) { return toolchain.kind != ToolchainKind::ptxas; });
-  if (found.empty()) WARN("skipped: no ptxas on this machine (tools/toolkits.sh brings one)");
+  if (found.empty()) skip("no ptxas on this machine (tools/toolkits.sh brings one)");
   return found;
 }
 

@@ -144,10 +144,7 @@ TEST_CASE("what is no file is neither read, which may wait for ever, nor replace
 
 TEST_CASE("a full disk is an error, and what was written stays") {
   const SmallDisk disk("64k");
-  if (!disk.mounted) {
-    WARN("skipped: mounting a small disk needs root");
-    return;
-  }
+  disk.require_mounted();
   const auto file = disk.folder.path / "a.bundle";
   {
     BundleWriter writer(file);

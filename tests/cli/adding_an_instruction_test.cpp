@@ -41,20 +41,19 @@ std::vector<std::string> arguments_of(const std::string& block) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-// The newest ptxas for sm_100a, if there is a disassembler for it too.
-bool can_make_sm_100a() {
+// Skips the case without a ptxas and a disassembler for sm_100a.
+void require_sm_100a() {
   for (const auto& toolchain : ptxas_or_skip()) {
     const auto targets = targets_of(toolchain.path);
     if (std::find(targets.begin(), targets.end(), "sm_100a") == targets.end()) continue;
     try {
       nvdisasm_for({100, "a"}, all_toolkits());
-      return true;
+      return;
     } catch (const Error&) {
       break;
     }
   }
-  WARN("skipped: no ptxas and nvdisasm for sm_100a on this machine (tools/toolkits.sh brings both)");
-  return false;
+  skip("no ptxas and nvdisasm for sm_100a on this machine (tools/toolkits.sh brings both)");
 }
 
 // The reader's folder, and a catalogue that has not got the instruction yet.
@@ -94,7 +93,7 @@ TEST_CASE("the entry on the page about adding an instruction is listed as the pa
 }
 
 TEST_CASE("the entry on the page about adding an instruction is taken by ptxas and proven for sm_100a") {
-  if (!can_make_sm_100a()) return;
+  require_sm_100a();
   const Reader reader;
   CHECK(reader.follow("check").status == 0);
   CHECK(reader.follow("static").status == 0);

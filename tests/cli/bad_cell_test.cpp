@@ -48,7 +48,7 @@ std::map<std::string, CellRecord> run_with_neighbours(PtxlatProgram& program) {
 
 TEST_CASE("an entry that faults costs its own cell, whose verdict says so in the driver's words") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   program.set("PTXLAT_STANDIN_FAULT", "vadd1");
   const auto cells = run_with_neighbours(program);
   const auto& faulty = cells.at("vadd1.u32.u32.u32");
@@ -60,7 +60,7 @@ TEST_CASE("an entry that faults costs its own cell, whose verdict says so in the
 
 TEST_CASE("an entry that never ends costs its own cell") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   program.set("PTXLAT_STANDIN_HANG", "vsub1");
   const auto cells = run_with_neighbours(program);
   const auto& hanging = cells.at("vsub1.u32.u32.u32");
@@ -72,7 +72,7 @@ TEST_CASE("an entry that never ends costs its own cell") {
 
 TEST_CASE("an entry that crashes the driver's compiler costs its own cell") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   program.set("PTXLAT_STANDIN_CRASH_JIT", "vadd.u32");
   const auto cells = run_with_neighbours(program);
   const auto& crashing = cells.at("vadd1.u32.u32.u32");
@@ -84,7 +84,7 @@ TEST_CASE("an entry that crashes the driver's compiler costs its own cell") {
 
 TEST_CASE("an entry that the assembler refuses costs its own cell, and its words are kept") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   const auto mine = program.write_catalogue(R"(
 chapter = "invented"
 section = "0"
@@ -105,7 +105,7 @@ syntax = "frobnicate.u32 {d:u32}, {a:u32}"
 
 TEST_CASE("a form that this PTX version or target lacks is unsupported, with what it needs") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   const auto mine = program.write_catalogue(R"(
 chapter = "later"
 section = "0"

@@ -82,7 +82,7 @@ void check_refused(const PtxlatProgram& program, const Ended& ended, int status)
 
 TEST_CASE("a bundle gives the tables that assembling in the run gives, byte for byte, without any toolkit") {
   PtxlatProgram here, there;
-  if (!here.has_tools()) return;
+  here.require_tools();
   // With an instruction that the assemblers refuse and one of a later PTX version, which they are not even asked for.
   const auto mine = here.write_catalogue(
       "chapter = \"mine\"\n[[op]]\nname = \"nonsense\"\nsyntax = \"nonsense.u32 {d:u32}, {a:u32}\"\n\n"
@@ -106,7 +106,7 @@ TEST_CASE("a bundle gives the tables that assembling in the run gives, byte for 
 
 TEST_CASE("the provenance of a bundle's table names the bundle and how it was made") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   const auto& bundle = little_bundle();
   REQUIRE(program.run({"run", "--bundle", bundle.string()}).status == 0);
   const auto folder = program.folder() / "tables/sm_90/stand-in-h200";
@@ -121,7 +121,7 @@ TEST_CASE("the provenance of a bundle's table names the bundle and how it was ma
 
 TEST_CASE("a part of a bundle can be measured, and the rest later") {
   PtxlatProgram program, whole;
-  if (!program.has_tools()) return;
+  program.require_tools();
   take_tools_away(program);
   const auto bundle = little_bundle().string();
   REQUIRE(program.run({"run", "--bundle", bundle, "--filter", "popc.b32", "-O", "3"}).status == 0);
@@ -136,7 +136,7 @@ TEST_CASE("a part of a bundle can be measured, and the rest later") {
 
 TEST_CASE("what a bundle does not have cannot be chosen") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   const auto bundle = little_bundle().string();
   for (const auto& [status, options] : {std::pair<int, Arguments>{4, {"-O", "1"}},
                                         {4, {"--filter", "sub.u32"}},
@@ -152,7 +152,7 @@ TEST_CASE("what a bundle does not have cannot be chosen") {
 
 TEST_CASE("a bundle for another architecture is refused before anything is measured") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   REQUIRE(program.run({"assemble", "--target", "sm_80", "--filter", "popc.b32", "-O", "3", "-o", "a.bundle"}).status ==
           0);
   const auto ended = program.run({"run", "--bundle", "a.bundle"});
@@ -162,7 +162,7 @@ TEST_CASE("a bundle for another architecture is refused before anything is measu
 
 TEST_CASE("a bundle damaged at random places is refused before anything is measured") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   const auto whole = contents_of(little_bundle());
   std::mt19937 random(3);
   for (int round = 0; round < 20; ++round) {
@@ -180,7 +180,7 @@ TEST_CASE("a bundle damaged at random places is refused before anything is measu
 
 TEST_CASE("assemble continues after kill -9 and Ctrl-C, and gives the bundle of an undisturbed call") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   const Arguments several_chunks{"--filter", "/^(add|sub|and|min|fma)\\./", "-O", "3", "--threads", "1"};
   const auto cells_and_code = [](const std::filesystem::path& file) {
     std::vector<Bytes> payloads;
@@ -212,7 +212,7 @@ TEST_CASE("assemble continues after kill -9 and Ctrl-C, and gives the bundle of 
 
 TEST_CASE("a limit on file sizes is an error that says so, and without it the same command goes on") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   const Arguments assemble{"assemble", "--filter", "popc.b32", "-O", "3", "-o", "a.bundle"};
   rlimit before{};
   REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
@@ -227,7 +227,7 @@ TEST_CASE("a limit on file sizes is an error that says so, and without it the sa
 
 TEST_CASE("assemble refuses what it cannot write or make") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   CHECK(program.run({"assemble"}).status == 2);
   CHECK(program.run({"assemble", "-o", "no/such/folder/a.bundle", "--filter", "popc.b32"}).status == 7);
   CHECK(program.run({"assemble", "-o", "a.bundle", "-O", "4", "--filter", "popc.b32"}).status == 4);

@@ -10,15 +10,14 @@ using namespace ptxlat;
 
 namespace {
 
-// A ptxas that knows sm_90 and has an NVRTC of its release beside it; CTest reports a skipped test without one.
-std::optional<Toolchain> ptxas_with_nvrtc() {
+// A ptxas that knows sm_90 and has an NVRTC of its release beside it. Skips the case without one.
+Toolchain ptxas_with_nvrtc() {
   const auto available = find_toolchains(all_toolkits());
   for (const auto& toolchain : available) {
     const Toolchain* nvrtc = nvrtc_for(toolchain, available);
     if (toolchain.kind == ToolchainKind::ptxas && nvrtc != nullptr && !headers_of(*nvrtc).empty()) return toolchain;
   }
-  WARN("skipped: no ptxas with an NVRTC and headers of its release (tools/toolkits.sh brings them)");
-  return std::nullopt;
+  skip("no ptxas with an NVRTC and headers of its release (tools/toolkits.sh brings them)");
 }
 
 struct Compiled {
@@ -50,8 +49,7 @@ const CellRecord& cell_of(const Table& table, const std::string& function, const
 
 TEST_CASE("functions of CUDA C are rows of a table, and NVRTC is in its provenance") {
   const auto ptxas = ptxas_with_nvrtc();
-  if (!ptxas) return;
-  const Compiled compiled(*ptxas);
+  const Compiled compiled(ptxas);
   const auto table = compiled.made({"--filter", "__fadd_rn", "--filter", "sinf", "--filter", "__hfma2", "--filter",
                                     "sincosf", "--filter", "pow", "--filter", "add.rn.f32"});
   CHECK(table.provenance.nvrtc.starts_with("nvrtc-"));
@@ -71,8 +69,7 @@ TEST_CASE("functions of CUDA C are rows of a table, and NVRTC is in its provenan
 
 TEST_CASE("a function that NVRTC does not know is unsupported, with its words, and costs no other") {
   const auto ptxas = ptxas_with_nvrtc();
-  if (!ptxas) return;
-  const Compiled compiled(*ptxas);
+  const Compiled compiled(ptxas);
   const auto mine = compiled.program.write_catalogue(
       "chapter = \"CUDA C: mine\"\n[[op]]\ncall = \"{d:f32} = {function}({a:f32})\"\n"
       "function = [\"__no_such_function\", \"__cosf\"]\nname = \"mine {function}\"\n");
@@ -85,15 +82,14 @@ TEST_CASE("a function that NVRTC does not know is unsupported, with its words, a
 
 TEST_CASE("functions of CUDA C are measured from a bundle without NVRTC, as each toolchain's own compiled them") {
   const auto ptxas = ptxas_with_nvrtc();
-  if (!ptxas) return;
-  const Compiled here(*ptxas);
-  Compiled there(*ptxas);
+  const Compiled here(ptxas);
+  Compiled there(ptxas);
   const auto available = find_toolchains(all_toolkits());
   // A second toolchain with another NVRTC, if there is one.
-  auto toolchains = ptxas->name;
+  auto toolchains = ptxas.name;
   for (const auto& other : available) {
-    if (other.kind == ToolchainKind::ptxas && other.name != ptxas->name && nvrtc_for(other, available) != nullptr)
-      toolchains = other.name + "," + ptxas->name;
+    if (other.kind == ToolchainKind::ptxas && other.name != ptxas.name && nvrtc_for(other, available) != nullptr)
+      toolchains = other.name + "," + ptxas.name;
   }
   const std::vector<std::string> what{"--filter", "sinf",       "--filter",    "__fadd_rn",
                                       "--filter", "add.rn.f32", "--filter",    "__viaddmax_s32",

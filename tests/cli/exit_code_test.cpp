@@ -68,7 +68,11 @@ TEST_CASE("unknown names end with 4 and the nearest ones that exist") {
   CHECK(says(list, "popc"));
   CHECK(program.run({"compare", "tables/a@O9", "tables/b"}).status == 4);
   CHECK(program.run({"static", "--filter", "add.u32", "--target", "sm90"}).status != 0);
-  if (!program.has_tools()) return;
+}
+
+TEST_CASE("an unknown toolchain or target ends with 4") {
+  PtxlatProgram program;
+  program.require_tools();
   const auto toolchain = program.run({"static", "--filter", "add.u32", "--toolchain", "ptxas-1.0"});
   CHECK(toolchain.status == 4);
   CHECK(says(toolchain, "did you mean ptxas-"));
@@ -86,10 +90,8 @@ TEST_CASE("without assembler and disassembler, commands that need them end with 
   program.set("PTXLAT_TOOLKITS", (program.folder() / "empty").string());
   program.set("PATH", (program.folder() / "empty").string());
   const auto doctor = program.run({"doctor"});
-  if (doctor.out.find("nvdisasm    none") == std::string::npos) {
-    WARN("skipped: this machine has a CUDA toolkit where it is always found");
-    return;
-  }
+  if (doctor.out.find("nvdisasm    none") == std::string::npos)
+    skip("this machine has a CUDA toolkit where it is always found");
   CHECK(doctor.status == 5);
   CHECK(doctor.out.find("tools/toolkits.sh") != std::string::npos);
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"static", "--filter", "add.u32"},
@@ -119,7 +121,7 @@ TEST_CASE("without a driver or a GPU, run ends with 6 and says what works instea
 
 TEST_CASE("a store or a table that cannot be written ends with 7") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   const std::vector<std::string> command{"run", "--filter", "add.u32", "-O", "3", "--repeat", "0"};
   const auto with = [&](const char* option, const std::string& value) {
     auto arguments = command;
@@ -137,12 +139,9 @@ TEST_CASE("a store or a table that cannot be written ends with 7") {
 
 TEST_CASE("a full disk ends a run with 7, and with room again the same command goes on") {
   const SmallDisk disk("256k");
-  if (!disk.mounted) {
-    WARN("skipped: mounting a small file system is not permitted here");
-    return;
-  }
+  disk.require_mounted();
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   const std::vector<std::string> command{"run", "--filter", "/^(add|sub|mul|min|max)\\./",
                                          "-O",  "3",        "--repeat",
                                          "0",   "--store",  (disk.folder.path / "store.sqlite").string()};

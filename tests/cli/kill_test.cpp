@@ -21,7 +21,7 @@ const std::vector<std::string> several_chunks{"run",        "--filter", "/^(add|
 const std::string& undisturbed_csv() {
   static const std::string csv = [] {
     PtxlatProgram program;
-    REQUIRE(program.has_tools());
+    program.require_tools();
     REQUIRE(program.run(several_chunks).status == 0);
     return program.csv();
   }();
@@ -96,12 +96,12 @@ TEST_CASE(
     "kill -9 of the supervisor at any moment: the same command makes the same table and measures no finished cell "
     "twice") {
   PtxlatProgram first;
-  if (!first.has_tools()) return;
+  first.require_tools();
   undisturbed_csv();
   std::mt19937 random(2);
   for (int round = 0; round < 3; ++round) {
     PtxlatProgram program;
-    REQUIRE(program.has_tools());
+    program.require_tools();
     const auto child = program.start(several_chunks);
     if (round == 0) {
       signal_in_mid_run(program, child, SIGKILL);
@@ -116,7 +116,7 @@ TEST_CASE(
 
 TEST_CASE("workers die with a supervisor that is killed") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   const auto child = program.start(several_chunks);
   signal_in_mid_run(program, child, SIGSTOP);
   const auto workers = workers_of(child);
@@ -135,12 +135,12 @@ TEST_CASE("workers die with a supervisor that is killed") {
 
 TEST_CASE("kill -9 of the workers in mid-run costs nothing") {
   PtxlatProgram first;
-  if (!first.has_tools()) return;
+  first.require_tools();
   undisturbed_csv();
   std::mt19937 random(3);
   for (int round = 0; round < 2; ++round) {
     PtxlatProgram program;
-    REQUIRE(program.has_tools());
+    program.require_tools();
     const auto child = program.start(several_chunks);
     std::this_thread::sleep_for(std::chrono::milliseconds(200 + random() % 1000));
     std::size_t killed = 0;
@@ -155,7 +155,7 @@ TEST_CASE("kill -9 of the workers in mid-run costs nothing") {
 
 TEST_CASE("Ctrl-C ends with 130, keeps finished cells, and the same command goes on") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   const auto child = program.start(several_chunks);
   signal_in_mid_run(program, child, SIGINT);
   const auto ended = program.wait_for(child);

@@ -76,8 +76,8 @@ class PtxlatProgram {
     environment_["PTXLAT_STANDIN_LAUNCH_LOG"] = launch_log().string();
   }
 
-  // False, with a warning, where there is no ptxas or no nvdisasm, without which nothing can be made.
-  bool has_tools() {
+  // Skips the case where there is no ptxas or no nvdisasm, without which nothing can be made.
+  void require_tools() {
     auto folders = toolkit_folders();
     const std::filesystem::path own = std::filesystem::path(PTXLAT_SOURCE_DIR) / "toolkits";
     if (std::filesystem::is_directory(own)) {
@@ -86,10 +86,9 @@ class PtxlatProgram {
     for (const auto& toolchain : find_toolchains(folders)) {
       if (toolchain.kind != ToolchainKind::ptxas || find_nvdisasm(folders).empty()) continue;
       environment_["PTXLAT_STANDIN_PTXAS"] = toolchain.path.string();
-      return true;
+      return;
     }
-    WARN("skipped: no ptxas or no nvdisasm on this machine (tools/toolkits.sh brings both)");
-    return false;
+    skip("no ptxas or no nvdisasm on this machine (tools/toolkits.sh brings both)");
   }
 
   const std::filesystem::path& folder() const { return folder_.path; }

@@ -18,7 +18,7 @@ std::vector<std::string> with(std::vector<std::string> arguments, const std::vec
 
 TEST_CASE("run writes the four files of a table, the csv with exactly the documented columns") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   REQUIRE(program.run(few_forms).status == 0);
   for (const char* file : {"latency.csv", "latency.md", "latency.jsonl.gz", "run.json"}) {
     INFO(file);
@@ -34,7 +34,7 @@ TEST_CASE("run writes the four files of a table, the csv with exactly the docume
 
 TEST_CASE("a table's provenance names the device, the toolchain, the command and the environment") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   REQUIRE(program.run(few_forms).status == 0);
   const auto table = read_table(program.table());
   REQUIRE(table.provenance.device);
@@ -50,7 +50,7 @@ TEST_CASE("a table's provenance names the device, the toolchain, the command and
 
 TEST_CASE("measured equals static for fixed-latency code, and every number has its machine code") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   REQUIRE(program
               .run({"run", "--filter", "/^(add|sub|and|xor|shl)\\.[bu]32/", "--filter", "fma.rn.f32", "--filter",
                     "add.f32", "--filter", "add.f64", "--filter", "popc.b32", "-O", "1,3", "--repeat", "0.5"})
@@ -77,7 +77,7 @@ TEST_CASE("measured equals static for fixed-latency code, and every number has i
 
 TEST_CASE("the same run again measures nothing and writes the same table") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   REQUIRE(program.run(few_forms).status == 0);
   const auto launches = lines_of(program.launch_log()).size();
   const auto csv = program.csv();
@@ -91,7 +91,7 @@ TEST_CASE("the same run again measures nothing and writes the same table") {
 
 TEST_CASE("a run that measures nothing leaves the table with the provenance of the run that did") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   REQUIRE(program.run(few_forms).status == 0);
   const auto made = read_table(program.table()).provenance;
   CHECK(made.station_seconds.contains("wall"));
@@ -107,7 +107,7 @@ TEST_CASE("a run that measures nothing leaves the table with the provenance of t
 
 TEST_CASE("a table whose run was killed before its end has the provenance of the run that wrote it") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   REQUIRE(program.run(few_forms).status == 0);
   auto killed = read_table(program.table()).provenance;
   killed.started_utc = "2026-01-01T00:00:00Z";
@@ -121,7 +121,7 @@ TEST_CASE("a table whose run was killed before its end has the provenance of the
 
 TEST_CASE("a wider selection measures only what is new") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   REQUIRE(program.run({"run", "--filter", "add.u32", "-O", "3", "--repeat", "0"}).status == 0);
   std::filesystem::remove(program.launch_log());
   REQUIRE(program.run({"run", "--filter", "add.u32", "--filter", "popc.b32", "-O", "3", "--repeat", "0"}).status == 0);
@@ -131,7 +131,7 @@ TEST_CASE("a wider selection measures only what is new") {
 
 TEST_CASE("standard output holds only data") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   const auto csv = program.run(with(few_forms, {"--format", "csv"})).out;
   CHECK(csv == program.csv());
   CHECK(program.run(with(few_forms, {"--format", "none"})).out.empty());
@@ -144,7 +144,7 @@ TEST_CASE("standard output holds only data") {
 
 TEST_CASE("a table lands beside others: store and tables go where they are told") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   const auto ended = program.run(
       {"run", "--filter", "add.u32", "-O", "3", "--repeat", "0", "--store", "elsewhere.db", "--tables", "deep/down"});
   CHECK(ended.status == 0);
@@ -155,7 +155,7 @@ TEST_CASE("a table lands beside others: store and tables go where they are told"
 
 TEST_CASE("a catalogue folder of the user's own adds a form to list and run") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   const auto mine = program.write_catalogue(R"(
 chapter = "video"
 section = "9.7.13"
@@ -182,7 +182,7 @@ around = "vadd.u32.u32.u32 {d}, {a}, {b};"
 
 TEST_CASE("static and show make numbers without a driver") {
   PtxlatProgram program;
-  if (!program.has_tools()) return;
+  program.require_tools();
   program.set("PTXLAT_LIBCUDA", "/nonexistent/libcuda.so.1");
   REQUIRE(program.run({"static", "--filter", "add.u32", "-O", "3", "--format", "none"}).status == 0);
   const auto show = program.run({"show", "add.u32"});

@@ -50,7 +50,7 @@ void check_dependent_latency(const std::vector<int>& architectures, const std::v
       ++checked;
     }
   }
-  if (checked == 0) WARN("skipped: no ptxas and nvdisasm for these targets (tools/toolkits.sh 12.3 brings both)");
+  if (checked == 0) skip("no ptxas and nvdisasm for these targets (tools/toolkits.sh 12.3 brings both)");
 }
 
 }  // namespace
@@ -66,10 +66,7 @@ TEST_CASE("dependent FADD and FFMA are 4 cycles apart from Volta to Hopper") {
 
 TEST_CASE("on Maxwell a 32-bit product is three XMAD, and what only newer GPUs have is unsupported") {
   const auto ptxas = newest_ptxas_for({52, ""});
-  if (ptxas.empty()) {
-    WARN("skipped: no ptxas and nvdisasm for sm_52 (tools/toolkits.sh 12.3 brings both)");
-    return;
-  }
+  if (ptxas.empty()) skip("no ptxas and nvdisasm for sm_52 (tools/toolkits.sh 12.3 brings both)");
   PtxlatProgram program;
   REQUIRE(program
               .run({"static", "--target", "sm_52", "--toolchain", ptxas, "--filter", "mul.lo.u32", "--filter",

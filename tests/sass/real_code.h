@@ -22,14 +22,14 @@ inline std::vector<std::filesystem::path> all_toolkits() {
 
 inline std::filesystem::path nvdisasm_or_skip() {
   const auto found = find_nvdisasm(all_toolkits());
-  if (found.empty()) WARN("skipped: no nvdisasm on this machine (tools/toolkits.sh brings one)");
+  if (found.empty()) skip("no nvdisasm on this machine (tools/toolkits.sh brings one)");
   return found;
 }
 
 inline std::vector<Toolchain> ptxas_or_skip() {
   auto found = find_toolchains(all_toolkits());
   std::erase_if(found, [](const Toolchain& toolchain) { return toolchain.kind != ToolchainKind::ptxas; });
-  if (found.empty()) WARN("skipped: no ptxas on this machine (tools/toolkits.sh brings one)");
+  if (found.empty()) skip("no ptxas on this machine (tools/toolkits.sh brings one)");
   return found;
 }
 

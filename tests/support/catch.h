@@ -7,3 +7,5 @@ using Catch::Approx;
 #else
 #include <catch2/catch.hpp>
 #endif
+
+#include "skip.h"

@@ -1,4 +1,3 @@
-#include <iostream>
 #include <thread>
 
 #include "assemble/toolchain.h"
@@ -22,21 +21,20 @@ std::string module_of(const std::string& instruction) {
 
 Toolchain driver() { return {ToolchainKind::driver, "driver-0.0.standin", "0.0.standin", "", 9, 0}; }
 
-// A toolchain of this kind found on the machine. Without one the test says so, and CTest reports it as skipped.
-std::optional<Toolchain> find_one(ToolchainKind kind) {
+// A toolchain of this kind found on the machine. Skips the case without one.
+Toolchain find_one(ToolchainKind kind) {
   for (const Toolchain& toolchain : find_toolchains())
     if (toolchain.kind == kind) return toolchain;
-  std::cout << "skipped: there is no " << (kind == ToolchainKind::ptxas ? "ptxas" : "nvJitLink") << " here\n";
-  return std::nullopt;
+  skip(std::string("no ") + (kind == ToolchainKind::ptxas ? "ptxas" : "nvJitLink") +
+       " on this machine (tools/toolkits.sh brings one)");
 }
 
 }  // namespace
 
 TEST_CASE("the driver's JIT hands back a cubin that runs, at every level") {
   const auto ptxas = find_one(ToolchainKind::ptxas);
-  if (!ptxas) return;
   Environment environment;
-  environment.set("PTXLAT_STANDIN_PTXAS", ptxas->path.string());
+  environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
   Worker worker(test_options());
   for (int level = 0; level <= 4; ++level) {
     const ModuleOutcome module = worker.assemble(driver(), module_of("add.u32 %r3, %r1, %r1;"), sm_90, level);
@@ -54,9 +52,8 @@ TEST_CASE("the driver's JIT hands back a cubin that runs, at every level") {
 
 TEST_CASE("the driver's JIT rejects in its own words") {
   const auto ptxas = find_one(ToolchainKind::ptxas);
-  if (!ptxas) return;
   Environment environment;
-  environment.set("PTXLAT_STANDIN_PTXAS", ptxas->path.string());
+  environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
   const auto assembler = make_worker_assembler(test_options(), driver());
   const ModuleOutcome module = assembler->assemble(module_of("nonsense.u32 %r3;"), sm_90, 3);
   CHECK_FALSE(module.cubin);
@@ -110,9 +107,8 @@ std::vector<ModuleOutcome> assemble_in_threads(const WorkerOptions& options, std
 
 TEST_CASE("threads that share a process lose only the module that crashes or hangs it") {
   const auto ptxas = find_one(ToolchainKind::ptxas);
-  if (!ptxas) return;
   Environment environment;
-  environment.set("PTXLAT_STANDIN_PTXAS", ptxas->path.string());
+  environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
   environment.set("PTXLAT_STANDIN_CRASH_JIT", "// crash");
   environment.set("PTXLAT_STANDIN_HANG_JIT", "// hang");
   WorkerOptions options = test_options();
@@ -142,10 +138,9 @@ TEST_CASE("threads that share a process all learn that there is no driver") {
 
 TEST_CASE("nvJitLink assembles in a worker that has no driver") {
   const auto nvjitlink = find_one(ToolchainKind::nvjitlink);
-  if (!nvjitlink) return;
   Environment environment;
   environment.set("PTXLAT_LIBCUDA", "/nonexistent/libcuda.so.1");
-  const auto assembler = make_worker_assembler(test_options(), *nvjitlink);
+  const auto assembler = make_worker_assembler(test_options(), nvjitlink);
   for (int level = 0; level <= 3; ++level) {
     const ModuleOutcome module = assembler->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, level);
     INFO("level " << level << ": " << module.log);

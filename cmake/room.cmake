@@ -1,0 +1,87 @@
+# What every target of the project is compiled with.
+add_library(ptxlat_options INTERFACE)
+target_include_directories(ptxlat_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_compile_options(ptxlat_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  # GCC 12 warns of overlaps and overruns in its own std::string (GCC bug 105651 and its like).
+  "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow>")
+target_link_libraries(ptxlat_options INTERFACE fmt::fmt-header-only)
+if(PTXLAT_WARNINGS_AS_ERRORS)
+  target_compile_options(ptxlat_options INTERFACE -Werror)
+endif()
+if(PTXLAT_SANITIZE)
+  target_compile_options(ptxlat_options INTERFACE -fsanitize=${PTXLAT_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(ptxlat_options INTERFACE -fsanitize=${PTXLAT_SANITIZE})
+elseif(PTXLAT_STATIC)
+  target_link_options(ptxlat_options INTERFACE -static-libstdc++ -static-libgcc)
+endif()
+
+# Most of a build's time used to go into parsing these headers in every file. Each file still includes what it uses: the
+# static analysis of .ci/run compiles the program without precompiled headers.
+set(ptxlat_precompiled
+  <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory> <mutex>
+  <optional> <regex> <set> <sstream> <string> <string_view> <thread> <unordered_map> <utility> <vector>
+  <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp> ${CMAKE_SOURCE_DIR}/src/instantiated_once.h)
+add_library(ptxlat_headers STATIC ${CMAKE_SOURCE_DIR}/src/instantiated_once.cpp)
+target_link_libraries(ptxlat_headers PUBLIC ptxlat_options nlohmann_json::nlohmann_json)
+target_precompile_headers(ptxlat_headers PRIVATE ${ptxlat_precompiled})
+
+# ptxlat_room(NAME LIBRARIES...): one room, that is one folder of src/, as the static library ptxlat_NAME.
+function(ptxlat_room name)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  if(NOT sources)
+    add_library(ptxlat_${name} INTERFACE)
+    target_link_libraries(ptxlat_${name} INTERFACE ptxlat_headers ${ARGN})
+    return()
+  endif()
+  add_library(ptxlat_${name} STATIC ${sources})
+  target_link_libraries(ptxlat_${name} PUBLIC ${ARGN} ptxlat_headers)
+  target_precompile_headers(ptxlat_${name} REUSE_FROM ptxlat_headers)
+endfunction()
+
+# ptxlat_label(LABEL BUDGET FILES...): a label of the tests and its budget, that is how many seconds all of its tests may
+# take on two cores. FILES are "program/file", for the program that ptxlat_test names; files in no label are fast.
+function(ptxlat_label label budget)
+  set_property(GLOBAL PROPERTY ptxlat_budget_${label} ${budget})
+  foreach(file ${ARGN})
+    set_property(GLOBAL PROPERTY ptxlat_label_${file} ${label})
+  endforeach()
+endfunction()
+
+# ptxlat_labelled(TEST FOLDER/FILE): gives a test the label of its file, and the properties that all tests have.
+function(ptxlat_labelled test file)
+  get_property(label GLOBAL PROPERTY ptxlat_label_${file})
+  if(NOT label)
+    set(label fast)
+  endif()
+  # For what hangs. A busy machine or a sanitizer takes several times as long, and that is no failure.
+  get_property(budget GLOBAL PROPERTY ptxlat_budget_${label})
+  math(EXPR timeout "10 * ${budget}")
+  set_tests_properties("${test}" PROPERTIES LABELS ${label} TIMEOUT ${timeout})
+  set(label ${label} PARENT_SCOPE)
+endfunction()
+
+# ptxlat_test(NAME ROOMS... [FOLDER folder]): tests/FOLDER/*_test.cpp, by default tests/NAME, as the program test_NAME.
+# Each file is one test of CTest: its cases share what is slow to load. The target fast_tests builds the programs that
+# have a file labelled fast.
+function(ptxlat_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" FOLDER "")
+  if(NOT arg_FOLDER)
+    set(arg_FOLDER ${name})
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${arg_FOLDER}/*_test.cpp)
+  add_executable(test_${name} ${sources})
+  list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND ptxlat_ OUTPUT_VARIABLE rooms)
+  target_link_libraries(test_${name} PRIVATE ${rooms} ptxlat_catch)
+  target_precompile_headers(test_${name} REUSE_FROM ptxlat_catch)
+  target_compile_definitions(test_${name} PRIVATE PTXLAT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  foreach(source ${sources})
+    cmake_path(GET source STEM file)
+    set(test "${name}: ${file}")
+    add_test(NAME "${test}" COMMAND test_${name} --filenames-as-tags "[#${file}]" ${ptxlat_catch_arguments})
+    ptxlat_labelled("${test}" ${name}/${file})
+    set_tests_properties("${test}" PROPERTIES SKIP_RETURN_CODE 4)
+    if(label STREQUAL fast)
+      add_dependencies(fast_tests test_${name})
+    endif()
+  endforeach()
+endfunction()
