@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Shows what a changed rule of the audit or the estimate changes: makes the cells of tests/replay/forms.txt (some 450 core forms,
+# of each opcode a few; sm_90a, ptxas 13.0, -O0 to -O3) without a GPU and prints those whose verdict, reason or schedule differ
+# from tests/replay/verdicts.tsv.gz. The first time it assembles them into a bundle, which takes about a minute on two cores;
+# from then on it takes seconds. Exits with 1 if any cell differs.
+#   tools/replay.sh [--fresh] [--accept]
+#     --fresh   assembles again: after a change of the catalogue or of the skeletons
+#     --accept  makes what is found now the reference
+# With PTXLAT_BIN, the programs of that folder are used and nothing is built or fetched.
+set -euo pipefail
+# shellcheck source=tools/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+toolchain=ptxas-13.0.88
+folder=$root/tests/replay
+fresh=
+accept=
+for argument in "$@"; do
+  case $argument in
+    --fresh) fresh=1 ;;
+    --accept) accept=1 ;;
+    *) die "tools/replay.sh does not know $argument" ;;
+  esac
+done
+
+if [[ ! -v PTXLAT_BIN ]]; then
+  "$root/tools/toolkits.sh" 13.0
+  build release ptxlat replay
+  PTXLAT_BIN=$root/build/release/bin
+elif [[ ! -x $toolkits/13.0/bin/ptxas ]] || ! has_tool nvdisasm; then
+  say "skipped: no ptxas 13.0 or no nvdisasm (tools/toolkits.sh brings them)"
+  exit 77
+fi
+
+bundle=$PTXLAT_BIN/../replay.bundle
+[[ -z $fresh ]] || rm -f "$bundle" "$bundle.part"
+if [[ ! -e $bundle ]]; then
+  filters=()
+  while read -r form; do filters+=(--filter "$form"); done <"$folder/forms.txt"
+  "$PTXLAT_BIN/ptxlat" assemble --target sm_90a --toolchain "$toolchain" "${filters[@]}" -o "$bundle"
+fi
+if [[ -n $accept ]]; then
+  "$PTXLAT_BIN/replay" "$bundle" | gzip -9n >"$folder/verdicts.new"
+  mv "$folder/verdicts.new" "$folder/verdicts.tsv.gz"
+  say "$folder/verdicts.tsv.gz"
+else
+  exec "$PTXLAT_BIN/replay" "$bundle" "$folder/verdicts.tsv.gz"
+fi
