@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "sass/opcodes.h"
+
 namespace ptxlat {
 
 namespace {
@@ -109,15 +111,10 @@ struct Numbers {
   }
 };
 
-// How often each operation occurs, whichever pipe ptxas gave it: in a chain HFMA2 and HFMA2.MMA take turns.
+// How often each operation occurs, whichever pipe ptxas gave it.
 std::map<std::string, int> operation_counts(const std::vector<std::string>& opcodes) {
-  constexpr std::string_view other_pipe = ".MMA";
   std::map<std::string, int> counts;
-  for (const auto& opcode : opcodes) {
-    auto operation = canonical_opcode(opcode);
-    if (const auto at = operation.find(other_pipe); at != std::string::npos) operation.erase(at, other_pipe.size());
-    ++counts[operation];
-  }
+  for (const auto& opcode : opcodes) ++counts[operation_of(opcode)];
   return counts;
 }
 

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "isa/types.h"
 #include "sass/cubin.h"
+#include "sass/opcodes.h"
 
 namespace ptxlat {
 
@@ -38,7 +39,7 @@ int operand_loads_of(const Kernel& kernel) {
 bool depends_on_the_module(const Window& window) {
   for (const auto* part : {&window.prologue, &window.instructions}) {
     for (const auto& instruction : *part) {
-      if (opcode_of(instruction.text).starts_with("CAL")) return true;
+      if (has(opcode_of(instruction.text), Trait::calls)) return true;
       const auto at = instruction.text.find("c[0x");
       if (at != std::string::npos && instruction.text.substr(at, 6) != "c[0x0]") return true;
     }

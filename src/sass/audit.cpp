@@ -10,6 +10,7 @@
 
 #include "sass/audit_parts.h"
 #include "sass/dataflow.h"
+#include "sass/opcodes.h"
 
 namespace ptxlat {
 
@@ -18,24 +19,17 @@ namespace {
 // What the skeleton does around the window and must not do inside.
 bool belongs_to_the_skeleton(const Instruction& instruction) {
   const auto opcode = opcode_of(instruction.text);
-  if (starts_with_any(opcode, {"LDG", "STG", "LD.", "ST.", "S2R", "S2UR", "CS2UR", "BAR"})) return true;
+  if (has(opcode, Trait::skeleton)) return true;
   // Kernel parameters live in constant bank 0; constants of the instruction itself are in others.
-  return starts_with_any(opcode, {"LDC", "ULDC"}) && instruction.text.find("c[0x0]") != std::string::npos;
+  return has(opcode, Trait::constant) && instruction.text.find("c[0x0]") != std::string::npos;
 }
 
-// A value that comes from memory or is the same in every run: what an operand may be before the first clock. On Maxwell
-// P2R keeps a condition code that is an operand.
+// A value that comes from memory or is the same in every run: what an operand may be before the first clock.
 bool provides_operand(const Instruction& writer) {
   const auto opcode = opcode_of(writer.text);
-  if (starts_with_any(opcode, {"LDG", "LD.", "MOV", "UMOV", "IMAD.MOV", "LDC", "ULDC", "CS2R", "R2UR", "P2R"}))
-    return true;
-  // ptxas makes constants with multiplications by zero.
-  if (starts_with_any(opcode, {"HFMA2", "IMAD", "FADD", "FFMA"})) return register_use(writer.text).reads.empty();
-  // A 16-bit operand may be one half of a loaded register.
-  return starts_with_any(opcode, {"PRMT"});
+  return has(opcode, Trait::provides_operand) ||
+         (has(opcode, Trait::makes_constant) && register_use(writer.text).reads.empty());
 }
-
-bool is_predicate(int reg) { return (reg >= 256 && reg < 512) || reg >= 768; }
 
 std::string describe(const Instruction& instruction) {
   return fmt::format("{:04x} {}", instruction.offset, instruction.text);
@@ -65,53 +59,50 @@ std::string foreign_instruction(const Window& window, const std::vector<bool>& s
   const bool unoptimised = is_unoptimised(window);
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
     if (belongs_to_the_skeleton(code[i])) return "belongs to the skeleton: " + describe(code[i]);
-    if (!unoptimised && !slice[i] && !copies[i] && !is_control(opcode_of(code[i].text))) {
+    if (!unoptimised && !slice[i] && !copies[i] && !has(opcode_of(code[i].text), Trait::bookkeeping)) {
       return "feeds nothing that the window measures: " + describe(code[i]);
     }
   }
   return {};
 }
 
-// The last instruction before the first clock that writes `reg`.
-const Instruction* last_writer(const Window& window, int reg) {
-  for (auto it = window.prologue.rbegin(); it != window.prologue.rend(); ++it) {
-    const auto writes = register_use(it->text).writes;
-    if (std::find(writes.begin(), writes.end(), reg) != writes.end()) return &*it;
+// For each register the last instruction before the first clock that writes it.
+std::map<Register, const Instruction*> last_writers(const Window& window) {
+  std::map<Register, const Instruction*> writers;
+  for (const auto& instruction : window.prologue) {
+    for (const auto& reg : register_use(instruction.text).writes) writers[reg] = &instruction;
   }
-  return nullptr;
+  return writers;
 }
 
 // A register that the window reads and that was computed, not loaded, in front of the first clock: a part of the
 // instruction has been hoisted out of the window (method.md, trap 6). Predicate operands are compared in front of the
 // window by the skeleton itself.
 std::string hoisted_part(const Window& window, const std::vector<bool>& slice) {
-  std::set<int> written;
+  std::set<Register> written;
+  const auto writers = last_writers(window);
   const auto& code = window.instructions;
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
     // What a subroutine gives back was not computed in front of the window.
-    if (opcode_of(code[i].text).starts_with("CAL")) return {};
+    if (has(opcode_of(code[i].text), Trait::calls)) return {};
     if (!slice[i]) continue;
     const auto use = register_use(code[i].text);
-    for (const int reg : use.reads) {
+    for (const auto& reg : use.reads) {
       if (written.contains(reg)) continue;
-      const auto* writer = last_writer(window, reg);
-      if (writer == nullptr || provides_operand(*writer)) continue;
-      const bool is_predicate_operand =
-          is_predicate(reg) && starts_with_any(opcode_of(writer->text), {"ISETP", "PLOP3", "IADD", "R2P", "LOP3"});
+      const auto found = writers.find(reg);
+      if (found == writers.end() || provides_operand(*found->second)) continue;
+      const auto* writer = found->second;
+      const bool is_predicate_operand = is_predicate(reg.file) && has(opcode_of(writer->text), Trait::makes_predicate);
       if (!is_predicate_operand) return "computed before the first clock: " + describe(*writer);
     }
-    for (const int reg : use.writes) written.insert(reg);
+    written.insert(use.writes.begin(), use.writes.end());
   }
   return {};
 }
 
-bool runs_uniform(const std::string& opcode) {
-  return opcode.starts_with("U") && !starts_with_any(opcode, {"UMOV", "ULDC"});
-}
-
 // ptxas neither merges nor repeats volatile loads: where one is missing before the first clock it is behind it.
 std::string drifted_load(const Window& window, const Expectation& expected) {
-  const auto is_load = [](const Instruction& i) { return starts_with_any(opcode_of(i.text), {"LDG", "LD."}); };
+  const auto is_load = [](const Instruction& i) { return has(opcode_of(i.text), Trait::loads_operand); };
   const auto loads = std::count_if(window.prologue.begin(), window.prologue.end(), is_load);
   if (loads >= expected.operand_loads) return {};
   return fmt::format("{} of the {} loads of operands are not before the first clock", expected.operand_loads - loads,
@@ -149,7 +140,7 @@ std::string changed_consumer(const Window& window, const Window& base) {
   for (const auto& instruction : window.instructions) shapes.push_back(shape_of(instruction));
   for (std::size_t i = 1; i + 1 < base.instructions.size(); ++i) {
     const auto& consumer = base.instructions[i];
-    if (opcode_of(consumer.text).starts_with("MOV") || is_control(opcode_of(consumer.text))) continue;
+    if (has(opcode_of(consumer.text), Trait::moves | Trait::bookkeeping)) continue;
     const auto same = std::find(shapes.begin(), shapes.end(), shape_of(consumer));
     if (same == shapes.end()) return consumer.text;
     shapes.erase(same);
@@ -163,14 +154,6 @@ bool is_empty_wgmma(const std::string& text) {
 }
 
 }  // namespace
-
-bool is_control(std::string_view opcode) {
-  static const std::set<std::string_view> names = {"BSSY", "BSYNC", "NOP", "BRA", "CALL", "RET", "BRX", "WARPSYNC",
-                                                   "YIELD", "ENDCOLLECTIVE", "BREAK",
-                                                   // Maxwell's
-                                                   "SSY", "SYNC", "PBK", "BRK", "PCNT", "CONT", "PRET", "CAL"};
-  return names.contains(base_name(opcode));
-}
 
 bool is_unoptimised(const Window& window) {
   const auto& code = window.instructions;
@@ -206,12 +189,12 @@ std::vector<std::string> remove_from_end(std::vector<std::string>& whole, const 
   return missing;
 }
 
-bool is_filler(const std::string& opcode) { return opcode.starts_with("NOP"); }
+bool is_filler(const std::string& opcode) { return has(opcode, Trait::fills); }
 
 std::map<std::string, int> opcode_counts(const std::vector<std::string>& opcodes_of_steps) {
   std::map<std::string, int> counts;
   for (const auto& opcode : opcodes_of_steps) {
-    if (canonical_opcode(opcode) != "MOV" && !is_control(opcode)) ++counts[opcode];
+    if (canonical_opcode(opcode) != "MOV" && !has(opcode, Trait::bookkeeping)) ++counts[opcode];
   }
   return counts;
 }
@@ -224,16 +207,6 @@ std::vector<std::string> opcodes(const Window& window) {
     if (!copies[i] && !is_empty_wgmma(text)) names.emplace_back(opcode_of(text));
   }
   return names;
-}
-
-std::string canonical_opcode(std::string_view opcode) {
-  static const std::map<std::string_view, std::string_view> names = {
-      {"IMAD.IADD", "IADD3"},    {"VIADD", "IADD3"},    {"IADD", "IADD3"},
-      {"IMAD.MOV.U32", "MOV"},   {"IMAD.MOV", "MOV"},   {"IMAD.SHL.U32", "SHF.L.U32"},
-      {"IMAD.SHL", "SHF.L.U32"}, {"IMAD.X", "IADD3.X"}, {"IMNMX", "VIMNMX"},
-  };
-  const auto found = names.find(opcode);
-  return std::string(found == names.end() ? opcode : found->second);
 }
 
 Audit audit_overhead(const Window& window) {
@@ -256,7 +229,7 @@ Audit audit_differential(const Window& window, const Window& base, const Expecta
   auto mine = opcodes(window);
   remove_from_end(mine, opcodes(base));
   std::erase_if(mine, [](const std::string& opcode) {
-    return is_control(opcode) && !opcode.starts_with("CAL") && !opcode.starts_with("BRA");
+    return has(opcode, Trait::bookkeeping) && !has(opcode, Trait::calls | Trait::branches);
   });
   audit.sass = mine;
   if (!audit.is_proven()) return audit;
@@ -265,7 +238,7 @@ Audit audit_differential(const Window& window, const Window& base, const Expecta
             fmt::format("the consumer ({}) became another instruction behind the one under test", consumer), mine};
   }
   if (mine.empty()) return {Verdict::elided, "nothing is between the clocks but the consumer", {}};
-  if (const auto uniform = std::find_if(mine.begin(), mine.end(), runs_uniform);
+  if (const auto uniform = std::find_if(mine.begin(), mine.end(), computes_uniformly);
       expected.is_arithmetic && uniform != mine.end()) {
     return {Verdict::contaminated, *uniform + " runs on the uniform datapath", mine};
   }
@@ -284,8 +257,9 @@ Audit audit_presence(const Window& window, const std::vector<std::string>& sass,
   if (const auto missing = remove_from_end(rest, sass); !missing.empty()) {
     return {Verdict::elided, fmt::format("not between the clocks: {}", fmt::join(missing, ";")), audit.sass};
   }
-  std::erase_if(rest,
-                [](const std::string& opcode) { return is_control(opcode) || canonical_opcode(opcode) == "MOV"; });
+  std::erase_if(rest, [](const std::string& opcode) {
+    return has(opcode, Trait::bookkeeping) || canonical_opcode(opcode) == "MOV";
+  });
   return audit;
 }
 

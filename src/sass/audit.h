@@ -75,8 +75,4 @@ bool end_waits(const Window& stream);
 // Opcodes between the clocks, copies of the clock left out.
 std::vector<std::string> opcodes(const Window& window);
 
-// Opcodes that do the same on different pipes, as ptxas sees fit, have one canonical name: IMAD.IADD and VIADD are
-// IADD3.
-std::string canonical_opcode(std::string_view opcode);
-
 }  // namespace ptxlat

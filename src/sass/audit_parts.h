@@ -2,7 +2,6 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sass/audit.h"
@@ -10,9 +9,6 @@
 // What the audits of single windows (audit.cpp) and of chains and streams (audit_repeats.cpp) share.
 
 namespace ptxlat {
-
-// Keeps control flow and warps together and computes nothing.
-bool is_control(std::string_view opcode);
 
 // -O0 gives every instruction the longest stall or, from CUDA 13.5 on, leaves every wait to the hardware.
 bool is_unoptimised(const Window& window);

@@ -7,16 +7,14 @@
 #include "sass/audit.h"
 #include "sass/audit_parts.h"
 #include "sass/dataflow.h"
+#include "sass/opcodes.h"
 
 namespace ptxlat {
 
 namespace {
 
 // What brings operands into place and results out of it, and waits; everything else does the instruction's work.
-bool moves_bits(const std::string& opcode) {
-  return starts_with_any(opcode, {"PRMT", "SHF", "LOP3", "LEA", "IMAD.U32", "MOV", "S2R", "S2UR", "R2UR", "F2FP", "F2F",
-                                  "UPRMT", "USHF", "ULOP3", "ULEA", "UMOV", "DEPBAR"});
-}
+bool moves_bits(const std::string& opcode) { return has(opcode, Trait::moves_bits); }
 
 // Copies of an instruction that takes several machine instructions share what does not depend on their operands (the
 // lane's number, a descriptor), and results may be unpacked behind the clocks. Then a further copy is a part of the
@@ -58,7 +56,7 @@ bool end_waits(const Window& stream) {
   for (const auto& instruction : code) set |= scoreboards_set(instruction.control);
   for (auto last = code.rbegin(); last != code.rend(); ++last) {
     if ((last->control.wait_mask & set) != 0) return true;
-    if (last != code.rbegin() && !is_control(opcode_of(last->text))) return false;
+    if (last != code.rbegin() && !has(opcode_of(last->text), Trait::bookkeeping)) return false;
   }
   return false;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <string_view>
 #include <vector>
 
@@ -7,14 +8,28 @@
 
 namespace ptxlat {
 
-// Which registers an instruction reads and writes, from its disassembly. Registers are numbered: R0… from 0, P0… from
-// 256, UR0… from 512, UP0… from 768, and Maxwell's condition code (R4.CC; read by IADD.X) is 1024. RZ, PT, URZ and UPT
-// hold constants and never appear. `may_read` has the upper
-// halves of what may be 64-bit operands: with them a slice can only be too large, never too small.
+// R0…, P0…, UR0…, UP0…, and Maxwell's condition code, of which there is one (R4.CC; read by IADD.X).
+enum class RegisterFile { general, predicate, uniform, uniform_predicate, condition_code };
+
+struct Register {
+  RegisterFile file = RegisterFile::general;
+  int number = 0;
+  auto operator<=>(const Register&) const = default;
+};
+
+// Holds conditions, the condition code's carry among them.
+constexpr bool is_predicate(RegisterFile file) {
+  return file == RegisterFile::predicate || file == RegisterFile::uniform_predicate ||
+         file == RegisterFile::condition_code;
+}
+
+// Which registers an instruction reads and writes, from its disassembly. RZ, PT, URZ and UPT hold constants and never
+// appear. `may_read` has the upper halves of what may be 64-bit operands: with them a slice can only be too large,
+// never too small.
 struct RegisterUse {
-  std::vector<int> reads;
-  std::vector<int> may_read;
-  std::vector<int> writes;
+  std::vector<Register> reads;
+  std::vector<Register> may_read;
+  std::vector<Register> writes;
   bool is_predicated = false;  // it may leave its destination as it was
 };
 RegisterUse register_use(std::string_view text);

@@ -6,11 +6,11 @@
 #include <charconv>
 #include <fstream>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "assemble/process.h"
 #include "error.h"
+#include "sass/opcodes.h"
 
 namespace ptxlat {
 
@@ -43,11 +43,8 @@ std::string_view last_word(std::string_view text) { return text.substr(text.rfin
 
 // Instructions whose last operand is an address in the kernel.
 bool has_code_address(std::string_view text) {
-  static const std::set<std::string_view> names = {"BRA", "BRX", "BRXU", "JMP",  "BSSY", "WARPSYNC",
-                                                   "SSY", "PBK", "PCNT", "PRET", "CAL"};
-  const auto opcode = opcode_of(text);
-  const bool may_have = names.contains(base_name(opcode)) || starts_with_any(opcode, {"CALL.REL", "RET.REL"});
-  return may_have && (last_word(text).starts_with("0x") || last_word(text).starts_with("-0x"));
+  return has(opcode_of(text), Trait::code_address) &&
+         (last_word(text).starts_with("0x") || last_word(text).starts_with("-0x"));
 }
 
 // One line of nvdisasm: "        /*00f0*/                   CS2R.32 R8, SR_CLOCKLO ;"

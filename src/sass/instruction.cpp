@@ -1,7 +1,6 @@
 #include "sass/instruction.h"
 
-#include <algorithm>
-#include <set>
+#include "sass/opcodes.h"
 
 namespace ptxlat {
 
@@ -54,19 +53,7 @@ bool discards_clock(CodeLayout layout, const InstructionWord& word) {
   return layout == CodeLayout::maxwell && reads_clock(layout, word) && (word.low & 0xff) == zero_register;
 }
 
-bool changes_control_flow(std::string_view text) {
-  static const std::set<std::string_view> names = {"BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "EXIT",
-                                                   "BREAK", "KILL",
-                                                   // Maxwell's; its SYNC leaves for where SSY said.
-                                                   "CAL", "JCAL", "BRK", "CONT", "SYNC", "LONGJMP", "KIL"};
-  return names.contains(base_name(opcode_of(text)));
-}
-
-bool starts_with_any(std::string_view opcode, std::initializer_list<std::string_view> names) {
-  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return opcode.starts_with(name); });
-}
-
-std::string_view base_name(std::string_view opcode) { return opcode.substr(0, opcode.find('.')); }
+bool changes_control_flow(std::string_view text) { return has(opcode_of(text), Trait::leaves); }
 
 std::string_view opcode_of(std::string_view text) {
   if (!text.empty() && text.front() == '@') {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -60,11 +59,6 @@ struct Instruction {
 
 // Whether control may go elsewhere than to the next instruction: branches, calls, returns, exits.
 bool changes_control_flow(std::string_view text);
-
-// "IADD3" of "IADD3.X": an opcode without its modifiers.
-std::string_view base_name(std::string_view opcode);
-
-bool starts_with_any(std::string_view opcode, std::initializer_list<std::string_view> names);
 
 // "IMAD.IADD" of "@!P0 IMAD.IADD R7, R6, 0x1, R7".
 std::string_view opcode_of(std::string_view text);

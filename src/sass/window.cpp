@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sass/opcodes.h"
+
 namespace ptxlat {
 
 std::optional<Window> find_window(const KernelCode& kernel, std::string& why) {
@@ -53,7 +55,7 @@ namespace {
 
 // Where a branch behind the window leads; -1 where it is none that goes back in front of it.
 int loop_head(const Window& window, const Instruction& branch) {
-  if (!opcode_of(branch.text).starts_with("BRA")) return -1;
+  if (!has(opcode_of(branch.text), Trait::branches)) return -1;
   const auto at = branch.text.rfind("0x");
   if (at == std::string::npos) return -1;
   const int target = std::stoi(branch.text.substr(at), nullptr, 16);

@@ -9,6 +9,7 @@ using namespace ptxlat;
 
 namespace {
 
+// Registers as numbers, which are short: R0… from 0, and so on.
 constexpr int P = 256, UR = 512, UP = 768, CC = 1024;
 
 // What an instruction of this text reads and writes. `halves`: what must be taken for read too, because it is the upper
@@ -111,7 +112,11 @@ const std::vector<Known> known_instructions{
     {"SSY 0x200", {}, {}},
 };
 
-std::set<int> as_set(const std::vector<int>& registers) { return {registers.begin(), registers.end()}; }
+std::set<int> as_set(const std::vector<Register>& registers) {
+  std::set<int> numbers;
+  for (const auto& [file, number] : registers) numbers.insert(256 * static_cast<int>(file) + number);
+  return numbers;
+}
 
 }  // namespace
 
@@ -122,7 +127,7 @@ TEST_CASE("what an instruction reads and writes is read off its text") {
     CHECK(as_set(use.writes) == known.writes);
     // No upper half may be missed; one too many is harmless.
     auto read = as_set(use.reads), needed = known.reads;
-    read.insert(use.may_read.begin(), use.may_read.end());
+    read.merge(as_set(use.may_read));
     needed.insert(known.halves.begin(), known.halves.end());
     CHECK(std::includes(read.begin(), read.end(), needed.begin(), needed.end()));
     CHECK(as_set(use.reads) == known.reads);

@@ -1,0 +1,236 @@
+#include "sass/opcodes.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <unordered_map>
+
+namespace ptxlat {
+
+namespace {
+
+using enum Trait;
+
+// An opcode, or one with its first modifiers where these change what it is: the longest name that an instruction's
+// opcode begins with, modifier by modifier, counts alone.
+//   wide       the modifier with which its result is a pair of registers; "*": with any
+//   canonical  the name of the same operation on another pipe; for the opcode without further modifiers
+struct Row {
+  std::string_view name;
+  Trait traits = none;
+  std::string_view wide = {};
+  std::string_view canonical = {};
+};
+
+constexpr Row table[] = {
+    // Control flow. SSY, PBK, PCNT, PRET and what follows their targets (SYNC, BRK, CONT) are Maxwell's, as are CAL and
+    // KIL.
+    {"BRA", leaves | branches | bookkeeping | code_address},
+    {"BRX", leaves | bookkeeping | code_address},
+    {"BRXU", leaves | code_address},
+    {"JMP", leaves | code_address},
+    {"JMX", leaves},
+    {"JMXU", leaves},
+    {"CALL", leaves | calls | bookkeeping},
+    {"CALL.REL", leaves | calls | bookkeeping | code_address},
+    {"CAL", leaves | calls | bookkeeping | code_address},
+    {"JCAL", leaves},
+    {"RET", leaves | bookkeeping},
+    {"RET.REL", leaves | bookkeeping | code_address},
+    {"EXIT", leaves},
+    {"KILL", leaves},
+    {"KIL", leaves},
+    {"BREAK", leaves | bookkeeping},
+    {"BRK", leaves | bookkeeping},
+    {"CONT", leaves | bookkeeping},
+    {"SYNC", leaves | bookkeeping},
+    {"LONGJMP", leaves},
+    {"BSSY", bookkeeping | no_result | code_address},
+    {"BSYNC", bookkeeping | no_result},
+    {"SSY", bookkeeping | no_result | code_address},
+    {"PBK", bookkeeping | no_result | code_address},
+    {"PCNT", bookkeeping | no_result | code_address},
+    {"PRET", bookkeeping | no_result | code_address},
+    {"WARPSYNC", bookkeeping | no_result | code_address},
+    {"YIELD", bookkeeping | no_result},
+    {"ENDCOLLECTIVE", bookkeeping | no_result},
+    {"NOP", bookkeeping | fills | no_result},
+
+    // Memory.
+    {"LDG", loads_operand | skeleton | provides_operand, "64"},
+    {"LD", loads_operand | skeleton | provides_operand, "64"},
+    {"LDS", none, "64"},
+    {"LDL", none, "64"},
+    {"LDSM", none, "64"},
+    {"LDC", constant | provides_operand, "64"},
+    {"LDCU", constant | provides_operand, "64"},
+    {"ULDC", constant | provides_operand},
+    {"STG", skeleton | no_result},
+    {"ST", skeleton | no_result},
+    {"STS", no_result},
+    {"STL", no_result},
+    {"STSM", no_result},
+    {"STAS", no_result},
+    {"RED", no_result},
+    {"LDGSTS", skeleton},
+    {"LDGDEPBAR", skeleton | no_result},
+    {"CCTL", no_result},
+    {"CCTLL", no_result},
+    {"CCTLT", no_result},
+
+    // Waiting for memory and for others.
+    {"BAR", skeleton | no_result},
+    {"DEPBAR", moves_bits | no_result},
+    {"MEMBAR", no_result},
+    {"ERRBAR", no_result},
+    {"FENCE", no_result},
+    {"BPT", no_result},
+    {"NANOSLEEP", no_result},
+
+    // Special registers. R2UR moves to the uniform datapath, R2P and P2R between predicates and a register: on Maxwell
+    // P2R keeps a condition code that is an operand.
+    {"S2R", skeleton | moves_bits},
+    {"S2UR", skeleton | moves_bits},
+    {"CS2R", provides_operand, "*"},
+    {"CS2R.32", provides_operand},
+    {"CS2UR", skeleton},
+    {"R2UR", provides_operand | moves_bits},
+    {"P2R", provides_operand},
+    {"R2P", makes_predicate | packed_predicates},
+
+    // Moves. A 16-bit operand may be one half of a loaded register, which PRMT takes out.
+    {"MOV", moves | provides_operand | moves_bits},
+    {"MOV32I", moves | provides_operand | moves_bits},
+    {"UMOV", provides_operand | moves_bits},
+    {"IMAD.MOV", provides_operand | makes_constant, {}, "MOV"},
+    {"IMAD.MOV.U32", provides_operand | makes_constant, {}, "MOV"},
+    {"PRMT", provides_operand | moves_bits},
+    {"UPRMT", moves_bits},
+    {"SHF", moves_bits},
+    {"USHF", moves_bits},
+    {"LEA", moves_bits},
+    {"ULEA", moves_bits},
+    {"ULOP3", moves_bits},
+    {"F2FP", moves_bits},
+
+    // Arithmetic.
+    {"IADD", makes_predicate, {}, "IADD3"},
+    {"IADD3", makes_predicate},
+    {"IADD32I", makes_predicate},
+    {"VIADD", none, {}, "IADD3"},
+    {"IMAD", makes_constant},
+    {"IMAD32I", makes_constant},
+    {"IMAD.IADD", makes_constant, {}, "IADD3"},
+    {"IMAD.X", makes_constant, {}, "IADD3.X"},
+    {"IMAD.SHL", makes_constant, {}, "SHF.L.U32"},
+    {"IMAD.SHL.U32", makes_constant, {}, "SHF.L.U32"},
+    {"IMAD.U32", makes_constant | moves_bits},
+    {"IMNMX", none, {}, "VIMNMX"},
+    {"LOP3", makes_predicate | moves_bits},
+    {"LOP32I", makes_predicate | moves_bits},
+    {"FADD", makes_constant},
+    {"FADD2", makes_constant},
+    {"FADD32I", makes_constant},
+    {"FFMA", makes_constant},
+    {"FFMA2", makes_constant},
+    {"FFMA32I", makes_constant},
+    {"HFMA2", makes_constant},
+    {"HFMA2_32I", makes_constant},
+    {"DADD", wide_sources, "*"},
+    {"DMUL", wide_sources, "*"},
+    {"DFMA", wide_sources, "*"},
+    {"DMNMX", wide_sources, "*"},
+    {"DMMA", wide_sources},
+    {"DSET", wide_sources},
+
+    // Conversions. The result's type comes first where both are named.
+    {"F2F", moves_bits},
+    {"F2F.F64", moves_bits, "*"},
+    {"FRND.F64", none, "*"},
+    {"I2F", none, "F64"},
+    {"F2I", none, "S64 U64"},
+
+    // Comparisons.
+    {"ISETP", makes_predicate | predicate_results},
+    {"FSETP", predicate_results},
+    {"DSETP", predicate_results | wide_sources},
+    {"HSETP2", predicate_results},
+    {"PSETP", predicate_results},
+    {"CSETP", predicate_results},
+    {"VSETP", predicate_results},
+    {"UISETP", predicate_results},
+    {"UFSETP", predicate_results},
+    {"PLOP3", makes_predicate | predicate_results},
+    {"UPLOP3", predicate_results},
+    {"FCHK", predicate_results},
+    {"VOTE", vote},
+    {"VOTEU", vote},
+};
+
+const Row unknown{};
+
+const Row& row_of(std::string_view opcode) {
+  static const auto rows = [] {
+    std::unordered_map<std::string_view, const Row*> by_name;
+    for (const auto& row : table) by_name.emplace(row.name, &row);
+    return by_name;
+  }();
+  for (auto name = opcode; !name.empty();) {
+    if (const auto found = rows.find(name); found != rows.end()) return *found->second;
+    const auto dot = name.rfind('.');
+    name = dot == std::string_view::npos ? std::string_view{} : name.substr(0, dot);
+  }
+  return unknown;
+}
+
+bool has_modifier(std::string_view opcode, std::string_view modifier) {
+  for (auto dot = opcode.find('.'); dot != std::string_view::npos; dot = opcode.find('.', dot + 1)) {
+    const auto rest = opcode.substr(dot + 1);
+    if (rest.substr(0, rest.find('.')) == modifier) return true;
+  }
+  return false;
+}
+
+bool has_any_modifier(std::string_view opcode, std::initializer_list<std::string_view> modifiers) {
+  return std::any_of(modifiers.begin(), modifiers.end(), [&](auto name) { return has_modifier(opcode, name); });
+}
+
+}  // namespace
+
+bool has(std::string_view opcode, Trait traits) {
+  return (static_cast<std::uint32_t>(row_of(opcode).traits) & static_cast<std::uint32_t>(traits)) != 0;
+}
+
+bool has_wide_result(std::string_view opcode) {
+  const auto wide = row_of(opcode).wide;
+  if (wide == "*" || has_modifier(opcode, "WIDE")) return true;
+  for (std::size_t start = 0; start < wide.size();) {
+    const auto end = std::min(wide.find(' ', start), wide.size());
+    if (has_modifier(opcode, wide.substr(start, end - start))) return true;
+    start = end + 1;
+  }
+  return false;
+}
+
+bool may_have_wide_sources(std::string_view opcode) {
+  return has(opcode, wide_sources) || has_modifier(opcode, "WIDE") || opcode.find("64") != std::string_view::npos;
+}
+
+bool computes_uniformly(std::string_view opcode) {
+  return opcode.starts_with('U') && !has(opcode, provides_operand | constant);
+}
+
+bool reads_condition_code(std::string_view opcode) { return has_any_modifier(opcode, {"X", "XLO", "XMED", "XHI"}); }
+
+std::string canonical_opcode(std::string_view opcode) {
+  const auto& row = row_of(opcode);
+  return std::string(row.name == opcode && !row.canonical.empty() ? row.canonical : opcode);
+}
+
+std::string operation_of(std::string_view opcode) {
+  constexpr std::string_view other_pipe = ".MMA";
+  auto operation = canonical_opcode(opcode);
+  if (const auto at = operation.find(other_pipe); at != std::string::npos) operation.erase(at, other_pipe.size());
+  return operation;
+}
+
+}  // namespace ptxlat

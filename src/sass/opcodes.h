@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ptxlat {
+
+// What the audit must know about a machine instruction beyond its text. All architectures share the table
+// (opcodes.cpp): a name that returns means the same.
+enum class Trait : std::uint32_t {
+  none = 0,
+  // Control flow.
+  leaves = 1 << 0,        // control may go elsewhere than to the next instruction
+  branches = 1 << 1,      // a branch to an address in its text
+  calls = 1 << 2,         // a subroutine runs before the next instruction
+  bookkeeping = 1 << 3,   // keeps control flow and the lanes of a warp together; computes nothing
+  fills = 1 << 4,         // nothing at all
+  code_address = 1 << 5,  // its last operand is an address in the kernel
+  // Memory and special registers.
+  loads_operand = 1 << 6,  // how the skeleton loads the operands of the instruction under test
+  skeleton = 1 << 7,       // what the skeleton does around a window: global memory, special registers, barriers
+  constant = 1 << 8,       // loads from a constant bank
+  // Where an operand may come from.
+  moves = 1 << 9,              // copies a register or a literal
+  provides_operand = 1 << 10,  // its result is a loaded value, a part of one, or the same in every run
+  makes_constant = 1 << 11,    // so is its result if it reads no register: ptxas multiplies by zero
+  makes_predicate = 1 << 12,   // the skeleton makes predicates and carries with it
+  moves_bits = 1 << 13,        // brings operands and results into place, or waits
+  // Operands.
+  no_result = 1 << 14,          // all operands are sources
+  predicate_results = 1 << 15,  // its results are one or two predicates
+  packed_predicates = 1 << 16,  // unpacks a register into predicates
+  vote = 1 << 17,               // a result is followed by one predicate result at most
+  wide_sources = 1 << 18,       // its sources are pairs of registers
+};
+
+constexpr Trait operator|(Trait x, Trait y) {
+  return static_cast<Trait>(static_cast<std::uint32_t>(x) | static_cast<std::uint32_t>(y));
+}
+
+// Whether an opcode ("IMAD.MOV.U32") has any of these traits. An opcode that the table does not know has none.
+bool has(std::string_view opcode, Trait traits);
+
+// Its result is a pair of registers. (A quadruple shows as a pair: enough for addresses and doubles.)
+bool has_wide_result(std::string_view opcode);
+
+// Runs on the uniform datapath, of which a warp has one; by NVIDIA's naming all that begins with a U does. Moves and
+// constants do not count: ptxas puts what all lanes share there as it likes.
+bool computes_uniformly(std::string_view opcode);
+
+// It or its source may be a pair of registers.
+bool may_have_wide_sources(std::string_view opcode);
+
+// ".X" and its like add the condition code. Where carries are predicates (Volta) nothing writes it.
+bool reads_condition_code(std::string_view opcode);
+
+// Opcodes that do the same on different pipes, as ptxas sees fit, have one canonical name: IMAD.IADD and VIADD are
+// IADD3.
+std::string canonical_opcode(std::string_view opcode);
+
+// The canonical name without the pipe where that shows as a modifier: in a chain HFMA2 and HFMA2.MMA take turns.
+std::string operation_of(std::string_view opcode);
+
+}  // namespace ptxlat
