@@ -35,18 +35,18 @@ std::string describe(const Instruction& instruction) {
   return fmt::format("{:04x} {}", instruction.offset, instruction.text);
 }
 
-// An instruction that waits on a scoreboard which nothing in the window set waits for the skeleton (method.md, trap 9).
+// An instruction that waits on a scoreboard which is still held from before waits for the skeleton (method.md, trap 9).
+// If the window has set it, too, the wait is for both: a scoreboard counts what holds it.
 std::string foreign_wait(const Window& window) {
-  int held_by_others = pending_scoreboards(window);
+  const int held_by_others = pending_scoreboards(window);
   const auto& code = window.instructions;
   for (std::size_t i = 1; i < code.size(); ++i) {
     if (changes_control_flow(code[i].text)) return {};  // a subroutine sets scoreboards of its own
     const auto& control = code[i].control;
     if (const int foreign = control.wait_mask & held_by_others; foreign != 0) {
-      return fmt::format("waits on a scoreboard (mask {:#x}) that nothing in the window set: {}", foreign,
+      return fmt::format("waits on a scoreboard (mask {:#x}) that was held before the window: {}", foreign,
                          describe(code[i]));
     }
-    held_by_others &= ~scoreboards_set(control);
   }
   return {};
 }

@@ -35,14 +35,6 @@ std::optional<Window> find_window(const KernelCode& kernel, std::string& why) {
   return window;
 }
 
-namespace {
-
-// Stall counts above 11 without the yield hint are not honoured by the hardware (method.md, section 5); ptxas does not
-// emit them.
-int stall_of(const Instruction& instruction) { return instruction.control.stall_count; }
-
-}  // namespace
-
 int scoreboards_set(const ControlWord& control) {
   int mask = 0;
   for (const int scoreboard : {control.write_scoreboard, control.read_scoreboard}) {
@@ -90,7 +82,7 @@ StaticSchedule static_schedule(const Window& window) {
   const auto& code = window.instructions;
   int set_inside = 0;
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
-    schedule.cycles += stall_of(code[i]);
+    schedule.cycles += code[i].control.stall_count;
     if (changes_control_flow(code[i].text)) schedule.branches = true;
   }
   for (const auto& instruction : code) {
@@ -98,8 +90,8 @@ StaticSchedule static_schedule(const Window& window) {
     set_inside |= scoreboards_set(instruction.control);
   }
   if (schedule.cycles == 0) schedule.is_lower_bound = true;
-  if (code.size() >= 2) schedule.edge_cycles = stall_of(code.front());
-  if (code.size() >= 3) schedule.edge_cycles += stall_of(code[code.size() - 2]);
+  if (code.size() >= 2) schedule.edge_cycles = code.front().control.stall_count;
+  if (code.size() >= 3) schedule.edge_cycles += code[code.size() - 2].control.stall_count;
   return schedule;
 }
 

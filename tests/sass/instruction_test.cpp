@@ -136,13 +136,3 @@ TEST_CASE("a schedule is a lower bound where something waits for a result made i
 TEST_CASE("a branch between the clocks is told") {
   CHECK(static_schedule(window({{"CALL.REL.NOINC 0x400", 5}})).branches);
 }
-
-TEST_CASE("a scoreboard is pending from where it is set to where it is waited for") {
-  CHECK(pending_scoreboards(window({}, {{"NOP", 1, 7, 0x3f}})) == 0);
-  CHECK(pending_scoreboards(window({}, {{"NOP", 1, 7, 0x3f}, {"LDG.E R0, [R2.64]", 1, 2, 0, 4}})) == 0x14);
-  CHECK(pending_scoreboards(window({}, {{"NOP", 1, 7, 0x3f}, {"LDG.E R0, [R2.64]", 1, 2}, {"NOP", 1, 7, 0x4}})) == 0);
-  // What the first clock read itself waits for is over when it issues.
-  auto made = window({}, {{"NOP", 1, 7, 0x3f}, {"LDG.E R0, [R2.64]", 1, 2}});
-  made.instructions.front().control.wait_mask = 0x4;
-  CHECK(pending_scoreboards(made) == 0);
-}

@@ -52,4 +52,10 @@ inline Window window(const std::vector<Line>& between, const std::vector<Line>& 
   return made;
 }
 
+// The same with code behind the second clock read.
+inline Window with_epilogue(Window made, const std::vector<Line>& epilogue) {
+  made.epilogue = instructions(epilogue, made.instructions.back().offset + 16);
+  return made;
+}
+
 }  // namespace ptxlat
