@@ -271,6 +271,13 @@ std::string core_key(const Op& op, const Choice& choice) {
   return key;
 }
 
+// Memory, barriers and what else is no register are objects.
+AuditRule audit_rule_for(const std::vector<Operand>& operands) {
+  const bool has_objects = std::any_of(operands.begin(), operands.end(),
+                                       [](const Operand& operand) { return find_type(operand.type) == nullptr; });
+  return has_objects ? AuditRule::effects : AuditRule::arithmetic;
+}
+
 Form form_of(const Op& op) {
   Form form;
   form.opcode = op.name;
@@ -278,6 +285,7 @@ Form form_of(const Op& op) {
   form.section = op.section;
   form.lanes = op.lanes;
   form.cluster = op.cluster;
+  form.order = op.order;
   form.stream = op.stream;
   form.no_dependency = op.no_dependency;
   form.where = op.where;
@@ -311,6 +319,7 @@ std::vector<Form> expand(const Op& op, const Objects& objects, Mistakes& mistake
     form.directives = fill_axes(op.directives, choice, op.maps);
     speller.spell(choice, form);
     add_carry(op, form);
+    form.audit = op.audit.value_or(audit_rule_for(form.operands));
     add_dependence(op, objects.addresses, form, mistakes);
     add_inputs(op, objects.names, choice, form, mistakes);
     if (op.has_core) form.core = core_forms.emplace(core_key(op, choice), form.ptx).first->second;

@@ -78,6 +78,12 @@ struct CudaSource {
   std::string option;
 };
 
+// How strictly the audit holds a window to the instruction under test (docs/method.md, section 6).
+//   arithmetic  registers in, registers out: everything between the clocks must feed what is waited for, and memory,
+//               special registers and barriers belong to the skeleton
+//   effects     these may be between the clocks: the instruction reads or changes more than its registers
+enum class AuditRule { arithmetic, effects };
+
 // A fully-qualified PTX instruction, or a function of CUDA C, which is one once NVRTC has made PTX of it
 // (cuda/functions.h).
 //   ptx   its spelling up to the first operand, "fma.rn.ftz.f32"; unique in a catalogue. Where PTX gives one spelling
@@ -92,6 +98,7 @@ struct CudaSource {
 //               machine's work unchanged in kind; its own if it is that form; empty if there is none
 //   dependence  names of the source operands that can carry the dependence, in source order (carry included)
 //   consumers   names of catalogue consumers to try, in this order; empty: those for the result's type
+//   order       its chapter's among the chapters: the plan makes forms with a smaller number first
 struct Form {
   std::string ptx;
   std::string core;
@@ -103,6 +110,8 @@ struct Form {
   std::vector<std::string> dependence;
   std::vector<Input> inputs;  // at least one; inputs[0] is the default class
   std::vector<std::string> consumers;
+  AuditRule audit = AuditRule::arithmetic;
+  int order = 0;
   Requirement requirement;
   int lanes = 32;
   int cluster = 1;            // CTAs

@@ -22,6 +22,10 @@ struct Chapter {
   std::string name;
   std::string section;
   std::string header;  // of functions of CUDA C
+  std::optional<AuditRule> audit;
+  int order = last;  // among the chapters: the plan makes the smaller ones first
+
+  static constexpr int last = 1'000'000;
 };
 
 // A piece of an author's text with its place.
@@ -50,6 +54,8 @@ struct Op {
   Maps maps;
   std::set<std::string> modifiers;  // axes that core forms leave out
   bool has_core = true;
+  std::optional<AuditRule> audit;  // empty: as its operands are
+  int order = Chapter::last;
   std::vector<Rule> only;
   std::vector<Rule> except;
   Requirement requirement;

@@ -14,7 +14,8 @@
 namespace ptxlat {
 namespace {
 
-const std::vector<std::string> file_keys = {"chapter", "section", "header", "op", "object", "consumer", "default"};
+const std::vector<std::string> file_keys = {"chapter", "section", "header",   "audit",  "order",
+                                            "op",      "object",  "consumer", "default"};
 const std::vector<std::string> consumer_keys = {"name", "types", "result", "k", "text"};
 const std::vector<std::string> object_keys = {"name", "register", "module", "declare",       "once",
                                               "each", "address",  "offset", "dynamic_shared"};
@@ -50,6 +51,15 @@ std::string string_of(const toml::table& table, const char* key, const std::stri
   if (const auto text = node->value_exact<std::string>()) return *text;
   report(mistakes, location_of(*node, file), fmt::format("\"{}\" must be a string", key));
   return {};
+}
+
+int order_of(const toml::table& table, const std::string& file, Mistakes& mistakes) {
+  const toml::node* node = table.get("order");
+  if (node == nullptr) return Chapter::last;
+  const auto order = node->value_exact<std::int64_t>();
+  if (order && *order >= 0 && *order < Chapter::last) return static_cast<int>(*order);
+  report(mistakes, location_of(*node, file), fmt::format("\"order\" must be a whole number below {}", Chapter::last));
+  return Chapter::last;
 }
 
 void check_type(const std::string& type, const SourceLocation& where, Mistakes& mistakes) {
@@ -183,11 +193,14 @@ std::vector<Object> read_objects(const toml::table& root, const std::string& fil
 
 CatalogueFile read_file(const toml::table& root, const std::string& file, const Objects& objects, Mistakes& mistakes) {
   CatalogueFile contents;
-  Chapter chapter{file, {}, {}, {}};
+  Chapter chapter;
+  chapter.file = file;
   check_keys(root, file_keys, chapter.file, mistakes);
   chapter.name = string_of(root, "chapter", chapter.file, mistakes);
   chapter.section = string_of(root, "section", chapter.file, mistakes);
   chapter.header = string_of(root, "header", chapter.file, mistakes);
+  chapter.audit = read_audit(root, chapter.file, mistakes);
+  chapter.order = order_of(root, chapter.file, mistakes);
   const auto ops = tables_of(root, "op", chapter.file, mistakes);
   if (!ops.empty() && chapter.name.empty()) {
     report(mistakes, {chapter.file, 1}, "a file of [[op]] begins with chapter = \"…\", the chapter of the PTX ISA");

@@ -11,11 +11,11 @@
 namespace ptxlat {
 namespace {
 
-constexpr std::array<std::string_view, 30> reserved_keys = {
+constexpr std::array<std::string_view, 31> reserved_keys = {
     "name",          "syntax",     "only",          "except", "ptx",        "target",    "needs",   "section",
     "lanes",         "cluster",    "modifiers",     "core",   "inout",      "around",    "prepare", "before",
     "completion",    "cleanup",    "stream",        "carry",  "directives", "consumers", "values",  "inputs",
-    "default_input", "dependence", "no_dependency", "call",   "header",     "options"};
+    "default_input", "dependence", "no_dependency", "call",   "header",     "options",   "audit"};
 
 bool is_reserved(std::string_view key) {
   return std::find(reserved_keys.begin(), reserved_keys.end(), key) != reserved_keys.end();
@@ -273,6 +273,15 @@ void read_core(const Keys& keys, Op& op) {
 
 }  // namespace
 
+std::optional<AuditRule> read_audit(const toml::table& table, const std::string& file, Mistakes& mistakes) {
+  const auto word = Keys{table, file, mistakes}.text("audit");
+  if (!word) return std::nullopt;
+  if (word->text == "arithmetic") return AuditRule::arithmetic;
+  if (word->text == "effects") return AuditRule::effects;
+  report(mistakes, word->where, fmt::format("audit = \"{}\": write \"arithmetic\" or \"effects\"", word->text));
+  return std::nullopt;
+}
+
 std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, const std::set<std::string>& objects,
                           Mistakes& mistakes) {
   const Keys keys{table, chapter.file, mistakes};
@@ -280,6 +289,8 @@ std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, cons
   op.where = location_of(table, chapter.file);
   op.chapter = chapter.name;
   op.section = chapter.section;
+  op.order = chapter.order;
+  op.audit = table.contains("audit") ? read_audit(table, chapter.file, mistakes) : chapter.audit;
   if (const auto section = keys.text("section")) op.section = section->text;
 
   const bool is_cuda = table.contains("call");

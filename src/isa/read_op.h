@@ -11,4 +11,7 @@ namespace ptxlat {
 std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, const std::set<std::string>& objects,
                           Mistakes& mistakes);
 
+// audit = "arithmetic" | "effects", of a file or of an [[op]]. Empty if it is not there.
+std::optional<AuditRule> read_audit(const toml::table& table, const std::string& file, Mistakes& mistakes);
+
 }  // namespace ptxlat

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "error.h"
-#include "isa/types.h"
 #include "sass/cubin.h"
 #include "sass/opcodes.h"
 
@@ -50,21 +49,16 @@ bool depends_on_the_module(const Window& window) {
 // Registers in, registers out: nothing that reads memory, a special register or the state of a barrier.
 bool is_arithmetic(const Variant& variant) {
   const Form& form = *variant.form;
-  const auto results = std::count_if(form.operands.begin(), form.operands.end(),
-                                     [](const Operand& operand) { return operand.is_result; });
-  // Some functions of CUDA C read tables, keep arrays in local memory or call others that do; and what makes the second
-  // of two results feeds nothing that is waited for.
-  if (form.cuda) return results == 1 && form.module.empty() && form.text.find(".local") == std::string::npos;
-  static const std::set<std::string> others = {"parallel synchronization and communication", "control flow",
-                                               "stack manipulation", "miscellaneous",
-                                               // Some are emulated by code with lane numbers and a stack.
-                                               "warp-level matrix (wmma/mma)"};
-  static const std::set<std::string> address_opcodes = {"isspacep", "cvta", "mapa", "getctarank", "createpolicy"};
-  const bool has_objects = std::any_of(form.operands.begin(), form.operands.end(),
-                                       [](const Operand& operand) { return find_type(operand.type) == nullptr; });
-  return !has_objects && !others.contains(form.chapter) && !address_opcodes.contains(form.opcode) &&
-         form.text.find('%') == std::string::npos && variant.input->before.empty() && variant.input->prepare.empty() &&
-         variant.input->completion.empty();
+  // Of CUDA C the compiler's PTX tells. Some functions read tables, keep arrays in local memory or call others that do;
+  // and what makes the second of two results feeds nothing that is waited for.
+  if (form.cuda) {
+    const auto results = std::count_if(form.operands.begin(), form.operands.end(),
+                                       [](const Operand& operand) { return operand.is_result; });
+    return results == 1 && form.module.empty() && form.text.find(".local") == std::string::npos;
+  }
+  const Input& input = *variant.input;
+  return form.audit == AuditRule::arithmetic && input.before.empty() && input.prepare.empty() &&
+         input.completion.empty();
 }
 
 // What can be read of a cubin, which a broken assembler, too, may have written.

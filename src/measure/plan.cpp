@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hash.h"
 #include "parallel.h"
 #include "ptx/experiment.h"
@@ -51,7 +53,9 @@ CellKey key_of(const CellPlan& cell) {
 std::vector<CellPlan> plan_cells(const Catalogue& catalogue, const Skeletons& skeletons,
                                  const std::vector<const Form*>& forms, const std::vector<int>& levels) {
   std::vector<CellPlan> of_one_level;
-  for (const auto* form : forms) {
+  auto ordered = forms;
+  std::stable_sort(ordered.begin(), ordered.end(), [](const Form* a, const Form* b) { return a->order < b->order; });
+  for (const auto* form : ordered) {
     for (const auto& variant : variants_of(*form)) of_one_level.push_back({variant, 0, {}, 0});
   }
   in_parallel(of_one_level.size(), [&](std::size_t i) { plan_experiment(catalogue, skeletons, of_one_level[i]); });

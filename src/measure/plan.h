@@ -25,7 +25,7 @@ struct CellPlan {
 };
 CellKey key_of(const CellPlan& cell);
 
-// All variants of the forms at all levels: level by level, in the catalogue's order.
+// All variants of the forms at all levels: level by level, in the order that the chapters ask for (Form::order).
 std::vector<CellPlan> plan_cells(const Catalogue& catalogue, const Skeletons& skeletons,
                                  const std::vector<const Form*>& forms, const std::vector<int>& levels);
 

@@ -27,6 +27,38 @@ each     = "mov.u32 {r}, 7;"
 
 }  // namespace
 
+TEST_CASE("the audit is strict where all operands are registers, unless the entry or its file says otherwise") {
+  const std::string entries = R"(
+[[op]]
+name   = "plain"
+syntax = "plain.{type} {d:type}, {a:type}"
+type   = ["u32", "f32"]
+[[op]]
+name   = "load"
+syntax = "load.u32 {d:u32}, [{a:near}]"
+[[op]]
+name   = "vote"
+syntax = "vote.u32 {d:u32}, {a:u32}"
+audit  = "effects"
+[[op]]
+name   = "address"
+syntax = "address.u32 {d:u32}, {a:near}"
+audit  = "arithmetic"
+)" + two_objects;
+  const auto rules = [](const std::string& text) {
+    std::map<std::string, AuditRule> found;
+    for (const Form& form : CatalogueText(text).load().forms) found[form.opcode] = form.audit;
+    return found;
+  };
+  using enum AuditRule;
+  CHECK(rules(preamble + entries) ==
+        std::map<std::string, AuditRule>{
+            {"plain", arithmetic}, {"load", effects}, {"vote", effects}, {"address", arithmetic}});
+  CHECK(rules("audit = \"effects\"\n" + preamble + entries) ==
+        std::map<std::string, AuditRule>{
+            {"plain", effects}, {"load", effects}, {"vote", effects}, {"address", arithmetic}});
+}
+
 TEST_CASE("the first of the forms that differ in modifiers alone stands for them") {
   const CatalogueText text(preamble + R"(
 [[op]]

@@ -50,6 +50,20 @@ TEST_CASE("a misspelt key is told with the one that was meant") {
   CHECK(CatalogueText("chaptr = \"x\"\n").mistakes() == "a.toml:1: unknown key \"chaptr\"; did you mean \"chapter\"?");
 }
 
+TEST_CASE("an unknown word for the audit is told with those that there are, of a file and of an entry") {
+  CHECK(mistakes_in_add("audit = \"memory\"\n") ==
+        "a.toml:10: audit = \"memory\": write \"arithmetic\" or \"effects\"");
+  CHECK(mistakes_in_add("audit = true\n") == "a.toml:10: \"audit\" must be a string");
+  CHECK(CatalogueText("audit = \"\"\n" + preamble).mistakes() ==
+        "a.toml:1: audit = \"\": write \"arithmetic\" or \"effects\"");
+}
+
+TEST_CASE("an order that is no whole number is told") {
+  for (const std::string order : {"-1", "1.5", "\"first\"", "1000000"})
+    CHECK(CatalogueText("order = " + order + "\n" + preamble).mistakes() ==
+          "a.toml:1: \"order\" must be a whole number below 1000000");
+}
+
 TEST_CASE("an axis that the syntax leaves out, or that repeats itself, is a mistake") {
   CHECK(mistakes_in_add("colour = [\".red\"]\n") == "a.toml:10: the syntax does not mention the axis \"colour\"");
   CHECK(mistakes_in("[[op]]\nname = \"x\"\nsyntax = \"x{m} {d:u32}, {a:u32}\"\nm = [\".a\", \".a\"]\n") ==
