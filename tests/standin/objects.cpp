@@ -1,15 +1,36 @@
-// The part of the stand-in driver that makes arrays, textures, surfaces and tensor maps; a stand-in without this file
-// is an old driver. It keeps nothing in the arrays and gives handles that nobody looks behind, but refuses what the
-// real driver's rules forbid. PTXLAT_STANDIN_REFUSE: functions with this in their name fail.
+// The part of the stand-in driver that makes arrays, textures, surfaces and tensor maps, and the copies that know
+// arrays; a stand-in without this file is an old driver. It keeps nothing in the arrays and gives handles that nobody
+// looks behind, but refuses what the real driver's rules forbid. PTXLAT_STANDIN_REFUSE: functions with this in their
+// name fail.
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
-#include "gpu/cuda_api.h"
+#include "context.h"
 
 using namespace ptxlat;
+using standin::bytes_from;
 
 namespace {
+
+constexpr CUmemorytype device_memory = 2;  // CU_MEMORYTYPE_DEVICE
+
+// CUDA_MEMCPY2D of cuda.h.
+struct Copy2D {
+  std::size_t srcXInBytes, srcY;
+  CUmemorytype srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  std::size_t srcPitch;
+  std::size_t dstXInBytes, dstY;
+  CUmemorytype dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  std::size_t dstPitch;
+  std::size_t WidthInBytes, Height;
+};
 
 struct Array {
   CUDA_ARRAY3D_DESCRIPTOR description;
@@ -42,9 +63,58 @@ bool are_valid_strides(std::uint32_t rank, const std::uint64_t* sizes, const std
   return true;
 }
 
-}  // namespace
+// One side of a copy between host and device memory.
+struct Side {
+  std::size_t x, y, z;
+  std::size_t pitch, height;
+  CUmemorytype type;
+  unsigned char* bytes;
 
-#define STANDIN_API extern "C" __attribute__((visibility("default")))
+  unsigned char* row(std::size_t row_y, std::size_t row_z) const {
+    return bytes + ((z + row_z) * height + y + row_y) * pitch + x;
+  }
+  bool has_room(const CUDA_MEMCPY3D& copy) const {
+    if (copy.Height > 1 && pitch < x + copy.WidthInBytes) return false;
+    if (copy.Depth > 1 && height < y + copy.Height) return false;
+    if (type != device_memory) return type == CU_MEMORYTYPE_HOST;
+    const unsigned char* end = row(copy.Height - 1, copy.Depth - 1) + copy.WidthInBytes;
+    return static_cast<std::size_t>(end - bytes) <= bytes_from(reinterpret_cast<CUdeviceptr>(bytes));
+  }
+};
+
+Side source_of(const CUDA_MEMCPY3D& copy) {
+  void* bytes =
+      copy.srcMemoryType == device_memory ? reinterpret_cast<void*>(copy.srcDevice) : const_cast<void*>(copy.srcHost);
+  return {copy.srcXInBytes,
+          copy.srcY,
+          copy.srcZ,
+          copy.srcPitch,
+          copy.srcHeight,
+          copy.srcMemoryType,
+          static_cast<unsigned char*>(bytes)};
+}
+
+Side destination_of(const CUDA_MEMCPY3D& copy) {
+  void* bytes = copy.dstMemoryType == device_memory ? reinterpret_cast<void*>(copy.dstDevice) : copy.dstHost;
+  return {copy.dstXInBytes,
+          copy.dstY,
+          copy.dstZ,
+          copy.dstPitch,
+          copy.dstHeight,
+          copy.dstMemoryType,
+          static_cast<unsigned char*>(bytes)};
+}
+
+CUresult copy_rows(const CUDA_MEMCPY3D& copy) {
+  const Side from = source_of(copy), to = destination_of(copy);
+  if (copy.WidthInBytes == 0 || copy.Height == 0 || copy.Depth == 0) return CUDA_SUCCESS;
+  if (!from.has_room(copy) || !to.has_room(copy)) return CUDA_ERROR_INVALID_VALUE;
+  for (std::size_t z = 0; z < copy.Depth; ++z)
+    for (std::size_t y = 0; y < copy.Height; ++y) std::memcpy(to.row(y, z), from.row(y, z), copy.WidthInBytes);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
 
 STANDIN_API CUresult cuArray3DCreate_v2(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* description) {
   if (is_refused(__func__)) return CUDA_ERROR_NOT_SUPPORTED;
@@ -53,10 +123,31 @@ STANDIN_API CUresult cuArray3DCreate_v2(CUarray* array, const CUDA_ARRAY3D_DESCR
 }
 STANDIN_API CUresult cuArrayDestroy(CUarray array) { return delete reinterpret_cast<Array*>(array), CUDA_SUCCESS; }
 STANDIN_API CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* copy) {
+  if (copy->dstMemoryType != CU_MEMORYTYPE_ARRAY) return copy_rows(*copy);
   const auto& array = description_of(copy->dstArray);
   const std::size_t rows = array.Height > 0 ? array.Height : 1, slices = array.Depth > 0 ? array.Depth : 1;
   const bool fits = copy->WidthInBytes <= array.Width * 16 && copy->Height <= rows && copy->Depth <= slices;
   return fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+STANDIN_API CUresult cuMemcpy2D_v2(const Copy2D* flat) {
+  CUDA_MEMCPY3D copy{};
+  copy.srcXInBytes = flat->srcXInBytes;
+  copy.srcY = flat->srcY;
+  copy.srcMemoryType = flat->srcMemoryType;
+  copy.srcHost = flat->srcHost;
+  copy.srcDevice = flat->srcDevice;
+  copy.srcPitch = flat->srcPitch;
+  copy.dstXInBytes = flat->dstXInBytes;
+  copy.dstY = flat->dstY;
+  copy.dstMemoryType = flat->dstMemoryType;
+  copy.dstHost = flat->dstHost;
+  copy.dstDevice = flat->dstDevice;
+  copy.dstArray = flat->dstArray;
+  copy.dstPitch = flat->dstPitch;
+  copy.WidthInBytes = flat->WidthInBytes;
+  copy.Height = flat->Height;
+  copy.Depth = 1;
+  return cuMemcpy3D_v2(&copy);
 }
 
 STANDIN_API CUresult cuTexObjectCreate(CUtexObject* texture, const CUDA_RESOURCE_DESC* resource,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 
 namespace standin {
 namespace {
@@ -69,6 +70,20 @@ std::map<std::string, Code> read_cubin(const unsigned char* cubin) {
       code.push_back(read_at<Instruction>(cubin, text.sh_offset + at));
   }
   return kernels;
+}
+
+int sm_of(const unsigned char* cubin) {
+  const auto header = read_at<Elf64_Ehdr>(cubin, 0);
+  // CUDA 13 has moved it to the second byte.
+  const unsigned shift = header.e_ident[EI_ABIVERSION] >= 8 ? 8 : 0;
+  return static_cast<int>(header.e_flags >> shift & 0xff);
+}
+
+std::pair<std::ptrdiff_t, std::ptrdiff_t> window_of(const Code& code) {
+  const auto first = std::find_if(code.begin(), code.end(), reads_clock);
+  const auto second = first == code.end() ? first : std::find_if(first + 1, code.end(), reads_clock);
+  if (second == code.end()) return {0, std::ssize(code)};
+  return {first + 1 - code.begin(), second - code.begin()};
 }
 
 std::optional<std::uint32_t> cycles_between_clocks(const Code& code) {

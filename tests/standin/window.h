@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 // The stand-in's own reader of cubins and its own clock, on purpose not shared with src/sass: each is the other's
@@ -20,6 +22,13 @@ using Code = std::vector<Instruction>;
 // The code of every kernel in a 64-bit ELF file of sm_70 or newer: the sections .text.KERNEL. Empty if it is no such
 // file.
 std::map<std::string, Code> read_cubin(const unsigned char* cubin);
+
+// The architecture that a cubin is for: 90. It must be an ELF file.
+int sm_of(const unsigned char* cubin);
+
+// The instructions between the first clock read and the second, from the first of them to behind the last; of the whole
+// kernel if there are not two clock reads.
+std::pair<std::ptrdiff_t, std::ptrdiff_t> window_of(const Code& code);
 
 // Cycles from the first clock read to the second, with the code taken as a straight line: no branch is followed. An
 // instruction issues when the stall counts before it have passed and the scoreboards that it waits for are clear; one

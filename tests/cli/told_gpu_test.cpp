@@ -1,0 +1,209 @@
+// What the program makes of GPUs that a script describes (tests/standin/script.h): numbers that spread, lanes and
+// processes that differ, code that is measured once, devices that run out of memory or die.
+#include <fstream>
+#include <map>
+
+#include "ptxlat_program.h"
+#include "report/table.h"
+
+using namespace ptxlat;
+
+namespace {
+
+constexpr char popc[] = "popc.b32";
+
+// Runs add.u32, popc.b32 and fma.rn.f32 at one level with a script.
+struct Told {
+  explicit Told(const std::string& script) {
+    std::ofstream(program.folder() / "script.toml") << script;
+    program.set("PTXLAT_STANDIN_SCRIPT", (program.folder() / "script.toml").string());
+  }
+
+  Ended run(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{"run",       "--filter", "/^(add.u32|popc.b32|fma.rn.f32)$/", "-O", "3",
+                                       "--threads", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return program.run(arguments);
+  }
+  std::size_t processes() const { return lines_of(program.folder() / "script.toml.processes").size(); }
+
+  // The cell of popc.b32; all others must be proven and have a number.
+  CellRecord popc_among_neighbours() const {
+    CellRecord found;
+    for (const auto& cell : read_table(program.table()).cells) {
+      INFO(cell.ptx << " " << cell.operand << ": " << to_string(cell.verdict) << " " << cell.note);
+      if (cell.ptx == popc) {
+        found = cell;
+        continue;
+      }
+      CHECK(cell.verdict == Verdict::proven);
+      CHECK(cell.cycles);
+    }
+    REQUIRE(found.ptx == popc);
+    UNSCOPED_INFO("popc.b32: " << to_string(found.verdict) << " " << found.note);
+    return found;
+  }
+
+  PtxlatProgram program;
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// Two names for one instruction, and another instruction.
+constexpr char synonyms[] = R"(
+chapter = "video"
+section = "9.7.13"
+
+[[op]]
+name       = "vadd1"
+syntax     = "vadd1.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+around     = "vadd.u32.u32.u32 {d}, {a}, {b};"
+dependence = ["a"]
+
+[[op]]
+name       = "vadd2"
+syntax     = "vadd2.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+around     = "vadd.u32.u32.u32 {d}, {a}, {b};"
+dependence = ["a"]
+inputs     = [{name = "nine", b = "9"}]
+
+[[op]]
+name       = "vsub1"
+syntax     = "vsub1.u32.u32.u32 {d:u32}, {a:u32}, {b:u32}"
+around     = "vsub.u32.u32.u32 {d}, {a}, {b};"
+dependence = ["a"]
+)";
+
+// Runs the synonyms and returns their cycles by form and input.
+std::map<std::string, double> run_synonyms(const Told& told) {
+  const auto mine = told.program.write_catalogue(synonyms);
+  REQUIRE(told.program
+              .run({"run", "--filter", "/^(vadd|vsub)[12]/", "--catalogue", mine.string(), "-O", "3", "--threads", "1",
+                    "--repeat", "0"})
+              .status == 0);
+  std::map<std::string, double> cycles;
+  for (const auto& cell : read_table(told.program.table()).cells) {
+    INFO(cell.ptx << " " << cell.input << ": " << to_string(cell.verdict) << " " << cell.note);
+    REQUIRE(cell.cycles);
+    cycles[cell.ptx.substr(0, 5) + " " + cell.input] = *cell.cycles;
+  }
+  for (const auto& [name, value] : cycles) UNSCOPED_INFO(name << ": " << value);
+  return cycles;
+}
+
+}  // namespace
+
+TEST_CASE("launches that spread widely make a cell unstable, and no other") {
+  Told told(R"(rule = [{kernel = "popc_b32", spread = [40, 90, 140, 190, 240, 290, 340, 390, 440]}])");
+  told.program.require_tools();
+  REQUIRE(told.run({"--repeat", "0"}).status == 0);
+  const auto cell = told.popc_among_neighbours();
+  CHECK(cell.verdict == Verdict::unstable);
+  CHECK_FALSE(cell.cycles);
+}
+
+TEST_CASE("lanes that see different clocks are noted with their cell") {
+  Told told(R"(rule = [
+    {kernel = "^chain_twice_popc", lanes = [120, 124]},
+    {kernel = "^(chain|differential)_popc", lanes = [80, 84]},
+  ])");
+  told.program.require_tools();
+  REQUIRE(told.run({"--repeat", "0"}).status == 0);
+  CHECK(contains(told.popc_among_neighbours().note, "the lanes took different paths"));
+}
+
+TEST_CASE("a cell that a fresh process measures otherwise is reported and loses its number") {
+  Told told(R"(rule = [{process = 1, kernel = "^(chain_twice|differential)_popc", cycles = 900}])");
+  told.program.require_tools();
+  const auto ended = told.run({"--repeat", "1"});
+  REQUIRE(ended.status == 0);
+  CHECK(told.processes() == 2);
+  CHECK(contains(ended.err, "repeated in a fresh process: 5 of 6 cells agree"));
+  CHECK(contains(ended.err, "differs: popc.b32 a"));
+  const auto cell = told.popc_among_neighbours();
+  CHECK(cell.verdict == Verdict::unstable);
+  CHECK_FALSE(cell.cycles);
+}
+
+TEST_CASE("equal code on equal operands is measured once, other code and other operands on their own") {
+  Told plain(""), told(R"(rule = [
+    {kernel = "^(chain_twice|differential)_vadd", operand = {index = 1, bits = 9}, cycles = 700},
+    {kernel = "^(chain_twice|differential)_vadd2", cycles = 800},
+    {kernel = "^(chain_twice|differential)_vsub1", cycles = 900},
+  ])");
+  told.program.require_tools();
+  const auto by_schedule = run_synonyms(plain), cycles = run_synonyms(told);
+  // The second name is never launched with the first one's operands, so no rule reaches it.
+  CHECK(cycles.at("vadd1 ") == by_schedule.at("vadd1 "));
+  CHECK(cycles.at("vadd2 ") == by_schedule.at("vadd1 "));
+  CHECK(cycles.at("vadd2 nine") > 100);
+  CHECK(cycles.at("vsub1 ") > cycles.at("vadd2 nine"));
+}
+
+TEST_CASE("a device without memory ends the run with the driver's words") {
+  Told told("device = [{memory = 16}]");
+  told.program.require_tools();
+  const auto ended = told.run();
+  CHECK(ended.status == 6);
+  CHECK(contains(ended.err, "CUDA_ERROR_OUT_OF_MEMORY: out of memory"));
+}
+
+TEST_CASE("a launch that runs out of memory costs its own cell") {
+  Told told(R"(rule = [{kernel = "popc_b32", out_of_memory = true}])");
+  told.program.require_tools();
+  REQUIRE(told.run({"--repeat", "0"}).status == 0);
+  const auto cell = told.popc_among_neighbours();
+  CHECK(cell.verdict == Verdict::fault);
+  CHECK(contains(cell.note, "CUDA_ERROR_OUT_OF_MEMORY"));
+}
+
+TEST_CASE("a kernel that ends its process costs its own cell") {
+  for (const std::string how : {"exit", "crash"}) {
+    INFO(how);
+    Told told("rule = [{kernel = \"popc_b32\", die = \"" + how + "\"}]");
+    told.program.require_tools();
+    REQUIRE(told.run({"--repeat", "0"}).status == 0);
+    const auto cell = told.popc_among_neighbours();
+    CHECK(cell.verdict == Verdict::fault);
+    CHECK(contains(cell.note, "the kernel died of signal 6") == (how == "crash"));
+    CHECK(told.processes() > 1);
+  }
+}
+
+TEST_CASE("a process that is killed once from outside costs nothing") {
+  Told told(R"(rule = [{kernel = "^chain_popc", process = 0, launch = 2, die = "kill"}])");
+  told.program.require_tools();
+  REQUIRE(told.run({"--repeat", "0"}).status == 0);
+  CHECK(told.processes() == 2);
+  CHECK(told.popc_among_neighbours().verdict == Verdict::proven);
+}
+
+TEST_CASE("of several devices the chosen one is measured") {
+  Told told(R"(
+    device = [{name = "Stand-in A"}, {name = "Stand-in B"}]
+    rule = [{device = 1, kernel = "^(chain_twice|differential)_popc", cycles = 900}])");
+  told.program.require_tools();
+  std::map<std::string, double> cycles;
+  for (const std::string device : {"0", "1"}) {
+    REQUIRE(told.run({"--repeat", "0", "--device", device}).status == 0);
+    const std::string name = device == "0" ? "stand-in-a" : "stand-in-b";
+    const auto table = read_table(told.program.folder() / "tables/sm_90" / name / "driver-0.0.standin");
+    REQUIRE(table.provenance.device);
+    CHECK(table.provenance.device->name == (device == "0" ? "Stand-in A" : "Stand-in B"));
+    for (const auto& cell : table.cells)
+      if (cell.ptx == popc) cycles[device] = cell.cycles.value_or(0);
+  }
+  CHECK(cycles["0"] > 0);
+  CHECK(cycles["1"] > cycles["0"] + 100);
+  const auto none = told.run({"--device", "2"});
+  CHECK(none.status == 6);
+  CHECK(contains(none.err, "there is no GPU 2: the driver sees 2"));
+}
+
+TEST_CASE("a script with a mistake leaves no device and says where the mistake is") {
+  Told told("[[rule]]\nkernel = \"popc\"\ncycle = 4\n");
+  told.program.require_tools();
+  const auto ended = told.run();
+  CHECK(ended.status == 6);
+  CHECK(contains(ended.err, "script.toml:3: unknown key \"cycle\""));
+}

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "gpu/cuda_api.h"
+#include "window.h"
+
+#define STANDIN_API extern "C" __attribute__((visibility("default")))
+
+namespace standin {
+
+// Results that ptxlat itself does not tell from others.
+inline constexpr ptxlat::CUresult error_out_of_memory = 2;
+inline constexpr ptxlat::CUresult error_no_binary_for_gpu = 209;
+inline constexpr ptxlat::CUresult error_unknown = 999;
+
+struct Function {
+  std::string name;
+  Code code;
+  unsigned most_dynamic_shared = 48 * 1024;  // until cuFuncSetAttribute says otherwise
+};
+
+// A device's primary context in this process.
+struct Context {
+  int device = 0;
+  ptxlat::CUresult fault = ptxlat::CUDA_SUCCESS;  // sticky
+  bool is_hung = false;
+  std::uint32_t launches = 0;
+  std::map<std::string, int> launches_of;  // by the function's name
+  std::size_t allocated_bytes = 0;
+};
+
+// The context of a device that the script has.
+Context& context_of(int device);
+
+// The calling thread's context: the one that it made current, else that of device 0.
+Context& context();
+
+// How many bytes of device memory there are from this address to the end of its allocation; 0 elsewhere.
+std::size_t bytes_from(ptxlat::CUdeviceptr address);
+
+// Whether $variable is a part of the text.
+bool setting_names(const char* variable, const std::string& text);
+
+[[noreturn]] void hang();
+
+}  // namespace standin

@@ -1,0 +1,80 @@
+// The stand-in's devices, their attributes and contexts, from the script.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "context.h"
+#include "script.h"
+
+using namespace ptxlat;
+
+namespace standin {
+namespace {
+
+thread_local Context* current = nullptr;
+
+// Null for a number that no device has.
+const Device* device_of(CUdevice device) {
+  const auto& devices = script().devices;
+  return device >= 0 && static_cast<std::size_t>(device) < devices.size() ? &devices[device] : nullptr;
+}
+
+}  // namespace
+
+Context& context_of(int device) {
+  static std::mutex mutex;
+  static std::map<int, Context> contexts;
+  const std::scoped_lock lock(mutex);
+  Context& context = contexts[device];
+  context.device = device;
+  return context;
+}
+
+Context& context() { return current ? *current : context_of(0); }
+
+}  // namespace standin
+
+using namespace standin;
+
+STANDIN_API CUresult cuInit(unsigned) {
+  if (!script().is_valid) return error_unknown;
+  return std::getenv("PTXLAT_STANDIN_NO_DEVICE") ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
+}
+STANDIN_API CUresult cuDeviceGetCount(int* count) {
+  return *count = static_cast<int>(script().devices.size()), CUDA_SUCCESS;
+}
+STANDIN_API CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  if (!device_of(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
+  return *device = ordinal, CUDA_SUCCESS;
+}
+STANDIN_API CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
+  if (!device_of(device)) return CUDA_ERROR_INVALID_DEVICE;
+  std::strncpy(name, device_of(device)->name.c_str(), static_cast<std::size_t>(size));
+  return CUDA_SUCCESS;
+}
+STANDIN_API CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
+  if (!device_of(device)) return CUDA_ERROR_INVALID_DEVICE;
+  std::copy_n(device_of(device)->uuid.begin(), sizeof uuid->bytes, uuid->bytes);
+  return CUDA_SUCCESS;
+}
+STANDIN_API CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) { return cuDeviceGetUuid_v2(uuid, device); }
+STANDIN_API CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  if (!device_of(device)) return CUDA_ERROR_INVALID_DEVICE;
+  const auto& attributes = device_of(device)->attributes;
+  const auto found = attributes.find(attribute);
+  if (found == attributes.end()) return CUDA_ERROR_INVALID_VALUE;
+  return *value = found->second, CUDA_SUCCESS;
+}
+STANDIN_API CUresult cuDevicePrimaryCtxRetain(CUcontext* handle, CUdevice device) {
+  if (!device_of(device)) return CUDA_ERROR_INVALID_DEVICE;
+  *handle = reinterpret_cast<CUcontext>(&context_of(device));
+  return context_of(device).fault;
+}
+STANDIN_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  return device_of(device) ? context_of(device).fault : CUDA_ERROR_INVALID_DEVICE;
+}
+STANDIN_API CUresult cuCtxSetCurrent(CUcontext handle) {
+  current = reinterpret_cast<Context*>(handle);
+  return context().fault;
+}

@@ -1,0 +1,183 @@
+// What the stand-in answers to a launch: what the script says, else what the kernel's schedule says.
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include "context.h"
+#include "gpu/kernel_memory.h"
+#include "script.h"
+
+using namespace ptxlat;
+
+namespace standin {
+namespace {
+
+constexpr std::size_t slot_bytes = 64;
+constexpr std::uint32_t sm_id = 17;
+constexpr unsigned most_threads = 1024;
+constexpr int most_dynamic_shared = 227 * 1024;
+
+void append_to_log(const char* variable, const std::string& text) {
+  const char* path = std::getenv(variable);
+  if (!path || !*path) return;
+  const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  const std::string line = text + "\n";
+  if (file < 0 || write(file, line.data(), line.size()) < 0) abort();
+  close(file);
+}
+
+bool is_zero(const unsigned char* bytes, std::size_t size) {
+  return std::all_of(bytes, bytes + size, [](unsigned char byte) { return byte == 0; });
+}
+
+// "k0_ ctas 2 lanes 1024 shared 4096 parameters zero memory clean tex_2d 3 tensormap_2d yes". Scribbles over the memory
+// afterwards, as a kernel may.
+std::string shape_line(const Function& function, unsigned ctas, unsigned lanes, unsigned shared, void** parameters) {
+  std::string line = function.name + " ctas " + std::to_string(ctas) + " lanes " + std::to_string(lanes) + " shared " +
+                     std::to_string(shared) + " parameters " +
+                     (is_zero(static_cast<const unsigned char*>(parameters[3]), 1024) ? "zero" : "dirty");
+  auto* memory = reinterpret_cast<unsigned char*>(*static_cast<CUdeviceptr*>(parameters[2]));
+  if (!memory) return line + " memory none";
+  const std::size_t size = object_page_bytes + scratch_bytes;
+  line += is_zero(memory + object_page_bytes, scratch_bytes) ? " memory clean" : " memory dirty";
+  for (const HostObject& object : host_objects) {
+    std::uint64_t first = 0;
+    std::memcpy(&first, memory + object.offset, sizeof first);
+    if (object.name == "tex_2d") line += " tex_2d " + std::to_string(first);
+    if (object.name == "tensormap_2d") line += std::string(" tensormap_2d ") + (first != 0 ? "yes" : "no");
+  }
+  std::memset(memory, 0xee, size);
+  return line;
+}
+
+// The input slots up to the first that is not in device memory.
+std::vector<std::array<std::uint64_t, 8>> read_input(CUdeviceptr in, std::size_t threads) {
+  std::vector<std::array<std::uint64_t, 8>> slots(std::min(threads, bytes_from(in) / slot_bytes));
+  if (!slots.empty()) std::memcpy(slots.data(), reinterpret_cast<const void*>(in), slots.size() * slot_bytes);
+  return slots;
+}
+
+// FNV-1a of the words; 0 for a slot that cannot be read.
+std::uint64_t checksum(const Launch& launch, std::size_t slot) {
+  if (slot >= launch.input.size()) return 0;
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::uint64_t word : launch.input[slot]) hash = (hash ^ word) * 0x100000001b3;
+  return hash;
+}
+
+CUresult illegal_address() {
+  return context().fault = CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_SUCCESS;  // a fault is seen by what comes after the launch
+}
+
+// The clocks of successive launches start just below the wrap of 32 bits, where subtracting anything but unsigned goes
+// wrong. Every CTA but the first takes a cycle longer, to be told apart. The 16 bytes of result are the threads of a
+// CTA and the checksum of the thread's operands, by which a test sees what arrived.
+CUresult write_slots(const Launch& launch, CUdeviceptr out, const std::function<std::uint32_t(unsigned)>& cycles_of) {
+  const std::size_t slots = std::size_t{launch.ctas} * launch.threads;
+  if (slots * slot_bytes > bytes_from(out)) return illegal_address();
+  const std::uint32_t first = 0xfffffff0u + 64 * context().launches++;
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    const std::uint32_t cycles = cycles_of(static_cast<unsigned>(slot % launch.threads)) + (slot >= launch.threads);
+    const std::uint64_t operands = checksum(launch, slot);
+    const std::uint32_t words[8] = {first,
+                                    first + cycles,
+                                    sm_id,
+                                    0,
+                                    launch.threads,
+                                    0,
+                                    static_cast<std::uint32_t>(operands),
+                                    static_cast<std::uint32_t>(operands >> 32)};
+    std::memcpy(reinterpret_cast<void*>(out + slot * slot_bytes), words, sizeof words);
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult write_words(CUdeviceptr out, const std::vector<std::uint32_t>& words) {
+  const std::size_t size = words.size() * sizeof words[0];
+  if (size > bytes_from(out)) return illegal_address();
+  std::memcpy(reinterpret_cast<void*>(out), words.data(), size);
+  return CUDA_SUCCESS;
+}
+
+// How each alternative of an Answer is carried out.
+struct Answering {
+  const Launch& launch;
+  CUdeviceptr out;
+
+  CUresult operator()(const Cycles& answer) const {
+    const auto cycles = answer.by_launch[launch.number % answer.by_launch.size()];
+    return write_slots(launch, out, [&](unsigned) { return cycles; });
+  }
+  CUresult operator()(const LaneCycles& answer) const {
+    return write_slots(launch, out, [&](unsigned lane) { return answer.by_lane[lane % answer.by_lane.size()]; });
+  }
+  CUresult operator()(const Words& answer) const { return write_words(out, answer.words); }
+  CUresult operator()(const ThreadWords& answer) const {
+    for (std::size_t thread = 0; thread < std::size_t{launch.ctas} * launch.threads; ++thread)
+      write_words(out + thread * answer.thread_bytes, answer.by_thread[thread % answer.by_thread.size()]);
+    return CUDA_SUCCESS;
+  }
+  CUresult operator()(Death death) const {
+    switch (death) {
+      case Death::fault:
+        return illegal_address();
+      case Death::hang:
+        return context().is_hung = true, CUDA_SUCCESS;
+      case Death::exit:
+        _exit(1);
+      case Death::crash:
+        abort();
+      case Death::kill:
+        raise(SIGKILL);
+    }
+    abort();
+  }
+  CUresult operator()(OutOfMemory) const { return error_out_of_memory; }
+};
+
+CUresult answer_from_schedule(const Launch& launch, CUdeviceptr out) {
+  const auto cycles = cycles_between_clocks(*launch.code);
+  return cycles ? write_slots(launch, out, [&](unsigned) { return *cycles; }) : CUDA_SUCCESS;
+}
+
+}  // namespace
+}  // namespace standin
+
+using namespace standin;
+
+STANDIN_API CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value) {
+  constexpr CUfunction_attribute preferred_shared_memory_carveout = 9;
+  if (attribute == preferred_shared_memory_carveout)
+    return value < -1 || value > 100 ? CUDA_ERROR_INVALID_VALUE : context().fault;
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > most_dynamic_shared)
+    return CUDA_ERROR_INVALID_VALUE;
+  reinterpret_cast<Function*>(handle)->most_dynamic_shared = static_cast<unsigned>(value);
+  return context().fault;
+}
+
+STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned ctas, unsigned, unsigned, unsigned lanes, unsigned,
+                                    unsigned, unsigned shared, CUstream, void** parameters, void**) {
+  if (context().fault != CUDA_SUCCESS) return context().fault;
+  const auto& function = *reinterpret_cast<const Function*>(handle);
+  if (ctas == 0 || lanes == 0 || lanes > most_threads || shared > function.most_dynamic_shared)
+    return CUDA_ERROR_INVALID_VALUE;
+  append_to_log("PTXLAT_STANDIN_LAUNCH_LOG", function.name);
+  if (std::getenv("PTXLAT_STANDIN_LAUNCH_SHAPES"))
+    append_to_log("PTXLAT_STANDIN_LAUNCH_SHAPES", shape_line(function, ctas, lanes, shared, parameters));
+  if (setting_names("PTXLAT_STANDIN_HANG", function.name)) return context().is_hung = true, CUDA_SUCCESS;
+  if (setting_names("PTXLAT_STANDIN_FAULT", function.name)) return illegal_address();
+
+  const auto out = *static_cast<CUdeviceptr*>(parameters[0]), in = *static_cast<CUdeviceptr*>(parameters[1]);
+  const Launch launch{
+      function.name, &function.code, context().launches_of[function.name]++,   process_number(), context().device,
+      ctas,          lanes,          read_input(in, std::size_t{ctas} * lanes)};
+  for (const Rule& rule : script().rules)
+    if (rule.matches(launch)) return std::visit(Answering{launch, out}, rule.answer);
+  return answer_from_schedule(launch, out);
+}
