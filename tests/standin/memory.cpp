@@ -1,5 +1,5 @@
-// The stand-in's device memory, which is host memory. A copy or a fill that leaves its allocation is an error, as a
-// rule of the real driver's too.
+// The stand-in's device memory, which is host memory. As with the real driver, a copy or a fill that leaves its
+// allocation fails.
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -22,7 +22,7 @@ struct Allocation {
 std::mutex mutex;
 std::map<CUdeviceptr, Allocation> allocations;
 
-// Context's fault first, as after a fault every call returns it; then whether the bytes are device memory.
+// The context's fault first, which every call returns after it; then whether the bytes are device memory.
 CUresult check(CUdeviceptr address, std::size_t size) {
   if (context().fault != CUDA_SUCCESS) return context().fault;
   return size > bytes_from(address) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
