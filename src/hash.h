@@ -1,19 +1,46 @@
 #pragma once
 
+// The library is inlined, so that the program does not need it where it is carried to.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <vector>
 
 namespace ptxlat {
 
-// FNV-1a, 64 bits: a change detector, not a signature.
-struct Hash {
-  std::uint64_t value = 14695981039346656037ull;
-  void add(const void* data, std::size_t size) {
-    const auto* bytes = static_cast<const unsigned char*>(data);
-    for (std::size_t i = 0; i < size; ++i) value = (value ^ bytes[i]) * 1099511628211ull;
+// XXH3: a change detector, not a signature. The parts that are added are told apart by their lengths.
+class Hash {
+ public:
+  Hash() : state_(XXH3_createState(), XXH3_freeState) { XXH3_128bits_reset(state_.get()); }
+
+  template <typename Number>
+  requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
+  void add(Number number) { XXH3_128bits_update(state_.get(), &number, sizeof number); }
+  void add(std::string_view text) {
+    add(text.size());
+    XXH3_128bits_update(state_.get(), text.data(), text.size());
   }
-  void add(const std::string& text) { add(text.data(), text.size() + 1); }
+  template <typename Number>
+  requires std::is_arithmetic_v<Number>
+  void add(const std::vector<Number>& numbers) {
+    add(numbers.size());
+    XXH3_128bits_update(state_.get(), numbers.data(), numbers.size() * sizeof(Number));
+  }
+
+  std::uint64_t value() const { return XXH3_128bits_digest(state_.get()).low64; }
+  std::array<std::uint64_t, 2> wide() const {
+    const auto digest = XXH3_128bits_digest(state_.get());
+    return {digest.low64, digest.high64};
+  }
+
+ private:
+  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
 };
 
 }  // namespace ptxlat

@@ -4,10 +4,49 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 namespace ptxlat {
+
+// Whether threads should end: because one of them failed, or because someone else said so.
+class Stop {
+ public:
+  // `from_outside` may be null.
+  explicit Stop(const std::atomic<bool>* from_outside) : from_outside_(from_outside) {}
+  explicit operator bool() const { return failed_ || interrupted(); }
+  bool operator!() const { return !static_cast<bool>(*this); }
+  bool interrupted() const { return from_outside_ != nullptr && *from_outside_; }
+  void fail() { failed_ = true; }
+
+ private:
+  const std::atomic<bool>* from_outside_;
+  std::atomic<bool> failed_{false};
+};
+
+// Calls work(0) … work(threads - 1), each on a thread of its own, and returns when all have ended. The first exception
+// stops the others, who look at `stop`, and is thrown again.
+template <typename Work>
+void run_threads(std::size_t threads, Stop& stop, const Work& work) {
+  std::mutex mutex;
+  std::exception_ptr failure;
+  {
+    std::vector<std::jthread> running;
+    for (std::size_t thread = 0; thread < threads; ++thread) {
+      running.emplace_back([&, thread] {
+        try {
+          work(thread);
+        } catch (...) {
+          const std::scoped_lock lock(mutex);
+          if (!failure) failure = std::current_exception();
+          stop.fail();
+        }
+      });
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
 
 // Calls work(0) … work(count - 1), on all cores and in no order, and returns when all have ended. Of the exceptions
 // that calls threw, the first one by index is thrown again.
@@ -15,7 +54,9 @@ template <typename Work>
 void in_parallel(std::size_t count, const Work& work) {
   std::vector<std::exception_ptr> failures(count);
   std::atomic<std::size_t> next{0};
-  const auto work_off = [&] {
+  Stop never(nullptr);
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const auto work_off = [&](std::size_t) {
     for (std::size_t i = next++; i < count; i = next++) {
       try {
         work(i);
@@ -24,11 +65,10 @@ void in_parallel(std::size_t count, const Work& work) {
       }
     }
   };
-  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min(cores, count); ++i) threads.emplace_back(work_off);
-    work_off();
+  if (count < 2) {
+    work_off(0);
+  } else {
+    run_threads(std::min(cores, count), never, work_off);
   }
   for (const auto& failure : failures) {
     if (failure) std::rethrow_exception(failure);

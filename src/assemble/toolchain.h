@@ -52,7 +52,7 @@ std::vector<Toolchain> pick_toolchains(const std::vector<Toolchain>& available, 
 // An assembler of this toolchain for one thread. ptxas runs as a program, with its files in a temporary folder of its
 // own, and is killed when a module takes longer than the deadline. Its assemble() throws Error{missing_tool} if the
 // program cannot be started and Error{storage} if the disk is full: neither is the fault of a kernel. nvJitLink and the
-// driver run in a worker process (measure/worker.h).
+// driver run in a worker process (worker/worker.h).
 std::unique_ptr<Assembler> make_ptxas(const Toolchain& toolchain,
                                       std::chrono::milliseconds deadline = std::chrono::seconds(120));
 

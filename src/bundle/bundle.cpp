@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "error.h"
-#include "measure/plan.h"
+#include "latency/plan.h"
 
 namespace ptxlat {
 
@@ -25,10 +25,10 @@ Manifest read_manifest(const std::filesystem::path& file, const Bytes& payload) 
 }
 
 void check_method(const std::filesystem::path& file, const Manifest& manifest) {
-  if (manifest.method_version == method_version) return;
+  if (manifest.method_version == latency::method_version) return;
   throw Error(ExitCode::storage,
               fmt::format("{} was made for {}, and this ptxlat measures by {}", file.string(), manifest.method_version,
-                          method_version),
+                          latency::method_version),
               fmt::format("run it with ptxlat {} ({}), which made it, or assemble it again with this one",
                           manifest.tool_version, manifest.git_commit));
 }
@@ -64,13 +64,13 @@ void take_section(Bundle& bundle, const Section& section, const Bytes& payload) 
   }
 }
 
-class RecordedAssembler : public KernelAssembler {
+class RecordedAssembler : public line::KernelAssembler {
  public:
   RecordedAssembler(const Bundle& bundle, std::size_t toolchain) : bundle_(bundle), toolchain_(toolchain) {}
 
-  BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) override {
+  BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override {
     std::vector<std::shared_ptr<const ColumnCode>> columns;
-    std::vector<NamedKernel> missing = kernels;
+    std::vector<line::NamedKernel> missing = kernels;
     std::vector<std::uint32_t> seen;
     while (!missing.empty()) {
       const auto section = richest(missing, seen);
@@ -79,7 +79,8 @@ class RecordedAssembler : public KernelAssembler {
       columns.push_back(column_in(*section, level));
       const auto& answers = columns.back()->answers;
       const auto before = missing.size();
-      std::erase_if(missing, [&](const NamedKernel& kernel) { return answers.contains(text_hash(*kernel.kernel)); });
+      std::erase_if(missing,
+                    [&](const line::NamedKernel& kernel) { return answers.contains(line::text_hash(*kernel.kernel)); });
       if (missing.size() == before) columns.pop_back();
     }
     std::vector<const ColumnCode*> used;
@@ -103,11 +104,11 @@ class RecordedAssembler : public KernelAssembler {
   }
 
   // The section, none of those seen, with the most of these kernels: a chunk of the run is mostly one of the bundle.
-  std::optional<std::uint32_t> richest(const std::vector<NamedKernel>& kernels,
+  std::optional<std::uint32_t> richest(const std::vector<line::NamedKernel>& kernels,
                                        const std::vector<std::uint32_t>& seen) const {
     std::map<std::uint32_t, std::size_t> counts;
     for (const auto& [name, kernel] : kernels) {
-      const auto found = bundle_.kernels.find(text_hash(*kernel));
+      const auto found = bundle_.kernels.find(line::text_hash(*kernel));
       if (found == bundle_.kernels.end()) continue;
       for (const auto section : found->second) {
         if (std::find(seen.begin(), seen.end(), section) == seen.end()) ++counts[section];
@@ -119,7 +120,7 @@ class RecordedAssembler : public KernelAssembler {
     return most->first;
   }
 
-  [[noreturn]] void refuse(const NamedKernel& kernel) const {
+  [[noreturn]] void refuse(const line::NamedKernel& kernel) const {
     throw Error(ExitCode::storage, fmt::format("{} has no machine code of {}", bundle_.path.string(), kernel.name),
                 "assemble it again with this ptxlat");
   }
@@ -178,7 +179,7 @@ std::vector<Toolchain> toolchains_of(const Bundle& bundle) {
   return toolchains;
 }
 
-std::unique_ptr<KernelAssembler> make_recorded_assembler(const Bundle& bundle, std::size_t toolchain) {
+std::unique_ptr<line::KernelAssembler> make_recorded_assembler(const Bundle& bundle, std::size_t toolchain) {
   return std::make_unique<RecordedAssembler>(bundle, toolchain);
 }
 

@@ -38,7 +38,7 @@ std::vector<Toolchain> toolchains_of(const Bundle& bundle);
 
 // What the assembler of a toolchain, by its index in the manifest, answered; for one thread. Its assemble() throws an
 // Error{storage} where the bundle does not have the answer.
-std::unique_ptr<KernelAssembler> make_recorded_assembler(const Bundle& bundle, std::size_t toolchain);
+std::unique_ptr<line::KernelAssembler> make_recorded_assembler(const Bundle& bundle, std::size_t toolchain);
 
 // The words that the bundle knows. Its disassemble() throws an Error{storage} where it is asked for another.
 std::unique_ptr<Disassembler> make_recorded_disassembler(const Bundle& bundle);

@@ -5,7 +5,7 @@
 
 namespace ptxlat {
 
-std::vector<BundledCell> bundled_cells(const std::vector<CellPlan>& cells) {
+std::vector<BundledCell> bundled_cells(const std::vector<latency::CellPlan>& cells) {
   std::vector<BundledCell> bundled;
   for (const auto& cell : cells) {
     const auto& form = *cell.variant.form;

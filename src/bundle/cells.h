@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "assemble/assembler.h"
-#include "measure/plan.h"
+#include "latency/plan.h"
 
 namespace ptxlat {
 
@@ -16,7 +16,7 @@ struct BundledCell {
 };
 
 // The rows of the cells of one level.
-std::vector<BundledCell> bundled_cells(const std::vector<CellPlan>& cells);
+std::vector<BundledCell> bundled_cells(const std::vector<latency::CellPlan>& cells);
 
 // As a section of a bundle.
 Bytes encode_cells(const std::vector<BundledCell>& cells);

@@ -78,11 +78,12 @@ std::string without_name(std::string words, const std::string& name) {
   return replaced(std::move(words), name, name_hole);
 }
 
-BatchOutcome outcome_from(const std::vector<const ColumnCode*>& columns, const std::vector<NamedKernel>& kernels) {
+BatchOutcome outcome_from(const std::vector<const ColumnCode*>& columns,
+                          const std::vector<line::NamedKernel>& kernels) {
   BatchOutcome outcome;
   std::map<std::pair<const ColumnCode*, std::uint32_t>, std::size_t> taken;  // cubins that are in the outcome
   for (const auto& [name, kernel] : kernels) {
-    const auto hash = text_hash(*kernel);
+    const auto hash = line::text_hash(*kernel);
     const ColumnCode& column = **std::find_if(
         columns.begin(), columns.end(), [&](const ColumnCode* candidate) { return candidate->answers.contains(hash); });
     const Answer& answer = column.answers.at(hash);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/kernel_assembler.h"
+#include "line/kernel_assembler.h"
 
 namespace ptxlat {
 
@@ -36,7 +36,7 @@ std::string without_name(std::string words, const std::string& name);
 
 // The answers about these kernels as the line wants them. Each must be in one of the columns, the first of which
 // counts.
-BatchOutcome outcome_from(const std::vector<const ColumnCode*>& columns, const std::vector<NamedKernel>& kernels);
+BatchOutcome outcome_from(const std::vector<const ColumnCode*>& columns, const std::vector<line::NamedKernel>& kernels);
 
 // A chunk's answers as a section of a bundle: all columns in one frame, because most kernels become nearly the same
 // machine code in several of them.

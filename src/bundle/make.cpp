@@ -11,7 +11,7 @@
 #include "bundle/files.h"
 #include "bundle/recording.h"
 #include "error.h"
-#include "measure/plan.h"
+#include "latency/method.h"
 
 namespace ptxlat {
 
@@ -105,19 +105,20 @@ class BundlePlan {
  public:
   explicit BundlePlan(const BundleOrder& order)
       : levels_(order.manifest.levels.size()),
-        common_(plan_cells(order.catalogue, order.skeletons, order.forms, order.manifest.levels)) {
+        common_(latency::plan_cells(order.loaded, order.forms, order.manifest.levels)) {
     for (const auto& forms : order.cuda_forms) {
       std::vector<const Form*> pointers;
       for (const auto& form : forms) pointers.push_back(&form);
-      own_.push_back(plan_cells(order.catalogue, order.skeletons, pointers, order.manifest.levels));
+      own_.push_back(latency::plan_cells(order.loaded, pointers, order.manifest.levels));
     }
   }
 
   std::size_t variants() const { return common_variants() + own_variants(); }
 
   // Of a toolchain and a level, by their indices in the manifest: the variants from `begin` to `end`.
-  std::vector<CellPlan> cells(std::size_t toolchain, std::size_t level, std::size_t begin, std::size_t end) const {
-    std::vector<CellPlan> cells;
+  std::vector<latency::CellPlan> cells(std::size_t toolchain, std::size_t level, std::size_t begin,
+                                       std::size_t end) const {
+    std::vector<latency::CellPlan> cells;
     for (auto variant = begin; variant < end; ++variant) {
       cells.push_back(variant < common_variants()
                           ? common_[level * common_variants() + variant]
@@ -131,8 +132,8 @@ class BundlePlan {
   std::size_t own_variants() const { return own_.front().size() / levels_; }
 
   std::size_t levels_;
-  std::vector<CellPlan> common_;
-  std::vector<std::vector<CellPlan>> own_;  // by toolchain
+  std::vector<latency::CellPlan> common_;
+  std::vector<std::vector<latency::CellPlan>> own_;  // by toolchain
 };
 
 // The state of one call of make_bundle.
@@ -173,7 +174,7 @@ class Making {
     for (const auto& toolchain : order_.manifest.toolchains)
       assemblers_.push_back(order_.make_assemblers(toolchain, workers * levels));
   }
-  KernelAssembler& assembler(std::size_t worker, std::size_t column) {
+  line::KernelAssembler& assembler(std::size_t worker, std::size_t column) {
     const auto toolchains = order_.manifest.toolchains.size();
     return *assemblers_[toolchain_of(column)][worker * order_.manifest.levels.size() + column / toolchains];
   }
@@ -204,17 +205,17 @@ class Making {
     return {encode_code(columns), disassembler.take_words()};
   }
 
-  void make_column(std::size_t chunk, std::size_t column, KernelAssembler& assembler, Disassembler& disassembler,
+  void make_column(std::size_t chunk, std::size_t column, line::KernelAssembler& assembler, Disassembler& disassembler,
                    ColumnCode& code) {
     const auto toolchain = toolchain_of(column);
     const auto& [assembling, target] = order_.manifest.toolchains[toolchain];
-    const Line line{order_.catalogue, order_.skeletons, assembling, target, disassembler, nullptr, 0, {},
-                    nullptr,          nullptr};
+    const line::Line line{.toolchain = assembling, .target = target, .disassembler = disassembler};
     const auto level = column / order_.manifest.toolchains.size();
     try {
       RecordingAssembler recording(assembler, slots_, order_.interrupted, code);
       const auto cells = plan_.cells(toolchain, level, begin_of(chunk), end_of(chunk));
-      const auto records = make_cells(line, recording, cells);
+      const auto records =
+          line::make_chunk(line, latency::LatencyMethod(order_.loaded, cells), recording, latency::line_cells(cells));
       const std::scoped_lock lock(finished_);
       order_.on_finished(toolchain, records);
     } catch (...) {
@@ -233,7 +234,7 @@ class Making {
   std::size_t variants_;
   std::size_t columns_;  // levels × toolchains, level by level
   AssemblerSlots slots_;
-  std::vector<std::vector<std::unique_ptr<KernelAssembler>>> assemblers_;  // [toolchain][chunk under way × level]
+  std::vector<std::vector<std::unique_ptr<line::KernelAssembler>>> assemblers_;  // [toolchain][chunk under way × level]
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> stop_{false};
   std::mutex finished_;

@@ -10,14 +10,15 @@
 #include "bundle/files.h"
 #include "bundle/manifest.h"
 #include "isa/form.h"
-#include "measure/line.h"
+#include "line/line.h"
+#include "ptx/skeleton.h"
 #include "sass/disassembler.h"
 
 namespace ptxlat {
 
 // What a bundle is to hold and what makes it.
 //   forms            of PTX, alike for all toolchains
-//   cuda_forms       of CUDA C, as each toolchain takes them (put_in_place): by toolchain, alike in number and order
+//   cuda_forms       of CUDA C, as each toolchain takes them (apply_compiled): by toolchain, alike in number and order
 //   files            that the catalogue and skeletons were read from, and what was compiled for each toolchain
 //   make_assemblers  so many assemblers of a toolchain, each for one thread
 //   threads          assemblers at work at a time
@@ -26,15 +27,15 @@ namespace ptxlat {
 //   on_taken_over    is called with the number of cells that an interrupted call has finished
 struct BundleOrder {
   Manifest manifest;
-  const Catalogue& catalogue;
-  const Skeletons& skeletons;
+  const LoadedCatalogue& loaded;
   std::vector<const Form*> forms;
   std::vector<std::vector<Form>> cuda_forms;
   Files files;
   Nvdisasm& nvdisasm;
-  std::function<std::vector<std::unique_ptr<KernelAssembler>>(const BundledToolchain&, std::size_t)> make_assemblers;
+  std::function<std::vector<std::unique_ptr<line::KernelAssembler>>(const BundledToolchain&, std::size_t)>
+      make_assemblers;
   std::size_t threads = 1;
-  std::function<void(std::size_t, const std::vector<CellRecord>&)> on_finished;
+  std::function<void(std::size_t, const std::vector<Record>&)> on_finished;
   std::function<void(std::size_t)> on_taken_over;
   const std::atomic<bool>* interrupted = nullptr;
 };

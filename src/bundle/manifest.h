@@ -19,7 +19,7 @@ struct BundledToolchain {
 struct Manifest {
   std::string tool_version;
   std::string git_commit;
-  std::string method_version;  // measure/plan.h
+  std::string method_version;  // latency/plan.h
   Target target;               // that was asked for
   std::vector<int> levels;
   std::vector<BundledToolchain> toolchains;

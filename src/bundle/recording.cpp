@@ -21,12 +21,12 @@ class Slot {
 
 }  // namespace
 
-BatchOutcome RecordingAssembler::assemble(const std::vector<NamedKernel>& kernels, int level) {
-  std::vector<NamedKernel> unknown;
+BatchOutcome RecordingAssembler::assemble(const std::vector<line::NamedKernel>& kernels, int level) {
+  std::vector<line::NamedKernel> unknown;
   std::vector<std::uint64_t> hashes;
   std::set<std::uint64_t> seen;
   for (const auto& [name, kernel] : kernels) {
-    const auto hash = text_hash(*kernel);
+    const auto hash = line::text_hash(*kernel);
     if (column_.answers.contains(hash) || !seen.insert(hash).second) continue;
     unknown.push_back({symbol_of(hash), kernel});
     hashes.push_back(hash);
@@ -49,7 +49,7 @@ BatchOutcome RecordingAssembler::assemble(const std::vector<NamedKernel>& kernel
   return outcome_from({&column_}, kernels);
 }
 
-BatchOutcome RecordingAssembler::assemble_in_a_slot(const std::vector<NamedKernel>& kernels, int level) {
+BatchOutcome RecordingAssembler::assemble_in_a_slot(const std::vector<line::NamedKernel>& kernels, int level) {
   const Slot slot(slots_);
   if (interrupted_ != nullptr && *interrupted_) throw Error(ExitCode::interrupted, "interrupted");
   return assembler_.assemble(kernels, level);

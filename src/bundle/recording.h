@@ -16,18 +16,18 @@ using AssemblerSlots = std::counting_semaphore<>;
 
 // Assembles and notes the answers in `column`. Each text once: kernels that differ in their operands' values only are
 // one. Throws Error{interrupted} when `interrupted` becomes true.
-class RecordingAssembler : public KernelAssembler {
+class RecordingAssembler : public line::KernelAssembler {
  public:
-  RecordingAssembler(KernelAssembler& assembler, AssemblerSlots& slots, const std::atomic<bool>* interrupted,
+  RecordingAssembler(line::KernelAssembler& assembler, AssemblerSlots& slots, const std::atomic<bool>* interrupted,
                      ColumnCode& column)
       : assembler_(assembler), slots_(slots), interrupted_(interrupted), column_(column) {}
 
-  BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) override;
+  BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override;
 
  private:
-  BatchOutcome assemble_in_a_slot(const std::vector<NamedKernel>& kernels, int level);
+  BatchOutcome assemble_in_a_slot(const std::vector<line::NamedKernel>& kernels, int level);
 
-  KernelAssembler& assembler_;
+  line::KernelAssembler& assembler_;
   AssemblerSlots& slots_;
   const std::atomic<bool>* interrupted_;
   ColumnCode& column_;

@@ -16,8 +16,10 @@
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/progress.h"
-#include "cli/workbench.h"
+#include "cli/selection.h"
+#include "cli/toolchains.h"
 #include "error.h"
+#include "run/provenance.h"
 
 namespace ptxlat {
 
@@ -32,9 +34,9 @@ struct AssembleOptions {
 Manifest manifest_of(const AssembleOptions& options) {
   const auto& selection = options.selection;
   Manifest manifest;
-  manifest.tool_version = PTXLAT_VERSION;
-  manifest.git_commit = PTXLAT_GIT_COMMIT;
-  manifest.method_version = method_version;
+  manifest.tool_version = run::tool_version();
+  manifest.git_commit = run::git_commit();
+  manifest.method_version = latency::method_version;
   manifest.target = target_from(selection.target);
   manifest.levels = selection.levels;
   std::sort(manifest.levels.begin(), manifest.levels.end());
@@ -42,8 +44,8 @@ Manifest manifest_of(const AssembleOptions& options) {
   require_levels(manifest.levels, ToolchainKind::ptxas);
   for (auto& toolchain : chosen_toolchains(selection.toolchain, std::nullopt))
     manifest.toolchains.push_back({toolchain, target_of(toolchain, manifest.target)});
-  manifest.created_utc = utc_now();
-  manifest.command_line = command_line();
+  manifest.created_utc = run::utc_now();
+  manifest.command_line = run::command_line();
   return manifest;
 }
 
@@ -57,7 +59,7 @@ void add_forms(const std::vector<const Form*>& forms, BundleOrder& order) {
   for (const auto& [toolchain, target] : order.manifest.toolchains) {
     const auto compiled = compile_cuda(forms, toolchain, target);
     if (!functions.empty()) add_functions(order.files, toolchain.name, compiled);
-    put_in_place(order.cuda_forms.emplace_back(functions), compiled);
+    apply_compiled(order.cuda_forms.emplace_back(functions), compiled);
   }
 }
 
@@ -77,10 +79,10 @@ void assemble(const AssembleOptions& options) {
   mallopt(M_ARENA_MAX, 2);
   const auto started = std::chrono::steady_clock::now();
   const auto& selection = options.selection;
-  const auto workbench = load_workbench(selection);
+  const auto loaded = load_catalogue_for(selection);
   const bool core_only = !selection.all_forms && selection.filters.empty();
   const auto manifest = manifest_of(options);
-  const auto forms = selected_forms(workbench.catalogue, selection, core_only, std::nullopt);
+  const auto forms = selected_forms(loaded.catalogue, selection, core_only, std::nullopt);
   if (forms.empty()) throw Error(ExitCode::unknown_name, "nothing is left to assemble", "`ptxlat list` has all forms");
   std::size_t cells = 0;
   for (const auto* form : forms) cells += variants_of(*form).size();
@@ -93,14 +95,22 @@ void assemble(const AssembleOptions& options) {
   auto pace = nvdisasm_pace(static_cast<int>(threads));
   pace.askers = 1;  // the columns of a chunk have come together already
   Nvdisasm nvdisasm(nvdisasm_for(manifest.target), pace);
-  BundleOrder order{
-      manifest, workbench.catalogue, workbench.skeletons, {}, {}, files_of(selection), nvdisasm, {}, threads, {},
-      {},       &heed_interrupts()};
+  BundleOrder order{.manifest = manifest,
+                    .loaded = loaded,
+                    .forms = {},
+                    .cuda_forms = {},
+                    .files = files_of(selection),
+                    .nvdisasm = nvdisasm,
+                    .make_assemblers = {},
+                    .threads = threads,
+                    .on_finished = {},
+                    .on_taken_over = {},
+                    .interrupted = &heed_interrupts()};
   add_forms(forms, order);
   order.make_assemblers = [](const BundledToolchain& bundled, std::size_t count) {
     return make_kernel_assemblers(bundled.toolchain, bundled.target, worker_options(0), static_cast<int>(count));
   };
-  order.on_finished = [&](std::size_t toolchain, const std::vector<CellRecord>& finished) {
+  order.on_finished = [&](std::size_t toolchain, const std::vector<Record>& finished) {
     for (const auto& cell : finished) ++verdicts[toolchain][to_string(cell.verdict)];
     progress.advance(finished.size());
   };

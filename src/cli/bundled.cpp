@@ -39,7 +39,7 @@ Files files_of(const Selection& selection) {
   return files;
 }
 
-Workbench load_workbench(const Bundle& bundle, const CudaFunctions& functions) {
+LoadedCatalogue load_catalogue_for(const Bundle& bundle, const CudaFunctions& functions) {
   const TemporaryFolder folder;
   const auto templates = folder.path() / shipped;
   write_folder(bundle.files, shipped, templates);
@@ -48,9 +48,9 @@ Workbench load_workbench(const Bundle& bundle, const CudaFunctions& functions) {
     catalogues.push_back(folder.path() / name_of_folder(i));
     write_folder(bundle.files, name_of_folder(i), catalogues.back());
   }
-  Workbench workbench{load_catalogue(catalogues), load_skeletons(templates)};
-  put_in_place(workbench.catalogue.forms, functions);
-  return workbench;
+  LoadedCatalogue loaded{load_catalogue(catalogues), load_skeletons(templates)};
+  apply_compiled(loaded.catalogue.forms, functions);
+  return loaded;
 }
 
 std::vector<std::size_t> bundled_toolchains(const Bundle& bundle, const std::string& wanted) {
@@ -74,21 +74,21 @@ std::vector<int> bundled_levels(const Bundle& bundle, const std::vector<int>& wa
   return wanted.empty() ? levels : wanted;
 }
 
-std::vector<CellPlan> bundled_plan(const Bundle& bundle, const Workbench& workbench, const Selection& selection,
-                                   const std::vector<int>& levels) {
+std::vector<latency::CellPlan> bundled_plan(const Bundle& bundle, const LoadedCatalogue& loaded,
+                                            const Selection& selection, const std::vector<int>& levels) {
   std::set<std::string> bundled_forms;
   std::map<Row, std::string> recipes;
   for (const auto& cell : bundle.cells) {
     bundled_forms.insert(cell.ptx);
     recipes[{cell.ptx, cell.operand, cell.input}] = cell.recipe;
   }
-  auto forms = selected_forms(workbench.catalogue, selection, false, std::nullopt);
+  auto forms = selected_forms(loaded.catalogue, selection, false, std::nullopt);
   std::erase_if(forms, [&](const Form* form) { return !bundled_forms.contains(form->ptx); });
   if (forms.empty()) {
     throw Error(ExitCode::unknown_name, fmt::format("{} has none of these forms", bundle.path.string()),
                 fmt::format("it was made with: {}", bundle.manifest.command_line));
   }
-  auto plan = plan_cells(workbench.catalogue, workbench.skeletons, forms, levels);
+  auto plan = latency::plan_cells(loaded, forms, levels);
   for (const auto& cell : plan) {
     const auto found = recipes.find({cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name});
     if (found != recipes.end() && (found->second == cell.recipe || cell.variant.form->cuda)) continue;

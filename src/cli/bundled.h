@@ -3,18 +3,19 @@
 #include <vector>
 
 #include "bundle/bundle.h"
-#include "cli/workbench.h"
+#include "cli/selection.h"
+#include "cli/toolchains.h"
 #include "cuda/functions.h"
 #include "gpu/device.h"
-#include "measure/plan.h"
+#include "latency/plan.h"
 #include "results/record.h"
 
 namespace ptxlat {
 
-// The files that load_workbench(selection) reads, as a bundle keeps them.
+// The files that load_catalogue_for(selection) reads, as a bundle keeps them.
 Files files_of(const Selection& selection);
-// What load_workbench made of them, with the functions of CUDA C as a toolchain takes them.
-Workbench load_workbench(const Bundle& bundle, const CudaFunctions& functions);
+// What load_catalogue_for made of them, with the functions of CUDA C as a toolchain takes them.
+LoadedCatalogue load_catalogue_for(const Bundle& bundle, const CudaFunctions& functions);
 
 // The toolchains of a bundle that `wanted` names, all of them if it is empty, as indices into its manifest.
 std::vector<std::size_t> bundled_toolchains(const Bundle& bundle, const std::string& wanted);
@@ -24,8 +25,8 @@ std::vector<int> bundled_levels(const Bundle& bundle, const std::vector<int>& wa
 
 // The cells of a bundle that the options leave. Error{unknown_name} where they leave none; Error{storage} where this
 // ptxlat expands a form to other kernels than the one that made the bundle.
-std::vector<CellPlan> bundled_plan(const Bundle& bundle, const Workbench& workbench, const Selection& selection,
-                                   const std::vector<int>& levels);
+std::vector<latency::CellPlan> bundled_plan(const Bundle& bundle, const LoadedCatalogue& loaded,
+                                            const Selection& selection, const std::vector<int>& levels);
 
 // Error{no_gpu} where the bundle is for another architecture than this device's.
 void require_fitting(const Bundle& bundle, const DeviceInfo& device);

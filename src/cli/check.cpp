@@ -1,4 +1,4 @@
-#include "measure/check.h"
+#include "run/check.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,8 @@
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/progress.h"
-#include "cli/workbench.h"
+#include "cli/selection.h"
+#include "cli/toolchains.h"
 #include "error.h"
 
 namespace ptxlat {
@@ -29,28 +30,30 @@ void compile_for_check(Catalogue& catalogue, const std::vector<const Form*>& for
   std::map<std::string, std::vector<const Form*>> by_target;
   for (const auto* form : forms) {
     if (!form->cuda) continue;
-    const auto oldest = target ? target : oldest_target(form->requirement);
+    const auto oldest = target ? target : run::oldest_target(form->requirement);
     if (oldest) by_target[oldest->name()].push_back(form);
   }
   for (const auto& [name, members] : by_target)
-    put_in_place(catalogue.forms, compile_cuda(members, toolchain, *target_from_name(name)));
+    apply_compiled(catalogue.forms, compile_cuda(members, toolchain, *target_from_name(name)));
 }
 
 void check(const CheckOptions& options, const Toolchain& toolchain) {
   const auto& selection = options.selection;
   std::optional<Target> target;
   if (!selection.target.empty()) target = target_from(selection.target);
-  auto workbench = load_workbench(selection);
-  const auto forms = selected_forms(workbench.catalogue, selection, false, target);
-  compile_for_check(workbench.catalogue, forms, toolchain, target);
+  auto loaded = load_catalogue_for(selection);
+  const auto forms = selected_forms(loaded.catalogue, selection, false, target);
+  compile_for_check(loaded.catalogue, forms, toolchain, target);
   const int threads =
       options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, forms.size());
   const auto assemblers = make_assemblers(toolchain, worker_options(0), threads);
-  const CheckLine line{workbench.catalogue, workbench.skeletons,
-                       toolchain,           target,
-                       &heed_interrupts(),  [&](std::size_t count) { progress.advance(count); }};
-  const auto refusals = check_forms(line, assemblers, forms);
+  const run::CheckLine line{.loaded = loaded,
+                            .toolchain = toolchain,
+                            .target = target,
+                            .interrupted = &heed_interrupts(),
+                            .on_finished = [&](std::size_t count) { progress.advance(count); }};
+  const auto refusals = run::check_forms(line, assemblers, forms);
   progress.finish();
   for (const auto& refusal : refusals) {
     fmt::print("{}:{}: {} ({}): {}\n", refusal.form->where.file, refusal.form->where.line, refusal.form->ptx,

@@ -12,13 +12,14 @@ namespace ptxlat {
 // standard output and everything else to standard error, and throws Error for what ends it.
 void add_run(CLI::App& program);       // run.cpp
 void add_static(CLI::App& program);    // run.cpp: the same line without its GPU station
+void add_probe(CLI::App& program);     // probe.cpp
 void add_assemble(CLI::App& program);  // assemble.cpp: a bundle for run
 void add_list(CLI::App& program);      // list.cpp
 void add_check(CLI::App& program);     // check.cpp
 void add_show(CLI::App& program);      // show.cpp
 void add_compare(CLI::App& program);   // compare.cpp
 void add_doctor(CLI::App& program);    // doctor.cpp
-void add_worker(CLI::App& program);    // main.cpp, hidden: the other end of measure/worker.h
+void add_worker(CLI::App& program);    // main.cpp, hidden: the other end of worker/worker.h
 
 // For long work that keeps what is finished: from now on Ctrl-C and SIGTERM set this, and only a second one ends the
 // program at once.

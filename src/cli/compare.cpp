@@ -9,14 +9,15 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "cli/commands.h"
-#include "cli/workbench.h"
+#include "cli/selection.h"
+#include "cli/toolchains.h"
 #include "error.h"
 #include "parallel.h"
 #include "report/compare_write.h"
 #include "report/find_tables.h"
+#include "report/rows.h"
 
 namespace ptxlat {
 
@@ -56,42 +57,36 @@ std::vector<NamedTable> named_tables(const std::vector<std::string>& names) {
   return tables;
 }
 
-using Outlines = std::map<std::string, Outline>;
+using Tables = std::map<std::string, Table>;
 
-std::set<int> levels_of(const Outline& outline) {
-  std::set<int> levels;
-  for (const auto& cell : outline.cells) levels.insert(cell.columns.level);
-  return levels;
-}
-
-Error no_rows_at(const std::string& levels, const std::string& folder, const std::set<int>& there) {
+Error no_rows_at(const std::string& levels, const std::string& folder, const std::vector<int>& there) {
   return Error(ExitCode::unknown_name, fmt::format("{} has no rows at -O {}", folder, levels),
                there.empty() ? "it has no rows at all" : fmt::format("it has levels {}", fmt::join(there, ", ")));
 }
 
 // Each table once, however often it is named, on all cores: unpacking and scanning are all that takes time.
-Outlines read_all(const std::vector<NamedTable>& tables, const std::vector<int>& levels) {
-  Outlines outlines;
-  for (const auto& table : tables) outlines.emplace(table.folder, Outline{});
-  std::vector<std::pair<const std::string*, Outline*>> work;
-  for (auto& [folder, outline] : outlines) work.emplace_back(&folder, &outline);
-  in_parallel(work.size(), [&](std::size_t i) { *work[i].second = read_outline(*work[i].first); });
-  if (levels.empty()) return outlines;
-  for (auto& [folder, outline] : outlines) {
-    const auto all = levels_of(outline);
-    std::erase_if(outline.cells, [&](const CellOutline& cell) {
-      return std::find(levels.begin(), levels.end(), cell.columns.level) == levels.end();
+Tables read_all(const std::vector<NamedTable>& named, const std::vector<int>& levels) {
+  Tables tables;
+  for (const auto& table : named) tables.emplace(table.folder, Table{});
+  std::vector<std::pair<const std::string*, Table*>> work;
+  for (auto& [folder, table] : tables) work.emplace_back(&folder, &table);
+  in_parallel(work.size(), [&](std::size_t i) { *work[i].second = read_table(*work[i].first); });
+  if (levels.empty()) return tables;
+  for (auto& [folder, table] : tables) {
+    const auto all = levels_of(table);
+    std::erase_if(table.cells, [&](const Cell& cell) {
+      return std::find(levels.begin(), levels.end(), cell.record.level) == levels.end();
     });
     // Nothing at all would be compared, and --fail-on-change content with it.
-    if (outline.cells.empty()) throw no_rows_at(fmt::format("{}", fmt::join(levels, ", ")), folder, all);
+    if (table.cells.empty()) throw no_rows_at(fmt::format("{}", fmt::join(levels, ", ")), folder, all);
   }
-  return outlines;
+  return tables;
 }
 
 // One table against itself: its lowest level against each other one.
-std::vector<Side> sides_of_levels(const std::string& folder, const Outline& outline) {
+std::vector<Side> sides_of_levels(const std::string& folder, const Table& table) {
   std::vector<Side> sides;
-  for (const int level : levels_of(outline)) sides.push_back({&outline, level, {}, folder});
+  for (const int level : levels_of(table)) sides.push_back({&table, level, {}, folder});
   return sides;
 }
 
@@ -100,31 +95,31 @@ By by_from(const std::string& name) {
 }
 
 // The sides of each group, at least two.
-std::vector<std::vector<Side>> groups_of(const CompareOptions& options, const std::vector<NamedTable>& tables,
-                                         const Outlines& outlines) {
+std::vector<std::vector<Side>> groups_of(const CompareOptions& options, const std::vector<NamedTable>& named,
+                                         const Tables& tables) {
   std::vector<std::vector<Side>> groups;
   const auto side_of = [&](const NamedTable& table) {
-    const auto there = levels_of(outlines.at(table.folder));
-    if (table.level && !there.contains(*table.level)) {
+    const auto there = levels_of(tables.at(table.folder));
+    if (table.level && std::find(there.begin(), there.end(), *table.level) == there.end()) {
       throw no_rows_at(std::to_string(*table.level), table.folder, there);
     }
-    return Side{&outlines.at(table.folder), table.level, {}, table.folder};
+    return Side{&tables.at(table.folder), table.level, {}, table.folder};
   };
   const auto add_levels_of = [&](const NamedTable& table) {
     groups.push_back(table.level ? std::vector{side_of(table)}
-                                 : sides_of_levels(table.folder, outlines.at(table.folder)));
+                                 : sides_of_levels(table.folder, tables.at(table.folder)));
   };
-  if (options.by == "level" || (options.by.empty() && tables.size() == 1)) {
-    for (const auto& table : tables) add_levels_of(table);
+  if (options.by == "level" || (options.by.empty() && named.size() == 1)) {
+    for (const auto& table : named) add_levels_of(table);
   } else if (options.by.empty()) {
     auto& all = groups.emplace_back();
-    for (const auto& table : tables) all.push_back(side_of(table));
+    for (const auto& table : named) all.push_back(side_of(table));
   } else {
-    std::vector<Provenance> provenances;
-    for (const auto& table : tables) provenances.push_back(outlines.at(table.folder).provenance);
-    for (const auto& members : group_by(by_from(options.by), provenances)) {
+    std::vector<Run> runs;
+    for (const auto& table : named) runs.push_back(tables.at(table.folder).run);
+    for (const auto& members : group_by(by_from(options.by), runs)) {
       auto& group = groups.emplace_back();
-      for (const auto member : members) group.push_back(side_of(tables[member]));
+      for (const auto member : members) group.push_back(side_of(named[member]));
     }
   }
   for (const auto& group : groups) {
@@ -145,15 +140,14 @@ void write_groups(const CompareOptions& options, const std::vector<std::vector<S
                   const std::vector<Group>& groups) {
   if (options.format == "csv") return write_csv(std::cout, groups);
   if (options.format == "json") return write_json(std::cout, groups);
-  const TextOptions text{wants_colour(), options.most_rows};
+  const bool is_markdown = options.format == "markdown";
+  const PageStyle style{is_markdown ? PageFormat::markdown : PageFormat::text, wants_colour(), options.most_rows};
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (i != 0) std::cout << '\n';
     if (options.format == "findings") {
       write_findings(std::cout, sides[i]);
-    } else if (options.format == "markdown") {
-      write_markdown(std::cout, groups[i], options.most_rows);
     } else {
-      write_text(std::cout, groups[i], text);
+      write_page(std::cout, groups[i], style);
     }
   }
 }
@@ -171,9 +165,9 @@ std::optional<double> threshold_from(const std::string& text) {
 void run_compare(const CompareOptions& options) {
   std::optional<double> threshold;
   if (!options.fail_on_change.empty()) threshold = threshold_from(options.fail_on_change);
-  const auto tables = named_tables(options.names);
-  const auto outlines = read_all(tables, options.levels);
-  auto sides = groups_of(options, tables, outlines);
+  const auto named = named_tables(options.names);
+  const auto tables = read_all(named, options.levels);
+  auto sides = groups_of(options, named, tables);
   if (sides.empty()) {
     throw Error(ExitCode::unknown_name, "there is nothing to compare",
                 "name two tables, two levels of one (FOLDER@O0 FOLDER@O3), or one that has several levels");
@@ -212,8 +206,6 @@ void add_compare(CLI::App& program) {
       "What goes to standard output: text, markdown, csv, json, or findings: a page in Markdown of what "
       "changed from each table to the next, rows that changed alike together. Default: text.");
   format->check(CLI::IsMember({"text", "markdown", "csv", "json", "findings"}));
-  command->add_flag_callback(
-      "--markdown", [options] { options->format = "markdown"; }, "Same as --format markdown.");
   command
       ->add_option("--rows", options->most_rows,
                    "List at most so many rows, the most interesting ones, in text and Markdown. Default: all.")

@@ -7,7 +7,8 @@
 #include "assemble/cuda_version.h"
 #include "assemble/nvrtc.h"
 #include "assemble/toolkit.h"
-#include "cli/workbench.h"
+#include "cli/selection.h"
+#include "cli/toolchains.h"
 #include "error.h"
 
 namespace ptxlat {
@@ -39,7 +40,7 @@ CudaFunctions compile_cuda(const std::vector<const Form*>& forms, const Toolchai
     }
     return none;
   }
-  Worker worker(worker_options(0));
+  worker::Worker worker(worker_options(0));
   const CudaCompiler compiler = [&](const std::string& program, const std::vector<std::string>& options) {
     return worker.compile(*nvrtc, program, options);
   };

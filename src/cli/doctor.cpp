@@ -7,7 +7,8 @@
 #include "assemble/nvrtc.h"
 #include "assemble/toolkit.h"
 #include "cli/commands.h"
-#include "cli/workbench.h"
+#include "cli/selection.h"
+#include "cli/toolchains.h"
 #include "error.h"
 #include "isa/catalogue.h"
 
@@ -18,7 +19,7 @@ namespace {
 // Prints what the driver says; true if there is a GPU to measure on.
 bool check_gpu(int device) {
   try {
-    Worker worker(worker_options(device));
+    worker::Worker worker(worker_options(device));
     const auto info = worker.device_info();
     fmt::print("GPU         {} (sm_{}, {} SMs), driver {}, CUDA API {}.{}\n", info.name, info.sm, info.sm_count,
                info.driver_version, info.cuda_api_version / 1000, info.cuda_api_version % 1000 / 10);
@@ -94,8 +95,8 @@ void check(int device) {
                    "into PATH"
                  : fmt::format("{}", fmt::join(assemblers, " ")));
   if (!has_nvdisasm) fmt::print("nvdisasm    none: run tools/toolkits.sh\n");
-  const auto workbench = load_workbench({});
-  fmt::print("catalogue   {} forms in {}\n", workbench.catalogue.forms.size(), templates_folder().string());
+  const auto loaded = load_catalogue_for({});
+  fmt::print("catalogue   {} forms in {}\n", loaded.catalogue.forms.size(), templates_folder().string());
   if (!has_nvdisasm || (assemblers.empty() && !has_gpu)) {
     throw Error(ExitCode::missing_tool, "no table can be made here: an assembler or the disassembler is missing",
                 "run tools/toolkits.sh");

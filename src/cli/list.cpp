@@ -5,7 +5,9 @@
 #include <iostream>
 
 #include "cli/commands.h"
-#include "cli/workbench.h"
+#include "cli/selection.h"
+#include "cli/toolchains.h"
+#include "report/csv.h"
 
 namespace ptxlat {
 
@@ -32,12 +34,20 @@ std::vector<std::string> input_names(const Form& form) {
 }
 
 void write_list(const std::vector<const Form*>& forms, const std::string& format) {
-  if (format == "csv") fmt::print("ptx,chapter,section,core,operands,inputs,needs\n");
+  if (format == "csv") std::cout << "ptx,chapter,section,core,operands,inputs,needs\n";
   std::string chapter;
   for (const auto* form : forms) {
     if (format == "csv") {
-      fmt::print("\"{}\",\"{}\",{},\"{}\",{},\"{}\",{}\n", form->ptx, form->chapter, form->section, form->core,
-                 fmt::join(form->dependence, ";"), fmt::join(input_names(*form), ";"), needs(*form));
+      const std::string operands = fmt::format("{}", fmt::join(form->dependence, ";"));
+      const std::string inputs = fmt::format("{}", fmt::join(input_names(*form), ";"));
+      const char* separator = "";
+      for (const std::string& field :
+           {form->ptx, form->chapter, form->section, form->core, operands, inputs, needs(*form)}) {
+        std::cout << separator;
+        write_csv_field(std::cout, field);
+        separator = ",";
+      }
+      std::cout << '\n';
       continue;
     }
     if (form->chapter != chapter) fmt::print("{}{}\n", chapter.empty() ? "" : "\n", form->chapter);
@@ -68,8 +78,8 @@ void add_list(CLI::App& program) {
     const auto& selection = options->selection;
     std::optional<Target> target;
     if (!selection.target.empty()) target = target_from(selection.target);
-    const auto workbench = load_workbench(selection);
-    write_list(selected_forms(workbench.catalogue, selection, options->core_only, target), options->format);
+    const auto loaded = load_catalogue_for(selection);
+    write_list(selected_forms(loaded.catalogue, selection, options->core_only, target), options->format);
   });
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -10,13 +11,14 @@
 
 #include "cli/commands.h"
 #include "error.h"
-#include "measure/worker.h"
+#include "run/provenance.h"
+#include "worker/worker.h"
 
 namespace ptxlat {
 
 void add_worker(CLI::App& program) {
   auto* command = program.add_subcommand("worker", "")->group("");
-  command->callback([] { throw CLI::RuntimeError(worker_main()); });
+  command->callback([] { throw CLI::RuntimeError(worker::worker_main()); });
 }
 
 namespace {
@@ -46,9 +48,10 @@ int run_program(int argc, char** argv) {
       "code that produced it."};
   program.footer(footer);
   program.require_subcommand(1);
-  program.set_version_flag("--version", "ptxlat " PTXLAT_VERSION " (" PTXLAT_GIT_COMMIT ")");
+  program.set_version_flag("--version", fmt::format("ptxlat {} ({})", run::tool_version(), run::git_commit()));
   add_run(program);
   add_static(program);
+  add_probe(program);
   add_assemble(program);
   add_list(program);
   add_check(program);
@@ -80,7 +83,20 @@ const std::atomic<bool>& heed_interrupts() {
 
 }  // namespace ptxlat
 
+namespace {
+
+// A thread of the line holds a socket or two, and a large host has hundreds: the soft limit is often 1,024.
+void raise_file_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  raise_file_limit();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write, which says what to do
   try {

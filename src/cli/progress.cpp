@@ -9,7 +9,9 @@ namespace ptxlat {
 namespace {
 
 constexpr std::chrono::milliseconds terminal_interval{200};
-constexpr std::chrono::seconds plain_interval{5};
+constexpr std::chrono::milliseconds plain_interval{5000};
+constexpr std::chrono::seconds sample_interval{1};
+constexpr std::chrono::seconds rate_window{30};
 
 std::string duration(double seconds) {
   const auto whole = std::lround(seconds);
@@ -18,16 +20,25 @@ std::string duration(double seconds) {
 
 }  // namespace
 
-Progress::Progress(std::ostream& out, bool is_terminal, std::size_t total, Clock now)
-    : out_(out), is_terminal_(is_terminal), total_(total), now_(std::move(now)), start_(now_()), last_shown_(start_) {}
+Progress::Progress(std::ostream& out, bool is_terminal, std::size_t total, std::string unit, Clock now)
+    : out_(out),
+      is_terminal_(is_terminal),
+      total_(total),
+      unit_(std::move(unit)),
+      now_(std::move(now)),
+      last_shown_(now_()),
+      recent_{{last_shown_, 0}} {}
 
-void Progress::advance(std::size_t cells) {
-  done_ += cells;
+void Progress::advance(std::size_t count) {
+  done_ += count;
   const auto time = now_();
-  if (done_ < total_ && time - last_shown_ < (is_terminal_ ? std::chrono::milliseconds(terminal_interval)
-                                                           : std::chrono::milliseconds(plain_interval)))
-    return;
+  if (time - recent_.back().time >= sample_interval) recent_.push_back({time, done_});
+  while (recent_.size() > 2 && time - recent_[1].time >= rate_window) recent_.pop_front();
+  const auto interval = is_terminal_ ? terminal_interval : plain_interval;
+  const bool is_due = time - last_shown_ >= interval || (is_terminal_ && !is_shown_);
+  if (done_ < total_ && !is_due) return;
   last_shown_ = time;
+  is_shown_ = true;
   if (is_terminal_) {
     out_ << "\r\033[K" << text() << std::flush;
   } else {
@@ -35,17 +46,25 @@ void Progress::advance(std::size_t cells) {
   }
 }
 
+void Progress::clear() {
+  if (is_terminal_) out_ << "\r\033[K" << std::flush;
+  is_shown_ = false;
+}
+
 void Progress::finish() {
   if (is_terminal_) out_ << "\r\033[K" << std::flush;
 }
 
+double Progress::rate() const {
+  const double elapsed = std::chrono::duration<double>(now_() - recent_.front().time).count();
+  return elapsed > 0 ? static_cast<double>(done_ - recent_.front().done) / elapsed : 0;
+}
+
 std::string Progress::text() const {
-  const double elapsed = std::chrono::duration<double>(now_() - start_).count();
-  const double rate = elapsed > 0 ? static_cast<double>(done_) / elapsed : 0;
-  auto line = fmt::format("{} of {} cells", done_, total_);
-  if (rate > 0) line += fmt::format(", {:.0f} a second", rate);
-  if (rate > 0 && done_ < total_)
-    line += fmt::format(", {} left", duration(static_cast<double>(total_ - done_) / rate));
+  auto line = fmt::format("{} of {} {}", done_, total_, unit_);
+  const double now = rate();
+  if (now > 0) line += fmt::format(", {:.{}f} a second", now, now < 10 ? 1 : 0);
+  if (now > 0 && done_ < total_) line += fmt::format(", {} left", duration(static_cast<double>(total_ - done_) / now));
   return line;
 }
 

@@ -4,16 +4,21 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <iterator>
+#include <set>
 
 #include "assemble/toolkit.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
-#include "cli/workbench.h"
+#include "cli/selection.h"
+#include "cli/toolchains.h"
 #include "error.h"
 #include "isa/select.h"
-#include "measure/line.h"
+#include "latency/experiment.h"
+#include "latency/method.h"
 #include "nearest_names.h"
-#include "ptx/experiment.h"
+#include "report/number.h"
+#include "report/probe_files.h"
 #include "report/table.h"
 
 namespace ptxlat {
@@ -25,8 +30,6 @@ struct ShowOptions {
   std::string form;
   std::string table;
 };
-
-std::string number(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "-"; }
 
 std::string scoreboard(int number) { return number == ControlWord::no_scoreboard ? "-" : fmt::format("{}", number); }
 
@@ -43,63 +46,80 @@ void print_window(const WindowRecord& window) {
   }
 }
 
-void print_cell(const CellRecord& cell) {
+void print_cell(const Record& cell) {
   fmt::print("\n  O{}  operand {}{}{}: {}\n", cell.level, cell.operand.empty() ? "-" : cell.operand,
              cell.input.empty() ? "" : ", ", cell.input, to_string(cell.verdict));
-  fmt::print("    cycles {}  issue {}  bracket {}  overhead {}  differential {}  chain {}  static {}  consumer {}\n",
-             number(cell.cycles), number(cell.issue), number(cell.bracket), number(cell.overhead),
-             number(cell.differential), number(cell.chain), number(cell.static_cycles), cell.consumer);
+  if (!cell.consumer.empty()) fmt::print("    consumer {}\n", cell.consumer);
+  for (const auto& metric : cell.metrics) {
+    const auto from = metric.from.empty() ? "" : fmt::format("  from {}", fmt::join(metric.from, ", "));
+    const auto verdict = metric.verdict == Verdict::proven ? "" : fmt::format("  {}", to_string(metric.verdict));
+    fmt::print("    {:<12} {:>8} {}{}{}\n", metric.tag, decimal(metric.value), find_metric(metric.tag)->unit, from,
+               verdict);
+  }
   fmt::print("    SASS {} ({})\n", fmt::join(cell.sass, ";"), cell.sass_count);
   if (!cell.note.empty()) fmt::print("    {}\n", cell.note);
+  if (!cell.flags.empty()) fmt::print("    flags {}\n", fmt::join(cell.flags, ", "));
   for (const auto& window : cell.windows) print_window(window);
 }
 
 // The window of the differential as PTX, with the consumer that is tried first; the stream's where there is no other.
-void print_ptx(const Workbench& workbench, const Form& form) {
+void print_ptx(const LoadedCatalogue& loaded, const Form& form) {
   const auto variants = variants_of(form);
   if (!form.no_dependency.empty() || !form.unsupported.empty() || variants.empty()) return;
-  const auto consumers = consumers_for(workbench.catalogue, variants.front());
+  const auto consumers = latency::consumers_for(loaded.catalogue, variants.front());
   if (consumers.empty()) return;
-  const auto experiment = expand(workbench.catalogue, workbench.skeletons, variants.front(), consumers.front());
-  for (const Role role : {Role::differential, Role::stream}) {
-    const auto& kernel = experiment.kernels[role];
-    if (kernel.text.empty()) continue;
-    std::string name = to_string(role);
-    fmt::print("\n{}\n{}", fmt::join(kernel.module, "\n"), fill({"frame.ptx", kernel.text}, {{"name", name}}));
+  const auto experiment = latency::expand(loaded, variants.front(), consumers.front());
+  for (const auto role : {latency::Role::differential, latency::Role::stream}) {
+    const auto& trial = experiment.trials[role];
+    if (trial.kernel.text.empty()) continue;
+    auto name = trial.role;
+    fmt::print("\n{}\n{}", fmt::join(trial.kernel.module, "\n"),
+               fill({"frame.ptx", trial.kernel.text}, {{"name", name}}));
     return;
   }
 }
 
-std::vector<CellRecord> cells_from_table(const ShowOptions& options, const Form& form) {
-  std::vector<CellRecord> cells;
-  for (auto& cell : read_table(options.table).cells) {
-    const auto& levels = options.selection.levels;
-    if (cell.ptx == form.ptx && std::find(levels.begin(), levels.end(), cell.level) != levels.end())
-      cells.push_back(std::move(cell));
+std::string nearest_in(const Table& table, const std::string& wanted) {
+  std::set<std::string> names;
+  for (const auto& cell : table.cells) names.insert(cell.record.ptx);
+  const auto nearest = nearest_names(wanted, {names.begin(), names.end()});
+  return nearest.empty() ? "" : fmt::format("it has {}", fmt::join(nearest, ", "));
+}
+
+std::vector<Record> cells_from_table(const ShowOptions& options, const Form& form) {
+  const auto table = read_table(options.table);
+  const auto& levels = options.selection.levels;
+  std::vector<const Cell*> cells;
+  bool has_form = false;
+  for (const auto& cell : table.cells) {
+    if (cell.record.ptx != form.ptx) continue;
+    has_form = true;
+    if (std::find(levels.begin(), levels.end(), cell.record.level) != levels.end()) cells.push_back(&cell);
   }
-  if (cells.empty())
-    throw Error(ExitCode::unknown_name, fmt::format("{} has no {} at these levels", options.table, form.ptx));
-  return cells;
+  if (!has_form) {
+    throw Error(ExitCode::unknown_name, fmt::format("{} has no {}", options.table, form.ptx),
+                nearest_in(table, form.ptx));
+  }
+  if (cells.empty()) {
+    throw Error(ExitCode::unknown_name,
+                fmt::format("{} has no {} at -O {}", options.table, form.ptx, fmt::join(levels, ",")));
+  }
+  return whole_records(table, cells);
 }
 
 // Assembled here and now, not measured.
-std::vector<CellRecord> cells_from_assembler(const ShowOptions& options, const Workbench& workbench, const Form& form,
-                                             const Toolchain& toolchain, const Target& target) {
-  std::vector<CellRecord> cells;
+std::vector<Record> cells_from_assembler(const ShowOptions& options, const LoadedCatalogue& loaded, const Form& form,
+                                         const Toolchain& toolchain, const Target& target) {
+  std::vector<Record> cells;
   Nvdisasm disassembler(nvdisasm_for(target));
-  Line line{workbench.catalogue,
-            workbench.skeletons,
-            toolchain,
-            target,
-            disassembler,
-            nullptr,
-            0,
-            {},
-            &heed_interrupts(),
-            nullptr};
-  line.on_finished = [&](const std::vector<CellRecord>& made) { cells.insert(cells.end(), made.begin(), made.end()); };
-  run_line(line, make_kernel_assemblers(toolchain, target, worker_options(0), 1),
-           plan_cells(workbench.catalogue, workbench.skeletons, {&form}, options.selection.levels));
+  const auto plan = latency::plan_cells(loaded, {&form}, options.selection.levels);
+  line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler};
+  line.interrupted = &heed_interrupts();
+  line.on_finished = [&](std::vector<Record> made) {
+    cells.insert(cells.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
+  };
+  run_line(line, latency::LatencyMethod(loaded, plan), make_kernel_assemblers(toolchain, target, worker_options(0), 1),
+           latency::line_cells(plan));
   return cells;
 }
 
@@ -114,28 +134,45 @@ std::string advice_for(const std::string& wanted, const std::vector<Form>& forms
   return question + "`ptxlat list` has them all";
 }
 
+// A probe of the table: its series and facts, and the machine code of its kernels. False if the table has none of this
+// name.
+bool show_probe(const ShowOptions& options) {
+  if (options.table.empty()) return false;
+  auto records = read_probe_files(options.table);
+  std::erase_if(records, [&](const Record& record) { return record.ptx != options.form; });
+  write_probe_text(std::cout, records);
+  std::cout.flush();
+  for (const auto& record : records) {
+    for (const auto& window : record.windows) print_window(window);
+  }
+  return !records.empty();
+}
+
 void show(const ShowOptions& options) {
-  const auto workbench = load_workbench(options.selection);
-  const auto& forms = workbench.catalogue.forms;
+  if (show_probe(options)) return;
+  const auto loaded = load_catalogue_for(options.selection);
+  const auto& forms = loaded.catalogue.forms;
   const auto form = std::find_if(forms.begin(), forms.end(), [&](const Form& f) { return f.ptx == options.form; });
   if (form == forms.end()) {
     throw Error(ExitCode::unknown_name, "no form is spelled " + options.form, advice_for(options.form, forms));
   }
+  // First of all, so that nothing is printed of a form that the table does not have.
+  const auto in_table = options.table.empty() ? std::vector<Record>() : cells_from_table(options, *form);
   fmt::print("{}  {}, PTX ISA {}\n{}:{}\n{}\n", form->ptx, form->chapter, form->section,
              std::filesystem::path(form->where.file).filename().string(), form->where.line, form->text);
-  print_ptx(workbench, *form);
+  print_ptx(loaded, *form);
   if (!options.table.empty()) {
-    for (const auto& cell : cells_from_table(options, *form)) print_cell(cell);
+    for (const auto& cell : in_table) print_cell(cell);
     return;
   }
   for (const auto& toolchain : chosen_toolchains(options.selection.toolchain, std::nullopt)) {
     const auto target = target_of(toolchain, target_from(options.selection.target));
     const auto functions = compile_cuda({&*form}, toolchain, target);
     std::vector<Form> compiled{*form};
-    put_in_place(compiled, functions);
+    apply_compiled(compiled, functions);
     fmt::print("\n{}{}{}\n", toolchain.name, functions.compiler.empty() ? "" : ", ", functions.compiler);
-    if (form->cuda) print_ptx(workbench, compiled.front());
-    for (const auto& cell : cells_from_assembler(options, workbench, compiled.front(), toolchain, target))
+    if (form->cuda) print_ptx(loaded, compiled.front());
+    for (const auto& cell : cells_from_assembler(options, loaded, compiled.front(), toolchain, target))
       print_cell(cell);
   }
 }
@@ -143,12 +180,15 @@ void show(const ShowOptions& options) {
 }  // namespace
 
 void add_show(CLI::App& program) {
-  auto* command = program.add_subcommand(
-      "show", "Everything about one form: PTX, SASS with control words, every witness, per level.");
+  auto* command = program.add_subcommand("show",
+                                         "Everything about one form: PTX, SASS with control words, every witness, per "
+                                         "level; or about a probe of a table.");
   auto options = std::make_shared<ShowOptions>();
   options->selection.levels = {3};
   options->selection.target = "sm_90a";
-  command->add_option("form", options->form, "The form's spelling, as `ptxlat list` has it.")
+  command
+      ->add_option("form", options->form,
+                   "The form's spelling, as `ptxlat list` has it; with --table, also the name of a probe.")
       ->required()
       ->type_name("FORM");
   command

@@ -114,7 +114,7 @@ std::vector<CudaFunction> compile_functions(const Forms& forms, const Target& ta
   return functions;
 }
 
-void put_in_place(std::vector<Form>& forms, const CudaFunctions& functions) {
+void apply_compiled(std::vector<Form>& forms, const CudaFunctions& functions) {
   std::map<std::string, const CudaFunction*> by_form;
   for (const auto& function : functions.functions) by_form[function.form] = &function;
   for (auto& form : forms) {

@@ -42,6 +42,6 @@ std::vector<CudaFunction> compile_functions(const std::vector<const Form*>& form
                                             const std::string& headers, const CudaCompiler& compiler);
 
 // Makes the forms what the compiler made of them: ordinary forms, or unsupported with its words.
-void put_in_place(std::vector<Form>& forms, const CudaFunctions& functions);
+void apply_compiled(std::vector<Form>& forms, const CudaFunctions& functions);
 
 }  // namespace ptxlat

@@ -49,8 +49,8 @@ Names registers_written(const std::string& statement) {
 // Eight hexadecimal digits.
 std::string hash_of(const std::string& text) {
   Hash hash;
-  hash.add(text);
-  return fmt::format("{:016x}", hash.value).substr(0, 8);
+  hash.add(std::string_view(text));
+  return fmt::format("{:016x}", hash.value()).substr(0, 8);
 }
 
 std::string text_of(const PtxFunction& function) {

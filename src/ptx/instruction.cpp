@@ -70,24 +70,24 @@ std::string place_text(const Catalogue& catalogue, const Variant& variant, const
   return "  " + substitute(text, holes_of(catalogue, variant, {}, number)) + "\n";
 }
 
-void prepare_operand(Draft& draft, const Variant& variant, const Operand& operand,
+void prepare_operand(KernelBuilder& builder, const Variant& variant, const Operand& operand,
                      const std::vector<std::string>& registers) {
   if (!is_source(operand)) {
     if (operand.type == "carry") return;
-    for (const auto& name : registers) draft.declare(name, operand.type);
+    for (const auto& name : registers) builder.declare(name, operand.type);
     return;
   }
-  if (is_literal(draft.catalogue, variant, operand)) return;
-  const auto value = value_of(draft.catalogue, *variant.form, *variant.input, operand);
-  if (const Object* object = object_of(draft.catalogue, *variant.input, operand)) {
-    draft.place(registers, *object, value);
+  if (is_literal(builder.catalogue, variant, operand)) return;
+  const auto value = value_of(builder.catalogue, *variant.form, *variant.input, operand);
+  if (const Object* object = object_of(builder.catalogue, *variant.input, operand)) {
+    builder.place(registers, *object, value);
   } else {
-    draft.load(registers, operand.type, value);
+    builder.load(registers, operand.type, value);
   }
 }
 
-void prepare_operands(Draft& draft, const Variant& variant) {
-  for (const auto& operand : variant.form->operands) prepare_operand(draft, variant, operand, registers_of(operand));
+void prepare_operands(KernelBuilder& builder, const Variant& variant) {
+  for (const auto& operand : variant.form->operands) prepare_operand(builder, variant, operand, registers_of(operand));
 }
 
 }  // namespace ptxlat

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "isa/form.h"
-#include "ptx/draft.h"
+#include "ptx/kernel_builder.h"
 
 namespace ptxlat {
 
@@ -23,10 +23,10 @@ std::string place_instruction(const Catalogue& catalogue, const Variant& variant
 std::string place_text(const Catalogue& catalogue, const Variant& variant, const std::string& text, int number);
 
 // Declares the results and loads the source operands.
-void prepare_operands(Draft& draft, const Variant& variant);
+void prepare_operands(KernelBuilder& builder, const Variant& variant);
 
 // Declares, loads or places one operand's registers.
-void prepare_operand(Draft& draft, const Variant& variant, const Operand& operand,
+void prepare_operand(KernelBuilder& builder, const Variant& variant, const Operand& operand,
                      const std::vector<std::string>& registers);
 
 bool is_source(const Operand& operand);

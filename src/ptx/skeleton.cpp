@@ -8,9 +8,7 @@
 
 namespace ptxlat {
 
-namespace {
-
-Skeleton load(const std::filesystem::path& file) {
+Skeleton load_skeleton(const std::filesystem::path& file) {
   std::ifstream in(file);
   if (!in)
     throw Error(ExitCode::catalogue, "cannot read the skeleton " + file.string(),
@@ -32,12 +30,12 @@ Skeleton load(const std::filesystem::path& file) {
   return skeleton;
 }
 
-}  // namespace
-
 Skeletons load_skeletons(const std::filesystem::path& folder) {
-  const auto from = [&](const char* name) { return load(folder / "skeletons" / (std::string(name) + ".ptx")); };
+  const auto from = [&](const char* name) {
+    return load_skeleton(folder / "skeletons" / (std::string(name) + ".ptx"));
+  };
   return {from("frame"), from("overhead"), from("bracket"), from("differential"), from("differential_base"),
-          from("chain"), from("bridge"),   from("stream")};
+          from("chain"), from("bridge"),   from("stream"),  from("sm_clock")};
 }
 
 std::string fill(const Skeleton& skeleton, const std::map<std::string, std::string>& fillings) {

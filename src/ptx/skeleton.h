@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include "isa/form.h"
+
 namespace ptxlat {
 
 // A PTX text with holes in double braces. Comment lines are for the reader of the file and are left out of `text`.
@@ -12,15 +14,25 @@ struct Skeleton {
   std::string text;
 };
 
-// The kernel around a window, and one window per kind of experiment.
+// The kernel around a window, one window per role, and the kernel that measures the clock.
 struct Skeletons {
   Skeleton frame;
   Skeleton overhead, bracket, differential, differential_base, chain, bridge, stream;
+  Skeleton sm_clock;
 };
+
+// Reads the file without its comment lines. Error{catalogue} if it cannot be read or is not ASCII.
+Skeleton load_skeleton(const std::filesystem::path& file);
 
 // Reads `folder`/skeletons/*.ptx. Error{catalogue} names the file that is missing or malformed (a brace left open, not
 // ASCII).
 Skeletons load_skeletons(const std::filesystem::path& folder);
+
+// The catalogue and the skeletons that its forms are put into.
+struct LoadedCatalogue {
+  Catalogue catalogue;
+  Skeletons skeletons;
+};
 
 // The skeleton with its holes filled. A hole without a filling is an Error{catalogue}; a filling without a hole is left
 // out.

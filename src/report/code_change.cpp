@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "report/json_scanner.h"
-#include "report/window.h"
+#include "sass/instruction.h"
 
 namespace ptxlat {
 
@@ -127,26 +127,22 @@ bool equal_opcodes(const std::vector<CodeLine>& a, const std::vector<CodeLine>& 
                     [](const CodeLine& left, const CodeLine& right) { return left.opcode == right.opcode; });
 }
 
-// The windows behind a's number that b has too, else those behind b's that a has, and those behind the issue costs.
-// None in a table read from a csv.
-std::vector<WindowPair> comparable_windows(const CellOutline& a, const CellOutline& b) {
+// Of the windows that one side's headline was made of, those that both sides have, and of every other metric that is
+// compared and that both have. None in a table read from a csv.
+std::vector<WindowPair> comparable_windows(const Cell& a, const Cell& b) {
   std::vector<WindowPair> pairs;
-  const auto add = [&](std::string_view role) {
-    const WindowPair pair{window_of_role(a, role), window_of_role(b, role)};
-    if (pair.a && pair.b && !pair.a->code.empty() && !pair.b->code.empty()) pairs.push_back(pair);
-  };
-  for (const CellOutline* leading : {&a, &b}) {
-    const WindowOutline* chain = window_of_role(*leading, "chain");
-    const bool chain_is_proven = chain && chain->verdict == Verdict::proven;
-    for (const std::string_view role :
-         backing_roles(leading->columns, chain_is_proven, window_of_role(*leading, "bridge") != nullptr)) {
-      add(role);
+  const auto add = [&](const Cell& leading, std::string_view tag) {
+    for (const CellWindow* window : windows_of(leading, tag)) {
+      const WindowPair pair{window_of_role(a, window->role), window_of_role(b, window->role)};
+      if (pair.a && pair.b && !pair.a->code.empty() && !pair.b->code.empty()) pairs.push_back(pair);
     }
+  };
+  for (const Cell* leading : {&a, &b}) {
+    add(*leading, leading->record.find(metric::cycles) ? metric::cycles : metric::static_cycles);
     if (!pairs.empty()) break;
   }
-  if (a.columns.issue && b.columns.issue) {
-    add("stream");
-    add("stream twice");
+  for (const MetricKind& kind : metric_kinds()) {
+    if (kind.use.is_compared && b.record.find(kind.tag)) add(a, kind.tag);
   }
   return pairs;
 }
@@ -185,10 +181,10 @@ CodeChange CodeComparison::change_of(std::string_view a, std::string_view b) {
   return entry->second;
 }
 
-CodeChange CodeComparison::change_of(const CellOutline& a, const CellOutline& b) {
-  if (a.columns.sass != b.columns.sass) return CodeChange::opcodes;
+CodeChange CodeComparison::change_of(const Cell& a, const Cell& b) {
+  if (a.record.sass != b.record.sass) return CodeChange::opcodes;
   const std::vector<WindowPair> pairs = comparable_windows(a, b);
-  const bool equal_numbers = a.columns.static_cycles == b.columns.static_cycles;
+  const bool equal_numbers = a.record.number(metric::static_cycles) == b.record.number(metric::static_cycles);
   if (pairs.empty()) return equal_numbers ? CodeChange::none : CodeChange::schedule;
   CodeChange change = CodeChange::none;
   for (const WindowPair& pair : pairs) {
@@ -199,7 +195,7 @@ CodeChange CodeComparison::change_of(const CellOutline& a, const CellOutline& b)
   return change;
 }
 
-WindowPair CodeComparison::first_changed(CodeChange change, const CellOutline& a, const CellOutline& b) {
+WindowPair CodeComparison::first_changed(CodeChange change, const Cell& a, const Cell& b) {
   for (const WindowPair& pair : comparable_windows(a, b)) {
     if (change_of(pair.a->code, pair.b->code) == change) return pair;
   }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/outline.h"
+#include "report/table.h"
 
 namespace ptxlat {
 
@@ -15,21 +15,21 @@ enum class CodeChange { none, opcodes, schedule };
 
 // One window of both sides.
 struct WindowPair {
-  const WindowOutline* a = nullptr;
-  const WindowOutline* b = nullptr;
+  const CellWindow* a = nullptr;
+  const CellWindow* b = nullptr;
 };
 
-// What the machine code that two cells' numbers were made of changed into. Compared are the windows behind `cycles` in
-// the same roles on both sides, and those behind `issue` where both cells have one. Registers and scoreboard numbers
-// are no difference: opcodes, stall counts, yields and which instruction waits for which are. The edges of a window
-// belong to the skeleton and are taken off every number (sass/window.h, StaticSchedule::edge_cycles), so their stall
-// counts are no difference either. Where a table has no windows (a csv alone), the opcodes and the static number stand
-// in for them.
+// What the machine code that two cells' numbers were made of changed into. Compared are the windows that the headline
+// was made of, in the same roles on both sides, and those of the other compared metrics (`issue`) where both cells have
+// them. Registers and scoreboard numbers are no difference: opcodes, stall counts, yields and which instruction waits
+// for which are. The edges of a window belong to the skeleton and are taken off every number (sass/window.h,
+// StaticSchedule::edge_cycles), so their stall counts are no difference either. Where a table has no windows (a csv
+// alone), the opcodes and the static number stand in for them.
 class CodeComparison {
  public:
-  CodeChange change_of(const CellOutline& a, const CellOutline& b);
+  CodeChange change_of(const Cell& a, const Cell& b);
   // The first pair of windows that changed in this way; nulls where the change is in the columns alone.
-  WindowPair first_changed(CodeChange change, const CellOutline& a, const CellOutline& b);
+  WindowPair first_changed(CodeChange change, const Cell& a, const Cell& b);
 
  private:
   CodeChange change_of(std::string_view a, std::string_view b);

@@ -11,12 +11,19 @@ namespace ptxlat {
 
 namespace {
 
+bool any_differs(const Comparison& comparison, const Difference& pair, bool (*differ)(const Numbers&)) {
+  return std::any_of(comparison.others.begin(), comparison.others.end(),
+                     [&](const MetricKind* kind) { return differ(numbers_of(pair, kind->tag)); });
+}
+bool is_on_one_side(const Numbers& numbers) { return numbers.a.has_value() != numbers.b.has_value(); }
+bool is_unequal(const Numbers& numbers) { return numbers.a != numbers.b; }
+
 Cause cause_of(const Comparison& comparison, const Difference& pair, CodeComparison& code) {
-  const Numbers headline = headline_of(comparison, pair), issue = issue_of(comparison, pair);
-  if (headline.a.has_value() != headline.b.has_value()) return Cause::other_verdict;
+  const Numbers headline = headline_of(comparison, pair);
+  if (is_on_one_side(headline)) return Cause::other_verdict;
   // Of equal schedules one may be measured and found unstable, and the other not be run.
   const bool verdicts_count = !headline.a || is_static(*comparison.a.table) == is_static(*comparison.b.table);
-  if (verdicts_count && pair.a->columns.verdict != pair.b->columns.verdict) return Cause::other_verdict;
+  if (verdicts_count && pair.a->record.verdict != pair.b->record.verdict) return Cause::other_verdict;
   switch (code.change_of(*pair.a, *pair.b)) {
     case CodeChange::opcodes:
       return Cause::other_sass;
@@ -25,9 +32,9 @@ Cause cause_of(const Comparison& comparison, const Difference& pair, CodeCompari
     case CodeChange::none:
       break;
   }
-  if (issue.a.has_value() != issue.b.has_value()) return Cause::other_verdict;
-  const Numbers schedule = static_of(pair);
-  const bool equal = headline.a == headline.b && issue.a == issue.b && schedule.change().value_or(0) == 0;
+  if (any_differs(comparison, pair, is_on_one_side)) return Cause::other_verdict;
+  const Numbers schedule = numbers_of(pair, metric::static_cycles);
+  const bool equal = !has_changed_number(comparison, pair) && schedule.change().value_or(0) == 0;
   if (equal) return Cause::unchanged;
   // Numbers of static tables are stall counts and nothing else, also those whose windows are not there.
   const bool none_measured = is_static(*comparison.a.table) && is_static(*comparison.b.table);
@@ -49,7 +56,8 @@ void sort_by_interest(Comparison& comparison) {
   std::vector<Interest> interests;
   interests.reserve(comparison.rows.size());
   for (const Difference& row : comparison.rows) {
-    const double change = std::max(distance(headline_of(comparison, row)), distance(issue_of(comparison, row)));
+    double change = distance(headline_of(comparison, row));
+    for (const MetricKind* kind : comparison.others) change = std::max(change, distance(numbers_of(row, kind->tag)));
     interests.push_back({change, row});
   }
   std::stable_sort(interests.begin(), interests.end(), [](const Interest& left, const Interest& right) {
@@ -59,11 +67,6 @@ void sort_by_interest(Comparison& comparison) {
                  [](const Interest& interest) { return interest.row; });
 }
 
-template <typename Number>
-Numbers numbers_of(const Difference& row, Number number) {
-  return {row.a ? number(row.a->columns) : std::nullopt, row.b ? number(row.b->columns) : std::nullopt};
-}
-
 }  // namespace
 
 const char* to_string(Cause cause) {
@@ -71,13 +74,33 @@ const char* to_string(Cause cause) {
     case Cause::unchanged:
       return "unchanged";
     case Cause::other_sass:
-      return "other SASS";
+      return "other_sass";
     case Cause::other_stall_counts:
-      return "other stall counts";
+      return "other_stall_counts";
+    case Cause::same_code:
+      return "same_code";
+    case Cause::other_verdict:
+      return "other_verdict";
+    case Cause::only_in_a:
+      return "only_in_a";
+    case Cause::only_in_b:
+      return "only_in_b";
+  }
+  return "?";
+}
+
+const char* words(Cause cause) {
+  switch (cause) {
+    case Cause::unchanged:
+      return "unchanged";
+    case Cause::other_sass:
+      return "different SASS";
+    case Cause::other_stall_counts:
+      return "different schedule";
     case Cause::same_code:
       return "same code";
     case Cause::other_verdict:
-      return "other verdict";
+      return "different verdict";
     case Cause::only_in_a:
       return "only in A";
     case Cause::only_in_b:
@@ -91,11 +114,11 @@ const char* explanation(Cause cause) {
     case Cause::unchanged:
       return "Equal numbers, opcodes and schedule.";
     case Cause::other_sass:
-      return "The machine code in the window is another one.";
+      return "The machine code in the window has different opcodes.";
     case Cause::other_stall_counts:
-      return "The same opcodes, scheduled otherwise: other stall counts, yields or waits.";
+      return "The same opcodes with different stall counts, yields or waits.";
     case Cause::same_code:
-      return "The same opcodes and the same schedule, yet other cycles: the hardware, its clocks or noise.";
+      return "The same opcodes and schedule, but different cycles: the hardware, its clocks or noise.";
     case Cause::other_verdict:
       return "Only one side has a number, or the verdicts differ.";
     case Cause::only_in_a:
@@ -116,47 +139,68 @@ std::optional<double> Numbers::ratio() const {
   return *b / *a;
 }
 
+Numbers numbers_of(const Difference& row, std::string_view tag) {
+  return {row.a ? row.a->record.number(tag) : std::nullopt, row.b ? row.b->record.number(tag) : std::nullopt};
+}
+
 Numbers headline_of(const Comparison& comparison, const Difference& row) {
-  if (comparison.by_schedule) return static_of(row);
-  return numbers_of(row, [](const CellRecord& cell) { return cell.cycles; });
-}
-
-Numbers issue_of(const Comparison& comparison, const Difference& row) {
-  if (!comparison.with_issue) return {};
-  return numbers_of(row, [](const CellRecord& cell) { return cell.issue; });
-}
-
-Numbers static_of(const Difference& row) {
-  return numbers_of(row, [](const CellRecord& cell) { return cell.static_cycles; });
+  return numbers_of(row, comparison.headline);
 }
 
 Numbers leading_of(const Comparison& comparison, const Difference& row) {
   const Numbers headline = headline_of(comparison, row);
-  return headline.a || headline.b ? headline : issue_of(comparison, row);
+  if (headline.a || headline.b) return headline;
+  for (const MetricKind* kind : comparison.others) {
+    if (const Numbers numbers = numbers_of(row, kind->tag); numbers.a || numbers.b) return numbers;
+  }
+  return {};
+}
+
+bool has_changed_number(const Comparison& comparison, const Difference& row) {
+  return is_unequal(headline_of(comparison, row)) || any_differs(comparison, row, is_unequal);
+}
+
+std::string_view headline_between(const std::vector<Side>& sides) {
+  const bool any_static =
+      std::any_of(sides.begin(), sides.end(), [](const Side& side) { return is_static(*side.table); });
+  return any_static ? metric::static_cycles : metric::cycles;
+}
+
+std::vector<std::string_view> shown_metrics() {
+  std::vector<std::string_view> tags = {metric::cycles};
+  for (const MetricKind& kind : metric_kinds()) {
+    if (kind.use.is_compared) tags.push_back(kind.tag);
+  }
+  tags.push_back(metric::static_cycles);
+  return tags;
 }
 
 Comparison compare(const Side& a, const Side& b) {
   Comparison comparison;
   comparison.a = a;
   comparison.b = b;
-  comparison.by_schedule = is_static(*a.table) || is_static(*b.table);
-  comparison.with_issue = has_issue(*a.table) && has_issue(*b.table);
+  comparison.headline = headline_between({a, b});
+  for (const MetricKind& kind : metric_kinds()) {
+    if (kind.use.is_compared && has_metric(*a.table, kind.tag) && has_metric(*b.table, kind.tag)) {
+      comparison.others.push_back(&kind);
+    }
+  }
   const std::optional<int> a_level = a.level ? a.level : b.level;
   const std::optional<int> b_level = b.level ? b.level : a.level;
-  const auto key_of_cell = [&](const CellOutline& cell) {
-    RowKey key = row_key(cell.columns);
+  const auto key_of_cell = [&](const Cell& cell) {
+    RowKey key = row_key(cell.record);
     if (a_level) key.level = 0;
     return key;
   };
 
-  std::unordered_map<RowKey, const CellOutline*, RowKeyHash> unmatched;
+  std::unordered_map<RowKey, const Cell*, RowKeyHash> unmatched;
   unmatched.reserve(b.table->cells.size());
-  for (const CellOutline& cell : b.table->cells) {
-    if (!b_level || cell.columns.level == *b_level) unmatched.emplace(key_of_cell(cell), &cell);
+  for (const Cell& cell : b.table->cells) {
+    if (!b_level || cell.record.level == *b_level) unmatched.emplace(key_of_cell(cell), &cell);
   }
   CodeComparison code;
-  for (const CellOutline& cell : a.table->cells) {
-    if (a_level && cell.columns.level != *a_level) continue;
+  for (const Cell& cell : a.table->cells) {
+    if (a_level && cell.record.level != *a_level) continue;
     const auto found = unmatched.find(key_of_cell(cell));
     if (found == unmatched.end()) {
       comparison.rows.push_back({&cell, nullptr, Cause::only_in_a});
@@ -171,7 +215,7 @@ Comparison compare(const Side& a, const Side& b) {
       comparison.rows.push_back(pair);
     }
   }
-  for (const CellOutline& cell : b.table->cells) {
+  for (const Cell& cell : b.table->cells) {
     const auto found = unmatched.find(key_of_cell(cell));
     if (found != unmatched.end() && found->second == &cell)
       comparison.rows.push_back({nullptr, &cell, Cause::only_in_b});
@@ -184,11 +228,13 @@ bool has_changed(const Comparison& comparison, const std::optional<double>& cycl
   if (!cycles) return !comparison.rows.empty();
   return std::any_of(comparison.rows.begin(), comparison.rows.end(), [&](const Difference& row) {
     if (!row.a || !row.b) return false;
-    for (const Numbers& numbers : {headline_of(comparison, row), issue_of(comparison, row)}) {
-      if (numbers.a.has_value() != numbers.b.has_value()) return true;
-      if (std::abs(numbers.change().value_or(0)) >= *cycles && numbers.a != numbers.b) return true;
-    }
-    return false;
+    const auto has_come_far = [&](const Numbers& numbers) {
+      if (is_on_one_side(numbers)) return true;
+      return is_unequal(numbers) && std::abs(numbers.change().value_or(0)) >= *cycles;
+    };
+    if (has_come_far(headline_of(comparison, row))) return true;
+    return std::any_of(comparison.others.begin(), comparison.others.end(),
+                       [&](const MetricKind* kind) { return has_come_far(numbers_of(row, kind->tag)); });
   });
 }
 

@@ -2,30 +2,32 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "report/outline.h"
+#include "report/table.h"
 
 namespace ptxlat {
 
 // Why two cells differ (report/code_change.h says what of the machine code counts).
 enum class Cause {
   unchanged,
-  other_sass,          // the machine code is another one
-  other_stall_counts,  // same opcodes, another schedule: stall counts, yields or waits
-  same_code,           // same opcodes and schedule, other cycles: hardware, clocks or noise
+  other_sass,          // the machine code has different opcodes
+  other_stall_counts,  // same opcodes, different schedule: stall counts, yields or waits
+  same_code,           // same opcodes and schedule, different cycles: hardware, clocks or noise
   other_verdict,       // one side has a number and the other has none, or their verdicts differ
   only_in_a,
   only_in_b,
 };
-const char* to_string(Cause cause);
+const char* to_string(Cause cause);  // "other_sass", for programs
+const char* words(Cause cause);      // "different SASS", for people
 // A sentence that says more.
 const char* explanation(Cause cause);
 
 // One side of a comparison: some level of a table.
 struct Side {
-  const Outline* table = nullptr;
+  const Table* table = nullptr;
   std::optional<int> level;  // empty: the other side's level, or all levels, matched level by level
   std::string label;         // what tells it from the others
   std::string folder;        // where it was read from
@@ -33,21 +35,19 @@ struct Side {
 
 // One row of a comparison. The pointers are into the tables given and null where that side has no such cell.
 struct Difference {
-  const CellOutline* a = nullptr;
-  const CellOutline* b = nullptr;
+  const Cell* a = nullptr;
+  const Cell* b = nullptr;
   Cause cause = Cause::unchanged;
 
-  const CellRecord& any() const { return a ? a->columns : b->columns; }
+  const Record& any() const { return a ? a->record : b->record; }
 };
 
 struct Comparison {
   Side a, b;
-  // The numbers are `static`, since one side measured nothing; else `cycles`.
-  bool by_schedule = false;
-  // Both tables have issue costs; else they are no difference.
-  bool with_issue = false;
-  std::vector<Difference> rows;               // most interesting first
-  std::vector<const CellOutline*> unchanged;  // of a
+  std::string_view headline;              // tag: `static` if one side measured nothing, else `cycles`
+  std::vector<const MetricKind*> others;  // metrics that are compared beside the headline: those that both tables have
+  std::vector<Difference> rows;           // most interesting first
+  std::vector<const Cell*> unchanged;     // of a
 
   // Whether rows of several levels are in it.
   bool has_levels() const { return !a.level && !b.level; }
@@ -64,11 +64,17 @@ struct Numbers {
   std::optional<double> change() const;  // b − a
   std::optional<double> ratio() const;   // b / a where both are positive
 };
-Numbers headline_of(const Comparison& comparison, const Difference& row);  // cycles, or static
-Numbers issue_of(const Comparison& comparison, const Difference& row);
-Numbers static_of(const Difference& row);
-// The number that the row is there for: the headline, or the issue cost where nothing can depend on the instruction.
+Numbers numbers_of(const Difference& row, std::string_view tag);
+Numbers headline_of(const Comparison& comparison, const Difference& row);
+// The number that the row is there for: the headline, or the first other one where neither side has it.
 Numbers leading_of(const Comparison& comparison, const Difference& row);
+// Whether any of the compared numbers differs, is new or is gone.
+bool has_changed_number(const Comparison& comparison, const Difference& row);
+
+// The headline of comparisons between these tables.
+std::string_view headline_between(const std::vector<Side>& sides);
+// All metrics that comparisons show, in the order of their columns: `cycles`, the compared ones and `static`.
+std::vector<std::string_view> shown_metrics();
 
 // What `--fail-on-change` asks: whether a number changed by so many cycles or more, or, in a row that both sides have,
 // came or went. Without a threshold, whether anything changed.

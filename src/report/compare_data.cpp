@@ -3,8 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
 
 #include "report/code_change.h"
 #include "report/compare_write.h"
@@ -19,17 +17,11 @@ namespace {
 constexpr int comparison_format = 1;
 constexpr std::size_t extremes = 10;  // of each kind in a summary
 
-constexpr const char* csv_columns =
-    "a,b,ptx,chapter,operand,input,opt_a,opt_b,cause,cycles_a,cycles_b,issue_a,issue_b,static_a,static_b,change,ratio,"
-    "verdict_a,verdict_b,sass_a,sass_b,window,code_a,code_b,note_a,note_b";
-
-// "other_sass": for programs, without spaces.
-std::string name_of(Cause cause) {
-  std::string name = to_string(cause);
-  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
-    return c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return name;
+std::string csv_header() {
+  std::string numbers;
+  for (const auto tag : shown_metrics()) numbers += fmt::format("{0}_a,{0}_b,", tag);
+  return "a,b,ptx,chapter,operand,input,opt_a,opt_b,cause," + numbers +
+         "change,ratio,verdict_a,verdict_b,sass_a,sass_b,window,code_a,code_b,note_a,note_b";
 }
 
 WindowPair changed_windows(const Difference& row, CodeComparison& code) {
@@ -41,55 +33,50 @@ WindowPair changed_windows(const Difference& row, CodeComparison& code) {
 void write_csv_row(std::ostream& out, const Comparison& comparison, const Difference& row, CodeComparison& code) {
   const WindowPair windows = changed_windows(row, code);
   const Numbers leading = leading_of(comparison, row);
-  const auto of_side = [](const CellOutline* cell, auto text) { return cell ? text(cell->columns) : std::string(); };
+  const auto of_side = [](const Cell* cell, auto text) { return cell ? text(cell->record) : std::string(); };
   const auto both = [&](auto text) {
     write_csv_field(out, of_side(row.a, text));
     out << ',';
     write_csv_field(out, of_side(row.b, text));
     out << ',';
   };
-  const CellRecord& any = row.any();
+  const Record& any = row.any();
   for (const std::string* text :
        {&comparison.a.label, &comparison.b.label, &any.ptx, &any.chapter, &any.operand, &any.input}) {
     write_csv_field(out, *text);
     out << ',';
   }
-  both([](const CellRecord& cell) { return fmt::format("O{}", cell.level); });
-  out << name_of(row.cause) << ',';
-  both([](const CellRecord& cell) { return decimal(cell.cycles); });
-  both([](const CellRecord& cell) { return decimal(cell.issue); });
-  both([](const CellRecord& cell) { return decimal(cell.static_cycles); });
+  both([](const Record& cell) { return fmt::format("O{}", cell.level); });
+  out << to_string(row.cause) << ',';
+  for (const auto tag : shown_metrics()) both([&](const Record& record) { return decimal(record.number(tag)); });
   out << decimal(leading.change()) << ',' << decimal(leading.ratio()) << ',';
-  both([](const CellRecord& cell) { return std::string(to_string(cell.verdict)); });
-  both([](const CellRecord& cell) { return fmt::format("{}", fmt::join(cell.sass, ";")); });
+  both([](const Record& cell) { return std::string(to_string(cell.verdict)); });
+  both([](const Record& cell) { return fmt::format("{}", fmt::join(cell.sass, ";")); });
   out << (windows.a ? windows.a->role : "") << ',';
-  for (const WindowOutline* window : {windows.a, windows.b}) {
+  for (const CellWindow* window : {windows.a, windows.b}) {
     if (window) write_csv_field(out, fmt::format("{}", fmt::join(code_lines(window->code), "; ")));
     out << ',';
   }
-  write_csv_field(out, row.a ? row.a->columns.note : "");
+  write_csv_field(out, row.a ? row.a->record.note : "");
   out << ',';
-  write_csv_field(out, row.b ? row.b->columns.note : "");
+  write_csv_field(out, row.b ? row.b->record.note : "");
   out << '\n';
 }
 
-Json number(const std::optional<double>& value) {
-  if (!value) return nullptr;
-  constexpr double exact_integers = 9007199254740992.0;  // 2^53
-  if (*value == std::trunc(*value) && std::abs(*value) < exact_integers) return static_cast<std::int64_t>(*value);
-  return *value;
+void put_metrics(Json& json, const Record& record) {
+  for (const auto tag : shown_metrics()) json[std::string(tag)] = json_number(record.number(tag));
 }
 
 Json side_json(const Side& side) {
-  const Provenance& provenance = side.table->provenance;
+  const Run& run = side.table->run;
   Json json = {{"label", side.label}, {"folder", side.folder}, {"level", nullptr}};
   if (side.level) json["level"] = *side.level;
-  json["table"] = provenance.table;
-  json["kind"] = provenance.kind;
-  json["toolchain"] = provenance.toolchain;
-  json["target"] = provenance.target;
-  json["gpu"] = provenance.device ? Json(provenance.device->name) : Json(nullptr);
-  json["started_utc"] = provenance.started_utc;
+  json["table"] = run.table;
+  json["kind"] = run.kind;
+  json["toolchain"] = run.toolchain;
+  json["target"] = run.target;
+  json["gpu"] = run.device ? Json(run.device->name) : Json(nullptr);
+  json["started_utc"] = run.started_utc;
   json["cells"] = side.table->cells.size();
   return json;
 }
@@ -97,11 +84,11 @@ Json side_json(const Side& side) {
 Json counts_json(const CauseCounts& counts) {
   Json json = {{"compared", counts.compared}, {"unchanged", counts.unchanged}};
   Json& causes = json["causes"] = Json::object();
-  for (const auto& [cause, count] : counts.causes) causes[name_of(cause)] = count;
+  for (const auto& [cause, count] : counts.causes) causes[to_string(cause)] = count;
   return json;
 }
 
-Json key_json(const CellRecord& cell) {
+Json key_json(const Record& cell) {
   return {{"ptx", cell.ptx}, {"chapter", cell.chapter}, {"operand", cell.operand}, {"input", cell.input}};
 }
 
@@ -110,9 +97,9 @@ Json extremes_json(const Comparison& comparison, const std::vector<const Differe
   for (std::size_t i = 0; i < std::min(extremes, rows.size()); ++i) {
     const Numbers numbers = leading_of(comparison, *rows[i]);
     Json json = key_json(rows[i]->any());
-    json["opt_a"] = rows[i]->a->columns.level;
-    json["a"] = number(numbers.a);
-    json["b"] = number(numbers.b);
+    json["opt_a"] = rows[i]->a->record.level;
+    json["a"] = json_number(numbers.a);
+    json["b"] = json_number(numbers.b);
     list.push_back(std::move(json));
   }
   return list;
@@ -132,16 +119,13 @@ Json summary_json(const Comparison& comparison) {
   return json;
 }
 
-Json cell_json(const CellOutline* cell, const WindowOutline* changed) {
+Json cell_json(const Cell* cell, const CellWindow* changed) {
   if (!cell) return nullptr;
-  const CellRecord& columns = cell->columns;
-  Json json = {{"opt", columns.level},
-               {"verdict", to_string(columns.verdict)},
-               {"cycles", number(columns.cycles)},
-               {"issue", number(columns.issue)},
-               {"static", number(columns.static_cycles)},
-               {"sass", columns.sass},
-               {"note", columns.note}};
+  const Record& record = cell->record;
+  Json json = {{"opt", record.level}, {"verdict", to_string(record.verdict)}};
+  put_metrics(json, record);
+  json["sass"] = record.sass;
+  json["note"] = record.note;
   if (changed) json["code"] = code_lines(changed->code);
   return json;
 }
@@ -150,9 +134,9 @@ Json row_json(const Comparison& comparison, const Difference& row, CodeCompariso
   const WindowPair windows = changed_windows(row, code);
   const Numbers leading = leading_of(comparison, row);
   Json json = key_json(row.any());
-  json["cause"] = name_of(row.cause);
-  json["change"] = number(leading.change());
-  json["ratio"] = number(leading.ratio());
+  json["cause"] = to_string(row.cause);
+  json["change"] = json_number(leading.change());
+  json["ratio"] = json_number(leading.ratio());
   if (windows.a) json["window"] = std::string(windows.a->role);
   json["a"] = cell_json(row.a, windows.a);
   json["b"] = cell_json(row.b, windows.b);
@@ -163,19 +147,16 @@ Json matrix_row_json(const MatrixRow& row, bool has_levels) {
   Json json = key_json(row.any());
   if (has_levels) json["opt"] = row.any().level;
   Json& cells = json["cells"] = Json::array();
-  for (const CellOutline* cell : row.cells) {
+  for (const Cell* cell : row.cells) {
     if (!cell) {
       cells.push_back(nullptr);
       continue;
     }
-    const CellRecord& columns = cell->columns;
-    cells.push_back({{"verdict", to_string(columns.verdict)},
-                     {"cycles", number(columns.cycles)},
-                     {"issue", number(columns.issue)},
-                     {"static", number(columns.static_cycles)}});
+    Json& one = cells.emplace_back(Json{{"verdict", to_string(cell->record.verdict)}});
+    put_metrics(one, cell->record);
   }
   Json& steps = json["steps"] = Json::array();
-  for (const Step& step : row.steps) steps.push_back({{"table", step.table}, {"cause", name_of(step.cause)}});
+  for (const Step& step : row.steps) steps.push_back({{"table", step.table}, {"cause", to_string(step.cause)}});
   return json;
 }
 
@@ -194,7 +175,7 @@ void write_list(std::ostream& out, const List& list, ToJson element) {
 void write_comparison(std::ostream& out, const Comparison& comparison) {
   Json head = {{"a", side_json(comparison.a)},
                {"b", side_json(comparison.b)},
-               {"numbers", comparison.by_schedule ? "static" : "cycles"},
+               {"numbers", std::string(comparison.headline)},
                {"summary", summary_json(comparison)}};
   std::string text = to_line(head);
   text.pop_back();  // the brace: the rows follow
@@ -215,7 +196,7 @@ void write_matrix(std::ostream& out, const Matrix& matrix) {
 }  // namespace
 
 void write_csv(std::ostream& out, const std::vector<Group>& groups) {
-  out << csv_columns << '\n';
+  out << csv_header() << '\n';
   for (const Group& group : groups) {
     for (const Comparison& comparison : group.comparisons) {
       CodeComparison code;

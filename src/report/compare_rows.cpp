@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "report/number.h"
-#include "report/window.h"
+#include "report/rows.h"
 
 namespace ptxlat {
 
@@ -37,27 +37,20 @@ std::string first_line(const std::string& text, std::size_t limit) {
   return line.substr(0, limit) + "…";
 }
 
-const char* witness_of(const CellRecord& cell) {
-  if (!cell.cycles) return "";
-  if (cell.cycles == cell.chain) return "chain";
-  return cell.cycles == cell.differential ? "differential" : "";
+// "chain" or "differential": the first of the roles that the headline was made of.
+std::string witness_of(const Record& record) {
+  const Metric* cycles = record.find(metric::cycles);
+  return cycles == nullptr || cycles->from.empty() ? "" : cycles->from.front();
 }
 
 // Of two sides of which one has no number, why it has none.
 std::string missing_text(const Comparison& comparison, const Difference& row) {
-  const Numbers headline = headline_of(comparison, row);
-  const Numbers& numbers = headline.a.has_value() != headline.b.has_value() ? headline : issue_of(comparison, row);
-  if (numbers.a && numbers.b) return {};
-  return first_line((numbers.b ? row.a : row.b)->columns.note, remark_width);
-}
-
-bool is_lower_bound(const CellOutline& cell) {
-  const WindowOutline* chain = window_of_role(cell, "chain");
-  const bool chain_is_proven = chain && chain->verdict == Verdict::proven;
-  const auto roles = backing_roles(cell.columns, chain_is_proven, window_of_role(cell, "bridge") != nullptr);
-  return std::any_of(cell.windows.begin(), cell.windows.end(), [&](const WindowOutline& window) {
-    return window.static_is_lower_bound && std::find(roles.begin(), roles.end(), window.role) != roles.end();
-  });
+  std::vector<Numbers> compared = {headline_of(comparison, row)};
+  for (const MetricKind* kind : comparison.others) compared.push_back(numbers_of(row, kind->tag));
+  const auto missing = std::find_if(compared.begin(), compared.end(),
+                                    [](const Numbers& n) { return n.a.has_value() != n.b.has_value(); });
+  const bool is_in_b = missing != compared.end() && missing->b.has_value();
+  return first_line((is_in_b ? row.a : row.b)->record.note, remark_width);
 }
 
 void describe_code(RowText& text, const Difference& row, CodeComparison& code, std::size_t width) {
@@ -66,50 +59,52 @@ void describe_code(RowText& text, const Difference& row, CodeComparison& code, s
   if (pair.a) {
     text.role = pair.a->role;
     text.code = side_by_side(pair, width);
-    if (equal_but_for_waits(pair)) text.remark = "other waits or yields";
+    if (equal_but_for_waits(pair)) text.remark = "different waits or yields";
   } else if (row.cause == Cause::other_sass) {
     text.role = "SASS";
-    text.code = {brief_opcodes(row.a->columns.sass, width), brief_opcodes(row.b->columns.sass, width)};
+    text.code = {brief_opcodes(row.a->record.sass, width), brief_opcodes(row.b->record.sass, width)};
   }
 }
 
-// "15 → 4" of the number that the row is there for; an issue cost in parentheses, as in a cell.
+// "15 → 4" of the number that the row is there for; one that is not the headline in parentheses, as in a cell.
 std::string leading_text(const Comparison& comparison, const Difference& row) {
   if (headline_of(comparison, row).a) {
-    return arrow(value_text(comparison.by_schedule, row.a), value_text(comparison.by_schedule, row.b));
+    return arrow(value_text(comparison.headline, row.a), value_text(comparison.headline, row.b));
   }
-  const Numbers issue = issue_of(comparison, row);
-  return fmt::format("({}) → ({})", decimal(issue.a), decimal(issue.b));
+  const Numbers numbers = leading_of(comparison, row);
+  return fmt::format("({}) → ({})", decimal(numbers.a), decimal(numbers.b));
 }
 
 }  // namespace
 
-std::string value_text(bool by_schedule, const CellOutline* cell) {
+std::string value_text(std::string_view headline, const Cell* cell) {
   if (!cell) return "-";
-  const CellRecord& columns = cell->columns;
-  const std::optional<double> number = by_schedule ? columns.static_cycles : columns.cycles;
-  if (number) return (by_schedule && is_lower_bound(*cell) ? "≥" : "") + decimal(number);
-  // Nothing can depend on it: the issue cost is its number.
-  if (columns.verdict == Verdict::proven && columns.issue) return fmt::format("({})", decimal(columns.issue));
-  return to_string(columns.verdict);
+  const std::string number = number_text(headline, *cell);
+  return number.empty() ? to_string(cell->record.verdict) : number;
+}
+
+std::vector<Column> other_columns(const Comparison& comparison) {
+  std::vector<Column> columns;
+  for (const MetricKind* kind : comparison.others) columns.push_back({std::string(kind->tag)});
+  return columns;
 }
 
 RowText row_text(const Comparison& comparison, const Difference& row, CodeComparison& code, std::size_t width) {
-  const CellRecord& any = row.any();
-  const auto count = [](const CellOutline* cell) {
-    return cell && cell->columns.sass_count > 0 ? std::to_string(cell->columns.sass_count) : "";
+  const Record& any = row.any();
+  const auto count = [](const Cell* cell) {
+    return cell && cell->record.sass_count > 0 ? std::to_string(cell->record.sass_count) : "";
   };
   RowText text;
   text.ptx = any.ptx;
   text.operand = any.operand;
   text.input = any.input;
   text.opt = comparison.has_levels() ? fmt::format("O{}", any.level) : "";
-  text.cycles = arrow(value_text(comparison.by_schedule, row.a), value_text(comparison.by_schedule, row.b));
+  text.cycles = arrow(value_text(comparison.headline, row.a), value_text(comparison.headline, row.b));
   text.change = change_text(leading_of(comparison, row));
-  text.issue = arrow(issue_of(comparison, row));
-  text.schedule = comparison.by_schedule ? "" : arrow(static_of(row));
+  for (const MetricKind* kind : comparison.others) text.others.push_back(arrow(numbers_of(row, kind->tag)));
+  text.schedule = comparison.headline == metric::static_cycles ? "" : arrow(numbers_of(row, metric::static_cycles));
   text.sass_count = arrow(count(row.a), count(row.b));
-  text.cause = to_string(row.cause);
+  text.cause = words(row.cause);
   switch (row.cause) {
     case Cause::other_sass:
     case Cause::other_stall_counts:
@@ -119,7 +114,7 @@ RowText row_text(const Comparison& comparison, const Difference& row, CodeCompar
       text.remark = missing_text(comparison, row);
       break;
     case Cause::same_code:
-      text.remark = arrow(witness_of(row.a->columns), witness_of(row.b->columns));
+      text.remark = arrow(witness_of(row.a->record), witness_of(row.b->record));
       if (text.remark.find("→") == std::string::npos) text.remark.clear();
       break;
     default:
@@ -132,7 +127,7 @@ std::string extremes_text(const Comparison& comparison, const std::vector<const 
   std::set<std::string_view> named;
   std::string text;
   for (const Difference* row : rows) {
-    const CellRecord& cell = row->any();
+    const Record& cell = row->any();
     if (named.size() == most_extremes) break;
     if (!named.insert(cell.ptx).second) continue;
     text += fmt::format("{}{}{} {}", text.empty() ? "" : ", ", cell.ptx,
@@ -144,7 +139,7 @@ std::string extremes_text(const Comparison& comparison, const std::vector<const 
 std::string causes_text(const std::vector<std::pair<Cause, std::size_t>>& causes) {
   std::string text;
   for (const auto& [cause, count] : causes) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(cause));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, words(cause));
   }
   return text;
 }
@@ -154,7 +149,7 @@ std::string steps_text(const Matrix& matrix, const MatrixRow& row) {
   for (const Step& step : row.steps) {
     const char* cause = step.cause == Cause::only_in_a   ? "gone"
                         : step.cause == Cause::only_in_b ? "new"
-                                                         : to_string(step.cause);
+                                                         : words(step.cause);
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", matrix.sides[step.table].label, cause);
   }
   return text;

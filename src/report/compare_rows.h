@@ -1,21 +1,25 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "report/code_change.h"
 #include "report/compare.h"
 #include "report/matrix.h"
+#include "report/page.h"
 
 namespace ptxlat {
 
 // A row of a comparison in words, for all formats that are made for reading.
 struct RowText {
   std::string ptx, operand, input, opt;
-  std::string cycles;  // "15 → 4", "17 → unsupported"; one number where both are equal
-  std::string change;  // "-11 (×0.267)" of the leading number
-  std::string issue;
-  std::string schedule;    // `static`
-  std::string sass_count;  // "2 → 1"
+  std::string cycles;               // "15 → 4", "17 → unsupported"; one number where both are equal
+  std::string change;               // "-11 (×0.267)" of the leading number
+  std::vector<std::string> others;  // of the metrics that are compared beside the headline
+  std::string schedule;             // `static`
+  std::string sass_count;           // "2 → 1"
   std::string cause;
   std::string remark;  // what the numbers and the code do not show
   std::string role;    // of the window that `code` shows, "SASS" where there are only the opcodes
@@ -27,13 +31,16 @@ RowText row_text(const Comparison& comparison, const Difference& row, CodeCompar
 // "add.u32 15 → 4, popc.b32 (denormal) 17 → 16": the first few of a summary's gains or losses, each form once.
 std::string extremes_text(const Comparison& comparison, const std::vector<const Difference*>& rows);
 
-// "3917 other SASS, 57 other verdict"
+// "3917 different SASS, 57 different verdict"
 std::string causes_text(const std::vector<std::pair<Cause, std::size_t>>& causes);
 
-// "ptxas-12.4.131: other SASS; ptxas-13.0.88: gone"
+// "ptxas-12.4.131: different SASS; ptxas-13.0.88: gone"
 std::string steps_text(const Matrix& matrix, const MatrixRow& row);
 
+// Heads of the metrics that are compared beside the headline.
+std::vector<Column> other_columns(const Comparison& comparison);
+
 // The cell's number in a comparison, or its verdict; "-" for no cell.
-std::string value_text(bool by_schedule, const CellOutline* cell);
+std::string value_text(std::string_view headline, const Cell* cell);
 
 }  // namespace ptxlat

@@ -69,9 +69,9 @@ Summary summarize(const Comparison& comparison) {
     ++(*numbers.b < *numbers.a ? summary.fewer : *numbers.b > *numbers.a ? summary.more : summary.equal);
     if (const std::optional<double> ratio = numbers.ratio()) ratios.push_back(*ratio);
   }
-  for (const CellOutline* cell : comparison.unchanged) {
+  for (const Cell* cell : comparison.unchanged) {
     count(summary.total, Cause::unchanged);
-    count(chapters[cell->columns.chapter], Cause::unchanged);
+    count(chapters[cell->record.chapter], Cause::unchanged);
     if (!headline_of(comparison, {cell, cell, Cause::unchanged}).a) continue;
     ++summary.equal;
     ratios.push_back(1);

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <cstddef>
-#include <limits>
 #include <optional>
 #include <ostream>
 #include <vector>
 
 #include "report/compare.h"
 #include "report/matrix.h"
+#include "report/page.h"
 
 namespace ptxlat {
 
@@ -18,14 +17,8 @@ struct Group {
 };
 Group compare_all(const std::vector<Side>& sides);
 
-struct TextOptions {
-  bool in_colour = false;
-  std::size_t most_rows = std::numeric_limits<std::size_t>::max();  // of each list
-};
-
 // For reading: a summary, then the rows; code that changed is shown side by side, with stall counts.
-void write_text(std::ostream& out, const Group& group, const TextOptions& options);
-void write_markdown(std::ostream& out, const Group& group, std::size_t most_rows);
+void write_page(std::ostream& out, const Group& group, const PageStyle& style);
 // A page to keep, in Markdown: what changed from each table to the next, rows that changed alike together, with the
 // code that explains it.
 void write_findings(std::ostream& out, const std::vector<Side>& sides);

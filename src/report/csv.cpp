@@ -18,15 +18,21 @@ namespace ptxlat {
 
 namespace {
 
-const std::vector<std::string> columns = {"ptx",   "chapter",    "operand",  "input",        "opt",   "cycles",
-                                          "issue", "bracket",    "overhead", "differential", "chain", "static",
-                                          "sass",  "sass_count", "verdict",  "note"};
+// The columns of a table are texts, then metrics, then texts again.
+const std::vector<std::string> first_columns = {"ptx", "chapter", "operand", "input", "opt"};
+const std::vector<std::string> last_columns = {"sass", "sass_count", "verdict", "note"};
 
-// Format 1 had no `issue`.
-std::vector<std::string> columns_of_format_1() {
-  std::vector<std::string> names = columns;
-  names.erase(std::find(names.begin(), names.end(), "issue"));
-  return names;
+std::vector<std::string_view> column_metrics() {
+  std::vector<std::string_view> tags;
+  for (const MetricKind& kind : metric_kinds()) {
+    if (kind.use.is_column) tags.push_back(kind.tag);
+  }
+  return tags;
+}
+
+std::string header() {
+  return fmt::format("{},{},{}", fmt::join(first_columns, ","), fmt::join(column_metrics(), ","),
+                     fmt::join(last_columns, ","));
 }
 
 }  // namespace
@@ -142,50 +148,66 @@ struct RowReader {
   }
 };
 
-CellRecord cell_from(RowReader& row, bool has_issue) {
-  CellRecord cell;
-  cell.ptx = row.text();
-  cell.chapter = row.text();
-  cell.operand = row.text();
-  cell.input = row.text();
-  cell.level = row.level();
-  cell.cycles = row.number();
-  if (has_issue) cell.issue = row.number();
-  cell.bracket = row.number();
-  cell.overhead = row.number();
-  cell.differential = row.number();
-  cell.chain = row.number();
-  cell.static_cycles = row.number();
-  cell.sass = row.opcodes();
-  cell.sass_count = row.integer();
-  cell.verdict = row.verdict();
-  cell.note = row.text();
-  return cell;
+Record record_from(RowReader& row, const std::vector<std::string_view>& metrics) {
+  Record record;
+  record.ptx = row.text();
+  record.chapter = row.text();
+  record.operand = row.text();
+  record.input = row.text();
+  record.level = row.level();
+  for (const auto tag : metrics) record.set(tag, row.number());
+  record.sass = row.opcodes();
+  record.sass_count = row.integer();
+  record.verdict = row.verdict();
+  record.note = row.text();
+  return record;
+}
+
+// The metrics that the header names, between the texts; what it has else is the damage.
+std::vector<std::string_view> metrics_in(const std::vector<std::string>& header_fields, std::string& damage) {
+  const auto& fields = header_fields;
+  const std::size_t texts = first_columns.size() + last_columns.size();
+  std::vector<std::string_view> metrics;
+  if (fields.size() < texts || !std::equal(first_columns.begin(), first_columns.end(), fields.begin()) ||
+      !std::equal(last_columns.rbegin(), last_columns.rend(), fields.rbegin())) {
+    damage = fmt::format("the columns are not those of a latency table, which are {}", header());
+    return metrics;
+  }
+  for (std::size_t i = first_columns.size(); i < fields.size() - last_columns.size(); ++i) {
+    const MetricKind* kind = find_metric(fields[i]);
+    if (kind == nullptr) {
+      damage = fmt::format("the column {} is not one of a latency table, which are {}", shortened(fields[i]), header());
+    } else if (std::find(metrics.begin(), metrics.end(), kind->tag) != metrics.end()) {
+      damage = fmt::format("the column {} is there twice", fields[i]);
+    } else {
+      metrics.push_back(kind->tag);
+    }
+  }
+  return metrics;
 }
 
 }  // namespace
 
-void write_csv(std::ostream& out, const std::vector<CellRecord>& cells) {
-  out << fmt::format("{}\n", fmt::join(columns, ","));
-  for (const CellRecord& cell : cells) {
-    for (const std::string* text : {&cell.ptx, &cell.chapter, &cell.operand, &cell.input}) {
+void write_csv(std::ostream& out, const Table& table) {
+  const auto metrics = column_metrics();
+  out << header() << '\n';
+  for (const Cell& cell : table.cells) {
+    const Record& record = cell.record;
+    for (const std::string* text : {&record.ptx, &record.chapter, &record.operand, &record.input}) {
       write_csv_field(out, *text);
       out << ',';
     }
-    out << 'O' << cell.level << ',';
-    for (const auto& number :
-         {cell.cycles, cell.issue, cell.bracket, cell.overhead, cell.differential, cell.chain, cell.static_cycles}) {
-      out << decimal(number) << ',';
-    }
-    write_csv_field(out, fmt::format("{}", fmt::join(cell.sass, ";")));
-    out << ',' << cell.sass_count << ',' << to_string(cell.verdict) << ',';
-    write_csv_field(out, cell.note);
+    out << 'O' << record.level << ',';
+    for (const auto tag : metrics) out << decimal(record.number(tag)) << ',';
+    write_csv_field(out, fmt::format("{}", fmt::join(record.sass, ";")));
+    out << ',' << record.sass_count << ',' << to_string(record.verdict) << ',';
+    write_csv_field(out, record.note);
     out << '\n';
   }
 }
 
-std::vector<CellRecord> read_csv(std::istream& in, const std::string& name) {
-  std::vector<CellRecord> cells;
+std::vector<Record> read_csv(std::istream& in, const std::string& name) {
+  std::vector<Record> records;
   std::vector<std::string> fields;
   std::string damage;
   int line = 1;
@@ -195,11 +217,9 @@ std::vector<CellRecord> read_csv(std::istream& in, const std::string& name) {
   };
 
   read_row(in, fields, line, damage);
-  const bool has_issue = fields == columns;
+  fail_if_damaged(1);
+  const auto metrics = metrics_in(fields, damage);
   const std::size_t width = fields.size();
-  if (!has_issue && fields != columns_of_format_1()) {
-    damage = fmt::format("the columns are not those of a latency table, which are {}", fmt::join(columns, ","));
-  }
   fail_if_damaged(1);
   for (int row_line = line; read_row(in, fields, line, damage); row_line = line) {
     if (fields.size() != width) {
@@ -207,11 +227,11 @@ std::vector<CellRecord> read_csv(std::istream& in, const std::string& name) {
     }
     fail_if_damaged(row_line);
     RowReader row{fields, {}};
-    cells.push_back(cell_from(row, has_issue));
+    records.push_back(record_from(row, metrics));
     damage = row.damage;
     fail_if_damaged(row_line);
   }
-  return cells;
+  return records;
 }
 
 }  // namespace ptxlat

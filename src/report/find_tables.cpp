@@ -39,13 +39,13 @@ std::vector<std::string> glob_matches(const std::string& pattern) {
   return paths;
 }
 
-std::string gpu_of(const Provenance& provenance) { return provenance.device ? provenance.device->name : ""; }
+std::string gpu_of(const Run& run) { return run.device ? run.device->name : ""; }
 
 // GPU or architecture, toolchain, level.
 std::vector<std::string> coordinates(const Side& side) {
-  const Provenance& provenance = side.table->provenance;
-  const std::string gpu = gpu_of(provenance);
-  return {gpu.empty() ? fmt::format("{} {}", provenance.target, provenance.kind) : gpu, provenance.toolchain,
+  const Run& run = side.table->run;
+  const std::string gpu = gpu_of(run);
+  return {gpu.empty() ? fmt::format("{} {}", run.target, run.kind) : gpu, run.toolchain,
           side.level ? fmt::format("O{}", *side.level) : ""};
 }
 
@@ -68,16 +68,16 @@ bool all_differ(const std::vector<std::string>& labels) {
   return distinct.size() == labels.size() && !distinct.contains("");
 }
 
-std::string order_of(By by, const Provenance& table) {
+std::string order_of(By by, const Run& table) {
   if (by == By::toolchain) return table.toolchain;
   return by == By::gpu ? table.target + " " + gpu_of(table) : table.started_utc;
 }
 
 // What a table is about. An old assembler that knows sm_90 and not sm_90a was measured on the same card as the new one.
-std::string subject_of(const Provenance& table) { return table.device ? table.device->name : table.target; }
+std::string subject_of(const Run& table) { return table.device ? table.device->name : table.target; }
 
 // Equal for tables that may be compared with each other.
-std::vector<std::string> group_of(By by, const Provenance& table, std::size_t index) {
+std::vector<std::string> group_of(By by, const Run& table, std::size_t index) {
   switch (by) {
     case By::toolchain:
       return {table.kind, subject_of(table)};
@@ -132,7 +132,7 @@ std::vector<std::filesystem::path> find_tables(const std::string& name) {
   return tables;
 }
 
-std::vector<std::vector<std::size_t>> group_by(By by, const std::vector<Provenance>& tables) {
+std::vector<std::vector<std::size_t>> group_by(By by, const std::vector<Run>& tables) {
   std::map<std::vector<std::string>, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < tables.size(); ++i) groups[group_of(by, tables[i], i)].push_back(i);
   std::vector<std::vector<std::size_t>> sorted;
@@ -150,7 +150,7 @@ void label(std::vector<Side>& sides) {
   for (const Side& side : sides) known.push_back(coordinates(side));
   std::vector<std::string> labels = distinguishing(known);
   if (!all_differ(labels)) {
-    for (std::size_t i = 0; i < sides.size(); ++i) known[i].push_back(sides[i].table->provenance.started_utc);
+    for (std::size_t i = 0; i < sides.size(); ++i) known[i].push_back(sides[i].table->run.started_utc);
     labels = distinguishing(known);
   }
   const bool are_enough = all_differ(labels);

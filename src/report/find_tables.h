@@ -18,7 +18,7 @@ enum class By { toolchain, gpu, date, level };
 
 // Tables that differ in nothing but `by`, oldest first (toolchains and GPUs in natural order). A table that has no such
 // other is in a group of its own. By level, each is.
-std::vector<std::vector<std::size_t>> group_by(By by, const std::vector<Provenance>& tables);
+std::vector<std::vector<std::size_t>> group_by(By by, const std::vector<Run>& tables);
 
 // Labels the sides by what tells them apart: "ptxas-11.8.89", "NVIDIA H200 O3"; by their dates where these alone do; by
 // their folders where nothing does.

@@ -85,7 +85,7 @@ std::string gunzip(const std::string& compressed) {
     rest.remove_prefix(stream.total_in);
     inflateEnd(&stream);
     if (status != Z_STREAM_END) {
-      throw std::runtime_error(detail.empty() ? "the file is truncated or has something behind its end" : detail);
+      throw std::runtime_error(detail.empty() ? "the file is truncated or has something after its end" : detail);
     }
   } while (!rest.empty());
   return text;

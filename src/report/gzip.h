@@ -4,7 +4,7 @@
 
 namespace ptxlat {
 
-// Several gzip files one behind the other, which every reader takes for one, made on all cores. Equal text gives equal
+// Several gzip files one after the other, which every reader takes for one, made on all cores. Equal text gives equal
 // bytes: no time, no file name in the headers.
 std::string gzip(const std::string& text);
 

@@ -64,6 +64,12 @@ std::string JsonScanner::string() {
   }
 }
 
+std::string_view JsonScanner::plain_string() {
+  const std::string_view text = quoted();
+  if (text.find('\\') != std::string_view::npos) fail("a string without escapes");
+  return text;
+}
+
 double JsonScanner::number() {
   skip_space();
   double value = 0;

@@ -38,6 +38,8 @@ class JsonScanner {
   }
 
   std::string string();
+  // A view of a string that has no escapes.
+  std::string_view plain_string();
   double number();  // finite
   int integer();
   std::optional<double> number_or_null();

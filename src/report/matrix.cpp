@@ -25,7 +25,7 @@ class StepCollector {
 
   void add(std::size_t table, const Comparison& comparison) {
     for (const Difference& difference : comparison.rows) {
-      const CellRecord& cell = difference.any();
+      const Record& cell = difference.any();
       const auto [entry, is_new] = index_.emplace(key_in_matrix(cell), found_.size());
       if (is_new) found_.emplace_back();
       Found& found = found_[entry->second];
@@ -37,9 +37,9 @@ class StepCollector {
   std::vector<MatrixRow> rows() {
     for (Found& found : found_) found.row.cells.assign(sides_.size(), nullptr);
     for (std::size_t i = 0; i < sides_.size(); ++i) {
-      for (const CellOutline& cell : sides_[i].table->cells) {
-        if (sides_[i].level && cell.columns.level != *sides_[i].level) continue;
-        const auto found = index_.find(key_in_matrix(cell.columns));
+      for (const Cell& cell : sides_[i].table->cells) {
+        if (sides_[i].level && cell.record.level != *sides_[i].level) continue;
+        const auto found = index_.find(key_in_matrix(cell.record));
         if (found != index_.end()) found_[found->second].row.cells[i] = &cell;
       }
     }
@@ -56,7 +56,7 @@ class StepCollector {
     double distance = 0;
   };
 
-  RowKey key_in_matrix(const CellRecord& cell) const {
+  RowKey key_in_matrix(const Record& cell) const {
     RowKey key = row_key(cell);
     if (fixed_level_) key.level = 0;
     return key;
@@ -70,8 +70,8 @@ class StepCollector {
 
 }  // namespace
 
-const CellRecord& MatrixRow::any() const {
-  return (*std::find_if(cells.begin(), cells.end(), [](const CellOutline* cell) { return cell; }))->columns;
+const Record& MatrixRow::any() const {
+  return (*std::find_if(cells.begin(), cells.end(), [](const Cell* cell) { return cell; }))->record;
 }
 
 bool Matrix::has_levels() const {
@@ -79,9 +79,8 @@ bool Matrix::has_levels() const {
 }
 
 Matrix matrix_of(const std::vector<Side>& sides) {
-  Matrix matrix{sides, false, {}};
+  Matrix matrix{sides, headline_between(sides), {}};
   StepCollector steps(matrix.sides);
-  for (const Side& side : sides) matrix.by_schedule = matrix.by_schedule || is_static(*side.table);
   for (std::size_t i = 1; i < sides.size(); ++i) steps.add(i, compare(sides[i - 1], sides[i]));
   matrix.rows = steps.rows();
   return matrix;

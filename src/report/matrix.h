@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "report/compare.h"
 
 namespace ptxlat {
 
-// From which table on a row is another one than in the table before, and why. A row that appears is only_in_b, one that
+// From which table on a row differs from the table before, and why. A row that appears is only_in_b, one that
 // is gone only_in_a.
 struct Step {
   std::size_t table = 0;  // index of the later one
@@ -16,16 +17,16 @@ struct Step {
 
 // One row in all tables.
 struct MatrixRow {
-  std::vector<const CellOutline*> cells;  // a table each, null where it has none
-  std::vector<Step> steps;                // ascending, at least one
+  std::vector<const Cell*> cells;  // a table each, null where it has none
+  std::vector<Step> steps;         // ascending, at least one
 
-  const CellRecord& any() const;
+  const Record& any() const;
 };
 
 // Several tables in a row, each against the one before it: "from which version on".
 struct Matrix {
   std::vector<Side> sides;
-  bool by_schedule = false;
+  std::string_view headline;    // as in Comparison
   std::vector<MatrixRow> rows;  // those with a step, largest relative change of a step first
 
   bool has_levels() const;

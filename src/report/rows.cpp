@@ -7,67 +7,148 @@
 #include <unordered_map>
 
 #include "report/number.h"
-#include "report/window.h"
 
 namespace ptxlat {
 
-std::vector<Row> rows_of(const Table& table) {
+namespace {
+
+constexpr std::size_t text_sass_width = 48, markdown_sass_width = 80;
+
+// "O0,O1 fused" for the levels that have no proven number.
+std::string remark(const Row& row) {
+  std::map<Verdict, std::vector<std::string>> levels;
+  for (const auto& [level, cell] : row.levels) {
+    if (cell->record.verdict != Verdict::proven) levels[cell->record.verdict].push_back(fmt::format("O{}", level));
+  }
+  if (levels.size() == 1 && levels.begin()->second.size() == row.levels.size()) return to_string(levels.begin()->first);
+  std::string text;
+  for (const auto& [verdict, names] : levels) {
+    std::string list;
+    for (const auto& name : names) list += (list.empty() ? "" : ",") + name;
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", list, to_string(verdict));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<Row> rows_of(const std::vector<Cell>& cells) {
   std::vector<Row> rows;
-  std::unordered_map<std::string, std::size_t> index;
-  for (const CellRecord& cell : table.cells) {
-    const auto [entry, is_new] =
-        index.emplace(fmt::format("{}\x1f{}\x1f{}", cell.ptx, cell.operand, cell.input), rows.size());
+  std::unordered_map<RowKey, std::size_t, RowKeyHash> index;
+  for (const Cell& cell : cells) {
+    RowKey key = row_key(cell.record);
+    key.level = 0;
+    const auto [entry, is_new] = index.emplace(key, rows.size());
     if (is_new) rows.emplace_back();
-    rows[entry->second].levels[cell.level] = &cell;
+    rows[entry->second].levels[cell.record.level] = &cell;
   }
   return rows;
 }
 
 std::vector<int> levels_of(const Table& table) {
   std::set<int> levels;
-  for (const CellRecord& cell : table.cells) levels.insert(cell.level);
+  for (const Cell& cell : table.cells) levels.insert(cell.record.level);
   return {levels.begin(), levels.end()};
 }
 
-std::string number_text(const Table& table, const CellRecord& cell) {
-  const std::optional<double> value = headline(table, cell);
-  const bool proven_without_latency = cell.issue && cell.verdict == Verdict::proven;
-  if (!value) return proven_without_latency ? fmt::format("({})", decimal(cell.issue)) : std::string();
-  std::string text = decimal(value);
-  const std::vector<const WindowRecord*> windows = backing_windows(cell);
-  const bool is_lower_bound =
-      std::any_of(windows.begin(), windows.end(), [](const WindowRecord* w) { return w->static_is_lower_bound; });
-  if (is_static(table) && is_lower_bound) text.insert(0, "≥");
-  return text;
-}
-
-bool has_issue(const Table& table) {
-  return std::any_of(table.cells.begin(), table.cells.end(), [](const CellRecord& cell) { return cell.issue; });
-}
-
-std::string verdict_summary(const Table& table) {
-  std::map<Verdict, int> counts;
-  for (const CellRecord& cell : table.cells) ++counts[cell.verdict];
-  std::string summary = fmt::format("{} cells", table.cells.size());
-  const char* separator = ": ";
-  for (const auto& [verdict, count] : counts) {
-    summary += fmt::format("{}{} {}", separator, count, to_string(verdict));
-    separator = ", ";
+RowLayout layout_of(const Table& table, PageFormat format) {
+  RowLayout layout{format, headline(table), levels_of(table), {}};
+  for (const MetricKind& kind : metric_kinds()) {
+    if (kind.use.is_shown && has_metric(table, kind.tag)) layout.shown.push_back(&kind);
   }
-  return summary;
+  return layout;
 }
 
-std::string number_legend(const Table& table) {
-  if (is_static(table)) {
+std::vector<Column> columns_of(const RowLayout& layout) {
+  const bool is_text = layout.format == PageFormat::text;
+  const std::string where = layout.levels.empty() ? "" : fmt::format(" at O{}", layout.levels.back());
+  std::vector<Column> columns = {{"ptx"}, {"operand"}, {"input"}};
+  for (const int level : layout.levels) columns.push_back({fmt::format("O{}", level), true});
+  for (const MetricKind* kind : layout.shown) columns.push_back({std::string(kind->tag) + where, true});
+  columns.push_back({"SASS" + where});
+  if (is_text) columns.push_back({"verdict"});
+  // The chapters of a page have the same columns, needed or not.
+  for (Column& column : columns) column.is_kept = !is_text;
+  return columns;
+}
+
+Spans fields_of(const RowLayout& layout, const Row& row) {
+  const bool is_text = layout.format == PageFormat::text;
+  const Record& record = row.highest().record;
+  const bool has_highest = record.level == layout.levels.back();
+  Spans fields = {code(record.ptx), record.operand, record.input};
+  for (const int level : layout.levels) {
+    const auto found = row.levels.find(level);
+    std::string number = found == row.levels.end() ? "" : number_text(layout.headline, *found->second);
+    if (number.empty() && is_text) number = "-";
+    if (number.empty() && found != row.levels.end()) number = to_string(found->second->record.verdict);
+    fields.emplace_back(number);
+  }
+  for (const MetricKind* kind : layout.shown) {
+    fields.emplace_back(has_highest ? decimal(record.number(kind->tag)) : "");
+  }
+  const std::size_t sass_width = is_text ? text_sass_width : markdown_sass_width;
+  fields.emplace_back(has_highest ? brief_opcodes(record.sass, sass_width) : "");
+  if (is_text) fields.emplace_back(remark(row));
+  return fields;
+}
+
+std::string number_text(std::string_view headline, const Cell& cell) {
+  if (const auto value = cell.record.number(headline)) {
+    return (headline == metric::static_cycles && cell.static_is_lower_bound ? "≥" : "") + decimal(value);
+  }
+  const Metric* instead = number_without_latency(cell.record);
+  return instead == nullptr ? "" : fmt::format("({})", decimal(instead->value));
+}
+
+const Metric* number_without_latency(const Record& record) {
+  return record.verdict == Verdict::proven ? record.find(metric::issue) : nullptr;
+}
+
+std::string brief_opcodes(const std::vector<std::string>& opcodes, std::size_t limit) {
+  std::string brief;
+  for (std::size_t i = 0; i < opcodes.size();) {
+    std::size_t end = i;
+    while (end < opcodes.size() && opcodes[end] == opcodes[i]) ++end;
+    const std::string part = end - i > 1 ? fmt::format("{}×{}", opcodes[i], end - i) : opcodes[i];
+    if (!brief.empty() && brief.size() + 1 + part.size() > limit) {
+      return fmt::format("{};…+{}", brief, opcodes.size() - i);
+    }
+    if (!brief.empty()) brief += ';';
+    brief += part;
+    i = end;
+  }
+  return brief;
+}
+
+std::map<Verdict, std::size_t> verdict_counts(const Table& table) {
+  std::map<Verdict, std::size_t> counts;
+  for (const Cell& cell : table.cells) ++counts[cell.record.verdict];
+  return counts;
+}
+
+std::string verdict_summary(const std::map<Verdict, std::size_t>& counts) {
+  std::size_t cells = 0;
+  std::string verdicts;
+  for (const auto& [verdict, count] : counts) {
+    cells += count;
+    verdicts += fmt::format("{}{} {}", verdicts.empty() ? ": " : ", ", count, to_string(verdict));
+  }
+  return fmt::format("{} cells{}", cells, verdicts);
+}
+
+std::string number_legend(const RowLayout& layout) {
+  if (layout.headline == metric::static_cycles) {
     return "Numbers are cycles of the assembler's schedule; nothing was measured. ≥: a lower bound, since the code "
-           "waits "
-           "on a scoreboard or branches.";
+           "waits on a scoreboard or branches.";
   }
   std::string legend = "Numbers are measured cycles, the proven dependent latency.";
-  if (has_issue(table)) {
+  for (const MetricKind* kind : layout.shown) {
+    std::string name(kind->tag);
+    name.front() = static_cast<char>(name.front() - 'a' + 'A');
     legend +=
-        " Issue: the cycles that one more independent copy takes, in parentheses where nothing can depend on the "
-        "instruction.";
+        fmt::format(" {}: the {}{}.", name, kind->description,
+                    kind->tag == metric::issue ? ", in parentheses where nothing can depend on the instruction" : "");
   }
   return legend;
 }

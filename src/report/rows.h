@@ -1,35 +1,54 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "report/page.h"
 #include "report/table.h"
 
 namespace ptxlat {
 
 // Cells of one ptx, operand and input, by level: how tables are laid out for reading.
 struct Row {
-  std::map<int, const CellRecord*> levels;  // never empty
+  std::map<int, const Cell*> levels;  // never empty
 
-  const CellRecord& highest() const { return *levels.rbegin()->second; }
+  const Cell& highest() const { return *levels.rbegin()->second; }
 };
 
-// In the order in which the table has the first cell of each.
-std::vector<Row> rows_of(const Table& table);
+// In the order in which the first cell of each stands.
+std::vector<Row> rows_of(const std::vector<Cell>& cells);
 // All levels that the table has, ascending.
 std::vector<int> levels_of(const Table& table);
 
+// What the columns of a table for reading depend on.
+struct RowLayout {
+  PageFormat format = PageFormat::text;
+  std::string_view headline;             // tag of the number that cells are there for
+  std::vector<int> levels;               // ascending
+  std::vector<const MetricKind*> shown;  // metrics with a column of their own, at the highest level
+};
+RowLayout layout_of(const Table& table, PageFormat format);
+
+// Where there is no number the text has "-", and the verdicts in a last column; Markdown has the verdict in its place.
+std::vector<Column> columns_of(const RowLayout& layout);
+Spans fields_of(const RowLayout& layout, const Row& row);
+
 // "4", "≥17" for a static number that is a lower bound, "(2)" for the issue cost where that is all there is, nothing
 // where there is no number.
-std::string number_text(const Table& table, const CellRecord& cell);
+std::string number_text(std::string_view headline, const Cell& cell);
+// Of a proven cell that nothing can depend on, the number that it is there for instead of the headline; else null.
+const Metric* number_without_latency(const Record& record);
 
-// Whether any cell has an issue cost: tables of format 1 and static ones have none.
-bool has_issue(const Table& table);
+// "IMAD×3;IADD3" for a list with repetitions, cut after `limit` characters with the number of opcodes left out. For
+// reading only: the csv has them all.
+std::string brief_opcodes(const std::vector<std::string>& opcodes, std::size_t limit);
 
 // How many cells there are, and how many of each verdict.
-std::string verdict_summary(const Table& table);
+std::string verdict_summary(const std::map<Verdict, std::size_t>& counts);
+std::map<Verdict, std::size_t> verdict_counts(const Table& table);
 // What the numbers are, in one sentence.
-std::string number_legend(const Table& table);
+std::string number_legend(const RowLayout& layout);
 
 }  // namespace ptxlat

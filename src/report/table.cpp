@@ -1,96 +1,149 @@
 #include "report/table.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <sstream>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "report/file.h"
 #include "report/gzip.h"
 #include "report/table_files.h"
+#include "report/table_lines.h"
 #include "results/json.h"
 
 namespace ptxlat {
 
 namespace {
 
-class JsonlReader {
- public:
-  void read_line(std::string_view line) {
-    Json record = Json::parse(line);
-    if (const auto window = record.find("window"); window != record.end()) {
-      shared_[window->get<int>()] = std::move(record.at("sass"));
-      return;
-    }
-    if (const auto windows = record.find("windows"); windows != record.end()) {
-      for (Json& window : *windows) {
-        if (const auto sass = window.find("sass"); sass != window.end()) *sass = shared_.at(sass->get<int>());
-      }
-    }
-    cells.push_back(cell_from_json(record));
-  }
-
-  std::vector<CellRecord> cells;
-
- private:
-  std::unordered_map<int, Json> shared_;
-};
-
-// `jsonl`: the rows with their machine code, where they are written.
-std::string run_json_of(const Table& table, const std::string& csv, const std::optional<std::string>& jsonl) {
-  Json run = to_json(table.provenance);
-  run["format"] = table_format;  // of what is written now, whatever was read
+std::string run_json_of(const Table& table, const std::string& csv, Extent extent) {
+  Json run = to_json(table.run);
+  if (!table.runs.empty()) run["runs"] = runs_to_json(table.runs);
   std::map<std::string, int> verdicts;
-  for (const CellRecord& cell : table.cells) ++verdicts[to_string(cell.verdict)];
+  for (const Cell& cell : table.cells) ++verdicts[to_string(cell.record.verdict)];
   run["cells"] = table.cells.size();
   run["verdicts"] = verdicts;
-  if (jsonl) run["jsonl_crc32"] = checksum_of(*jsonl);
+  if (extent == Extent::whole) run["jsonl_crc32"] = checksum_of(*table.lines);
   run["csv_crc32"] = checksum_of(csv);
   return run.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
+void require_distinct(const std::vector<Cell>& cells, const std::filesystem::path& file) {
+  std::unordered_set<RowKey, RowKeyHash> known;
+  known.reserve(cells.size());
+  for (const Cell& cell : cells) {
+    if (known.insert(row_key(cell.record)).second) continue;
+    const auto& [ptx, operand, input, level] = row_key(cell.record);
+    throw damaged(file,
+                  fmt::format("{} (operand \"{}\", input \"{}\") at O{} is there twice", ptx, operand, input, level));
+  }
+}
+
+void set_lines(Table& table, std::string lines, const std::filesystem::path& folder) {
+  table.lines = std::make_shared<const std::string>(std::move(lines));
+  table.cells = cells_in(*table.lines, folder);
+}
+
 }  // namespace
 
-bool is_static(const Table& table) { return table.provenance.kind == "static"; }
+Table table_from(Run run, std::vector<Run> runs, const std::vector<Record>& records) {
+  Table table;
+  table.run = std::move(run);
+  table.runs = std::move(runs);
+  set_lines(table, lines_of(records), {});
+  return table;
+}
 
-std::optional<double> headline(const Table& table, const CellRecord& cell) {
-  return is_static(table) ? cell.static_cycles : cell.cycles;
+Cell cell_from(const Record& record) {
+  Cell cell;
+  cell.record = record;
+  cell.record.windows.clear();
+  if (const Metric* schedule = record.find(metric::static_cycles)) {
+    cell.static_is_lower_bound =
+        std::any_of(schedule->from.begin(), schedule->from.end(), [&](const std::string& role) {
+          const WindowRecord* window = window_of_role(record, role);
+          return window != nullptr && window->static_is_lower_bound;
+        });
+  }
+  return cell;
+}
+
+std::vector<Record> whole_records(const Table& table, const std::vector<const Cell*>& cells) {
+  std::vector<Record> records;
+  const SharedCode shared = table.lines ? shared_code(*table.lines) : SharedCode();
+  for (const Cell* cell : cells) {
+    records.push_back(cell->line.empty() ? cell->record : whole_record(cell->line, shared));
+  }
+  return records;
+}
+
+bool is_static(const Table& table) { return table.run.kind == "static"; }
+
+std::string_view headline(const Table& table) { return is_static(table) ? metric::static_cycles : metric::cycles; }
+
+bool has_metric(const Table& table, std::string_view tag) {
+  return std::any_of(table.cells.begin(), table.cells.end(),
+                     [&](const Cell& cell) { return cell.record.find(tag) != nullptr; });
+}
+
+const CellWindow* window_of_role(const Cell& cell, std::string_view role) {
+  const auto found = std::find_if(cell.windows.begin(), cell.windows.end(),
+                                  [&](const CellWindow& window) { return window.role == role; });
+  return found == cell.windows.end() ? nullptr : &*found;
+}
+
+std::vector<const CellWindow*> windows_of(const Cell& cell, std::string_view tag) {
+  std::vector<const CellWindow*> windows;
+  const Metric* metric = cell.record.find(tag);
+  if (metric == nullptr) return windows;
+  for (const std::string& role : metric->from) {
+    if (const CellWindow* window = window_of_role(cell, role)) windows.push_back(window);
+  }
+  return windows;
+}
+
+RowKey row_key(const Record& record) { return {record.ptx, record.operand, record.input, record.level}; }
+
+std::size_t RowKeyHash::operator()(const RowKey& key) const {
+  const std::hash<std::string_view> hash;
+  std::size_t value = static_cast<std::size_t>(key.level);
+  for (const std::string_view part : {key.ptx, key.operand, key.input}) value = value * 1000003 ^ hash(part);
+  return value;
 }
 
 void write_table(const std::filesystem::path& folder, const Table& table, Extent extent) {
+  if (!table.lines) extent = Extent::brief;
   std::ostringstream csv;
-  write_csv(csv, table.cells);
+  write_csv(csv, table);
   // run.json last: with its checksum it makes the table whole.
-  if (extent == Extent::brief) {
-    replace_files(folder / table.provenance.table,
-                  {{csv_name, csv.str()}, {run_name, run_json_of(table, csv.str(), std::nullopt)}});
-    // Of a whole table that was here before.
-    std::error_code ignored;
-    for (const char* name : {markdown_name, jsonl_name}) {
-      std::filesystem::remove(folder / table.provenance.table / name, ignored);
-    }
-    return;
+  const NamedContent csv_file{csv_name, csv.str()}, run_file{run_name, run_json_of(table, csv.str(), extent)};
+  if (extent == Extent::whole) {
+    std::ostringstream markdown;
+    write_markdown(markdown, table);
+    return replace_files(folder / table.run.table,
+                         {csv_file, {markdown_name, markdown.str()}, {jsonl_name, gzip(*table.lines)}, run_file});
   }
-  std::ostringstream markdown;
-  write_markdown(markdown, table);
-  const std::string jsonl = jsonl_of(table.cells);
-  replace_files(folder / table.provenance.table, {{csv_name, csv.str()},
-                                                  {markdown_name, markdown.str()},
-                                                  {jsonl_name, gzip(jsonl)},
-                                                  {run_name, run_json_of(table, csv.str(), jsonl)}});
+  replace_files(folder / table.run.table, {csv_file, run_file});
+  // Of a whole table that was here before.
+  std::error_code ignored;
+  for (const char* name : {markdown_name, jsonl_name}) {
+    std::filesystem::remove(folder / table.run.table / name, ignored);
+  }
 }
 
 Table read_table(const std::filesystem::path& folder) {
-  Table table;
-  if (is_in_csv(folder)) {
-    CsvTable read = read_csv_table(folder);
-    return {std::move(read.provenance), std::move(read.cells)};
-  }
   TableFiles files = read_table_files(folder);
-  table.provenance = std::move(files.provenance);
-  JsonlReader reader;
-  for_each_line(files.lines, folder, [&](std::string_view line) { reader.read_line(line); });
-  table.cells = std::move(reader.cells);
+  Table table;
+  table.run = std::move(files.run);
+  table.runs = std::move(files.runs);
+  if (files.lines) {
+    set_lines(table, std::move(*files.lines), folder);
+  } else {
+    for (Record& record : files.records) table.cells.emplace_back().record = std::move(record);
+  }
+  require_distinct(table.cells, folder / (table.lines ? jsonl_name : csv_name));
   return table;
 }
 

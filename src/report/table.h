@@ -2,42 +2,92 @@
 
 #include <filesystem>
 #include <istream>
+#include <memory>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "results/record.h"
+#include "results/run.h"
 
 namespace ptxlat {
 
-// A table as it lies on disk or in a store.
-struct Table {
-  Provenance provenance;
-  std::vector<CellRecord> cells;
+// A window as far as reports need it. Its machine code is JSON text, a list of instructions as docs/table-format.md
+// spells them, parsed only where it is looked at (report/code_change.h): most of a table is code, and most of it is
+// equal.
+struct CellWindow {
+  std::string_view role;
+  Verdict verdict = Verdict::proven;
+  bool static_is_lower_bound = false;
+  std::string_view code;  // empty where no window was found
 };
 
-// Whether nothing of it was measured: its numbers are the assembler's schedule, in `static_cycles`.
+// One row of a table.
+struct Cell {
+  Record record;  // without windows, series, facts and recipe
+  std::vector<CellWindow> windows;
+  bool static_is_lower_bound = false;  // something in the windows of `static` waits on a scoreboard or branches
+  std::string_view line;               // JSON of all that is known; empty where the table was read from a csv
+};
+
+// A table as reports read it: the columns as values, everything else as text, in a tenth of the time and room of full
+// records.
+struct Table {
+  Run run;                // the newest
+  std::vector<Run> runs;  // those that cells name, oldest first; empty where cells name none
+  std::vector<Cell> cells;
+  std::shared_ptr<const std::string> lines;  // of latency.jsonl.gz: the cells are views into it. Null for a csv
+};
+
+Table table_from(Run run, std::vector<Run> runs, const std::vector<Record>& records);
+// A record as a row without windows and line, for a table that is not complete yet.
+Cell cell_from(const Record& record);
+// Everything that the table knows of the cells, windows with their machine code included: as many records as cells.
+std::vector<Record> whole_records(const Table& table, const std::vector<const Cell*>& cells);
+
+// Whether nothing of it was measured: its numbers are the assembler's schedule, in `static`.
 bool is_static(const Table& table);
-// The number that a cell of this table is there for: `cycles`, or `static_cycles` in a static table.
-std::optional<double> headline(const Table& table, const CellRecord& cell);
+// The tag of the number that a cell of this table is there for: `cycles`, or `static` in a static table.
+std::string_view headline(const Table& table);
+// Whether any cell has it.
+bool has_metric(const Table& table, std::string_view tag);
+
+// Null if the cell has none.
+const CellWindow* window_of_role(const Cell& cell, std::string_view role);
+// The windows that a metric of the cell was made of.
+std::vector<const CellWindow*> windows_of(const Cell& cell, std::string_view tag);
+
+// What tells the cells of a table from each other: views into a record, since a table may have tens of thousands.
+struct RowKey {
+  std::string_view ptx, operand, input;
+  int level = 0;
+
+  bool operator==(const RowKey&) const = default;
+};
+RowKey row_key(const Record& record);
+struct RowKeyHash {
+  std::size_t operator()(const RowKey& key) const;
+};
 
 // What is written of a table: all four files, or in brief latency.csv and run.json, without any machine code. A static
 // table can be made again by everyone who has the assembler, so that many of them are kept in brief.
 enum class Extent { whole, brief };
 
 // The table's contract (docs/table-format.md): latency.csv, latency.md, latency.jsonl.gz and run.json in
-// `folder`/provenance.table. Written to temporary names and renamed, so that a reader never sees half a table. Equal
-// tables give equal bytes. Error{storage} if it cannot be written; the old table is then still there.
+// `folder`/run.table. Written to temporary names and renamed, so that a reader never sees half a table. Equal tables
+// give equal bytes. A table that was read from a csv has no machine code and is written in brief. Error{storage} if it
+// cannot be written; the old table is then still there.
 void write_table(const std::filesystem::path& folder, const Table& table, Extent extent = Extent::whole);
 
 // Reads a folder that write_table made (from latency.jsonl.gz and run.json). A brief one, or a folder with a
-// latency.csv alone, gives the columns without windows; without a run.json the provenance is what the rows tell. Tables
-// of format 1 are read too: they have no `issue`. Error{unknown_name} if it is none, Error{storage} if it is damaged.
+// latency.csv alone, gives the columns without windows; without a run.json the run is what the rows tell.
+// Error{unknown_name} if there is none, Error{storage} if it is damaged, of another format, or has a cell twice.
 Table read_table(const std::filesystem::path& folder);
 
-void write_csv(std::ostream& out, const std::vector<CellRecord>& cells);
+void write_csv(std::ostream& out, const Table& table);
 // `name` is what an error calls it. Error{storage} with the line if it is damaged.
-std::vector<CellRecord> read_csv(std::istream& in, const std::string& name);
+std::vector<Record> read_csv(std::istream& in, const std::string& name);
 
 // For reading: one row per ptx, operand and input, the levels side by side.
 void write_text(std::ostream& out, const Table& table);

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "error.h"
 #include "results/record.h"
+#include "results/run.h"
 
 namespace ptxlat {
 
@@ -21,45 +24,20 @@ bool has_table(const std::filesystem::path& folder);
 // if there is no table.
 bool is_in_csv(const std::filesystem::path& folder);
 
-// A table's provenance and the lines of its latency.jsonl.gz, known to belong together.
+// What the files of a table hold, known to belong together.
 struct TableFiles {
-  Provenance provenance;
-  std::string lines;
+  Run run;
+  std::vector<Run> runs;
+  std::optional<std::string> lines;  // of latency.jsonl.gz
+  std::vector<Record> records;       // of latency.csv, where there is no latency.jsonl.gz: the columns, without windows
 };
-// Error{storage} if they are damaged, of a later format, or if latency.csv is not that of the run.
+// Error{storage} if they are damaged, of another format, or if latency.csv is not that of the run. Where there is no
+// run.json, the run is what the rows and the folder tell.
 TableFiles read_table_files(const std::filesystem::path& folder);
-
-// What latency.csv gives: the columns, without windows. Where there is no run.json, the provenance is what the rows and
-// the folder tell.
-struct CsvTable {
-  Provenance provenance;
-  std::vector<CellRecord> cells;
-};
-CsvTable read_csv_table(const std::filesystem::path& folder);
 
 // Of a file that holds the rows, in run.json.
 std::string checksum_of(std::string_view text);
-// The lines of latency.jsonl.gz, uncompressed.
-std::string jsonl_of(const std::vector<CellRecord>& cells);
-
-// Calls read(line) for each line; what it throws becomes an Error{storage} with the file and the line's number.
-template <typename Read>
-void for_each_line(std::string_view lines, const std::filesystem::path& folder, Read read);
 
 Error damaged(const std::filesystem::path& file, const std::string& what);
-
-template <typename Read>
-void for_each_line(std::string_view lines, const std::filesystem::path& folder, Read read) {
-  int number = 1;
-  for (std::size_t begin = 0; begin < lines.size(); ++number) {
-    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
-    try {
-      read(lines.substr(begin, end - begin));
-    } catch (const std::exception& error) {
-      throw damaged(folder / jsonl_name, "line " + std::to_string(number) + ": " + error.what());
-    }
-    begin = end + 1;
-  }
-}
 
 }  // namespace ptxlat

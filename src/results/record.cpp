@@ -1,6 +1,8 @@
 #include "results/record.h"
 
+#include <algorithm>
 #include <array>
+#include <cassert>
 #include <utility>
 
 namespace ptxlat {
@@ -20,20 +22,88 @@ constexpr std::array<std::pair<Verdict, const char*>, 10> verdict_names = {{
     {Verdict::no_dependency, "no_dependency"},
 }};
 
-}  // namespace
+constexpr std::array<std::pair<RecordKind, const char*>, 2> kind_names = {{
+    {RecordKind::latency, "latency"},
+    {RecordKind::probe, "probe"},
+}};
 
-const char* to_string(Verdict verdict) {
-  for (const auto& [value, name] : verdict_names) {
-    if (value == verdict) return name;
+template <class Value, std::size_t count>
+const char* name_in(const std::array<std::pair<Value, const char*>, count>& names, Value wanted) {
+  for (const auto& [value, name] : names) {
+    if (value == wanted) return name;
   }
   return "?";
 }
 
-std::optional<Verdict> verdict_from(const std::string& name) {
-  for (const auto& [value, verdict_name] : verdict_names) {
-    if (name == verdict_name) return value;
+template <class Value, std::size_t count>
+std::optional<Value> value_in(const std::array<std::pair<Value, const char*>, count>& names,
+                              const std::string& wanted) {
+  for (const auto& [value, name] : names) {
+    if (name == wanted) return value;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+const char* to_string(Verdict verdict) { return name_in(verdict_names, verdict); }
+std::optional<Verdict> verdict_from(const std::string& name) { return value_in(verdict_names, name); }
+
+const char* to_string(RecordKind kind) { return name_in(kind_names, kind); }
+std::optional<RecordKind> record_kind_from(const std::string& name) { return value_in(kind_names, name); }
+
+const Metric* Record::find(std::string_view tag) const {
+  const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const Metric& m) { return m.tag == tag; });
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+std::optional<double> Record::number(std::string_view tag) const {
+  const auto* metric = find(tag);
+  return metric == nullptr ? std::nullopt : std::optional(metric->value);
+}
+
+void Record::set(std::string_view tag, std::optional<double> value, std::vector<std::string> from) {
+  const MetricKind* wanted = find_metric(tag);
+  assert(wanted != nullptr);
+  // MetricKinds lie in the order of the columns, so their addresses say which metric comes first.
+  const auto place = std::find_if(metrics.begin(), metrics.end(),
+                                  [&](const Metric& metric) { return find_metric(metric.tag) >= wanted; });
+  const bool is_there = place != metrics.end() && place->tag == tag;
+  if (!value) {
+    if (is_there) metrics.erase(place);
+    return;
+  }
+  Metric metric{wanted->tag, *value, Verdict::proven, std::move(from)};
+  if (is_there) {
+    *place = std::move(metric);
+  } else {
+    metrics.insert(place, std::move(metric));
+  }
+}
+
+void Record::add_flag(const char* flag) {
+  if (!has_flag(flag)) flags.emplace_back(flag);
+}
+
+bool Record::has_flag(std::string_view flag) const {
+  return std::find(flags.begin(), flags.end(), flag) != flags.end();
+}
+
+const WindowRecord* window_of_role(const Record& record, std::string_view role) {
+  const auto found = std::find_if(record.windows.begin(), record.windows.end(),
+                                  [&](const WindowRecord& window) { return window.role == role; });
+  return found == record.windows.end() ? nullptr : &*found;
+}
+
+std::vector<const WindowRecord*> backing_windows(const Record& record) {
+  const auto* headline = record.find(metric::cycles);
+  if (headline == nullptr) headline = record.find(metric::static_cycles);
+  std::vector<const WindowRecord*> windows;
+  if (headline == nullptr) return windows;
+  for (const auto& role : headline->from) {
+    if (const auto* window = window_of_role(record, role)) windows.push_back(window);
+  }
+  return windows;
 }
 
 }  // namespace ptxlat

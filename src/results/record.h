@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "gpu/device.h"
+#include "results/metric.h"
 #include "sass/verdict.h"
 
 namespace ptxlat {
@@ -29,11 +29,9 @@ struct SassRecord {
   bool operator==(const SassRecord&) const = default;
 };
 
-// One kernel of a cell: what was assembled, what the audit said of it and what the GPU measured.
-//   role  "overhead", "bracket", "differential", "differential base", "chain", "chain twice", "bridge", "completion",
-//         "stream", "stream twice"
+// One trial of a record: what was assembled, what the audit said of it and what the GPU measured.
 struct WindowRecord {
-  std::string role;
+  std::string role;  // in its experiment: "chain twice"
   Verdict verdict = Verdict::proven;
   std::string reason;                  // why, where not proven
   std::vector<SassRecord> sass;        // both clock reads included
@@ -42,70 +40,98 @@ struct WindowRecord {
   std::optional<double> cycles;        // mode of the samples
   double mode_share = 0;               // 0…1
   std::vector<std::uint32_t> samples;  // elapsed cycles, launch by launch
-  std::string measured_as;             // the form for which the same machine code was run; empty: run for this cell
+  std::string measured_as;             // the form for which the same machine code was run; empty: run for this record
 
   bool operator==(const WindowRecord&) const = default;
 };
 
-// One cell: a row of a table, and everything known about it. Numbers that do not exist are empty, never a sentinel.
-struct CellRecord {
-  std::string ptx;
+// Numbers over axes: a curve has one axis, a matrix two. `values` has the last axis fastest; a point without a number
+// is empty.
+struct Axis {
+  std::string name;
+  std::string unit;
+  std::vector<double> values;
+
+  bool operator==(const Axis&) const = default;
+};
+struct Series {
+  std::string name;
+  std::string unit;
+  std::vector<Axis> axes;
+  std::vector<std::optional<double>> values;
+
+  bool operator==(const Series&) const = default;
+};
+
+// What was inferred from series.
+struct Fact {
+  std::string quantity;   // "l1_data_size"
+  std::string condition;  // under which it holds; may be empty
+  double value = 0;
+  std::optional<double> low, high;
+  std::string unit;
+  std::string scope;  // "sm", "gpu", "warp"
+  Verdict verdict = Verdict::proven;
+  std::string how;  // the model that was fitted, and to which series
+
+  bool operator==(const Fact&) const = default;
+};
+
+// What a reader of the numbers must know, for programs. `note` has the same in words.
+namespace flag {
+inline constexpr const char* spread = "spread";                             // launches spread over several cycles
+inline constexpr const char* diverged = "diverged";                         // the lanes of a warp took different paths
+inline constexpr const char* branches = "branches";                         // the code branches
+inline constexpr const char* static_is_lower_bound = "static_lower_bound";  // something waits on a scoreboard
+inline constexpr const char* schedule_differs = "schedule_differs";         // measured and static disagree
+inline constexpr const char* witnesses_differ = "witnesses_differ";         // differential and chain disagree
+inline constexpr const char* processes_differ = "processes_differ";         // a second process measured something else
+inline constexpr const char* no_issue = "no_issue";                         // a stream that gave no number
+inline constexpr const char* no_schedule = "no_schedule";                   // the assembler wrote no stall counts
+}  // namespace flag
+
+// What kind of experiment a record is of.
+enum class RecordKind { latency, probe };
+const char* to_string(RecordKind kind);
+std::optional<RecordKind> record_kind_from(const std::string& name);
+
+// One cell of a table, or one probe, and everything known about it. A number that does not exist is not among the
+// metrics; there are no sentinels.
+struct Record {
+  RecordKind kind = RecordKind::latency;
+  std::string ptx;  // the form's spelling; a probe's name
   std::string chapter;
   std::string operand;
   std::string input;
   int level = 0;
-  std::optional<double> cycles;
-  std::optional<double> bracket;
-  std::optional<double> overhead;
-  std::optional<double> differential;
-  std::optional<double> chain;
-  std::optional<double> static_cycles;
-  std::optional<double> issue;    // cycles that one more independent copy takes
-  std::vector<std::string> sass;  // opcodes that the PTX instruction became, in program order
+  std::vector<Metric> metrics;  // in the order of metric_kinds(), each tag once
+  std::vector<Series> series;
+  std::vector<Fact> facts;
+  std::vector<std::string> flags;  // of namespace flag, each once
+  std::vector<std::string> sass;   // opcodes that the PTX instruction became, in program order
   int sass_count = 0;
   Verdict verdict = Verdict::proven;
   std::string note;
 
-  std::string consumer;   // producer and consumer belong together (method.md, trap 8)
-  std::string recipe;     // hash of the PTX of all its kernels: same recipe, same experiment
-  double elapsed_ns = 0;  // cycles at the device's SM clock; 0 where not known
+  std::string consumer;  // producer and consumer belong together (method.md, trap 8)
+  std::string recipe;    // hash of the PTX of all its kernels: same recipe, same experiment
+  int run = 0;           // id of the Run that made it; 0 where the table has one run only
   std::vector<WindowRecord> windows;
 
-  bool operator==(const CellRecord&) const = default;
+  // Empty for a metric that the record does not have.
+  std::optional<double> number(std::string_view tag) const;
+  const Metric* find(std::string_view tag) const;
+  // Sets, or with an empty value removes, a metric. `tag` must be of a MetricKind.
+  void set(std::string_view tag, std::optional<double> value, std::vector<std::string> from = {});
+  void add_flag(const char* flag);
+  bool has_flag(std::string_view flag) const;
+
+  bool operator==(const Record&) const = default;
 };
 
-// Version of the files of a table (docs/table-format.md says what counts as a change).
-inline constexpr int table_format = 2;
-
-// The bundle that a table's machine code came from.
-struct BundleOrigin {
-  std::string file;      // its name
-  std::string checksum;  // CRC-32 of the file, 8 hexadecimal digits
-  std::uint64_t size = 0;
-  std::string created_utc;  // ISO 8601
-  std::string tool_version;
-  std::string git_commit;
-  std::string command_line;
-};
-
-// Where a table comes from.
-struct Provenance {
-  int format = table_format;
-  std::string table;  // folder below the tables folder: "sm_90/nvidia-h200/driver-580.159.04"
-  std::string kind;   // "measured" or "static"
-  std::string toolchain;
-  std::string nvrtc;                   // that compiled the forms of CUDA C, "nvrtc-13.0.88"; empty if there are none
-  std::string target;                  // "sm_90"
-  std::optional<DeviceInfo> device;    // empty for static tables
-  std::optional<BundleOrigin> bundle;  // empty where it was assembled in the run
-  std::string tool_version;
-  std::string git_commit;
-  std::string command_line;
-  std::uint64_t seed = 0;
-  std::string started_utc;  // ISO 8601
-  std::string finished_utc;
-  std::map<std::string, std::string> environment;  // variables that change the JIT: CUDA_*, PTXLAT_*
-  std::map<std::string, double> station_seconds;   // expand, assemble, audit, run, … summed over threads, and wall
-};
+// Null if the record has no window of this role.
+const WindowRecord* window_of_role(const Record& record, std::string_view role);
+// The windows that the record's headline was made of: those of `cycles`, or of `static` where nothing was measured.
+std::vector<const WindowRecord*> backing_windows(const Record& record);
 
 }  // namespace ptxlat

@@ -20,26 +20,26 @@ namespace ptxlat {
 namespace {
 
 constexpr int application_id = 0x7078746c;  // "pxtl", as file(1) and others may look for it
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
 
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     table_name TEXT NOT NULL,
-    started_utc TEXT NOT NULL,
-    provenance TEXT NOT NULL,
-    UNIQUE (table_name, started_utc)
+    run TEXT NOT NULL
   );
-  CREATE TABLE cells (
+  CREATE TABLE records (
     table_name TEXT NOT NULL,
+    kind TEXT NOT NULL,
     chapter TEXT NOT NULL,
     ptx TEXT NOT NULL,
     operand TEXT NOT NULL,
     input TEXT NOT NULL,
     opt INTEGER NOT NULL,
     recipe TEXT NOT NULL,
+    run_id INTEGER REFERENCES runs (id),
     record TEXT NOT NULL,
-    UNIQUE (table_name, ptx, operand, input, opt)
+    UNIQUE (table_name, kind, ptx, operand, input, opt)
   );
 )sql";
 
@@ -84,11 +84,11 @@ void refuse_shorter_than_a_header(const std::filesystem::path& file) {
 
 std::string CellKey::text() const {
   // The ASCII unit separator: no name contains it.
-  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}", ptx, operand, input, level, recipe);
+  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}", to_string(kind), ptx, operand, input, level, recipe);
 }
 
-CellKey key_of(const CellRecord& record) {
-  return {record.ptx, record.operand, record.input, record.level, record.recipe};
+CellKey key_of(const Record& record) {
+  return {record.kind, record.ptx, record.operand, record.input, record.level, record.recipe};
 }
 
 struct Store::Database {
@@ -102,6 +102,7 @@ struct Store::Database {
         connection(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, static_cast<int>(lock_timeout.count())),
         busy_timeout(lock_timeout) {
     if (check_owner() == Owner::nobody) create();
+    connection.exec("PRAGMA foreign_keys = ON");
     connection.exec("PRAGMA synchronous = NORMAL");  // with WAL: a commit survives kill -9 without an fsync each
   }
 
@@ -177,15 +178,33 @@ struct Store::Database {
 
 namespace {
 
-// Json in a store comes from this program: damage is damage to the file.
+// What is in a store comes from this program: damage is damage to the file.
+Error damaged(const std::string& what) {
+  return Error(ExitCode::storage, "the store holds a damaged record: " + what, "Delete the store and run again.");
+}
+
 template <typename Parse>
-auto parse_record(const std::string& record, Parse parse) {
+auto parsed(const std::string& text, Parse parse) {
   try {
-    return parse(Json::parse(record));
+    return parse(Json::parse(text));
   } catch (const std::exception& error) {
-    throw Error(ExitCode::storage, fmt::format("the store holds a damaged record: {}", error.what()),
-                "Delete the store and run again.");
+    throw damaged(error.what());
   }
+}
+
+RecordKind kind_named(const std::string& name) {
+  const auto kind = record_kind_from(name);
+  if (!kind) throw damaged("unknown kind \"" + name + "\"");
+  return *kind;
+}
+
+std::vector<Run> runs_in(SQLite::Statement& select) {
+  std::vector<Run> runs;
+  while (select.executeStep()) {
+    runs.push_back(parsed(select.getColumn(1).getString(), run_from_json));
+    runs.back().id = select.getColumn(0).getInt();
+  }
+  return runs;
 }
 
 }  // namespace
@@ -201,51 +220,64 @@ Store::Store(const std::filesystem::path& file, std::chrono::milliseconds busy_t
 
 Store::~Store() = default;
 
-void Store::save_provenance(const Provenance& provenance) {
-  database_->with_connection([&](SQLite::Database& connection) {
-    // Replacing gives the row a new, highest id: the run saved last is the newest.
-    SQLite::Statement insert(connection,
-                             "INSERT OR REPLACE INTO runs (table_name, started_utc, provenance) VALUES (?, ?, ?)");
-    insert.bind(1, provenance.table);
-    insert.bind(2, provenance.started_utc);
-    insert.bind(3, to_line(to_json(provenance)));
-    insert.exec();
-  });
-}
-
-std::vector<Provenance> Store::provenances() const {
+int Store::save_run(const Run& run) {
   return database_->with_connection([&](SQLite::Database& connection) {
-    std::vector<Provenance> newest;
-    SQLite::Statement select(connection,
-                             "SELECT provenance FROM runs WHERE id IN (SELECT max(id) FROM runs GROUP BY table_name) "
-                             "ORDER BY table_name");
-    while (select.executeStep()) {
-      newest.push_back(parse_record(select.getColumn(0).getString(), provenance_from_json));
-    }
-    return newest;
+    // A run's id is the row's; written into the text too, it would be wrong the first time.
+    Run without_id = run;
+    without_id.id = 0;
+    SQLite::Statement save(connection, run.id == 0 ? "INSERT INTO runs (table_name, run) VALUES (?, ?)"
+                                                   : "UPDATE runs SET table_name = ?, run = ? WHERE id = ?");
+    save.bind(1, run.table);
+    save.bind(2, to_line(to_json(without_id)));
+    if (run.id != 0) save.bind(3, run.id);
+    save.exec();
+    return run.id == 0 ? static_cast<int>(connection.getLastInsertRowid()) : run.id;
   });
 }
 
-void Store::save_cells(const std::string& table, const std::vector<CellRecord>& cells) {
-  if (cells.empty()) return;
-  std::vector<std::string> records;
-  for (const CellRecord& cell : cells) records.push_back(to_line(to_json(cell)));
+std::vector<Run> Store::runs(const std::string& table) const {
+  return database_->with_connection([&](SQLite::Database& connection) {
+    SQLite::Statement select(connection, "SELECT id, run FROM runs WHERE table_name = ? ORDER BY id");
+    select.bind(1, table);
+    return runs_in(select);
+  });
+}
+
+std::vector<Run> Store::newest_runs() const {
+  return database_->with_connection([&](SQLite::Database& connection) {
+    SQLite::Statement select(connection,
+                             "SELECT id, run FROM runs WHERE id IN (SELECT max(id) FROM runs GROUP BY table_name) "
+                             "ORDER BY table_name");
+    return runs_in(select);
+  });
+}
+
+void Store::save_records(const std::string& table, const std::vector<Record>& records) {
+  if (records.empty()) return;
+  std::vector<std::string> texts;
+  for (const Record& record : records) texts.push_back(to_line(to_json(record)));
   database_->with_connection([&](SQLite::Database& connection) {
     SQLite::Statement insert(connection,
-                             "INSERT OR REPLACE INTO cells (table_name, chapter, ptx, operand, input, opt, recipe, "
-                             "record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+                             "INSERT OR REPLACE INTO records (table_name, kind, chapter, ptx, operand, input, opt, "
+                             "recipe, run_id, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     connection.exec("BEGIN IMMEDIATE");
     try {
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        const CellRecord& cell = cells[i];
-        insert.bind(1, table);
-        insert.bind(2, cell.chapter);
-        insert.bind(3, cell.ptx);
-        insert.bind(4, cell.operand);
-        insert.bind(5, cell.input);
-        insert.bind(6, cell.level);
-        insert.bind(7, cell.recipe);
-        insert.bind(8, records[i]);
+      for (std::size_t i = 0; i < records.size(); ++i) {
+        const Record& record = records[i];
+        int next = 1;
+        insert.bind(next++, table);
+        insert.bind(next++, to_string(record.kind));
+        for (const auto* text : {&record.chapter, &record.ptx, &record.operand, &record.input}) {
+          insert.bind(next++, *text);
+        }
+        insert.bind(next++, record.level);
+        insert.bind(next++, record.recipe);
+        if (record.run == 0) {
+          insert.bind(next++);
+        } else {
+          insert.bind(next++, record.run);
+        }
+        insert.bind(next++, texts[i]);
         insert.exec();
         insert.reset();
       }
@@ -260,34 +292,40 @@ void Store::save_cells(const std::string& table, const std::vector<CellRecord>& 
 std::unordered_set<std::string> Store::finished(const std::string& table) const {
   return database_->with_connection([&](SQLite::Database& connection) {
     std::unordered_set<std::string> keys;
-    SQLite::Statement select(connection, "SELECT ptx, operand, input, opt, recipe FROM cells WHERE table_name = ?");
+    SQLite::Statement select(connection,
+                             "SELECT kind, ptx, operand, input, opt, recipe FROM records WHERE table_name = ?");
     select.bind(1, table);
     while (select.executeStep()) {
-      const CellKey key{select.getColumn(0).getString(), select.getColumn(1).getString(),
-                        select.getColumn(2).getString(), select.getColumn(3).getInt(), select.getColumn(4).getString()};
+      const CellKey key{kind_named(select.getColumn(0).getString()),
+                        select.getColumn(1).getString(),
+                        select.getColumn(2).getString(),
+                        select.getColumn(3).getString(),
+                        select.getColumn(4).getInt(),
+                        select.getColumn(5).getString()};
       keys.insert(key.text());
     }
     return keys;
   });
 }
 
-std::vector<CellRecord> Store::cells(const std::string& table) const {
+std::vector<Record> Store::records(const std::string& table, RecordKind kind) const {
   return database_->with_connection([&](SQLite::Database& connection) {
     // Put in order here: SQLite would sort the records themselves, gigabytes of them, on one core.
-    std::vector<std::string> records;
-    SQLite::Statement select(connection, "SELECT record FROM cells WHERE table_name = ?");
+    std::vector<std::string> texts;
+    SQLite::Statement select(connection, "SELECT record FROM records WHERE table_name = ? AND kind = ?");
     select.bind(1, table);
-    while (select.executeStep()) records.push_back(select.getColumn(0).getString());
-    std::vector<CellRecord> cells(records.size());
-    in_parallel(records.size(), [&](std::size_t i) {
-      cells[i] = parse_record(records[i], cell_from_json);
-      records[i] = {};
+    select.bind(2, to_string(kind));
+    while (select.executeStep()) texts.push_back(select.getColumn(0).getString());
+    std::vector<Record> records(texts.size());
+    in_parallel(texts.size(), [&](std::size_t i) {
+      records[i] = parsed(texts[i], record_from_json);
+      texts[i] = {};
     });
-    const auto place = [](const CellRecord& cell) {
-      return std::tie(cell.chapter, cell.ptx, cell.operand, cell.input, cell.level);
+    const auto place = [](const Record& record) {
+      return std::tie(record.chapter, record.ptx, record.operand, record.input, record.level);
     };
-    std::sort(cells.begin(), cells.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
-    return cells;
+    std::sort(records.begin(), records.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    return records;
   });
 }
 

@@ -8,17 +8,19 @@
 #include <vector>
 
 #include "results/record.h"
+#include "results/run.h"
 
 namespace ptxlat {
 
 // Identifies a cell inside one table; two cells with one key are the same row.
 struct CellKey {
+  RecordKind kind = RecordKind::latency;
   std::string ptx, operand, input;
   int level = 0;
   std::string recipe;
   std::string text() const;  // one line, unique
 };
-CellKey key_of(const CellRecord& record);
+CellKey key_of(const Record& record);
 
 // The SQLite file that a run writes to, cell by cell, so that a killed run loses nothing that was finished: the same
 // command again continues. Holds any number of tables. Thread-safe. Every failure of the disk or of SQLite is an
@@ -31,19 +33,21 @@ class Store {
   Store(const Store&) = delete;  // owns a database connection
   Store& operator=(const Store&) = delete;
 
-  // Notes that a run begins or ends; the newest provenance of a table is the one exported.
-  void save_provenance(const Provenance& provenance);
-  std::vector<Provenance> provenances() const;  // newest per table
+  // Notes that a run begins (`run.id` is 0; returns the id that its records name) or ends.
+  int save_run(const Run& run);
+  std::vector<Run> runs(const std::string& table) const;  // oldest first, those that no record names any more included
+  std::vector<Run> newest_runs() const;                   // one per table, by the table's name
 
-  // Commits finished cells in one transaction. A cell with the same ptx, operand, input and level is replaced.
-  void save_cells(const std::string& table, const std::vector<CellRecord>& cells);
+  // Commits finished records of a run in one transaction. A record with the same kind, ptx, operand, input and level
+  // is replaced.
+  void save_records(const std::string& table, const std::vector<Record>& records);
 
   // Keys of what is already there (with recipe, so that a changed experiment is measured again).
   std::unordered_set<std::string> finished(const std::string& table) const;
 
-  // All cells of a table ordered by chapter, ptx, operand, input and level, whatever order they were finished in: two
-  // runs of the same plan give files that can be compared line by line.
-  std::vector<CellRecord> cells(const std::string& table) const;
+  // All records of a table and kind ordered by chapter, ptx, operand, input and level, whatever order they were
+  // finished in: two runs of the same plan give files that can be compared line by line.
+  std::vector<Record> records(const std::string& table, RecordKind kind) const;
 
  private:
   struct Database;

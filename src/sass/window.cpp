@@ -35,6 +35,13 @@ std::optional<Window> find_window(const KernelCode& kernel, std::string& why) {
   return window;
 }
 
+Window whole_window(const KernelCode& kernel) {
+  Window window;
+  for (std::size_t i = 0; i < kernel.words.size(); ++i)
+    window.instructions.push_back({offset_of(kernel.layout, i), kernel.words[i], control_word(kernel.words[i]), {}});
+  return window;
+}
+
 int scoreboards_set(const ControlWord& control) {
   int mask = 0;
   for (const int scoreboard : {control.write_scoreboard, control.read_scoreboard}) {

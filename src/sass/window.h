@@ -21,6 +21,9 @@ struct Window {
 // two different instructions and so sample at different points of the pipeline (method.md, trap 1).
 std::optional<Window> find_window(const KernelCode& kernel, std::string& why);
 
+// The whole kernel as its window, for kernels that read no clock or many of them.
+Window whole_window(const KernelCode& kernel);
+
 // What the schedule says of a window.
 //   cycles           sum of the stall counts from the first clock read up to, not including, the second
 //   is_lower_bound   something waits on a scoreboard that was set inside: stall counts do not tell how long that takes;

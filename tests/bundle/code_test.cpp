@@ -37,7 +37,7 @@ std::vector<ColumnCode> random_columns(std::mt19937& random) {
         answer.cubin = below(static_cast<unsigned>(column.cubins.size()));
       else
         answer.refusal = below(static_cast<unsigned>(column.refusals.size()));
-      if (below(4) != 0) column.answers[text_hash(kernel_of(kernel))] = answer;
+      if (below(4) != 0) column.answers[line::text_hash(kernel_of(kernel))] = answer;
     }
   }
   return columns;
@@ -72,38 +72,39 @@ TEST_CASE("a kernel is found under its symbol, in the first column that has it, 
   const Kernel first = kernel_of(1), second = kernel_of(2), third = kernel_of(3);
   ColumnCode left, right;
   left.cubins = {{1}, {2}};
-  left.answers[text_hash(first)].cubin = 1;
-  left.answers[text_hash(second)].cubin = 1;
+  left.answers[line::text_hash(first)].cubin = 1;
+  left.answers[line::text_hash(second)].cubin = 1;
   right.cubins = {{3}};
-  right.answers[text_hash(first)].cubin = 0;
-  right.answers[text_hash(third)].cubin = 0;
+  right.answers[line::text_hash(first)].cubin = 0;
+  right.answers[line::text_hash(third)].cubin = 0;
   const auto outcome = outcome_from({&left, &right}, {{"a", &first}, {"b", &second}, {"c", &third}});
   CHECK(outcome.cubins == std::vector<Bytes>{{2}, {3}});
   REQUIRE(outcome.kernels.size() == 3);
   CHECK(outcome.kernels[0].cubin == 0u);
   CHECK(outcome.kernels[1].cubin == 0u);
   CHECK(outcome.kernels[2].cubin == 1u);
-  CHECK(outcome.kernels[2].symbol == symbol_of(text_hash(third)));
+  CHECK(outcome.kernels[2].symbol == symbol_of(line::text_hash(third)));
 }
 
 TEST_CASE("a refusal names the kernel as the line calls it") {
   const Kernel kernel = kernel_of(1);
-  const auto symbol = symbol_of(text_hash(kernel));
+  const auto symbol = symbol_of(line::text_hash(kernel));
   ColumnCode column;
   column.refusals = {without_name("error: Entry function '" + symbol + "' uses too much shared data\n", symbol)};
-  column.answers[text_hash(kernel)];
+  column.answers[line::text_hash(kernel)];
   const auto outcome = outcome_from({&column}, {{"bracket_ld_17", &kernel}});
   CHECK_FALSE(outcome.kernels[0].cubin);
   CHECK(outcome.kernels[0].log == "error: Entry function 'bracket_ld_17' uses too much shared data\n");
 }
 
-TEST_CASE("the hash of a kernel's text leaves out its operands' values and knows its module") {
+TEST_CASE("the hash of a kernel's text knows its module and nothing that the assembler does not see") {
   const Kernel kernel = kernel_of(1);
   Kernel other = kernel;
-  other.input = {1, 2, 3};
-  CHECK(text_hash(other) == text_hash(kernel));
+  other.operand_loads = 3;
+  other.whole = true;
+  CHECK(line::text_hash(other) == line::text_hash(kernel));
   other.module = {".global .u32 x;"};
-  CHECK(text_hash(other) != text_hash(kernel));
+  CHECK(line::text_hash(other) != line::text_hash(kernel));
 }
 
 TEST_CASE("words, cells and files come back from their sections") {

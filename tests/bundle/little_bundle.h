@@ -9,7 +9,7 @@
 #include "../ptx/little_catalogue.h"
 #include "../results/test_folder.h"
 #include "bundle/make.h"
-#include "measure/plan.h"
+#include "latency/plan.h"
 #include "thrown_error.h"
 
 namespace ptxlat {
@@ -24,11 +24,11 @@ inline void write_bytes(const std::filesystem::path& file, const std::string& by
 }
 
 // Refuses every kernel in its own words, so that a bundle can be made without any assembler. Asks `before` first.
-class RefusingAssembler : public KernelAssembler {
+class RefusingAssembler : public line::KernelAssembler {
  public:
   RefusingAssembler(std::string words, std::function<void()> before)
       : words_(std::move(words)), before_(std::move(before)) {}
-  BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) override {
+  BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override {
     before_();
     BatchOutcome outcome;
     for (const auto& kernel : kernels) {
@@ -68,7 +68,7 @@ struct LittleBundle {
     Manifest manifest;
     manifest.tool_version = "1.2.3";
     manifest.git_commit = "abc";
-    manifest.method_version = method_version;
+    manifest.method_version = latency::method_version;
     manifest.target = {90, "a"};
     manifest.levels = {0, 3};
     manifest.toolchains = {{{ToolchainKind::ptxas, "ptxas-11.8.89", "11.8.89", {}, 7, 8}, {90, ""}},
@@ -80,23 +80,22 @@ struct LittleBundle {
 
   bool make() {
     std::vector<const Form*> forms;
-    for (const auto& form : catalogue.catalogue.forms) forms.push_back(&form);
+    for (const auto& form : catalogue.loaded.catalogue.forms) forms.push_back(&form);
     const BundleOrder order{
         manifest,
-        catalogue.catalogue,
-        catalogue.skeletons,
+        catalogue.loaded,
         forms,
         std::vector<std::vector<Form>>(manifest.toolchains.size()),
         {{"ptx_templates/isa/x.toml", "chapter = \"x\"\n"}},
         nvdisasm,
         [this](const BundledToolchain& toolchain, std::size_t count) {
-          std::vector<std::unique_ptr<KernelAssembler>> assemblers;
+          std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
           for (std::size_t i = 0; i < count; ++i)
             assemblers.push_back(std::make_unique<RefusingAssembler>(toolchain.toolchain.name, [this] { before(); }));
           return assemblers;
         },
         threads,
-        [this](std::size_t, const std::vector<CellRecord>& cells) { cells_finished += cells.size(); },
+        [this](std::size_t, const std::vector<Record>& cells) { cells_finished += cells.size(); },
         [this](std::size_t cells) { cells_taken_over += cells; },
         &interrupted};
     return make_bundle(order, file);

@@ -40,17 +40,16 @@ TEST_CASE("a bundle has the order's manifest, files and cells, and an answer for
   CHECK(bundle.code.size() == 3);
   CHECK(bundle.size == std::filesystem::file_size(little.file));
 
-  const auto plan = plan_cells(little.catalogue.catalogue, little.catalogue.skeletons, {&little.catalogue.form()}, {3});
+  const auto& loaded = little.catalogue.loaded;
+  const auto plan = latency::plan_cells(loaded, {&little.catalogue.form()}, {3});
   const auto& variant = plan.front().variant;
-  const auto experiment = expand(little.catalogue.catalogue, little.catalogue.skeletons, variant,
-                                 consumers_for(little.catalogue.catalogue, variant).front());
+  const auto experiment = latency::expand(loaded, variant, latency::consumers_for(loaded.catalogue, variant).front());
+  const auto& kernel = experiment.trials[latency::Role::bracket].kernel;
   const auto assembler = make_recorded_assembler(bundle, 1);
-  const auto outcome = assembler->assemble({{"mine", &experiment.kernels[Role::bracket]}}, 3);
+  const auto outcome = assembler->assemble({{"mine", &kernel}}, 3);
   CHECK(outcome.kernels.at(0).log == "nvjitlink-12.9.86 refuses 'mine' at O3\n");
-  CHECK(make_recorded_assembler(bundle, 0)
-            ->assemble({{"mine", &experiment.kernels[Role::bracket]}}, 0)
-            .kernels.at(0)
-            .log == "ptxas-11.8.89 refuses 'mine' at O0\n");
+  CHECK(make_recorded_assembler(bundle, 0)->assemble({{"mine", &kernel}}, 0).kernels.at(0).log ==
+        "ptxas-11.8.89 refuses 'mine' at O0\n");
 }
 
 TEST_CASE("what a bundle does not have is an error that says so") {

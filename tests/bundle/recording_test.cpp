@@ -13,17 +13,17 @@ using namespace ptxlat;
 
 namespace {
 
-Kernel kernel_of(const std::string& text, std::uint64_t value = 0) {
+Kernel kernel_of(const std::string& text, int operand_loads = 0) {
   Kernel kernel;
   kernel.text = text;
-  kernel.input = {value};
+  kernel.operand_loads = operand_loads;
   return kernel;
 }
 
 // Gives each module a cubin of its own and notes the names it was given.
-class NotingAssembler : public KernelAssembler {
+class NotingAssembler : public line::KernelAssembler {
  public:
-  BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int /*level*/) override {
+  BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int /*level*/) override {
     const int now = ++at_work;
     most_at_work = std::max(most_at_work.load(), now);
     BatchOutcome outcome;
@@ -42,14 +42,14 @@ class NotingAssembler : public KernelAssembler {
 };
 }  // namespace
 
-TEST_CASE("a text is assembled once, whatever its operands' values, and goes by its hash") {
+TEST_CASE("a text is assembled once, whatever else is known of its kernel, and goes by its hash") {
   NotingAssembler inner;
   AssemblerSlots slots(1);
   ColumnCode column;
   RecordingAssembler recorder(inner, slots, nullptr, column);
   const Kernel one = kernel_of("one", 1), same = kernel_of("one", 2), other = kernel_of("other");
   const auto first = recorder.assemble({{"a", &one}, {"b", &same}, {"c", &other}}, 3);
-  CHECK(inner.names == std::vector<std::string>{symbol_of(text_hash(one)), symbol_of(text_hash(other))});
+  CHECK(inner.names == std::vector<std::string>{symbol_of(line::text_hash(one)), symbol_of(line::text_hash(other))});
   CHECK(first.kernels[0].symbol == first.kernels[1].symbol);
   CHECK(first.cubins == std::vector<Bytes>{{1}});
 

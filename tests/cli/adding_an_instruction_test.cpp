@@ -97,14 +97,14 @@ TEST_CASE("the entry on the page about adding an instruction is taken by ptxas a
   const Reader reader;
   CHECK(reader.follow("check").status == 0);
   CHECK(reader.follow("static").status == 0);
-  std::vector<CellRecord> cells;
+  std::vector<Record> cells;
   for (const auto& folder : std::filesystem::directory_iterator(reader.program.folder() / "tables/sm_100a/static"))
-    cells = read_table(folder.path()).cells;
+    cells = records_in(folder.path());
   REQUIRE(cells.size() == 8);
   for (const auto& cell : cells) {
     INFO(cell.ptx << ": " << cell.note);
     CHECK(cell.verdict == Verdict::proven);
-    CHECK(cell.static_cycles);
+    CHECK(cell.number(metric::static_cycles));
     CHECK(cell.sass.front().find("CREDUX") != std::string::npos);
   }
 }

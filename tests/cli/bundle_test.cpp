@@ -110,7 +110,7 @@ TEST_CASE("the provenance of a bundle's table names the bundle and how it was ma
   const auto& bundle = little_bundle();
   REQUIRE(program.run({"run", "--bundle", bundle.string()}).status == 0);
   const auto folder = program.folder() / "tables/sm_90/stand-in-h200";
-  const auto provenance = read_table(*std::filesystem::directory_iterator(folder)).provenance;
+  const auto provenance = read_table(*std::filesystem::directory_iterator(folder)).run;
   CHECK(provenance.kind == "measured");
   REQUIRE(provenance.bundle);
   CHECK(provenance.bundle->file == "little.bundle");

@@ -38,11 +38,12 @@ struct Compiled {
   }
 };
 
-const CellRecord& cell_of(const Table& table, const std::string& function, const std::string& input = {}) {
-  const auto found = std::find_if(table.cells.begin(), table.cells.end(),
-                                  [&](const CellRecord& cell) { return cell.ptx == function && cell.input == input; });
+const Record& cell_of(const Table& table, const std::string& function, const std::string& input = {}) {
+  const auto found = std::find_if(table.cells.begin(), table.cells.end(), [&](const Cell& cell) {
+    return cell.record.ptx == function && cell.record.input == input;
+  });
   if (found == table.cells.end()) throw std::runtime_error("no row " + function + " " + input);
-  return *found;
+  return found->record;
 }
 
 }  // namespace
@@ -52,10 +53,11 @@ TEST_CASE("functions of CUDA C are rows of a table, and NVRTC is in its provenan
   const Compiled compiled(ptxas);
   const auto table = compiled.made({"--filter", "__fadd_rn", "--filter", "sinf", "--filter", "__hfma2", "--filter",
                                     "sincosf", "--filter", "pow", "--filter", "add.rn.f32"});
-  CHECK(table.provenance.nvrtc.starts_with("nvrtc-"));
+  CHECK(table.run.nvrtc.starts_with("nvrtc-"));
   // The same machine code as the instruction that it is.
   CHECK(cell_of(table, "__fadd_rn").sass == cell_of(table, "add.rn.f32").sass);
-  CHECK(cell_of(table, "__fadd_rn").static_cycles == cell_of(table, "add.rn.f32").static_cycles);
+  CHECK(cell_of(table, "__fadd_rn").number(metric::static_cycles) ==
+        cell_of(table, "add.rn.f32").number(metric::static_cycles));
   CHECK(cell_of(table, "__hfma2").sass.size() == 1);
   // Local memory, tables, loops; calls; two results.
   for (const char* function : {"sinf", "sincosf", "pow"}) {
@@ -110,7 +112,7 @@ TEST_CASE("functions of CUDA C are measured from a bundle without NVRTC, as each
     const auto measured = there.program.folder() / tables / entry.path().filename();
     CHECK((contents_of(measured / "latency.csv") == contents_of(entry.path() / "latency.csv")));
     const auto table = read_table(measured);
-    CHECK(table.provenance.nvrtc == read_table(entry.path()).provenance.nvrtc);
-    CHECK(cell_of(table, "__fadd_rn").cycles == cell_of(table, "add.rn.f32").cycles);
+    CHECK(table.run.nvrtc == read_table(entry.path()).run.nvrtc);
+    CHECK(cell_of(table, "__fadd_rn").number(metric::cycles) == cell_of(table, "add.rn.f32").number(metric::cycles));
   }
 }

@@ -59,25 +59,25 @@ bool is_kernel_of(const std::string& kernel, const std::string& ptx) {
   return false;
 }
 
-using Cell = std::tuple<std::string, std::string, std::string>;
+using CellName = std::tuple<std::string, std::string, std::string>;
 
-std::set<Cell> cells_of(const std::vector<CellRecord>& records) {
-  std::set<Cell> cells;
+std::set<CellName> cells_of(const std::vector<Record>& records) {
+  std::set<CellName> cells;
   for (const auto& record : records) cells.emplace(record.ptx, record.operand, record.input);
   return cells;
 }
 
 // Finishes what was cut short, and checks that what the store had was left alone.
 void check_continuation(PtxlatProgram& program) {
-  std::set<Cell> finished;
+  std::set<CellName> finished;
   if (std::filesystem::exists(program.store()))
-    finished = cells_of(Store(program.store()).cells("sm_90/stand-in-h200/driver-0.0.standin"));
+    finished = cells_of(Store(program.store()).records("sm_90/stand-in-h200/driver-0.0.standin", RecordKind::latency));
   std::filesystem::remove(program.launch_log());
   REQUIRE(program.run(several_chunks).status == 0);
   check_same_table(program);
 
   std::set<std::string> complete, incomplete;
-  for (const auto& cell : cells_of(read_table(program.table()).cells)) {
+  for (const auto& cell : cells_of(records_in(program.table()))) {
     (finished.contains(cell) ? complete : incomplete).insert(std::get<0>(cell));
   }
   const auto log = lines_of(program.launch_log());

@@ -17,6 +17,7 @@
 #include "../results/test_folder.h"
 #include "assemble/toolchain.h"
 #include "catch.h"
+#include "report/table.h"
 
 namespace ptxlat {
 
@@ -30,6 +31,14 @@ inline std::vector<std::string> lines_of(const std::filesystem::path& file) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
+}
+
+// The records of the table in a folder, with everything that it knows of them.
+inline std::vector<Record> records_in(const std::filesystem::path& folder) {
+  const auto table = read_table(folder);
+  std::vector<const Cell*> cells;
+  for (const auto& cell : table.cells) cells.push_back(&cell);
+  return whole_records(table, cells);
 }
 
 // How `ptxlat` ended: its exit status, or 128 + the signal that killed it.

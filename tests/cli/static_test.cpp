@@ -40,13 +40,13 @@ void check_dependent_latency(const std::vector<int>& architectures, const std::v
     auto command = arguments;
     command.insert(command.end(), {"--target", target.name(), "--toolchain", ptxas});
     REQUIRE(program.run(command).status == 0);
-    const auto table = read_table(program.folder() / "tables" / target.name() / "static" / ptxas);
-    CHECK(table.cells.size() >= forms.size());
-    for (const auto& cell : table.cells) {
+    const auto cells = records_in(program.folder() / "tables" / target.name() / "static" / ptxas);
+    CHECK(cells.size() >= forms.size());
+    for (const auto& cell : cells) {
       INFO(cell.ptx << " " << cell.operand << ": " << cell.note);
       CHECK(cell.verdict == Verdict::proven);
-      CHECK(cell.static_cycles == cycles);
-      CHECK(cell.issue);
+      CHECK(cell.number(metric::static_cycles) == cycles);
+      CHECK(cell.number(metric::issue));
       ++checked;
     }
   }
@@ -72,9 +72,9 @@ TEST_CASE("on Maxwell a 32-bit product is three XMAD, and what only newer GPUs h
               .run({"static", "--target", "sm_52", "--toolchain", ptxas, "--filter", "mul.lo.u32", "--filter",
                     "redux.sync.add.u32", "-O", "3", "--format", "none"})
               .status == 0);
-  const auto table = read_table(program.folder() / "tables/sm_52/static" / ptxas);
-  REQUIRE(table.cells.size() == 3);
-  for (const auto& cell : table.cells) {
+  const auto cells = records_in(program.folder() / "tables/sm_52/static" / ptxas);
+  REQUIRE(cells.size() == 3);
+  for (const auto& cell : cells) {
     INFO(cell.ptx << ": " << cell.note);
     if (cell.ptx == "mul.lo.u32") {
       CHECK(cell.verdict == Verdict::proven);

@@ -28,16 +28,16 @@ struct Told {
   std::size_t processes() const { return lines_of(program.folder() / "script.toml.processes").size(); }
 
   // The cell of popc.b32; all others must be proven and have a number.
-  CellRecord popc_among_neighbours() const {
-    CellRecord found;
-    for (const auto& cell : read_table(program.table()).cells) {
+  Record popc_among_neighbours() const {
+    Record found;
+    for (const auto& cell : records_in(program.table())) {
       INFO(cell.ptx << " " << cell.operand << ": " << to_string(cell.verdict) << " " << cell.note);
       if (cell.ptx == popc) {
         found = cell;
         continue;
       }
       CHECK(cell.verdict == Verdict::proven);
-      CHECK(cell.cycles);
+      CHECK(cell.number(metric::cycles));
     }
     REQUIRE(found.ptx == popc);
     UNSCOPED_INFO("popc.b32: " << to_string(found.verdict) << " " << found.note);
@@ -82,10 +82,10 @@ std::map<std::string, double> run_synonyms(const Told& told) {
                     "1", "--repeat", "0"})
               .status == 0);
   std::map<std::string, double> cycles;
-  for (const auto& cell : read_table(told.program.table()).cells) {
+  for (const auto& cell : records_in(told.program.table())) {
     INFO(cell.ptx << " " << cell.input << ": " << to_string(cell.verdict) << " " << cell.note);
-    REQUIRE(cell.cycles);
-    cycles[cell.ptx.substr(0, cell.ptx.find('.')) + " " + cell.input] = *cell.cycles;
+    REQUIRE(cell.number(metric::cycles));
+    cycles[cell.ptx.substr(0, cell.ptx.find('.')) + " " + cell.input] = *cell.number(metric::cycles);
   }
   for (const auto& [name, value] : cycles) UNSCOPED_INFO(name << ": " << value);
   return cycles;
@@ -99,7 +99,7 @@ TEST_CASE("launches that spread widely make a cell unstable, and no other") {
   REQUIRE(told.run({"--repeat", "0"}).status == 0);
   const auto cell = told.popc_among_neighbours();
   CHECK(cell.verdict == Verdict::unstable);
-  CHECK_FALSE(cell.cycles);
+  CHECK_FALSE(cell.number(metric::cycles));
 }
 
 TEST_CASE("lanes that see different clocks are noted with their cell") {
@@ -112,17 +112,17 @@ TEST_CASE("lanes that see different clocks are noted with their cell") {
   CHECK(contains(told.popc_among_neighbours().note, "the lanes took different paths"));
 }
 
-TEST_CASE("a cell that a fresh process measures otherwise is reported and loses its number") {
+TEST_CASE("a cell that a second process measures differently is reported and loses its number") {
   Told told(R"(rule = [{process = 1, kernel = "^(chain_twice|differential)_popc", cycles = 900}])");
   told.program.require_tools();
   const auto ended = told.run({"--repeat", "1"});
   REQUIRE(ended.status == 0);
   CHECK(told.processes() == 2);
-  CHECK(contains(ended.err, "repeated in a fresh process: 5 of 6 cells agree"));
+  CHECK(contains(ended.err, "repeated in a second process: 5 of 6 cells agree"));
   CHECK(contains(ended.err, "differs: popc.b32 a"));
   const auto cell = told.popc_among_neighbours();
   CHECK(cell.verdict == Verdict::unstable);
-  CHECK_FALSE(cell.cycles);
+  CHECK_FALSE(cell.number(metric::cycles));
 }
 
 TEST_CASE("equal code on equal operands is measured once, other code and other operands on their own") {
@@ -187,11 +187,12 @@ TEST_CASE("of several devices the chosen one is measured") {
   for (const std::string device : {"0", "1"}) {
     REQUIRE(told.run({"--repeat", "0", "--device", device}).status == 0);
     const std::string name = device == "0" ? "stand-in-a" : "stand-in-b";
-    const auto table = read_table(told.program.folder() / "tables/sm_90" / name / "driver-0.0.standin");
-    REQUIRE(table.provenance.device);
-    CHECK(table.provenance.device->name == (device == "0" ? "Stand-in A" : "Stand-in B"));
-    for (const auto& cell : table.cells)
-      if (cell.ptx == popc) cycles[device] = cell.cycles.value_or(0);
+    const auto folder = told.program.folder() / "tables/sm_90" / name / "driver-0.0.standin";
+    const auto table = read_table(folder);
+    REQUIRE(table.run.device);
+    CHECK(table.run.device->name == (device == "0" ? "Stand-in A" : "Stand-in B"));
+    for (const auto& cell : records_in(folder))
+      if (cell.ptx == popc) cycles[device] = cell.number(metric::cycles).value_or(0);
   }
   CHECK(cycles["0"] > 0);
   CHECK(cycles["1"] > cycles["0"] + 100);

@@ -136,9 +136,9 @@ TEST_CASE("without CUDA's headers, what needs one says so and the rest is compil
 TEST_CASE("compiled functions make the catalogue's forms ordinary ones") {
   Catalogue catalogue;
   catalogue.forms = {form_of("sinf"), form_of("__tanhf"), form_of("cosf")};
-  put_in_place(catalogue.forms, {"nvrtc-13.0.88",
-                                 {{"sinf", "sin.approx.f32 {d}, {a};", {".global .b8 t[1];"}, {}},
-                                  {"__tanhf", {}, {}, "identifier \"__tanhf\" is undefined"}}});
+  apply_compiled(catalogue.forms, {"nvrtc-13.0.88",
+                                   {{"sinf", "sin.approx.f32 {d}, {a};", {".global .b8 t[1];"}, {}},
+                                    {"__tanhf", {}, {}, "identifier \"__tanhf\" is undefined"}}});
   CHECK(catalogue.forms[0].text == "sin.approx.f32 {d}, {a};");
   CHECK(catalogue.forms[0].module == std::vector<std::string>{".global .b8 t[1];"});
   CHECK(catalogue.forms[0].unsupported.empty());

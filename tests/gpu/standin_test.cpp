@@ -65,7 +65,7 @@ struct Kernels {
     const DeviceBuffer out(api, threads * 64), in(api, threads * 64);
     std::vector<std::uint64_t> operands(threads * 8, operand);
     operands[5 * 8] = operand_of_lane_5;
-    api.cuMemcpyHtoD(in.address(), operands.data(), threads * 64);
+    api.cuMemcpyHtoDAsync(in.address(), operands.data(), threads * 64, nullptr);
     api.cuMemsetD8Async(out.address(), 0, threads * 64, nullptr);
     CUdeviceptr addresses[2] = {out.address(), in.address()}, no_memory = 0;
     unsigned char parameters[1024] = {};
@@ -237,8 +237,8 @@ TEST_CASE("a device has as much memory as the script says, and copies and fills 
     CHECK(set_words(buffer.address(), 0xabcd, 256) == CUDA_SUCCESS);
     CHECK(set_words(buffer.address() + 4, 0xabcd, 256) == CUDA_ERROR_INVALID_VALUE);
     const std::uint32_t word = 1;
-    CHECK(driver.api.cuMemcpyHtoD(buffer.address() + 1020, &word, 4) == CUDA_SUCCESS);
-    CHECK(driver.api.cuMemcpyHtoD(buffer.address() + 1021, &word, 4) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(driver.api.cuMemcpyHtoDAsync(buffer.address() + 1020, &word, 4, nullptr) == CUDA_SUCCESS);
+    CHECK(driver.api.cuMemcpyHtoDAsync(buffer.address() + 1021, &word, 4, nullptr) == CUDA_ERROR_INVALID_VALUE);
     Words words(256);
     CHECK(driver.api.cuMemcpyDtoHAsync(words.data(), buffer.address(), 1024, nullptr) == CUDA_SUCCESS);
     CHECK(words[254] == 0xabcd);

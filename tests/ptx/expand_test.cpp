@@ -6,21 +6,16 @@
 #include "catch.h"
 #include "error.h"
 #include "isa/catalogue.h"
-#include "measure/worker.h"
-#include "ptx/experiment.h"
+#include "latency/experiment.h"
 
 using namespace ptxlat;
+using namespace ptxlat::latency;
 
 namespace {
 
-struct Shipped {
-  Catalogue catalogue;
-  Skeletons skeletons;
-};
-
-const Shipped& shipped() {
+const LoadedCatalogue& shipped() {
   static const auto folder = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
-  static const Shipped loaded{load_catalogue({folder / "isa"}), load_skeletons(folder)};
+  static const LoadedCatalogue loaded{load_catalogue({folder / "isa"}), load_skeletons(folder)};
   return loaded;
 }
 
@@ -35,7 +30,7 @@ void for_each_experiment(const Visit& visit) {
     if (!form.no_dependency.empty() || (!is_core && ++others % one_in != 0)) continue;
     for (const auto& variant : variants_of(form)) {
       for (const auto* consumer : consumers_for(shipped().catalogue, variant)) {
-        visit(variant, consumer, expand(shipped().catalogue, shipped().skeletons, variant, consumer));
+        visit(variant, consumer, expand(shipped(), variant, consumer));
       }
     }
   }
@@ -53,8 +48,8 @@ bool can_chain(const Variant& variant) {
 }
 
 // The first thing that is wrong with a kernel's text, or nothing.
-std::string mistake_in(const Kernel& kernel) {
-  const auto& text = kernel.text;
+std::string mistake_in(const Trial& trial) {
+  const auto& text = trial.kernel.text;
   const auto name = text.find("{{name}}");
   if (name == std::string::npos) return "no place for the name";
   if (text.find("{{", name + 2) != std::string::npos) return "a hole of the skeleton is left";
@@ -69,8 +64,9 @@ std::string mistake_in(const Kernel& kernel) {
   for (std::sregex_iterator load(text.begin(), text.end(), slot), end; load != end; ++load) {
     if (std::stoul((*load)[1]) >= 8 * operands_per_slot) return "an operand behind the lane's slot: " + load->str();
   }
-  if (kernel.input.size() != static_cast<std::size_t>(kernel.lanes * kernel.cluster * operands_per_slot))
-    return "values for other lanes";
+  const auto& launch = trial.launch;
+  if (launch.input.size() != static_cast<std::size_t>(launch.threads * launch.ctas * operands_per_slot))
+    return "values for other threads";
   return {};
 }
 
@@ -82,9 +78,9 @@ TEST_CASE(
   for_each_experiment([&](const Variant& variant, const Consumer* consumer, const Experiment& experiment) {
     ++experiments;
     for (const Role role : all_roles) {
-      const Kernel& kernel = experiment.kernels[role];
-      if (kernel.text.empty()) continue;
-      const auto mistake = mistake_in(kernel);
+      const Trial& trial = experiment.trials[role];
+      if (trial.kernel.text.empty()) continue;
+      const auto mistake = mistake_in(trial);
       if (!mistake.empty())
         FAIL(variant.form->ptx << ", operand " << variant.operand << ", "
                                << (consumer == nullptr ? "no consumer" : consumer->name) << ", " << to_string(role)
@@ -108,7 +104,7 @@ TEST_CASE("every variant of a result has a consumer that takes it") {
 
 TEST_CASE("every variant has what its witnesses need") {
   for_each_experiment([&](const Variant& variant, const Consumer*, const Experiment& experiment) {
-    const auto has = [&](Role role) { return !experiment.kernels[role].text.empty(); };
+    const auto has = [&](Role role) { return !experiment.trials[role].kernel.text.empty(); };
     const auto observation = observation_of(variant);
     INFO(variant.form->ptx << ", operand " << variant.operand);
     const bool is_consumed = observation == Observation::consumed;
@@ -120,21 +116,21 @@ TEST_CASE("every variant has what its witnesses need") {
     if (has(Role::chain) != is_chained || has(Role::chain_twice) != is_chained) FAIL("chain");
     const bool is_streamed = variant.form->stream.empty();
     if (has(Role::stream) != is_streamed || has(Role::stream_twice) != is_streamed) FAIL("stream");
-    if (ends && experiment.kernels[Role::differential] == experiment.kernels[Role::differential_base])
+    if (ends && experiment.trials[Role::differential].kernel == experiment.trials[Role::differential_base].kernel)
       FAIL("the instruction is not in its window");
-    if (is_streamed && experiment.kernels[Role::stream] == experiment.kernels[Role::stream_twice])
+    if (is_streamed && experiment.trials[Role::stream].kernel == experiment.trials[Role::stream_twice].kernel)
       FAIL("twice the copies are as many");
   });
 }
 
-TEST_CASE("expanding twice gives the same kernels") {
+TEST_CASE("expanding twice gives the same trials") {
   for (const auto& form : shipped().catalogue.forms) {
     if (!form.no_dependency.empty() || form.core != form.ptx) continue;
     const auto variant = variants_of(form).front();
     const auto* consumer = consumers_for(shipped().catalogue, variant).front();
-    const auto once = expand(shipped().catalogue, shipped().skeletons, variant, consumer);
-    const auto twice = expand(shipped().catalogue, shipped().skeletons, variant, consumer);
-    if (once.kernels.values != twice.kernels.values) FAIL(form.ptx);
+    const auto once = expand(shipped(), variant, consumer);
+    const auto twice = expand(shipped(), variant, consumer);
+    if (once.trials.values != twice.trials.values) FAIL(form.ptx);
   }
 }
 
@@ -144,15 +140,15 @@ TEST_CASE("another consumer changes the differential and its base as if they wer
     const auto variant = variants_of(form).front();
     const auto consumers = consumers_for(shipped().catalogue, variant);
     if (consumers.size() < 2) continue;
-    const auto first = expand(shipped().catalogue, shipped().skeletons, variant, consumers.front());
-    const auto whole = expand(shipped().catalogue, shipped().skeletons, variant, consumers.back());
+    const auto first = expand(shipped(), variant, consumers.front());
+    const auto whole = expand(shipped(), variant, consumers.back());
     auto changed = first;
-    change_consumer(shipped().catalogue, shipped().skeletons, variant, consumers.back(), changed);
+    change_consumer(shipped(), variant, consumers.back(), changed);
     INFO(form.ptx);
     CHECK(changed.consumer == consumers.back());
     for (const Role role : all_roles) {
       const bool has_consumer = role == Role::differential || role == Role::differential_base;
-      if (changed.kernels[role] != (has_consumer ? whole : first).kernels[role]) FAIL(to_string(role));
+      if (changed.trials[role] != (has_consumer ? whole : first).trials[role]) FAIL(to_string(role));
     }
   }
 }
@@ -161,12 +157,11 @@ TEST_CASE("lanes do not agree in an operand that the compiler shall not take for
   const auto& form = *std::find_if(shipped().catalogue.forms.begin(), shipped().catalogue.forms.end(),
                                    [](const Form& f) { return f.ptx == "add.u32"; });
   const auto variant = variants_of(form).front();
-  const auto experiment =
-      expand(shipped().catalogue, shipped().skeletons, variant, consumers_for(shipped().catalogue, variant).front());
+  const auto experiment = expand(shipped(), variant, consumers_for(shipped().catalogue, variant).front());
   for (std::size_t operand = 0; operand < 2; ++operand) {
     std::set<std::uint64_t> values;
     for (std::size_t lane = 0; lane < 32; ++lane)
-      values.insert(experiment.kernels[Role::differential].input[lane * operands_per_slot + operand]);
+      values.insert(experiment.trials[Role::differential].launch.input[lane * operands_per_slot + operand]);
     CHECK(values.size() == 32);
   }
 }

@@ -8,17 +8,19 @@
 
 #include "catch.h"
 #include "isa/catalogue.h"
-#include "ptx/experiment.h"
+#include "latency/experiment.h"
 
 using namespace ptxlat;
+using namespace ptxlat::latency;
 
 namespace {
 
 const std::filesystem::path source = PTXLAT_SOURCE_DIR;
 
 Experiment experiment_for(const std::string& ptx, const std::string& operand, const std::string& consumer) {
-  static const auto catalogue = load_catalogue({source / "ptx_templates/isa"});
-  static const auto skeletons = load_skeletons(source / "ptx_templates");
+  static const LoadedCatalogue loaded{load_catalogue({source / "ptx_templates/isa"}),
+                                      load_skeletons(source / "ptx_templates")};
+  const auto& catalogue = loaded.catalogue;
   const auto form =
       std::find_if(catalogue.forms.begin(), catalogue.forms.end(), [&](const Form& f) { return f.ptx == ptx; });
   REQUIRE(form != catalogue.forms.end());
@@ -30,12 +32,12 @@ Experiment experiment_for(const std::string& ptx, const std::string& operand, co
   const auto wanted =
       std::find_if(consumers.begin(), consumers.end(), [&](const Consumer* c) { return c->name == consumer; });
   REQUIRE(wanted != consumers.end());
-  return expand(catalogue, skeletons, *variant, *wanted);
+  return expand(loaded, *variant, *wanted);
 }
 
-void check_golden(const Kernel& kernel, const std::string& name) {
+void check_golden(const Trial& trial, const std::string& name) {
   const auto file = source / "tests/ptx/golden" / (name + ".ptx");
-  const auto text = fill({"frame.ptx", kernel.text}, {{"name", name}});
+  const auto text = fill({"frame.ptx", trial.kernel.text}, {{"name", name}});
   if (const char* update = std::getenv("PTXLAT_UPDATE_GOLDEN"); update != nullptr && *update != '\0')
     std::ofstream(file) << text;
   std::ifstream in(file);
@@ -47,19 +49,19 @@ void check_golden(const Kernel& kernel, const std::string& name) {
 
 TEST_CASE("the differential of popc and its base") {
   const auto experiment = experiment_for("popc.b32", "a", "xor.b32");
-  check_golden(experiment.kernels[Role::differential], "popc_differential");
-  check_golden(experiment.kernels[Role::differential_base], "popc_base");
+  check_golden(experiment.trials[Role::differential], "popc_differential");
+  check_golden(experiment.trials[Role::differential_base], "popc_base");
 }
 
 TEST_CASE("the chain of fma through c") {
-  check_golden(experiment_for("fma.rn.f32", "c", "add.rn.f32").kernels[Role::chain], "fma_chain_c");
+  check_golden(experiment_for("fma.rn.f32", "c", "add.rn.f32").trials[Role::chain], "fma_chain_c");
 }
 
 TEST_CASE("the bridge that makes a source operand of a predicate") {
   const auto experiment = experiment_for("setp.lt.u32", "a", "selp.b32");
-  check_golden(experiment.kernels[Role::bridge], "setp_bridge");
+  check_golden(experiment.trials[Role::bridge], "setp_bridge");
 }
 
 TEST_CASE("a chain through the condition code") {
-  check_golden(experiment_for("addc.cc.u32", "cc", "addc.u32").kernels[Role::chain], "addc_chain_carry");
+  check_golden(experiment_for("addc.cc.u32", "cc", "addc.u32").trials[Role::chain], "addc_chain_carry");
 }

@@ -4,6 +4,7 @@
 #include "little_catalogue.h"
 
 using namespace ptxlat;
+using namespace ptxlat::latency;
 using Lines = std::vector<std::string>;
 using Catch::Matchers::Contains;
 
@@ -20,40 +21,41 @@ TEST_CASE("a vector is registers of its own, in braces also where it is one") {
 
 TEST_CASE("an object brings its texts: at module scope, in the kernel, in front of the loop, in every pass") {
   const LittleCatalogue little(R"(syntax = "x {d:u32}, [{a:near}], [{b:near}]")");
-  const Kernel kernel = little.experiment("a").kernels[Role::differential];
-  CHECK(kernel.module == Lines{".const .b32 table[8];"});
-  CHECK(kernel.dynamic_shared == 4096);
-  CHECK(count_of(kernel.text, ".const .b32 table") == 0);
-  CHECK(count_of(kernel.text, ".shared .b8 bytes[64];") == 1);
-  CHECK(kernel.text.find("first %near_u;") < kernel.text.find("PASS:"));
-  CHECK(count_of(kernel.text, "first %near_u;") == 1);
+  const Trial trial = little.experiment("a").trials[Role::differential];
+  CHECK(trial.kernel.module == Lines{".const .b32 table[8];"});
+  CHECK(trial.launch.dynamic_shared == 4096);
+  CHECK(count_of(trial.kernel.text, ".const .b32 table") == 0);
+  CHECK(count_of(trial.kernel.text, ".shared .b8 bytes[64];") == 1);
+  CHECK(trial.kernel.text.find("first %near_u;") < trial.kernel.text.find("PASS:"));
+  CHECK(count_of(trial.kernel.text, "first %near_u;") == 1);
   for (const std::string name : {"%v_a", "%v_b"}) {
     const auto make = "mov.u64 " + name + "_u, bytes; add.u64 " + name + ", " + name + "_u, " + name + "_offset;";
-    CHECK(kernel.text.find(make) > kernel.text.find("PASS:"));
-    CHECK(kernel.text.find(make) < kernel.text.find("mov.u32 %clock_1"));
+    CHECK(trial.kernel.text.find(make) > trial.kernel.text.find("PASS:"));
+    CHECK(trial.kernel.text.find(make) < trial.kernel.text.find("mov.u32 %clock_1"));
   }
-  CHECK_FALSE(kernel.uses_memory);
+  CHECK_FALSE(trial.launch.uses_memory);
 }
 
 TEST_CASE("an address is the lane's own, and what an operand moves apart from its neighbours'") {
   const LittleCatalogue little(R"(syntax = "x {d:u32[4]}, [{a:far}]")");
-  const Kernel kernel = little.experiment("a").kernels[Role::differential];
-  CHECK(kernel.uses_memory);
-  REQUIRE_THAT(kernel.text, Contains("ld.volatile.global.b64 %v_a_offset, [%in+0];"));
-  for (std::size_t lane = 0; lane < 32; ++lane) CHECK(kernel.input[8 * lane] == 16 * lane);
+  const Trial trial = little.experiment("a").trials[Role::differential];
+  CHECK(trial.launch.uses_memory);
+  REQUIRE_THAT(trial.kernel.text, Contains("ld.volatile.global.b64 %v_a_offset, [%in+0];"));
+  for (std::size_t lane = 0; lane < 32; ++lane) CHECK(trial.launch.input[8 * lane] == 16 * lane);
 }
 
 TEST_CASE("a chain goes through an address as an offset that is nothing, and that nobody can know") {
   const LittleCatalogue little(R"(syntax = "x {d:u32}, [{a:far}]")");
-  const Kernel kernel = little.experiment("a").kernels[Role::chain];
-  const auto lines = window_lines(kernel.text);
+  const Trial trial = little.experiment("a").trials[Role::chain];
+  const auto lines = window_lines(trial.kernel.text);
   const int steps = chain_steps(little.form());
   REQUIRE(std::ssize(lines) == 2 * steps);
   for (int step = 0; step < steps; ++step) {
     CHECK(lines[2 * step] == "x %v_d, [%v_a];");
     CHECK(lines[2 * step + 1] == "cvt.u64.u32 %step, %v_d; and.b64 %step, %step, %zero; add.u64 %v_a, %base, %step;");
   }
-  CHECK_THAT(before_the_clock(kernel.text), Contains("mov.b64 %base, %v_a;") && Contains("global.b64 %zero, [%in+"));
+  CHECK_THAT(before_the_clock(trial.kernel.text),
+             Contains("mov.b64 %base, %v_a;") && Contains("global.b64 %zero, [%in+"));
   CHECK_THAT(little.kernel(Role::bridge, "a"), Contains("cvt.u64.u32 %step, %x;"));
 }
 
@@ -68,9 +70,9 @@ TEST_CASE("an object that is no address carries no dependence and needs no value
 TEST_CASE("a class with another object has that one's texts") {
   const LittleCatalogue little("syntax = \"x {d:u32}, [{a:near}]\"\ninputs = [{name = \"far\", a = \"@far\"}]");
   CHECK_THAT(little.kernel(Role::differential, "a", 0), Contains("bytes"));
-  const Kernel far = little.experiment("a", 1).kernels[Role::differential];
-  CHECK(count_of(far.text, "bytes") == 0);
-  CHECK((far.module.empty() && far.uses_memory));
+  const Trial far = little.experiment("a", 1).trials[Role::differential];
+  CHECK(count_of(far.kernel.text, "bytes") == 0);
+  CHECK((far.kernel.module.empty() && far.launch.uses_memory));
 }
 
 TEST_CASE("a chain through an accumulator repeats the instruction as it stands") {
@@ -104,11 +106,11 @@ TEST_CASE("what is waited for is compared with the wait alone and with what stan
   const LittleCatalogue little("syntax = \"x {a:u32}\"\nbefore = \"before;\"\ncompletion = \"wait;\"");
   const auto experiment = little.experiment("");
   CHECK(experiment.consumer == nullptr);
-  const auto window = [&](Role role) { return window_lines(experiment.kernels[role].text); };
+  const auto window = [&](Role role) { return window_lines(experiment.trials[role].kernel.text); };
   CHECK(window(Role::differential) == Lines{"before;", "x %v_a;", "wait;"});
   CHECK(window(Role::differential_base) == Lines{"before;"});
   CHECK(window(Role::completion) == Lines{"before;", "wait;"});
-  CHECK(experiment.kernels[Role::bracket].text.empty());
+  CHECK(experiment.trials[Role::bracket].kernel.text.empty());
 }
 
 TEST_CASE("the copies of a stream have numbers, results and sources of their own") {
@@ -131,7 +133,7 @@ TEST_CASE("the copies of a stream have numbers, results and sources of their own
 TEST_CASE("a stream has as many copies as a thread has registers for, and none where a copy cannot follow a copy") {
   const auto copies = [](const std::string& entry) {
     const LittleCatalogue little(entry);
-    return stream_shape(little.catalogue, variants_of(little.form()).front()).copies;
+    return little.experiment(variants_of(little.form()).front().operand).copies;
   };
   CHECK(copies("syntax = \"x {d:u32}, {a:u32}\"") == 4);
   CHECK(copies("syntax = \"x {d:u32[15]}, {a:u32}\"") == 4);
@@ -146,22 +148,22 @@ TEST_CASE("a stream has as many copies as a thread has registers for, and none w
 TEST_CASE("a wide vector goes to and from memory four registers at a time, and is repeated less often") {
   const LittleCatalogue little("syntax = \"x {d:f32[16]}, {a:u32}\"\ninout = [\"d\"]\ncompletion = \"wait;\"");
   CHECK(chain_steps(little.form()) == 2);
-  const Kernel kernel = little.experiment("d").kernels[Role::chain_twice];
-  CHECK(count_of(kernel.text, "x {%v_d_0,") == 4);
-  CHECK(count_of(kernel.text, "ld.volatile.global.v4.b32") == 4);
+  const Trial trial = little.experiment("d").trials[Role::chain_twice];
+  CHECK(count_of(trial.kernel.text, "x {%v_d_0,") == 4);
+  CHECK(count_of(trial.kernel.text, "ld.volatile.global.v4.b32") == 4);
   INFO("the four arrive together, so that one branch waits for them");
-  CHECK(count_of(kernel.text, "setp.eq.b32 %guard_1, %v_d_") == 4);
-  CHECK(count_of(kernel.text, "st.volatile.global.v4.b32 [%out+32], {%v_d_") == 4);
+  CHECK(count_of(trial.kernel.text, "setp.eq.b32 %guard_1, %v_d_") == 4);
+  CHECK(count_of(trial.kernel.text, "st.volatile.global.v4.b32 [%out+32], {%v_d_") == 4);
   INFO("16 bytes of input, aligned, with the lane's value in each register");
-  const auto load = kernel.text.find("{%v_d_0, %v_d_1, %v_d_2, %v_d_3}, [%in+");
+  const auto load = trial.kernel.text.find("{%v_d_0, %v_d_1, %v_d_2, %v_d_3}, [%in+");
   REQUIRE(load != std::string::npos);
-  const auto offset = std::stoul(kernel.text.substr(kernel.text.find("[%in+", load) + 5));
+  const auto offset = std::stoul(trial.kernel.text.substr(trial.kernel.text.find("[%in+", load) + 5));
   REQUIRE(offset % 16 == 0);
   for (std::size_t lane = 0; lane < 32; ++lane) {
-    const auto pair = kernel.input[8 * lane + offset / 8];
-    CHECK((pair == kernel.input[8 * lane + offset / 8 + 1] && pair >> 32 == (pair & 0xffffffff)));
+    const auto pair = trial.launch.input[8 * lane + offset / 8];
+    CHECK((pair == trial.launch.input[8 * lane + offset / 8 + 1] && pair >> 32 == (pair & 0xffffffff)));
   }
-  CHECK(kernel.input[offset / 8] != kernel.input[8 + offset / 8]);
+  CHECK(trial.launch.input[offset / 8] != trial.launch.input[8 + offset / 8]);
 
   CHECK(chain_steps(LittleCatalogue("syntax = \"x {d:f32[8]}, {a:u32}\"").form()) == 4);
 }
@@ -177,20 +179,20 @@ TEST_CASE(
     "a stream's second clock has a register of its own, and the sources of a shortened one are not free behind it") {
   const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}, {b:u16}\"");
   auto experiment = little.experiment("a");
-  const auto text = experiment.kernels[Role::stream].text;
+  const auto text = experiment.trials[Role::stream].kernel.text;
   CHECK(text.find("mov.u32 %clock_2, 0;") < text.find("PASS:"));
   const auto left = text.find("LEFT:"), stored = text.find("[%out+12], %clock_2;");
   CHECK((left < stored && stored < text.find("STAYED:")));
-  CHECK(experiment.kernels[Role::differential].text.find("%clock_2, 0;") == std::string::npos);
+  CHECK(experiment.trials[Role::differential].kernel.text.find("%clock_2, 0;") == std::string::npos);
   CHECK_FALSE(behind_the_clock(text).find("%v_a_c0;") != std::string::npos);
 
   CHECK(experiment.copies == 4);
 
   little.shorten_stream("a", experiment);
   CHECK(experiment.copies == 1);
-  CHECK(window_lines(experiment.kernels[Role::stream].text).size() == 2);
-  CHECK(window_lines(experiment.kernels[Role::stream_twice].text).size() == 3);
-  CHECK_THAT(behind_the_clock(experiment.kernels[Role::stream_twice].text),
+  CHECK(window_lines(experiment.trials[Role::stream].kernel.text).size() == 2);
+  CHECK(window_lines(experiment.trials[Role::stream_twice].kernel.text).size() == 3);
+  CHECK_THAT(behind_the_clock(experiment.trials[Role::stream_twice].kernel.text),
              Contains("%v_a_c0;") && Contains("%v_a_c1;") && Contains("%v_b_c1;"));
 }
 
@@ -229,25 +231,25 @@ TEST_CASE("a b128 is loaded, chained and kept in halves") {
 TEST_CASE("a cluster's CTAs meet before and after, and a kernel has its directives and lanes") {
   const LittleCatalogue little(
       "syntax = \"x {d:u32}, {a:u32}\"\ncluster = 2\nlanes = 64\ndirectives = \".maxnreg 128\"");
-  const Kernel kernel = little.experiment("a").kernels[Role::differential];
-  CHECK((kernel.cluster == 2 && kernel.lanes == 64));
-  CHECK(kernel.input.size() == 2 * 64 * 8);  // each CTA has slots of its own
-  CHECK_THAT(kernel.text, Contains(" .maxnreg 128 .reqnctapercluster 2, 1, 1"));
+  const Trial trial = little.experiment("a").trials[Role::differential];
+  CHECK((trial.launch.ctas == 2 && trial.launch.threads == 64));
+  CHECK(trial.launch.input.size() == 2 * 64 * 8);  // each CTA has slots of its own
+  CHECK_THAT(trial.kernel.text, Contains(" .maxnreg 128 .reqnctapercluster 2, 1, 1"));
   const std::string meeting = "barrier.cluster.arrive;\n  barrier.cluster.wait;";
-  CHECK(count_of(kernel.text, meeting) == 2);
-  CHECK(kernel.text.find(meeting) < kernel.text.find("PASS:"));
-  CHECK(kernel.text.rfind(meeting) > kernel.text.find("DONE:"));
+  CHECK(count_of(trial.kernel.text, meeting) == 2);
+  CHECK(trial.kernel.text.find(meeting) < trial.kernel.text.find("PASS:"));
+  CHECK(trial.kernel.text.rfind(meeting) > trial.kernel.text.find("DONE:"));
 }
 
 TEST_CASE("warps behind the first repeat its values") {
   const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}\"\nlanes = 64");
-  const auto input = little.experiment("a").kernels[Role::differential].input;
+  const auto input = little.experiment("a").trials[Role::differential].launch.input;
   for (std::size_t lane = 0; lane < 32; ++lane) CHECK(input[8 * lane] == input[8 * (lane + 32)]);
 }
 
 TEST_CASE("a form alone in a kernel has all that stands around it") {
   const LittleCatalogue little("syntax = \"x {d:u32}, [{a:near}]\"\nbefore = \"b;\"\ncompletion = \"w;\"");
-  const Kernel kernel = plain_kernel(little.catalogue, little.skeletons, little.variant(""));
+  const Kernel kernel = plain_trial(little.loaded, little.variant("")).kernel;
   CHECK(window_lines(kernel.text) == Lines{"b;", "x %v_d, [%v_a];", "w;"});
   CHECK(kernel.module.size() == 1);
 }

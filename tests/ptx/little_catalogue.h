@@ -5,7 +5,7 @@
 
 #include "../isa/catalogue_text.h"
 #include "catch.h"
-#include "ptx/experiment.h"
+#include "latency/experiment.h"
 
 namespace ptxlat {
 
@@ -13,8 +13,7 @@ namespace ptxlat {
 // shipped.
 struct LittleCatalogue {
   CatalogueText text;
-  Catalogue catalogue = text.load();
-  Skeletons skeletons = load_skeletons(std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates");
+  LoadedCatalogue loaded{text.load(), load_skeletons(std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates")};
 
   explicit LittleCatalogue(const std::string& entry)
       : text(R"(chapter = "test"
@@ -34,20 +33,20 @@ default = {u16 = ["3 .. 65"], b16 = ["3 .. 65"], u32 = ["9 .. 71", "5 .. 67"], f
 name = "x"
 )") + entry) {}
 
-  const Form& form() const { return catalogue.forms.front(); }
+  const Form& form() const { return loaded.catalogue.forms.front(); }
   // The variant through `operand` of input class `input`.
   Variant variant(const std::string& operand, std::size_t input = 0) const {
     return {&form(), operand, &form().inputs.at(input)};
   }
-  Experiment experiment(const std::string& operand, std::size_t input = 0) const {
+  latency::Experiment experiment(const std::string& operand, std::size_t input = 0) const {
     const auto of = variant(operand, input);
-    return expand(catalogue, skeletons, of, consumers_for(catalogue, of).front());
+    return latency::expand(loaded, of, latency::consumers_for(loaded.catalogue, of).front());
   }
-  void shorten_stream(const std::string& operand, Experiment& experiment) const {
-    ptxlat::shorten_stream(catalogue, skeletons, variant(operand), experiment);
+  void shorten_stream(const std::string& operand, latency::Experiment& experiment) const {
+    latency::shorten_stream(loaded, variant(operand), experiment);
   }
-  const std::string kernel(Role role, const std::string& operand, std::size_t input = 0) const {
-    return experiment(operand, input).kernels[role].text;
+  std::string kernel(latency::Role role, const std::string& operand, std::size_t input = 0) const {
+    return experiment(operand, input).trials[role].kernel.text;
   }
 };
 

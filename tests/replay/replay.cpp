@@ -19,7 +19,7 @@
 #include "bundle/bundle.h"
 #include "error.h"
 #include "isa/catalogue.h"
-#include "measure/line.h"
+#include "latency/method.h"
 #include "report/gzip.h"
 #include "report/number.h"
 
@@ -32,11 +32,11 @@ using Lines = std::map<std::string, std::vector<std::string>>;
 
 // A rule that finds a cell unproven asks for kernels with other consumers, which the bundle may lack. They count as
 // rejected; the cell shows as a difference either way.
-class LenientAssembler : public KernelAssembler {
+class LenientAssembler : public line::KernelAssembler {
  public:
-  explicit LenientAssembler(std::unique_ptr<KernelAssembler> recorded) : recorded_(std::move(recorded)) {}
+  explicit LenientAssembler(std::unique_ptr<line::KernelAssembler> recorded) : recorded_(std::move(recorded)) {}
 
-  BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) override {
+  BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override {
     try {
       return recorded_->assemble(kernels, level);
     } catch (const Error&) {
@@ -45,7 +45,7 @@ class LenientAssembler : public KernelAssembler {
   }
 
  private:
-  BatchOutcome one_by_one(const std::vector<NamedKernel>& kernels, int level) {
+  BatchOutcome one_by_one(const std::vector<line::NamedKernel>& kernels, int level) {
     BatchOutcome all;
     for (const auto& kernel : kernels) {
       try {
@@ -61,7 +61,7 @@ class LenientAssembler : public KernelAssembler {
     return all;
   }
 
-  std::unique_ptr<KernelAssembler> recorded_;
+  std::unique_ptr<line::KernelAssembler> recorded_;
 };
 
 std::string one_line(std::string text) {
@@ -71,15 +71,16 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// How many instructions behind the first clock read wait for a scoreboard.
+// How many instructions after the first clock read wait for a scoreboard.
 std::ptrdiff_t waits_of(const WindowRecord& window) {
   if (window.sass.empty()) return 0;
   return std::count_if(window.sass.begin() + 1, window.sass.end(), [](const auto& i) { return i.wait_mask != 0; });
 }
 
-std::vector<std::string> lines_of(const CellRecord& cell) {
+std::vector<std::string> lines_of(const Record& cell) {
   std::vector<std::string> lines{fmt::format("cell\t{}\t{}\t{}\t{}", to_string(cell.verdict),
-                                             decimal(cell.static_cycles), decimal(cell.issue), one_line(cell.note))};
+                                             decimal(cell.number(metric::static_cycles)),
+                                             decimal(cell.number(metric::issue)), one_line(cell.note))};
   for (const auto& window : cell.windows) {
     lines.push_back(fmt::format("{}\t{}\t{}{}\t{}\t{}", window.role, to_string(window.verdict),
                                 window.static_is_lower_bound ? ">=" : "", window.static_cycles, waits_of(window),
@@ -90,32 +91,29 @@ std::vector<std::string> lines_of(const CellRecord& cell) {
 
 Lines replay(const Bundle& bundle) {
   const auto templates = templates_folder();
-  const auto catalogue = load_catalogue({templates / "isa", templates / "cuda"});
-  const auto skeletons = load_skeletons(templates);
+  const LoadedCatalogue loaded{load_catalogue({templates / "isa", templates / "cuda"}), load_skeletons(templates)};
   std::set<std::string> bundled;
   for (const auto& cell : bundle.cells) bundled.insert(cell.ptx);
   std::vector<const Form*> forms;
-  for (const auto& form : catalogue.forms) {
+  for (const auto& form : loaded.catalogue.forms) {
     if (bundled.contains(form.ptx) && !form.cuda) forms.push_back(&form);
   }
-  const auto plan = plan_cells(catalogue, skeletons, forms, bundle.manifest.levels);
+  const auto plan = latency::plan_cells(loaded, forms, bundle.manifest.levels);
   const auto disassembler = make_recorded_disassembler(bundle);
-  std::vector<std::unique_ptr<KernelAssembler>> assemblers;
+  std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
   for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
     assemblers.push_back(std::make_unique<LenientAssembler>(make_recorded_assembler(bundle, 0)));
 
   Lines lines;
-  const auto keep = [&](const std::vector<CellRecord>& cells) {
+  const auto keep = [&](const std::vector<Record>& cells) {
     for (const auto& cell : cells)
       lines[fmt::format("{}\t{}\t{}\t{}", cell.ptx, cell.operand, cell.input, cell.level)] = lines_of(cell);
   };
-  const Line line{.catalogue = catalogue,
-                  .skeletons = skeletons,
-                  .toolchain = bundle.manifest.toolchains.front().toolchain,
-                  .target = bundle.manifest.toolchains.front().target,
-                  .disassembler = *disassembler,
-                  .on_finished = keep};
-  run_line(line, assemblers, plan);
+  const line::Line line{.toolchain = bundle.manifest.toolchains.front().toolchain,
+                        .target = bundle.manifest.toolchains.front().target,
+                        .disassembler = *disassembler,
+                        .on_finished = keep};
+  run_line(line, latency::LatencyMethod(loaded, plan), assemblers, latency::line_cells(plan));
   return lines;
 }
 
@@ -150,7 +148,7 @@ void print_difference(const std::string& key, const std::vector<std::string>& be
     if (!was.empty()) fmt::print("  - {}\n", was);
     if (!is.empty()) fmt::print("  + {}\n", is);
     const auto old_verdict = role_and_verdict_of(was), new_verdict = role_and_verdict_of(is);
-    ++changes[old_verdict == new_verdict ? old_verdict + " with other numbers or reason"
+    ++changes[old_verdict == new_verdict ? old_verdict + " with different numbers or reason"
                                          : fmt::format("{} -> {}", old_verdict, new_verdict)];
   }
 }

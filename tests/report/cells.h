@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/table.h"
@@ -20,15 +22,26 @@ inline WindowRecord window_of(const std::string& role, const std::vector<std::st
   return window;
 }
 
+// Sets a metric or takes it away. It stays what it was made of: at first the differential, or the streams for `issue`.
+inline void give(Record& record, std::string_view tag, std::optional<double> value) {
+  std::vector<std::string> from = {"differential", "differential base"};
+  if (tag == metric::issue) from = {"stream", "stream twice"};
+  if (const Metric* before = record.find(tag)) from = before->from;
+  record.set(tag, value, from);
+}
+
+// Takes every metric away.
+inline void take_numbers(Record& record) { record.metrics.clear(); }
+
 // A proven cell of one SASS opcode with a differential window "clock, op, LOP3, clock".
-inline CellRecord cell_of(const std::string& ptx, int level, double cycles, const std::string& opcode) {
-  CellRecord cell;
+inline Record cell_of(const std::string& ptx, int level, double cycles, const std::string& opcode) {
+  Record cell;
   cell.ptx = ptx;
   cell.chapter = "integer";
   cell.operand = "a";
   cell.input = "random";
   cell.level = level;
-  cell.cycles = cell.differential = cell.static_cycles = cycles;
+  for (const auto tag : {metric::cycles, metric::differential, metric::static_cycles}) give(cell, tag, cycles);
   cell.sass = {opcode};
   cell.sass_count = 1;
   cell.windows = {window_of(
@@ -37,16 +50,25 @@ inline CellRecord cell_of(const std::string& ptx, int level, double cycles, cons
   return cell;
 }
 
-inline Table table_of(std::vector<CellRecord> cells, const std::string& kind = "measured") {
-  Table table;
-  table.provenance.kind = kind;
-  table.provenance.table = "sm_90/nvidia-h200/driver-580.159.04";
-  table.provenance.target = "sm_90";
-  table.provenance.toolchain = "driver-580.159.04";
-  table.provenance.tool_version = "0.1.0";
-  table.provenance.finished_utc = "2026-01-02T03:04:05Z";
-  table.cells = std::move(cells);
-  return table;
+inline Run run_of(const std::string& kind = "measured") {
+  Run run;
+  run.kind = kind;
+  run.table = "sm_90/nvidia-h200/driver-580.159.04";
+  run.target = "sm_90";
+  run.toolchain = "driver-580.159.04";
+  run.tool_version = "0.1.0";
+  run.finished_utc = "2026-01-02T03:04:05Z";
+  return run;
+}
+
+inline Table table_of(const std::vector<Record>& records, const std::string& kind = "measured") {
+  return table_from(run_of(kind), {}, records);
+}
+
+inline std::vector<Record> records_of(const Table& table) {
+  std::vector<const Cell*> cells;
+  for (const Cell& cell : table.cells) cells.push_back(&cell);
+  return whole_records(table, cells);
 }
 
 }  // namespace ptxlat

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -14,10 +15,20 @@ using namespace ptxlat;
 
 namespace {
 
-Table h200() { return read_table(PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/driver-580.159.04"); }
+std::vector<Record> columns_of(const std::filesystem::path& folder) {
+  std::vector<Record> records;
+  for (Cell& cell : read_table(folder).cells) records.push_back(std::move(cell.record));
+  return records;
+}
 
-bool branches_or_waits(const CellRecord& cell) {
-  return cell.note.find("lower bound") != std::string::npos || cell.note.find("branches") != std::string::npos;
+const std::filesystem::path h200_folder = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/driver-580.159.04";
+
+std::vector<Record> h200() { return columns_of(h200_folder); }
+
+bool branches_or_waits(const Record& cell) {
+  // Tables in a csv have no flags.
+  return cell.has_flag(flag::static_is_lower_bound) || cell.has_flag(flag::branches) ||
+         cell.note.find("lower bound") != std::string::npos || cell.note.find("branches") != std::string::npos;
 }
 
 // The two families of docs/method.md, section 7, in which the hardware takes longer than the schedule says.
@@ -45,14 +56,14 @@ bool has_short_stall(const WindowRecord& window) {
 }  // namespace
 
 TEST_CASE("the committed table has a number or a reason in every row, and no number below one cycle") {
-  for (const auto& cell : h200().cells) {
+  for (const auto& cell : h200()) {
     INFO(cell.ptx << " " << cell.operand << " " << cell.input << " O" << cell.level);
-    const bool has_number = cell.cycles || cell.issue;
-    if (cell.cycles) CHECK(cell.verdict == Verdict::proven);
+    const bool has_number = cell.find(metric::cycles) || cell.find(metric::issue);
+    if (cell.number(metric::cycles)) CHECK(cell.verdict == Verdict::proven);
     if (cell.verdict == Verdict::proven) CHECK(has_number);
-    CHECK((cell.cycles || !cell.note.empty()));
+    CHECK((cell.number(metric::cycles) || !cell.note.empty()));
     if (has_number) CHECK(cell.sass_count > 0);
-    for (const auto& number : {cell.cycles, cell.issue}) {
+    for (const auto& number : {cell.number(metric::cycles), cell.number(metric::issue)}) {
       if (number) CHECK(*number >= 1);
     }
   }
@@ -60,7 +71,7 @@ TEST_CASE("the committed table has a number or a reason in every row, and no num
 
 TEST_CASE("at least 95 % of the committed table's measurable cells are proven at -O3") {
   int measurable = 0, proven = 0;
-  for (const auto& cell : h200().cells) {
+  for (const auto& cell : h200()) {
     if (cell.level != 3 || cell.verdict == Verdict::unsupported || cell.verdict == Verdict::no_dependency) continue;
     ++measurable;
     proven += cell.verdict == Verdict::proven ? 1 : 0;
@@ -69,7 +80,7 @@ TEST_CASE("at least 95 % of the committed table's measurable cells are proven at
 }
 
 // Memory, barriers, tensor cores and special registers take their own time, whatever the schedule says.
-bool is_arithmetic(const CellRecord& cell) {
+bool is_arithmetic(const Record& cell) {
   static const std::set<std::string> chapters = {
       "comparison and selection",      "extended-precision integer", "floating point", "half-precision comparison",
       "half-precision floating point", "integer arithmetic",         "logic and shift"};
@@ -78,8 +89,12 @@ bool is_arithmetic(const CellRecord& cell) {
 
 TEST_CASE("measured equals scheduled in every committed window of fixed latency outside the two known families") {
   int compared = 0;
-  for (const auto& cell : h200().cells) {
-    if (!is_arithmetic(cell)) continue;
+  const Table table = read_table(h200_folder);
+  std::vector<const Cell*> arithmetic;
+  for (const Cell& cell : table.cells) {
+    if (is_arithmetic(cell.record)) arithmetic.push_back(&cell);
+  }
+  for (const auto& cell : whole_records(table, arithmetic)) {
     for (const auto& window : cell.windows) {
       if (!window.cycles || window.static_is_lower_bound || is_stream(window)) continue;
       if (has_slow_product(window) || has_short_stall(window)) continue;
@@ -92,33 +107,34 @@ TEST_CASE("measured equals scheduled in every committed window of fixed latency 
 }
 
 TEST_CASE("a committed cell whose measurement differs from its schedule says so") {
-  for (const auto& cell : h200().cells) {
-    if (!cell.cycles || !cell.static_cycles || branches_or_waits(cell)) continue;
+  for (const auto& cell : h200()) {
+    if (!cell.number(metric::cycles) || !cell.number(metric::static_cycles) || branches_or_waits(cell)) continue;
     INFO(cell.ptx << " " << cell.operand << " " << cell.input << " O" << cell.level);
-    const bool says_so = cell.note.find("the schedule says") != std::string::npos;
-    CHECK(says_so == (*cell.cycles != *cell.static_cycles));
+    CHECK(cell.has_flag(flag::schedule_differs) ==
+          (*cell.number(metric::cycles) != *cell.number(metric::static_cycles)));
   }
 }
 
 TEST_CASE("the static table of sm_90, made without a GPU, says what the H200 takes where both have the same code") {
   using Row = std::tuple<std::string, std::string, std::string, int>;
-  std::map<Row, CellRecord> measured;
-  for (auto& cell : h200().cells)
-    measured.emplace(Row{cell.ptx, cell.operand, cell.input, cell.level}, std::move(cell));
+  std::map<Row, Record> measured;
+  for (auto& cell : h200()) measured.emplace(Row{cell.ptx, cell.operand, cell.input, cell.level}, std::move(cell));
   int compared = 0, equal = 0;
-  for (const auto& cell : read_table(PTXLAT_SOURCE_DIR "/tables/sm_90/static/ptxas-13.0.88").cells) {
+  for (const auto& cell : columns_of(PTXLAT_SOURCE_DIR "/tables/sm_90/static/ptxas-13.0.88")) {
     const auto found = measured.find(Row{cell.ptx, cell.operand, cell.input, cell.level});
     REQUIRE(found != measured.end());
     const auto& on_card = found->second;
-    if (!cell.static_cycles || !on_card.cycles || cell.sass != on_card.sass) continue;
+    if (!cell.number(metric::static_cycles) || !on_card.number(metric::cycles) || cell.sass != on_card.sass) continue;
     if (branches_or_waits(cell) || branches_or_waits(on_card) || has_slow_product(cell.sass)) continue;
     ++compared;
-    equal += *cell.static_cycles == *on_card.cycles ? 1 : 0;
+    equal += *cell.number(metric::static_cycles) == *on_card.number(metric::cycles) ? 1 : 0;
     INFO(cell.ptx << " " << cell.operand << " " << cell.input << " O" << cell.level);
     // Two instructions close to each other on one pipe, and a consumer of both, take up to 2 cycles more
     // (docs/method.md, section 7); with other registers the same opcodes can have other stall counts.
-    const double other_schedule = std::abs(*cell.static_cycles - on_card.static_cycles.value_or(*cell.static_cycles));
-    CHECK(std::abs(*cell.static_cycles - *on_card.cycles) <= 2 + other_schedule);
+    const double other_schedule =
+        std::abs(*cell.number(metric::static_cycles) -
+                 on_card.number(metric::static_cycles).value_or(*cell.number(metric::static_cycles)));
+    CHECK(std::abs(*cell.number(metric::static_cycles) - *on_card.number(metric::cycles)) <= 2 + other_schedule);
   }
   CHECK(compared > 600);
   CHECK(equal >= 0.9 * compared);
@@ -126,8 +142,8 @@ TEST_CASE("the static table of sm_90, made without a GPU, says what the H200 tak
 
 TEST_CASE("the committed table has every row of Arafa et al., Table II, at all four levels") {
   std::map<std::string, std::set<int>> levels;
-  for (const auto& cell : h200().cells) {
-    if (cell.cycles) levels[cell.ptx].insert(cell.level);
+  for (const auto& cell : h200()) {
+    if (cell.number(metric::cycles)) levels[cell.ptx].insert(cell.level);
   }
   for (const char* ptx :
        {"add.s32",        "sub.s32",        "min.s32",        "max.s32",        "mul.lo.s32",      "mad.lo.s32",
@@ -169,12 +185,12 @@ std::string text_of(const std::optional<double>& number) {
 TEST_CASE("the rows that README shows are those of the committed table") {
   const auto table = h200();
   const auto cell_of = [&](const std::string& ptx, const std::string& operand, int level) {
-    const auto found = std::find_if(table.cells.begin(), table.cells.end(), [&](const CellRecord& c) {
-      return c.ptx == ptx && c.level == level && c.input.empty() && c.cycles &&
+    const auto found = std::find_if(table.begin(), table.end(), [&](const Record& c) {
+      return c.ptx == ptx && c.level == level && c.input.empty() && c.number(metric::cycles) &&
              (operand.empty() || c.operand == operand);
     });
     INFO(ptx << " at O" << level);
-    REQUIRE(found != table.cells.end());
+    REQUIRE(found != table.end());
     return *found;
   };
   std::ifstream readme(PTXLAT_SOURCE_DIR "/README.md");
@@ -184,16 +200,16 @@ TEST_CASE("the rows that README shows are those of the committed table") {
     INFO(line);
     if (row.size() == 9 && row.back() == "proven") {
       const auto cell = cell_of(row[0], row[1], 3);
-      CHECK(row[2] == text_of(cell.cycles));
-      CHECK(row[3] == text_of(cell.bracket));
-      CHECK(row[4] == text_of(cell.differential));
-      CHECK(row[5] == text_of(cell.chain));
-      CHECK(row[6] == text_of(cell.static_cycles));
+      CHECK(row[2] == text_of(cell.number(metric::cycles)));
+      CHECK(row[3] == text_of(cell.number(metric::bracket)));
+      CHECK(row[4] == text_of(cell.number(metric::differential)));
+      CHECK(row[5] == text_of(cell.number(metric::chain)));
+      CHECK(row[6] == text_of(cell.number(metric::static_cycles)));
       ++shown;
     } else if (row.size() == 8 && row[4].find("→") != std::string::npos) {
       const auto slow = cell_of(row[1], "", 0), fast = cell_of(row[1], "", 3);
-      CHECK(row[2] == text_of(slow.cycles));
-      CHECK(row[3] == text_of(fast.cycles));
+      CHECK(row[2] == text_of(slow.number(metric::cycles)));
+      CHECK(row[3] == text_of(fast.number(metric::cycles)));
       CHECK(row[4] == std::to_string(slow.sass_count) + "→" + std::to_string(fast.sass_count));
       ++compared;
     }
@@ -204,8 +220,8 @@ TEST_CASE("the rows that README shows are those of the committed table") {
 
 namespace {
 
-Table h200_with_cuda(const std::string& version) {
-  return read_table(PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/ptxas-" + version);
+std::vector<Record> h200_with_cuda(const std::string& version) {
+  return columns_of(PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/ptxas-" + version);
 }
 
 // As markdown_row leaves it.
@@ -218,9 +234,10 @@ std::string without_spaces(std::string text) {
 
 TEST_CASE("the rows of the page on Table III are those of the committed tables of CUDA 11.8 and 13.0") {
   const auto old_table = h200_with_cuda("11.8.89"), new_table = h200_with_cuda("13.0.88");
-  const auto cycles_of = [](const Table& table, const std::string& ptx, const std::string& input) {
-    for (const auto& cell : table.cells) {
-      if (cell.ptx == ptx && cell.level == 3 && without_spaces(cell.input) == input) return text_of(cell.cycles);
+  const auto cycles_of = [](const std::vector<Record>& table, const std::string& ptx, const std::string& input) {
+    for (const auto& cell : table) {
+      if (cell.ptx == ptx && cell.level == 3 && without_spaces(cell.input) == input)
+        return text_of(cell.number(metric::cycles));
     }
     return std::string("no such row");
   };
@@ -230,7 +247,7 @@ TEST_CASE("the rows of the page on Table III are those of the committed tables o
     const auto row = markdown_row(line);
     if (row.size() != 7 || line.find('`') == std::string::npos) continue;
     INFO(line);
-    const std::size_t at = row[0].find('.') == std::string::npos ? 1 : 0;  // behind the name that the paper has for it
+    const std::size_t at = row[0].find('.') == std::string::npos ? 1 : 0;  // after the name that the paper has for it
     CHECK(row[at + 2] == cycles_of(old_table, row[at], row[at + 1]));
     CHECK(row[at + 3] == cycles_of(new_table, row[at], row[at + 1]));
     ++rows;
@@ -241,8 +258,8 @@ TEST_CASE("the rows of the page on Table III are those of the committed tables o
 TEST_CASE("the rows of the page on Table IV are those of the committed tables of CUDA 11.8 and 13.0") {
   using Key = std::tuple<std::string, std::string, std::string>;
   const auto functions_of = [](const std::string& version) {
-    std::map<Key, CellRecord> functions;
-    for (auto& cell : h200_with_cuda(version).cells) {
+    std::map<Key, Record> functions;
+    for (auto& cell : h200_with_cuda(version)) {
       if (cell.chapter.starts_with("CUDA C"))
         functions.emplace(Key{without_spaces(cell.ptx), cell.operand, without_spaces(cell.input)}, std::move(cell));
     }
@@ -259,9 +276,9 @@ TEST_CASE("the rows of the page on Table IV are those of the committed tables of
     const Key key{row[0], row[1], row[2]};
     const auto old_row = before.find(key), new_row = after.find(key);
     REQUIRE((old_row != before.end() && new_row != after.end()));
-    CHECK(row[4] == shown(old_row->second.cycles));
-    CHECK(row[5] == shown(new_row->second.cycles));
-    CHECK(row[6] == shown(new_row->second.issue));
+    CHECK(row[4] == shown(old_row->second.number(metric::cycles)));
+    CHECK(row[5] == shown(new_row->second.number(metric::cycles)));
+    CHECK(row[6] == shown(new_row->second.number(metric::issue)));
     ++rows;
   }
   CHECK(rows > 70);

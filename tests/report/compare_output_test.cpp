@@ -12,31 +12,38 @@ namespace {
 
 // Every cause once, in two tables.
 struct TwoTables {
-  Outline a, b;
+  Table a, b;
 
   TwoTables() {
-    const auto with_issue = [](CellRecord cell, double issue) {
-      cell.issue = issue;
+    const auto with_issue = [](Record cell, double issue) {
+      give(cell, metric::issue, issue);
       return cell;
     };
-    CellRecord slower = with_issue(cell_of("sad.u32", 3, 4, "VABSDIFF"), 2);
-    slower.cycles = slower.static_cycles = slower.differential = 6;
+    Record slower = with_issue(cell_of("sad.u32", 3, 4, "VABSDIFF"), 2);
+    give(slower, metric::cycles, 6);
+    give(slower, metric::static_cycles, 6);
+    give(slower, metric::differential, 6);
     slower.windows[0].sass[1].stall_count = 6;
-    CellRecord noisy = with_issue(cell_of("popc.b32", 3, 16, "POPC"), 4);
-    noisy.cycles = noisy.differential = 18;
-    CellRecord unsupported = cell_of("tanh.approx.f32", 3, 17, "MUFU.TANH");
-    unsupported.cycles = unsupported.differential = unsupported.static_cycles = std::nullopt;
+    Record noisy = with_issue(cell_of("popc.b32", 3, 16, "POPC"), 4);
+    give(noisy, metric::cycles, 18);
+    give(noisy, metric::differential, 18);
+    Record unsupported = cell_of("tanh.approx.f32", 3, 17, "MUFU.TANH");
+    give(unsupported, metric::cycles, std::nullopt);
+    give(unsupported, metric::differential, std::nullopt);
+    give(unsupported, metric::static_cycles, std::nullopt);
     unsupported.verdict = Verdict::unsupported;
     unsupported.note = "needs PTX 7.0\nand sm_75";
-    CellRecord barrier = cell_of("bar.sync", 3, 1, "BAR.SYNC");
+    Record barrier = cell_of("bar.sync", 3, 1, "BAR.SYNC");
     barrier.operand = barrier.input = "";
-    barrier.cycles = barrier.differential = barrier.static_cycles = std::nullopt;
-    a = outline_of(table_of(
-        {with_issue(cell_of("add.u32", 3, 15, "IADD3"), 2), with_issue(cell_of("sad.u32", 3, 4, "VABSDIFF"), 2),
-         with_issue(cell_of("popc.b32", 3, 16, "POPC"), 4), cell_of("tanh.approx.f32", 3, 17, "X"),
-         cell_of("old.u32", 3, 4, "OLD"), cell_of("same.u32", 3, 4, "S"), with_issue(barrier, 30)}));
-    b = outline_of(table_of({with_issue(cell_of("add.u32", 3, 4, "IMAD.IADD"), 1), slower, noisy, unsupported,
-                             cell_of("same.u32", 3, 4, "S"), with_issue(barrier, 19)}));
+    give(barrier, metric::cycles, std::nullopt);
+    give(barrier, metric::differential, std::nullopt);
+    give(barrier, metric::static_cycles, std::nullopt);
+    a = (table_of({with_issue(cell_of("add.u32", 3, 15, "IADD3"), 2),
+                   with_issue(cell_of("sad.u32", 3, 4, "VABSDIFF"), 2),
+                   with_issue(cell_of("popc.b32", 3, 16, "POPC"), 4), cell_of("tanh.approx.f32", 3, 17, "X"),
+                   cell_of("old.u32", 3, 4, "OLD"), cell_of("same.u32", 3, 4, "S"), with_issue(barrier, 30)}));
+    b = (table_of({with_issue(cell_of("add.u32", 3, 4, "IMAD.IADD"), 1), slower, noisy, unsupported,
+                   cell_of("same.u32", 3, 4, "S"), with_issue(barrier, 19)}));
   }
 
   Side side_a() const { return {&a, std::nullopt, "11.8", "tables/a"}; }
@@ -65,20 +72,22 @@ std::string without_colours(const std::string& text) {
 TEST_CASE("the text of a comparison says what changed, by how much and why") {
   const TwoTables tables;
   std::ostringstream out;
-  write_text(out, compare_all({tables.side_a(), tables.side_b()}), {});
+  write_page(out, compare_all({tables.side_a(), tables.side_b()}), {});
   CHECK(out.str() == golden("comparison.txt"));
 }
 
 TEST_CASE("a gain in issue cost alone is shown as one, whatever the verdict") {
-  CellRecord cell = cell_of("rem.u32", 3, 4, "LOP3.LUT");
-  cell.cycles = cell.differential = cell.static_cycles = std::nullopt;
+  Record cell = cell_of("rem.u32", 3, 4, "LOP3.LUT");
+  give(cell, metric::cycles, std::nullopt);
+  give(cell, metric::differential, std::nullopt);
+  give(cell, metric::static_cycles, std::nullopt);
   cell.verdict = Verdict::elided;
-  cell.issue = 8;
-  const Outline a = outline_of(table_of({cell}));
-  cell.issue = 2;
-  const Outline b = outline_of(table_of({cell}));
+  give(cell, metric::issue, 8);
+  const Table a = (table_of({cell}));
+  give(cell, metric::issue, 2);
+  const Table b = (table_of({cell}));
   std::ostringstream out;
-  write_text(out, compare_all({{&a, std::nullopt, "a", "a"}, {&b, std::nullopt, "b", "b"}}), {});
+  write_page(out, compare_all({{&a, std::nullopt, "a", "a"}, {&b, std::nullopt, "b", "b"}}), {});
   CHECK_THAT(out.str(), Catch::Contains("biggest gains: rem.u32 (random) (8) → (2)\n"));
 }
 
@@ -86,10 +95,10 @@ TEST_CASE("colours change nothing but colours") {
   const TwoTables tables;
   const Group group = compare_all({tables.side_a(), tables.side_b(), tables.side_a()});
   std::ostringstream plain, coloured;
-  write_text(plain, group, {});
-  TextOptions options;
+  write_page(plain, group, {});
+  PageStyle options;
   options.in_colour = true;
-  write_text(coloured, group, options);
+  write_page(coloured, group, options);
   CHECK(plain.str().find('\x1b') == std::string::npos);
   CHECK(coloured.str().find("\x1b[32m-11 (×0.267)\x1b[0m") != std::string::npos);
   CHECK(coloured.str().find("\x1b[31m+2 (×1.5)\x1b[0m") != std::string::npos);
@@ -99,7 +108,7 @@ TEST_CASE("colours change nothing but colours") {
 TEST_CASE("the Markdown of a comparison has the code of both sides beside each other") {
   const TwoTables tables;
   std::ostringstream out;
-  write_markdown(out, compare_all({tables.side_a(), tables.side_b()}), 100);
+  write_page(out, compare_all({tables.side_a(), tables.side_b()}), {PageFormat::markdown, false, 100});
   CHECK(out.str() == golden("comparison.md"));
 }
 
@@ -149,37 +158,39 @@ TEST_CASE("three tables are compared with the first, and the matrix says from wh
   std::ostringstream out;
   Side third = tables.side_b();
   third.label = "13.1";
-  write_text(out, compare_all({tables.side_a(), tables.side_b(), third}), {});
+  write_page(out, compare_all({tables.side_a(), tables.side_b(), third}), {});
   const std::string text = out.str();
   CAPTURE(text);
   const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
   CHECK(has("From which table on (each against the one before it)\n"));
-  CHECK(has("13.0: 1 other SASS, 1 other stall counts, 2 same code, 1 other verdict, 1 only in A\n13.1: no change\n"));
+  CHECK(
+      has("13.0: 1 different SASS, 1 different schedule, 2 same code, 1 different verdict, 1 only in A\n13.1: no "
+          "change\n"));
   CHECK(has("ptx              operand  input   opt  11.8         13.0         13.1  changes from\n"));
-  CHECK(has("add.u32          a        random  O3     15            4            4  13.0: other SASS\n"));
+  CHECK(has("add.u32          a        random  O3     15            4            4  13.0: different SASS\n"));
   CHECK(has("old.u32          a        random  O3      4            -            -  13.0: gone\n"));
   std::ostringstream markdown;
-  write_markdown(markdown, compare_all({tables.side_a(), tables.side_b(), third}), 1);
-  CHECK(markdown.str().find("| `add.u32` | a | random | O3 | 15 | 4 | 4 | 13.0: other SASS |\n\n… 5 more rows\n") !=
+  write_page(markdown, compare_all({tables.side_a(), tables.side_b(), third}), {PageFormat::markdown, false, 1});
+  CHECK(markdown.str().find("| `add.u32` | a | random | O3 | 15 | 4 | 4 | 13.0: different SASS |\n\n… 5 more rows\n") !=
         std::string::npos);
 }
 
 TEST_CASE("a list can be cut, and says so") {
   const TwoTables tables;
   std::ostringstream out;
-  TextOptions options;
+  PageStyle options;
   options.most_rows = 2;
-  write_text(out, compare_all({tables.side_a(), tables.side_b()}), options);
+  write_page(out, compare_all({tables.side_a(), tables.side_b()}), options);
   CHECK(out.str().find("… 4 more rows\n") != std::string::npos);
   CHECK(out.str().find("only in A  ") == std::string::npos);
 }
 
 TEST_CASE("tables without rows are compared without rows") {
-  const Outline empty = outline_of(table_of({}));
+  const Table empty = (table_of({}));
   const Group group = compare_all({{&empty, std::nullopt, "a", "a"}, {&empty, std::nullopt, "b", "b"}});
   std::ostringstream text, markdown, csv, json;
-  write_text(text, group, {});
-  write_markdown(markdown, group, 10);
+  write_page(text, group, {});
+  write_page(markdown, group, {PageFormat::markdown, false, 10});
   write_csv(csv, {group});
   write_json(json, {group});
   CHECK(text.str().find("0 rows compared, 0 unchanged\n") != std::string::npos);
@@ -196,27 +207,53 @@ TEST_CASE("findings put rows that changed alike together, and say from which tab
 }
 
 TEST_CASE("findings call a form gone where its last number is, and not its first") {
-  CellRecord lost = cell_of("add.u32", 3, 4, "IADD3");
-  lost.cycles = lost.differential = lost.static_cycles = std::nullopt;
+  Record lost = cell_of("add.u32", 3, 4, "IADD3");
+  give(lost, metric::cycles, std::nullopt);
+  give(lost, metric::differential, std::nullopt);
+  give(lost, metric::static_cycles, std::nullopt);
   lost.verdict = Verdict::unstable;
   const auto at_all_levels = cell_of("add.u32", 3, 4, "IADD3"), at_o2 = cell_of("add.u32", 2, 4, "IADD3");
-  const Outline before = outline_of(table_of({at_all_levels, at_o2})), after = outline_of(table_of({lost, at_o2}));
+  const Table before = (table_of({at_all_levels, at_o2})), after = (table_of({lost, at_o2}));
   std::ostringstream all, one_level;
   write_findings(all, {{&before, std::nullopt, "12.0", "a"}, {&after, std::nullopt, "12.4", "b"}});
   CHECK(all.str().find("No longer") == std::string::npos);
-  CHECK_THAT(all.str(), Catch::Contains("1 other verdict"));
+  CHECK_THAT(all.str(), Catch::Contains("1 different verdict"));
   write_findings(one_level, {{&before, 3, "12.0", "a"}, {&after, 3, "12.4", "b"}});
   CHECK_THAT(one_level.str(), Catch::Contains("No longer: `add.u32`."));
 }
 
 TEST_CASE("findings name every form of one kind of change in one row") {
   const auto table = [](double cycles, const std::string& opcode) {
-    std::vector<CellRecord> cells;
+    std::vector<Record> cells;
     for (const char* ptx : {"div.rm.f64", "div.rp.f64", "div.rz.f64"}) cells.push_back(cell_of(ptx, 3, cycles, opcode));
-    return outline_of(table_of(cells));
+    return (table_of(cells));
   };
-  const Outline before = table(25, "MUFU.RCP64H"), after = table(12, "CALL");
+  const Table before = table(25, "MUFU.RCP64H"), after = table(12, "CALL");
   std::ostringstream out;
   write_findings(out, {{&before, std::nullopt, "12.0", "a"}, {&after, std::nullopt, "12.4", "b"}});
   CHECK_THAT(out.str(), Catch::Contains("| `div.rm.f64`, `div.rp.f64`, `div.rz.f64` | 3 | O3 | 25 → 12 |"));
+}
+
+TEST_CASE("every metric that is compared has its columns in csv and JSON, and counts as a change") {
+  for (const MetricKind& kind : metric_kinds()) {
+    if (!kind.use.is_compared) continue;
+    INFO(kind.tag);
+    const std::string tag(kind.tag);
+    Record cell = cell_of("add.u32", 3, 4, "IADD3");
+    give(cell, kind.tag, 2);
+    const Table a = table_of({cell});
+    give(cell, kind.tag, 6.5);
+    const Table b = table_of({cell});
+    const Group group = compare_all({{&a, std::nullopt, "a", "a"}, {&b, std::nullopt, "b", "b"}});
+    REQUIRE(group.comparisons[0].rows.size() == 1);
+    CHECK(has_changed(group.comparisons[0], 4));
+    std::ostringstream csv, json, text;
+    write_csv(csv, {group});
+    write_json(json, {group});
+    write_page(text, group, {});
+    CHECK_THAT(csv.str(), Catch::Contains("," + tag + "_a," + tag + "_b,"));
+    CHECK_THAT(csv.str(), Catch::Contains(",2,6.5,"));
+    CHECK(Json::parse(json.str())["comparisons"][0]["rows"][0]["b"].at(tag) == 6.5);
+    CHECK_THAT(text.str(), Catch::Contains("2 → 6.5"));
+  }
 }

@@ -9,13 +9,13 @@ using namespace ptxlat;
 
 namespace {
 
-Comparison compare_tables(const Outline& a, const Outline& b) {
+Comparison compare_tables(const Table& a, const Table& b) {
   return compare({&a, std::nullopt, "a", "a"}, {&b, std::nullopt, "b", "b"});
 }
 
-Cause cause_of_only(const CellRecord& a, const CellRecord& b) {
-  const Outline table_a = outline_of(table_of({a}));
-  const Outline table_b = outline_of(table_of({b}));
+Cause cause_of_only(const Record& a, const Record& b) {
+  const Table table_a = (table_of({a}));
+  const Table table_b = (table_of({b}));
   const Comparison comparison = compare_tables(table_a, table_b);
   return comparison.rows.empty() ? Cause::unchanged : comparison.rows.front().cause;
 }
@@ -27,8 +27,8 @@ double change_of(const Comparison& comparison, std::size_t row) {
 }  // namespace
 
 TEST_CASE("each cause of a difference is told from the others") {
-  const CellRecord base = cell_of("add.u32", 3, 4, "IADD3");
-  CellRecord other = base;
+  const Record base = cell_of("add.u32", 3, 4, "IADD3");
+  Record other = base;
 
   SECTION("nothing") { CHECK(cause_of_only(base, other) == Cause::unchanged); }
   SECTION("another opcode and other cycles") {
@@ -42,7 +42,7 @@ TEST_CASE("each cause of a difference is told from the others") {
     CHECK(cause_of_only(base, other) == Cause::other_sass);
   }
   SECTION("another base that the differential is measured against") {
-    CellRecord one = base;
+    Record one = base;
     one.windows.push_back(window_of("differential base", {"CS2R R2", "LOP3.LUT R4", "CS2R R8"}, {2, 5, 1}));
     other.windows.push_back(window_of("differential base", {"CS2R R2", "IADD3 R4", "CS2R R8"}, {2, 5, 1}));
     CHECK(cause_of_only(one, other) == Cause::other_sass);
@@ -53,7 +53,7 @@ TEST_CASE("each cause of a difference is told from the others") {
   }
   SECTION("another stall count") {
     other.windows[0].sass[1].stall_count = 6;
-    other.cycles = 6;
+    give(other, metric::cycles, 6);
     CHECK(cause_of_only(base, other) == Cause::other_stall_counts);
   }
   SECTION("another stall count and equal cycles") {
@@ -72,7 +72,7 @@ TEST_CASE("each cause of a difference is told from the others") {
     CHECK(cause_of_only(base, other) == Cause::other_stall_counts);
   }
   SECTION("the same wait through another scoreboard") {
-    CellRecord one = base;
+    Record one = base;
     one.windows[0].sass[1].write_scoreboard = 0;
     one.windows[0].sass[2].wait_mask = 1 << 0;
     other.windows[0].sass[1].write_scoreboard = 5;
@@ -80,18 +80,19 @@ TEST_CASE("each cause of a difference is told from the others") {
     CHECK(cause_of_only(one, other) == Cause::unchanged);
   }
   SECTION("the same code and other cycles") {
-    other.cycles = 6;
+    give(other, metric::cycles, 6);
     CHECK(cause_of_only(base, other) == Cause::same_code);
   }
   SECTION("a number on one side only") {
-    other.cycles = std::nullopt;
+    give(other, metric::cycles, std::nullopt);
     other.verdict = Verdict::unsupported;
     CHECK(cause_of_only(base, other) == Cause::other_verdict);
     CHECK(cause_of_only(other, base) == Cause::other_verdict);
   }
   SECTION("no number on either side, for different reasons") {
-    CellRecord one = base;
-    one.cycles = other.cycles = std::nullopt;
+    Record one = base;
+    give(one, metric::cycles, std::nullopt);
+    give(other, metric::cycles, std::nullopt);
     one.verdict = Verdict::unsupported;
     other.verdict = Verdict::rejected;
     CHECK(cause_of_only(one, other) == Cause::other_verdict);
@@ -114,52 +115,56 @@ TEST_CASE("each cause of a difference is told from the others") {
 }
 
 TEST_CASE("windows of different witnesses are not compared with each other") {
-  const CellRecord differential = cell_of("add.u32", 3, 4, "IADD3");
-  CellRecord chain = differential;
-  chain.chain = 4;
-  chain.differential = std::nullopt;
+  const Record differential = cell_of("add.u32", 3, 4, "IADD3");
+  Record chain = differential;
+  give(chain, metric::chain, 4);
+  give(chain, metric::differential, std::nullopt);
   chain.windows = {window_of("chain", {"CS2R R2", "IADD3 R4", "IADD3 R4", "CS2R R8"}, {2, 4, 4, 1})};
   CHECK(cause_of_only(differential, chain) == Cause::unchanged);
 }
 
 TEST_CASE("without windows the static number tells another schedule from the same code") {
-  CellRecord a = cell_of("add.u32", 3, 4, "IADD3");
+  Record a = cell_of("add.u32", 3, 4, "IADD3");
   a.windows.clear();
-  CellRecord b = a;
-  b.cycles = 6;
+  Record b = a;
+  give(b, metric::cycles, 6);
   CHECK(cause_of_only(a, b) == Cause::same_code);
-  b.static_cycles = 6;
+  give(b, metric::static_cycles, 6);
   CHECK(cause_of_only(a, b) == Cause::other_stall_counts);
 }
 
 TEST_CASE("numbers of static tables are stall counts, so that nothing else can be their cause") {
-  CellRecord a = cell_of("add.u32", 3, 4, "IADD3");
-  a.cycles = a.differential = std::nullopt;
-  a.issue = 2;
+  Record a = cell_of("add.u32", 3, 4, "IADD3");
+  give(a, metric::cycles, std::nullopt);
+  give(a, metric::differential, std::nullopt);
+  give(a, metric::issue, 2);
   a.windows.clear();
-  CellRecord b = a;
-  b.issue = 4;
-  const Outline table_a = outline_of(table_of({a}, "static")), table_b = outline_of(table_of({b}, "static"));
+  Record b = a;
+  give(b, metric::issue, 4);
+  const Table table_a = (table_of({a}, "static")), table_b = (table_of({b}, "static"));
   const Comparison comparison = compare_tables(table_a, table_b);
   REQUIRE(comparison.rows.size() == 1);
   CHECK(comparison.rows[0].cause == Cause::other_stall_counts);
 }
 
 TEST_CASE("what was measured and found unstable has no other verdict than a schedule that was not run") {
-  CellRecord a = cell_of("add.u32", 3, 4, "IADD3"), b = a;
-  a.cycles = a.differential = b.cycles = b.differential = std::nullopt;
+  Record a = cell_of("add.u32", 3, 4, "IADD3"), b = a;
+  give(a, metric::cycles, std::nullopt);
+  give(a, metric::differential, std::nullopt);
+  give(b, metric::cycles, std::nullopt);
+  give(b, metric::differential, std::nullopt);
   a.verdict = Verdict::unstable;
-  const Outline measured = outline_of(table_of({a})), scheduled = outline_of(table_of({b}, "static"));
+  const Table measured = (table_of({a})), scheduled = (table_of({b}, "static"));
   CHECK(compare_tables(measured, scheduled).rows.empty());
 }
 
 TEST_CASE("an issue cost is compared where both tables have one") {
-  const CellRecord base = cell_of("add.u32", 3, 4, "IADD3");
-  CellRecord one = base, other = base;
-  one.issue = 2;
-  SECTION("a table of format 1 knows none") { CHECK(cause_of_only(base, one) == Cause::unchanged); }
+  const Record base = cell_of("add.u32", 3, 4, "IADD3");
+  Record one = base, other = base;
+  give(one, metric::issue, 2);
+  SECTION("a table without it is compared without it") { CHECK(cause_of_only(base, one) == Cause::unchanged); }
   SECTION("the same code and another cost") {
-    other.issue = 4;
+    give(other, metric::issue, 4);
     CHECK(cause_of_only(one, other) == Cause::same_code);
   }
   SECTION("another schedule of the stream alone") {
@@ -169,17 +174,19 @@ TEST_CASE("an issue cost is compared where both tables have one") {
     CHECK(cause_of_only(one, other) == Cause::other_stall_counts);
   }
   SECTION("nothing depends on it on either side") {
-    one.cycles = one.differential = one.static_cycles = std::nullopt;
+    give(one, metric::cycles, std::nullopt);
+    give(one, metric::differential, std::nullopt);
+    give(one, metric::static_cycles, std::nullopt);
     other = one;
     CHECK(cause_of_only(one, other) == Cause::unchanged);
-    other.issue = 3;
+    give(other, metric::issue, 3);
     CHECK(cause_of_only(one, other) == Cause::same_code);
   }
   SECTION("a cost on one side only, in tables that have them") {
-    const CellRecord next = cell_of("sub.u32", 3, 4, "IADD3");
-    CellRecord next_with_issue = next;
-    next_with_issue.issue = 2;
-    const Outline a = outline_of(table_of({one, next_with_issue})), b = outline_of(table_of({one, next}));
+    const Record next = cell_of("sub.u32", 3, 4, "IADD3");
+    Record next_with_issue = next;
+    give(next_with_issue, metric::issue, 2);
+    const Table a = (table_of({one, next_with_issue})), b = (table_of({one, next}));
     const Comparison comparison = compare_tables(a, b);
     REQUIRE(comparison.rows.size() == 1);
     CHECK(comparison.rows[0].cause == Cause::other_verdict);
@@ -188,30 +195,31 @@ TEST_CASE("an issue cost is compared where both tables have one") {
 }
 
 TEST_CASE("two levels of one table are compared form by form") {
-  const Outline table = outline_of(table_of({cell_of("add.u32", 0, 15, "IADD"), cell_of("add.u32", 3, 4, "IADD3"),
-                                             cell_of("sub.u32", 0, 15, "IADD"), cell_of("sub.u32", 3, 4, "IADD3")}));
+  const Table table = (table_of({cell_of("add.u32", 0, 15, "IADD"), cell_of("add.u32", 3, 4, "IADD3"),
+                                 cell_of("sub.u32", 0, 15, "IADD"), cell_of("sub.u32", 3, 4, "IADD3")}));
   const Comparison comparison = compare({&table, 0, "O0", ""}, {&table, 3, "O3", ""});
   REQUIRE(comparison.rows.size() == 2);
-  CHECK(comparison.rows[0].a->columns.level == 0);
-  CHECK(comparison.rows[0].b->columns.level == 3);
+  CHECK(comparison.rows[0].a->record.level == 0);
+  CHECK(comparison.rows[0].b->record.level == 3);
   CHECK(change_of(comparison, 0) == -11);
 }
 
 TEST_CASE("a level given for one side holds for the other") {
-  const Outline a = outline_of(table_of({cell_of("add.u32", 0, 15, "IADD3"), cell_of("add.u32", 3, 4, "IADD3")}));
-  const Outline b = outline_of(table_of({cell_of("add.u32", 0, 16, "IADD3"), cell_of("add.u32", 3, 5, "IADD3")}));
+  const Table a = (table_of({cell_of("add.u32", 0, 15, "IADD3"), cell_of("add.u32", 3, 4, "IADD3")}));
+  const Table b = (table_of({cell_of("add.u32", 0, 16, "IADD3"), cell_of("add.u32", 3, 5, "IADD3")}));
   const Comparison comparison = compare({&a, 3, "a", ""}, {&b, std::nullopt, "b", ""});
   REQUIRE(comparison.rows.size() == 1);
-  CHECK(comparison.rows[0].b->columns.level == 3);
+  CHECK(comparison.rows[0].b->record.level == 3);
 }
 
 TEST_CASE("what one side did not measure is compared by the schedule's numbers") {
-  const CellRecord a = cell_of("add.u32", 3, 4, "IADD3");
-  CellRecord b = cell_of("add.u32", 3, 6, "IADD3");
-  b.cycles = b.differential = std::nullopt;
-  const Outline measured = outline_of(table_of({a})), scheduled = outline_of(table_of({b}, "static"));
-  for (const Outline* one : {&measured, &scheduled}) {
-    const Outline& other = one == &measured ? scheduled : measured;
+  const Record a = cell_of("add.u32", 3, 4, "IADD3");
+  Record b = cell_of("add.u32", 3, 6, "IADD3");
+  give(b, metric::cycles, std::nullopt);
+  give(b, metric::differential, std::nullopt);
+  const Table measured = (table_of({a})), scheduled = (table_of({b}, "static"));
+  for (const Table* one : {&measured, &scheduled}) {
+    const Table& other = one == &measured ? scheduled : measured;
     const Comparison comparison = compare_tables(*one, other);
     REQUIRE(comparison.rows.size() == 1);
     CHECK(comparison.rows[0].cause == Cause::other_stall_counts);
@@ -220,21 +228,20 @@ TEST_CASE("what one side did not measure is compared by the schedule's numbers")
 }
 
 TEST_CASE("the largest relative change comes first, then the clearest cause") {
-  const auto with_cycles = [](CellRecord cell, double cycles) {
-    cell.cycles = cycles;
+  const auto with_cycles = [](Record cell, double cycles) {
+    give(cell, metric::cycles, cycles);
     return cell;
   };
-  CellRecord unsupported = cell_of("e", 3, 4, "E");
-  unsupported.cycles = std::nullopt;
+  Record unsupported = cell_of("e", 3, 4, "E");
+  give(unsupported, metric::cycles, std::nullopt);
   unsupported.verdict = Verdict::unsupported;
-  const Outline a =
-      outline_of(table_of({cell_of("only_a", 3, 4, "X"), cell_of("same_code", 3, 4, "S"), cell_of("e", 3, 4, "E"),
-                           cell_of("equal", 3, 4, "Q"), cell_of("small", 3, 100, "M"), cell_of("same_too", 3, 4, "T"),
-                           cell_of("large", 3, 4, "L"), cell_of("halved", 3, 8, "H")}));
-  const Outline b = outline_of(table_of({cell_of("only_b", 3, 4, "X"), with_cycles(cell_of("same_code", 3, 4, "S"), 40),
-                                         unsupported, cell_of("equal", 3, 4, "Q2"), cell_of("small", 3, 110, "M2"),
-                                         with_cycles(cell_of("same_too", 3, 4, "T"), 12), cell_of("large", 3, 12, "L2"),
-                                         cell_of("halved", 3, 4, "H2")}));
+  const Table a = (table_of({cell_of("only_a", 3, 4, "X"), cell_of("same_code", 3, 4, "S"), cell_of("e", 3, 4, "E"),
+                             cell_of("equal", 3, 4, "Q"), cell_of("small", 3, 100, "M"), cell_of("same_too", 3, 4, "T"),
+                             cell_of("large", 3, 4, "L"), cell_of("halved", 3, 8, "H")}));
+  const Table b = (table_of({cell_of("only_b", 3, 4, "X"), with_cycles(cell_of("same_code", 3, 4, "S"), 40),
+                             unsupported, cell_of("equal", 3, 4, "Q2"), cell_of("small", 3, 110, "M2"),
+                             with_cycles(cell_of("same_too", 3, 4, "T"), 12), cell_of("large", 3, 12, "L2"),
+                             cell_of("halved", 3, 4, "H2")}));
   std::vector<std::string> order;
   for (const Difference& row : compare_tables(a, b).rows) order.push_back(row.any().ptx);
   CHECK(order == std::vector<std::string>{"same_code", "large", "same_too", "halved", "small", "equal", "e", "only_a",
@@ -242,14 +249,14 @@ TEST_CASE("the largest relative change comes first, then the clearest cause") {
 }
 
 TEST_CASE("a summary counts causes for each chapter and finds the biggest changes") {
-  std::vector<CellRecord> a, b;
+  std::vector<Record> a, b;
   for (int i = 0; i < 10; ++i) {
     a.push_back(cell_of("op" + std::to_string(i), 3, 10, "A"));
     b.push_back(cell_of("op" + std::to_string(i), 3, i < 4 ? 5 - i : i < 6 ? 20 + i : 10, i < 6 ? "B" : "A"));
     a.back().chapter = b.back().chapter = i % 2 ? "odd" : "even";
   }
   a.push_back(cell_of("gone", 3, 4, "A"));
-  const Outline table_a = outline_of(table_of(a)), table_b = outline_of(table_of(b));
+  const Table table_a = (table_of(a)), table_b = (table_of(b));
   const Comparison comparison = compare_tables(table_a, table_b);
   const Summary summary = summarize(comparison);
   CHECK(summary.total.compared == 10);
@@ -273,22 +280,22 @@ TEST_CASE("a summary counts causes for each chapter and finds the biggest change
 }
 
 TEST_CASE("a threshold asks for numbers that change by so much, come or go") {
-  const CellRecord base = cell_of("add.u32", 3, 4, "IADD3");
-  const auto changed = [&](const CellRecord& other, std::optional<double> threshold) {
-    const Outline a = outline_of(table_of({base})), b = outline_of(table_of({other}));
+  const Record base = cell_of("add.u32", 3, 4, "IADD3");
+  const auto changed = [&](const Record& other, std::optional<double> threshold) {
+    const Table a = (table_of({base})), b = (table_of({other}));
     return has_changed(compare_tables(a, b), threshold);
   };
-  CellRecord other = base;
+  Record other = base;
   CHECK_FALSE(changed(base, std::nullopt));
   CHECK_FALSE(changed(base, 0));
-  other.cycles = 6;
+  give(other, metric::cycles, 6);
   CHECK(changed(other, std::nullopt));
   CHECK(changed(other, 2));
   CHECK_FALSE(changed(other, 2.5));
   other = cell_of("add.u32", 3, 4, "IMAD.IADD");
   CHECK(changed(other, std::nullopt));
   CHECK_FALSE(changed(other, 0));
-  other.cycles = std::nullopt;
+  give(other, metric::cycles, std::nullopt);
   other.verdict = Verdict::fused;
   CHECK(changed(other, 1000));
   CHECK(changed(cell_of("sub.u32", 3, 4, "IADD3"), std::nullopt));
@@ -296,9 +303,9 @@ TEST_CASE("a threshold asks for numbers that change by so much, come or go") {
 }
 
 TEST_CASE("equal tables have no differences") {
-  const Outline table = outline_of(table_of({cell_of("add.u32", 3, 4, "IADD3")}));
+  const Table table = (table_of({cell_of("add.u32", 3, 4, "IADD3")}));
   CHECK(compare_tables(table, table).rows.empty());
   CHECK(compare_tables(table, table).unchanged.size() == 1);
-  const Outline empty = outline_of(table_of({}));
+  const Table empty = (table_of({}));
   CHECK(compare_tables(empty, empty).rows.empty());
 }

@@ -11,7 +11,7 @@ namespace {
 
 void write_table_at(const std::filesystem::path& tables, const std::string& name) {
   Table table = table_of({});
-  table.provenance.table = name;
+  table.run.table = name;
   write_table(tables, table);
 }
 
@@ -21,8 +21,8 @@ std::vector<std::string> names(const std::vector<std::filesystem::path>& tables,
   return relative;
 }
 
-Provenance provenance(const std::string& gpu, const std::string& toolchain, const std::string& started) {
-  Provenance made;
+Run provenance(const std::string& gpu, const std::string& toolchain, const std::string& started) {
+  Run made;
   made.kind = gpu.empty() ? "static" : "measured";
   made.target = gpu == "L4" ? "sm_89" : "sm_90";
   made.toolchain = toolchain;
@@ -34,11 +34,11 @@ Provenance provenance(const std::string& gpu, const std::string& toolchain, cons
   return made;
 }
 
-std::vector<std::string> labels(const std::vector<Provenance>& provenances, std::vector<std::optional<int>> levels) {
-  std::vector<Outline> tables(provenances.size());
+std::vector<std::string> labels(const std::vector<Run>& provenances, std::vector<std::optional<int>> levels) {
+  std::vector<Table> tables(provenances.size());
   std::vector<Side> sides;
   for (std::size_t i = 0; i < tables.size(); ++i) {
-    tables[i].provenance = provenances[i];
+    tables[i].run = provenances[i];
     sides.push_back({&tables[i], levels.empty() ? std::nullopt : levels[i], "", "folder" + std::to_string(i)});
   }
   label(sides);
@@ -80,7 +80,7 @@ TEST_CASE("numbers inside names count as numbers") {
 }
 
 TEST_CASE("tables are grouped by what they share, in the order of what they do not") {
-  const std::vector<Provenance> tables = {
+  const std::vector<Run> tables = {
       provenance("H200", "ptxas-13.0.88", "2026-01-03"), provenance("L4", "ptxas-11.8.89", "2026-01-01"),
       provenance("H200", "ptxas-9.2.1", "2026-01-02"), provenance("H200", "ptxas-13.0.88", "2026-01-01"),
       provenance("L4", "ptxas-13.0.88", "2026-01-01")};
@@ -105,9 +105,9 @@ TEST_CASE("a card's tables stand together where an old assembler did not know it
 }
 
 TEST_CASE("a label says what tells a table from the others") {
-  const Provenance h200 = provenance("H200", "ptxas-13", "1"), l4 = provenance("L4", "ptxas-13", "2"),
-                   older = provenance("H200", "ptxas-11", "3"), later = provenance("H200", "ptxas-13", "4"),
-                   scheduled = provenance("", "ptxas-13", "5");
+  const Run h200 = provenance("H200", "ptxas-13", "1"), l4 = provenance("L4", "ptxas-13", "2"),
+            older = provenance("H200", "ptxas-11", "3"), later = provenance("H200", "ptxas-13", "4"),
+            scheduled = provenance("", "ptxas-13", "5");
   CHECK(labels({h200, older}, {}) == Names{"ptxas-13", "ptxas-11"});
   CHECK(labels({h200, l4}, {}) == Names{"H200", "L4"});
   CHECK(labels({h200, scheduled}, {}) == Names{"H200", "sm_90 static"});
@@ -115,5 +115,5 @@ TEST_CASE("a label says what tells a table from the others") {
   CHECK(labels({h200, later}, {}) == Names{"1", "4"});
   CHECK(labels({h200, h200}, {0, 3}) == Names{"O0", "O3"});
   CHECK(labels({h200, h200}, {}) == Names{"folder0", "folder1"});
-  CHECK(labels({Provenance{}, Provenance{}}, {0, 0}) == Names{"folder0@O0", "folder1@O0"});
+  CHECK(labels({Run{}, Run{}}, {0, 0}) == Names{"folder0@O0", "folder1@O0"});
 }

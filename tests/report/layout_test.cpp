@@ -3,9 +3,10 @@
 
 #include "catch.h"
 #include "cells.h"
+#include "error.h"
 #include "report/number.h"
-#include "report/table.h"
-#include "report/window.h"
+#include "report/rows.h"
+#include "sass/instruction.h"
 
 using namespace ptxlat;
 
@@ -13,22 +14,24 @@ namespace {
 
 // The rows a reader of a table meets: proven, fused at one level, rejected everywhere, many opcodes, a missing level,
 // nothing that could depend on it.
-Table few_rows() {
-  std::vector<CellRecord> cells = {cell_of("add.u32", 0, 15, "IADD3"), cell_of("add.u32", 3, 4, "IADD3")};
-  cells[1].bracket = 2.5;
-  cells[1].overhead = 2;
-  cells[1].chain = 4;
-  cells[0].issue = 15;
-  cells[1].issue = 1.5;
+std::vector<Record> few_rows() {
+  std::vector<Record> cells = {cell_of("add.u32", 0, 15, "IADD3"), cell_of("add.u32", 3, 4, "IADD3")};
+  give(cells[1], metric::bracket, 2.5);
+  give(cells[1], metric::overhead, 2);
+  give(cells[1], metric::chain, 4);
+  give(cells[0], metric::issue, 15);
+  give(cells[1], metric::issue, 1.5);
 
-  CellRecord fused = cell_of("min.u32", 3, 4, "VIMNMX3");
-  fused.cycles = fused.differential = fused.static_cycles = std::nullopt;
+  Record fused = cell_of("min.u32", 3, 4, "VIMNMX3");
+  give(fused, metric::cycles, std::nullopt);
+  give(fused, metric::differential, std::nullopt);
+  give(fused, metric::static_cycles, std::nullopt);
   fused.verdict = Verdict::fused;
   fused.note = "2 steps became one VIMNMX3, \"merged\"";
   cells.push_back(cell_of("min.u32", 0, 15, "VIMNMX"));
   cells.push_back(fused);
 
-  CellRecord division = cell_of("div.s32", 3, 65, "I2F.RP");
+  Record division = cell_of("div.s32", 3, 65, "I2F.RP");
   division.input = "power of two";
   division.sass = {"I2F.RP", "MUFU.RCP", "IADD3", "IADD3", "IADD3", "F2I.FTZ.U32.TRUNC.NTZ", "IMAD.HI.U32"};
   division.sass_count = 7;
@@ -36,7 +39,7 @@ Table few_rows() {
   cells.push_back(division);
 
   for (const int level : {0, 3}) {
-    CellRecord rejected;
+    Record rejected;
     rejected.ptx = "add.bf16";
     rejected.chapter = "half";
     rejected.operand = "a|b";
@@ -47,14 +50,16 @@ Table few_rows() {
   }
 
   for (const int level : {0, 3}) {
-    CellRecord barrier = cell_of("bar.sync", level, 1, "BAR.SYNC");
+    Record barrier = cell_of("bar.sync", level, 1, "BAR.SYNC");
     barrier.chapter = "barriers";
-    barrier.cycles = barrier.differential = barrier.static_cycles = std::nullopt;
-    barrier.issue = level == 0 ? 30 : 19;
+    give(barrier, metric::cycles, std::nullopt);
+    give(barrier, metric::differential, std::nullopt);
+    give(barrier, metric::static_cycles, std::nullopt);
+    give(barrier, metric::issue, level == 0 ? 30 : 19);
     barrier.note = "nothing can depend on it: only its issue cost is measured";
     cells.push_back(barrier);
   }
-  return table_of(std::move(cells));
+  return cells;
 }
 
 std::string golden(const std::string& name) {
@@ -66,13 +71,13 @@ std::string golden(const std::string& name) {
 
 TEST_CASE("the csv of a few rows is byte for byte the contract's") {
   std::ostringstream out;
-  write_csv(out, few_rows().cells);
+  write_csv(out, table_of(few_rows()));
   CHECK(out.str() == golden("few_rows.csv"));
 }
 
 TEST_CASE("the Markdown of a few rows has the levels side by side and a verdict where there is no number") {
-  Table table = few_rows();
-  table.provenance.device = DeviceInfo{0, "NVIDIA H200", "GPU-1", 90, 132, 1980000, 3201000, "580.159.04", 13000};
+  Table table = table_of(few_rows());
+  table.run.device = DeviceInfo{0, "NVIDIA H200", "GPU-1", 90, 132, 1980000, 3201000, "580.159.04", 13000};
   std::ostringstream out;
   write_markdown(out, table);
   CHECK(out.str() == golden("few_rows.md"));
@@ -80,16 +85,17 @@ TEST_CASE("the Markdown of a few rows has the levels side by side and a verdict 
 
 TEST_CASE("the terminal's table is aligned and says what has no number") {
   std::ostringstream out;
-  write_text(out, few_rows());
+  write_text(out, table_of(few_rows()));
   CHECK(out.str() == golden("few_rows.txt"));
 }
 
 TEST_CASE("a static table shows the schedule's numbers and marks lower bounds") {
-  Table table = few_rows();
-  table.provenance.kind = "static";
-  for (CellRecord& cell : table.cells) cell.cycles = cell.issue = cell.differential = std::nullopt;
+  std::vector<Record> records = few_rows();
+  for (Record& record : records) {
+    for (const auto tag : {metric::cycles, metric::issue, metric::differential}) record.set(tag, std::nullopt);
+  }
   std::ostringstream out;
-  write_text(out, table);
+  write_text(out, table_of(records, "static"));
   CHECK(out.str() == golden("few_rows_static.txt"));
 }
 
@@ -115,7 +121,7 @@ TEST_CASE("numbers are the shortest decimals that read back") {
   CHECK(signed_decimal(0) == "0");
 }
 
-TEST_CASE("opcodes are read behind a predicate and shortened when they repeat") {
+TEST_CASE("opcodes are read after a predicate and shortened when they repeat") {
   CHECK(opcode_of("@!P0 IADD3.X R0, R2") == "IADD3.X");
   CHECK(opcode_of("NOP") == "NOP");
   CHECK(opcode_of("EXIT ;") == "EXIT");
@@ -126,37 +132,46 @@ TEST_CASE("opcodes are read behind a predicate and shortened when they repeat") 
   CHECK(brief_opcodes({"A", "B", "C", "C"}, 3) == "A;B;…+2");
 }
 
-TEST_CASE("the windows behind a number are those of the witness that has its value") {
-  CellRecord cell;
-  CHECK(backing_windows(cell).empty());
-  for (const char* role : {"overhead", "bracket", "differential", "differential base", "chain", "chain twice"}) {
-    cell.windows.push_back(window_of(role, {}, {}));
-  }
-  const auto roles = [&] {
-    std::vector<std::string> list;
-    for (const WindowRecord* window : backing_windows(cell)) list.push_back(window->role);
-    return list;
+TEST_CASE("a csv gives the metrics that its header names, whatever their order, and no others") {
+  const auto read = [](const std::string& metrics, const std::string& values) {
+    std::istringstream in("ptx,chapter,operand,input,opt," + metrics + "sass,sass_count,verdict,note\nadd.u32,,a,,O3," +
+                          values + "IADD3,1,proven,\n");
+    return read_csv(in, "latency.csv").at(0);
   };
-  const std::vector<std::string> chain = {"chain", "chain twice"};
-  const std::vector<std::string> differential = {"differential", "differential base"};
-  cell.cycles = cell.chain = cell.differential = 4;
-  CHECK(roles() == chain);
-  cell.chain = 8;
-  CHECK(roles() == differential);
-  cell.chain = std::nullopt;
-  CHECK(roles() == differential);
-  cell.cycles = cell.chain = cell.differential = std::nullopt;
-  CHECK(roles() == chain);
-  cell.windows[4].verdict = Verdict::fused;
-  CHECK(roles() == differential);
-  cell.windows[4].verdict = Verdict::proven;
-  cell.windows.push_back(window_of("bridge", {}, {}));
-  CHECK(roles() == std::vector<std::string>{"chain", "chain twice", "bridge", "bracket"});
+  CHECK(read("", "").metrics.empty());
+  const Record some = read("issue,cycles,", "2,4,");
+  CHECK(some.number(metric::issue) == 2);
+  CHECK(some.number(metric::cycles) == 4);
+  CHECK(some.metrics.size() == 2);
+  for (const MetricKind& kind : metric_kinds()) {
+    CHECK(read(std::string(kind.tag) + ",", "6.5,").number(kind.tag) == 6.5);
+  }
+  CHECK_THROWS_WITH(read("cycles,cycles,", "4,4,"), "latency.csv:1: the column cycles is there twice");
+  CHECK_THROWS_WITH(read("clocks,", "4,"), Catch::Contains("latency.csv:1: the column clocks is not one of"));
+}
+
+TEST_CASE("every metric that is a column stands in the csv, and every one that is shown in text and Markdown") {
+  Record record = cell_of("add.u32", 3, 4, "IADD3");
+  double value = 1000;
+  for (const MetricKind& kind : metric_kinds()) give(record, kind.tag, value += 1);
+  const Table table = table_of({record});
+  std::ostringstream csv, text, markdown;
+  write_csv(csv, table);
+  write_text(text, table);
+  write_markdown(markdown, table);
+  for (const MetricKind& kind : metric_kinds()) {
+    INFO(kind.tag);
+    const std::string number = decimal(record.number(kind.tag));
+    CHECK((csv.str().find(number) != std::string::npos) == kind.use.is_column);
+    const bool is_seen = kind.use.is_shown || kind.tag == metric::cycles;
+    CHECK((text.str().find(number) != std::string::npos) == is_seen);
+    CHECK((markdown.str().find(number) != std::string::npos) == is_seen);
+  }
 }
 
 TEST_CASE("a damaged csv is refused with its line") {
   std::ostringstream out;
-  write_csv(out, few_rows().cells);
+  write_csv(out, table_of(few_rows()));
   const std::string good = out.str();
   const auto message = [](const std::string& csv) -> std::string {
     std::istringstream in(csv);
@@ -184,7 +199,6 @@ TEST_CASE("a damaged csv is refused with its line") {
   CHECK(message(replaced("O3", "3")).find("csv:3: not a level such as O3: 3") != std::string::npos);
   CHECK(message(replaced("proven", "sure")).find("csv:2: unknown verdict: sure") != std::string::npos);
   CHECK(message(replaced("integer,a,", "integer,")).find("csv:2: 15 fields instead of 16") != std::string::npos);
-  CHECK(message(replaced("cycles,issue,", "issue,cycles,")).find("csv:1: ") != std::string::npos);
   CHECK(message(replaced("cycles,issue,", "cycles,")).find("csv:2: 16 fields instead of 15") != std::string::npos);
   CHECK(message(good.substr(0, good.find("second line"))).find("a quote is not closed") != std::string::npos);
 }

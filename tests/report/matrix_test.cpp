@@ -7,9 +7,9 @@ using namespace ptxlat;
 
 namespace {
 
-std::vector<Side> sides_of(const std::vector<Outline>& tables) {
+std::vector<Side> sides_of(const std::vector<Table>& tables) {
   std::vector<Side> sides;
-  for (const Outline& table : tables) sides.push_back({&table, std::nullopt, std::to_string(sides.size()), ""});
+  for (const Table& table : tables) sides.push_back({&table, std::nullopt, std::to_string(sides.size()), ""});
   return sides;
 }
 
@@ -25,19 +25,19 @@ std::vector<std::pair<std::size_t, Cause>> steps_of(const Matrix& matrix, const 
 }  // namespace
 
 TEST_CASE("a matrix says from which table on a row is another one, and why") {
-  const CellRecord same = cell_of("same", 3, 4, "S"), old_code = cell_of("code", 3, 8, "OLD"),
-                   new_code = cell_of("code", 3, 4, "NEW"), late = cell_of("late", 3, 4, "L");
-  CellRecord slow = cell_of("stall", 3, 4, "T"), slower = slow;
+  const Record same = cell_of("same", 3, 4, "S"), old_code = cell_of("code", 3, 8, "OLD"),
+               new_code = cell_of("code", 3, 4, "NEW"), late = cell_of("late", 3, 4, "L");
+  Record slow = cell_of("stall", 3, 4, "T"), slower = slow;
   slower.windows[0].sass[1].stall_count = 6;
-  slower.cycles = 6;
-  CellRecord unsupported = cell_of("gone", 3, 4, "G");
-  unsupported.cycles = std::nullopt;
+  give(slower, metric::cycles, 6);
+  Record unsupported = cell_of("gone", 3, 4, "G");
+  give(unsupported, metric::cycles, std::nullopt);
   unsupported.verdict = Verdict::unsupported;
-  const std::vector<Outline> tables = {
-      outline_of(table_of({same, old_code, slow, cell_of("gone", 3, 4, "G")})),
-      outline_of(table_of({same, new_code, slow, cell_of("gone", 3, 4, "G")})),
-      outline_of(table_of({same, new_code, slower, unsupported, late})),
-      outline_of(table_of({late, same, new_code, slow})),
+  const std::vector<Table> tables = {
+      (table_of({same, old_code, slow, cell_of("gone", 3, 4, "G")})),
+      (table_of({same, new_code, slow, cell_of("gone", 3, 4, "G")})),
+      (table_of({same, new_code, slower, unsupported, late})),
+      (table_of({late, same, new_code, slow})),
   };
   const Matrix matrix = matrix_of(sides_of(tables));
   using Steps = std::vector<std::pair<std::size_t, Cause>>;
@@ -52,8 +52,8 @@ TEST_CASE("a matrix says from which table on a row is another one, and why") {
 
   const MatrixRow& code = matrix.rows[0];
   REQUIRE(code.cells.size() == 4);
-  CHECK(code.cells[0]->columns.cycles == 8);
-  CHECK(code.cells[3]->columns.cycles == 4);
+  CHECK(code.cells[0]->record.number(metric::cycles) == 8);
+  CHECK(code.cells[3]->record.number(metric::cycles) == 4);
   using Causes = std::vector<std::pair<Cause, std::size_t>>;
   CHECK(causes_at(matrix, 1) == Causes{{Cause::other_sass, 1}});
   CHECK(causes_at(matrix, 2) ==
@@ -61,7 +61,7 @@ TEST_CASE("a matrix says from which table on a row is another one, and why") {
 }
 
 TEST_CASE("a matrix of the levels of one table has a row for a form, not for each level") {
-  const Outline table = outline_of(table_of(
+  const Table table = (table_of(
       {cell_of("add", 0, 15, "A"), cell_of("add", 1, 4, "A"), cell_of("add", 2, 4, "A"), cell_of("add", 3, 4, "B")}));
   std::vector<Side> sides;
   for (int level = 0; level < 4; ++level) sides.push_back({&table, level, "O" + std::to_string(level), ""});
@@ -70,5 +70,5 @@ TEST_CASE("a matrix of the levels of one table has a row for a form, not for eac
   REQUIRE(matrix.rows[0].steps.size() == 2);
   CHECK(matrix.rows[0].steps[0].table == 1);
   CHECK(matrix.rows[0].steps[1].table == 3);
-  for (int level = 0; level < 4; ++level) CHECK(matrix.rows[0].cells[level]->columns.level == level);
+  for (int level = 0; level < 4; ++level) CHECK(matrix.rows[0].cells[level]->record.level == level);
 }

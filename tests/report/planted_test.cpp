@@ -29,21 +29,21 @@ class Planter {
  public:
   explicit Planter(unsigned seed) : generator_(seed) {}
 
-  Table a = table_of({}), b = table_of({});
+  std::vector<Record> a, b;
   Plan plan;
 
   void plant(int count) {
     // So that both tables have issue costs whatever is planted.
-    a.cells.push_back(random_cell("anchor", 3));
-    b.cells.push_back(a.cells.back());
+    a.push_back(random_cell("anchor", 3));
+    b.push_back(a.back());
     for (int i = 0; i < count; ++i) plant_one("op" + std::to_string(i) + ".u32", integer(0, 3));
-    std::shuffle(b.cells.begin(), b.cells.end(), generator_);
+    std::shuffle(b.begin(), b.end(), generator_);
   }
 
  private:
   struct Change {
     Cause cause;
-    std::function<double(Planter&, CellRecord& one, CellRecord& other)> apply;  // returns the change of the number
+    std::function<double(Planter&, Record& one, Record& other)> apply;  // returns the change of the number
   };
 
   int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }
@@ -73,24 +73,33 @@ class Planter {
     return window;
   }
 
-  CellRecord random_cell(const std::string& ptx, int level) {
-    CellRecord cell = cell_of(ptx, level, integer(4, 40), "IADD3");
+  Record random_cell(const std::string& ptx, int level) {
+    Record cell = cell_of(ptx, level, integer(4, 40), "IADD3");
     cell.chapter = integer(0, 1) ? "integer" : "float";
     cell.windows.clear();
     for (const char* role :
          {"overhead", "differential", "differential base", "chain", "chain twice", "stream", "stream twice"}) {
       cell.windows.push_back(random_window(role));
     }
-    cell.issue = integer(1, 8);
-    if (integer(0, 1)) cell.chain = cell.cycles;
-    if (integer(0, 9) == 0) cell.cycles = cell.chain = cell.differential = cell.static_cycles = std::nullopt;
+    give(cell, metric::issue, integer(1, 8));
+    if (integer(0, 1)) {
+      const auto cycles = cell.number(metric::cycles);
+      for (const auto tag : {metric::cycles, metric::chain, metric::static_cycles}) {
+        cell.set(tag, cycles, {"chain", "chain twice"});
+      }
+    }
+    if (integer(0, 9) == 0) {
+      const auto issue = cell.number(metric::issue);
+      take_numbers(cell);
+      give(cell, metric::issue, issue);
+    }
     return cell;
   }
 
   // A window that a number of the cell is made of; none of those that lead nowhere.
-  WindowRecord& backing(CellRecord& cell) {
-    const bool rests_on_chain = cell.chain || !cell.cycles;
-    const int first = integer(0, 3) == 0 ? 5 : rests_on_chain ? 3 : 1;
+  WindowRecord& backing(Record& cell) {
+    const bool has_latency = cell.find(metric::cycles) != nullptr;
+    const int first = !has_latency || integer(0, 3) == 0 ? 5 : cell.find(metric::chain) ? 3 : 1;
     return cell.windows[static_cast<std::size_t>(first + integer(0, 1))];
   }
 
@@ -99,27 +108,24 @@ class Planter {
   }
 
   // Another number of the kind that the cell is there for, half of the time where `always` is false.
-  double change_number(CellRecord& other, bool always) {
+  double change_number(Record& other, bool always) {
     if (!always && integer(0, 1)) return 0;
     const double change = integer(1, 3);
-    if (!other.cycles) {
-      other.issue = *other.issue + change;
+    if (!other.find(metric::cycles)) {
+      give(other, metric::issue, *other.number(metric::issue) + change);
       return change;
     }
-    // The witness moves with the number, so that it stays the same witness.
-    if (other.chain) other.chain = *other.chain + change;
-    if (!other.chain) other.differential = *other.differential + change;
-    other.cycles = *other.cycles + change;
+    give(other, metric::cycles, *other.number(metric::cycles) + change);
     return change;
   }
 
-  static void lose(CellRecord& cell, Verdict verdict) {
-    cell.cycles = cell.chain = cell.differential = cell.static_cycles = cell.issue = std::nullopt;
+  static void lose(Record& cell, Verdict verdict) {
+    take_numbers(cell);
     cell.verdict = verdict;
     cell.note = "planted";
   }
 
-  static double rename_registers(Planter&, CellRecord&, CellRecord& other) {
+  static double rename_registers(Planter&, Record&, Record& other) {
     for (WindowRecord& window : other.windows) {
       for (SassRecord& instruction : window.sass) {
         const std::size_t space = instruction.text.rfind(' ');
@@ -131,7 +137,7 @@ class Planter {
     return 0;
   }
 
-  static double rename_scoreboards(Planter&, CellRecord&, CellRecord& other) {
+  static double rename_scoreboards(Planter&, Record&, Record& other) {
     for (WindowRecord& window : other.windows) {
       const int before = window.sass[1].write_scoreboard, after = (before + 1) % 6;
       window.sass[1].write_scoreboard = after;
@@ -140,7 +146,7 @@ class Planter {
     return 0;
   }
 
-  static double move_edges(Planter& planter, CellRecord&, CellRecord& other) {
+  static double move_edges(Planter& planter, Record&, Record& other) {
     for (WindowRecord& window : other.windows) {
       for (const std::size_t edge : {std::size_t{0}, window.sass.size() - 2, window.sass.size() - 1}) {
         window.sass[edge].stall_count = planter.integer(1, 15);
@@ -150,58 +156,58 @@ class Planter {
     return 0;
   }
 
-  static double change_witness_window(Planter& planter, CellRecord&, CellRecord& other) {
+  static double change_witness_window(Planter& planter, Record&, Record& other) {
     planter.inner(other.windows[0], 2).text = "OVERHEAD R1";  // in no number
     return 0;
   }
 
-  static double change_opcode(Planter& planter, CellRecord&, CellRecord& other) {
+  static double change_opcode(Planter& planter, Record&, Record& other) {
     planter.inner(planter.backing(other), 2).text = "VIADD R1, R2";
     return planter.change_number(other, false);
   }
 
-  static double change_sass(Planter& planter, CellRecord&, CellRecord& other) {
+  static double change_sass(Planter& planter, Record&, Record& other) {
     other.sass = {"VIADD", "IMAD"};
     return planter.change_number(other, false);
   }
 
-  static double add_instruction(Planter& planter, CellRecord&, CellRecord& other) {
+  static double add_instruction(Planter& planter, Record&, Record& other) {
     WindowRecord& window = planter.backing(other);
     window.sass.insert(window.sass.begin() + 1, window.sass[1]);
     return planter.change_number(other, false);
   }
 
-  static double change_stall(Planter& planter, CellRecord&, CellRecord& other) {
+  static double change_stall(Planter& planter, Record&, Record& other) {
     SassRecord& instruction = planter.inner(planter.backing(other), 3);
     instruction.stall_count = planter.other_stall(instruction.stall_count);
     return planter.change_number(other, false);
   }
 
-  static double change_yield(Planter& planter, CellRecord&, CellRecord& other) {
+  static double change_yield(Planter& planter, Record&, Record& other) {
     SassRecord& instruction = planter.inner(planter.backing(other), 3);
     instruction.yields = !instruction.yields;
     return planter.change_number(other, false);
   }
 
-  static double drop_wait(Planter& planter, CellRecord&, CellRecord& other) {
+  static double drop_wait(Planter& planter, Record&, Record& other) {
     WindowRecord& window = planter.backing(other);
     window.sass[window.sass.size() - 2].wait_mask = 0;
     return planter.change_number(other, false);
   }
 
-  static double wait_for_another(Planter& planter, CellRecord&, CellRecord& other) {
+  static double wait_for_another(Planter& planter, Record&, Record& other) {
     WindowRecord& window = planter.backing(other);
     std::swap(window.sass[1].write_scoreboard, window.sass[2].write_scoreboard);
     return planter.change_number(other, false);
   }
 
-  static double change_number_alone(Planter& planter, CellRecord&, CellRecord& other) {
+  static double change_number_alone(Planter& planter, Record&, Record& other) {
     return planter.change_number(other, true);
   }
 
   void plant_one(const std::string& ptx, int level) {
     static const std::array<Change, 18> changes = {{
-        {Cause::unchanged, [](Planter&, CellRecord&, CellRecord&) { return 0.0; }},
+        {Cause::unchanged, [](Planter&, Record&, Record&) { return 0.0; }},
         {Cause::unchanged, rename_registers},
         {Cause::unchanged, rename_scoreboards},
         {Cause::unchanged, move_edges},
@@ -214,22 +220,21 @@ class Planter {
         {Cause::other_stall_counts, drop_wait},
         {Cause::other_stall_counts, wait_for_another},
         {Cause::same_code, change_number_alone},
+        {Cause::other_verdict, [](Planter&, Record&, Record& other) { return lose(other, Verdict::fused), 0.0; }},
+        {Cause::other_verdict, [](Planter&, Record& one, Record&) { return lose(one, Verdict::elided), 0.0; }},
         {Cause::other_verdict,
-         [](Planter&, CellRecord&, CellRecord& other) { return lose(other, Verdict::fused), 0.0; }},
-        {Cause::other_verdict, [](Planter&, CellRecord& one, CellRecord&) { return lose(one, Verdict::elided), 0.0; }},
-        {Cause::other_verdict,
-         [](Planter&, CellRecord& one, CellRecord& other) {
+         [](Planter&, Record& one, Record& other) {
            return lose(one, Verdict::fused), lose(other, Verdict::fault), 0.0;
          }},
-        {Cause::only_in_a, [](Planter&, CellRecord&, CellRecord&) { return 0.0; }},
-        {Cause::only_in_b, [](Planter&, CellRecord&, CellRecord&) { return 0.0; }},
+        {Cause::only_in_a, [](Planter&, Record&, Record&) { return 0.0; }},
+        {Cause::only_in_b, [](Planter&, Record&, Record&) { return 0.0; }},
     }};
     const Change& change = changes[static_cast<std::size_t>(integer(0, static_cast<int>(changes.size()) - 1))];
-    CellRecord one = random_cell(ptx, level);
-    CellRecord other = one;
+    Record one = random_cell(ptx, level);
+    Record other = one;
     const double by = change.apply(*this, one, other);
-    if (change.cause != Cause::only_in_b) a.cells.push_back(std::move(one));
-    if (change.cause != Cause::only_in_a) b.cells.push_back(std::move(other));
+    if (change.cause != Cause::only_in_b) a.push_back(std::move(one));
+    if (change.cause != Cause::only_in_a) b.push_back(std::move(other));
     if (change.cause != Cause::unchanged) plan[{ptx, level}] = {change.cause, by};
   }
 
@@ -271,11 +276,12 @@ TEST_CASE("a comparison finds what was planted, for its reason, and nothing else
     INFO("seed " << seed);
     Planter planter(seed);
     planter.plant(400);
-    planter.a.provenance.table = "a";
-    planter.b.provenance.table = "b";
-    write_table(folder.path, planter.a);
-    write_table(folder.path, planter.b);
-    const Outline a = read_outline(folder.path / "a"), b = read_outline(folder.path / "b");
+    for (const auto& [name, records] : {std::pair{"a", planter.a}, std::pair{"b", planter.b}}) {
+      Run run = run_of();
+      run.table = name;
+      write_table(folder.path, table_from(run, {}, records));
+    }
+    const Table a = read_table(folder.path / "a"), b = read_table(folder.path / "b");
     const Side side_a{&a, std::nullopt, "A", "a"}, side_b{&b, std::nullopt, "B", "b"};
     check_against(planter.plan, compare(side_a, side_b));
 
@@ -294,7 +300,7 @@ TEST_CASE("a comparison finds what was planted, for its reason, and nothing else
 TEST_CASE("the other way round, causes are the same and numbers change back") {
   Planter planter(77);
   planter.plant(400);
-  const Outline a = outline_of(planter.a), b = outline_of(planter.b);
+  const Table a = table_of(planter.a), b = table_of(planter.b);
   Plan mirrored;
   for (auto [key, planted] : planter.plan) {
     if (planted.cause == Cause::only_in_a) {
@@ -311,6 +317,6 @@ TEST_CASE("the other way round, causes are the same and numbers change back") {
 TEST_CASE("a table against itself differs in nothing") {
   Planter planter(5);
   planter.plant(300);
-  const Outline a = outline_of(planter.a), same = outline_of(planter.a);
+  const Table a = table_of(planter.a), same = table_of(planter.a);
   CHECK(compare({&a, std::nullopt, "a", "a"}, {&same, std::nullopt, "b", "b"}).rows.empty());
 }

@@ -8,7 +8,7 @@ using namespace ptxlat;
 namespace {
 
 Table table_of_size(int count, double cycles) {
-  std::vector<CellRecord> cells;
+  std::vector<Record> cells;
   for (int i = 0; i < count; ++i) cells.push_back(cell_of("op" + std::to_string(i), 3, cycles, "IADD3"));
   return table_of(std::move(cells));
 }
@@ -27,8 +27,8 @@ void check_failed_replacement(const std::filesystem::path& folder, const std::fu
     return 0;
   });
   CHECK(exit_status_of(child) == static_cast<int>(ExitCode::storage));
-  CHECK(read_table(folder / old.provenance.table).cells == old.cells);
-  CHECK(files_in(folder / old.provenance.table) == 4);
+  CHECK(*read_table(folder / old.run.table).lines == *old.lines);
+  CHECK(files_in(folder / old.run.table) == 4);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ TEST_CASE("a table that meets a full disk leaves the old one as it was") {
 
 TEST_CASE("a reader beside a writer reads a whole table or an error, never a mixture") {
   const TestFolder folder;
-  const auto place = folder.path / table_of({}).provenance.table;
+  const auto place = folder.path / table_of({}).run.table;
   write_table(folder.path, table_of_size(50, 4));
   const pid_t writer = start_child([&] {
     for (int i = 0; i < 60; ++i) write_table(folder.path, table_of_size(50, i % 2 == 0 ? 5 : 4));
@@ -58,7 +58,9 @@ TEST_CASE("a reader beside a writer reads a whole table or an error, never a mix
       const Table table = read_table(place);
       ++read;
       REQUIRE(table.cells.size() == 50);
-      for (const CellRecord& cell : table.cells) REQUIRE(cell.cycles == table.cells[0].cycles);
+      for (const Cell& cell : table.cells) {
+        REQUIRE(cell.record.metrics == table.cells[0].record.metrics);
+      }
     } catch (const Error& error) {
       REQUIRE(error.exit_code == ExitCode::storage);
     }
@@ -72,7 +74,7 @@ TEST_CASE("a table cannot be written where a file is in the way") {
   const TestFolder folder;
   write_table(folder.path, table_of_size(1, 4));
   Table table = table_of_size(1, 4);
-  table.provenance.table += "/run.json";
+  table.run.table += "/run.json";
   try {
     write_table(folder.path, table);
     FAIL("written into a file");

@@ -1,3 +1,4 @@
+
 #include "report/table.h"
 
 #include <fstream>
@@ -7,22 +8,35 @@
 #include "../results/random_record.h"
 #include "../results/test_folder.h"
 #include "catch.h"
+#include "cells.h"
 #include "error.h"
-#include "report/outline.h"
 #include "results/json.h"
 
 using namespace ptxlat;
 
 namespace {
 
-Table random_table(unsigned seed, int count) {
+std::vector<Record> random_records(unsigned seed, int count) {
   RandomRecords random(seed);
-  Table table;
-  table.provenance.table = "sm_90/nvidia-h200/driver-580.159.04";
-  table.provenance.kind = "measured";
-  table.provenance.toolchain = "driver-580.159.04";
-  for (int i = 0; i < count; ++i) table.cells.push_back(random.cell());
-  return table;
+  std::vector<Record> records;
+  for (int i = 0; i < count; ++i) records.push_back(random.cell());
+  return records;
+}
+
+Table random_table(unsigned seed, int count) { return table_of(random_records(seed, count)); }
+
+// What a csv has of a record.
+Record columns_of(const Record& record) {
+  Record columns = record;
+  columns.windows.clear();
+  columns.flags.clear();
+  columns.consumer.clear();
+  columns.recipe.clear();
+  columns.metrics.clear();
+  for (const MetricKind& kind : metric_kinds()) {
+    if (kind.use.is_column) columns.set(kind.tag, record.number(kind.tag));
+  }
+  return columns;
 }
 
 std::string content_of(const std::filesystem::path& file) {
@@ -50,12 +64,33 @@ ExitCode exit_code_of_reading(const std::filesystem::path& folder) {
 TEST_CASE("a table is read back as it was written") {
   const TestFolder folder;
   for (unsigned seed = 0; seed < 20; ++seed) {
-    const Table table = random_table(seed, 50);
+    const std::vector<Record> records = random_records(seed, 50);
+    const Table table = table_of(records);
     write_table(folder.path, table);
-    const Table back = read_table(folder.path / table.provenance.table);
-    REQUIRE(back.cells == table.cells);
-    REQUIRE(to_json(back.provenance) == to_json(table.provenance));
+    const Table back = read_table(folder.path / table.run.table);
+    REQUIRE(records_of(back) == records);
+    REQUIRE(to_json(back.run) == to_json(table.run));
+    CHECK(back.runs.empty());
   }
+}
+
+TEST_CASE("a table of several runs says which cell is of which") {
+  const TestFolder folder;
+  std::vector<Record> records = random_records(3, 4);
+  std::vector<Run> runs = {run_of(), run_of()};
+  for (int i = 0; i < 2; ++i) {
+    runs[i].id = 5 + i;
+    runs[i].launches = 9 + i;
+    records[i].run = runs[i].id;
+  }
+  write_table(folder.path, table_from(runs[1], runs, records));
+  const Table back = read_table(folder.path / runs[1].table);
+  CHECK(back.run.id == 6);
+  REQUIRE(back.runs.size() == 2);
+  CHECK(back.runs[0].launches == 9);
+  CHECK(back.cells[0].record.run == 5);
+  CHECK(back.cells[1].record.run == 6);
+  CHECK(records_of(back) == records);
 }
 
 TEST_CASE("equal tables are equal bytes, and nothing but the four files is left") {
@@ -65,9 +100,9 @@ TEST_CASE("equal tables are equal bytes, and nothing but the four files is left"
   write_table(a.path, table);
   write_table(b.path, table);
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(a.path / table.provenance.table)) {
+  for (const auto& entry : std::filesystem::directory_iterator(a.path / table.run.table)) {
     ++files;
-    CHECK(content_of(entry.path()) == content_of(b.path / table.provenance.table / entry.path().filename()));
+    CHECK(content_of(entry.path()) == content_of(b.path / table.run.table / entry.path().filename()));
   }
   CHECK(files == 4);
 }
@@ -76,34 +111,36 @@ TEST_CASE("an empty table can be written and read") {
   const TestFolder folder;
   const Table table = random_table(0, 0);
   write_table(folder.path, table);
-  CHECK(read_table(folder.path / table.provenance.table).cells.empty());
+  CHECK(read_table(folder.path / table.run.table).cells.empty());
 }
 
 TEST_CASE("a window that several cells share is written once") {
   const TestFolder folder;
-  Table table = random_table(0, 0);
-  CellRecord cell;
+  Record cell;
   cell.ptx = "popc.b32";
   cell.windows.resize(1);
   cell.windows[0].role = "overhead";
   std::mt19937 noise(7);  // text that gzip alone cannot shrink
   for (int i = 0; i < 1000; ++i) cell.windows[0].sass.push_back({i * 16, "OP " + std::to_string(noise())});
-  table.cells = {cell};
-  write_table(folder.path, table);
-  const auto file = folder.path / table.provenance.table / "latency.jsonl.gz";
+  std::vector<Record> records = {cell};
+  write_table(folder.path, table_of(records));
+  const auto file = folder.path / run_of().table / "latency.jsonl.gz";
   const auto size_of_one = std::filesystem::file_size(file);
   for (SassRecord& instruction : cell.windows[0].sass) instruction.offset += 0x240;  // elsewhere in its kernel
-  for (int i = 0; i < 200; ++i) table.cells.push_back(cell);
-  write_table(folder.path, table);
+  for (int i = 0; i < 200; ++i) {
+    cell.operand = std::to_string(i);
+    records.push_back(cell);
+  }
+  write_table(folder.path, table_of(records));
   CHECK(std::filesystem::file_size(file) < size_of_one * 6 / 5);
-  CHECK(read_table(file.parent_path()).cells == table.cells);
+  CHECK(records_of(read_table(file.parent_path())) == records);
 }
 
 TEST_CASE("a damaged table is reported as damaged, never read in part") {
   const TestFolder folder;
   const Table table = random_table(5, 40);
   write_table(folder.path, table);
-  const auto place = folder.path / table.provenance.table;
+  const auto place = folder.path / table.run.table;
   const std::string jsonl = content_of(place / "latency.jsonl.gz");
   const std::string run = content_of(place / "run.json");
 
@@ -152,11 +189,13 @@ TEST_CASE("a damaged table is reported as damaged, never read in part") {
       CHECK(exit_code_of_reading(place) == ExitCode::storage);
     }
   }
-  SECTION("a later format") {
-    std::string later = run;
-    later.replace(later.find("\"format\": 2"), 11, "\"format\": 3");
-    overwrite(place / "run.json", later);
-    CHECK(exit_code_of_reading(place) == ExitCode::storage);
+  SECTION("another format") {
+    for (const char* format : {"\"format\": 1", "\"format\": 3"}) {
+      std::string other = run;
+      other.replace(other.find("\"format\": 2"), 11, format);
+      overwrite(place / "run.json", other);
+      CHECK(exit_code_of_reading(place) == ExitCode::storage);
+    }
   }
   SECTION("a file is missing") {
     std::filesystem::remove(place / "latency.jsonl.gz");
@@ -168,13 +207,13 @@ TEST_CASE("a whole table without its csv, or from before the csv had a checksum,
   const TestFolder folder;
   const Table table = random_table(5, 40);
   write_table(folder.path, table);
-  const auto place = folder.path / table.provenance.table;
+  const auto place = folder.path / table.run.table;
   std::filesystem::remove(place / "latency.csv");
-  CHECK(read_table(place).cells == table.cells);
+  CHECK(*read_table(place).lines == *table.lines);
   Json run = Json::parse(content_of(place / "run.json"));
   run.erase("csv_crc32");
   overwrite(place / "run.json", run.dump());
-  CHECK(read_table(place).cells == table.cells);
+  CHECK(*read_table(place).lines == *table.lines);
 }
 
 TEST_CASE("a folder that is no table is an unknown name") {
@@ -183,67 +222,39 @@ TEST_CASE("a folder that is no table is an unknown name") {
   CHECK(exit_code_of_reading(folder.path / "nothing") == ExitCode::unknown_name);
 }
 
-TEST_CASE("a table of format 1 is read, and has no issue cost") {
-  const TestFolder folder;
-  Table table = random_table(9, 60);
-  for (CellRecord& cell : table.cells) cell.issue = std::nullopt;
-  write_table(folder.path, table);
-  const auto place = folder.path / table.provenance.table;
-  std::string run = content_of(place / "run.json");
-  run.replace(run.find("\"format\": 2"), 11, "\"format\": 1");
-  overwrite(place / "run.json", run);
-  CHECK(read_table(place).cells == table.cells);
-  CHECK(read_table(place).provenance.format == 1);
-
-  std::filesystem::remove(place / "run.json");
-  overwrite(
-      place / "latency.csv",
-      "ptx,chapter,operand,input,opt,cycles,bracket,overhead,differential,chain,static,sass,sass_count,verdict,note\n"
-      "add.u32,integer,a,,O3,4,2,3,5,6,7,IADD3,1,proven,fine\n");
-  const std::vector<CellRecord> cells = read_table(place).cells;
-  REQUIRE(cells.size() == 1);
-  CHECK(cells[0].cycles == 4);
-  CHECK_FALSE(cells[0].issue);
-  CHECK(cells[0].bracket == 2);
-  CHECK(cells[0].note == "fine");
-}
-
 TEST_CASE("a csv alone is enough for the columns") {
   const TestFolder folder;
-  const Table table = random_table(8, 60);
-  write_table(folder.path, table);
-  const auto place = folder.path / table.provenance.table;
+  const std::vector<Record> records = random_records(8, 60);
+  write_table(folder.path, table_of(records));
+  const auto place = folder.path / run_of().table;
   std::filesystem::remove(place / "run.json");
-  const Table back = read_table(place);
-  REQUIRE(back.cells.size() == table.cells.size());
-  for (std::size_t i = 0; i < table.cells.size(); ++i) {
-    CellRecord columns = table.cells[i];
-    columns.windows.clear();
-    columns.consumer.clear();
-    columns.recipe.clear();
-    columns.elapsed_ns = 0;
-    CHECK(back.cells[i] == columns);
-  }
+  const std::vector<Record> back = records_of(read_table(place));
+  REQUIRE(back.size() == records.size());
+  for (std::size_t i = 0; i < records.size(); ++i) CHECK(back[i] == columns_of(records[i]));
 }
 
 TEST_CASE("a brief table is its csv and where it comes from, and is read like a whole one") {
   const TestFolder folder;
-  Table table = random_table(3, 30);
+  const Table table = random_table(3, 30);
   write_table(folder.path, table);
   write_table(folder.path, table, Extent::brief);
-  const auto place = folder.path / table.provenance.table;
+  const auto place = folder.path / table.run.table;
   std::set<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(place)) files.insert(entry.path().filename().string());
   CHECK(files == std::set<std::string>{"latency.csv", "run.json"});
 
   const Table read = read_table(place);
-  CHECK(read.provenance.toolchain == table.provenance.toolchain);
-  CHECK(read.provenance.kind == table.provenance.kind);
+  CHECK(read.run.toolchain == table.run.toolchain);
+  CHECK(read.run.kind == table.run.kind);
   std::ostringstream before, after;
-  write_csv(before, table.cells);
-  write_csv(after, read.cells);
+  write_csv(before, table);
+  write_csv(after, read);
   CHECK(before.str() == after.str());
-  CHECK(read_outline(place).provenance.toolchain == table.provenance.toolchain);
+
+  // There is no machine code to write from it.
+  const TestFolder copy;
+  write_table(copy.path, read);
+  CHECK(content_of(copy.path / read.run.table / "run.json") == content_of(place / "run.json"));
 
   std::ofstream(place / "latency.csv", std::ios::app) << "an,altered,row\n";
   CHECK_THROWS_AS(read_table(place), Error);

@@ -2,6 +2,7 @@
 
 #include "catch.h"
 #include "random_record.h"
+#include "results/sass_text.h"
 
 using namespace ptxlat;
 
@@ -37,54 +38,115 @@ TEST_CASE("windows of equal code give equal lines wherever the kernel has them")
 TEST_CASE("a record comes back from its JSON unchanged") {
   RandomRecords random(1);
   for (int i = 0; i < 2000; ++i) {
-    const CellRecord cell = random.cell();
-    const std::string line = to_line(to_json(cell));
+    Record record = i % 4 == 0 ? random.probe() : random.cell();
+    record.run = i % 3;
+    const std::string line = to_line(to_json(record));
     CHECK(line.find('\n') == std::string::npos);
-    const CellRecord back = cell_from_json(Json::parse(line));
-    REQUIRE(back == cell);
+    const Record back = record_from_json(Json::parse(line));
+    REQUIRE(back == record);
   }
 }
 
-TEST_CASE("a provenance comes back from its JSON unchanged") {
-  Provenance provenance;
-  provenance.table = "sm_90/nvidia-h200/driver-580.159.04";
-  provenance.kind = "measured";
-  provenance.device = DeviceInfo{0, "NVIDIA H200", "GPU-1", 90, 132, 1980000, 3201000, "580.159.04", 13000};
-  provenance.seed = 0xffffffffffffffffu;
-  provenance.environment = {{"CUDA_CACHE_DISABLE", "1"}};
-  provenance.station_seconds = {{"run", 1.5}};
-  const Provenance back = provenance_from_json(Json::parse(to_line(to_json(provenance))));
-  CHECK(to_json(back) == to_json(provenance));
-  CHECK(back.seed == provenance.seed);
+TEST_CASE("every kind of metric is a member of its own in JSON, and absent where a record does not have it") {
+  for (const MetricKind& kind : metric_kinds()) {
+    Record record;
+    record.set(kind.tag, 6.5);
+    const Json json = to_json(record);
+    INFO(kind.tag);
+    CHECK(json.at(std::string(kind.tag)) == 6.5);
+    CHECK_FALSE(json.contains("from"));
+    CHECK_FALSE(json.contains("metric_verdicts"));
+    CHECK(record_from_json(json).number(kind.tag) == 6.5);
+    CHECK_FALSE(to_json(Record()).contains(std::string(kind.tag)));
+  }
+}
+
+TEST_CASE("JSON says where metrics come from, and their verdicts where these are not proven") {
+  Record record;
+  record.run = 7;
+  record.add_flag(flag::spread);
+  record.set(metric::cycles, 4, {"chain", "chain twice"});
+  record.set(metric::bracket, 2);
+  record.metrics[1].verdict = Verdict::unstable;
+  const Json json = to_json(record);
+  CHECK(json.at("cycles") == 4);
+  CHECK(json.at("from") == Json({{"cycles", {"chain", "chain twice"}}}));
+  CHECK(json.at("metric_verdicts") == Json({{"bracket", "unstable"}}));
+  CHECK(json.at("flags") == Json::array({"spread"}));
+  CHECK(json.at("run") == 7);
+  CHECK_FALSE(json.contains("kind"));
+  record.kind = RecordKind::probe;
+  CHECK(to_json(record).at("kind") == "probe");
+}
+
+TEST_CASE("a run comes back from its JSON unchanged") {
+  Run run;
+  run.id = 3;
+  run.table = "sm_90/nvidia-h200/driver-580.159.04";
+  run.kind = "measured";
+  run.method = "method 15";
+  run.device = DeviceInfo{0, "NVIDIA H200", "GPU-1", 90, 132, 1980000, 3201000, "580.159.04", 13000};
+  run.sm_clock_mhz = 1979.5;
+  run.seed = 0xffffffffffffffffu;
+  run.launches = 9;
+  run.warnings = {"another process used the GPU"};
+  run.environment = {{"CUDA_CACHE_DISABLE", "1"}};
+  run.station_seconds = {{"run", 1.5}};
+  const Run back = run_from_json(Json::parse(to_line(to_json(run))));
+  CHECK(to_json(back) == to_json(run));
+  CHECK(back.seed == run.seed);
   CHECK(back.device->name == "NVIDIA H200");
-  provenance.device.reset();
-  CHECK_FALSE(provenance_from_json(to_json(provenance)).device);
+  CHECK(back.sm_clock_mhz == 1979.5);
+  CHECK(back.warnings == run.warnings);
+  run.device.reset();
+  CHECK_FALSE(run_from_json(to_json(run)).device);
+}
+
+TEST_CASE("the short list of runs tells them apart") {
+  Run first, second;
+  first.id = 1;
+  first.launches = 9;
+  first.sm_clock_mhz = 1980;
+  first.device = DeviceInfo{0, "NVIDIA H200", "GPU-1", 90, 132, 1980000, 3201000, "580.159.04", 13000};
+  second.id = 4;
+  second.started_utc = "2026-01-01T00:00:00Z";
+  second.command_line = "ptxlat static";
+  const Json list = runs_to_json({first, second});
+  CHECK(list.at(0).at("device_uuid") == "GPU-1");
+  const std::vector<Run> back = runs_from_json(list);
+  REQUIRE(back.size() == 2);
+  CHECK(back[0].id == 1);
+  CHECK(back[0].launches == 9);
+  CHECK(back[0].device->driver_version == "580.159.04");
+  CHECK_FALSE(back[1].device);
+  CHECK(back[1].command_line == "ptxlat static");
+  CHECK(runs_to_json(back) == list);
 }
 
 TEST_CASE("samples that are all the mode are written as their number") {
-  CellRecord cell;
-  cell.ptx = "popc.b32";
-  cell.windows.resize(2);
-  cell.windows[0].cycles = 23;
-  cell.windows[0].mode_share = 1;
-  cell.windows[0].samples.assign(9, 23);
-  cell.windows[1].cycles = 23;
-  cell.windows[1].mode_share = 0.75;
-  cell.windows[1].samples = {23, 23, 40, 23};
-  const Json json = to_json(cell);
+  Record record;
+  record.ptx = "popc.b32";
+  record.windows.resize(2);
+  record.windows[0].cycles = 23;
+  record.windows[0].mode_share = 1;
+  record.windows[0].samples.assign(9, 23);
+  record.windows[1].cycles = 23;
+  record.windows[1].mode_share = 0.75;
+  record.windows[1].samples = {23, 23, 40, 23};
+  const Json json = to_json(record);
   CHECK(json["windows"][0]["launches"] == 9);
   CHECK_FALSE(json["windows"][0].contains("samples"));
   CHECK(json["windows"][1]["samples"] == Json::array({23, 23, 40, 23}));
 }
 
 TEST_CASE("an assembler's message that is not UTF-8 does not stop a record from being written") {
-  CellRecord cell;
-  cell.ptx = "add.u32";
-  cell.note = "ptxas: \xff\xfe";
-  CHECK(cell_from_json(Json::parse(to_line(to_json(cell)))).note == "ptxas: \xEF\xBF\xBD\xEF\xBF\xBD");
+  Record record;
+  record.ptx = "add.u32";
+  record.note = "ptxas: \xff\xfe";
+  CHECK(record_from_json(Json::parse(to_line(to_json(record)))).note == "ptxas: \xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
-TEST_CASE("JSON that is no record is refused") {
+TEST_CASE("JSON that is not a record is refused") {
   for (
       const char* json : {
           R"({})",
@@ -92,12 +154,17 @@ TEST_CASE("JSON that is no record is refused") {
           R"({"ptx":"add.u32","opt":"3","verdict":"proven"})",
           R"({"ptx":"add.u32","opt":3,"verdict":"sure"})",
           R"({"ptx":"add.u32","opt":3,"verdict":"proven","cycles":"4"})",
+          R"({"ptx":"add.u32","opt":3,"verdict":"proven","cycles":4,"from":{"cycles":"chain"}})",
+          R"({"ptx":"add.u32","opt":3,"verdict":"proven","cycles":4,"metric_verdicts":{"cycles":"sure"}})",
+          R"({"ptx":"add.u32","opt":3,"verdict":"proven","kind":"guess"})",
+          R"({"ptx":"add.u32","opt":3,"verdict":"proven","facts":[{"value":4}]})",
+          R"({"ptx":"a","opt":3,"verdict":"proven","series":[{"name":"s","axes":[{"name":"x","values":[1,2]}],"values":[1]}]})",
           R"({"ptx":"add.u32","opt":3,"verdict":"proven","windows":[{"role":"chain 4","verdict":"proven","launches":3}]})",
           R"({"ptx":"add.u32","opt":3,"verdict":"proven","windows":[{"role":"a","verdict":"proven","at":"0","sass":["NOP"]}]})",
           R"({"ptx":"add.u32","opt":3,"verdict":"proven","windows":[{"role":"a","verdict":"proven","at":"0","sass":["Q2 | NOP"]}]})",
           R"({"ptx":"add.u32","opt":3,"verdict":"proven","windows":[{"role":"a","verdict":"proven","at":"0","sass":["S1 B9 | NOP"]}]})",
       }) {
     CAPTURE(json);
-    CHECK_THROWS_AS(cell_from_json(Json::parse(json)), std::exception);
+    CHECK_THROWS_AS(record_from_json(Json::parse(json)), std::exception);
   }
 }

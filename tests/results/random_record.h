@@ -12,29 +12,57 @@ class RandomRecords {
  public:
   explicit RandomRecords(unsigned seed) : generator_(seed) {}
 
-  CellRecord cell() {
-    CellRecord cell;
+  Record cell() {
+    Record cell;
     cell.ptx = "op" + std::to_string(integer(0, 999'999)) + text();
     cell.chapter = text();
     cell.operand = text();
     cell.input = text();
     cell.level = integer(0, 4);
-    for (auto* number : {&cell.cycles, &cell.issue, &cell.bracket, &cell.overhead, &cell.differential, &cell.chain,
-                         &cell.static_cycles}) {
-      *number = optional_number();
+    for (const MetricKind& kind : metric_kinds()) {
+      cell.set(kind.tag, optional_number(),
+               integer(0, 1) ? std::vector<std::string>{"chain", "chain twice"} : std::vector<std::string>{});
     }
+    for (Metric& metric : cell.metrics) {
+      if (integer(0, 3) == 0) metric.verdict = verdict();
+    }
+    for (int i = integer(0, 2); i > 0; --i) cell.add_flag(integer(0, 1) ? flag::spread : flag::branches);
     for (int i = integer(0, 5); i > 0; --i) cell.sass.push_back(integer(0, 1) ? "IADD3.X" : "MUFU.RCP");
     cell.sass_count = integer(0, 500);
     cell.verdict = verdict();
     cell.note = text();
     cell.consumer = text();
     cell.recipe = text();
-    cell.elapsed_ns = integer(0, 1) ? 0 : 2.2222222222222223;
     for (int i = integer(0, 6); i > 0; --i) cell.windows.push_back(window());
     return cell;
   }
 
+  // A probe's record: numbers over axes and what follows from them.
+  Record probe() {
+    Record probe = cell();
+    probe.kind = RecordKind::probe;
+    for (int i = integer(0, 3); i > 0; --i) probe.series.push_back(series());
+    for (int i = integer(0, 3); i > 0; --i) {
+      probe.facts.push_back({"size" + text(), text(), integer(1, 99) / 4.0, optional_number(), optional_number(), "B",
+                             "sm", verdict(), text()});
+    }
+    return probe;
+  }
+
  private:
+  Series series() {
+    Series series{"curve" + text(), integer(0, 1) ? "cycles" : "", {}, {}};
+    std::size_t points = 1;
+    for (int i = integer(1, 2); i > 0; --i) {
+      Axis axis{"axis " + std::to_string(i), integer(0, 1) ? "B" : "", {}};
+      for (int point = integer(0, 5); point > 0; --point) axis.values.push_back(point * 1.5);
+      points *= axis.values.size();
+      series.axes.push_back(std::move(axis));
+    }
+    for (std::size_t point = 0; point < points; ++point) series.values.push_back(optional_number());
+    return series;
+  }
+
   int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }
 
   // What files have trouble with: separators, quotes, line ends, several bytes a character.

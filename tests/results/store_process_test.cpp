@@ -15,8 +15,8 @@ namespace {
 
 const std::string table = "sm_90/nvidia-h200/driver-580.159.04";
 
-CellRecord numbered_cell(int number) {
-  CellRecord cell;
+Record numbered_cell(int number) {
+  Record cell;
   cell.ptx = "op" + std::to_string(number);
   cell.note = std::string(1000, 'n');
   return cell;
@@ -26,7 +26,7 @@ CellRecord numbered_cell(int number) {
 int save_and_tell(const std::filesystem::path& file, int pipe, int count) {
   Store store(file);
   for (int number = 0; number < count; ++number) {
-    store.save_cells(table, {numbered_cell(number)});
+    store.save_records(table, {numbered_cell(number)});
     if (::write(pipe, &number, sizeof number) != sizeof number) return 1;
   }
   return 0;
@@ -56,7 +56,7 @@ void check_full_disk(const std::filesystem::path& folder, const std::function<vo
   CHECK(exit_status_of(child) == static_cast<int>(ExitCode::storage));
   CHECK(saved > 10);
   const Store store(folder / "store.sqlite");
-  CHECK(store.cells(table).size() == static_cast<std::size_t>(saved));
+  CHECK(store.records(table, RecordKind::latency).size() == static_cast<std::size_t>(saved));
 }
 
 }  // namespace
@@ -73,11 +73,11 @@ TEST_CASE("kill -9 at any moment loses no cell that was saved") {
     CHECK(exit_status_of(child) == -1);
     const int told = teller.told();
     Store store(file);
-    const std::size_t saved = store.cells(table).size();
+    const std::size_t saved = store.records(table, RecordKind::latency).size();
     // One more may be safe than the child came to tell.
     CHECK(saved >= static_cast<std::size_t>(told));
     CHECK(saved <= static_cast<std::size_t>(told) + 1);
-    store.save_cells(table, {numbered_cell(0)});
+    store.save_records(table, {numbered_cell(0)});
   }
 }
 
@@ -89,12 +89,12 @@ TEST_CASE("two processes that create and fill one store at the same moment both 
     for (int process = 0; process < 2; ++process) {
       children.push_back(start_child([&] {
         Store store(file);
-        for (int i = 0; i < 50; ++i) store.save_cells(table, {numbered_cell(process * 1000 + i)});
+        for (int i = 0; i < 50; ++i) store.save_records(table, {numbered_cell(process * 1000 + i)});
         return 0;
       }));
     }
     for (const pid_t child : children) CHECK(exit_status_of(child) == 0);
-    CHECK(Store(file).cells(table).size() == 100);
+    CHECK(Store(file).records(table, RecordKind::latency).size() == 100);
   }
 }
 
@@ -106,16 +106,16 @@ TEST_CASE("a store that another process keeps locked is reported as in use") {
   REQUIRE(sqlite3_open(file.c_str(), &other) == SQLITE_OK);
   REQUIRE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
   try {
-    store.save_cells(table, {numbered_cell(1)});
+    store.save_records(table, {numbered_cell(1)});
     FAIL("saved in spite of the lock");
   } catch (const Error& error) {
     CHECK(error.exit_code == ExitCode::storage);
     CHECK(error.advice.find("Another ptxlat run") != std::string::npos);
   }
-  CHECK(store.cells(table).empty());  // reading goes on meanwhile
+  CHECK(store.records(table, RecordKind::latency).empty());  // reading goes on meanwhile
   sqlite3_close(other);
-  store.save_cells(table, {numbered_cell(1)});
-  CHECK(store.cells(table).size() == 1);
+  store.save_records(table, {numbered_cell(1)});
+  CHECK(store.records(table, RecordKind::latency).size() == 1);
 }
 
 TEST_CASE("a limit on file sizes ends a run with the storage code and loses no cell that was saved") {
@@ -138,7 +138,7 @@ TEST_CASE("a store without write permission ends with the storage code") {
   const pid_t child = start_child([&] {
     if (::geteuid() == 0 && ::setuid(65534) != 0) return 0;  // root may write everywhere
     Store store(file);
-    store.save_cells(table, {numbered_cell(1)});
+    store.save_records(table, {numbered_cell(1)});
     return 0;
   });
   CHECK(exit_status_of(child) == static_cast<int>(ExitCode::storage));

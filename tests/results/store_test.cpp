@@ -17,12 +17,12 @@ namespace {
 
 const std::string table = "sm_90/nvidia-h200/driver-580.159.04";
 
-CellRecord cell_named(const std::string& ptx, int level = 3) {
-  CellRecord cell;
+Record cell_named(const std::string& ptx, int level = 3) {
+  Record cell;
   cell.ptx = ptx;
   cell.level = level;
   cell.recipe = "r1";
-  cell.cycles = 4;
+  cell.set(metric::cycles, 4);
   return cell;
 }
 
@@ -55,18 +55,18 @@ std::string refusal(const std::filesystem::path& file) {
 TEST_CASE("a store that is opened again has everything that was saved") {
   const TestFolder folder;
   RandomRecords random(11);
-  std::vector<CellRecord> cells;
+  std::vector<Record> cells;
   for (int i = 0; i < 200; ++i) cells.push_back(random.cell());
   {
     Store store(folder.path / "store.sqlite");
-    store.save_cells(table, cells);
+    store.save_records(table, cells);
   }
   const Store store(folder.path / "store.sqlite");
-  const auto key = [](const CellRecord& cell) {
+  const auto key = [](const Record& cell) {
     return std::tie(cell.chapter, cell.ptx, cell.operand, cell.input, cell.level);
   };
   std::sort(cells.begin(), cells.end(), [&](const auto& left, const auto& right) { return key(left) < key(right); });
-  CHECK(store.cells(table) == cells);
+  CHECK(store.records(table, RecordKind::latency) == cells);
   CHECK(store.finished(table).size() == cells.size());
   CHECK(store.finished(table).contains(key_of(cells[0]).text()));
 }
@@ -74,39 +74,39 @@ TEST_CASE("a store that is opened again has everything that was saved") {
 TEST_CASE("the order of a table does not depend on the order in which its cells were finished") {
   const TestFolder folder;
   Store store(folder.path / "store.sqlite");
-  store.save_cells("forward", {cell_named("a"), cell_named("b", 0), cell_named("b", 3)});
-  store.save_cells("backward", {cell_named("b", 3), cell_named("b", 0)});
-  store.save_cells("backward", {cell_named("a")});
-  CHECK(store.cells("forward") == store.cells("backward"));
+  store.save_records("forward", {cell_named("a"), cell_named("b", 0), cell_named("b", 3)});
+  store.save_records("backward", {cell_named("b", 3), cell_named("b", 0)});
+  store.save_records("backward", {cell_named("a")});
+  CHECK(store.records("forward", RecordKind::latency) == store.records("backward", RecordKind::latency));
 }
 
 TEST_CASE("a cell measured again replaces its row, and a changed recipe is not finished") {
   const TestFolder folder;
   Store store(folder.path / "store.sqlite");
-  CellRecord cell = cell_named("add.u32");
-  store.save_cells(table, {cell});
-  CellRecord changed = cell;
+  Record cell = cell_named("add.u32");
+  store.save_records(table, {cell});
+  Record changed = cell;
   changed.recipe = "r2";
-  changed.cycles = 5;
+  changed.set(metric::cycles, 5);
   CHECK_FALSE(store.finished(table).contains(key_of(changed).text()));
-  store.save_cells(table, {changed});
-  CHECK(store.cells(table) == std::vector<CellRecord>{changed});
+  store.save_records(table, {changed});
+  CHECK(store.records(table, RecordKind::latency) == std::vector<Record>{changed});
   CHECK_FALSE(store.finished(table).contains(key_of(cell).text()));
 }
 
 TEST_CASE("tables in one store do not mix") {
   const TestFolder folder;
   Store store(folder.path / "store.sqlite");
-  store.save_cells("one", {cell_named("add.u32")});
-  store.save_cells("two", {});
-  CHECK(store.cells("one").size() == 1);
-  CHECK(store.cells("two").empty());
+  store.save_records("one", {cell_named("add.u32")});
+  store.save_records("two", {});
+  CHECK(store.records("one", RecordKind::latency).size() == 1);
+  CHECK(store.records("two", RecordKind::latency).empty());
   CHECK(store.finished("two").empty());
 }
 
 TEST_CASE("keys of different cells are different") {
   const auto key = [](const char* ptx, const char* operand, const char* input, int level, const char* recipe) {
-    return CellKey{ptx, operand, input, level, recipe}.text();
+    return CellKey{RecordKind::latency, ptx, operand, input, level, recipe}.text();
   };
   const std::unordered_set<std::string> keys = {
       key("add.u32", "a", "", 3, "r"), key("add.u32", "", "a", 3, "r"),  key("add.u32a", "", "", 3, "r"),
@@ -116,28 +116,61 @@ TEST_CASE("keys of different cells are different") {
   CHECK(keys.begin()->find('\n') == std::string::npos);
 }
 
-TEST_CASE("the provenance of a table is that of its newest run, told once at its start and once at its end") {
+TEST_CASE("kinds of record in one table do not mix") {
   const TestFolder folder;
   Store store(folder.path / "store.sqlite");
-  Provenance run;
+  Record probe = cell_named("add.u32");
+  probe.kind = RecordKind::probe;
+  probe.series = {{"curve", "cycles", {{"size", "B", {1024, 2048}}}, {33, std::nullopt}}};
+  store.save_records(table, {cell_named("add.u32"), probe});
+  CHECK(store.records(table, RecordKind::latency) == std::vector<Record>{cell_named("add.u32")});
+  CHECK(store.records(table, RecordKind::probe) == std::vector<Record>{probe});
+  const auto finished = store.finished(table);
+  CHECK(finished.size() == 2);
+  CHECK(finished.contains(key_of(probe).text()));
+}
+
+TEST_CASE("a table's runs have ids, and what is told of one at its end replaces what was told at its start") {
+  const TestFolder folder;
+  Store store(folder.path / "store.sqlite");
+  Run first;
+  first.table = table;
+  first.kind = "measured";
+  first.started_utc = "2026-01-01T00:00:00Z";
+  first.id = store.save_run(first);
+  CHECK(first.id > 0);
+  Run elsewhere = first;
+  elsewhere.id = 0;
+  elsewhere.table = "another";
+  elsewhere.id = store.save_run(elsewhere);
+  Run second = first;  // in the same second
+  second.id = 0;
+  second.id = store.save_run(second);
+  CHECK(second.id > first.id);
+  first.finished_utc = "2026-01-01T00:01:00Z";
+  CHECK(store.save_run(first) == first.id);
+
+  const std::vector<Run> runs = store.runs(table);
+  REQUIRE(runs.size() == 2);
+  CHECK(to_json(runs[0]) == to_json(first));
+  CHECK(to_json(runs[1]) == to_json(second));
+  const std::vector<Run> newest = store.newest_runs();
+  REQUIRE(newest.size() == 2);
+  CHECK(to_json(newest[0]) == to_json(elsewhere));
+  CHECK(to_json(newest[1]) == to_json(second));
+}
+
+TEST_CASE("a record names the run that made it, which must be there") {
+  const TestFolder folder;
+  Store store(folder.path / "store.sqlite");
+  Run run;
   run.table = table;
-  run.kind = "measured";
-  run.started_utc = "2026-01-01T00:00:00Z";
-  run.seed = 1;
-  store.save_provenance(run);
-  Provenance other = run;
-  other.table = "another";
-  store.save_provenance(other);
-  Provenance newer = run;
-  newer.started_utc = "2026-01-02T00:00:00Z";
-  newer.seed = 2;
-  store.save_provenance(newer);
-  newer.finished_utc = "2026-01-02T00:01:00Z";
-  store.save_provenance(newer);
-  const std::vector<Provenance> provenances = store.provenances();
-  REQUIRE(provenances.size() == 2);
-  CHECK(to_json(provenances[0]) == to_json(other));
-  CHECK(to_json(provenances[1]) == to_json(newer));
+  Record record = cell_named("add.u32");
+  record.run = store.save_run(run);
+  store.save_records(table, {record});
+  CHECK(store.records(table, RecordKind::latency) == std::vector<Record>{record});
+  record.run += 1;
+  CHECK_THROWS_AS(store.save_records(table, {record}), Error);
 }
 
 TEST_CASE("many threads can save at once") {
@@ -146,11 +179,11 @@ TEST_CASE("many threads can save at once") {
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 8; ++thread) {
     threads.emplace_back([&store, thread] {
-      for (int i = 0; i < 25; ++i) store.save_cells(table, {cell_named(std::to_string(thread * 1000 + i))});
+      for (int i = 0; i < 25; ++i) store.save_records(table, {cell_named(std::to_string(thread * 1000 + i))});
     });
   }
   for (std::thread& thread : threads) thread.join();
-  CHECK(store.cells(table).size() == 200);
+  CHECK(store.records(table, RecordKind::latency).size() == 200);
 }
 
 TEST_CASE("a file that is not a store is refused and stays as it is") {
@@ -173,9 +206,15 @@ TEST_CASE("a file that is not a store is refused and stays as it is") {
   }
   SECTION("a store of a later version") {
     { const Store store(file); }
-    execute(file, "PRAGMA user_version = 2");
+    execute(file, "PRAGMA user_version = 3");
     const std::string content = content_of(file);
-    CHECK(refusal(file).find("version 2") != std::string::npos);
+    CHECK(refusal(file).find("version 3") != std::string::npos);
+    CHECK(content_of(file) == content);
+  }
+  SECTION("a store of an earlier version") {
+    execute(file, "CREATE TABLE cells (ptx TEXT); PRAGMA application_id = 0x7078746c; PRAGMA user_version = 1");
+    const std::string content = content_of(file);
+    CHECK(refusal(file).find("has version 1, this ptxlat reads version 2") != std::string::npos);
     CHECK(content_of(file) == content);
   }
   SECTION("a folder") {
@@ -189,8 +228,8 @@ TEST_CASE("an empty file becomes a store") {
   const TestFolder folder;
   std::ofstream(folder.path / "store.sqlite") << "";
   Store store(folder.path / "store.sqlite");
-  store.save_cells(table, {cell_named("add.u32")});
-  CHECK(store.cells(table).size() == 1);
+  store.save_records(table, {cell_named("add.u32")});
+  CHECK(store.records(table, RecordKind::latency).size() == 1);
 }
 
 TEST_CASE("a damaged store says so") {
@@ -198,21 +237,21 @@ TEST_CASE("a damaged store says so") {
   const auto file = folder.path / "store.sqlite";
   {
     Store store(file);
-    std::vector<CellRecord> cells;
+    std::vector<Record> cells;
     for (int i = 0; i < 2000; ++i) cells.push_back(cell_named("op" + std::to_string(i)));
-    store.save_cells(table, cells);
+    store.save_records(table, cells);
   }
   const auto exit_code_of_reading = [&] {
     try {
-      Store(file).cells(table);
+      Store(file).records(table, RecordKind::latency);
     } catch (const Error& error) {
       CHECK_FALSE(error.advice.empty());
       return error.exit_code;
     }
     return ExitCode::success;
   };
-  SECTION("a record that is no JSON") { execute(file, "UPDATE cells SET record = '{\"ptx\":' WHERE ptx = 'op7'"); }
-  SECTION("a record of another shape") { execute(file, "UPDATE cells SET record = '[1]' WHERE ptx = 'op7'"); }
+  SECTION("a record that is no JSON") { execute(file, "UPDATE records SET record = '{\"ptx\":' WHERE ptx = 'op7'"); }
+  SECTION("a record of another shape") { execute(file, "UPDATE records SET record = '[1]' WHERE ptx = 'op7'"); }
   SECTION("truncated") { std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2); }
   SECTION("overwritten inside") {
     std::fstream damaged(file, std::ios::binary | std::ios::in | std::ios::out);

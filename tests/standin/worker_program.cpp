@@ -1,6 +1,8 @@
 // The smallest program that serves `worker`; ptxlat itself does so in its hidden subcommand of that name.
 #include <cstring>
 
-#include "measure/worker.h"
+#include "worker/worker.h"
 
-int main(int argc, char** argv) { return argc == 2 && std::strcmp(argv[1], "worker") == 0 ? ptxlat::worker_main() : 2; }
+int main(int argc, char** argv) {
+  return argc == 2 && std::strcmp(argv[1], "worker") == 0 ? ptxlat::worker::worker_main() : 2;
+}

@@ -15,7 +15,7 @@ struct Watched {
   std::ostringstream out;
   Progress progress;
 
-  Watched(bool is_terminal, std::size_t total) : progress(out, is_terminal, total, [this] { return now; }) {}
+  Watched(bool is_terminal, std::size_t total) : progress(out, is_terminal, total, "cells", [this] { return now; }) {}
 
   // What was written when, after so long, so many more cells were done.
   std::string after(std::chrono::milliseconds time, std::size_t cells) {
@@ -32,6 +32,20 @@ TEST_CASE("progress tells done, rate and what is left") {
   Watched watched(false, 1000);
   CHECK(watched.after(10s, 100) == "100 of 1000 cells, 10 a second, 1 min 30 s left\n");
   CHECK(watched.after(10s, 500) == "600 of 1000 cells, 30 a second, 13 s left\n");
+}
+
+TEST_CASE("rate and time left are those of the last half minute") {
+  Watched watched(false, 10000);
+  for (int second = 0; second < 60; ++second) watched.after(1s, 100);
+  for (int second = 0; second < 39; ++second) watched.after(1s, 10);
+  CHECK(watched.after(1s, 10) == "6400 of 10000 cells, 10 a second, 6 min 00 s left\n");
+}
+
+TEST_CASE("a line that was cleared comes back with the next cell") {
+  Watched watched(true, 1000);
+  watched.after(300ms, 10);
+  watched.progress.clear();
+  CHECK(watched.after(1ms, 10).starts_with("\r\033[K20 of 1000 cells"));
 }
 
 TEST_CASE("a log gets a line every five seconds, not one for each chunk") {

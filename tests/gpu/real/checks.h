@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "measure/worker.h"
+#include "worker/worker.h"
 
 // What the programs that need a real GPU share.
 inline constexpr int skipped = 77;
@@ -14,13 +14,22 @@ inline void check(bool holds, const std::string& what) {
   failures += !holds;
 }
 
-// 32 lanes with the operands 3 + lane and 5.
-inline ptxlat::KernelLaunch launch_of(const std::string& name) {
+// Where the kernels of these programs store what they came to: a word of their thread's slot beside the two clocks.
+inline constexpr int result_word = 4;
+
+// 32 threads with the operands 3 + thread and 5. The third word that comes back is the result.
+inline ptxlat::worker::KernelLaunch launch_of(const std::string& name) {
   using ptxlat::operands_per_slot;
-  ptxlat::KernelLaunch launch{name, 32, std::vector<std::uint64_t>(32 * operands_per_slot)};
-  for (std::size_t lane = 0; lane < 32; ++lane) {
-    launch.input[lane * operands_per_slot] = 3 + lane;
-    launch.input[lane * operands_per_slot + 1] = 5;
+  ptxlat::worker::KernelLaunch kernel{name, {}, 9};
+  kernel.launch.input.resize(32 * operands_per_slot);
+  for (std::size_t thread = 0; thread < 32; ++thread) {
+    kernel.launch.input[thread * operands_per_slot] = 3 + thread;
+    kernel.launch.input[thread * operands_per_slot + 1] = 5;
   }
-  return launch;
+  kernel.launch.output_words = {0, 1, result_word};
+  return kernel;
+}
+
+inline std::uint32_t result_of(const ptxlat::Readout& readout, std::size_t launch = 0) {
+  return readout.word(launch, 0, 2);
 }

@@ -6,18 +6,19 @@
 #include "gpu/kernel_memory.h"
 
 using namespace ptxlat;
+using namespace ptxlat::worker;
 
 namespace {
 
 // A kernel, its launch, and the result that it must come to.
 struct Probe {
   std::string ptx;
-  KernelLaunch launch;
-  std::uint64_t result = 0;
+  KernelLaunch kernel;
+  std::uint32_t result = 0;
 };
 
 // `body` may use %r1 … %r9, %rd4 … %rd9 and %p1 … %p4 and leaves its result in %r9.
-Probe probe(const std::string& name, const std::string& body, std::uint64_t result, int lanes = 32, int cluster = 1) {
+Probe probe(const std::string& name, const std::string& body, std::uint32_t result, int threads = 32, int cluster = 1) {
   const std::string directives = cluster > 1 ? " .reqnctapercluster " + std::to_string(cluster) : "";
   const std::string ptx =
       ".visible .entry " + name +
@@ -33,12 +34,12 @@ Probe probe(const std::string& name, const std::string& body, std::uint64_t resu
       "  mov.u32 %r11, %clock;\n  mov.u32 %r12, %smid;\n  mov.u32 %r13, 0;\n"
       "  st.volatile.global.v4.u32 [%rd1], {%r10, %r11, %r12, %r13};\n"
       "  st.volatile.global.v2.u32 [%rd1+16], {%r9, %r13};\nDONE:\n  ret;\n}\n";
-  KernelLaunch launch = launch_of(name);
-  launch.lanes = lanes;
-  launch.input.resize(static_cast<std::size_t>(lanes * cluster) * operands_per_slot);
-  launch.cluster = cluster;
-  launch.uses_memory = true;
-  return {ptx, launch, result};
+  KernelLaunch kernel = launch_of(name);
+  kernel.launch.threads = threads;
+  kernel.launch.input.resize(static_cast<std::size_t>(threads * cluster) * operands_per_slot);
+  kernel.launch.ctas = cluster;
+  kernel.launch.uses_memory = true;
+  return {ptx, kernel, result};
 }
 
 std::string offset_of(const std::string& name) {
@@ -168,7 +169,7 @@ Probe dynamic_shared_probe() {
                         "  mov.u32 %r1, 66;\n  mov.u32 %r2, dynamic;\n  st.volatile.shared.u32 [%r2+90108], %r1;\n"
                         "  ld.volatile.shared.u32 %r9, [%r2+90108];\n",
                         66, 1);
-  dynamic.launch.dynamic_shared = 90 * 1024;
+  dynamic.kernel.launch.dynamic_shared = 90 * 1024;
   dynamic.ptx = ".extern .shared .align 128 .b8 dynamic[];\n" + dynamic.ptx;
   return dynamic;
 }
@@ -182,7 +183,7 @@ void run(Worker& worker, const DeviceInfo& info, const std::string& header, cons
   LaunchBatch batch;
   for (const Probe& probe : probes) {
     ptx += probe.ptx;
-    batch.kernels.push_back(probe.launch);
+    batch.kernels.push_back(probe.kernel);
   }
   const ModuleOutcome module = worker.assemble(driver, ptx, {info.sm, ""}, 3);
   check(module.cubin.has_value(), "the JIT assembles " + std::to_string(probes.size()) + " kernels " + module.log);
@@ -191,11 +192,11 @@ void run(Worker& worker, const DeviceInfo& info, const std::string& header, cons
   const auto outcomes = worker.launch(batch);
   for (std::size_t i = 0; i < probes.size(); ++i) {
     const LaunchOutcome& outcome = outcomes[i];
-    std::string seen = outcome.message;
-    if (!outcome.samples.empty()) seen = "result " + std::to_string(outcome.samples.front().result);
+    const bool has_run = outcome.status == LaunchStatus::ok;
+    const auto seen = has_run ? "result " + std::to_string(result_of(outcome.readout)) : outcome.message;
     // Of the first launch: the second finds what the first has written.
-    check(!outcome.samples.empty() && outcome.samples.front().result == probes[i].result,
-          probes[i].launch.kernel + ": " + seen + ", expected " + std::to_string(probes[i].result));
+    check(has_run && result_of(outcome.readout) == probes[i].result,
+          probes[i].kernel.kernel + ": " + seen + ", expected " + std::to_string(probes[i].result));
   }
 }
 
@@ -207,7 +208,7 @@ void leave_at_a_zero_handle(Worker& worker, const DeviceInfo& info) {
   const ModuleOutcome module = worker.assemble(driver, any_gpu + leaving.ptx, {info.sm, ""}, 3);
   LaunchBatch batch;
   batch.cubin = module.cubin.value_or(Bytes{});
-  batch.kernels = {leaving.launch};
+  batch.kernels = {leaving.kernel};
   const LaunchOutcome outcome = worker.launch(batch)[0];
   check(outcome.status == LaunchStatus::fault && outcome.message == "the kernel ended without writing its clocks",
         "a zero handle: " + outcome.message);

@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+
+#include "assemble/toolkit.h"
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/toolchains.h"
+#include "error.h"
+#include "isa/catalogue.h"
+#include "nearest_names.h"
+#include "probe/method.h"
+#include "report/probe_files.h"
+#include "results/store.h"
+#include "run/probes.h"
+#include "run/provenance.h"
+
+namespace ptxlat {
+
+namespace {
+
+struct ProbeOptions {
+  std::vector<std::string> names;
+  bool list = false;
+  std::vector<std::string> folders;
+  std::string toolchain = "driver";
+  int level = 3;
+  int device = 0;
+  std::string store = "ptxlat.sqlite";
+  std::string tables = "tables";
+  std::string format = "text";
+};
+
+std::vector<probe::Probe> all_probes(const ProbeOptions& options) {
+  std::vector<std::filesystem::path> folders{templates_folder() / "probes"};
+  folders.insert(folders.end(), options.folders.begin(), options.folders.end());
+  return probe::load_probes(folders);
+}
+
+// Those named, or all.
+std::vector<const probe::Probe*> chosen(const std::vector<probe::Probe>& probes,
+                                        const std::vector<std::string>& names) {
+  std::vector<const probe::Probe*> found;
+  std::vector<std::string> known;
+  for (const auto& probe : probes) {
+    known.push_back(probe.name);
+    if (names.empty() || std::find(names.begin(), names.end(), probe.name) != names.end()) found.push_back(&probe);
+  }
+  for (const auto& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const auto nearest = nearest_names(name, known, 1);
+    throw Error(ExitCode::unknown_name, "no probe is called " + name,
+                (nearest.empty() ? "" : fmt::format("did you mean {}? ", nearest.front())) +
+                    "`ptxlat probe --list` has them all");
+  }
+  return found;
+}
+
+void list(const std::vector<const probe::Probe*>& probes) {
+  std::size_t width = 0;
+  for (const auto* probe : probes) width = std::max(width, probe->name.size());
+  for (const auto* probe : probes)
+    fmt::print("{:<{}}  {}{}\n", probe->name, width, probe->sentence,
+               probe->cost.empty() ? "" : fmt::format(" ({})", probe->cost));
+}
+
+void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>& probes) {
+  worker::Worker worker(worker_options(options.device));
+  const auto device = worker.device_info();
+  for (const auto& toolchain : chosen_toolchains(options.toolchain, driver_toolchain(device))) {
+    require_levels({options.level}, toolchain.kind);
+    const auto target = target_of(toolchain, {device.sm, device.sm >= 90 ? "a" : ""});
+    run::ProbeJob job{.toolchain = toolchain,
+                      .target = target,
+                      .run = run::begin_run(toolchain, target, device),
+                      .plan = probe::plan_probes(probes, options.level),
+                      .disassembler = std::make_unique<Nvdisasm>(nvdisasm_for(target), nvdisasm_pace(1)),
+                      .assemblers = make_kernel_assemblers(toolchain, target, worker_options(options.device), 1)};
+    Store store(options.store);
+    Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, job.plan.size(), "probes");
+    const auto made = run::make_probes(job, store, worker, &heed_interrupts(),
+                                       [&](const std::vector<Record>& records) { progress.advance(records.size()); });
+    progress.finish();
+    if (!made.completed)
+      throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished probe is kept in {}", options.store),
+                  "the same command goes on where this one stopped");
+    write_probe_files(std::filesystem::path(options.tables) / made.run.table, made.records, store.runs(made.run.table));
+    fmt::print(stderr, "{} probes made, {} were in {} already\n{}/{}\n", made.made, made.wanted.size() - made.made,
+               options.store, options.tables, made.run.table);
+    if (options.format == "text") write_probe_text(std::cout, made.wanted);
+  }
+}
+
+}  // namespace
+
+void add_probe(CLI::App& program) {
+  auto* command = program.add_subcommand("probe", "Experiments on the machine itself: curves, time-lines and facts.");
+  auto options = std::make_shared<ProbeOptions>();
+  command->add_option("names", options->names, "The probes to be made. Default: all.")->type_name("NAME");
+  command->add_flag("--list", options->list, "Print each probe with what it shows, and measure nothing.");
+  command
+      ->add_option("--probes", options->folders,
+                   "A folder of your own with probes (docs/probes.md), beside the shipped ones; can be repeated.")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--toolchain", options->toolchain,
+                   "The assembler: driver, ptxas, nvjitlink, or one of a version. Default: driver.")
+      ->type_name("NAMES");
+  command->add_option("-O,--level", options->level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
+  command->add_option("--device", options->device, "The GPU's number, as the driver counts. Default: 0.")
+      ->check(CLI::Range(0, 1023));
+  command->add_option("--store", options->store, "The SQLite file that keeps finished probes. Default: ptxlat.sqlite.")
+      ->type_name("FILE");
+  command->add_option("--tables", options->tables, "The folder below which the results are written. Default: tables.")
+      ->type_name("FOLDER");
+  command->add_option("--format", options->format, "What goes to standard output: text or none. Default: text.")
+      ->check(CLI::IsMember({"text", "none"}));
+  command->callback([options] {
+    const auto probes = all_probes(*options);
+    const auto wanted = chosen(probes, options->names);
+    if (options->list) return list(wanted);
+    measure(*options, wanted);
+  });
+}
+
+}  // namespace ptxlat

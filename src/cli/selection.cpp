@@ -1,0 +1,88 @@
+#include "cli/selection.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "error.h"
+#include "isa/catalogue.h"
+#include "isa/select.h"
+
+namespace ptxlat {
+
+void add_catalogue(CLI::App& command, Selection& selection) {
+  command
+      .add_option("--catalogue", selection.catalogues,
+                  "A folder of your own with *.toml entries, beside the shipped catalogue; can be repeated.")
+      ->type_name("FOLDER");
+}
+
+void add_levels(CLI::App& command, std::vector<int>& levels, const std::string& by_default) {
+  command
+      .add_option("-O,--levels", levels,
+                  fmt::format("Optimisation levels, separated by commas. Default: {}.", by_default))
+      ->delimiter(',')
+      ->allow_extra_args(false)  // what follows is not a level
+      ->check(CLI::Range(0, 4))
+      ->type_name("LEVELS");
+}
+
+void add_form_filters(CLI::App& command, Selection& selection) {
+  command
+      .add_option("--filter", selection.filters,
+                  "Only these forms: an opcode (add), a glob over the whole spelling (cvt.*.f32.*) or a regular "
+                  "expression (/^add/); can be repeated. Default: all.")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  command
+      .add_option("--chapter", selection.chapters,
+                  "Only forms of a chapter of the PTX ISA whose name has this part; can be repeated. Default: all.")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      .add_option("--type", selection.types,
+                  "Only forms with this type among their qualifiers (f32); can be repeated. Default: all.")
+      ->type_name("TYPE")
+      ->allow_extra_args(false);
+  command.add_option("--ptx", selection.ptx_version, "Only forms that this PTX version has (8.6). Default: any.")
+      ->type_name("VERSION");
+}
+
+std::vector<const Form*> selected_forms(const Catalogue& catalogue, const Selection& selection, bool core_only,
+                                        const std::optional<Target>& target) {
+  FormFilter filter{core_only, selection.chapters, selection.types, target, std::nullopt};
+  if (!selection.ptx_version.empty()) {
+    int major = 0, minor = 0;
+    char rest = 0;
+    if (std::sscanf(selection.ptx_version.c_str(), "%d.%d%c", &major, &minor, &rest) != 2) {
+      throw Error(ExitCode::unknown_name, "no such PTX version: " + selection.ptx_version,
+                  "a version is spelled like 8.6");
+    }
+    filter.ptx_version = {major, minor};
+  }
+  return filtered(catalogue, select_forms(catalogue, selection.filters), filter);
+}
+
+void add_selection(CLI::App& command, Selection& selection) {
+  add_form_filters(command, selection);
+  command.add_flag("--all", selection.all_forms,
+                   "All forms; without it the core: one form for all that differ in rounding, ordering, scope, cache "
+                   "hints and the like, and functions of CUDA C only where --chapter asks for them.");
+  add_levels(command, selection.levels, "0,1,2,3");
+  command
+      .add_option("--toolchain", selection.toolchain,
+                  "The assembler: driver, ptxas, nvjitlink, or one of a version (ptxas-12.4, ptxas-13.0.88); several, "
+                  "separated by commas, give a table each. `ptxlat doctor` lists them. Default: driver for run, else "
+                  "the newest ptxas.")
+      ->type_name("NAMES");
+  add_catalogue(command, selection);
+}
+
+LoadedCatalogue load_catalogue_for(const Selection& selection) {
+  std::vector<std::filesystem::path> folders{templates_folder() / "isa", templates_folder() / "cuda"};
+  folders.insert(folders.end(), selection.catalogues.begin(), selection.catalogues.end());
+  return {load_catalogue(folders), load_skeletons(templates_folder())};
+}
+
+}  // namespace ptxlat

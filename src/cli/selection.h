@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isa/form.h"
+#include "ptx/skeleton.h"
+
+namespace CLI {
+class App;
+}
+
+namespace ptxlat {
+
+// Which forms, at which levels: options that several subcommands share.
+struct Selection {
+  std::vector<std::string> filters;
+  std::vector<std::string> chapters;
+  std::vector<std::string> types;
+  std::string ptx_version;
+  bool all_forms = false;
+  std::vector<int> levels{0, 1, 2, 3};
+  std::vector<std::string> catalogues;
+  std::string toolchain;
+  std::string target;
+};
+// --filter, --chapter, --type, --ptx: which forms.
+void add_form_filters(CLI::App& command, Selection& selection);
+void add_selection(CLI::App& command, Selection& selection);
+void add_levels(CLI::App& command, std::vector<int>& levels, const std::string& by_default);
+void add_catalogue(CLI::App& command, Selection& selection);
+
+// Catalogue and skeletons, the shipped ones and the user's.
+LoadedCatalogue load_catalogue_for(const Selection& selection);
+
+// The forms that the options leave. Error{unknown_name} for what names nothing.
+std::vector<const Form*> selected_forms(const Catalogue& catalogue, const Selection& selection, bool core_only,
+                                        const std::optional<Target>& target);
+
+}  // namespace ptxlat

@@ -1,0 +1,86 @@
+#include "gpu/buffers.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+namespace ptxlat {
+
+namespace {
+
+constexpr std::uint64_t word_bytes = 8;
+
+// SplitMix64 (Steele, Lea and Flood 2014): a word of its own for each index, so that a part can be made alone.
+std::uint64_t random_word(std::uint64_t seed, std::uint64_t index) {
+  std::uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
+}
+
+// For each place the next one, in one random cycle through all. Not std::shuffle, whose result differs from library to
+// library.
+std::vector<std::uint32_t> random_cycle(std::uint64_t places, std::uint64_t seed) {
+  std::vector<std::uint32_t> order(places);
+  std::iota(order.begin(), order.end(), 0u);
+  std::mt19937_64 random(seed);
+  for (std::uint64_t i = places - 1; i > 1; --i) std::swap(order[i], order[1 + random() % i]);
+  std::vector<std::uint32_t> next(places);
+  for (std::uint64_t i = 0; i < places; ++i) next[order[i]] = order[(i + 1) % places];
+  return next;
+}
+
+bool is_chase(const Buffer& buffer) {
+  return buffer.contents == Buffer::Contents::ring || buffer.contents == Buffer::Contents::permutation;
+}
+
+void require_sense(const Buffer& buffer) {
+  if (buffer.bytes == 0 || buffer.bytes % word_bytes != 0)
+    throw std::invalid_argument("a buffer has no bytes, or not a multiple of 8");
+  if (buffer.read_words > buffer.bytes / sizeof(std::uint32_t))
+    throw std::invalid_argument("more words are read of a buffer than it has");
+  if (!is_chase(buffer)) return;
+  if (buffer.stride < word_bytes || buffer.stride % word_bytes != 0 || buffer.stride > buffer.bytes)
+    throw std::invalid_argument("a chase's stride is not a multiple of 8 between 8 and its buffer's bytes");
+}
+
+}  // namespace
+
+BufferContents::BufferContents(const Buffer& buffer, std::uint64_t address) : buffer_(buffer), address_(address) {
+  require_sense(buffer);
+  if (buffer.contents == Buffer::Contents::permutation) next_ = random_cycle(buffer.bytes / buffer.stride, buffer.seed);
+}
+
+std::vector<std::uint64_t> BufferContents::words(std::uint64_t begin, std::uint64_t end) const {
+  std::vector<std::uint64_t> words((end - begin) / word_bytes, 0);
+  if (buffer_.contents == Buffer::Contents::random) {
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = random_word(buffer_.seed, begin / word_bytes + i);
+  }
+  if (!is_chase(buffer_)) return words;
+  const auto places = buffer_.bytes / buffer_.stride;
+  for (auto place = (begin + buffer_.stride - 1) / buffer_.stride; place < places && place * buffer_.stride < end;
+       ++place) {
+    const auto next = next_.empty() ? (place + 1) % places : next_[place];
+    words[(place * buffer_.stride - begin) / word_bytes] = address_ + next * buffer_.stride;
+  }
+  return words;
+}
+
+void make_buffer(const CudaApi& api, const CudaStream& stream, const Buffer& buffer, std::list<DeviceBuffer>& buffers) {
+  require_sense(buffer);
+  // A gigabyte is filled piece by piece.
+  constexpr std::uint64_t piece = 16 << 20;
+  const auto& memory = buffers.emplace_back(api, buffer.bytes);
+  const BufferContents contents(buffer, memory.address());
+  for (std::uint64_t begin = 0; begin < buffer.bytes; begin += piece) {
+    const auto words = contents.words(begin, std::min(buffer.bytes, begin + piece));
+    // Not cuMemcpyHtoD: from pageable memory that may return before the copy has reached the device, and a stream that
+    // does not wait for the default one would then launch too early.
+    PTXLAT_CUDA(api, cuMemcpyHtoDAsync, memory.address() + begin, words.data(), words.size() * word_bytes,
+                stream.get());
+  }
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ptxlat {
+
+class Hash;
+
+// What is assembled: one kernel as PTX.
+//   text           complete but for its name: the hole {{name}} is left, so that two trials that need the same kernel
+//                  have equal texts
+//   module         what it needs at module scope, in this order: the same texts for all kernels that need the same
+//   operand_loads  loads of operands that stand before the first clock. In a window they would belong to the
+//   instruction
+//                  under test
+//   whole          the audit looks at the whole kernel and not at what is between its two clock reads
+struct Kernel {
+  std::string text;
+  std::vector<std::string> module;
+  int operand_loads = 0;
+  bool whole = false;
+  bool operator==(const Kernel&) const = default;
+};
+
+// Memory contract between kernels, launcher and the stand-in driver: a kernel takes (out, in, memory, parameters) or
+// the first few of them.
+//   out, in      addresses of slots of slot_bytes each, one a thread: thread t of CTA c has slot c × threads + t. An
+//   input
+//                slot holds up to 8 operands, 8 bytes each, at 8 × operand index. An output slot has 16 words of 32
+//                bits, zero before each launch; what they mean is between the kernel and the reader of its Readout
+//   memory       the object page and scratch memory (gpu/kernel_memory.h), as new before the launches of each kernel
+//                that uses it; 0 for the others
+//   parameters   parameter_bytes by value: the addresses of the buffers in their order, then Launch::parameters, 8
+//   bytes
+//                each, then zeros
+inline constexpr int slot_bytes = 64;
+inline constexpr int words_per_slot = slot_bytes / 4;
+inline constexpr int operands_per_slot = 8;
+inline constexpr int parameter_bytes = 1024;
+
+// Device memory that a launch is given, described and not sent: it may have gigabytes.
+//   ring         words of 64 bits: each `stride` bytes holds the address of the next such place, the last that of the
+//                first. A pointer chase starts at its beginning
+//   permutation  the same places in a random order, one cycle through all of them
+//   random       words of 64 bits from the seed
+struct Buffer {
+  enum class Contents { zeros, random, ring, permutation };
+  std::uint64_t bytes = 0;
+  Contents contents = Contents::zeros;
+  std::uint64_t stride = 0;  // bytes; of ring and permutation, at least 8
+  std::uint64_t seed = 1;
+  std::uint64_t read_words = 0;  // words of 32 bits from its beginning that the readout brings
+  bool operator==(const Buffer&) const = default;
+};
+
+// How a kernel is launched and what is read afterwards. Two trials of equal machine code and equal launches are one
+// measurement.
+//   threads       of a CTA, 1…1024
+//   ctas          of the grid; one cluster if the kernel says .reqnctapercluster
+//   carve_out     percent of an SM's first-level memory for shared memory; -1: the driver's choice
+//   uses_memory   whether the kernel reads its parameter `memory`
+//   input         the bits of its operands, [slot × operands_per_slot + operand]; empty: nothing reads them
+//   output_ctas   CTAs whose threads are read, from the first
+//   output_words  of each thread's slot, by index
+struct Launch {
+  int threads = 32;
+  int ctas = 1;
+  int dynamic_shared = 0;  // bytes of each CTA
+  int carve_out = -1;
+  bool uses_memory = false;
+  std::vector<std::uint64_t> input;
+  std::vector<Buffer> buffers;
+  std::vector<std::uint64_t> parameters;
+  int output_ctas = 1;
+  std::vector<int> output_words = {0, 1};
+  bool operator==(const Launch&) const = default;
+};
+
+// One kernel with its launch and its role in an experiment, which is a list of trials.
+//   is_run    false for what is only assembled, to compare other trials' code with it
+//   launches  how often it is run; 0: as often as the run says
+struct Trial {
+  std::string role;
+  Kernel kernel;
+  Launch launch;
+  bool is_run = true;
+  int launches = 0;
+  bool operator==(const Trial&) const = default;
+};
+
+// For recipes and for telling measurements apart.
+void add(Hash& hash, const Launch& launch);
+void add(Hash& hash, const Kernel& kernel);
+void add(Hash& hash, const Trial& trial);
+
+}  // namespace ptxlat

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ptxlat {
+
+// The raw words that the launches of one trial stored.
+//   words   [launch][thread][word], the threads and words that its Launch asked for. Where every thread of every launch
+//           stored the same words as the first thread of that launch, only the first thread's are kept
+//   buffers [launch][word], what was asked for of all buffers, one buffer after another
+struct Readout {
+  std::size_t launches = 0;
+  std::size_t threads = 0;
+  std::size_t words_per_thread = 0;
+  bool threads_agree = false;
+  std::vector<std::uint32_t> words;
+  std::vector<std::uint32_t> buffers;
+
+  std::uint32_t word(std::size_t launch, std::size_t thread, std::size_t index) const {
+    const auto kept = threads_agree ? 1 : threads;
+    return words[(launch * kept + (threads_agree ? 0 : thread)) * words_per_thread + index];
+  }
+};
+
+enum class LaunchStatus { ok, fault, timeout };
+
+struct LaunchOutcome {
+  LaunchStatus status = LaunchStatus::ok;
+  std::string message;  // the driver's own words for a fault
+  Readout readout;      // empty unless ok
+};
+
+}  // namespace ptxlat

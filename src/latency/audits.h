@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+
+#include "isa/form.h"
+#include "latency/experiment.h"
+#include "line/batch.h"
+#include "sass/audit.h"
+
+namespace ptxlat::latency {
+
+// The trials of one experiment, by their numbers in a batch; empty where there is none.
+using TrialNumbers = ByRole<std::optional<std::size_t>>;
+
+// What the audits say about one experiment. A kernel without a window is `rejected` or `elided`, with the reason.
+// Chains and streams are audited as pairs: both have the same audit.
+using Audits = ByRole<Audit>;
+
+// Audits the windows of one variant's experiment.
+Audits audit(const line::Batch& batch, const TrialNumbers& trials, const Variant& variant,
+             const Experiment& experiment);
+
+}  // namespace ptxlat::latency

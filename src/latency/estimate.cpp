@@ -1,0 +1,234 @@
+#include "latency/estimate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "latency/numbers.h"
+#include "latency/samples.h"
+
+namespace ptxlat::latency {
+
+namespace {
+
+void add_note(Record& record, const std::string& text) {
+  if (text.empty()) return;
+  if (!record.note.empty()) record.note += "; ";
+  record.note += text;
+}
+
+SassRecord to_record(const Instruction& instruction) {
+  const auto& control = instruction.control;
+  return {instruction.offset,       instruction.text,        control.stall_count, control.yields,
+          control.write_scoreboard, control.read_scoreboard, control.wait_mask,   control.reuse};
+}
+
+WindowRecord to_record(Role role, const Numbers& numbers) {
+  const auto& made = *numbers.trial(role);
+  const auto& kernel = *numbers.kernel(role);
+  const auto& audit = numbers.audits[role];
+  WindowRecord record;
+  record.role = to_string(role);
+  record.verdict = audit.verdict;
+  record.reason = audit.reason;
+  if (kernel.window) {
+    for (const auto& instruction : kernel.window->instructions) record.sass.push_back(to_record(instruction));
+    record.static_cycles = kernel.schedule.cycles;
+    record.static_is_lower_bound = kernel.schedule.is_lower_bound || kernel.schedule.branches;
+  }
+  record.measured_as = made.measured_as;
+  if (!made.outcome) return record;
+  if (made.outcome->status != LaunchStatus::ok) {
+    record.verdict = made.outcome->status == LaunchStatus::fault ? Verdict::fault : Verdict::timeout;
+    record.reason = made.outcome->message;
+    return record;
+  }
+  record.samples = elapsed_cycles(made.outcome->readout);
+  if (const auto mode = mode_of(record.samples)) {
+    record.cycles = elapsed_of(record.samples, made.launch.uses_memory);
+    record.mode_share = mode->share;
+    if (!record.cycles && record.verdict == Verdict::proven) {
+      record.verdict = Verdict::unstable;
+      record.reason = fmt::format("the most frequent value has {:.0f} % of the launches, and they spread widely",
+                                  100 * mode->share);
+    }
+  }
+  return record;
+}
+
+// The cell's own verdict where no latency is proven: what the GPU said comes before what the audit said, the
+// differential before the chain. Where nothing can wait for the instruction, its stream is all there is to prove.
+void explain_missing(Record& record, const Audits& audits, Observation observation, const std::string& why_no_issue) {
+  if (observation == Observation::none && record.number(metric::issue)) {
+    record.verdict = Verdict::proven;
+    add_note(record, "nothing can depend on it");
+    return;
+  }
+  for (const Verdict verdict : {Verdict::fault, Verdict::timeout, Verdict::unstable}) {
+    for (const auto& window : record.windows) {
+      if (window.verdict == verdict) {
+        record.verdict = verdict;
+        add_note(record, window.role + ": " + window.reason);
+        return;
+      }
+    }
+  }
+  if (observation == Observation::none) {
+    const auto& stream = audits[Role::stream];
+    record.verdict = stream.is_proven() ? Verdict::unstable : stream.verdict;
+    add_note(record, stream.is_proven() ? why_no_issue : stream.reason);
+    return;
+  }
+  const auto& differential = audits[Role::differential];
+  if (differential.is_proven() && audits[Role::chain].verdict == Verdict::no_dependency) {
+    record.verdict = Verdict::contaminated;
+    add_note(record, "the window is shorter with the instruction than without it");
+    return;
+  }
+  record.verdict = differential.is_proven() ? audits[Role::chain].verdict : differential.verdict;
+  add_note(record, differential.reason);
+  if (audits[Role::chain].reason != differential.reason)
+    add_note(record, audits[Role::chain].reason.empty() ? "" : "chain: " + audits[Role::chain].reason);
+}
+
+// The windows hold what they should, and only the stall counts are not there.
+bool is_proven_without_schedule(const Numbers& numbers) {
+  const bool has_schedule = std::all_of(all_roles.begin(), all_roles.end(), [&](Role role) {
+    const auto* kernel = numbers.kernel(role);
+    return kernel == nullptr || !kernel->window || scheduled(kernel->schedule);
+  });
+  const auto& audits = numbers.audits;
+  return !has_schedule && (audits[Role::differential].is_proven() || audits[Role::chain].is_proven() ||
+                           audits[Role::stream].is_proven());
+}
+
+// What the instruction became, from the best witness that says so.
+std::vector<std::string> sass_of(const Audits& audits) {
+  if (!audits[Role::differential].sass.empty()) return audits[Role::differential].sass;
+  for (const Role role : {Role::chain, Role::stream}) {
+    if (audits[role].is_proven()) return audits[role].sass;
+  }
+  return audits[Role::bracket].sass;
+}
+
+// The windows that the headline was made of.
+std::vector<Role> roles_behind(Headline headline, const Numbers& numbers) {
+  if (headline == Headline::differential) return {Role::differential, Role::differential_base};
+  // What turns a result into a source operand is measured as bridge less bracket, and taken off each step.
+  if (numbers.chain_has_bridge()) return {Role::chain, Role::chain_twice, Role::bridge, Role::bracket};
+  return {Role::chain, Role::chain_twice};
+}
+
+std::vector<std::string> names_of(const std::vector<Role>& roles) {
+  std::vector<std::string> names;
+  for (const Role role : roles) names.emplace_back(to_string(role));
+  return names;
+}
+
+void set_metrics(Record& record, Headline headline, const Numbers& leading, const Numbers& measured,
+                 const Numbers& schedule) {
+  record.set(metric::overhead, measured.overhead());
+  record.set(metric::bracket, measured.bracket());
+  record.set(metric::differential, measured.differential());
+  record.set(metric::chain, measured.chain());
+  record.set(metric::issue, leading.issue(), names_of({Role::stream, Role::stream_twice}));
+  if (headline == Headline::none) return;
+  const auto from = names_of(roles_behind(headline, leading));
+  const auto of = [&](const Numbers& numbers) {
+    return headline == Headline::chain ? numbers.chain() : numbers.differential();
+  };
+  record.set(metric::cycles, of(measured), from);
+  record.set(metric::static_cycles, of(schedule), from);
+}
+
+// What a reader of the headline must know: a flag for programs and words for people.
+void add_remarks(Record& record, Headline headline, const Experiment& experiment, const Numbers& leading) {
+  const auto remark = [&](const char* flag, const std::string& words) {
+    record.add_flag(flag);
+    add_note(record, words);
+  };
+  if (const auto why = leading.why_no_issue(); !why.empty()) remark(flag::no_issue, "no issue: " + why);
+  const auto differential = record.number(metric::differential), chain = record.number(metric::chain);
+  if (differential && chain && *differential != *chain) {
+    const auto to = experiment.consumer == nullptr ? "its completion" : experiment.consumer->name;
+    remark(flag::witnesses_differ, fmt::format("{} to {}, {} in a chain", *differential, to, *chain));
+  }
+  std::vector<Role> used{Role::differential};
+  if (headline == Headline::chain) used = {Role::chain, Role::chain_twice};
+  const auto any = [&](auto property) {
+    return std::any_of(used.begin(), used.end(), [&](Role role) { return property(role); });
+  };
+  if (const double spread = spread_of(record); spread > 0)
+    remark(flag::spread, fmt::format("launches spread over {} cycles", spread));
+  // Lanes of a warp that see different clocks have left each other between the clocks (method.md, trap 15).
+  if (any([&](Role role) {
+        const auto* made = leading.trial(role);
+        return made != nullptr && made->outcome && made->outcome->status == LaunchStatus::ok &&
+               !made->outcome->readout.threads_agree;
+      }))
+    remark(flag::diverged, "the lanes took different paths");
+  const auto has = [&](bool StaticSchedule::*property) {
+    return any([&](Role role) {
+      const auto* kernel = leading.kernel(role);
+      return kernel != nullptr && kernel->schedule.*property;
+    });
+  };
+  const auto cycles = record.number(metric::cycles), by_schedule = record.number(metric::static_cycles);
+  if (has(&StaticSchedule::branches)) {
+    remark(flag::branches, "it branches: static is the sum of the straight line");
+  } else if (has(&StaticSchedule::is_lower_bound)) {
+    remark(flag::static_is_lower_bound, "static is a lower bound");
+  } else if (cycles && by_schedule && *cycles != *by_schedule) {
+    remark(flag::schedule_differs, fmt::format("the schedule says {}", *by_schedule));
+  }
+}
+
+}  // namespace
+
+Record record_without_experiment(const CellPlan& cell, Verdict verdict, const std::string& note) {
+  Record record;
+  record.ptx = cell.variant.form->ptx;
+  record.chapter = cell.variant.form->chapter;
+  record.operand = cell.variant.operand;
+  record.input = cell.variant.input->name;
+  record.level = cell.level;
+  record.recipe = cell.recipe;
+  record.verdict = verdict;
+  record.note = note;
+  return record;
+}
+
+Record estimate(const CellPlan& cell, const Experiment& experiment, const line::Batch& batch,
+                const TrialNumbers& trials, const Audits& audits, bool measures) {
+  auto record = record_without_experiment(cell, Verdict::proven, {});
+  if (experiment.consumer != nullptr) record.consumer = experiment.consumer->name;
+  const Numbers measured{experiment, batch, trials, audits, Source::measured},
+      schedule{experiment, batch, trials, audits, Source::schedule};
+  for (const Role role : all_roles) {
+    if (trials[role]) record.windows.push_back(to_record(role, measured));
+  }
+
+  const Numbers& leading = measures ? measured : schedule;
+  const auto headline = headline_of(leading);
+  set_metrics(record, headline, leading, measured, schedule);
+  record.sass = sass_of(audits);
+  record.sass_count = static_cast<int>(record.sass.size());
+  if (!cell.variant.form->stream.empty()) add_note(record, "no stream: " + cell.variant.form->stream);
+  if (headline == Headline::none && !measures && is_proven_without_schedule(schedule)) {
+    record.add_flag(flag::no_schedule);
+    add_note(record, "no schedule: the assembler leaves every wait to the hardware");
+    return record;
+  }
+  if (headline == Headline::none) {
+    explain_missing(record, audits, observation_of(cell.variant), leading.why_no_issue());
+    return record;
+  }
+  for (const auto& window : record.windows) {
+    const bool ended_badly = window.verdict == Verdict::fault || window.verdict == Verdict::timeout;
+    if (ended_badly) add_note(record, window.role + ": " + window.reason);
+  }
+  add_remarks(record, headline, experiment, leading);
+  return record;
+}
+
+}  // namespace ptxlat::latency

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "latency/audits.h"
+#include "latency/experiment.h"
+#include "latency/plan.h"
+#include "line/batch.h"
+#include "results/record.h"
+
+namespace ptxlat::latency {
+
+// Makes the record of a cell from one experiment: the witnesses, each only from proven windows, and the headline
+// (latency/numbers.h).
+//   measures  whether the trials were run. Without, the same formulas over stall counts give `static` and `issue`, and
+//             there are no other metrics
+// An instruction that nothing can wait for has no `cycles`; it is proven by its stream.
+Record estimate(const CellPlan& cell, const Experiment& experiment, const line::Batch& batch,
+                const TrialNumbers& trials, const Audits& audits, bool measures);
+
+// The record of a cell that was not tried, with the reason.
+Record record_without_experiment(const CellPlan& cell, Verdict verdict, const std::string& note);
+
+}  // namespace ptxlat::latency

@@ -1,0 +1,109 @@
+#include "latency/experiment.h"
+
+#include <algorithm>
+
+#include "latency/parts.h"
+
+namespace ptxlat::latency {
+
+const char* to_string(Role role) {
+  constexpr ByRole<const char*> names = {{"overhead", "bracket", "differential", "differential base", "chain",
+                                          "chain twice", "bridge", "completion", "stream", "stream twice"}};
+  return names[role];
+}
+
+Observation observation_of(const Variant& variant) {
+  if (!variant.input->completion.empty()) return Observation::waited_for;
+  if (result_of(*variant.form) != nullptr) return Observation::consumed;
+  return variant.input->before.empty() ? Observation::none : Observation::waited_for;
+}
+
+std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const Variant& variant) {
+  if (observation_of(variant) != Observation::consumed) return {nullptr};
+  std::vector<const Consumer*> found;
+  for (const auto& name : variant.form->consumers) {
+    for (const auto& consumer : catalogue.consumers) {
+      if (consumer.name == name) found.push_back(&consumer);
+    }
+  }
+  if (!found.empty()) return found;
+  const auto& type = result_of(*variant.form)->type;
+  for (const auto& consumer : catalogue.consumers) {
+    if (std::find(consumer.types.begin(), consumer.types.end(), type) != consumer.types.end())
+      found.push_back(&consumer);
+  }
+  return found;
+}
+
+int chain_steps(const Form& form) {
+  const Operand* result = result_of(form);
+  return result != nullptr && is_wide(registers_of(*result), result->type) ? 2 : 4;
+}
+
+namespace {
+
+void set(Experiment& experiment, Role role, Trial trial) {
+  trial.role = to_string(role);
+  // The wait alone may wait forever.
+  trial.is_run = role != Role::completion;
+  experiment.trials[role] = std::move(trial);
+}
+
+void add_streams(const Parts& parts, const StreamShape& shape, Experiment& experiment) {
+  experiment.copies = shape.copies;
+  if (shape.copies == 0) return;
+  set(experiment, Role::stream, parts.streamed(shape.copies, shape));
+  set(experiment, Role::stream_twice, parts.streamed(2 * shape.copies, shape));
+}
+
+}  // namespace
+
+Experiment expand(const LoadedCatalogue& loaded, const Variant& variant, const Consumer* consumer) {
+  const Parts parts{loaded, variant, consumer};
+  const auto& skeletons = loaded.skeletons;
+  Experiment experiment;
+  experiment.consumer = consumer;
+  const auto observation = observation_of(variant);
+  if (observation == Observation::consumed) {
+    set(experiment, Role::overhead, parts.without_op(skeletons.overhead));
+    set(experiment, Role::bracket, parts.with_op(skeletons.bracket));
+    set(experiment, Role::differential, parts.with_op(skeletons.differential));
+    set(experiment, Role::differential_base, parts.without_op(skeletons.differential_base));
+  }
+  if (observation == Observation::waited_for) {
+    set(experiment, Role::differential, parts.waited_for(true, true));
+    set(experiment, Role::differential_base,
+        variant.input->before.empty() ? parts.empty_window() : parts.waited_for(false, false));
+    if (!variant.input->completion.empty()) set(experiment, Role::completion, parts.waited_for(false, true));
+  }
+  if (!variant.operand.empty() && parts.can_chain()) {
+    experiment.steps = chain_steps(*variant.form);
+    set(experiment, Role::chain, parts.chained(experiment.steps));
+    set(experiment, Role::chain_twice, parts.chained(2 * experiment.steps));
+    set(experiment, Role::bridge, parts.bridged());
+  }
+  const auto shape = parts.stream_shape();
+  add_streams(parts, shape, experiment);
+  return experiment;
+}
+
+void shorten_stream(const LoadedCatalogue& loaded, const Variant& variant, Experiment& experiment) {
+  const Parts parts{loaded, variant, experiment.consumer};
+  auto shape = parts.stream_shape();
+  shape.copies = std::min(shape.copies, 1);
+  add_streams(parts, shape, experiment);
+}
+
+void change_consumer(const LoadedCatalogue& loaded, const Variant& variant, const Consumer* consumer,
+                     Experiment& experiment) {
+  const Parts parts{loaded, variant, consumer};
+  experiment.consumer = consumer;
+  set(experiment, Role::differential, parts.with_op(loaded.skeletons.differential));
+  set(experiment, Role::differential_base, parts.without_op(loaded.skeletons.differential_base));
+}
+
+Trial plain_trial(const LoadedCatalogue& loaded, const Variant& variant) {
+  return Parts{loaded, variant, nullptr}.waited_for(true, true);
+}
+
+}  // namespace ptxlat::latency

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isa/form.h"
+#include "kernel/kernel.h"
+#include "latency/roles.h"
+#include "ptx/skeleton.h"
+
+namespace ptxlat::latency {
+
+// Steps of the shorter chain; the longer has twice as many. Fewer with a wide result (ptx/draft.h): assembling one such
+// instruction takes as long as ten others.
+int chain_steps(const Form& form);
+
+// How the end of an instruction is seen.
+//   consumed    an instruction after it needs its result
+//   waited_for  the catalogue says what waits for its effect, or what its cost is measured after
+//   none        nothing can wait for it: there is an issue cost alone
+enum class Observation { consumed, waited_for, none };
+Observation observation_of(const Variant& variant);
+
+// The trials that measure one variant with one consumer (nullptr where nothing is consumed). Those that a variant has
+// no use for have an empty text.
+//   steps   of the shorter chain; 0 where there is none
+//   copies  of the instruction in the shorter stream; 0 where there is none
+struct Experiment {
+  const Consumer* consumer = nullptr;
+  int steps = 0;
+  int copies = 0;
+  ByRole<Trial> trials;
+};
+
+// The consumers that can be tried for a variant, best first: its form's own or those for its result's type. One nullptr
+// where nothing is consumed; empty if no consumer takes the result.
+std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const Variant& variant);
+
+// What a stream is made of.
+//   copies                of the instruction in the shorter one; the longer has twice as many. Fewer than 4 where they
+//                         would need more registers than there are; 0 where the instruction cannot be repeated
+//   has_own_sources       each copy has registers of its own for all its source operands, so that ptxas prepares none
+//                         of them (widens, say) once for all; else for one of them, which keeps the copies apart
+//   has_own_accumulators  likewise for an accumulator in place; else the copies work one after the other on the same,
+//                         because not even two have room
+struct StreamShape {
+  int copies = 0;
+  bool has_own_sources = false;
+  bool has_own_accumulators = false;
+};
+// Expands a variant of a form that can be measured.
+Experiment expand(const LoadedCatalogue& loaded, const Variant& variant, const Consumer* consumer);
+
+// Gives the experiment another consumer, which its differential and their base are made with; the other windows, which
+// a consumer does not change, stay what they are.
+void change_consumer(const LoadedCatalogue& loaded, const Variant& variant, const Consumer* consumer,
+                     Experiment& experiment);
+
+// Gives the experiment streams of one copy and of two: fewer results that are under way at a time.
+void shorten_stream(const LoadedCatalogue& loaded, const Variant& variant, Experiment& experiment);
+
+// The instruction alone in a kernel, to see whether an assembler takes it.
+Trial plain_trial(const LoadedCatalogue& loaded, const Variant& variant);
+
+}  // namespace ptxlat::latency

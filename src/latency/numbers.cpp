@@ -1,0 +1,119 @@
+#include "latency/numbers.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "latency/samples.h"
+#include "sass/opcodes.h"
+
+namespace ptxlat::latency {
+
+namespace {
+
+// How often each operation occurs, whichever pipe ptxas gave it.
+std::map<std::string, int> operation_counts(const std::vector<std::string>& opcodes) {
+  std::map<std::string, int> counts;
+  for (const auto& opcode : opcodes) ++counts[operation_of(opcode)];
+  return counts;
+}
+
+}  // namespace
+
+std::optional<double> scheduled(const StaticSchedule& schedule) {
+  return schedule.cycles > 0 ? std::optional<double>(schedule.cycles) : std::nullopt;
+}
+
+std::optional<double> Numbers::elapsed(Role role) const {
+  const auto* assembled = kernel(role);
+  if (assembled == nullptr || !assembled->window) return std::nullopt;
+  if (source == Source::schedule) return scheduled(assembled->schedule);
+  const auto& made = *trial(role);
+  if (!made.outcome || made.outcome->status != LaunchStatus::ok) return std::nullopt;
+  return elapsed_of(elapsed_cycles(made.outcome->readout), made.launch.uses_memory);
+}
+
+// Elapsed cycles less what the schedule gave the first clock read and the last instruction, which differ from kernel
+// to kernel and belong to neither side of a difference (method.md, trap 2).
+std::optional<double> Numbers::inner(Role role) const {
+  const auto cycles = elapsed(role);
+  if (!cycles) return std::nullopt;
+  return *cycles - kernel(role)->schedule.edge_cycles;
+}
+
+std::optional<double> Numbers::difference(Role more, Role less) const {
+  const auto a = inner(more), b = inner(less);
+  if (!a || !b) return std::nullopt;
+  return *a - *b;
+}
+
+std::optional<double> Numbers::differential() const {
+  if (!audits[Role::differential].is_proven()) return std::nullopt;
+  const auto more = difference(Role::differential, Role::differential_base);
+  // Negative: adding the instruction changed the schedule before it. Not a latency.
+  return more && *more < 0 ? std::nullopt : more;
+}
+
+bool Numbers::chain_has_bridge() const {
+  return trials[Role::bridge] && audits[Role::chain].sass.size() > audits[Role::differential].sass.size();
+}
+
+std::optional<double> Numbers::chain() const {
+  if (!audits[Role::chain].is_proven()) return std::nullopt;
+  auto step = difference(Role::chain_twice, Role::chain);
+  if (!step) return std::nullopt;
+  *step /= experiment.steps;
+  if (!trials[Role::bridge]) return step;
+  // Without knowing the instruction alone, a bridge cannot be told from it.
+  if (!audits[Role::differential].is_proven()) return std::nullopt;
+  if (!chain_has_bridge()) return step;
+  if (!audits[Role::bridge].is_proven()) return std::nullopt;
+  const auto bridge = difference(Role::bridge, Role::bracket);
+  if (!bridge) return std::nullopt;
+  return *step - *bridge;
+}
+
+std::optional<double> Numbers::issue() const {
+  if (experiment.copies == 0 || !audits[Role::stream].is_proven()) return std::nullopt;
+  auto more = difference(Role::stream_twice, Role::stream);
+  if (more) *more /= experiment.copies;
+  // A warp issues one instruction a cycle, Maxwell's pairs aside. Less is not the copies' time: loops that contend
+  // for one address take as long as they like, and a copy that is a move may be left out.
+  const double least = source == Source::measured ? 1 : 0.5;
+  return more && *more < least ? std::nullopt : more;
+}
+
+std::string Numbers::why_no_issue() const {
+  if (experiment.copies == 0 || !trials[Role::stream] || issue()) return {};
+  const auto& audit = audits[Role::stream];
+  if (!audit.is_proven()) return fmt::format("{}, {}", to_string(audit.verdict), audit.reason);
+  return difference(Role::stream_twice, Role::stream) ? "twice the copies take no longer"
+                                                      : "the launches of the stream have no value in common";
+}
+
+std::optional<double> Numbers::overhead() const {
+  return audits[Role::overhead].is_proven() ? elapsed(Role::overhead) : std::nullopt;
+}
+
+std::optional<double> Numbers::bracket() const {
+  const auto with = elapsed(Role::bracket), without = overhead();
+  if (!audits[Role::bracket].is_proven() || !with || !without) return std::nullopt;
+  return *with - *without;
+}
+
+// Optimisation for throughput may give a chain other instructions than one alone (HFMA2.MMA for HADD2): then it
+// is another experiment. So is a chain of code that branches on its values: only its first step has those of the input
+// class, and a denormal's reciprocal is none.
+Headline headline_of(const Numbers& numbers) {
+  const auto differential = numbers.differential(), chain = numbers.chain();
+  if (!differential && !chain) return Headline::none;
+  if (!differential) return Headline::chain;
+  if (!chain) return Headline::differential;
+  if (numbers.kernel(Role::chain)->schedule.branches) return Headline::differential;
+  const auto& audits = numbers.audits;
+  const bool same_code = numbers.chain_has_bridge() || operation_counts(audits[Role::chain].sass) ==
+                                                           operation_counts(audits[Role::differential].sass);
+  return same_code ? Headline::chain : Headline::differential;
+}
+
+}  // namespace ptxlat::latency

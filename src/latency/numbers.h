@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "latency/audits.h"
+#include "latency/experiment.h"
+#include "line/batch.h"
+
+namespace ptxlat::latency {
+
+// Where the elapsed time of a window comes from: the GPU or the schedule.
+enum class Source { measured, schedule };
+
+// One experiment's numbers, from one source, each only from proven windows (docs/method.md, section 2).
+struct Numbers {
+  const Experiment& experiment;
+  const line::Batch& batch;
+  const TrialNumbers& trials;
+  const Audits& audits;
+  Source source;
+
+  // Null where the experiment has none.
+  const line::MadeTrial* trial(Role role) const { return trials[role] ? &batch.trial(*trials[role]) : nullptr; }
+  const line::AssembledKernel* kernel(Role role) const {
+    return trials[role] ? &batch.kernel_of(*trials[role]) : nullptr;
+  }
+
+  std::optional<double> elapsed(Role role) const;
+  std::optional<double> differential() const;
+  std::optional<double> chain() const;
+  // Cycles that one more copy of the instruction takes in a stream of them.
+  std::optional<double> issue() const;
+  std::optional<double> overhead() const;
+  std::optional<double> bracket() const;
+  // A step of the chain has instructions beside the one under test.
+  bool chain_has_bridge() const;
+  // Why there is no number of issue(); empty where there is one, or no stream.
+  std::string why_no_issue() const;
+
+ private:
+  std::optional<double> inner(Role role) const;
+  std::optional<double> difference(Role more, Role less) const;
+};
+
+// Which witness the headline is: the chain's, where its steps are the same machine code as the instruction alone and do
+// not branch; else the differential's; else the chain's.
+enum class Headline { none, differential, chain };
+Headline headline_of(const Numbers& numbers);
+
+// Nothing where the assembler has put no stall counts and leaves every wait to the hardware.
+std::optional<double> scheduled(const StaticSchedule& schedule);
+
+}  // namespace ptxlat::latency

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "isa/form.h"
+#include "line/chunks.h"
+#include "ptx/skeleton.h"
+#include "results/store.h"
+
+namespace ptxlat::latency {
+
+// Version of the audit and estimate rules. Bump it whenever they would give a different answer for the same kernels.
+inline constexpr char method_version[] = "method 15";
+
+// One cell to be made: a variant at an optimisation level.
+//   recipe     hash of the PTX, the operand values and the consumers that can be tried: equal recipes are the same
+//              experiment, so a cell that the store has with this recipe needs no second measurement
+//   ptx_bytes  length of all its kernels' text: what assembling them takes grows with it
+struct CellPlan {
+  Variant variant;
+  int level = 0;
+  std::string recipe;
+  std::size_t ptx_bytes = 0;
+};
+CellKey key_of(const CellPlan& cell);
+
+// All variants of the forms at all levels: level by level, in the order that the chapters ask for (Form::order).
+std::vector<CellPlan> plan_cells(const LoadedCatalogue& loaded, const std::vector<const Form*>& forms,
+                                 const std::vector<int>& levels);
+
+// The cells as the line takes them; their numbers are indices into the plan.
+std::vector<line::Cell> line_cells(const std::vector<CellPlan>& plan);
+
+}  // namespace ptxlat::latency

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace ptxlat::latency {
+
+// What a trial is there for; docs/method.md describes each.
+//   completion  the wait for the instruction's effect without the instruction: assembled to tell the two apart, never
+//               run, because it may wait for ever
+//   stream      independent copies of the instruction
+enum class Role {
+  overhead,
+  bracket,
+  differential,
+  differential_base,
+  chain,
+  chain_twice,
+  bridge,
+  completion,
+  stream,
+  stream_twice,
+};
+inline constexpr std::array all_roles = {Role::overhead, Role::bracket,     Role::differential, Role::differential_base,
+                                         Role::chain,    Role::chain_twice, Role::bridge,       Role::completion,
+                                         Role::stream,   Role::stream_twice};
+const char* to_string(Role role);
+
+// Something for each role.
+template <class T>
+struct ByRole {
+  std::array<T, all_roles.size()> values{};
+  T& operator[](Role role) { return values[static_cast<std::size_t>(role)]; }
+  const T& operator[](Role role) const { return values[static_cast<std::size_t>(role)]; }
+};
+
+}  // namespace ptxlat::latency

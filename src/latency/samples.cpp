@@ -1,0 +1,59 @@
+#include "latency/samples.h"
+
+#include <algorithm>
+#include <map>
+
+namespace ptxlat::latency {
+
+namespace {
+
+constexpr double majority = 0.5;
+
+// In order, without the slowest, which may be the first.
+std::vector<std::uint32_t> without_slowest(std::vector<std::uint32_t> cycles) {
+  std::sort(cycles.begin(), cycles.end());
+  if (cycles.size() > 2) cycles.pop_back();
+  return cycles;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> elapsed_cycles(const Readout& readout) {
+  std::vector<std::uint32_t> samples;
+  for (std::size_t launch = 0; launch < readout.launches; ++launch)
+    samples.push_back(readout.word(launch, 0, 1) - readout.word(launch, 0, 0));
+  return samples;
+}
+
+std::optional<Mode> mode_of(const std::vector<std::uint32_t>& samples) {
+  if (samples.empty()) return std::nullopt;
+  std::map<std::uint32_t, int> counts;
+  for (const auto sample : samples) ++counts[sample];
+  const auto most =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return Mode{most->first, static_cast<double>(most->second) / static_cast<double>(samples.size())};
+}
+
+std::optional<double> elapsed_of(const std::vector<std::uint32_t>& samples, bool uses_memory) {
+  constexpr double widest_spread = 0.1;
+  const auto mode = mode_of(samples);
+  if (!mode) return std::nullopt;
+  if (mode->share > majority) return mode->cycles;
+  const auto cycles = without_slowest(samples);
+  if (uses_memory) return cycles.front();
+  const double median = cycles[cycles.size() / 2];
+  if (cycles.back() - cycles.front() > widest_spread * median) return std::nullopt;
+  return median;
+}
+
+double spread_of(const Record& record) {
+  double widest = 0;
+  for (const auto& window : record.windows) {
+    if (window.mode_share > majority || window.samples.empty()) continue;
+    const auto cycles = without_slowest(window.samples);
+    widest = std::max(widest, static_cast<double>(cycles.back() - cycles.front()));
+  }
+  return widest;
+}
+
+}  // namespace ptxlat::latency

@@ -1,0 +1,181 @@
+#include "line/batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "error.h"
+#include "sass/cubin.h"
+#include "sass/opcodes.h"
+
+namespace ptxlat::line {
+
+namespace {
+
+std::string identifier(std::string label) {
+  for (char& c : label) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return label;
+}
+
+// Constants in other banks than the parameters' and functions that are called belong to the module: equal instructions
+// may find other values and other code there (div.s64 calls one function at O1 and another at O2).
+bool depends_on_the_module(const Window& window) {
+  for (const auto* part : {&window.prologue, &window.instructions}) {
+    for (const auto& instruction : *part) {
+      if (has(opcode_of(instruction.text), Trait::calls)) return true;
+      const auto at = instruction.text.find("c[0x");
+      if (at != std::string::npos && instruction.text.substr(at, 6) != "c[0x0]") return true;
+    }
+  }
+  return false;
+}
+
+// What can be read of a cubin, which a broken assembler, too, may have written.
+struct CubinContent {
+  std::string problem;  // why nothing can
+  std::map<std::string, KernelCode> kernels;
+};
+
+CubinContent content_of(const Bytes& bytes, int sm) {
+  CubinContent content;
+  try {
+    auto cubin = read_cubin(bytes);
+    if (cubin.sm != sm) throw Error(ExitCode::failure, fmt::format("its cubin is for sm_{}", cubin.sm));
+    for (auto& kernel : cubin.kernels) content.kernels.emplace(kernel.name, std::move(kernel));
+  } catch (const Error& error) {
+    content.problem = error.what();
+  }
+  return content;
+}
+
+// Of what is not in its cubin, says so.
+void take_code(AssembledKernel& kernel, const CubinContent& cubin) {
+  const auto found = cubin.kernels.find(kernel.symbol);
+  if (found != cubin.kernels.end()) {
+    kernel.code = found->second;
+    return;
+  }
+  kernel.log = "the assembler made no machine code of it: " +
+               (cubin.problem.empty() ? "its cubin does not have this kernel" : cubin.problem);
+  kernel.cubin.reset();
+}
+
+// Each launch of a kernel that uses memory finds other cache lines, so that it takes more of them to see the nearest.
+constexpr int memory_launches = 3;
+
+int launches_of(const MadeTrial& trial, int by_default) {
+  if (trial.launches > 0) return trial.launches;
+  return trial.launch.uses_memory ? memory_launches * by_default : by_default;
+}
+
+}  // namespace
+
+std::size_t Batch::add(const Kernel& kernel, const std::string& role, const std::string& label) {
+  const auto hash = text_hash(kernel);
+  const auto [first, last] = by_text_.equal_range(hash);
+  const auto known = std::find_if(first, last, [&](const auto& entry) { return texts_[entry.second] == kernel; });
+  if (known != last) return known->second;
+  by_text_.emplace(hash, texts_.size());
+  AssembledKernel assembled;
+  assembled.operand_loads = kernel.operand_loads;
+  assembled.whole = kernel.whole;
+  assembled.name = fmt::format("{}_{}_{}", identifier(role), identifier(label), texts_.size());
+  texts_.push_back(kernel);
+  kernels_.push_back(std::move(assembled));
+  return kernels_.size() - 1;
+}
+
+std::size_t Batch::add(const Trial& trial, const std::string& label) {
+  const auto kernel = add(trial.kernel, trial.role, label);
+  const auto [first, last] = by_kernel_.equal_range(kernel);
+  const auto known = std::find_if(first, last, [&](const auto& entry) {
+    const auto& other = trials_[entry.second];
+    return other.launch == trial.launch && other.launches == trial.launches;
+  });
+  if (known != last) return known->second;
+  by_kernel_.emplace(kernel, trials_.size());
+  trials_.push_back({trial.launch, trial.launches, label, kernel, {}, {}, {}});
+  return trials_.size() - 1;
+}
+
+void Batch::assemble(KernelAssembler& assembler, Disassembler& disassembler, int sm, int level) {
+  std::vector<NamedKernel> added;
+  for (std::size_t i = assembled_; i < texts_.size(); ++i) added.push_back({kernels_[i].name, &texts_[i]});
+  if (added.empty()) return;
+  auto outcome = assembler.assemble(added, level);
+  const auto first_cubin = cubins_.size();
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    auto& kernel = kernels_[assembled_ + i];
+    auto& made = outcome.kernels[i];
+    kernel.log = std::move(made.log);
+    kernel.symbol = std::move(made.symbol);
+    if (made.cubin) kernel.cubin = first_cubin + *made.cubin;
+  }
+  std::move(outcome.cubins.begin(), outcome.cubins.end(), std::back_inserter(cubins_));
+  find_windows(disassembler, sm, first_cubin);
+  assembled_ = kernels_.size();
+}
+
+void Batch::find_windows(Disassembler& disassembler, int sm, std::size_t first_cubin) {
+  std::vector<CubinContent> cubins;
+  for (std::size_t i = first_cubin; i < cubins_.size(); ++i) cubins.push_back(content_of(cubins_[i], sm));
+  std::vector<Instruction*> to_disassemble;
+  for (std::size_t i = assembled_; i < kernels_.size(); ++i) {
+    auto& kernel = kernels_[i];
+    if (!kernel.cubin) continue;
+    take_code(kernel, cubins[*kernel.cubin - first_cubin]);
+    if (!kernel.code) continue;
+    kernel.window = kernel.whole ? whole_window(*kernel.code) : find_window(*kernel.code, kernel.log);
+    if (!kernel.window) continue;
+    for (auto* part : {&kernel.window->prologue, &kernel.window->instructions, &kernel.window->epilogue}) {
+      for (auto& instruction : *part) to_disassemble.push_back(&instruction);
+    }
+  }
+  disassembler.disassemble(sm, to_disassemble);
+  for (std::size_t i = assembled_; i < kernels_.size(); ++i) {
+    auto& kernel = kernels_[i];
+    if (kernel.window && !kernel.whole) kernel.schedule = static_schedule(*kernel.window);
+    if (!kernel.window || depends_on_the_module(*kernel.window)) kernel.code.reset();
+  }
+}
+
+void Batch::launch(worker::Worker& worker, MeasuredCode& measured, const std::vector<bool>& wanted, int launches) {
+  for (std::size_t i = 0; i < trials_.size(); ++i) {
+    auto& made = trials_[i];
+    const auto& code = kernel_of(i).code;
+    if (wanted[i] && code && !made.code) made.code = code_key(*code, made.launch, launches_of(made, launches));
+  }
+  for (std::size_t cubin = 0; cubin < cubins_.size(); ++cubin) {
+    worker::LaunchBatch batch{cubins_[cubin], {}};
+    std::vector<std::size_t> sources;
+    std::set<CodeKey> under_way;
+    for (std::size_t i = 0; i < trials_.size(); ++i) {
+      const auto& made = trials_[i];
+      if (!wanted[i] || kernel_of(i).cubin != cubin || made.outcome) continue;
+      if (made.code && (measured.launched.contains(*made.code) || !under_way.insert(*made.code).second)) continue;
+      batch.kernels.push_back({kernel_of(i).symbol, made.launch, launches_of(made, launches)});
+      sources.push_back(i);
+    }
+    if (batch.kernels.empty()) continue;
+    auto outcomes = worker.launch(batch);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      auto& made = trials_[sources[i]];
+      made.outcome = std::move(outcomes[i]);
+      if (made.code) measured.launched[*made.code] = {*made.outcome, made.form};
+    }
+  }
+  for (std::size_t i = 0; i < trials_.size(); ++i) {
+    auto& made = trials_[i];
+    if (!wanted[i] || made.outcome || !made.code) continue;
+    const auto known = measured.launched.find(*made.code);
+    if (known == measured.launched.end()) continue;
+    made.outcome = known->second.outcome;
+    made.measured_as = known->second.form;
+  }
+}
+
+}  // namespace ptxlat::line

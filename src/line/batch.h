@@ -1,0 +1,88 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kernel/kernel.h"
+#include "line/kernel_assembler.h"
+#include "line/measured_code.h"
+#include "sass/disassembler.h"
+#include "sass/window.h"
+#include "worker/worker.h"
+
+namespace ptxlat::line {
+
+// One kernel after the assembler and the disassembler have seen it.
+//   name    in its module; tells what it is for
+//   cubin   index into the batch's cubins; empty if rejected, then `log` says why
+//   symbol  its name in the cubin
+//   window  empty if there is none, then `log` says why
+//   operand_loads, whole  as in Kernel
+struct AssembledKernel {
+  std::string name;
+  std::optional<std::size_t> cubin;
+  std::string symbol;
+  std::string log;
+  std::optional<Window> window;
+  StaticSchedule schedule;
+  int operand_loads = 0;
+  bool whole = false;
+  std::optional<KernelCode> code;  // empty where trials may not share a measurement: see MadeTrial
+};
+
+// A trial after everything: which kernel it launches, and what came of it.
+//   form         for which it was made first
+//   launches     how often it is run; 0: as often as the line says
+//   code         empty where it may not share a measurement: its constants are not part of its instructions
+//   outcome      empty if it was not run
+//   measured_as  the form for which the same measurement was made before; empty if it was run for this one
+struct MadeTrial {
+  Launch launch;
+  int launches = 0;
+  std::string form;
+  std::size_t kernel = 0;
+  std::optional<CodeKey> code;
+  std::optional<LaunchOutcome> outcome;
+  std::string measured_as;
+};
+
+// The trials of a chunk's cells. Trials with equal kernels are assembled once; those that are launched alike as well
+// are one trial, because they are one measurement.
+class Batch {
+ public:
+  Batch() = default;
+  // One that has been through everything, for what reads it: nothing can be added.
+  Batch(std::vector<AssembledKernel> kernels, std::vector<MadeTrial> trials)
+      : kernels_(std::move(kernels)), trials_(std::move(trials)) {}
+
+  // Adds a trial, or finds the equal one. `label` goes into the kernel's name if it is new. Returns its number.
+  std::size_t add(const Trial& trial, const std::string& label);
+
+  // Assembles everything added since the last call for an architecture (90 for sm_90a), finds the windows and
+  // disassembles them.
+  void assemble(KernelAssembler& assembler, Disassembler& disassembler, int sm, int level);
+
+  // Runs the trials that are marked in `wanted` and assembled, unless the same code has run before. Kernels of one
+  // cubin go to the GPU together.
+  void launch(worker::Worker& worker, MeasuredCode& measured, const std::vector<bool>& wanted, int launches);
+
+  std::size_t size() const { return trials_.size(); }
+  const MadeTrial& trial(std::size_t number) const { return trials_[number]; }
+  const AssembledKernel& kernel_of(std::size_t number) const { return kernels_[trials_[number].kernel]; }
+
+ private:
+  std::size_t add(const Kernel& kernel, const std::string& role, const std::string& label);
+  void find_windows(Disassembler& disassembler, int sm, std::size_t first_cubin);
+
+  std::vector<Kernel> texts_;
+  std::vector<AssembledKernel> kernels_;  // of each text
+  std::vector<MadeTrial> trials_;
+  std::unordered_multimap<std::uint64_t, std::size_t> by_text_;  // index of a kernel
+  std::unordered_multimap<std::size_t, std::size_t> by_kernel_;  // a kernel's trials
+  std::vector<Bytes> cubins_;
+  std::size_t assembled_ = 0;  // kernels
+};
+
+}  // namespace ptxlat::line

@@ -1,0 +1,25 @@
+#include "line/chunks.h"
+
+#include <algorithm>
+
+namespace ptxlat::line {
+
+Chunks::Chunks(std::span<const Cell> cells, std::size_t threads) : cells_(cells), threads_(threads) {
+  for (const auto& cell : cells) text_ += cell.ptx_bytes;
+}
+
+std::span<const Cell> Chunks::next() {
+  const std::scoped_lock lock(mutex_);
+  const auto most = std::clamp(text_ / threads_, least_text_per_chunk, most_text_per_chunk);
+  std::size_t size = 0, text = 0;
+  while (size < cells_.size() && cells_[size].level == cells_.front().level &&
+         (size == 0 || text + cells_[size].ptx_bytes <= most)) {
+    text += cells_[size++].ptx_bytes;
+  }
+  text_ -= text;
+  const auto chunk = cells_.first(size);
+  cells_ = cells_.subspan(size);
+  return chunk;
+}
+
+}  // namespace ptxlat::line

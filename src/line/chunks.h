@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace ptxlat::line {
+
+// A cell to be made, as far as the line needs to know it.
+//   number     which of the method's cells it is
+//   ptx_bytes  length of all its kernels' text: what assembling them takes grows with it
+struct Cell {
+  std::size_t number = 0;
+  int level = 0;
+  std::size_t ptx_bytes = 0;
+};
+
+// Bytes of PTX that are assembled together: enough to pay for a module, little enough to keep every core busy and to
+// lose little. A hundred cells have the most, as a rule; of wgmma a dozen or two. Towards the end less, so that the
+// threads finish together.
+inline constexpr std::size_t most_text_per_chunk = 1'750'000;
+inline constexpr std::size_t least_text_per_chunk = 150'000;
+
+// Gives out cells in their order, chunk by chunk: of one level, and no more of their text than a thread's share of what
+// is left. Thread-safe.
+class Chunks {
+ public:
+  // The cells must outlive it.
+  Chunks(std::span<const Cell> cells, std::size_t threads);
+
+  // Empty when all are given out.
+  std::span<const Cell> next();
+
+ private:
+  std::span<const Cell> cells_;  // that are left
+  std::size_t threads_;
+  std::mutex mutex_;
+  std::size_t text_ = 0;  // of all that are left
+};
+
+}  // namespace ptxlat::line

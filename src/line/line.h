@@ -1,0 +1,90 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "assemble/toolchain.h"
+#include "line/batch.h"
+#include "line/chunks.h"
+#include "line/kernel_assembler.h"
+#include "line/station_clock.h"
+#include "results/record.h"
+#include "sass/disassembler.h"
+#include "worker/worker.h"
+
+namespace ptxlat::line {
+
+// What the assembly line needs: everything before `worker` works without a GPU.
+//   worker        runs the kernels; null for static tables
+//   launches      of each trial that does not say how many
+//   on_finished   is called with the finished records of a chunk, from one thread at a time
+//   interrupted   when it becomes true, the chunks that are under way are finished and the line stops
+struct Line {
+  Toolchain toolchain;
+  Target target;
+  Disassembler& disassembler;
+  worker::Worker* worker = nullptr;
+  int launches = 9;
+  std::function<void(std::vector<Record>)> on_finished = {};
+  const std::atomic<bool>* interrupted = nullptr;
+  StationClock* clock = nullptr;
+};
+
+// The GPU, used by one chunk at a time, and what has run on it.
+struct Gpu {
+  std::mutex mutex;
+  MeasuredCode measured;
+};
+
+// The stations of the line for one chunk: its trials are added to the batch, assembled and run.
+class Bench {
+ public:
+  Bench(const Line& line, KernelAssembler& assembler, Gpu& gpu, int level)
+      : line_(line), assembler_(assembler), gpu_(gpu), level_(level) {}
+
+  const Toolchain& toolchain() const { return line_.toolchain; }
+  const Target& target() const { return line_.target; }
+  // Whether trials are run: without a GPU the schedule alone says something.
+  bool measures() const { return line_.worker != nullptr; }
+  int level() const { return level_; }
+
+  const Batch& batch() const { return batch_; }
+  std::size_t add(const Trial& trial, const std::string& label) { return batch_.add(trial, label); }
+  // What was added since the last call.
+  void assemble();
+  // The trials that are marked, by their numbers; nothing without a GPU.
+  void run(const std::vector<bool>& wanted);
+  Stopwatch time(const char* station) const { return {line_.clock, station}; }
+
+ private:
+  const Line& line_;
+  KernelAssembler& assembler_;
+  Gpu& gpu_;
+  int level_;
+  Batch batch_;
+};
+
+// An experiment of one kind: who plans its trials and who reads their readouts. Called by several threads at a time.
+class Method {
+ public:
+  virtual ~Method() = default;
+  // The records of a chunk's cells, all of the bench's level.
+  virtual std::vector<Record> make(Bench& bench, std::span<const Cell> chunk) const = 0;
+};
+
+// Makes all cells, a chunk at a time on each thread, of which there is one per assembler. Returns false if it was
+// interrupted. Throws the first Error that is not one cell's own (no GPU, no disassembler, a full disk); records that
+// were handed to on_finished stay.
+bool run_line(const Line& line, const Method& method, const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
+              std::span<const Cell> cells);
+
+// The records of cells that are one chunk already, all of one level, on this thread and without a GPU: `worker` must be
+// null, and on_finished is not called. For a bundle, which is cut into chunks that its columns have in common.
+std::vector<Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,
+                               std::span<const Cell> chunk);
+
+}  // namespace ptxlat::line

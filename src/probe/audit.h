@@ -1,0 +1,14 @@
+#pragma once
+
+#include "probe/points.h"
+#include "probe/probe.h"
+#include "sass/audit.h"
+
+namespace ptxlat::probe {
+
+// Whether the window has the opcodes that the probe's file promises: exactly so many of each, and beside them none but
+// the ones named (modifiers aside; clock reads are the window's own). `contaminated` with the opcode otherwise,
+// `elided` where one is missing.
+Audit audit(const Probe& probe, const Point& point, const Window& window);
+
+}  // namespace ptxlat::probe

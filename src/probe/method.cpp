@@ -1,0 +1,139 @@
+#include "probe/method.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "hash.h"
+#include "probe/audit.h"
+#include "probe/readers.h"
+
+namespace ptxlat::probe {
+
+namespace {
+
+// One probe on its way down the line.
+struct ProbeWork {
+  const ProbePlan* plan = nullptr;
+  std::vector<std::size_t> trials;  // of each point
+};
+
+Record empty_record(const ProbePlan& plan) {
+  Record record;
+  record.kind = RecordKind::probe;
+  record.ptx = plan.probe->name;
+  record.chapter = "probe";
+  record.level = plan.level;
+  record.recipe = plan.recipe;
+  return record;
+}
+
+std::string unsupported(const line::Bench& bench, const Probe& probe) {
+  const auto& needs = probe.requirement;
+  if (std::pair(needs.ptx_major, needs.ptx_minor) > std::pair(bench.toolchain().ptx_major, bench.toolchain().ptx_minor))
+    return fmt::format("needs PTX {}.{}", needs.ptx_major, needs.ptx_minor);
+  return has_target(needs, bench.target()) ? std::string{} : "needs " + targets_text(needs);
+}
+
+Audit audit_of(const ProbeWork& work, std::size_t point, const line::Batch& batch) {
+  const auto& kernel = batch.kernel_of(work.trials[point]);
+  if (kernel.window) return audit(*work.plan->probe, work.plan->points[point], *kernel.window);
+  return {kernel.cubin ? Verdict::elided : Verdict::rejected, kernel.log, {}};
+}
+
+WindowRecord window_of(const line::AssembledKernel& kernel, const std::string& role, const Audit& audit) {
+  WindowRecord record;
+  record.role = role;
+  record.verdict = audit.verdict;
+  record.reason = audit.reason;
+  if (!kernel.window) return record;
+  for (const auto& i : kernel.window->instructions)
+    record.sass.push_back({i.offset, i.text, i.control.stall_count, i.control.yields, i.control.write_scoreboard,
+                           i.control.read_scoreboard, i.control.wait_mask, i.control.reuse});
+  record.static_cycles = kernel.schedule.cycles;
+  record.static_is_lower_bound = kernel.schedule.is_lower_bound || kernel.schedule.branches;
+  return record;
+}
+
+// The first point that went wrong gives the record its verdict; the others keep their values.
+void note_failure(Record& record, const std::string& role, Verdict verdict, const std::string& reason) {
+  if (record.verdict != Verdict::proven) return;
+  record.verdict = verdict;
+  record.note = fmt::format("{}: {}", role, reason);
+}
+
+Record record_of(const ProbeWork& work, const line::Bench& bench) {
+  const auto& probe = *work.plan->probe;
+  const auto& points = work.plan->points;
+  const auto& batch = bench.batch();
+  auto record = empty_record(*work.plan);
+  std::vector<std::vector<std::optional<double>>> values(points.size());
+  std::map<std::size_t, bool> is_recorded;  // a kernel's machine code is shown once
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto& role = points[i].trial.role;
+    const auto& made = batch.trial(work.trials[i]);
+    const auto audit = audit_of(work, i, batch);
+    if (!audit.is_proven()) note_failure(record, role, audit.verdict, audit.reason);
+    if (!is_recorded[made.kernel] || !audit.is_proven())
+      record.windows.push_back(window_of(batch.kernel_of(work.trials[i]), role, audit));
+    is_recorded[made.kernel] = true;
+    if (!audit.is_proven() || !made.outcome) continue;
+    if (made.outcome->status != LaunchStatus::ok) {
+      note_failure(record, role, made.outcome->status == LaunchStatus::fault ? Verdict::fault : Verdict::timeout,
+                   made.outcome->message);
+      continue;
+    }
+    values[i] = values_of(probe, points[i], made.outcome->readout);
+  }
+  if (bench.measures()) record.series.push_back(series_of(probe, values, points));
+  return record;
+}
+
+}  // namespace
+
+CellKey key_of(const ProbePlan& plan) { return {RecordKind::probe, plan.probe->name, "", "", plan.level, plan.recipe}; }
+
+std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int level) {
+  std::vector<ProbePlan> plans;
+  for (const auto* probe : probes) {
+    ProbePlan plan{probe, points_of(*probe), level, {}, 0};
+    Hash hash;
+    hash.add(std::string_view(probe_version));
+    hash.add(probe->text);
+    for (const auto& point : plan.points) {
+      add(hash, point.trial);
+      plan.ptx_bytes += point.trial.kernel.text.size();
+    }
+    plan.recipe = fmt::format("{:016x}", hash.value());
+    plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+std::vector<Record> ProbeMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
+  std::vector<Record> records;
+  std::vector<ProbeWork> work;
+  for (const auto& cell : chunk) {
+    const auto& plan = plan_[cell.number];
+    if (const auto reason = unsupported(bench, *plan.probe); !reason.empty()) {
+      auto& record = records.emplace_back(empty_record(plan));
+      record.verdict = Verdict::unsupported;
+      record.note = reason;
+      continue;
+    }
+    auto& one = work.emplace_back(ProbeWork{&plan, {}});
+    for (const auto& point : plan.points) one.trials.push_back(bench.add(point.trial, plan.probe->name));
+  }
+  bench.assemble();
+  std::vector<bool> wanted(bench.batch().size(), false);
+  for (const auto& one : work) {
+    for (std::size_t i = 0; i < one.trials.size(); ++i)
+      wanted[one.trials[i]] = audit_of(one, i, bench.batch()).is_proven();
+  }
+  bench.run(wanted);
+  for (const auto& one : work) records.push_back(record_of(one, bench));
+  return records;
+}
+
+}  // namespace ptxlat::probe

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernel/kernel.h"
+#include "probe/expression.h"
+#include "probe/probe.h"
+
+namespace ptxlat::probe {
+
+// One combination of the axes' values with its trial, whose role is "bytes=4096 stride=128".
+//   count    steps or operations, for the reader
+//   opcodes  of the window, exactly so many of each
+struct Point {
+  Trial trial;
+  std::int64_t count = 1;
+  std::map<std::string, std::int64_t> opcodes;
+};
+
+// All points of a probe, the last axis fastest. Points whose kernels have the same text share one kernel.
+// Error{catalogue} names the probe and the expression or hole that cannot be filled.
+std::vector<Point> points_of(const Probe& probe);
+
+}  // namespace ptxlat::probe

@@ -1,0 +1,99 @@
+#include "probe/readers.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+
+namespace ptxlat::probe {
+
+namespace {
+
+// Of the launches: what leaves the SM spreads, and the first launch finds cold caches.
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// The last second clock less the first first clock of all threads, 32 bits that wrap.
+std::uint32_t span_of(const Readout& readout, std::size_t launch) {
+  const auto origin = readout.word(launch, 0, 0);
+  std::int32_t first = 0, last = std::numeric_limits<std::int32_t>::min();
+  for (std::size_t thread = 0; thread < readout.threads; ++thread) {
+    first = std::min(first, static_cast<std::int32_t>(readout.word(launch, thread, 0) - origin));
+    last = std::max(last, static_cast<std::int32_t>(readout.word(launch, thread, 1) - origin));
+  }
+  return static_cast<std::uint32_t>(last - first);
+}
+
+// The last launch's words, less the earliest of them all. A word that is zero was not stored.
+std::vector<std::optional<double>> timeline(const Readout& readout) {
+  const auto launch = readout.launches - 1;
+  std::uint32_t origin = 0;  // any that was stored; clocks wrap, so that they are compared by their distance from it
+  std::int32_t first = 0;
+  for (std::size_t thread = 0; thread < readout.threads; ++thread) {
+    for (std::size_t word = 0; word < readout.words_per_thread; ++word) {
+      const auto clock = readout.word(launch, thread, word);
+      if (origin == 0) origin = clock;
+      if (clock != 0) first = std::min(first, static_cast<std::int32_t>(clock - origin));
+    }
+  }
+  std::vector<std::optional<double>> values;
+  for (std::size_t thread = 0; thread < readout.threads; ++thread) {
+    for (std::size_t word = 0; word < readout.words_per_thread; ++word) {
+      const auto clock = readout.word(launch, thread, word);
+      values.push_back(clock == 0 ? std::nullopt
+                                  : std::optional<double>(static_cast<std::int32_t>(clock - origin) - first));
+    }
+  }
+  return values;
+}
+
+Axis counting(const char* name, std::size_t size) {
+  Axis axis{name, "", std::vector<double>(size)};
+  std::iota(axis.values.begin(), axis.values.end(), 0.0);
+  return axis;
+}
+
+}  // namespace
+
+std::vector<std::optional<double>> values_of(const Probe& probe, const Point& point, const Readout& readout) {
+  if (readout.launches == 0) return {};
+  if (probe.reader == Reader::timeline) return timeline(readout);
+  std::vector<double> of_launch;
+  for (std::size_t launch = 0; launch < readout.launches; ++launch) {
+    const auto count = static_cast<double>(point.count);
+    if (probe.reader == Reader::per_step) {
+      of_launch.push_back((readout.word(launch, 0, 1) - readout.word(launch, 0, 0)) / count);
+    } else {
+      of_launch.push_back(count / span_of(readout, launch));
+    }
+  }
+  return {median(std::move(of_launch))};
+}
+
+Series series_of(const Probe& probe, const std::vector<std::vector<std::optional<double>>>& values,
+                 const std::vector<Point>& points) {
+  Series series;
+  series.name = probe.series;
+  series.unit = probe.unit;
+  for (const auto& axis : probe.axes)
+    series.axes.push_back({axis.name, axis.unit, {axis.values.begin(), axis.values.end()}});
+  std::size_t width = 1;
+  if (probe.reader == Reader::timeline) {
+    std::size_t threads = 0;
+    for (const auto& point : points)
+      threads =
+          std::max(threads, static_cast<std::size_t>(point.trial.launch.threads * point.trial.launch.output_ctas));
+    series.axes.push_back(counting("thread", threads));
+    series.axes.push_back(counting("word", probe.words.size()));
+    width = threads * probe.words.size();
+  }
+  for (auto of_point : values) {
+    of_point.resize(width);
+    series.values.insert(series.values.end(), of_point.begin(), of_point.end());
+  }
+  return series;
+}
+
+}  // namespace ptxlat::probe

@@ -1,0 +1,261 @@
+#include "ptx/kernel_builder.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "error.h"
+
+namespace ptxlat {
+
+namespace {
+
+// lane_bits spreads values over one warp; further warps and CTAs repeat the first.
+constexpr int lanes_of_a_warp = 32;
+
+// Values that no operand takes, so that the branch on them is never taken; the compiler cannot know that.
+std::string impossible(int bits) {
+  if (bits == 16) return "0xdead";
+  return bits == 64 ? "0xdeadbeefdeadbee1" : "0xdeadbee1";
+}
+
+// The registers that texts of the catalogue can use without declaring them.
+constexpr std::array<std::pair<std::string_view, const char*>, 10> scratch_registers = {{{"%t0", "b32"},
+                                                                                         {"%t1", "b32"},
+                                                                                         {"%t2", "b32"},
+                                                                                         {"%t3", "b32"},
+                                                                                         {"%u0", "b64"},
+                                                                                         {"%u1", "b64"},
+                                                                                         {"%u2", "b64"},
+                                                                                         {"%u3", "b64"},
+                                                                                         {"%p0", "pred"},
+                                                                                         {"%p1", "pred"}}};
+
+// Declares those that are used.
+std::string declared_scratch(std::string_view body) {
+  std::array<bool, scratch_registers.size()> is_used{};
+  for (auto at = body.find('%'); at != std::string_view::npos; at = body.find('%', at + 1)) {
+    const auto name = body.substr(at, scratch_registers[0].first.size());
+    const auto found = std::find_if(scratch_registers.begin(), scratch_registers.end(),
+                                    [&](const auto& scratch) { return scratch.first == name; });
+    if (found != scratch_registers.end()) is_used[static_cast<std::size_t>(found - scratch_registers.begin())] = true;
+  }
+  std::string registers;
+  for (std::size_t i = 0; i < scratch_registers.size(); ++i) {
+    if (is_used[i])
+      registers += fmt::format("  .reg .{} {};\n", scratch_registers[i].second, scratch_registers[i].first);
+  }
+  return registers;
+}
+
+std::string indented(const std::string& text) { return text.empty() ? text : "  " + text + "\n"; }
+
+}  // namespace
+
+bool is_wide(const std::vector<std::string>& registers, const std::string& type) {
+  constexpr std::size_t fewest = 16;
+  return register_bits(type) == 32 && registers.size() >= fewest && registers.size() % registers_per_access == 0;
+}
+
+KernelBuilder::KernelBuilder(const Catalogue& from, const Form& form)
+    : catalogue(from),
+      input(static_cast<std::size_t>(form.lanes * form.cluster * operands_per_slot), 0),
+      threads(form.lanes),
+      cluster(form.cluster),
+      directives(form.directives) {}
+
+void KernelBuilder::declare(const std::string& name, const std::string& type) {
+  const int bits = register_bits(type);
+  registers += bits == 1 ? fmt::format("  .reg .pred {};\n", name) : fmt::format("  .reg .b{} {};\n", bits, name);
+}
+
+void KernelBuilder::need(const std::string& module_text) {
+  if (std::find(module.begin(), module.end(), module_text) == module.end()) module.push_back(module_text);
+}
+
+void KernelBuilder::branch_on(const std::string& condition) { guard += condition + "\n  @%guard_1 bra DONE;\n"; }
+
+// Operands with the same value share a slot: 8 of them hold all that any instruction needs. A wide vector has two, at
+// an address that one access of 16 bytes can have.
+int KernelBuilder::slot_for(const std::string& type, const Value& value, bool for_wide) {
+  const auto key = fmt::format("{} {} {} {}", type, value.first, value.last, for_wide);
+  if (const auto known = slot_of_value_.find(key); known != slot_of_value_.end()) return known->second;
+  if (for_wide) slots += slots % 2;
+  const int slot = slot_of_value_[key] = slots;
+  slots += for_wide ? 2 : 1;
+  if (slots > operands_per_slot) throw Error(ExitCode::catalogue, "more than 8 operands in one kernel");
+  for (int lane = 0; lane < threads * cluster; ++lane) {
+    const auto bits = lane_bits(value, type, lane % lanes_of_a_warp);
+    auto* at = &input[static_cast<std::size_t>(lane * operands_per_slot + slot)];
+    at[0] = for_wide ? bits << 32 | bits : bits;
+    if (for_wide) at[1] = at[0];
+  }
+  return slot;
+}
+
+void KernelBuilder::load_condition(const std::string& name, const std::string& type, int slot) {
+  const auto word = "%word_" + name.substr(1);
+  declare(word, "b32");
+  operands += fmt::format("  ld.volatile.global.b32 {}, [%in+{}];\n", word, 8 * slot);
+  if (type == "pred") {
+    declare(name, "pred");
+    // The low half of the address stands for a value that the compiler knows nothing about.
+    guard += fmt::format("  setp.ne.b32 {}, {}, 0;\n  cvt.u32.u64 %low, %in;\n", name, word);
+    branch_on(fmt::format("  setp.eq.and.b32 %guard_1, %low, 0xdeadbee1, {};", name));
+    return;
+  }
+  const auto sum = "%sum_" + name.substr(1);
+  declare(sum, "b32");
+  guard += fmt::format("  add.cc.u32 {0}, {1}, 0xffffffff;\n  addc.u32 {0}, {0}, {1};\n", sum, word);
+  branch_on(fmt::format("  setp.eq.b32 %guard_1, {}, 0xdeadbee1;", sum));
+  guard += fmt::format("  add.cc.u32 {0}, {1}, 0xffffffff;\n", sum, word);
+}
+
+void KernelBuilder::load_one(const std::string& name, const std::string& type, int slot) {
+  declare(name, type);
+  const int bits = register_bits(type);
+  const auto address = fmt::format("[%in+{}]", 8 * slot);
+  if (bits != 128) {
+    operands += fmt::format("  ld.volatile.global.b{} {}, {};\n", bits, name, address);
+    branch_on(fmt::format("  setp.eq.b{} %guard_1, {}, {};", bits, name, impossible(bits)));
+    return;
+  }
+  const auto half = "%half_" + name.substr(1);
+  declare(half, "b64");
+  operands += fmt::format("  ld.volatile.global.b64 {}, {};\n", half, address);
+  branch_on(fmt::format("  setp.eq.b64 %guard_1, {}, {};", half, impossible(64)));
+  guard += fmt::format("  mov.b128 {0}, {{{1}, {1}}};\n", name, half);
+}
+
+// Registers of one access arrive together, so that a branch on one of them waits for all.
+void KernelBuilder::load_wide(const std::vector<std::string>& names, const std::string& type, int slot) {
+  for (const auto& name : names) declare(name, type);
+  for (std::size_t i = 0; i < names.size(); i += registers_per_access) {
+    operands += fmt::format("  ld.volatile.global.v4.b32 {{{}}}, [%in+{}];\n",
+                            fmt::join(names.begin() + i, names.begin() + i + registers_per_access, ", "), 8 * slot);
+    branch_on(fmt::format("  setp.eq.b32 %guard_1, {}, {};", names[i], impossible(32)));
+  }
+}
+
+void KernelBuilder::load(const std::vector<std::string>& names, const std::string& type, const Value& value) {
+  if (is_wide(names, type)) return load_wide(names, type, slot_for(type, value, true));
+  const bool is_condition = type == "pred" || type == "carry";
+  const int slot = slot_for(type == "carry" ? "b32" : type, value);
+  for (const auto& name : names) {
+    if (is_condition) {
+      load_condition(name, type, slot);
+    } else {
+      load_one(name, type, slot);
+    }
+  }
+}
+
+void KernelBuilder::load_default(const std::string& name, const std::string& type, std::size_t position) {
+  load({name}, type, default_value(catalogue, type, position));
+}
+
+void KernelBuilder::place(const std::vector<std::string>& names, const Object& object, const Value& offset) {
+  if (!object.module.empty()) need(object.module);
+  dynamic_shared = std::max(dynamic_shared, object.dynamic_shared);
+  const auto scratch_of = [](const std::string& name) {
+    return std::map<std::string, std::string>{
+        {"r", name}, {"o", name + "_offset"}, {"u", name + "_u"}, {"t", name + "_t"}};
+  };
+  if (declared.insert(object.name).second) {
+    const auto own = scratch_of("%" + object.name);
+    registers += indented(object.declare);
+    once += indented(substitute(object.once, own));
+    if (object.once.find("{u}") != std::string::npos) declare(own.at("u"), "b64");
+    if (object.once.find("{t}") != std::string::npos) declare(own.at("t"), "b32");
+  }
+  const auto has = [&](const char* hole) { return object.each.find(hole) != std::string::npos; };
+  for (const auto& name : names) {
+    const auto holes = scratch_of(name);
+    if (has("{o}")) load({holes.at("o")}, object.register_type, offset);
+    if (has("{u}")) declare(holes.at("u"), "b64");
+    if (has("{t}")) declare(holes.at("t"), "b32");
+    declare(name, object.register_type);
+    guard += indented(substitute(object.each, holes));
+    const int bits = register_bits(object.register_type);
+    branch_on(fmt::format("  setp.eq.b{} %guard_1, {}, {};", bits, name, impossible(bits)));
+  }
+}
+
+Value default_value(const Catalogue& catalogue, const std::string& type, std::size_t position) {
+  if (type == "carry") return {"0", "1", false};
+  if (const auto found = catalogue.defaults.find(type); found != catalogue.defaults.end() && !found->second.empty()) {
+    return found->second[std::min(position, found->second.size() - 1)];
+  }
+  throw Error(ExitCode::catalogue, "no default value for the type " + type, "add it to [default] in values.toml");
+}
+
+std::string substitute(const std::string& text, const std::map<std::string, std::string>& holes) {
+  std::string filled;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto open = std::min(text.find('{', at), text.size());
+    filled.append(text, at, open - at);
+    if (open == text.size()) break;
+    const auto close = text.find_first_of("{}", open + 1);
+    const bool is_name = close != std::string::npos && text[close] == '}';
+    const auto hole = is_name ? holes.find(text.substr(open + 1, close - open - 1)) : holes.end();
+    filled += hole == holes.end() ? "{" : hole->second;
+    at = hole == holes.end() ? open + 1 : close + 1;
+  }
+  return filled;
+}
+
+namespace {
+
+// Loads that stand before the first clock. In a window they belong to the instruction or to what waits for it.
+int operand_loads_of(std::string_view text) {
+  const auto before = text.substr(0, text.find("mov.u32 %clock_1"));
+  int loads = 0;
+  for (auto at = before.find(" ld."); at != std::string_view::npos; at = before.find(" ld.", at + 1)) {
+    const auto opcode = before.substr(at + 1, before.find(' ', at + 1) - at - 1);
+    if (opcode.find(".global") != std::string_view::npos) ++loads;
+  }
+  return loads;
+}
+
+}  // namespace
+
+Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, const std::string& window,
+             const std::string& result) {
+  assert(window.find("{{") == std::string::npos);
+  const auto body = builder.once + builder.operands + builder.guard + window + result;
+  auto directives = builder.directives.empty() ? std::string{} : " " + builder.directives;
+  auto once = builder.once;
+  std::string epilogue;
+  if (builder.cluster > 1) {
+    directives += fmt::format(" .reqnctapercluster {}, 1, 1", builder.cluster);
+    // Another CTA's shared memory is there only while that CTA is.
+    epilogue = "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n";
+    once += epilogue;
+  }
+  const bool has_parameters = body.find("parameters") != std::string::npos;
+  Trial trial;
+  trial.kernel.text =
+      fill(skeletons.frame, {{"name", "{{name}}"},
+                             {"parameters", has_parameters ? ", .param .align 64 .b8 parameters[1024]" : ""},
+                             {"directives", directives},
+                             {"registers", builder.registers + declared_scratch(body)},
+                             {"once", once},
+                             {"operands", builder.operands},
+                             {"guard", builder.guard},
+                             {"window", window},
+                             {"result", result},
+                             {"epilogue", epilogue}});
+  trial.kernel.module = builder.module;
+  trial.kernel.operand_loads = operand_loads_of(trial.kernel.text);
+  trial.launch.threads = builder.threads;
+  trial.launch.ctas = builder.cluster;
+  trial.launch.dynamic_shared = builder.dynamic_shared;
+  trial.launch.uses_memory = body.find("%memory") != std::string::npos;
+  trial.launch.input = builder.input;
+  return trial;
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,77 @@
+#include "report/live_table.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace ptxlat {
+
+namespace {
+
+// Enough for nearly every row; what is wider moves the rest of its row.
+constexpr std::size_t most_name_width = 40;
+const std::map<std::string, std::size_t> usual_widths = {{"operand", 7}, {"input", 16}};
+constexpr std::size_t number_width = 6, sass_width = 48;
+
+std::vector<std::size_t> estimated_widths(const RowLayout& layout, const std::vector<Column>& columns,
+                                          const std::vector<std::string>& names) {
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns) {
+    const auto usual = usual_widths.find(column.head);
+    const std::size_t content = column.is_number ? number_width : usual == usual_widths.end() ? 0 : usual->second;
+    widths.push_back(std::max(column.head.size(), content));
+  }
+  for (const std::string& name : names) widths[0] = std::max(widths[0], std::min(name.size(), most_name_width));
+  widths[3 + layout.levels.size() + layout.shown.size()] = sass_width;
+  return widths;
+}
+
+}  // namespace
+
+LiveTable::LiveTable(std::ostream& out, std::string_view headline, std::vector<int> levels, PlannedCells planned,
+                     const std::vector<std::string>& names)
+    : out_(out), layout_{PageFormat::text, headline, std::move(levels), {}}, planned_(std::move(planned)) {
+  std::sort(layout_.levels.begin(), layout_.levels.end());
+  for (const MetricKind& kind : metric_kinds()) {
+    if (kind.use.is_shown) layout_.shown.push_back(&kind);
+  }
+  columns_ = columns_of(layout_);
+  widths_ = estimated_widths(layout_, columns_, names);
+}
+
+void LiveTable::add(const std::vector<Record>& records) {
+  for (const Record& record : records) {
+    ++counts_[record.verdict];
+    auto& cells = waiting_[record.chapter];
+    cells.push_back(cell_from(record));
+    const auto planned = planned_.find(record.chapter);
+    if (planned == planned_.end() || cells.size() < planned->second) continue;
+    print(record.chapter, cells);
+    waiting_.erase(record.chapter);
+  }
+  out_.flush();
+}
+
+void LiveTable::finish() {
+  for (auto& [chapter, cells] : waiting_) print(chapter, cells);
+  waiting_.clear();
+  print_heads();
+  out_ << '\n' << verdict_summary(counts_) << ". " << number_legend(layout_) << '\n';
+  out_.flush();
+}
+
+void LiveTable::print_heads() {
+  if (!std::exchange(has_heads_, true)) out_ << aligned_heads(columns_, widths_);
+}
+
+void LiveTable::print(const std::string& chapter, std::vector<Cell>& cells) {
+  const auto place = [](const Cell& cell) {
+    return std::tie(cell.record.ptx, cell.record.operand, cell.record.input, cell.record.level);
+  };
+  std::sort(cells.begin(), cells.end(), [&](const Cell& a, const Cell& b) { return place(a) < place(b); });
+  print_heads();
+  out_ << '\n' << chapter << '\n';
+  for (const Row& row : rows_of(cells)) out_ << aligned_row(columns_, widths_, fields_of(layout_, row));
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "report/rows.h"
+
+namespace ptxlat {
+
+// The printed table while it is still being made: a chapter's rows appear as soon as all of its cells are there, so
+// that one sees the first numbers within a minute. Prints the same columns as write_text, with widths that were
+// estimated beforehand.
+class LiveTable {
+ public:
+  // A chapter and how many cells of it are to come.
+  using PlannedCells = std::map<std::string, std::size_t>;
+
+  // `names`: the spellings of the forms to come, for the width of the first column.
+  LiveTable(std::ostream& out, std::string_view headline, std::vector<int> levels, PlannedCells planned,
+            const std::vector<std::string>& names);
+
+  // Finished cells, in any order. Prints the chapters that they complete.
+  void add(const std::vector<Record>& records);
+  // Prints the chapters that were left incomplete and the summary.
+  void finish();
+
+ private:
+  void print_heads();
+  void print(const std::string& chapter, std::vector<Cell>& cells);
+
+  std::ostream& out_;
+  RowLayout layout_;
+  PlannedCells planned_;
+  std::map<std::string, std::vector<Cell>> waiting_;
+  std::map<Verdict, std::size_t> counts_;
+  std::vector<Column> columns_;
+  std::vector<std::size_t> widths_;
+  bool has_heads_ = false;
+};
+
+}  // namespace ptxlat

@@ -1,0 +1,204 @@
+#include "report/probe_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <sstream>
+#include <string>
+
+#include "error.h"
+#include "report/csv.h"
+#include "report/file.h"
+#include "report/gzip.h"
+#include "report/number.h"
+#include "report/page.h"
+#include "results/json.h"
+
+namespace ptxlat {
+
+namespace {
+
+constexpr char records_name[] = "probes.jsonl.gz";
+
+std::string with_unit(const std::string& name, const std::string& unit) {
+  return unit.empty() ? name : fmt::format("{} ({})", name, unit);
+}
+
+void write_fields(std::ostream& out, const std::vector<std::string>& fields) {
+  const char* separator = "";
+  for (const auto& field : fields) {
+    out << separator;
+    write_csv_field(out, field);
+    separator = ",";
+  }
+  out << '\n';
+}
+
+// Calls visit(coordinates, value) for each point, the last axis fastest.
+using Visit = std::function<void(const std::vector<std::string>&, const std::optional<double>&)>;
+void for_each_point(const Series& series, const Visit& visit) {
+  std::vector<std::string> coordinates(series.axes.size());
+  for (std::size_t point = 0; point < series.values.size(); ++point) {
+    std::size_t rest = point;
+    for (std::size_t axis = series.axes.size(); axis-- > 0;) {
+      const auto& values = series.axes[axis].values;
+      coordinates[axis] = decimal(values[rest % values.size()]);
+      rest /= values.size();
+    }
+    visit(coordinates, series.values[point]);
+  }
+}
+
+std::vector<std::string> axis_names(const Series& series) {
+  std::vector<std::string> names;
+  for (const Axis& axis : series.axes) names.push_back(axis.name);
+  return names;
+}
+
+// Series of one probe may have different axes. Then each axis that any of them has is a column, empty where a series
+// does not have it.
+std::string series_csv(const Record& record) {
+  std::vector<std::string> axes;
+  for (const Series& series : record.series) {
+    for (const auto& name : axis_names(series)) {
+      if (std::find(axes.begin(), axes.end(), name) == axes.end()) axes.push_back(name);
+    }
+  }
+  const bool is_one = record.series.size() == 1;
+  std::ostringstream out;
+  std::vector<std::string> heads = axes;
+  if (!is_one) heads.insert(heads.begin(), "series");
+  heads.emplace_back("value");
+  write_fields(out, heads);
+  for (const Series& series : record.series) {
+    const auto own = axis_names(series);
+    for_each_point(series, [&](const auto& coordinates, const auto& value) {
+      std::vector<std::string> fields;
+      if (!is_one) fields.push_back(series.name);
+      for (const auto& axis : axes) {
+        const auto found = std::find(own.begin(), own.end(), axis);
+        fields.push_back(found == own.end() ? "" : coordinates[static_cast<std::size_t>(found - own.begin())]);
+      }
+      fields.push_back(decimal(value));
+      write_fields(out, fields);
+    });
+  }
+  return out.str();
+}
+
+std::string facts_csv(const std::vector<Record>& records) {
+  std::ostringstream out;
+  out << "probe,quantity,condition,value,low,high,unit,scope,verdict,how\n";
+  for (const Record& record : records) {
+    for (const Fact& fact : record.facts) {
+      write_fields(out, {record.ptx, fact.quantity, fact.condition, decimal(fact.value), decimal(fact.low),
+                         decimal(fact.high), fact.unit, fact.scope, to_string(fact.verdict), fact.how});
+    }
+  }
+  return out.str();
+}
+
+// A probe's name as that of a file: what a shell or a path would take for its own becomes '_'. A second record of the
+// name has a number after it.
+std::string file_name_of(const Record& record, const std::vector<NamedContent>& others) {
+  std::string name = record.ptx;
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) { return std::string_view("/\\ \t\n\"'*?<>|:;&$`").find(c) != std::string_view::npos; }, '_');
+  const auto is_taken = [&](const std::string& wanted) {
+    return std::any_of(others.begin(), others.end(), [&](const NamedContent& other) { return other.first == wanted; });
+  };
+  std::string file = name + ".csv.gz";
+  for (int number = 2; is_taken(file); ++number) file = fmt::format("{}-{}.csv.gz", name, number);
+  return file;
+}
+
+void write_facts(Page& page, const Record& record) {
+  if (record.facts.empty()) return;
+  Grid grid{{{"quantity"},
+             {"condition"},
+             {"value", true},
+             {"from", true},
+             {"to", true},
+             {"unit"},
+             {"scope"},
+             {"verdict"},
+             {"how"}},
+            {}};
+  for (const Fact& fact : record.facts) {
+    grid.rows.push_back({fact.quantity,
+                         fact.condition,
+                         {decimal(fact.value), Colour::bold},
+                         decimal(fact.low),
+                         decimal(fact.high),
+                         fact.unit,
+                         fact.scope,
+                         to_string(fact.verdict),
+                         fact.how});
+  }
+  page.table(grid);
+}
+
+void write_series(Page& page, const Series& series) {
+  page.paragraph({{series.name, Colour::bold}});
+  Grid grid;
+  for (const Axis& axis : series.axes) grid.columns.push_back({with_unit(axis.name, axis.unit), true});
+  grid.columns.push_back({with_unit("value", series.unit), true});
+  for_each_point(series, [&](const auto& coordinates, const auto& value) {
+    Spans row(coordinates.begin(), coordinates.end());
+    row.emplace_back(value ? decimal(value) : "-");
+    grid.rows.push_back(std::move(row));
+  });
+  page.table(grid);
+}
+
+}  // namespace
+
+void write_probe_files(const std::filesystem::path& folder, const std::vector<Record>& records,
+                       const std::vector<Run>& runs) {
+  std::string lines;
+  std::vector<NamedContent> series;
+  for (const Record& record : records) {
+    lines += to_line(to_json(record)) + '\n';
+    if (!record.series.empty()) series.emplace_back(file_name_of(record, series), gzip(series_csv(record)));
+  }
+  if (!series.empty()) replace_files(folder / "series", series);
+  Json provenance;
+  Json& named = provenance["runs"] = Json::array();
+  for (const Run& run : runs) {
+    const bool is_named = std::any_of(records.begin(), records.end(), [&](const Record& r) { return r.run == run.id; });
+    if (is_named) named.push_back(to_json(run));
+  }
+  replace_files(folder, {{"facts.csv", facts_csv(records)},
+                         {records_name, gzip(lines)},
+                         {"probes.json", provenance.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'}});
+}
+
+std::vector<Record> read_probe_files(const std::filesystem::path& folder) {
+  const auto file = folder / records_name;
+  std::vector<Record> records;
+  if (!std::filesystem::exists(file)) return records;
+  try {
+    std::istringstream lines(gunzip(read_file(file)));
+    for (std::string line; std::getline(lines, line);) records.push_back(record_from_json(Json::parse(line)));
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Error(ExitCode::storage, fmt::format("{}: {}", file.string(), error.what()),
+                "Make the probes again, or export them again from their store.");
+  }
+  return records;
+}
+
+void write_probe_text(std::ostream& out, const std::vector<Record>& records) {
+  Page page(out, {});
+  for (const Record& record : records) {
+    page.paragraph({{record.ptx, Colour::bold}, fmt::format(": {}", to_string(record.verdict))});
+    if (!record.note.empty()) page.paragraph({record.note});
+    write_facts(page, record);
+    for (const Series& series : record.series) write_series(page, series);
+  }
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <ostream>
+#include <vector>
+
+#include "results/record.h"
+#include "results/run.h"
+
+namespace ptxlat {
+
+// What records of kind `probe` become, in `folder` (docs/table-format.md): facts.csv, series/<probe>.csv.gz for each
+// that has series, probes.jsonl.gz with everything, and probes.json with the runs that the records name. Each file is
+// replaced as a whole and all of them only when every byte is on the disk. Error{storage} if they cannot be written.
+void write_probe_files(const std::filesystem::path& folder, const std::vector<Record>& records,
+                       const std::vector<Run>& runs);
+
+// The records of probes.jsonl.gz, none where the folder does not have it. Error{storage} if it is damaged.
+std::vector<Record> read_probe_files(const std::filesystem::path& folder);
+
+// For reading: of each probe its verdict and note, its facts, and each series as a table.
+void write_probe_text(std::ostream& out, const std::vector<Record>& records);
+
+}  // namespace ptxlat

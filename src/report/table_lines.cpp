@@ -1,0 +1,257 @@
+#include "report/table_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "parallel.h"
+#include "report/json_scanner.h"
+#include "report/table_files.h"
+#include "results/json.h"
+#include "results/sass_text.h"
+
+namespace ptxlat {
+
+namespace {
+
+constexpr std::string_view shared_line_start = "{\"window\":";
+
+// A share of a table's records, which one thread turns into text.
+constexpr std::size_t records_per_share = 256;
+
+std::size_t shares_of(const std::vector<Record>& records) {
+  return (records.size() + records_per_share - 1) / records_per_share;
+}
+std::span<const Record> share_of(const std::vector<Record>& records, std::size_t share) {
+  const auto begin = share * records_per_share;
+  return std::span(records).subspan(begin, std::min(records_per_share, records.size() - begin));
+}
+
+// The code of all windows, each once, with a number. In its own order like stands beside like, which makes the file a
+// third smaller: gzip looks back 32 KiB and no further.
+std::map<std::string, int> window_codes(const std::vector<Record>& records) {
+  std::vector<std::set<std::string>> of_share(shares_of(records));
+  in_parallel(of_share.size(), [&](std::size_t share) {
+    for (const Record& record : share_of(records, share)) {
+      for (const WindowRecord& window : record.windows) {
+        if (!window.sass.empty()) of_share[share].insert(to_line(Json(sass_lines(window.sass))));
+      }
+    }
+  });
+  std::map<std::string, int> codes;
+  for (auto& codes_of_share : of_share) {
+    while (!codes_of_share.empty()) codes.emplace(std::move(codes_of_share.extract(codes_of_share.begin()).value()), 0);
+  }
+  int number = 0;
+  for (auto& [code, its_number] : codes) its_number = number++;
+  return codes;
+}
+
+std::string line_of(const Record& record, const std::map<std::string, int>& codes) {
+  Json json = to_json(record);
+  if (const auto windows = json.find("windows"); windows != json.end()) {
+    for (Json& window : *windows) {
+      if (const auto sass = window.find("sass"); sass != window.end()) *sass = codes.at(to_line(*sass));
+    }
+  }
+  return to_line(json) + '\n';
+}
+
+Verdict verdict_named(const std::string& name) {
+  const std::optional<Verdict> verdict = verdict_from(name);
+  if (!verdict) throw std::invalid_argument("unknown verdict \"" + name + "\"");
+  return *verdict;
+}
+
+int level_named(int level) {
+  if (level < 0 || level > highest_level) throw std::invalid_argument(fmt::format("no such level: {}", level));
+  return level;
+}
+
+std::vector<std::string> strings_in(JsonScanner& json) {
+  std::vector<std::string> strings;
+  json.array([&] { strings.push_back(json.string()); });
+  return strings;
+}
+
+std::pair<int, std::string_view> read_shared(std::string_view line) {
+  JsonScanner json(line);
+  int number = -1;
+  std::string_view code;
+  json.object([&](std::string_view key) {
+    if (key == "window") {
+      number = json.integer();
+    } else if (key == "sass") {
+      code = json.raw();
+    } else {
+      json.raw();
+    }
+  });
+  json.end();
+  if (code.empty()) throw std::invalid_argument("a window without \"sass\"");
+  return {number, code};
+}
+
+class CellReader {
+ public:
+  CellReader(std::string_view line, const SharedCode& shared) : json_(line), shared_(shared) { cell_.line = line; }
+
+  Cell read() {
+    json_.object([&](std::string_view key) { read_member(key); });
+    json_.end();
+    if (!has_ptx_ || !has_level_ || !has_verdict_) throw std::invalid_argument("a cell without ptx, opt or verdict");
+    add_to_metrics();
+    for (const CellWindow* window : windows_of(cell_, metric::static_cycles)) {
+      cell_.static_is_lower_bound = cell_.static_is_lower_bound || window->static_is_lower_bound;
+    }
+    return std::move(cell_);
+  }
+
+ private:
+  void read_member(std::string_view key) {
+    Record& record = cell_.record;
+    if (key == "ptx") {
+      record.ptx = json_.string();
+      has_ptx_ = true;
+    } else if (key == "opt") {
+      record.level = level_named(json_.integer());
+      has_level_ = true;
+    } else if (key == "verdict") {
+      record.verdict = verdict_named(json_.string());
+      has_verdict_ = true;
+    } else if (key == "windows") {
+      json_.array([&] { read_window(); });
+    } else if (key == "sass") {
+      record.sass = strings_in(json_);
+    } else if (key == "sass_count") {
+      record.sass_count = json_.integer();
+    } else if (key == "flags") {
+      record.flags = strings_in(json_);
+    } else if (key == "run") {
+      record.run = json_.integer();
+    } else if (key == "from") {
+      json_.object([&](std::string_view tag) { from_.emplace_back(tag, strings_in(json_)); });
+    } else if (key == "metric_verdicts") {
+      json_.object([&](std::string_view tag) { verdicts_.emplace_back(tag, verdict_named(json_.string())); });
+    } else if (std::string* text = text_of(key)) {
+      *text = json_.string();
+    } else if (const MetricKind* kind = find_metric(key)) {
+      record.set(kind->tag, json_.number_or_null());
+    } else {
+      json_.raw();
+    }
+  }
+
+  std::string* text_of(std::string_view key) {
+    Record& record = cell_.record;
+    if (key == "chapter") return &record.chapter;
+    if (key == "operand") return &record.operand;
+    if (key == "input") return &record.input;
+    if (key == "consumer") return &record.consumer;
+    return key == "note" ? &record.note : nullptr;
+  }
+
+  void read_window() {
+    CellWindow window;
+    json_.object([&](std::string_view key) {
+      if (key == "role") {
+        window.role = json_.plain_string();
+      } else if (key == "verdict") {
+        window.verdict = verdict_named(json_.string());
+      } else if (key == "static_is_lower_bound") {
+        window.static_is_lower_bound = json_.boolean();
+      } else if (key == "sass") {
+        window.code = shared_.at(json_.integer());
+      } else {
+        json_.raw();
+      }
+    });
+    cell_.windows.push_back(window);
+  }
+
+  // Members may come in any order, so these wait until the metrics are there.
+  void add_to_metrics() {
+    for (Metric& metric : cell_.record.metrics) {
+      for (auto& [tag, roles] : from_) {
+        if (tag == metric.tag) metric.from = std::move(roles);
+      }
+      for (const auto& [tag, verdict] : verdicts_) {
+        if (tag == metric.tag) metric.verdict = verdict;
+      }
+    }
+  }
+
+  JsonScanner json_;
+  const SharedCode& shared_;
+  Cell cell_;
+  bool has_ptx_ = false, has_level_ = false, has_verdict_ = false;
+  std::vector<std::pair<std::string_view, std::vector<std::string>>> from_;
+  std::vector<std::pair<std::string_view, Verdict>> verdicts_;
+};
+
+std::string_view next_line(std::string_view lines, std::size_t& begin) {
+  const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+  const std::string_view line = lines.substr(begin, end - begin);
+  begin = end + 1;
+  return line;
+}
+
+}  // namespace
+
+std::string lines_of(const std::vector<Record>& records) {
+  const auto codes = window_codes(records);
+  std::vector<std::string> of_share(shares_of(records));
+  in_parallel(of_share.size(), [&](std::size_t share) {
+    for (const Record& record : share_of(records, share)) of_share[share] += line_of(record, codes);
+  });
+  std::string lines;
+  for (const auto& [code, number] : codes)
+    lines += fmt::format("{}{},\"sass\":{}}}\n", shared_line_start, number, code);
+  for (const auto& share : of_share) lines += share;
+  return lines;
+}
+
+std::vector<Cell> cells_in(std::string_view lines, const std::filesystem::path& folder) {
+  SharedCode shared;
+  std::vector<Cell> cells;
+  int number = 1;
+  for (std::size_t begin = 0; begin < lines.size(); ++number) {
+    const std::string_view line = next_line(lines, begin);
+    try {
+      if (line.starts_with(shared_line_start)) {
+        shared.insert(read_shared(line));
+      } else {
+        cells.push_back(CellReader(line, shared).read());
+      }
+    } catch (const std::exception& error) {
+      throw damaged(folder / jsonl_name, fmt::format("line {}: {}", number, error.what()));
+    }
+  }
+  return cells;
+}
+
+SharedCode shared_code(std::string_view lines) {
+  SharedCode shared;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::string_view line = next_line(lines, begin);
+    if (line.starts_with(shared_line_start)) shared.insert(read_shared(line));
+  }
+  return shared;
+}
+
+Record whole_record(std::string_view line, const SharedCode& shared) {
+  Json json = Json::parse(line);
+  if (const auto windows = json.find("windows"); windows != json.end()) {
+    for (Json& window : *windows) {
+      if (const auto sass = window.find("sass"); sass != window.end()) *sass = Json::parse(shared.at(sass->get<int>()));
+    }
+  }
+  return record_from_json(json);
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,35 @@
+#include "results/metric.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ptxlat {
+
+namespace {
+
+constexpr MetricUse column{true, false, false};
+constexpr MetricUse shown{true, true, true};
+constexpr MetricUse hidden{};
+
+constexpr std::array<MetricKind, 8> kinds = {{
+    {metric::cycles, "cycles", "dependent latency: the headline of a measured table", column},
+    {metric::issue, "cycles", "cycles that one more independent copy takes", shown},
+    {metric::bracket, "cycles", "instruction with its consumer between two clocks, less the overhead", column},
+    {metric::overhead, "cycles", "consumer alone between two clocks", column},
+    {metric::differential, "cycles", "window with the instruction, less the same window without it", column},
+    {metric::chain, "cycles", "step of a chain of dependent copies", column},
+    {metric::static_cycles, "cycles", "same formula as `cycles` over the stall counts that the assembler wrote",
+     column},
+    {metric::elapsed_ns, "ns", "dependent latency at the SM clock measured in the run", hidden},
+}};
+
+}  // namespace
+
+std::span<const MetricKind> metric_kinds() { return kinds; }
+
+const MetricKind* find_metric(std::string_view tag) {
+  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const MetricKind& kind) { return kind.tag == tag; });
+  return found == kinds.end() ? nullptr : &*found;
+}
+
+}  // namespace ptxlat

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sass/verdict.h"
+
+namespace ptxlat {
+
+// Where a metric appears beside the store and latency.jsonl.gz, which have every metric.
+struct MetricUse {
+  bool is_column = false;    // a column of latency.csv
+  bool is_shown = false;     // a column of latency.md and of the printed table, at the table's highest level
+  bool is_compared = false;  // `compare` reports its changes beside those of the headline
+};
+
+// What one kind of number is. A new number is one line of metric_kinds(); the store, csv, Markdown, JSON, `show` and
+// `compare` find it there.
+struct MetricKind {
+  std::string_view tag;  // its key in JSON and its column in csv
+  std::string_view unit;
+  std::string_view description;  // to follow "the", in legends and documents
+  MetricUse use;
+};
+
+namespace metric {
+inline constexpr std::string_view cycles = "cycles";
+inline constexpr std::string_view issue = "issue";
+inline constexpr std::string_view bracket = "bracket";
+inline constexpr std::string_view overhead = "overhead";
+inline constexpr std::string_view differential = "differential";
+inline constexpr std::string_view chain = "chain";
+inline constexpr std::string_view static_cycles = "static";
+inline constexpr std::string_view elapsed_ns = "elapsed_ns";
+}  // namespace metric
+
+// In the order of the columns.
+std::span<const MetricKind> metric_kinds();
+// Null for a tag that is no metric.
+const MetricKind* find_metric(std::string_view tag);
+
+// One number of a record.
+//   from  the roles of the windows that it was made of: the leading witness. Empty where it follows from other metrics
+struct Metric {
+  std::string_view tag;  // of a MetricKind
+  double value = 0;
+  Verdict verdict = Verdict::proven;
+  std::vector<std::string> from;
+
+  bool operator==(const Metric&) const = default;
+};
+
+}  // namespace ptxlat

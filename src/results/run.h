@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/device.h"
+
+namespace ptxlat {
+
+// Version of the files of a table (docs/table-format.md says what counts as a change).
+inline constexpr int table_format = 2;
+
+// The bundle that a table's machine code came from.
+struct BundleOrigin {
+  std::string file;      // its name
+  std::string checksum;  // CRC-32 of the file, 8 hexadecimal digits
+  std::uint64_t size = 0;
+  std::string created_utc;  // ISO 8601
+  std::string tool_version;
+  std::string git_commit;
+  std::string command_line;
+};
+
+// Where the records of one invocation come from. A table that was resumed has records of several runs; each record
+// names its own by `id`.
+struct Run {
+  int format = table_format;
+  int id = 0;          // in the store; 0 until it is saved
+  std::string table;   // folder below the tables folder: "sm_90/nvidia-h200/driver-580.159.04"
+  std::string kind;    // "measured" or "static"
+  std::string method;  // version of the rules that made the numbers: "method 15"
+  std::string toolchain;
+  std::string nvrtc;                   // that compiled the forms of CUDA C, "nvrtc-13.0.88"; empty if there are none
+  std::string target;                  // "sm_90"
+  std::optional<DeviceInfo> device;    // empty for static tables
+  std::optional<double> sm_clock_mhz;  // measured: clock64 against globaltimer, under load
+  std::optional<BundleOrigin> bundle;  // empty where it was assembled in the run
+  std::string tool_version;
+  std::string git_commit;
+  std::string command_line;
+  std::uint64_t seed = 0;
+  int launches = 0;         // of each kernel; 0 for static tables
+  std::string started_utc;  // ISO 8601
+  std::string finished_utc;
+  std::vector<std::string> warnings;
+  std::map<std::string, std::string> environment;  // variables that change the JIT: CUDA_*, PTXLAT_*
+  std::map<std::string, double> station_seconds;   // expand, assemble, audit, run, … summed over threads, and wall
+};
+
+}  // namespace ptxlat

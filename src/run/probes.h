@@ -1,0 +1,43 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "line/line.h"
+#include "probe/method.h"
+#include "results/run.h"
+#include "results/store.h"
+#include "sass/disassembler.h"
+
+namespace ptxlat::run {
+
+// Probes to be made with one toolchain.
+struct ProbeJob {
+  Toolchain toolchain;
+  Target target;
+  Run run;  // as it begins
+  std::vector<probe::ProbePlan> plan;
+  std::unique_ptr<Disassembler> disassembler;
+  std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
+};
+
+//   records    all probes of the table that the store has
+//   wanted     those of the plan among them
+//   made       how many of these were made now
+//   completed  false if it was interrupted; every finished probe is in the store
+struct MadeProbes {
+  Run run;
+  std::vector<Record> records;
+  std::vector<Record> wanted;
+  std::size_t made = 0;
+  bool completed = false;
+};
+
+// Makes the probes that the store does not have, one after another. `on_finished` is called with each record that is in
+// the store. Throws what run_line throws.
+MadeProbes make_probes(ProbeJob& job, Store& store, worker::Worker& worker, const std::atomic<bool>* interrupted,
+                       const std::function<void(const std::vector<Record>&)>& on_finished);
+
+}  // namespace ptxlat::run

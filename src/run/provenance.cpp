@@ -1,0 +1,78 @@
+#include "run/provenance.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include "latency/plan.h"
+
+namespace ptxlat::run {
+
+namespace {
+
+// "NVIDIA H200" → "nvidia-h200": a folder's name.
+std::string folder_name(const std::string& gpu) {
+  std::string name;
+  for (const char c : gpu) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string tool_version() { return PTXLAT_VERSION; }
+std::string git_commit() { return PTXLAT_GIT_COMMIT; }
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+std::string command_line() {
+  std::ifstream in("/proc/self/cmdline", std::ios::binary);
+  std::string line, argument;
+  while (std::getline(in, argument, '\0')) {
+    line += line.empty() ? std::filesystem::path(argument).filename().string() : ' ' + argument;
+  }
+  return line;
+}
+
+std::map<std::string, std::string> relevant_environment() {
+  std::map<std::string, std::string> found;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const auto equals = text.find('=');
+    const auto name = text.substr(0, equals);
+    const bool is_relevant = name.starts_with("CUDA_CACHE") || name.starts_with("CUDA_FORCE") ||
+                             name.starts_with("CUDA_DISABLE") || name.starts_with("CUDA_MODULE") ||
+                             name.starts_with("CUDA_VISIBLE") || name.starts_with("PTXLAT_");
+    if (is_relevant && equals != std::string::npos) found[name] = text.substr(equals + 1);
+  }
+  return found;
+}
+
+Run begin_run(const Toolchain& toolchain, const Target& target, const std::optional<DeviceInfo>& device) {
+  Run run;
+  run.kind = device ? "measured" : "static";
+  run.method = latency::method_version;
+  run.toolchain = toolchain.name;
+  run.target = target.name();
+  run.device = device;
+  run.table = device ? fmt::format("sm_{}/{}/{}", device->sm, folder_name(device->name), toolchain.name)
+                     : fmt::format("{}/static/{}", target.name(), toolchain.name);
+  run.tool_version = tool_version();
+  run.git_commit = git_commit();
+  run.command_line = command_line();
+  run.started_utc = utc_now();
+  run.environment = relevant_environment();
+  return run;
+}
+
+}  // namespace ptxlat::run

@@ -1,0 +1,133 @@
+#include "run/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "latency/method.h"
+#include "latency/samples.h"
+#include "run/provenance.h"
+#include "run/repeated_cells.h"
+
+namespace ptxlat::run {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The run that made the table in the store, if it came to its end.
+std::optional<Run> finished_run(const Store& store, const std::string& table) {
+  for (auto& run : store.newest_runs()) {
+    if (run.table == table && !run.finished_utc.empty()) return std::move(run);
+  }
+  return std::nullopt;
+}
+
+// Nanoseconds of the headline, where the clock is known.
+void set_elapsed(Record& record, const std::optional<double>& sm_clock_mhz) {
+  constexpr double ns_per_us = 1e3;
+  const auto cycles = record.number(metric::cycles);
+  if (cycles && sm_clock_mhz) record.set(metric::elapsed_ns, *cycles * ns_per_us / *sm_clock_mhz);
+}
+
+// The record as the first process measured it, marked as unstable.
+Record marked(Record record, const Record& again) {
+  const auto before = *record.number(metric::cycles);
+  const auto now = again.number(metric::cycles);
+  record.note += fmt::format("{}{} cycles in one process, {} in another", record.note.empty() ? "" : "; ", before,
+                             now ? fmt::format("{}", *now) : to_string(again.verdict));
+  record.add_flag(flag::processes_differ);
+  record.verdict = Verdict::unstable;
+  record.set(metric::cycles, std::nullopt);
+  record.set(metric::elapsed_ns, std::nullopt);
+  return record;
+}
+
+// An error can be constant within one process and only show up in another (method.md, trap 16): measures a sample
+// again in a second process. False if it was interrupted.
+bool repeat_sample(const line::Line& line, const line::Method& method, const TableJob& job, const RepeatedCells& sample,
+                   Repetition& repetition) {
+  line.worker->restart();
+  line::Line again = line;
+  again.on_finished = [&](const std::vector<Record>& records) {
+    for (const auto& record : records) {
+      const auto* before = sample.noted(record);
+      const auto first = before == nullptr ? std::nullopt : before->number(metric::cycles);
+      if (!first) continue;
+      ++repetition.repeated;
+      // Where launches spread, so do processes.
+      const double tolerance = std::max(latency::spread_of(*before), latency::spread_of(record));
+      const auto second = record.number(metric::cycles);
+      if (second && std::abs(*first - *second) <= tolerance) continue;
+      repetition.differing.push_back(marked(*before, record));
+    }
+  };
+  return run_line(again, method, job.assemblers, sample.cells);
+}
+
+}  // namespace
+
+MadeTable make_table(TableJob& job, Store& store, const SessionOptions& options) {
+  const auto started = Clock::now();
+  const auto& table = job.run.table;
+  const auto finished = store.finished(table);
+  std::vector<line::Cell> missing = latency::line_cells(job.plan);
+  std::erase_if(missing,
+                [&](const line::Cell& cell) { return finished.contains(key_of(job.plan[cell.number]).text()); });
+  if (options.on_planned) options.on_planned(job.plan.size() - missing.size());
+  // A run that finds all of its cells has made none of them, and only writes the table once more.
+  const auto made_by = missing.empty() ? finished_run(store, table) : std::nullopt;
+  if (!missing.empty() && options.sm_clock) job.run.sm_clock_mhz = options.sm_clock();
+  if (!made_by) job.run.id = store.save_run(job.run);
+
+  line::StationClock clock;
+  auto sample =
+      options.worker != nullptr ? sample_of(job.plan, missing, options.repeat, job.run.seed) : RepeatedCells{};
+  const latency::LatencyMethod method(job.loaded, job.plan);
+  line::Line line{.toolchain = job.toolchain,
+                  .target = job.target,
+                  .disassembler = *job.disassembler,
+                  .worker = options.worker,
+                  .launches = job.run.launches,
+                  .interrupted = options.interrupted,
+                  .clock = &clock};
+  line.on_finished = [&](std::vector<Record> records) {
+    for (auto& record : records) {
+      record.run = job.run.id;
+      set_elapsed(record, job.run.sm_clock_mhz);
+      sample.note(record);
+    }
+    store.save_records(table, records);
+    if (options.on_finished) options.on_finished(records);
+  };
+  MadeTable made;
+  made.made = missing.size();
+  made.completed = run_line(line, method, job.assemblers, missing);
+  if (made.completed && !sample.cells.empty()) {
+    made.repetition.emplace();
+    made.completed = repeat_sample(line, method, job, sample, *made.repetition);
+    store.save_records(table, made.repetition->differing);
+  }
+
+  made.wall_seconds = std::chrono::duration<double>(Clock::now() - started).count();
+  if (!missing.empty()) {
+    job.run.station_seconds = clock.seconds();
+    job.run.station_seconds["wall"] = made.wall_seconds;
+  }
+  if (!made_by) {
+    job.run.finished_utc = utc_now();
+    store.save_run(job.run);
+  }
+  made.run = made_by.value_or(job.run);
+  if (!made.completed) return made;
+  made.records = store.records(table, RecordKind::latency);
+  made.runs = store.runs(table);
+  std::erase_if(made.runs, [&](const Run& run) {
+    return std::none_of(made.records.begin(), made.records.end(), [&](const Record& r) { return r.run == run.id; });
+  });
+  return made;
+}
+
+}  // namespace ptxlat::run

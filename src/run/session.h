@@ -1,0 +1,68 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "latency/plan.h"
+#include "line/line.h"
+#include "results/run.h"
+#include "results/store.h"
+#include "sass/disassembler.h"
+
+namespace ptxlat::run {
+
+// One table to be made: what is planned, and what assembles it.
+struct TableJob {
+  LoadedCatalogue loaded;
+  Toolchain toolchain;
+  Target target;
+  Run run;  // as it begins
+  std::vector<latency::CellPlan> plan;
+  std::unique_ptr<Disassembler> disassembler;
+  std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;  // a thread for each
+};
+
+// What came of measuring a sample of the cells again in a second process.
+struct Repetition {
+  std::size_t repeated = 0;
+  std::vector<Record> differing;
+};
+
+//   worker       null for a static table
+//   repeat       share of the cells that is measured again; empty for the default (run/repeated_cells.h)
+//   sm_clock     measures the SMs' clock in MHz; called if there is anything to be made
+//   on_planned   is called once with how many of the planned cells the store has already, before anything is made
+//   on_finished  with the finished records of a chunk, which are in the store, from one thread at a time
+struct SessionOptions {
+  worker::Worker* worker = nullptr;
+  std::optional<double> repeat;
+  const std::atomic<bool>* interrupted = nullptr;
+  std::function<std::optional<double>()> sm_clock = {};
+  std::function<void(std::size_t known)> on_planned = {};
+  std::function<void(const std::vector<Record>&)> on_finished = {};
+};
+
+//   run         that the table is attributed to: this one, or where all cells were there already, the one before
+//   runs        all that records of the table name
+//   repetition  empty where nothing was repeated
+//   completed   false if it was interrupted; every finished record is in the store
+struct MadeTable {
+  Run run;
+  std::vector<Run> runs;
+  std::vector<Record> records;
+  std::optional<Repetition> repetition;
+  std::size_t made = 0;
+  double wall_seconds = 0;
+  bool completed = false;
+};
+
+// Plans less what the store has, sends the rest down the line, repeats a sample in a second process and marks what
+// differs there as unstable, and notes the run with its records. Throws what run_line throws.
+MadeTable make_table(TableJob& job, Store& store, const SessionOptions& options);
+
+}  // namespace ptxlat::run

@@ -1,0 +1,118 @@
+#include <unistd.h>
+
+#include <mutex>
+
+#include "error.h"
+#include "worker/process.h"
+#include "worker/worker.h"
+
+namespace ptxlat::worker {
+namespace {
+
+class WorkerAssembler : public Assembler {
+ public:
+  WorkerAssembler(const WorkerOptions& options, const Toolchain& toolchain) : worker_(options), toolchain_(toolchain) {}
+
+  ModuleOutcome assemble(const std::string& ptx, const Target& target, int level) override {
+    return worker_.assemble(toolchain_, ptx, target, level);
+  }
+
+ private:
+  Worker worker_;
+  Toolchain toolchain_;
+};
+
+// One process and a socket to it for each assembler. The process starts when the first of them is used.
+class SharedProcess {
+ public:
+  SharedProcess(const WorkerOptions& options, ToolchainKind kind, std::size_t count)
+      : options_(options), kind_(kind), other_ends_(count, -1) {
+    for (int& other_end : other_ends_) sockets_.push_back(std::make_unique<WorkerSocket>(other_end));
+  }
+  ~SharedProcess() { close_other_ends(); }
+  SharedProcess(const SharedProcess&) = delete;  // owns file descriptors
+  SharedProcess& operator=(const SharedProcess&) = delete;
+
+  WorkerSocket& socket(std::size_t index) { return *sockets_[index]; }
+
+  // Error{no_gpu} where the driver does not start; every assembler that asks gets it (and asks the driver once more).
+  // Not std::call_once: an exception that passes through pthread_once aborts a program that links libgcc statically. A
+  // process that ends on the way hangs up on every assembler.
+  void start() {
+    const std::scoped_lock lock(starting_);
+    if (is_started_) return;
+    process_.emplace(options_.program);
+    if (kind_ == ToolchainKind::driver) {
+      process_->send(frame(Kind::open, options_.device), options_.start_deadline);
+      process_->receive(options_.start_deadline);
+    }
+    process_->send(frame(Kind::channels, static_cast<std::uint32_t>(other_ends_.size())), options_.start_deadline);
+    // A process that did not take its sockets is of no use to anyone: each assembler then starts its own.
+    if (!process_->send_descriptors(other_ends_, options_.start_deadline)) process_->kill_now();
+    close_other_ends();
+    is_started_ = true;
+  }
+
+  void kill() { process_->kill_now(); }
+
+ private:
+  void close_other_ends() {
+    for (const int other_end : other_ends_) close(other_end);
+    other_ends_.clear();
+  }
+
+  WorkerOptions options_;
+  ToolchainKind kind_;
+  std::vector<int> other_ends_;
+  std::vector<std::unique_ptr<WorkerSocket>> sockets_;
+  std::mutex starting_;
+  bool is_started_ = false;
+  std::optional<WorkerProcess> process_;
+};
+
+class SharingAssembler : public Assembler {
+ public:
+  SharingAssembler(std::shared_ptr<SharedProcess> shared, std::size_t index, const WorkerOptions& options,
+                   const Toolchain& toolchain)
+      : shared_(std::move(shared)), index_(index), options_(options), toolchain_(toolchain) {}
+
+  ModuleOutcome assemble(const std::string& ptx, const Target& target, int level) override {
+    if (alone_) return alone_->assemble(ptx, target, level);
+    shared_->start();
+    WorkerSocket& socket = shared_->socket(index_);
+    const Bytes request =
+        frame(Kind::assemble, AssembleRequest{toolchain_.kind, toolchain_.path.string(), ptx, target, level});
+    bool missed_deadline = !socket.send(request, options_.assemble_deadline);
+    if (!missed_deadline)
+      if (auto reply = socket.receive(options_.assemble_deadline, missed_deadline)) return reply->as<ModuleOutcome>();
+
+    alone_ = make_worker_assembler(options_, toolchain_);
+    if (!missed_deadline) return alone_->assemble(ptx, target, level);
+    shared_->kill();  // one of its threads hangs; the other assemblers see the hang-up
+    return {std::nullopt, ended_assembling(toolchain_, {options_.assemble_deadline, 0, 0})};
+  }
+
+ private:
+  std::shared_ptr<SharedProcess> shared_;
+  std::size_t index_;
+  WorkerOptions options_;
+  Toolchain toolchain_;
+  std::unique_ptr<Assembler> alone_;  // once the shared process has ended
+};
+
+}  // namespace
+
+std::unique_ptr<Assembler> make_worker_assembler(const WorkerOptions& options, const Toolchain& toolchain) {
+  return std::make_unique<WorkerAssembler>(options, toolchain);
+}
+
+std::vector<std::unique_ptr<Assembler>> make_worker_assemblers(const WorkerOptions& options, const Toolchain& toolchain,
+                                                               std::size_t count) {
+  const auto shared = std::make_shared<SharedProcess>(options, toolchain.kind, count);
+  std::vector<std::unique_ptr<Assembler>> assemblers;
+  for (std::size_t i = 0; i < count; ++i)
+    assemblers.push_back(std::make_unique<SharingAssembler>(shared, i, options, toolchain));
+  return assemblers;
+}
+
+}  // namespace ptxlat::worker

@@ -1,0 +1,243 @@
+#include "worker/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <list>
+#include <map>
+#include <stdexcept>
+
+#include "gpu/buffers.h"
+
+namespace ptxlat::worker {
+namespace {
+
+// What the driver would not notice.
+void require_sense(const Launch& launch) {
+  if (launch.output_ctas > launch.ctas) throw std::invalid_argument("more CTAs are read than launched");
+  for (const int word : launch.output_words) {
+    if (word < 0 || word >= words_per_slot)
+      throw std::invalid_argument(fmt::format("a slot has words 0 to {}", words_per_slot - 1));
+  }
+  if (launch.buffers.size() + launch.parameters.size() > parameter_bytes / sizeof(std::uint64_t))
+    throw std::invalid_argument(fmt::format("a launch has more parameters than {} bytes hold", parameter_bytes));
+}
+
+std::size_t slots_of(const Launch& launch) {
+  return static_cast<std::size_t>(launch.threads) * static_cast<std::size_t>(launch.ctas);
+}
+
+// The operands of all kernels, each once: kernels often share theirs. They are on the device before the first kernel
+// runs, so that nothing but launches is between two launches.
+class Inputs {
+ public:
+  Inputs(const CudaApi& api, const LaunchBatch& batch) {
+    std::vector<std::uint64_t> all;
+    std::map<std::vector<std::uint64_t>, std::size_t> known;
+    for (const auto& kernel : batch.kernels) {
+      const auto [place, is_new] = known.try_emplace(kernel.launch.input, all.size());
+      if (is_new) all.insert(all.end(), kernel.launch.input.begin(), kernel.launch.input.end());
+      offsets_.push_back(place->second * sizeof all[0]);
+    }
+    all.resize(std::max<std::size_t>(all.size(), operands_per_slot));
+    buffer_.emplace(api, all.size() * sizeof all[0]);
+    PTXLAT_CUDA(api, cuMemcpyHtoD, buffer_->address(), all.data(), all.size() * sizeof all[0]);
+    PTXLAT_CUDA(api, cuStreamSynchronize, nullptr);  // a copy from pageable memory may return before it has arrived
+  }
+  CUdeviceptr address(std::size_t kernel) const { return buffer_->address() + offsets_[kernel]; }
+
+ private:
+  std::vector<std::size_t> offsets_;  // of each kernel, in bytes
+  std::optional<DeviceBuffer> buffer_;
+};
+
+// What the kernels of a batch share: the slots, each kernel's for as long as it runs, and the rest of memory.
+struct Memory {
+  Memory(const CudaApi& api, const LaunchBatch& batch, std::size_t output_bytes, const KernelMemory* kernel_memory)
+      : inputs(api, batch), output(api, output_bytes), host(api, output_bytes), kernels(kernel_memory) {}
+  Inputs inputs;
+  DeviceBuffer output;
+  PinnedBuffer host;
+  const KernelMemory* kernels;  // null if no kernel of the batch uses it
+};
+
+LaunchOutcome failed(const CudaError& error) {
+  // 702 is the driver's own watchdog, on a GPU that also drives a display.
+  return {
+      error.result == CUDA_ERROR_LAUNCH_TIMEOUT ? LaunchStatus::timeout : LaunchStatus::fault, error.driver_words, {}};
+}
+
+// A handle that is zero, because the driver refused its object, makes a kernel fault or leave.
+void name_refused_objects(LaunchOutcome& outcome, const KernelLaunch& kernel, const Memory& memory) {
+  if (outcome.status == LaunchStatus::ok || !kernel.launch.uses_memory) return;
+  const std::string refused = memory.kernels->refused_objects();
+  if (!refused.empty()) outcome.message += "; the driver did not make " + refused;
+}
+
+void set_attributes(const CudaApi& api, CUfunction function, const Launch& launch) {
+  // Without it, 48 KiB are the most that a launch can ask for.
+  if (launch.dynamic_shared > 0)
+    PTXLAT_CUDA(api, cuFuncSetAttribute, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                launch.dynamic_shared);
+  if (launch.carve_out >= 0)
+    PTXLAT_CUDA(api, cuFuncSetAttribute, function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                launch.carve_out);
+}
+
+// The parameter `parameters`: the buffers' addresses, the launch's own words, zeros.
+std::vector<std::uint64_t> parameter_words(const Launch& launch, const std::list<DeviceBuffer>& buffers) {
+  std::vector<std::uint64_t> words;
+  for (const auto& buffer : buffers) words.push_back(buffer.address());
+  words.insert(words.end(), launch.parameters.begin(), launch.parameters.end());
+  words.resize(parameter_bytes / sizeof(std::uint64_t), 0);
+  return words;
+}
+
+// Puts the launches of a kernel into the stream.
+void enqueue(const CudaApi& api, const CudaStream& stream, const CudaModule& module, const Memory& memory,
+             const KernelLaunch& kernel, CUdeviceptr in, const std::list<DeviceBuffer>& buffers) {
+  const Launch& shape = kernel.launch;
+  const std::size_t launch_bytes = slots_of(shape) * slot_bytes;
+  const auto launches = static_cast<std::size_t>(kernel.launches);
+  const CUfunction function = module.function(kernel.kernel);
+  set_attributes(api, function, shape);
+  PTXLAT_CUDA(api, cuMemsetD8Async, memory.output.address(), static_cast<unsigned char>(0), launches * launch_bytes,
+              stream.get());
+  if (shape.uses_memory) memory.kernels->restore(stream);
+
+  auto parameters = parameter_words(shape, buffers);
+  for (std::size_t launch = 0; launch < launches; ++launch) {
+    CUdeviceptr kernel_memory = shape.uses_memory ? memory.kernels->address(launch) : 0;
+    CUdeviceptr out = memory.output.address() + launch * launch_bytes;
+    // The driver knows from the cubin how many of them the kernel takes.
+    void* arguments[] = {&out, &in, &kernel_memory, parameters.data()};
+    PTXLAT_CUDA(api, cuLaunchKernel, function, static_cast<unsigned>(shape.ctas), 1u, 1u,
+                static_cast<unsigned>(shape.threads), 1u, 1u, static_cast<unsigned>(shape.dynamic_shared), stream.get(),
+                arguments, nullptr);
+  }
+  PTXLAT_CUDA(api, cuMemcpyDtoHAsync, memory.host.data(), memory.output.address(), launches * launch_bytes,
+              stream.get());
+}
+
+// Whether each thread of a launch has stored the same words as the first.
+bool threads_agree(const std::uint32_t* slots, const Launch& shape, std::size_t threads) {
+  for (std::size_t thread = 1; thread < threads; ++thread) {
+    for (const int word : shape.output_words) {
+      if (slots[thread * words_per_slot + static_cast<std::size_t>(word)] != slots[word]) return false;
+    }
+  }
+  return true;
+}
+
+Readout read_output(const unsigned char* host, const KernelLaunch& kernel) {
+  const Launch& shape = kernel.launch;
+  const auto* words = reinterpret_cast<const std::uint32_t*>(host);
+  const auto words_per_launch = slots_of(shape) * words_per_slot;
+  Readout readout;
+  readout.launches = static_cast<std::size_t>(kernel.launches);
+  readout.threads = static_cast<std::size_t>(shape.threads * shape.output_ctas);
+  readout.words_per_thread = shape.output_words.size();
+  readout.threads_agree = true;
+  for (std::size_t launch = 0; launch < readout.launches; ++launch)
+    readout.threads_agree &= threads_agree(words + launch * words_per_launch, shape, readout.threads);
+  const auto kept = readout.threads_agree ? std::min<std::size_t>(1, readout.threads) : readout.threads;
+  for (std::size_t launch = 0; launch < readout.launches; ++launch) {
+    for (std::size_t thread = 0; thread < kept; ++thread) {
+      const auto* slot = words + launch * words_per_launch + thread * words_per_slot;
+      for (const int word : shape.output_words) readout.words.push_back(slot[word]);
+    }
+  }
+  return readout;
+}
+
+// Slots are zero before a launch, and two reads of a clock never give the same value.
+bool is_untouched(const Readout& readout, std::size_t launch) {
+  for (std::size_t word = 0; word < readout.words_per_thread; ++word) {
+    if (readout.word(launch, 0, word) != 0) return false;
+  }
+  return readout.words_per_thread > 0;
+}
+
+void read_buffers(const CudaApi& api, const CudaStream& stream, const Launch& shape,
+                  const std::list<DeviceBuffer>& buffers, Readout& readout) {
+  auto buffer = buffers.begin();
+  for (const auto& described : shape.buffers) {
+    const auto begin = readout.buffers.size();
+    readout.buffers.resize(begin + described.read_words);
+    if (described.read_words > 0)
+      PTXLAT_CUDA(api, cuMemcpyDtoHAsync, readout.buffers.data() + begin, buffer->address(),
+                  described.read_words * sizeof(std::uint32_t), stream.get());
+    ++buffer;
+  }
+  PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
+}
+
+// Throws what synchronising throws; whatever else fails concerns this kernel alone and is its outcome.
+LaunchOutcome run_kernel(const CudaApi& api, const CudaStream& stream, const CudaModule& module, const Memory& memory,
+                         const KernelLaunch& kernel, CUdeviceptr in) {
+  LaunchOutcome outcome;
+  std::list<DeviceBuffer> buffers;  // a list, because a DeviceBuffer cannot be moved
+  try {
+    require_sense(kernel.launch);
+    for (const auto& buffer : kernel.launch.buffers) make_buffer(api, stream, buffer, buffers);
+    enqueue(api, stream, module, memory, kernel, in, buffers);
+  } catch (const CudaError& error) {
+    outcome = failed(error);
+  } catch (const std::invalid_argument& error) {
+    outcome = {LaunchStatus::fault, error.what(), {}};
+  }
+  PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
+  if (outcome.status != LaunchStatus::ok) return outcome;
+
+  outcome.readout = read_output(memory.host.data(), kernel);
+  for (std::size_t launch = 0; launch < outcome.readout.launches; ++launch) {
+    if (is_untouched(outcome.readout, launch))
+      return {LaunchStatus::fault, "the kernel ended without writing its clocks", {}};
+  }
+  if (!buffers.empty()) read_buffers(api, stream, kernel.launch, buffers, outcome.readout);
+  return outcome;
+}
+
+}  // namespace
+
+bool run_kernels(const CudaApi& api, const CudaStream& stream, std::optional<KernelMemory>& kernel_memory,
+                 const LaunchBatch& batch, const Send& send) {
+  std::size_t output_bytes = slot_bytes;
+  bool use_memory = false;
+  for (const KernelLaunch& kernel : batch.kernels) {
+    output_bytes =
+        std::max(output_bytes, static_cast<std::size_t>(kernel.launches) * slots_of(kernel.launch) * slot_bytes);
+    use_memory = use_memory || kernel.launch.uses_memory;
+  }
+  if (use_memory && !kernel_memory) kernel_memory.emplace(api);
+  const Memory memory(api, batch, output_bytes, use_memory ? &*kernel_memory : nullptr);
+
+  std::optional<CudaModule> module;
+  LaunchOutcome not_loaded;
+  try {
+    module.emplace(api, batch.cubin.data());
+  } catch (const CudaError& error) {
+    not_loaded = failed(error);
+  }
+  send(frame(Kind::loaded));
+
+  for (std::size_t number = 0; number < batch.kernels.size(); ++number) {
+    const KernelLaunch& kernel = batch.kernels[number];
+    if (!module) {
+      send(frame(Kind::outcome, Outcome{not_loaded, false}));
+      continue;
+    }
+    Outcome outcome;
+    try {
+      outcome.launch = run_kernel(api, stream, *module, memory, kernel, memory.inputs.address(number));
+    } catch (const CudaError& error) {
+      outcome = {failed(error), true};
+    }
+    name_refused_objects(outcome.launch, kernel, memory);
+    send(frame(Kind::outcome, outcome));
+    if (outcome.process_ends) return false;
+  }
+  return true;
+}
+
+}  // namespace ptxlat::worker

@@ -1,0 +1,223 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "assemble/nvjitlink.h"
+#include "assemble/nvrtc.h"
+#include "error.h"
+#include "gpu/jit.h"
+#include "worker/launch.h"
+#include "worker/protocol.h"
+#include "worker/worker.h"
+
+namespace ptxlat::worker {
+namespace {
+
+// Ends the process when the supervisor is gone, whatever the main thread is doing: it may be waiting for a kernel that
+// never ends.
+void watch_supervisor(int socket) {
+  std::thread([socket] {
+    pollfd watched{socket, 0, 0};  // a hang-up is reported unasked
+    while (poll(&watched, 1, -1) < 0 && errno == EINTR) {
+    }
+    _exit(0);
+  }).detach();
+}
+
+bool read_exactly(int socket, void* to, std::size_t size) {
+  auto* bytes = static_cast<std::uint8_t*>(to);
+  while (size > 0) {
+    const ssize_t got = recv(socket, bytes, size, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    bytes += got;
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+void send_frame(int socket, const Bytes& frame) {
+  std::size_t sent = 0;
+  while (sent < frame.size()) {
+    const ssize_t size = send(socket, frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) _exit(0);  // the supervisor is gone
+    sent += static_cast<std::size_t>(size);
+  }
+}
+
+// Becomes a Message where an exception becomes the answer.
+std::optional<Bytes> read_payload(int socket) {
+  std::uint32_t length = 0;
+  if (!read_exactly(socket, &length, sizeof length)) return std::nullopt;
+  Bytes payload(length);
+  if (!read_exactly(socket, payload.data(), length)) return std::nullopt;
+  return payload;
+}
+
+void send_error(int socket, ExitCode code, const std::string& message, const std::string& advice) {
+  send_frame(socket, frame(Kind::error, ErrorReply{static_cast<int>(code), message, advice}));
+}
+
+// Runs what answers a request on this socket; an exception becomes the answer. False if the process must end.
+template <typename Action>
+bool answer(int socket, Action action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    send_error(socket, error.exit_code, error.what(), error.advice);
+  } catch (const CudaError& error) {
+    send_error(socket, ExitCode::no_gpu, error.what(), without_gpu_advice());
+  } catch (const std::exception& error) {
+    send_error(socket, ExitCode::failure, std::string("in a worker: ") + error.what(), {});
+  }
+  return true;
+}
+
+// One of the sockets that WorkerSocket::send_descriptors sent.
+int receive_descriptor(int socket) {
+  char byte = 0;
+  iovec data{&byte, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  while (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) < 0 && errno == EINTR) {
+  }
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (!header || header->cmsg_len != CMSG_LEN(sizeof(int)))
+    throw std::runtime_error("no socket came: `ulimit -n` limits the open files of a process");
+  int descriptor = -1;
+  std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+  return descriptor;
+}
+
+// The driver and a context on one device.
+struct OpenDevice {
+  explicit OpenDevice(int index)
+      : api(load_cuda_api()),
+        device(open_device(api, index)),
+        sm(device_sm(api, device)),
+        context(api, device),
+        stream(api) {}
+  CudaApi api;
+  CUdevice device;
+  int sm;
+  CudaContext context;
+  CudaStream stream;
+  std::optional<KernelMemory> kernel_memory;
+};
+
+// Everything that a worker process keeps between requests.
+class Service {
+ public:
+  explicit Service(int socket) : socket_(socket) {}
+
+  // Answers one request; false if the process must end.
+  bool serve(const Message& request) {
+    switch (request.kind()) {
+      case Kind::open:
+        device_ = std::make_unique<OpenDevice>(request.as<int>());
+        send_frame(socket_, frame(Kind::opened));
+        return true;
+      case Kind::info:
+        send_frame(socket_, frame(Kind::device, describe_device(device_->api, request.as<int>())));
+        return true;
+      case Kind::launch:
+        return run_kernels(device_->api, device_->stream, device_->kernel_memory, request.as<LaunchBatch>(),
+                           [this](const Bytes& reply) { send_frame(socket_, reply); });
+      case Kind::assemble:
+        send_frame(socket_, frame(Kind::module, assemble(request.as<AssembleRequest>())));
+        return true;
+      case Kind::compile:
+        send_frame(socket_, frame(Kind::compiled, compile(request.as<CompileRequest>())));
+        return true;
+      case Kind::channels: {
+        const auto count = request.as<std::uint32_t>();
+        for (std::uint32_t i = 0; i < count; ++i)
+          std::thread([this, channel = receive_descriptor(socket_)] { serve_channel(channel); }).detach();
+        return true;
+      }
+      default:
+        throw std::logic_error("a worker got a message that is no request");
+    }
+  }
+
+ private:
+  // Answers `assemble` on a socket of its own until that closes.
+  void serve_channel(int channel) {
+    if (device_) device_->context.make_current();
+    while (const auto payload = read_payload(channel))
+      answer(channel, [&] {
+        send_frame(channel, frame(Kind::module, assemble(Message(*payload).as<AssembleRequest>())));
+        return true;
+      });
+    close(channel);
+  }
+
+  ModuleOutcome assemble(const AssembleRequest& request) {
+    if (request.toolchain == ToolchainKind::driver)
+      return jit_assemble(device_->api, device_->sm, request.ptx, request.target, request.level);
+    return library(request.library).assemble(request.ptx, request.target, request.level);
+  }
+
+  CompileOutcome compile(const CompileRequest& request) {
+    return compilers_.try_emplace(request.library, request.library)
+        .first->second.compile(request.program, request.options);
+  }
+
+  const NvJitLink& library(const std::string& path) {
+    const std::lock_guard lock(libraries_mutex_);
+    return libraries_.try_emplace(path, path).first->second;
+  }
+
+  int socket_;
+  std::unique_ptr<OpenDevice> device_;
+  std::mutex libraries_mutex_;
+  std::map<std::string, NvJitLink> libraries_;
+  std::map<std::string, Nvrtc> compilers_;
+};
+
+// Frees standard input of the socket, so that no library can read from it, and sets what the driver reads at its start.
+int prepare_process() {
+  const int socket = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO);
+  close(nothing);
+  setenv("CUDA_CACHE_DISABLE", "1", 1);       // the cache hides a change of options: method.md, trap 20
+  setenv("CUDA_MODULE_LOADING", "EAGER", 1);  // no kernel is loaded between two launches of a measurement
+  const rlimit no_core{0, 0};                 // a crashing assembler must not fill the disk with dumps
+  setrlimit(RLIMIT_CORE, &no_core);
+  watch_supervisor(socket);
+  return socket;
+}
+
+}  // namespace
+
+int worker_main() {
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &size) != 0) {
+    std::fprintf(stderr, "ptxlat worker: started by ptxlat itself, not by hand\n");
+    return static_cast<int>(ExitCode::usage);
+  }
+  const int socket = prepare_process();
+  Service service(socket);
+  while (const auto payload = read_payload(socket))
+    if (!answer(socket, [&] { return service.serve(Message(*payload)); })) break;
+  _exit(0);  // no destructors: after a fault every driver call would fail again, and threads may still be assembling
+}
+
+}  // namespace ptxlat::worker

@@ -1,0 +1,180 @@
+#pragma once
+
+#include <cereal/archives/binary.hpp>
+#include <cereal/types/optional.hpp>
+#include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
+#include <cstdint>
+#include <cstring>
+#include <sstream>
+#include <string>
+
+#include "worker/worker.h"
+
+// What the supervisor and its worker process say to each other: frames of a u32 length and a payload, whose first byte
+// is the kind. Both ends are the same executable on the same machine, so cereal's binary archive is all the format
+// there is. A reply's deadline starts anew with each message, so a reply in parts says which part was the last.
+//
+//   open      → opened                                  the driver is loaded and the device has a context
+//   info      → device
+//   launch    → loaded, then one outcome per kernel     an outcome may end the process (`process_ends`)
+//   assemble  → module
+//   compile   → compiled
+//   channels, no reply                                  further sockets, on each of which a thread answers `assemble`
+//   any       → error                                   becomes an Error in the supervisor
+namespace ptxlat {
+
+template <class Archive>
+void serialize(Archive& archive, Buffer& buffer) {
+  archive(buffer.bytes, buffer.contents, buffer.stride, buffer.seed, buffer.read_words);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Launch& launch) {
+  archive(launch.threads, launch.ctas, launch.dynamic_shared, launch.carve_out, launch.uses_memory, launch.input,
+          launch.buffers, launch.parameters, launch.output_ctas, launch.output_words);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Readout& readout) {
+  archive(readout.launches, readout.threads, readout.words_per_thread, readout.threads_agree, readout.words,
+          readout.buffers);
+}
+
+template <class Archive>
+void serialize(Archive& archive, LaunchOutcome& outcome) {
+  archive(outcome.status, outcome.message, outcome.readout);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ModuleOutcome& outcome) {
+  archive(outcome.cubin, outcome.log);
+}
+
+template <class Archive>
+void serialize(Archive& archive, CompileOutcome& outcome) {
+  archive(outcome.ptx, outcome.log);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Target& target) {
+  archive(target.sm, target.suffix);
+}
+
+template <class Archive>
+void serialize(Archive& archive, DeviceInfo& info) {
+  archive(info.index, info.name, info.uuid, info.sm, info.sm_count, info.sm_clock_khz, info.memory_clock_khz,
+          info.driver_version, info.cuda_api_version);
+}
+
+namespace worker {
+
+enum class Kind : std::uint8_t {
+  open,
+  opened,
+  info,
+  device,
+  launch,
+  loaded,
+  outcome,
+  assemble,
+  module,
+  compile,
+  compiled,
+  channels,
+  error
+};
+
+template <class Archive>
+void serialize(Archive& archive, KernelLaunch& kernel) {
+  archive(kernel.kernel, kernel.launch, kernel.launches);
+}
+
+template <class Archive>
+void serialize(Archive& archive, LaunchBatch& batch) {
+  archive(batch.cubin, batch.kernels);
+}
+
+struct Outcome {
+  LaunchOutcome launch;
+  bool process_ends = false;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(launch, process_ends);
+  }
+};
+
+struct AssembleRequest {
+  ToolchainKind toolchain = ToolchainKind::driver;
+  std::string library;
+  std::string ptx;
+  Target target;
+  int level = 0;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(toolchain, library, ptx, target, level);
+  }
+};
+
+struct CompileRequest {
+  std::string library;
+  std::string program;
+  std::vector<std::string> options;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(library, program, options);
+  }
+};
+
+struct ErrorReply {
+  int exit_code = 0;
+  std::string message;
+  std::string advice;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(exit_code, message, advice);
+  }
+};
+
+// A message as it was received.
+class Message {
+ public:
+  // std::runtime_error for an empty payload.
+  explicit Message(const Bytes& payload);
+
+  Kind kind() const { return kind_; }
+  // Its content; throws a std::exception for what is cut short.
+  template <class Content>
+  Content as() const {
+    std::istringstream stream(content_);
+    cereal::BinaryInputArchive archive(stream);
+    Content content;
+    archive(content);
+    return content;
+  }
+
+ private:
+  Kind kind_;
+  std::string content_;
+};
+
+// `payload` with its length before it.
+Bytes frame_of(Kind kind, const std::string& content);
+
+inline Bytes frame(Kind kind) { return frame_of(kind, {}); }
+template <class Content>
+Bytes frame(Kind kind, const Content& content) {
+  std::ostringstream stream;
+  {
+    cereal::BinaryOutputArchive archive(stream);
+    archive(content);
+  }
+  return frame_of(kind, std::move(stream).str());
+}
+
+}  // namespace worker
+}  // namespace ptxlat

@@ -1,0 +1,118 @@
+#include "worker/socket.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "error.h"
+
+namespace ptxlat::worker {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+WorkerSocket::WorkerSocket(int& other_end) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw Error(ExitCode::failure, fmt::format("cannot talk to a worker: {}", std::strerror(errno)),
+                "`ulimit -n` limits the open files of a process.");
+  socket_ = ends[0];
+  other_end = ends[1];
+  fcntl(socket_, F_SETFL, O_NONBLOCK);
+}
+
+WorkerSocket::~WorkerSocket() { close(socket_); }
+
+bool WorkerSocket::wait_for(short events, Clock::time_point until) const {
+  for (;;) {
+    const auto left = std::chrono::ceil<Milliseconds>(until - Clock::now());
+    if (left <= 0ms) return false;
+    pollfd socket{socket_, events, 0};
+    const int ready = poll(&socket, 1, static_cast<int>(std::min<Milliseconds>(left, 1h).count()));
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return true;  // the transfer will say what is wrong
+  }
+}
+
+bool WorkerSocket::send(const Bytes& frame, Milliseconds deadline) {
+  const auto until = Clock::now() + deadline;
+  std::size_t sent = 0;
+  while (sent < frame.size()) {
+    const ssize_t size = ::send(socket_, frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL);
+    if (size >= 0) {
+      sent += static_cast<std::size_t>(size);
+    } else if (errno == EAGAIN || errno == EINTR) {
+      if (!wait_for(POLLOUT, until)) return false;
+    } else {
+      return true;  // it died; receive finds that out, after what it may still have said
+    }
+  }
+  return true;
+}
+
+std::optional<Message> WorkerSocket::take_message() {
+  std::uint32_t payload = 0;
+  if (received_.size() < sizeof payload) return std::nullopt;
+  std::memcpy(&payload, received_.data(), sizeof payload);
+  if (received_.size() - sizeof payload < payload) return std::nullopt;
+  const auto end = received_.begin() + static_cast<std::ptrdiff_t>(sizeof payload + payload);
+  Message message(Bytes(received_.begin() + sizeof payload, end));
+  received_.erase(received_.begin(), end);
+  if (message.kind() != Kind::error) return message;
+  const auto error = message.as<ErrorReply>();
+  throw Error(static_cast<ExitCode>(error.exit_code), error.message, error.advice);
+}
+
+std::optional<Message> WorkerSocket::receive(Milliseconds deadline, bool& missed_deadline) {
+  const auto until = Clock::now() + deadline;
+  missed_deadline = false;
+  for (;;) {
+    if (auto message = take_message()) return message;
+    std::uint8_t chunk[65536];
+    const ssize_t size = recv(socket_, chunk, sizeof chunk, 0);
+    if (size > 0) {
+      received_.insert(received_.end(), chunk, chunk + size);
+    } else if (size < 0 && (errno == EAGAIN || errno == EINTR)) {
+      missed_deadline = !wait_for(POLLIN, until);
+      if (missed_deadline) return std::nullopt;
+    } else {
+      return std::nullopt;
+    }
+  }
+}
+
+bool WorkerSocket::send_descriptors(const std::vector<int>& descriptors, Milliseconds deadline) {
+  const auto until = Clock::now() + deadline;
+  for (const int descriptor : descriptors) {
+    char byte = 0;
+    iovec data{&byte, 1};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr message{};
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    while (sendmsg(socket_, &message, MSG_NOSIGNAL) < 0) {
+      // ETOOMANYREFS: more descriptors are in flight than the process may have open; it takes them as they come.
+      const bool is_temporary = errno == EINTR || errno == EAGAIN || errno == ETOOMANYREFS;
+      if (!is_temporary || Clock::now() >= until) return false;
+      if (errno == ETOOMANYREFS) std::this_thread::sleep_for(1ms);
+      if (errno == EAGAIN && !wait_for(POLLOUT, until)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace ptxlat::worker

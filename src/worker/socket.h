@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "worker/protocol.h"
+
+namespace ptxlat::worker {
+
+// The supervisor's end of a socket to a worker process.
+class WorkerSocket {
+ public:
+  using Milliseconds = std::chrono::milliseconds;
+
+  // Makes a connected pair, keeps one end and hands the other out in `other_end`. Both are close-on-exec, so that no
+  // child inherits the supervisor's end and keeps it open.
+  explicit WorkerSocket(int& other_end);
+  ~WorkerSocket();
+  WorkerSocket(const WorkerSocket&) = delete;  // owns a file descriptor
+  WorkerSocket& operator=(const WorkerSocket&) = delete;
+
+  // False if the deadline passed before all was sent. If the process is gone, the next receive says so.
+  bool send(const Bytes& frame, Milliseconds deadline);
+
+  // The next message; empty if the process hung up or, then `missed_deadline` is true, has not answered in time. An
+  // `error` message is thrown as the Error that it carries.
+  std::optional<Message> receive(Milliseconds deadline, bool& missed_deadline);
+
+  // Gives the process these descriptors, which stay open here: one a message, because the kernel takes 253 at most in
+  // one (SCM_MAX_FD), and a host of 128 threads has 256 assemblers. False if the process does not take them in time.
+  bool send_descriptors(const std::vector<int>& descriptors, Milliseconds deadline);
+
+ private:
+  std::optional<Message> take_message();
+  bool wait_for(short events, std::chrono::steady_clock::time_point until) const;
+
+  int socket_ = -1;
+  Bytes received_;  // what has arrived and is not yet a whole message
+};
+
+}  // namespace ptxlat::worker

@@ -1,0 +1,124 @@
+#include "worker/worker.h"
+
+#include "error.h"
+#include "worker/process.h"
+#include "worker/protocol.h"
+
+namespace ptxlat::worker {
+
+// How an attempt to run what remains of a batch ended.
+struct Worker::Ending {
+  enum class Why { finished, process_ended_itself, loading_failed, kernel_failed } why;
+  WorkerExit exit;
+};
+
+Worker::Worker(WorkerOptions options) : options_(std::move(options)) {}
+
+Worker::~Worker() = default;
+
+void Worker::restart() {
+  process_.reset();
+  device_is_open_ = false;
+}
+
+int Worker::process_id() const { return process_ ? process_->pid() : 0; }
+
+void Worker::start_process() {
+  if (!process_ || process_->pid() < 0) {
+    restart();
+    process_ = std::make_unique<WorkerProcess>(options_.program);
+  }
+}
+
+// Apart from the requests that need a device, because starting the driver takes from tenths of a second to many seconds
+// (a cold GPU, many workers at once) and must not count against a kernel's or an assembler's deadline.
+void Worker::open_device() {
+  for (bool is_retry = false;; is_retry = true) {
+    start_process();
+    if (device_is_open_) return;
+    process_->send(frame(Kind::open, options_.device), options_.start_deadline);
+    if (process_->receive(options_.start_deadline)) {
+      device_is_open_ = true;
+      return;
+    }
+    if (!process_->exit().from_outside() || is_retry)
+      throw Error(ExitCode::no_gpu, "the process that opens the GPU " + process_->exit().describe(),
+                  "`nvidia-smi` may say more; `ptxlat static` needs no GPU.");
+  }
+}
+
+DeviceInfo Worker::device_info() {
+  open_device();
+  process_->send(frame(Kind::info, options_.device), options_.start_deadline);
+  if (auto reply = process_->receive(options_.start_deadline)) return reply->as<DeviceInfo>();
+  throw Error(ExitCode::no_gpu, "the process that asks the driver about the GPU " + process_->exit().describe());
+}
+
+// Kernels run one after the other, each synchronised and its readout sent before the next starts. That costs about ten
+// microseconds a kernel against one synchronisation for all, and in return a fault or a hang costs its own kernel only.
+Worker::Ending Worker::run_remaining(const LaunchBatch& batch, std::vector<LaunchOutcome>& outcomes) {
+  open_device();
+  const auto first = batch.kernels.begin() + static_cast<std::ptrdiff_t>(outcomes.size());
+  const LaunchBatch remaining{batch.cubin, {first, batch.kernels.end()}};
+  process_->send(frame(Kind::launch, remaining), options_.start_deadline);
+  if (!process_->receive(options_.start_deadline)) return {Ending::Why::loading_failed, process_->exit()};
+  while (outcomes.size() < batch.kernels.size()) {
+    auto reply = process_->receive(options_.kernel_deadline);
+    if (!reply) return {Ending::Why::kernel_failed, process_->exit()};
+    auto outcome = reply->as<Outcome>();
+    outcomes.push_back(std::move(outcome.launch));
+    if (outcome.process_ends) {
+      restart();
+      return {Ending::Why::process_ended_itself, {}};
+    }
+  }
+  return {Ending::Why::finished, {}};
+}
+
+std::vector<LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
+  std::vector<LaunchOutcome> outcomes;
+  outcomes.reserve(batch.kernels.size());
+  std::optional<std::size_t> retried;  // the kernel that was current when a process was killed from outside
+  while (outcomes.size() < batch.kernels.size()) {
+    const auto [why, exit] = run_remaining(batch, outcomes);
+    if (why == Ending::Why::finished || why == Ending::Why::process_ended_itself) continue;
+    if (exit.from_outside() && retried != outcomes.size()) {
+      retried = outcomes.size();
+      continue;
+    }
+    const bool loading = why == Ending::Why::loading_failed;
+    const LaunchOutcome lost{exit.deadline ? LaunchStatus::timeout : LaunchStatus::fault,
+                             (loading ? "loading the module " : "the kernel ") + exit.describe(),
+                             {}};
+    outcomes.resize(loading ? batch.kernels.size() : outcomes.size() + 1, lost);
+  }
+  return outcomes;
+}
+
+template <typename Outcome>
+Outcome Worker::ask(const Toolchain& toolchain, const Bytes& request) {
+  for (bool is_retry = false;; is_retry = true) {
+    if (toolchain.kind == ToolchainKind::driver) {
+      open_device();
+    } else {
+      start_process();
+    }
+    process_->send(request, options_.assemble_deadline);
+    if (auto reply = process_->receive(options_.assemble_deadline)) return reply->as<Outcome>();
+    const WorkerExit exit = process_->exit();
+    if (exit.from_outside() && !is_retry) continue;
+    return {std::nullopt, ended_assembling(toolchain, exit)};
+  }
+}
+
+ModuleOutcome Worker::assemble(const Toolchain& toolchain, const std::string& ptx, const Target& target, int level) {
+  return ask<ModuleOutcome>(
+      toolchain, frame(Kind::assemble, AssembleRequest{toolchain.kind, toolchain.path.string(), ptx, target, level}));
+}
+
+CompileOutcome Worker::compile(const Toolchain& nvrtc, const std::string& program,
+                               const std::vector<std::string>& options) {
+  return ask<CompileOutcome>(nvrtc, frame(Kind::compile, CompileRequest{nvrtc.path.string(), program, options}));
+}
+
+}  // namespace ptxlat::worker

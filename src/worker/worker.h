@@ -1,0 +1,104 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assemble/assembler.h"
+#include "assemble/nvrtc.h"
+#include "assemble/toolchain.h"
+#include "gpu/device.h"
+#include "kernel/kernel.h"
+#include "kernel/readout.h"
+
+namespace ptxlat::worker {
+
+// One kernel to be run, by its name in the cubin.
+struct KernelLaunch {
+  std::string kernel;
+  Launch launch;
+  int launches = 9;
+};
+
+struct LaunchBatch {
+  Bytes cubin;
+  std::vector<KernelLaunch> kernels;
+};
+
+struct WorkerOptions {
+  std::filesystem::path program;  // this executable; it is started as `PROGRAM worker`
+  int device = 0;
+  std::chrono::milliseconds kernel_deadline{5000};     // for one kernel's launches, before it counts as hung
+  std::chrono::milliseconds assemble_deadline{60000};  // for one module, or for one program of CUDA C++
+  std::chrono::milliseconds start_deadline{60000};     // to load the driver and make a context, or to load a cubin
+};
+
+class WorkerProcess;
+
+// The supervisor's end of one worker process, the only place where driver, nvJitLink and NVRTC code runs. A fault,
+// trap, hang or crash costs the kernel that caused it: the process is replaced and the batch goes on with the remaining
+// kernels (method.md, trap 21: only a new process recovers from a fault). Used by one thread at a time. The process is
+// started when first needed and dies with the supervisor, also when that is killed with SIGKILL.
+class Worker {
+ public:
+  explicit Worker(WorkerOptions options);
+  ~Worker();
+  Worker(const Worker&) = delete;  // owns a process
+  Worker& operator=(const Worker&) = delete;
+
+  // What the driver says about the device. Error{no_gpu} where there is none, with what to do instead.
+  DeviceInfo device_info();
+
+  // One outcome per kernel, in their order. Never throws for what a kernel does; Error{no_gpu} if the device itself is
+  // gone. A process killed from outside is replaced once, and its kernel run again, before the kernel is given up.
+  std::vector<LaunchOutcome> launch(const LaunchBatch& batch);
+
+  // The driver's JIT (cuLink*, level 0…4) or, with a toolchain of kind nvjitlink, that library. A crash or a hang is a
+  // rejection. Error{missing_tool} if the library cannot be opened.
+  ModuleOutcome assemble(const Toolchain& toolchain, const std::string& ptx, const Target& target, int level);
+
+  // NVRTC on a program of CUDA C++. A crash or a hang is a refusal. Error{missing_tool} if the library cannot be
+  // opened.
+  CompileOutcome compile(const Toolchain& nvrtc, const std::string& program, const std::vector<std::string>& options);
+
+  // Ends the process; the next call starts a new one. Used to repeat a sample of cells in a fresh process.
+  void restart();
+
+  // The process's id, 0 while there is none: for tests, which kill it.
+  int process_id() const;
+
+ private:
+  struct Ending;
+
+  void start_process();
+  void open_device();
+  Ending run_remaining(const LaunchBatch& batch, std::vector<LaunchOutcome>& outcomes);
+  // The reply for a toolchain that runs in the process; of another process if the first was killed from outside. How
+  // the process ended where there is none.
+  template <typename Outcome>
+  Outcome ask(const Toolchain& toolchain, const Bytes& request);
+
+  WorkerOptions options_;
+  std::unique_ptr<WorkerProcess> process_;
+  bool device_is_open_ = false;
+};
+
+// An Assembler that runs inside a worker process of its own.
+std::unique_ptr<Assembler> make_worker_assembler(const WorkerOptions& options, const Toolchain& toolchain);
+
+// `count` Assemblers, each for one thread, that share one worker process, because the driver makes contexts one after
+// the other: sixteen processes start in 2.2 s on an H200's machine and one in 0.2 s, and then assemble equally fast. If
+// that process ends, each of them goes on with a process of its own and repeats there what it was doing, so that the
+// module that ended it is the only one lost.
+std::vector<std::unique_ptr<Assembler>> make_worker_assemblers(const WorkerOptions& options, const Toolchain& toolchain,
+                                                               std::size_t count);
+
+// The body of the hidden `worker` subcommand: serves requests from standard input until it closes. Returns the exit
+// status.
+int worker_main();
+
+}  // namespace ptxlat::worker

@@ -1,0 +1,54 @@
+#include "line/chunks.h"
+
+#include <algorithm>
+
+#include "catch.h"
+
+using namespace ptxlat::line;
+
+namespace {
+
+std::vector<Cell> cells_of(std::size_t count, int level, std::size_t text) {
+  return std::vector<Cell>(count, Cell{0, level, text});
+}
+
+std::vector<std::size_t> sizes(const std::vector<Cell>& cells, std::size_t threads) {
+  Chunks chunks(cells, threads);
+  std::vector<std::size_t> found;
+  const Cell* expected = cells.data();
+  for (auto chunk = chunks.next(); !chunk.empty(); chunk = chunks.next()) {
+    CHECK(chunk.data() == expected);
+    for (const auto& cell : chunk) CHECK(cell.level == chunk.front().level);
+    expected += chunk.size();
+    found.push_back(chunk.size());
+  }
+  CHECK(expected == cells.data() + cells.size());
+  CHECK(chunks.next().empty());
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("chunks hold as much text as pays for a module, and less towards the end") {
+  const auto found = sizes(cells_of(10'000, 3, 17'500), 4);
+  CHECK(found.front() == 100);
+  CHECK(std::is_sorted(found.rbegin(), found.rend()));
+  CHECK(found[found.size() - 2] == 8);
+}
+
+TEST_CASE("a chunk of long kernels has fewer cells, and one cell at least") {
+  CHECK(sizes(cells_of(1'000, 3, 150'000), 1).front() == 11);
+  CHECK(sizes(cells_of(3, 3, 2'000'000), 1) == std::vector<std::size_t>{1, 1, 1});
+}
+
+TEST_CASE("a chunk ends where the next level begins") {
+  auto cells = cells_of(5, 0, 100);
+  const auto others = cells_of(7, 3, 100);
+  cells.insert(cells.end(), others.begin(), others.end());
+  CHECK(sizes(cells, 4) == std::vector<std::size_t>{5, 7});
+}
+
+TEST_CASE("cells without kernels need no chunk of their own") {
+  CHECK(sizes(cells_of(1'000, 0, 0), 32) == std::vector<std::size_t>{1'000});
+  CHECK(sizes({}, 32).empty());
+}

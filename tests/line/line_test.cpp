@@ -1,0 +1,120 @@
+#include "line/line.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "catch.h"
+#include "error.h"
+
+using namespace ptxlat;
+using namespace ptxlat::line;
+
+namespace {
+
+struct NoAssembler : KernelAssembler {
+  BatchOutcome assemble(const std::vector<NamedKernel>&, int) override { return {}; }
+};
+
+struct NoDisassembler : Disassembler {
+  void disassemble(int, const std::vector<Instruction*>&) override {}
+};
+
+// Makes a record of each cell that has the cell's number for a level, and does `before` first.
+struct NumberingMethod : Method {
+  std::function<void(const Cell&)> before = [](const Cell&) {};
+  std::vector<Record> make(Bench& bench, std::span<const Cell> chunk) const override {
+    std::vector<Record> records;
+    for (const auto& cell : chunk) {
+      if (cell.level != bench.level()) throw std::logic_error("a chunk has cells of another level");
+      before(cell);
+      Record record;
+      record.level = static_cast<int>(cell.number);
+      records.push_back(record);
+    }
+    return records;
+  }
+};
+
+// A line that makes numbers.
+struct NumberLine {
+  NoDisassembler disassembler;
+  NumberingMethod method;
+  std::atomic<bool> interrupted{false};
+  std::vector<int> finished;
+  std::size_t threads = 4;
+  int at_work = 0;  // calls of on_finished; two at a time would be seen
+
+  bool run(const std::vector<Cell>& cells) {
+    Line line{.toolchain = {}, .target = {90, ""}, .disassembler = disassembler, .interrupted = &interrupted};
+    line.on_finished = [this](std::vector<Record> records) {
+      if (++at_work != 1) throw std::logic_error("two threads finish at a time");
+      for (const auto& record : records) finished.push_back(record.level);
+      --at_work;
+    };
+    std::vector<std::unique_ptr<KernelAssembler>> assemblers;
+    for (std::size_t i = 0; i < threads; ++i) assemblers.push_back(std::make_unique<NoAssembler>());
+    return run_line(line, method, assemblers, cells);
+  }
+};
+
+// Cells of which a chunk has one.
+std::vector<Cell> cells_of(std::size_t count) {
+  std::vector<Cell> cells;
+  for (std::size_t i = 0; i < count; ++i) cells.push_back({i, static_cast<int>(i % 2), most_text_per_chunk});
+  return cells;
+}
+
+}  // namespace
+
+TEST_CASE("every cell comes down the line once, whatever the number of threads") {
+  for (const std::size_t threads : {1, 2, 7}) {
+    NumberLine line;
+    line.threads = threads;
+    CHECK(line.run(cells_of(200)));
+    std::sort(line.finished.begin(), line.finished.end());
+    REQUIRE(line.finished.size() == 200);
+    for (int i = 0; i < 200; ++i) CHECK(line.finished[static_cast<std::size_t>(i)] == i);
+  }
+  NumberLine line;
+  CHECK(line.run({}));
+  CHECK(line.finished.empty());
+}
+
+TEST_CASE("an interrupted line finishes what is under way and begins nothing else") {
+  NumberLine line;
+  line.threads = 1;
+  line.method.before = [&](const Cell& cell) {
+    if (cell.number == 5) line.interrupted = true;
+  };
+  CHECK_FALSE(line.run(cells_of(100)));
+  CHECK(line.finished == std::vector<int>{0, 1, 2, 3, 4, 5});
+}
+
+TEST_CASE("the first error stops the line and is thrown again; what was finished stays") {
+  NumberLine line;
+  line.method.before = [](const Cell& cell) {
+    if (cell.number == 20) throw Error(ExitCode::no_gpu, "the GPU is gone");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  try {
+    line.run(cells_of(2'000));
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.exit_code == ExitCode::no_gpu);
+    CHECK(std::string(error.what()) == "the GPU is gone");
+  }
+  CHECK(line.finished.size() >= 4);
+  CHECK(line.finished.size() < 2'000);
+  CHECK(std::count(line.finished.begin(), line.finished.end(), 20) == 0);
+}
+
+TEST_CASE("a chunk that is one already is made whole, and not handed to on_finished") {
+  NoDisassembler disassembler;
+  NumberingMethod method;
+  NoAssembler assembler;
+  Line line{.toolchain = {}, .target = {90, ""}, .disassembler = disassembler};
+  line.on_finished = [](const std::vector<Record>&) { FAIL("handed on"); };
+  std::vector<Cell> cells;
+  for (std::size_t i = 0; i < 7; ++i) cells.push_back({i, 3, most_text_per_chunk});
+  CHECK(make_chunk(line, method, assembler, cells).size() == 7);
+}

@@ -1,0 +1,124 @@
+// Probes down the line, with an assembler whose machine code is known and the stand-in driver.
+#include "probe/method.h"
+
+#include "../line/literal_assembler.h"
+#include "../worker/environment.h"
+#include "catch.h"
+#include "isa/rule.h"
+
+using namespace ptxlat;
+using namespace ptxlat::probe;
+using Values = std::vector<std::optional<double>>;
+
+namespace {
+
+// Instructions of 4 cycles, behind a clock read of 1.
+Probe chain_probe() {
+  Probe probe;
+  probe.name = "chain";
+  probe.axes = {{"steps", "", {1, 2, 4}}};
+  probe.threads = "32";
+  probe.ctas = "1";
+  probe.dynamic_shared = "0";
+  probe.carve_out = "0 - 1";
+  probe.count = "steps";
+  probe.series = "latency";
+  probe.unit = "cycles";
+  probe.words = {0, 1};
+  probe.opcodes = {{"IADD3", "steps"}};
+  probe.kernel = "{{name}}\n  mov.u32 %clock_1, %clock;\n{{#i steps}}  x %a;\n{{/}}  mov.u32 %clock_2, %clock;\n";
+  probe.text = probe.kernel;
+  return probe;
+}
+
+struct ProbeBench {
+  Environment environment;
+  worker::Worker worker{test_options()};
+  LiteralAssembler assembler;
+  LiteralDisassembler disassembler;
+  line::Gpu gpu;
+  Toolchain toolchain{ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
+
+  std::vector<Record> make(const std::vector<const Probe*>& probes, worker::Worker* on) {
+    const auto plan = plan_probes(probes, 3);
+    std::vector<line::Cell> cells;
+    for (std::size_t i = 0; i < plan.size(); ++i) cells.push_back({i, 3, plan[i].ptx_bytes});
+    const line::Line line{.toolchain = toolchain, .target = {90, ""}, .disassembler = disassembler, .worker = on};
+    line::Bench bench(line, assembler, gpu, 3);
+    return ProbeMethod(plan).make(bench, cells);
+  }
+  Record make(const Probe& probe) { return make({&probe}, &worker).at(0); }
+};
+
+}  // namespace
+
+TEST_CASE("a probe becomes a record with a series, its points' machine code shown") {
+  ProbeBench bench;
+  const auto record = bench.make(chain_probe());
+  INFO(record.note);
+  CHECK(record.verdict == Verdict::proven);
+  CHECK(record.kind == RecordKind::probe);
+  CHECK(record.ptx == "chain");
+  CHECK(record.level == 3);
+  REQUIRE(record.series.size() == 1);
+  CHECK(record.series[0].name == "latency");
+  CHECK(record.series[0].values == Values{5, 4.5, 4.25});
+  REQUIRE(record.windows.size() == 3);
+  CHECK(record.windows[1].role == "steps=2");
+  CHECK(record.windows[1].sass.size() == 4);
+}
+
+TEST_CASE("a point whose machine code is something else has no value, and the record says which") {
+  ProbeBench bench;
+  auto probe = chain_probe();
+  probe.opcodes = {{"IADD3", "2"}};
+  const auto record = bench.make(probe);
+  CHECK(record.verdict == Verdict::elided);
+  CHECK(record.note == "steps=1: 1 IADD3 instead of 2");
+  REQUIRE(record.series.size() == 1);
+  CHECK(record.series[0].values == Values{std::nullopt, 4.5, std::nullopt});
+}
+
+TEST_CASE("a fault costs its own point") {
+  ProbeBench bench;
+  bench.environment.set("PTXLAT_STANDIN_FAULT", "steps_2");
+  const auto record = bench.make(chain_probe());
+  CHECK(record.verdict == Verdict::fault);
+  CHECK_THAT(record.note, Catch::Matchers::Contains("steps=2: CUDA_ERROR_ILLEGAL_ADDRESS"));
+  REQUIRE(record.series.size() == 1);
+  CHECK(record.series[0].values == Values{5, std::nullopt, 4.25});
+}
+
+TEST_CASE("a probe that the target or the toolchain does not have is unsupported") {
+  ProbeBench bench;
+  auto newer = chain_probe(), elsewhere = chain_probe();
+  newer.requirement.ptx_major = 99;
+  CHECK(bench.make(newer).verdict == Verdict::unsupported);
+  CHECK(bench.make(newer).note == "needs PTX 99.0");
+  REQUIRE(read_targets("sm_100a", elsewhere.requirement));
+  CHECK(bench.make(elsewhere).note == "needs sm_100a");
+}
+
+TEST_CASE("without a GPU a probe has its machine code and no series") {
+  ProbeBench bench;
+  const auto probe = chain_probe();
+  const auto records = bench.make({&probe}, nullptr);
+  REQUIRE(records.size() == 1);
+  CHECK(records[0].series.empty());
+  CHECK(records[0].windows.size() == 3);
+}
+
+TEST_CASE("a recipe changes with the probe's text and its launches, and a record has its plan's key") {
+  const auto recipe = [](auto change) {
+    auto probe = chain_probe();
+    change(probe);
+    return plan_probes({&probe}, 3).at(0).recipe;
+  };
+  const auto before = recipe([](Probe&) {});
+  CHECK(recipe([](Probe&) {}) == before);
+  CHECK(recipe([](Probe& p) { p.text += "# another rule"; }) != before);
+  CHECK(recipe([](Probe& p) { p.threads = "64"; }) != before);
+  ProbeBench bench;
+  const auto probe = chain_probe();
+  CHECK(key_of(bench.make(probe)).text() == key_of(plan_probes({&probe}, 3).at(0)).text());
+}

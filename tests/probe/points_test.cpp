@@ -1,0 +1,139 @@
+#include "probe/points.h"
+
+#include <algorithm>
+
+#include "catch.h"
+#include "error.h"
+
+using namespace ptxlat;
+using namespace ptxlat::probe;
+using Catch::Matchers::Contains;
+
+namespace {
+
+// A probe that needs nothing but what a test gives it.
+Probe probe_of(const std::string& kernel, std::vector<ProbeAxis> axes = {}) {
+  Probe probe;
+  probe.name = "little";
+  probe.kernel = kernel;
+  probe.axes = std::move(axes);
+  probe.threads = "32";
+  probe.ctas = "1";
+  probe.dynamic_shared = "0";
+  probe.carve_out = "0 - 1";
+  probe.count = "1";
+  probe.words = {0, 1};
+  return probe;
+}
+
+std::string text_of(const std::string& kernel, std::vector<ProbeAxis> axes = {}) {
+  return points_of(probe_of(kernel, std::move(axes))).front().trial.kernel.text;
+}
+
+std::string mistake_in(const Probe& probe) {
+  try {
+    points_of(probe);
+  } catch (const Error& error) {
+    CHECK(error.exit_code == ExitCode::catalogue);
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("points are all combinations of the axes' values, the last axis fastest") {
+  const auto points = points_of(probe_of("{{a}}-{{b}}", {{"a", "", {1, 2}}, {"b", "", {10, 20, 30}}}));
+  std::vector<std::string> texts, roles;
+  for (const auto& point : points) {
+    texts.push_back(point.trial.kernel.text);
+    roles.push_back(point.trial.role);
+  }
+  CHECK(texts == std::vector<std::string>{"1-10", "1-20", "1-30", "2-10", "2-20", "2-30"});
+  CHECK(roles.front() == "a=1 b=10");
+  CHECK(roles.back() == "a=2 b=30");
+}
+
+TEST_CASE("a probe without axes is one point with its own name") {
+  const auto points = points_of(probe_of("text"));
+  REQUIRE(points.size() == 1);
+  CHECK(points[0].trial.role == "little");
+}
+
+TEST_CASE("holes become values, and the kernel's name stays to be filled") {
+  CHECK(text_of(".entry {{name}}() // {{2 * n}}", {{"n", "", {21}}}) == ".entry {{name}}() // 42");
+}
+
+TEST_CASE("repetitions count from 0, may rest on each other and may be empty") {
+  CHECK(text_of("{{#i 3}}<{{i}}>{{/}}.") == "<0><1><2>.");
+  CHECK(text_of("{{#i 3}}{{#k i + 1}}{{10 * i + k}} {{/}}| {{/}}.") == "0 | 10 11 | 20 21 22 | .");
+  CHECK(text_of("a{{#i 0}}b{{#k 2}}c{{/}}{{/}}d") == "ad");
+  CHECK(text_of("{{#i 2}}{{i}}{{/}}{{#i 2}}{{i}}{{/}}") == "0101");
+}
+
+TEST_CASE("a launch is what its expressions come to at each point") {
+  auto probe = probe_of("{{name}}", {{"warps", "", {1, 4}}});
+  probe.constants = {{"stride", "128"}, {"width", "stride * warps"}};
+  probe.threads = "32 * warps";
+  probe.ctas = "warps";
+  probe.dynamic_shared = "width";
+  probe.carve_out = "100";
+  probe.parameters = {"width / 2", "7"};
+  probe.buffers = {{Buffer::Contents::ring, "4 KiB", "stride", "warps", "2"}};
+  probe.launches = 9;
+  probe.words = {0, 3};
+  probe.count = "warps * 10";
+  probe.opcodes = {{"FFMA", "warps"}};
+  const auto points = points_of(probe);
+  REQUIRE(points.size() == 2);
+  const auto& [trial, count, opcodes] = points[1];
+  CHECK(trial.launch.threads == 128);
+  CHECK(trial.launch.ctas == 4);
+  CHECK(trial.launch.dynamic_shared == 512);
+  CHECK(trial.launch.carve_out == 100);
+  CHECK(trial.launch.parameters == std::vector<std::uint64_t>{256, 7});
+  CHECK(trial.launch.buffers == std::vector<Buffer>{{4096, Buffer::Contents::ring, 128, 4, 2}});
+  CHECK(trial.launch.output_words == std::vector<int>{0, 3});
+  CHECK(trial.launches == 9);
+  CHECK(count == 40);
+  CHECK(opcodes.at("FFMA") == 4);
+  INFO("points whose kernels have the same text share one kernel");
+  CHECK(points[0].trial.kernel == trial.kernel);
+}
+
+TEST_CASE("one thread's clocks are read of a chain, and those of all CTAs of anything else") {
+  auto probe = probe_of("{{name}}");
+  probe.ctas = "4";
+  CHECK(points_of(probe).front().trial.launch.output_ctas == 1);
+  for (const auto reader : {Reader::throughput, Reader::timeline}) {
+    probe.reader = reader;
+    CHECK(points_of(probe).front().trial.launch.output_ctas == 4);
+  }
+}
+
+TEST_CASE("what cannot be filled names the probe, the point and the expression") {
+  const auto mistake = mistake_in(probe_of("{{steps}}", {{"n", "", {1, 2}}}));
+  CHECK(mistake == "probe little at n=1: unknown name \"steps\" in \"steps\"");
+  CHECK_THAT(mistake_in(probe_of("{{#i 3}}x")), Contains("a repetition has no {{/}}"));
+  CHECK_THAT(mistake_in(probe_of("{{#i 3}}{{#k 2}}x{{/}}")), Contains("a repetition has no {{/}}"));
+  CHECK_THAT(mistake_in(probe_of("{{#i}}x{{/}}")), Contains("write {{#NAME expression}}"));
+  CHECK_THAT(mistake_in(probe_of("{{i")), Contains("a hole is not closed"));
+  CHECK_THAT(mistake_in(probe_of("{{#i 2}}{{/}}{{i}}")), Contains("unknown name \"i\""));
+}
+
+TEST_CASE("a repetition cannot take the name of something else") {
+  CHECK_THAT(mistake_in(probe_of("{{#n 2}}x{{/}}", {{"n", "", {1}}})), Contains("\"n\" is the name of something else"));
+  CHECK_THAT(mistake_in(probe_of("{{#i 2}}{{#i 2}}x{{/}}{{/}}")), Contains("\"i\" is the name of something else"));
+}
+
+TEST_CASE("launches that cannot be made are mistakes of the probe") {
+  const auto with = [](auto change) {
+    auto probe = probe_of("{{name}}");
+    change(probe);
+    return mistake_in(probe);
+  };
+  CHECK_THAT(with([](Probe& p) { p.threads = "1025"; }), Contains("1 to 1024 threads"));
+  CHECK_THAT(with([](Probe& p) { p.threads = "0"; }), Contains("1 to 1024 threads"));
+  CHECK_THAT(with([](Probe& p) { p.ctas = "0"; }), Contains("at least one CTA"));
+  CHECK_THAT(with([](Probe& p) { p.count = "0"; }), Contains("count must be positive"));
+}

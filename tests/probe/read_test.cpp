@@ -1,0 +1,213 @@
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "../results/test_folder.h"
+#include "catch.h"
+#include "error.h"
+#include "probe/points.h"
+#include "probe/probe.h"
+
+using namespace ptxlat;
+using namespace ptxlat::probe;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string least = R"(sentence = "what it shows"
+[audit.opcodes]
+LDG = 1
+)";
+
+// A folder of probes.
+struct Probes {
+  TestFolder folder;
+
+  void write(const std::string& name, const std::string& text, const std::string& kernel = "{{name}}\n") const {
+    std::ofstream(folder.path / (name + ".toml")) << text;
+    std::ofstream(folder.path / (name + ".ptx")) << kernel;
+  }
+  std::vector<Probe> load() const { return load_probes({folder.path}); }
+};
+
+Probe probe_of(const std::string& text) {
+  const Probes probes;
+  probes.write("little", text);
+  return probes.load().at(0);
+}
+
+std::vector<std::int64_t> values_of(const std::string& axis) {
+  return probe_of("sentence = \"s\"\n[[axis]]\nname = \"n\"\n" + axis + "\n[audit.opcodes]\nLDG = 1\n")
+      .axes.at(0)
+      .values;
+}
+
+// What load_probes says of a probe, its folder left out.
+std::string mistake_in(const std::string& text) {
+  const Probes probes;
+  probes.write("little", text);
+  try {
+    probes.load();
+  } catch (const Error& error) {
+    CHECK(error.exit_code == ExitCode::catalogue);
+    std::string words = error.what();
+    const auto folder = probes.folder.path.string() + "/";
+    if (const auto at = words.find(folder); at != std::string::npos) words.erase(at, folder.size());
+    return words;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a probe file says everything about its experiment") {
+  const auto probe = probe_of(R"(sentence = "what it shows"
+cost = "seconds"
+ptx = "7.8"
+target = "sm_90"
+[constants]
+steps = 256
+[[axis]]
+name = "bytes"
+unit = "bytes"
+values = ["4 KiB", 8192]
+[[buffer]]
+contents = "permutation"
+bytes = "bytes"
+stride = 128
+seed = 3
+read_words = 2
+[launch]
+threads = 64
+ctas = "2 * 3"
+dynamic_shared = 1024
+carve_out = 100
+launches = 7
+parameters = ["bytes / 128", 5]
+[read]
+reader = "throughput"
+count = "steps"
+series = "bandwidth"
+unit = "bytes/clk"
+words = [0, 1, 7]
+[audit]
+whole_kernel = true
+beside = ["BRA"]
+[audit.opcodes]
+LDG = "steps"
+)");
+  CHECK(probe.name == "little");
+  CHECK(probe.sentence == "what it shows");
+  CHECK(probe.cost == "seconds");
+  CHECK(probe.requirement.ptx_major == 7);
+  CHECK(has_target(probe.requirement, {90, ""}));
+  CHECK_FALSE(has_target(probe.requirement, {80, ""}));
+  REQUIRE(probe.axes.size() == 1);
+  CHECK(probe.axes[0].values == std::vector<std::int64_t>{4096, 8192});
+  REQUIRE(probe.buffers.size() == 1);
+  CHECK(probe.buffers[0].contents == Buffer::Contents::permutation);
+  CHECK(probe.launches == 7);
+  CHECK(probe.reader == Reader::throughput);
+  CHECK(probe.words == std::vector<int>{0, 1, 7});
+  CHECK(probe.whole_kernel);
+  CHECK(probe.kernel == "{{name}}\n");
+  const auto points = points_of(probe);
+  REQUIRE(points.size() == 2);
+  CHECK(points[1].trial.launch.parameters == std::vector<std::uint64_t>{64, 5});
+  CHECK(points[1].trial.launch.ctas == 6);
+  CHECK(points[1].opcodes.at("LDG") == 256);
+}
+
+TEST_CASE("what a probe file leaves out has a default") {
+  const auto probe = probe_of(least);
+  const auto launch = points_of(probe).at(0).trial.launch;
+  CHECK(launch.threads == 1);
+  CHECK(launch.ctas == 1);
+  CHECK(launch.carve_out == -1);
+  CHECK(launch.output_words == std::vector<int>{0, 1});
+  CHECK(probe.launches == 5);
+  CHECK(probe.reader == Reader::per_step);
+}
+
+TEST_CASE("an axis may be a list or a range in doublings, with equal steps between two of them") {
+  CHECK(values_of("values = [3, \"1 KiB\", 2]") == std::vector<std::int64_t>{3, 1024, 2});
+  CHECK(values_of("from = 4\nto = 33") == std::vector<std::int64_t>{4, 8, 16, 32});
+  CHECK(values_of("from = \"4 KiB\"\nto = \"16 KiB\"\nper_doubling = 2") ==
+        std::vector<std::int64_t>{4096, 6144, 8192, 12288, 16384});
+  INFO("each value once, also where the steps are less than one");
+  CHECK(values_of("from = 1\nto = 4\nper_doubling = 2") == std::vector<std::int64_t>{1, 2, 3, 4});
+}
+
+TEST_CASE("a mistake is told with its file and line") {
+  CHECK(mistake_in("sentense = \"s\"") == "little.toml:1: unknown key \"sentense\"; did you mean \"sentence\"?");
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[launch]\nthread = 4\n"),
+             Contains("little.toml:3: unknown key \"thread\"; did you mean \"threads\"?"));
+  CHECK_THAT(mistake_in("sentence = 4"), Contains("little.toml:1: \"sentence\" must be a string"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\ncost = [\n"), Contains("little.toml:"));
+  CHECK_THAT(mistake_in("cost = \"s\""), Contains("a probe needs a sentence"));
+  CHECK_THAT(mistake_in("sentence = \"s\""), Contains("[audit.opcodes] must say"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\nptx = \"new\""), Contains("\"new\" is not a PTX version"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\ntarget = \"gpu\""), Contains("\"gpu\" is not a target"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nreader = \"chase\"\n"),
+             Contains("little.toml:3: \"chase\" is none of per_step, throughput, timeline"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nwords = [16]\n"), Contains("a slot has words 0 to 15"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nwords = 1\n"), Contains("little.toml:3: \"words\" must be a list"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[axis]\nname = \"n\"\n"), Contains("\"axis\" must be a list"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nvalues = [1]\n"), Contains("an axis needs a name"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\n"), Contains("an axis needs values"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\nfrom = 8\nto = 4\n"), Contains("from not above to"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\nvalues = [1.5]\n"),
+             Contains("little.toml:4: a whole number or an expression"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[[buffer]]\ncontents = \"ones\"\n"),
+             Contains("little.toml:3: \"ones\" is none of zeros, random, ring, permutation"));
+}
+
+TEST_CASE("an expression that cannot rest on an axis is evaluated where it is read") {
+  CHECK_THAT(mistake_in("sentence = \"s\"\n\n[launch]\nlaunches = \"many\"\n"),
+             Contains("little.toml:3: unknown name \"many\""));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n\n[read]\nwords = [\"first\"]\n"),
+             Contains("little.toml:3: unknown name \"first\""));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\nvalues = [\"x\"]\n"),
+             Contains("little.toml:2: unknown name \"x\""));
+}
+
+TEST_CASE("a probe without its kernel, and a folder that is not there, are named") {
+  const Probes probes;
+  probes.write("little", least);
+  std::filesystem::remove(probes.folder.path / "little.ptx");
+  CHECK_THROWS_WITH(probes.load(), Contains("little.ptx"));
+  CHECK_THROWS_WITH(load_probes({"/nonexistent"}), Contains("cannot read the probes in /nonexistent"));
+}
+
+TEST_CASE("probes come in the order of their names, and a later folder replaces those of an earlier one") {
+  const Probes shipped, own;
+  shipped.write("b", least);
+  shipped.write("a", least);
+  own.write("a", "sentence = \"mine\"\n[audit.opcodes]\nLDG = 1\n");
+  own.write("c", least);
+  const auto probes = load_probes({shipped.folder.path, own.folder.path});
+  REQUIRE(probes.size() == 3);
+  CHECK(probes[0].name == "a");
+  CHECK(probes[0].sentence == "mine");
+  CHECK(probes[1].name == "b");
+  CHECK(probes[2].name == "c");
+}
+
+TEST_CASE("the shipped probes are complete: every point has its kernel, its launch and its opcodes") {
+  const auto probes = load_probes({std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates" / "probes"});
+  CHECK(probes.size() >= 3);
+  for (const auto& probe : probes) {
+    const auto points = points_of(probe);
+    INFO(probe.name);
+    CHECK_FALSE(points.empty());
+    for (const auto& point : points) {
+      const auto& text = point.trial.kernel.text;
+      const auto name = text.find("{{name}}");
+      if (name == std::string::npos || text.find("{{", name + 2) != std::string::npos) FAIL(point.trial.role);
+      if (point.opcodes.empty()) FAIL(point.trial.role);
+      for (const auto& buffer : point.trial.launch.buffers) {
+        if (buffer.bytes == 0 || buffer.bytes % 8 != 0 || buffer.stride > buffer.bytes) FAIL(point.trial.role);
+      }
+    }
+  }
+}

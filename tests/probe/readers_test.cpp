@@ -1,0 +1,97 @@
+#include "probe/readers.h"
+
+#include "catch.h"
+
+using namespace ptxlat;
+using namespace ptxlat::probe;
+using Values = std::vector<std::optional<double>>;
+using Words = std::vector<std::uint32_t>;
+
+namespace {
+
+Readout readout_of(std::size_t launches, std::size_t threads, const Words& words) {
+  Readout readout;
+  readout.launches = launches;
+  readout.threads = threads;
+  readout.words_per_thread = words.size() / launches / threads;
+  readout.words = words;
+  return readout;
+}
+
+Values read(Reader reader, const Readout& readout, std::int64_t count = 1) {
+  Probe probe;
+  probe.reader = reader;
+  Point point;
+  point.count = count;
+  return values_of(probe, point, readout);
+}
+
+constexpr std::uint32_t near_the_wrap = 0xfffffff0;
+
+}  // namespace
+
+TEST_CASE("per step: the first thread's cycles by the steps, the median of the launches") {
+  const auto readout = readout_of(3, 2, {0, 400, 0, 9, 100, 540, 0, 9, near_the_wrap, near_the_wrap + 480, 0, 9});
+  CHECK(read(Reader::per_step, readout, 8) == Values{55});
+}
+
+TEST_CASE("throughput: operations by the cycles from the first start of a thread to the last end") {
+  CHECK(read(Reader::throughput, readout_of(1, 3, {100, 150, 90, 140, 110, 190}), 400) == Values{4});
+  INFO("clocks that wrap between one thread and the next");
+  const Words words{near_the_wrap + 20, near_the_wrap + 90, near_the_wrap,
+                    near_the_wrap + 80, near_the_wrap + 10, near_the_wrap + 100};
+  CHECK(read(Reader::throughput, readout_of(1, 3, words), 400) == Values{4});
+}
+
+TEST_CASE("throughput of threads that agree") {
+  Readout readout;
+  readout.launches = 2;
+  readout.threads = 32;
+  readout.words_per_thread = 2;
+  readout.threads_agree = true;
+  readout.words = {10, 30, 50, 70};
+  CHECK(read(Reader::throughput, readout, 640) == Values{32});
+}
+
+TEST_CASE("time-line: each word of the last launch less the earliest, a word that was not stored left empty") {
+  const auto readout = readout_of(2, 2, {1, 2, 3, 4, 105, 120, 100, 0});
+  CHECK(read(Reader::timeline, readout) == Values{5, 20, 0, std::nullopt});
+  INFO("across the wrap of the clock");
+  CHECK(read(Reader::timeline, readout_of(1, 2, {5, 12, near_the_wrap, near_the_wrap + 1})) == Values{21, 28, 0, 1});
+  INFO("where the first thread stored nothing");
+  CHECK(read(Reader::timeline, readout_of(1, 2, {0, 0, 100, 107})) == Values{std::nullopt, std::nullopt, 0, 7});
+  CHECK(read(Reader::timeline, readout_of(1, 1, {0, 0})) == Values{std::nullopt, std::nullopt});
+}
+
+TEST_CASE("no launch gives no value") {
+  for (const auto reader : {Reader::per_step, Reader::throughput, Reader::timeline})
+    CHECK(read(reader, Readout{}).empty());
+}
+
+TEST_CASE("a series has the probe's axes, and a place for each point") {
+  Probe probe;
+  probe.series = "latency";
+  probe.unit = "cycles";
+  probe.axes = {{"bytes", "bytes", {4, 8}}, {"warps", "", {1, 2}}};
+  const auto series = series_of(probe, {{1.5}, {}, {3}, {4}}, std::vector<Point>(4));
+  CHECK(series.name == "latency");
+  CHECK(series.unit == "cycles");
+  REQUIRE(series.axes.size() == 2);
+  CHECK(series.axes[0] == Axis{"bytes", "bytes", {4, 8}});
+  CHECK(series.values == Values{1.5, std::nullopt, 3, 4});
+}
+
+TEST_CASE("the series of a time-line has an axis of threads and one of words, as long as the longest point's") {
+  Probe probe;
+  probe.reader = Reader::timeline;
+  probe.words = {0, 5};
+  probe.axes = {{"threads", "", {1, 2}}};
+  std::vector<Point> points(2);
+  points[0].trial.launch.threads = 1;
+  points[1].trial.launch.threads = 2;
+  const auto series = series_of(probe, {{0, 1}, {2, 3, 4, 5}}, points);
+  REQUIRE(series.axes.size() == 3);
+  CHECK(series.axes[1] == Axis{"thread", "", {0, 1}});
+  CHECK(series.axes[2] == Axis{"word", "", {0, 1}});
+  CHECK(series.values == Values{0, 1, std::nullopt, std::nullopt, 2, 3, 4, 5});
+}

@@ -1,0 +1,148 @@
+#include "report/probe_files.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "../results/random_record.h"
+#include "../results/test_folder.h"
+#include "catch.h"
+#include "report/gzip.h"
+#include "results/json.h"
+
+using namespace ptxlat;
+
+namespace {
+
+std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Record probe_named(const std::string& name) {
+  Record probe;
+  probe.kind = RecordKind::probe;
+  probe.ptx = name;
+  return probe;
+}
+
+// A curve, from which a fact follows, and a probe of two series with different axes.
+std::vector<Record> two_probes() {
+  Record size = probe_named("cache size");
+  size.note = "stride 128";
+  size.series = {{"latency", "cycles", {{"size", "KiB", {64, 256.5}}}, {33, std::nullopt}}};
+  size.facts = {{"l1_data_size", "carve-out 0", 192, 128, 256, "KiB", "sm", Verdict::proven, "two steps, \"latency\""}};
+  Record banks = probe_named("banks");
+  banks.verdict = Verdict::unstable;
+  banks.series = {{"matrix", "", {{"a", "", {0, 1}}, {"b", "", {0, 1}}}, {1, 2, 3, 4}},
+                  {"curve", "", {{"b", "", {7}}}, {9}}};
+  return {size, banks};
+}
+
+}  // namespace
+
+TEST_CASE("facts of all probes are one csv") {
+  const TestFolder folder;
+  write_probe_files(folder.path, two_probes(), {});
+  CHECK(content_of(folder.path / "facts.csv") ==
+        "probe,quantity,condition,value,low,high,unit,scope,verdict,how\n"
+        "cache size,l1_data_size,carve-out 0,192,128,256,KiB,sm,proven,\"two steps, \"\"latency\"\"\"\n");
+}
+
+TEST_CASE("a probe's series are a line a point, with the name of the series where there are several") {
+  const TestFolder folder;
+  write_probe_files(folder.path, two_probes(), {});
+  CHECK(gunzip(content_of(folder.path / "series/cache_size.csv.gz")) == "size,value\n64,33\n256.5,\n");
+  CHECK(gunzip(content_of(folder.path / "series/banks.csv.gz")) ==
+        "series,a,b,value\nmatrix,0,0,1\nmatrix,0,1,2\nmatrix,1,0,3\nmatrix,1,1,4\ncurve,,7,9\n");
+}
+
+TEST_CASE("probe records are read back from their JSON lines as they were") {
+  const TestFolder folder;
+  RandomRecords random(4);
+  std::vector<Record> records;
+  for (int i = 0; i < 50; ++i) records.push_back(random.probe());
+  write_probe_files(folder.path, records, {});
+  const auto back = read_probe_files(folder.path);
+  CHECK(back == records);
+}
+
+TEST_CASE("the runs that probes name lie beside them, and no others") {
+  const TestFolder folder;
+  auto records = two_probes();
+  for (auto& record : records) record.run = 2;
+  Run before, named;
+  before.id = 1;
+  named.id = 2;
+  named.command_line = "ptxlat probe";
+  write_probe_files(folder.path, records, {before, named});
+  const auto runs = Json::parse(content_of(folder.path / "probes.json"))["runs"];
+  REQUIRE(runs.size() == 1);
+  CHECK(runs[0]["command_line"] == "ptxlat probe");
+}
+
+TEST_CASE("damaged probe records are an error that names the file, and none are no error") {
+  const TestFolder folder;
+  CHECK(read_probe_files(folder.path).empty());
+  write_probe_files(folder.path, two_probes(), {});
+  std::filesystem::resize_file(folder.path / "probes.jsonl.gz", 20);
+  CHECK_THROWS_WITH(read_probe_files(folder.path), Catch::Contains("probes.jsonl.gz"));
+}
+
+TEST_CASE("probes are replaced without anything left over, and equal ones are equal bytes") {
+  const TestFolder a, b;
+  write_probe_files(a.path, {probe_named("old")}, {});
+  CHECK_FALSE(std::filesystem::exists(a.path / "series"));
+  write_probe_files(a.path, two_probes(), {});
+  write_probe_files(b.path, two_probes(), {});
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(a.path)) {
+    if (!entry.is_regular_file()) continue;
+    ++files;
+    CHECK(content_of(entry.path()) == content_of(b.path / entry.path().lexically_relative(a.path)));
+  }
+  CHECK(files == 5);
+}
+
+TEST_CASE("two records of one probe have a file each") {
+  const TestFolder folder;
+  Record low = two_probes()[0], high = low;
+  low.level = 0;
+  high.level = 3;
+  high.series[0].values = {1, 2};
+  write_probe_files(folder.path, {low, high}, {});
+  CHECK(gunzip(content_of(folder.path / "series/cache_size.csv.gz")) == "size,value\n64,33\n256.5,\n");
+  CHECK(gunzip(content_of(folder.path / "series/cache_size-2.csv.gz")) == "size,value\n64,1\n256.5,2\n");
+}
+
+TEST_CASE("the text of probes has verdict, note, facts and each series as a table") {
+  std::ostringstream out;
+  write_probe_text(out, two_probes());
+  CHECK(out.str() ==
+        "cache size: proven\n"
+        "\n"
+        "stride 128\n"
+        "\n"
+        "quantity      condition    value  from   to  unit  scope  verdict  how\n"
+        "l1_data_size  carve-out 0    192   128  256  KiB   sm     proven   two steps, \"latency\"\n"
+        "\n"
+        "latency\n"
+        "\n"
+        "size (KiB)  value (cycles)\n"
+        "        64              33\n"
+        "     256.5               -\n"
+        "\n"
+        "banks: unstable\n"
+        "\n"
+        "matrix\n"
+        "\n"
+        "a  b  value\n"
+        "0  0      1\n"
+        "0  1      2\n"
+        "1  0      3\n"
+        "1  1      4\n"
+        "\n"
+        "curve\n"
+        "\n"
+        "b  value\n"
+        "7      9\n");
+}

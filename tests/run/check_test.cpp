@@ -1,0 +1,132 @@
+#include "run/check.h"
+
+#include <filesystem>
+#include <regex>
+
+#include "../assemble/scripted_assembler.h"
+#include "../isa/catalogue_text.h"
+#include "catch.h"
+
+using namespace ptxlat;
+using namespace ptxlat::run;
+
+namespace {
+
+// A module as an assembler got it, with the target it was for.
+struct Seen {
+  std::string ptx, target;
+  int level;
+};
+
+class WatchedAssembler : public ScriptedAssembler {
+ public:
+  std::vector<Seen>& seen;
+  explicit WatchedAssembler(std::vector<Seen>& modules) : seen(modules) {}
+  ModuleOutcome assemble(const std::string& ptx, const Target& target, int level) override {
+    seen.push_back({ptx, target.name(), level});
+    return ScriptedAssembler::assemble(ptx, target, level);
+  }
+};
+
+struct Bench {
+  CatalogueText text;
+  LoadedCatalogue loaded{text.load(), load_skeletons(std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates")};
+  std::vector<Seen> seen;
+  std::set<std::string> bad;
+  std::optional<Target> target;
+  std::size_t finished = 0;
+
+  explicit Bench(const std::string& entries) : text(preamble + entries) {}
+
+  std::vector<Refusal> check() {
+    std::vector<std::unique_ptr<Assembler>> assemblers;
+    auto watched = std::make_unique<WatchedAssembler>(seen);
+    watched->bad = bad;
+    assemblers.push_back(std::move(watched));
+    std::vector<const Form*> forms;
+    for (const auto& form : loaded.catalogue.forms) forms.push_back(&form);
+    const Toolchain toolchain{ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
+    return check_forms({loaded, toolchain, target, nullptr, [&](std::size_t n) { finished += n; }}, assemblers, forms);
+  }
+};
+
+const std::string four_types = R"(
+[[op]]
+name   = "x"
+syntax = "x.{type} {d:u32}, {a:u32}"
+type   = ["t0", "t1", "t2", "t3"]
+needs  = ["type=t1 -> sm_90a|sm_100a", "type=t2 -> sm_103f"]
+)";
+
+}  // namespace
+
+TEST_CASE("each form is assembled once, unoptimised, for the oldest target that has it") {
+  Bench bench(four_types);
+  CHECK(bench.check().empty());
+  CHECK(bench.finished == 4);
+  std::map<std::string, std::string> target_of;
+  for (const auto& module : bench.seen) {
+    CHECK(module.level == 0);
+    CHECK(module.ptx.find(".version 9.0\n.target " + module.target + "\n") == 0);
+    static const std::regex instruction(R"(\n  (x\.t\d) )");
+    for (std::sregex_iterator match(module.ptx.begin(), module.ptx.end(), instruction), end; match != end; ++match)
+      CHECK(target_of.emplace((*match)[1], module.target).second);
+  }
+  CHECK(target_of == std::map<std::string, std::string>{
+                         {"x.t0", "sm_75"}, {"x.t1", "sm_90a"}, {"x.t2", "sm_103a"}, {"x.t3", "sm_75"}});
+}
+
+TEST_CASE("refusals come in the order of the forms, with the target and the assembler's words") {
+  Bench bench(four_types);
+  bench.bad = {"form_3", "form_1"};
+  const auto refusals = bench.check();
+  REQUIRE(refusals.size() == 2);
+  CHECK((refusals[0].form->ptx == "x.t1" && refusals[0].target.name() == "sm_90a"));
+  CHECK((refusals[1].form->ptx == "x.t3" && refusals[1].target.name() == "sm_75"));
+  for (const auto& refusal : refusals) {
+    CHECK_THAT(refusal.words, Catch::Matchers::Contains("is bad"));
+    CHECK(refusal.words.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("a target that was asked for is everybody's") {
+  Bench bench(four_types);
+  bench.target = Target{120, "a"};
+  CHECK(bench.check().empty());
+  REQUIRE(bench.seen.size() == 1);
+  CHECK(bench.seen.front().target == "sm_120a");
+}
+
+TEST_CASE("a form that no known target has is refused without asking") {
+  Bench bench("\n[[op]]\nname = \"x\"\nsyntax = \"x {d:u32}, {a:u32}\"\ntarget = \"sm_999a\"\n");
+  const auto refusals = bench.check();
+  REQUIRE(refusals.size() == 1);
+  CHECK(refusals[0].words == "no target is known that has sm_999a");
+  CHECK(bench.seen.empty());
+}
+
+TEST_CASE("what forms need at module scope is there once, in front of all kernels") {
+  Bench bench(R"(
+[[op]]
+name   = "x"
+syntax = "x.{type} {d:u32}, [{a:table}]"
+type   = ["t0", "t1", "t2"]
+[[object]]
+name   = "table"
+module = ".const .b32 numbers[8];"
+each   = "mov.u64 {r}, numbers;"
+)");
+  CHECK(bench.check().empty());
+  REQUIRE(bench.seen.size() == 1);
+  const auto& ptx = bench.seen.front().ptx;
+  const auto first = ptx.find(".const .b32 numbers[8];");
+  CHECK(first < ptx.find(".entry"));
+  CHECK(ptx.find(".const .b32 numbers[8];", first + 1) == std::string::npos);
+}
+
+TEST_CASE("what cannot be measured is assembled all the same") {
+  Bench bench("\n[[op]]\nname = \"exit\"\nsyntax = \"exit\"\nno_dependency = \"it ends the kernel\"\n");
+  CHECK(bench.check().empty());
+  REQUIRE(bench.seen.size() == 1);
+  CHECK(bench.seen.front().ptx.find("\n  exit;") != std::string::npos);
+}

@@ -1,0 +1,88 @@
+#include "run/probes.h"
+
+#include "../line/literal_assembler.h"
+#include "../results/test_folder.h"
+#include "../worker/environment.h"
+#include "catch.h"
+#include "run/provenance.h"
+
+using namespace ptxlat;
+using namespace ptxlat::run;
+
+namespace {
+
+// One instruction between the clocks.
+probe::Probe probe_of(const std::string& name) {
+  probe::Probe probe;
+  probe.name = name;
+  probe.threads = probe.ctas = probe.count = "1";
+  probe.dynamic_shared = "0";
+  probe.carve_out = "0 - 1";
+  probe.words = {0, 1};
+  probe.series = "latency";
+  probe.opcodes = {{"IADD3", "1"}};
+  probe.kernel = "{{name}}\n  mov.u32 %clock_1, %clock;\n  x %a;\n  mov.u32 %clock_2, %clock;\n";
+  probe.text = probe.kernel + name;
+  return probe;
+}
+
+struct ProbeTables {
+  TestFolder folder;
+  Store store{folder.path / "ptxlat.sqlite"};
+  Environment environment;
+  worker::Worker worker{test_options()};
+  std::vector<probe::Probe> probes{probe_of("a"), probe_of("b"), probe_of("c")};
+  std::size_t finished = 0;
+
+  MadeProbes make(const std::vector<std::size_t>& wanted) {
+    std::vector<const probe::Probe*> chosen;
+    for (const auto index : wanted) chosen.push_back(&probes[index]);
+    const Toolchain toolchain{ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
+    const Target target{90, ""};
+    ProbeJob job{.toolchain = toolchain,
+                 .target = target,
+                 .run = begin_run(toolchain, target, std::nullopt),
+                 .plan = probe::plan_probes(chosen, 3),
+                 .disassembler = std::make_unique<LiteralDisassembler>(),
+                 .assemblers = {}};
+    job.assemblers.push_back(std::make_unique<LiteralAssembler>());
+    finished = 0;
+    return make_probes(job, store, worker, nullptr,
+                       [this](const std::vector<Record>& records) { finished += records.size(); });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("probes that the store has are not made again, and each record names the run that made it") {
+  ProbeTables tables;
+  const auto first = tables.make({0, 2});
+  CHECK(first.completed);
+  CHECK(first.made == 2);
+  CHECK(tables.finished == 2);
+  REQUIRE(first.records.size() == 2);
+  for (const auto& record : first.records) {
+    CHECK(record.verdict == Verdict::proven);
+    CHECK(record.run == first.run.id);
+    REQUIRE(record.series.size() == 1);
+    CHECK(record.series[0].values == std::vector<std::optional<double>>{5});
+  }
+  const auto second = tables.make({0, 1});
+  CHECK(second.made == 1);
+  INFO("those that are there count as done");
+  CHECK(tables.finished == 2);
+  CHECK(second.records.size() == 3);
+  REQUIRE(second.wanted.size() == 2);
+  CHECK(second.wanted[0].ptx == "a");
+  CHECK(second.wanted[0].run == first.run.id);
+  CHECK(second.wanted[1].ptx == "b");
+  CHECK(second.wanted[1].run == second.run.id);
+}
+
+TEST_CASE("a probe whose file has changed is made again") {
+  ProbeTables tables;
+  tables.make({0});
+  tables.probes[0].text += "# another rule";
+  CHECK(tables.make({0}).made == 1);
+  CHECK(tables.make({0}).made == 0);
+}

@@ -1,0 +1,192 @@
+// Tables made into a store, with an assembler whose machine code is known and the stand-in driver.
+#include "run/session.h"
+
+#include <algorithm>
+#include <set>
+
+#include "../line/literal_assembler.h"
+#include "../ptx/little_catalogue.h"
+#include "../results/test_folder.h"
+#include "../worker/environment.h"
+#include "catch.h"
+#include "run/provenance.h"
+
+using namespace ptxlat;
+using namespace ptxlat::run;
+
+namespace {
+
+// Eight forms with the same machine code, whose latency is 4.
+const std::string entry =
+    "syntax = \"x{modifier}.u32 {d:u32}, {a:u32}\"\nprepare = \"prepared;\"\n"
+    "modifier = [\".m0\", \".m1\", \".m2\", \".m3\", \".m4\", \".m5\", \".m6\", \".m7\"]\n";
+
+struct Tables {
+  TestFolder folder;
+  Store store{folder.path / "ptxlat.sqlite"};
+  LittleCatalogue little{entry};
+  Environment environment;
+  worker::Worker worker{test_options()};
+
+  std::vector<const Form*> forms(std::size_t count) const {
+    std::vector<const Form*> found;
+    for (std::size_t i = 0; i < count; ++i) found.push_back(&little.loaded.catalogue.forms.at(i));
+    return found;
+  }
+
+  // A job for the first forms; with a clock it is as for a GPU.
+  TableJob job(std::size_t count, const std::vector<int>& levels = {3}) const {
+    const Toolchain toolchain{ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
+    TableJob job{.loaded = little.loaded,
+                 .toolchain = toolchain,
+                 .target = {90, ""},
+                 .run = begin_run(toolchain, {90, ""}, std::nullopt),
+                 .plan = latency::plan_cells(little.loaded, forms(count), levels),
+                 .disassembler = std::make_unique<LiteralDisassembler>(),
+                 .assemblers = {}};
+    job.run.launches = 3;
+    for (int i = 0; i < 2; ++i) job.assemblers.push_back(std::make_unique<LiteralAssembler>());
+    return job;
+  }
+};
+
+std::set<int> runs_of(const std::vector<Record>& records) {
+  std::set<int> ids;
+  for (const auto& record : records) ids.insert(record.run);
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("a table has every planned cell, and each record names its run") {
+  Tables tables;
+  auto job = tables.job(3, {0, 3});
+  std::size_t known = 99, finished = 0;
+  SessionOptions options;
+  options.on_planned = [&](std::size_t cells) { known = cells; };
+  options.on_finished = [&](const std::vector<Record>& records) { finished += records.size(); };
+  const auto made = make_table(job, tables.store, options);
+  CHECK(made.completed);
+  CHECK(known == 0);
+  CHECK(made.made == 6);
+  CHECK(finished == 6);
+  CHECK(made.records.size() == 6);
+  REQUIRE(made.runs.size() == 1);
+  CHECK(made.run.id != 0);
+  CHECK(runs_of(made.records) == std::set<int>{made.run.id});
+  CHECK_FALSE(made.run.finished_utc.empty());
+  CHECK_FALSE(made.repetition);
+  for (const auto& record : made.records) CHECK(record.number(metric::static_cycles) == 4);
+}
+
+TEST_CASE("what the store has is not made again, and a resumed table names both runs") {
+  Tables tables;
+  auto first = tables.job(3), second = tables.job(5);
+  const auto before = make_table(first, tables.store, {});
+  std::size_t known = 0;
+  SessionOptions options;
+  options.on_planned = [&](std::size_t cells) { known = cells; };
+  const auto after = make_table(second, tables.store, options);
+  CHECK(known == 3);
+  CHECK(after.made == 2);
+  CHECK(after.records.size() == 5);
+  CHECK(after.runs.size() == 2);
+  CHECK(runs_of(after.records) == std::set<int>{before.run.id, after.run.id});
+}
+
+TEST_CASE("a run that finds all of its cells is none: the table stays attributed to the one that made it") {
+  Tables tables;
+  auto first = tables.job(3), second = tables.job(3);
+  const auto before = make_table(first, tables.store, {});
+  const auto after = make_table(second, tables.store, {});
+  CHECK(after.made == 0);
+  CHECK(after.completed);
+  CHECK(after.run.id == before.run.id);
+  CHECK(after.records == before.records);
+  CHECK(tables.store.runs(before.run.table).size() == 1);
+}
+
+TEST_CASE("a cell whose experiment has changed is made again") {
+  Tables tables;
+  auto first = tables.job(3), second = tables.job(3);
+  make_table(first, tables.store, {});
+  second.plan[1].recipe = "another";
+  const auto after = make_table(second, tables.store, {});
+  CHECK(after.made == 1);
+  CHECK(after.records.size() == 3);
+}
+
+TEST_CASE("an interrupted table keeps what is finished, and the next run makes the rest") {
+  Tables tables;
+  auto first = tables.job(8), second = tables.job(8);
+  first.assemblers.resize(1);
+  for (auto* job : {&first, &second}) {
+    for (auto& cell : job->plan) cell.ptx_bytes = line::most_text_per_chunk;
+  }
+  std::atomic<bool> interrupted{false};
+  SessionOptions options;
+  options.interrupted = &interrupted;
+  options.on_finished = [&](const std::vector<Record>&) { interrupted = true; };
+  const auto before = make_table(first, tables.store, options);
+  CHECK_FALSE(before.completed);
+  CHECK(tables.store.records(before.run.table, RecordKind::latency).size() == 1);
+  const auto after = make_table(second, tables.store, {});
+  CHECK(after.completed);
+  CHECK(after.made == 7);
+  CHECK(after.runs.size() == 2);
+}
+
+TEST_CASE("a measured cell has nanoseconds where the clock is known") {
+  Tables tables;
+  auto job = tables.job(2);
+  job.run.sm_clock_mhz = 2000;
+  SessionOptions options;
+  options.worker = &tables.worker;
+  const auto made = make_table(job, tables.store, options);
+  REQUIRE(made.records.size() == 2);
+  for (const auto& record : made.records) {
+    CHECK(record.number(metric::cycles) == 4);
+    CHECK(record.number(metric::elapsed_ns) == 2);
+  }
+}
+
+TEST_CASE("a sample that a second process measures alike changes nothing") {
+  Tables tables;
+  auto job = tables.job(4);
+  SessionOptions options;
+  options.worker = &tables.worker;
+  options.repeat = 1.0;
+  const auto made = make_table(job, tables.store, options);
+  REQUIRE(made.repetition);
+  CHECK(made.repetition->repeated == 4);
+  CHECK(made.repetition->differing.empty());
+  for (const auto& record : made.records) CHECK(record.verdict == Verdict::proven);
+}
+
+TEST_CASE("a cell that a second process measures otherwise is unstable, with both numbers in its note") {
+  Tables tables;
+  auto job = tables.job(4);
+  job.run.sm_clock_mhz = 2000;
+  SessionOptions options;
+  options.worker = &tables.worker;
+  options.repeat = 0.5;
+  // The process that is running does not see it; the next one does.
+  options.on_finished = [&](const std::vector<Record>&) { tables.environment.set("PTXLAT_STANDIN_FAULT", "_"); };
+  const auto made = make_table(job, tables.store, options);
+  REQUIRE(made.repetition);
+  CHECK(made.repetition->repeated == 2);
+  REQUIRE(made.repetition->differing.size() == 2);
+  REQUIRE(made.records.size() == 4);
+  std::set<std::string> unstable;
+  for (const auto& record : made.repetition->differing) unstable.insert(record.ptx);
+  for (const auto& record : made.records) {
+    INFO(record.ptx << ": " << record.note);
+    const bool differs = unstable.contains(record.ptx);
+    CHECK((record.verdict == Verdict::unstable) == differs);
+    CHECK(record.has_flag(flag::processes_differ) == differs);
+    CHECK(record.number(metric::cycles).has_value() != differs);
+    CHECK(record.number(metric::elapsed_ns).has_value() != differs);
+    CHECK(record.run == made.run.id);
+    if (differs) CHECK(record.note == "4 cycles in one process, fault in another");
+  }
+}

@@ -1,0 +1,65 @@
+#include "worker/protocol.h"
+
+#include "catch.h"
+#include "environment.h"
+#include "error.h"
+#include "worker/process.h"
+
+using namespace ptxlat;
+using namespace ptxlat::worker;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A frame with its payload cut to this many bytes.
+Bytes cut_short(const Bytes& whole, std::size_t payload) {
+  Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(sizeof(std::uint32_t) + payload));
+  const auto length = static_cast<std::uint32_t>(payload);
+  std::memcpy(cut.data(), &length, sizeof length);
+  return cut;
+}
+
+}  // namespace
+
+TEST_CASE("a message that is cut short anywhere is an exception, and an empty one too") {
+  LaunchBatch batch = test_batch(2);
+  batch.cubin.resize(100);
+  batch.kernels[1].launch.buffers = {{4096, Buffer::Contents::ring, 8, 1, 2}};
+  const Bytes whole = frame(Kind::launch, batch);
+  const Bytes payload(whole.begin() + sizeof(std::uint32_t), whole.end());
+  CHECK_NOTHROW(Message(payload).as<LaunchBatch>());
+  for (std::size_t size = 1; size < payload.size(); ++size) {
+    const Message message(Bytes(payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(size)));
+    bool is_noticed = false;
+    try {
+      message.as<LaunchBatch>();
+    } catch (const std::exception&) {
+      is_noticed = true;
+    }
+    if (!is_noticed) FAIL("nothing was said of a message of " << size << " bytes");
+  }
+  CHECK_THROWS_AS(Message(Bytes{}), std::runtime_error);
+}
+
+TEST_CASE("a worker that is sent a message cut short says so, and serves the next one") {
+  Environment environment;
+  WorkerProcess process(PTXLAT_TEST_WORKER);
+  process.send(frame(Kind::open, 0), 5000ms);
+  REQUIRE(process.receive(5000ms));
+  const Bytes whole = frame(Kind::launch, test_batch(2));
+  for (const std::size_t payload : {std::size_t{0}, std::size_t{1}, whole.size() / 2}) {
+    INFO("a payload of " << payload << " bytes");
+    process.send(cut_short(whole, payload), 5000ms);
+    try {
+      process.receive(5000ms);
+      FAIL("no error");
+    } catch (const Error& error) {
+      CHECK(error.exit_code == ExitCode::failure);
+      CHECK_THAT(error.what(), Catch::Matchers::Contains("in a worker: "));
+    }
+  }
+  process.send(frame(Kind::info, 0), 5000ms);
+  const auto reply = process.receive(5000ms);
+  REQUIRE(reply);
+  CHECK(reply->as<DeviceInfo>().name == "Stand-in H200");
+}

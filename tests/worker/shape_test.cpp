@@ -1,0 +1,168 @@
+// What a launch is asked with, as the stand-in driver wrote it down (shape_line in standin/libcuda.cpp).
+#include "catch.h"
+#include "environment.h"
+#include "worker/protocol.h"
+
+using namespace ptxlat;
+using namespace ptxlat::worker;
+
+namespace {
+
+// The lines of the kernels' launches, and the outcomes that came back.
+struct Shapes {
+  explicit Shapes(const LaunchBatch& batch) {
+    Environment environment;
+    set_up(environment, batch);
+  }
+  Shapes(const LaunchBatch& batch, const std::string& variable, const std::string& value) {
+    Environment environment;
+    environment.set(variable, value);
+    set_up(environment, batch);
+  }
+  std::vector<std::string> lines;
+  std::vector<LaunchOutcome> outcomes;
+
+ private:
+  void set_up(Environment& environment, const LaunchBatch& batch) {
+    const TemporaryFile log;
+    environment.set("PTXLAT_STANDIN_LAUNCH_SHAPES", log.path());
+    Worker worker(test_options());
+    outcomes = worker.launch(batch);
+    lines = log.lines();
+  }
+};
+
+void set_threads(KernelLaunch& kernel, int threads, int ctas = 1) {
+  kernel.launch.threads = threads;
+  kernel.launch.ctas = ctas;
+  kernel.launch.input.assign(static_cast<std::size_t>(threads * ctas) * operands_per_slot, 7);
+}
+
+}  // namespace
+
+TEST_CASE("a kernel is launched with its threads, and with nothing that it did not ask for") {
+  LaunchBatch batch = test_batch(3, 1);
+  set_threads(batch.kernels[0], 1);
+  set_threads(batch.kernels[2], 1024);
+  const Shapes shapes(batch);
+  REQUIRE(shapes.lines.size() == 3);
+  CHECK(shapes.lines[0] == "k0_ ctas 1 lanes 1 shared 0 parameters zero memory none");
+  CHECK(shapes.lines[1] == "k1_ ctas 1 lanes 32 shared 0 parameters zero memory none");
+  CHECK(shapes.lines[2] == "k2_ ctas 1 lanes 1024 shared 0 parameters zero memory none");
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Readout& readout = shapes.outcomes[i].readout;
+    REQUIRE(readout.launches == 1);
+    CHECK(cycles_of(readout) == 10 + i);
+    CHECK(readout.word(0, 0, 3) == static_cast<std::uint32_t>(batch.kernels[i].launch.threads));
+  }
+}
+
+TEST_CASE("of several CTAs the first is read, where a launch does not say more") {
+  LaunchBatch batch = test_batch(2, 3);
+  set_threads(batch.kernels[0], 128, 4);
+  const Shapes shapes(batch);
+  REQUIRE(shapes.lines.size() == 6);
+  CHECK(shapes.lines[0] == "k0_ ctas 4 lanes 128 shared 0 parameters zero memory none");
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Readout& readout = shapes.outcomes[i].readout;
+    for (std::size_t launch = 0; launch < 3; ++launch)
+      CHECK(cycles_of(readout, launch) == 10 + i);  // 11 + i in the stand-in's other CTAs
+    CHECK(readout.threads_agree);
+  }
+}
+
+TEST_CASE("a launch arrives as it was sent") {
+  LaunchBatch batch = test_batch(2, 3);
+  Launch& launch = batch.kernels[1].launch;
+  launch = {64, 2, 4096, 50, true, {1, 2, 3}, {}, {7, 8}, 2, {0, 15}};
+  launch.buffers = {{4096, Buffer::Contents::permutation, 128, 9, 4}, {8, Buffer::Contents::zeros, 0, 1, 0}};
+  const Bytes sent = frame(Kind::launch, batch);
+  const Message received(Bytes(sent.begin() + sizeof(std::uint32_t), sent.end()));
+  REQUIRE(received.kind() == Kind::launch);
+  const auto arrived = received.as<LaunchBatch>();
+  CHECK(arrived.cubin == batch.cubin);
+  REQUIRE(arrived.kernels.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(arrived.kernels[i].kernel == batch.kernels[i].kernel);
+    CHECK(arrived.kernels[i].launches == 3);
+    CHECK(arrived.kernels[i].launch == batch.kernels[i].launch);
+  }
+}
+
+TEST_CASE("dynamic shared memory beyond 48 KiB is allowed to a kernel before its launch") {
+  LaunchBatch batch = test_batch(2, 1);
+  batch.kernels[0].launch.dynamic_shared = 200 * 1024;
+  const Shapes shapes(batch);
+  REQUIRE(shapes.outcomes[0].status == LaunchStatus::ok);
+  CHECK(shapes.lines[0] == "k0_ ctas 1 lanes 32 shared 204800 parameters zero memory none");
+}
+
+TEST_CASE("a preference for shared memory is told to the driver, and a refused one costs its own kernel") {
+  LaunchBatch batch = test_batch(3, 1);
+  batch.kernels[0].launch.carve_out = 50;
+  batch.kernels[1].launch.carve_out = 101;
+  const Shapes shapes(batch);
+  CHECK(shapes.outcomes[0].status == LaunchStatus::ok);
+  CHECK(shapes.outcomes[1].status == LaunchStatus::fault);
+  CHECK(shapes.outcomes[1].message.find("CUDA_ERROR_INVALID_VALUE") == 0);
+  CHECK(shapes.outcomes[2].status == LaunchStatus::ok);
+}
+
+TEST_CASE("a launch that the device cannot make is its own kernel's fault, with the driver's words") {
+  LaunchBatch batch = test_batch(3, 1);
+  batch.kernels[0].launch.dynamic_shared = 1 << 20;
+  set_threads(batch.kernels[1], 1056);
+  const Shapes shapes(batch);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(shapes.outcomes[i].status == LaunchStatus::fault);
+    CHECK(shapes.outcomes[i].message.find("CUDA_ERROR_INVALID_VALUE") == 0);
+  }
+  CHECK(shapes.outcomes[2].status == LaunchStatus::ok);
+}
+
+TEST_CASE("each kernel that uses memory finds it as new, whatever the one before it wrote") {
+  constexpr int launches = 3;
+  LaunchBatch batch = test_batch(3, launches);
+  batch.kernels[0].launch.uses_memory = batch.kernels[2].launch.uses_memory = true;
+  const Shapes shapes(batch);
+  REQUIRE(shapes.lines.size() == 3 * launches);
+  // Each launch has a region of its own, with the same objects in front.
+  for (int launch = 0; launch < launches; ++launch) {
+    CHECK(shapes.lines[static_cast<std::size_t>(launch)] ==
+          "k0_ ctas 1 lanes 32 shared 0 parameters zero memory clean tex_2d 2 tensormap_2d yes");
+  }
+  CHECK(shapes.lines[launches] == "k1_ ctas 1 lanes 32 shared 0 parameters zero memory none");
+  CHECK(shapes.lines.back() == "k2_ ctas 1 lanes 32 shared 0 parameters zero memory clean tex_2d 2 tensormap_2d yes");
+}
+
+TEST_CASE("the objects of a process are made once") {
+  Environment environment;
+  const TemporaryFile log;
+  environment.set("PTXLAT_STANDIN_LAUNCH_SHAPES", log.path());
+  Worker worker(test_options());
+  LaunchBatch batch = test_batch(1, 3);
+  batch.kernels[0].launch.uses_memory = true;
+  for (int request = 0; request < 2; ++request) worker.launch(batch);
+  REQUIRE(log.lines().size() == 6);
+  CHECK(log.lines().front() == log.lines().back());  // a texture made anew would have another handle
+}
+
+TEST_CASE("an old driver measures what needs none of the objects") {
+  LaunchBatch batch = test_batch(1, 1);
+  batch.kernels[0].launch.uses_memory = true;
+  const Shapes shapes(batch, "PTXLAT_LIBCUDA", PTXLAT_TEST_OLD_LIBCUDA);
+  CHECK(shapes.outcomes[0].status == LaunchStatus::ok);
+  CHECK(shapes.lines[0] == "k0_ ctas 1 lanes 32 shared 0 parameters zero memory clean tex_2d 0 tensormap_2d no");
+}
+
+TEST_CASE("a fault of a kernel that uses memory names the objects that the driver did not make") {
+  LaunchBatch batch = test_batch(2, 1);
+  batch.kernels[0].launch.uses_memory = true;
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_FAULT", "_");
+  const Shapes shapes(batch, "PTXLAT_STANDIN_REFUSE", "SurfObject");
+  CHECK(shapes.outcomes[0].message ==
+        "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered; the driver did not make surf_1d, "
+        "surf_2d, surf_3d, surf_a1d, surf_a2d (CUDA_ERROR_NOT_SUPPORTED: the stand-in's own words)");
+  CHECK(shapes.outcomes[1].message == "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered");
+}
