@@ -11,4 +11,4 @@ preset=${1:-release}
 fetch_missing
 build "$preset"
 cd "$root"
-exec ctest --preset "$preset" --no-tests=error -LE '^slow$'
+exec ctest --preset "$preset" --no-tests=error -LE '^(long|replay|slow)$'
