@@ -6,6 +6,7 @@
 
 #include "latency/numbers.h"
 #include "latency/samples.h"
+#include "line/window_record.h"
 
 namespace ptxlat::latency {
 
@@ -17,25 +18,9 @@ void add_note(Record& record, const std::string& text) {
   record.note += text;
 }
 
-SassRecord to_record(const Instruction& instruction) {
-  const auto& control = instruction.control;
-  return {instruction.offset,       instruction.text,        control.stall_count, control.yields,
-          control.write_scoreboard, control.read_scoreboard, control.wait_mask,   control.reuse};
-}
-
 WindowRecord to_record(Role role, const Numbers& numbers) {
   const auto& made = *numbers.trial(role);
-  const auto& kernel = *numbers.kernel(role);
-  const auto& audit = numbers.audits[role];
-  WindowRecord record;
-  record.role = to_string(role);
-  record.verdict = audit.verdict;
-  record.reason = audit.reason;
-  if (kernel.window) {
-    for (const auto& instruction : kernel.window->instructions) record.sass.push_back(to_record(instruction));
-    record.static_cycles = kernel.schedule.cycles;
-    record.static_is_lower_bound = kernel.schedule.is_lower_bound || kernel.schedule.branches;
-  }
+  auto record = line::window_record(to_string(role), *numbers.kernel(role), numbers.audits[role]);
   record.measured_as = made.measured_as;
   if (!made.outcome) return record;
   if (made.outcome->status != LaunchStatus::ok) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "hash.h"
+#include "line/window_record.h"
 #include "probe/audit.h"
 #include "probe/readers.h"
 
@@ -42,20 +43,6 @@ Audit audit_of(const ProbeWork& work, std::size_t point, const line::Batch& batc
   return {kernel.cubin ? Verdict::elided : Verdict::rejected, kernel.log, {}};
 }
 
-WindowRecord window_of(const line::AssembledKernel& kernel, const std::string& role, const Audit& audit) {
-  WindowRecord record;
-  record.role = role;
-  record.verdict = audit.verdict;
-  record.reason = audit.reason;
-  if (!kernel.window) return record;
-  for (const auto& i : kernel.window->instructions)
-    record.sass.push_back({i.offset, i.text, i.control.stall_count, i.control.yields, i.control.write_scoreboard,
-                           i.control.read_scoreboard, i.control.wait_mask, i.control.reuse});
-  record.static_cycles = kernel.schedule.cycles;
-  record.static_is_lower_bound = kernel.schedule.is_lower_bound || kernel.schedule.branches;
-  return record;
-}
-
 // The first point that went wrong gives the record its verdict; the others keep their values.
 void note_failure(Record& record, const std::string& role, Verdict verdict, const std::string& reason) {
   if (record.verdict != Verdict::proven) return;
@@ -76,7 +63,7 @@ Record record_of(const ProbeWork& work, const line::Bench& bench) {
     const auto audit = audit_of(work, i, batch);
     if (!audit.is_proven()) note_failure(record, role, audit.verdict, audit.reason);
     if (!is_recorded[made.kernel] || !audit.is_proven())
-      record.windows.push_back(window_of(batch.kernel_of(work.trials[i]), role, audit));
+      record.windows.push_back(line::window_record(role, batch.kernel_of(work.trials[i]), audit));
     is_recorded[made.kernel] = true;
     if (!audit.is_proven() || !made.outcome) continue;
     if (made.outcome->status != LaunchStatus::ok) {

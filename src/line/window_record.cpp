@@ -1,0 +1,27 @@
+#include "line/window_record.h"
+
+namespace ptxlat::line {
+
+namespace {
+
+SassRecord to_record(const Instruction& instruction) {
+  const auto& control = instruction.control;
+  return {instruction.offset,       instruction.text,        control.stall_count, control.yields,
+          control.write_scoreboard, control.read_scoreboard, control.wait_mask,   control.reuse};
+}
+
+}  // namespace
+
+WindowRecord window_record(const std::string& role, const AssembledKernel& kernel, const Audit& audit) {
+  WindowRecord record;
+  record.role = role;
+  record.verdict = audit.verdict;
+  record.reason = audit.reason;
+  if (!kernel.window) return record;
+  for (const auto& instruction : kernel.window->instructions) record.sass.push_back(to_record(instruction));
+  record.static_cycles = kernel.schedule.cycles;
+  record.static_is_lower_bound = kernel.schedule.is_lower_bound || kernel.schedule.branches;
+  return record;
+}
+
+}  // namespace ptxlat::line

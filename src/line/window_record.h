@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "line/batch.h"
+#include "results/record.h"
+#include "sass/audit.h"
+
+namespace ptxlat::line {
+
+// A trial's machine code and what the audit said of it; what the GPU measured is the method's to add.
+WindowRecord window_record(const std::string& role, const AssembledKernel& kernel, const Audit& audit);
+
+}  // namespace ptxlat::line
