@@ -20,8 +20,8 @@ endif()
 set(ptxlat_precompiled
   <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory> <mutex>
   <optional> <regex> <set> <sstream> <string> <string_view> <thread> <unordered_map> <utility> <vector>
-  <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp> ${CMAKE_SOURCE_DIR}/src/instantiated_once.h)
-add_library(ptxlat_headers STATIC ${CMAKE_SOURCE_DIR}/src/instantiated_once.cpp)
+  <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp> ${CMAKE_SOURCE_DIR}/cmake/instantiated_once.h)
+add_library(ptxlat_headers STATIC ${CMAKE_SOURCE_DIR}/cmake/instantiated_once.cpp)
 target_link_libraries(ptxlat_headers PUBLIC ptxlat_options nlohmann_json::nlohmann_json)
 target_precompile_headers(ptxlat_headers PRIVATE ${ptxlat_precompiled})
 

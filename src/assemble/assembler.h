@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
 #include "isa/target.h"
 
-namespace ptxlat {
-
-using Bytes = std::vector<std::uint8_t>;
+namespace ptxlat::assemble {
 
 // One .entry of PTX, complete from ".visible .entry NAME" to its closing brace. Names are unique in a module.
 struct KernelText {
@@ -45,12 +44,12 @@ class Assembler {
  public:
   virtual ~Assembler() = default;
   // level: 0…4 as in -O; ptxas and nvJitLink know 0…3.
-  virtual ModuleOutcome assemble(const std::string& ptx, const Target& target, int level) = 0;
+  virtual ModuleOutcome assemble(const std::string& ptx, const isa::Target& target, int level) = 0;
 };
 
 // Assembles many kernels as one module and, where the module is refused, bisects until the kernels at fault are alone,
 // so that no kernel is lost to its neighbour's mistake. `header` is the .version/.target/.address_size part.
 BatchOutcome assemble_batch(Assembler& assembler, const std::string& header, const std::vector<KernelText>& kernels,
-                            const Target& target, int level);
+                            const isa::Target& target, int level);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

@@ -5,7 +5,7 @@
 #include "assemble/assembler.h"
 #include "assemble/log_lines.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 namespace {
 
 using Indices = std::vector<std::size_t>;
@@ -100,7 +100,7 @@ std::string complaint_about_characters(const std::string& body) {
 class Bisection {
  public:
   Bisection(Assembler& assembler, const std::string& header, const std::vector<KernelText>& kernels,
-            const Target& target, int level)
+            const isa::Target& target, int level)
       : assembler_(assembler), header_(header), kernels_(kernels), target_(target), level_(level) {
     outcome_.kernels.resize(kernels.size());
   }
@@ -183,7 +183,7 @@ class Bisection {
   Assembler& assembler_;
   const std::string& header_;
   const std::vector<KernelText>& kernels_;
-  const Target& target_;
+  const isa::Target& target_;
   int level_;
   BatchOutcome outcome_;
   std::vector<Indices> pending_;
@@ -195,8 +195,8 @@ class Bisection {
 }  // namespace
 
 BatchOutcome assemble_batch(Assembler& assembler, const std::string& header, const std::vector<KernelText>& kernels,
-                            const Target& target, int level) {
+                            const isa::Target& target, int level) {
   return Bisection(assembler, header, kernels, target, level).run();
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -53,4 +53,4 @@ std::pair<int, int> newest_ptx_of_cuda(std::string_view cuda_version) {
   return {major - 4, minor};
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 
 // "13.0.88" out of "Cuda compilation tools, release 13.0, V13.0.88", which every program of the toolkit prints and
 // every library contains; empty if it is not there.
@@ -19,4 +19,4 @@ std::string release_of(const std::string& version);
 // The newest PTX version that a toolkit's assemblers accept.
 std::pair<int, int> newest_ptx_of_cuda(std::string_view cuda_version);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

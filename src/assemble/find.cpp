@@ -6,11 +6,11 @@
 #include "assemble/cuda_version.h"
 #include "assemble/folders.h"
 #include "assemble/library_file.h"
-#include "assemble/process.h"
 #include "assemble/toolkit.h"
-#include "error.h"
+#include "base/error.h"
+#include "base/process.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 namespace {
 
 namespace fs = std::filesystem;
@@ -201,14 +201,14 @@ std::vector<std::string> targets_of(const fs::path& program) {
   return targets_in_help(outcome.output);
 }
 
-fs::path nvdisasm_for(const Target& target, const std::vector<fs::path>& folders) {
-  if (target.sm < oldest_sm) {
+fs::path nvdisasm_for(const isa::Target& target, const std::vector<fs::path>& folders) {
+  if (target.sm < isa::oldest_sm) {
     throw Error(ExitCode::unknown_name,
                 "unsupported architecture: the machine code of " + target.name() + " is not read",
                 "sm_50 (Maxwell) is the oldest; Kepler lays its control words out in another way");
   }
   // The words of sm_90a and of sm_90 are read alike.
-  const Target plain{target.sm, {}};
+  const isa::Target plain{target.sm, {}};
   // 12.3's is the one wheel of an older disassembler; 13.2's is the default of tools/toolkits.sh.
   const std::string advice = target.sm < 75 ? "run tools/toolkits.sh 12.3: its nvdisasm reads sm_50 to sm_90"
                                             : "run tools/toolkits.sh latest, or put a CUDA toolkit's bin into PATH";
@@ -224,4 +224,4 @@ fs::path nvdisasm_for(const Target& target, const std::vector<fs::path>& folders
               advice);
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

@@ -8,7 +8,7 @@
 
 #include "assemble/toolchain.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,4 +114,4 @@ Folders toolkit_folders() {
   return distinct;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

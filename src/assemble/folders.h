@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <vector>
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 
 // What a folder holds, sorted and without hidden files; nothing if it cannot be read.
 std::vector<std::filesystem::path> entries(const std::filesystem::path& folder);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

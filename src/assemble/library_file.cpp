@@ -13,7 +13,7 @@
 
 #include "assemble/cuda_version.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 namespace {
 
 #if defined(__aarch64__)
@@ -94,4 +94,4 @@ LibraryFile examine_library(const std::filesystem::path& path) {
   return {std::move(version), {}};
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

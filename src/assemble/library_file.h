@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 
 // What a library of the toolkit says about itself without being loaded: a broken one must not take this process down.
 //   version  "13.0.88"; empty if it is broken
@@ -14,4 +14,4 @@ struct LibraryFile {
 };
 LibraryFile examine_library(const std::filesystem::path& path);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 namespace {
 
 std::string_view trim(std::string_view text) {
@@ -49,4 +49,4 @@ std::vector<Complaint> complaints_in(std::string_view log) {
   return complaints;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 
 // One complaint of ptxas, alone or inside nvJitLink and the driver, which all write
 //   ptxas module.ptx, line 12; error   : Arguments mismatch for instruction 'mov'
@@ -20,4 +20,4 @@ struct Complaint {
 // The errors in a log, in order; its warnings, remarks and the closing "Ptx assembly aborted" are left out.
 std::vector<Complaint> complaints_in(std::string_view log);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

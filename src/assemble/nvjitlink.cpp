@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "assemble/open_library.h"
+#include "base/open_library.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 namespace {
 
 constexpr int input_ptx = 2;  // NVJITLINK_INPUT_PTX
@@ -35,7 +35,7 @@ std::string NvJitLink::read_log(Handle handle, Result (*get_size)(Handle, std::s
   return log;
 }
 
-ModuleOutcome NvJitLink::assemble(const std::string& ptx, const Target& target, int level) const {
+ModuleOutcome NvJitLink::assemble(const std::string& ptx, const isa::Target& target, int level) const {
   const std::string arch = "-arch=" + target.name();
   // nvJitLink itself knows -O0 and -O3 only; its ptxas knows the levels between. Both ways give the same code.
   const std::string optimise = fmt::format("-Xptxas=-O{}", level);
@@ -64,4 +64,4 @@ ModuleOutcome NvJitLink::assemble(const std::string& ptx, const Target& target, 
   return outcome;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

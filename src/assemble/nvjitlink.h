@@ -7,7 +7,7 @@
 
 #include "assemble/assembler.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 
 // nvJitLink, opened at run time. It runs inside the caller's process, so only a worker process may use it: a crash or a
 // hang of the library is a crash or a hang of the process. The library is never closed.
@@ -17,7 +17,7 @@ class NvJitLink {
   explicit NvJitLink(const std::filesystem::path& library);
 
   // level: 0…3.
-  ModuleOutcome assemble(const std::string& ptx, const Target& target, int level) const;
+  ModuleOutcome assemble(const std::string& ptx, const isa::Target& target, int level) const;
 
  private:
   using Handle = struct nvJitLink*;
@@ -37,4 +37,4 @@ class NvJitLink {
   Result (*info_log_)(Handle, char*);
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

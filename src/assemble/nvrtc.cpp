@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "assemble/cuda_version.h"
-#include "assemble/open_library.h"
+#include "base/open_library.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 
 Nvrtc::Nvrtc(const std::filesystem::path& library) {
   const OpenLibrary opened("NVRTC", library);
@@ -75,4 +75,4 @@ std::filesystem::path headers_of(const Toolchain& nvrtc) {
   return {};
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

@@ -8,7 +8,7 @@
 
 #include "assemble/toolchain.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 
 // What became of one program of CUDA C++.
 //   ptx  empty if the compiler refused it
@@ -52,4 +52,4 @@ const Toolchain* nvrtc_for(const Toolchain& assembler, const std::vector<Toolcha
 // or pip's wheel of the runtime beside NVRTC's. Empty if there is none.
 std::filesystem::path headers_of(const Toolchain& nvrtc);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

@@ -3,10 +3,10 @@
 
 #include "assemble/cuda_version.h"
 #include "assemble/toolchain.h"
-#include "error.h"
-#include "nearest_names.h"
+#include "base/error.h"
+#include "base/nearest_names.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 namespace {
 
 // "ptxas", "ptxas-13" and "ptxas-13.0" name ptxas-13.0.88; "ptxas-13.0.8" does not.
@@ -84,4 +84,4 @@ std::vector<Toolchain> pick_toolchains(const std::vector<Toolchain>& available, 
   return picked;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

@@ -1,11 +1,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "assemble/process.h"
 #include "assemble/toolchain.h"
-#include "error.h"
+#include "base/error.h"
+#include "base/process.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 namespace {
 
 // One program run per module, in a folder of this assembler's own. The file names are relative and always the same, so
@@ -15,7 +15,7 @@ class Ptxas : public Assembler {
   Ptxas(std::filesystem::path program, std::chrono::milliseconds deadline)
       : program_(std::move(program)), deadline_(deadline) {}
 
-  ModuleOutcome assemble(const std::string& ptx, const Target& target, int level) override {
+  ModuleOutcome assemble(const std::string& ptx, const isa::Target& target, int level) override {
     write_input(ptx);
     const std::filesystem::path cubin_path = folder_.path() / "module.cubin";
     std::filesystem::remove(cubin_path);
@@ -79,4 +79,4 @@ std::unique_ptr<Assembler> make_ptxas(const Toolchain& toolchain, std::chrono::m
   return std::make_unique<Ptxas>(toolchain.path, deadline);
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

@@ -8,7 +8,7 @@
 
 #include "assemble/assembler.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 
 // nvrtc compiles CUDA C++ and does not assemble PTX: it can be named, and no Assembler is made of it yet.
 enum class ToolchainKind { driver, ptxas, nvjitlink, nvrtc };
@@ -56,4 +56,4 @@ std::vector<Toolchain> pick_toolchains(const std::vector<Toolchain>& available, 
 std::unique_ptr<Assembler> make_ptxas(const Toolchain& toolchain,
                                       std::chrono::milliseconds deadline = std::chrono::seconds(120));
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

@@ -8,7 +8,7 @@
 #include "assemble/assembler.h"
 #include "assemble/toolchain.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 
 enum class PieceKind { ptxas, nvjitlink, nvrtc, nvdisasm };
 std::string to_string(PieceKind kind);  // "ptxas", "nvJitLink", "NVRTC", "nvdisasm"
@@ -42,7 +42,7 @@ std::vector<std::string> targets_of(const std::filesystem::path& program);
 
 // The newest disassembler that reads the instruction words of this target: CUDA 13.2's and later know sm_75 and newer
 // only, and no old one knows the newest. Error{missing_tool} with what to fetch.
-std::filesystem::path nvdisasm_for(const Target& target,
+std::filesystem::path nvdisasm_for(const isa::Target& target,
                                    const std::vector<std::filesystem::path>& folders = toolkit_folders());
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

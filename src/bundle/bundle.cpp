@@ -6,10 +6,10 @@
 #include <map>
 #include <optional>
 
-#include "error.h"
+#include "base/error.h"
 #include "latency/plan.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 namespace {
 
@@ -68,7 +68,7 @@ class RecordedAssembler : public line::KernelAssembler {
  public:
   RecordedAssembler(const Bundle& bundle, std::size_t toolchain) : bundle_(bundle), toolchain_(toolchain) {}
 
-  BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override {
+  assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override {
     std::vector<std::shared_ptr<const ColumnCode>> columns;
     std::vector<line::NamedKernel> missing = kernels;
     std::vector<std::uint32_t> seen;
@@ -132,20 +132,20 @@ class RecordedAssembler : public line::KernelAssembler {
   std::size_t last_column_ = 0;
 };
 
-class RecordedDisassembler : public Disassembler {
+class RecordedDisassembler : public sass::Disassembler {
  public:
   explicit RecordedDisassembler(const Bundle& bundle) : bundle_(bundle) {}
 
-  void disassemble(int /*sm*/, const std::vector<Instruction*>& instructions) override {
+  void disassemble(int /*sm*/, const std::vector<sass::Instruction*>& instructions) override {
     for (auto* instruction : instructions) {
-      const auto found = bundle_.words.find(disassembly_key(instruction->word));
+      const auto found = bundle_.words.find(sass::disassembly_key(instruction->word));
       if (found == bundle_.words.end()) {
         throw Error(ExitCode::storage,
                     fmt::format("{} has no text for the instruction word {:016x} {:016x}", bundle_.path.string(),
                                 instruction->word.high, instruction->word.low),
                     "assemble it again with this ptxlat");
       }
-      instruction->text = text_at(found->second, instruction->offset);
+      instruction->text = sass::text_at(found->second, instruction->offset);
     }
   }
 
@@ -173,8 +173,8 @@ Bundle open_bundle(const std::filesystem::path& file) {
   return bundle;
 }
 
-std::vector<Toolchain> toolchains_of(const Bundle& bundle) {
-  std::vector<Toolchain> toolchains;
+std::vector<assemble::Toolchain> toolchains_of(const Bundle& bundle) {
+  std::vector<assemble::Toolchain> toolchains;
   for (const auto& bundled : bundle.manifest.toolchains) toolchains.push_back(bundled.toolchain);
   return toolchains;
 }
@@ -183,8 +183,8 @@ std::unique_ptr<line::KernelAssembler> make_recorded_assembler(const Bundle& bun
   return std::make_unique<RecordedAssembler>(bundle, toolchain);
 }
 
-std::unique_ptr<Disassembler> make_recorded_disassembler(const Bundle& bundle) {
+std::unique_ptr<sass::Disassembler> make_recorded_disassembler(const Bundle& bundle) {
   return std::make_unique<RecordedDisassembler>(bundle);
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

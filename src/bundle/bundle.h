@@ -14,7 +14,7 @@
 #include "bundle/manifest.h"
 #include "bundle/words.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 // A bundle that was read and found whole: what assemblers and a disassembler answered on another machine.
 struct Bundle {
@@ -34,13 +34,13 @@ struct Bundle {
 Bundle open_bundle(const std::filesystem::path& file);
 
 // The toolchains of a bundle, for pick_toolchains.
-std::vector<Toolchain> toolchains_of(const Bundle& bundle);
+std::vector<assemble::Toolchain> toolchains_of(const Bundle& bundle);
 
 // What the assembler of a toolchain, by its index in the manifest, answered; for one thread. Its assemble() throws an
 // Error{storage} where the bundle does not have the answer.
 std::unique_ptr<line::KernelAssembler> make_recorded_assembler(const Bundle& bundle, std::size_t toolchain);
 
 // The words that the bundle knows. Its disassemble() throws an Error{storage} where it is asked for another.
-std::unique_ptr<Disassembler> make_recorded_disassembler(const Bundle& bundle);
+std::unique_ptr<sass::Disassembler> make_recorded_disassembler(const Bundle& bundle);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

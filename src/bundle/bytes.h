@@ -7,9 +7,9 @@
 #include <type_traits>
 
 #include "assemble/assembler.h"
-#include "error.h"
+#include "base/error.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 // Writes numbers as they lie in memory (little-endian) and texts with their length in front.
 class ByteWriter {
@@ -65,4 +65,4 @@ class ByteReader {
   std::uint64_t position_ = 0;
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

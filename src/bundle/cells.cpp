@@ -3,7 +3,7 @@
 #include "bundle/bytes.h"
 #include "bundle/compress.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 std::vector<BundledCell> bundled_cells(const std::vector<latency::CellPlan>& cells) {
   std::vector<BundledCell> bundled;
@@ -33,4 +33,4 @@ std::vector<BundledCell> decode_cells(const Bytes& section) {
   return cells;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

@@ -6,7 +6,7 @@
 #include "assemble/assembler.h"
 #include "latency/plan.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 // A row that a bundle holds the machine code for, at each of its levels; the words as in CellPlan and Variant.
 // Functions of CUDA C have no recipe: each toolchain has its own.
@@ -23,4 +23,4 @@ Bytes encode_cells(const std::vector<BundledCell>& cells);
 // Error{storage} for what encode_cells did not make.
 std::vector<BundledCell> decode_cells(const Bytes& section);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

@@ -8,7 +8,7 @@
 #include "bundle/bytes.h"
 #include "bundle/compress.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 namespace {
 
@@ -78,9 +78,9 @@ std::string without_name(std::string words, const std::string& name) {
   return replaced(std::move(words), name, name_hole);
 }
 
-BatchOutcome outcome_from(const std::vector<const ColumnCode*>& columns,
-                          const std::vector<line::NamedKernel>& kernels) {
-  BatchOutcome outcome;
+assemble::BatchOutcome outcome_from(const std::vector<const ColumnCode*>& columns,
+                                    const std::vector<line::NamedKernel>& kernels) {
+  assemble::BatchOutcome outcome;
   std::map<std::pair<const ColumnCode*, std::uint32_t>, std::size_t> taken;  // cubins that are in the outcome
   for (const auto& [name, kernel] : kernels) {
     const auto hash = line::text_hash(*kernel);
@@ -166,4 +166,4 @@ ColumnCode decode_column(const Bytes& section, std::size_t column) {
   return code;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

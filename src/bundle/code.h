@@ -9,7 +9,7 @@
 
 #include "line/kernel_assembler.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 // What a toolchain made of a kernel at a level.
 //   cubin    index into ColumnCode::cubins, where the kernel is called symbol_of(its hash); empty if it was refused
@@ -36,7 +36,8 @@ std::string without_name(std::string words, const std::string& name);
 
 // The answers about these kernels as the line wants them. Each must be in one of the columns, the first of which
 // counts.
-BatchOutcome outcome_from(const std::vector<const ColumnCode*>& columns, const std::vector<line::NamedKernel>& kernels);
+assemble::BatchOutcome outcome_from(const std::vector<const ColumnCode*>& columns,
+                                    const std::vector<line::NamedKernel>& kernels);
 
 // A chunk's answers as a section of a bundle: all columns in one frame, because most kernels become nearly the same
 // machine code in several of them.
@@ -46,4 +47,4 @@ std::vector<std::uint64_t> kernels_in_code(const Bytes& section);
 // One of its columns. Error{storage} for what encode_code did not make.
 ColumnCode decode_column(const Bytes& section, std::size_t column);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

@@ -5,9 +5,9 @@
 
 #include <memory>
 
-#include "error.h"
+#include "base/error.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 namespace {
 
@@ -49,4 +49,4 @@ Bytes decompress(const std::uint8_t* frame, std::size_t size) {
   return bytes;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

@@ -2,7 +2,7 @@
 
 #include "assemble/assembler.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 // One frame of Zstandard, with its size and a checksum. What repeats itself megabytes apart is found: the same kernels
 // as another version assembled them.
@@ -10,4 +10,4 @@ Bytes compress(const Bytes& bytes);
 // Error{storage} for what compress did not make.
 Bytes decompress(const std::uint8_t* frame, std::size_t size);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

@@ -12,9 +12,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "error.h"
+#include "base/error.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 namespace {
 
@@ -219,4 +219,4 @@ void BundleWriter::write(const void* data, std::size_t size) {
   }
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

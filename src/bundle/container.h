@@ -8,7 +8,7 @@
 
 #include "assemble/assembler.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 // The file of a bundle: a header and checksummed sections, the last of which says that it is whole. What is in the
 // sections is not known here. docs/bundle-format.md has every byte.
@@ -68,4 +68,4 @@ class BundleWriter {
   int descriptor_ = -1;
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

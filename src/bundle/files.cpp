@@ -7,7 +7,7 @@
 #include "bundle/bytes.h"
 #include "bundle/compress.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 namespace fs = std::filesystem;
 
@@ -58,4 +58,4 @@ Files decode_files(const Bytes& section) {
   return files;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

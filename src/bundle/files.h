@@ -6,7 +6,7 @@
 
 #include "assemble/assembler.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 // Texts by name: "ptx_templates/isa/integer.toml". A toolchain that needs texts of its own has them here too, below its
 // name.
@@ -24,4 +24,4 @@ Bytes encode_files(const Files& files);
 // Error{storage} for what encode_files did not make, and for a name that leads out of its folder.
 Files decode_files(const Bytes& section);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

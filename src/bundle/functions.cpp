@@ -1,9 +1,9 @@
 #include "bundle/functions.h"
 
-#include "error.h"
+#include "base/error.h"
 #include "results/json.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 namespace {
 
@@ -11,21 +11,21 @@ std::string file_of(const std::string& toolchain) { return toolchain + "/functio
 
 }  // namespace
 
-void add_functions(Files& files, const std::string& toolchain, const CudaFunctions& functions) {
-  Json json;
+void add_functions(Files& files, const std::string& toolchain, const cuda::CudaFunctions& functions) {
+  results::Json json;
   json["compiler"] = functions.compiler;
-  json["functions"] = Json::array();
+  json["functions"] = results::Json::array();
   for (const auto& [form, text, module, problem] : functions.functions)
     json["functions"].push_back({{"form", form}, {"text", text}, {"module", module}, {"problem", problem}});
-  files[file_of(toolchain)] = to_line(json);
+  files[file_of(toolchain)] = results::to_line(json);
 }
 
-CudaFunctions functions_in(const Files& files, const std::string& toolchain) {
+cuda::CudaFunctions functions_in(const Files& files, const std::string& toolchain) {
   const auto found = files.find(file_of(toolchain));
   if (found == files.end()) return {};
   try {
-    const auto json = Json::parse(found->second);
-    CudaFunctions functions{json.at("compiler").get<std::string>(), {}};
+    const auto json = results::Json::parse(found->second);
+    cuda::CudaFunctions functions{json.at("compiler").get<std::string>(), {}};
     for (const auto& entry : json.at("functions")) {
       functions.functions.push_back({entry.at("form").get<std::string>(), entry.at("text").get<std::string>(),
                                      entry.at("module").get<std::vector<std::string>>(),
@@ -39,4 +39,4 @@ CudaFunctions functions_in(const Files& files, const std::string& toolchain) {
   }
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

@@ -5,15 +5,15 @@
 #include <mutex>
 #include <thread>
 
+#include "base/error.h"
 #include "bundle/cells.h"
 #include "bundle/compress.h"
 #include "bundle/container.h"
 #include "bundle/files.h"
 #include "bundle/recording.h"
-#include "error.h"
 #include "latency/method.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 namespace {
 
@@ -107,7 +107,7 @@ class BundlePlan {
       : levels_(order.manifest.levels.size()),
         common_(latency::plan_cells(order.loaded, order.forms, order.manifest.levels)) {
     for (const auto& forms : order.cuda_forms) {
-      std::vector<const Form*> pointers;
+      std::vector<const isa::Form*> pointers;
       for (const auto& form : forms) pointers.push_back(&form);
       own_.push_back(latency::plan_cells(order.loaded, pointers, order.manifest.levels));
     }
@@ -205,8 +205,8 @@ class Making {
     return {encode_code(columns), disassembler.take_words()};
   }
 
-  void make_column(std::size_t chunk, std::size_t column, line::KernelAssembler& assembler, Disassembler& disassembler,
-                   ColumnCode& code) {
+  void make_column(std::size_t chunk, std::size_t column, line::KernelAssembler& assembler,
+                   sass::Disassembler& disassembler, ColumnCode& code) {
     const auto toolchain = toolchain_of(column);
     const auto& [assembling, target] = order_.manifest.toolchains[toolchain];
     const line::Line line{.toolchain = assembling, .target = target, .disassembler = disassembler};
@@ -267,4 +267,4 @@ bool make_bundle(const BundleOrder& order, const std::filesystem::path& file) {
   return true;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

@@ -14,7 +14,7 @@
 #include "ptx/skeleton.h"
 #include "sass/disassembler.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 // What a bundle is to hold and what makes it.
 //   forms            of PTX, alike for all toolchains
@@ -27,15 +27,15 @@ namespace ptxlat {
 //   on_taken_over    is called with the number of cells that an interrupted call has finished
 struct BundleOrder {
   Manifest manifest;
-  const LoadedCatalogue& loaded;
-  std::vector<const Form*> forms;
-  std::vector<std::vector<Form>> cuda_forms;
+  const ptx::LoadedCatalogue& loaded;
+  std::vector<const isa::Form*> forms;
+  std::vector<std::vector<isa::Form>> cuda_forms;
   Files files;
-  Nvdisasm& nvdisasm;
+  sass::Nvdisasm& nvdisasm;
   std::function<std::vector<std::unique_ptr<line::KernelAssembler>>(const BundledToolchain&, std::size_t)>
       make_assemblers;
   std::size_t threads = 1;
-  std::function<void(std::size_t, const std::vector<Record>&)> on_finished;
+  std::function<void(std::size_t, const std::vector<results::Record>&)> on_finished;
   std::function<void(std::size_t)> on_taken_over;
   const std::atomic<bool>* interrupted = nullptr;
 };
@@ -45,4 +45,4 @@ struct BundleOrder {
 // Returns false if it was interrupted. Throws the first Error that is not one cell's own; finished chunks are kept.
 bool make_bundle(const BundleOrder& order, const std::filesystem::path& file);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

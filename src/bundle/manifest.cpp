@@ -4,45 +4,47 @@
 
 #include "results/json.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 namespace {
 
-const std::vector<std::pair<ToolchainKind, std::string>> kind_names = {
-    {ToolchainKind::driver, "driver"}, {ToolchainKind::ptxas, "ptxas"}, {ToolchainKind::nvjitlink, "nvjitlink"}};
+const std::vector<std::pair<assemble::ToolchainKind, std::string>> kind_names = {
+    {assemble::ToolchainKind::driver, "driver"},
+    {assemble::ToolchainKind::ptxas, "ptxas"},
+    {assemble::ToolchainKind::nvjitlink, "nvjitlink"}};
 
-std::string name_of(ToolchainKind kind) {
+std::string name_of(assemble::ToolchainKind kind) {
   for (const auto& [value, name] : kind_names) {
     if (value == kind) return name;
   }
   throw std::invalid_argument("a toolchain that does not assemble");
 }
 
-ToolchainKind kind_from(const std::string& wanted) {
+assemble::ToolchainKind kind_from(const std::string& wanted) {
   for (const auto& [value, name] : kind_names) {
     if (name == wanted) return value;
   }
   throw std::invalid_argument("no such kind of toolchain: " + wanted);
 }
 
-Target target_in(const Json& json) {
+isa::Target target_in(const results::Json& json) {
   const auto name = json.at("target").get<std::string>();
-  if (const auto target = target_from_name(name)) return *target;
+  if (const auto target = isa::target_from_name(name)) return *target;
   throw std::invalid_argument("no such target: " + name);
 }
 
 }  // namespace
 
 Bytes manifest_to_json(const Manifest& manifest) {
-  Json json;
+  results::Json json;
   json["tool_version"] = manifest.tool_version;
   json["git_commit"] = manifest.git_commit;
   json["method_version"] = manifest.method_version;
   json["target"] = manifest.target.name();
   json["levels"] = manifest.levels;
-  json["toolchains"] = Json::array();
+  json["toolchains"] = results::Json::array();
   for (const auto& [toolchain, target] : manifest.toolchains) {
-    Json entry;
+    results::Json entry;
     entry["name"] = toolchain.name;
     entry["kind"] = name_of(toolchain.kind);
     entry["version"] = toolchain.version;
@@ -57,7 +59,7 @@ Bytes manifest_to_json(const Manifest& manifest) {
 }
 
 Manifest manifest_from_json(const Bytes& text) {
-  const auto json = Json::parse(text.begin(), text.end());
+  const auto json = results::Json::parse(text.begin(), text.end());
   Manifest manifest;
   manifest.tool_version = json.at("tool_version").get<std::string>();
   manifest.git_commit = json.at("git_commit").get<std::string>();
@@ -88,4 +90,4 @@ bool is_same_assembling(const Manifest& x, const Manifest& y) {
   return timeless(x) == timeless(y);
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "error.h"
+#include "base/error.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 namespace {
 
@@ -21,7 +21,7 @@ class Slot {
 
 }  // namespace
 
-BatchOutcome RecordingAssembler::assemble(const std::vector<line::NamedKernel>& kernels, int level) {
+assemble::BatchOutcome RecordingAssembler::assemble(const std::vector<line::NamedKernel>& kernels, int level) {
   std::vector<line::NamedKernel> unknown;
   std::vector<std::uint64_t> hashes;
   std::set<std::uint64_t> seen;
@@ -49,13 +49,14 @@ BatchOutcome RecordingAssembler::assemble(const std::vector<line::NamedKernel>& 
   return outcome_from({&column_}, kernels);
 }
 
-BatchOutcome RecordingAssembler::assemble_in_a_slot(const std::vector<line::NamedKernel>& kernels, int level) {
+assemble::BatchOutcome RecordingAssembler::assemble_in_a_slot(const std::vector<line::NamedKernel>& kernels,
+                                                              int level) {
   const Slot slot(slots_);
   if (interrupted_ != nullptr && *interrupted_) throw Error(ExitCode::interrupted, "interrupted");
   return assembler_.assemble(kernels, level);
 }
 
-void RecordingDisassembler::disassemble(int sm, const std::vector<Instruction*>& instructions) {
+void RecordingDisassembler::disassemble(int sm, const std::vector<sass::Instruction*>& instructions) {
   if (instructions.empty()) return;
   std::unique_lock lock(mutex_);
   instructions_.insert(instructions_.end(), instructions.begin(), instructions.end());
@@ -77,7 +78,7 @@ void RecordingDisassembler::answer(int sm) {
   try {
     nvdisasm_.disassemble(sm, instructions_);
     for (const auto* instruction : instructions_) {
-      const auto key = disassembly_key(instruction->word);
+      const auto key = sass::disassembly_key(instruction->word);
       if (!words_.contains(key)) words_.emplace(key, nvdisasm_.known(key));
     }
   } catch (...) {
@@ -89,4 +90,4 @@ void RecordingDisassembler::answer(int sm) {
   changed_.notify_all();
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

@@ -9,7 +9,7 @@
 #include "bundle/code.h"
 #include "bundle/words.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 // How many assemblers may be at work at a time, whoever asks for them.
 using AssemblerSlots = std::counting_semaphore<>;
@@ -22,10 +22,10 @@ class RecordingAssembler : public line::KernelAssembler {
                      ColumnCode& column)
       : assembler_(assembler), slots_(slots), interrupted_(interrupted), column_(column) {}
 
-  BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override;
+  assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override;
 
  private:
-  BatchOutcome assemble_in_a_slot(const std::vector<line::NamedKernel>& kernels, int level);
+  assemble::BatchOutcome assemble_in_a_slot(const std::vector<line::NamedKernel>& kernels, int level);
 
   line::KernelAssembler& assembler_;
   AssemblerSlots& slots_;
@@ -35,11 +35,11 @@ class RecordingAssembler : public line::KernelAssembler {
 
 // Disassembles for the columns of a chunk, a thread each, and notes the words. It waits until all of them want to know
 // something, so that nvdisasm, slow to start, is started once a round and not once a column.
-class RecordingDisassembler : public Disassembler {
+class RecordingDisassembler : public sass::Disassembler {
  public:
-  RecordingDisassembler(Nvdisasm& nvdisasm, std::size_t columns) : nvdisasm_(nvdisasm), columns_(columns) {}
+  RecordingDisassembler(sass::Nvdisasm& nvdisasm, std::size_t columns) : nvdisasm_(nvdisasm), columns_(columns) {}
 
-  void disassemble(int sm, const std::vector<Instruction*>& instructions) override;
+  void disassemble(int sm, const std::vector<sass::Instruction*>& instructions) override;
   // One column less will ask.
   void column_ends();
 
@@ -49,15 +49,15 @@ class RecordingDisassembler : public Disassembler {
  private:
   void answer(int sm);
 
-  Nvdisasm& nvdisasm_;
+  sass::Nvdisasm& nvdisasm_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t columns_;  // that have not ended
   std::size_t asking_ = 0;
   std::size_t round_ = 0;
-  std::vector<Instruction*> instructions_;  // of those that are asking
+  std::vector<sass::Instruction*> instructions_;  // of those that are asking
   std::exception_ptr failure_;
   Words words_;
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

@@ -3,7 +3,7 @@
 #include "bundle/bytes.h"
 #include "bundle/compress.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 // Each part of all words together: like compresses well beside like.
 Bytes encode_words(const Words& words) {
@@ -21,7 +21,7 @@ void decode_words(const Bytes& section, KnownWords& words) {
   const auto frame = decompress(section.data(), section.size());
   ByteReader reader(frame);
   const auto count = reader.get_count<std::uint64_t>(2 * sizeof(std::uint64_t));
-  std::vector<std::pair<InstructionWord, WordText>> read(count);
+  std::vector<std::pair<sass::InstructionWord, sass::WordText>> read(count);
   for (auto& [key, text] : read) key.low = reader.get<std::uint64_t>();
   for (auto& [key, text] : read) key.high = reader.get<std::uint64_t>();
   for (auto& [key, text] : read) text.has_target = reader.get<std::uint8_t>() != 0;
@@ -30,4 +30,4 @@ void decode_words(const Bytes& section, KnownWords& words) {
   words.insert(read.begin(), read.end());
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

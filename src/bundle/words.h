@@ -6,20 +6,20 @@
 #include "assemble/assembler.h"
 #include "sass/disassembler.h"
 
-namespace ptxlat {
+namespace ptxlat::bundle {
 
 struct WordOrder {
-  bool operator()(const InstructionWord& x, const InstructionWord& y) const {
+  bool operator()(const sass::InstructionWord& x, const sass::InstructionWord& y) const {
     return x.low != y.low ? x.low < y.low : x.high < y.high;
   }
 };
 // Disassembled words by disassembly_key, in an order that does not depend on who asked first.
-using Words = std::map<InstructionWord, WordText, WordOrder>;
-using KnownWords = std::unordered_map<InstructionWord, WordText, DisassemblyKeyHash>;
+using Words = std::map<sass::InstructionWord, sass::WordText, WordOrder>;
+using KnownWords = std::unordered_map<sass::InstructionWord, sass::WordText, sass::DisassemblyKeyHash>;
 
 // As a section of a bundle.
 Bytes encode_words(const Words& words);
 // Error{storage} for what encode_words did not make.
 void decode_words(const Bytes& section, KnownWords& words);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::bundle

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "assemble/toolkit.h"
+#include "base/error.h"
 #include "bundle/functions.h"
 #include "bundle/make.h"
 #include "cli/bundled.h"
@@ -18,10 +19,9 @@
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
-#include "error.h"
 #include "run/provenance.h"
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 namespace {
 
@@ -31,9 +31,9 @@ struct AssembleOptions {
   int threads = 0;  // 0: one per core
 };
 
-Manifest manifest_of(const AssembleOptions& options) {
+bundle::Manifest manifest_of(const AssembleOptions& options) {
   const auto& selection = options.selection;
-  Manifest manifest;
+  bundle::Manifest manifest;
   manifest.tool_version = run::tool_version();
   manifest.git_commit = run::git_commit();
   manifest.method_version = latency::method_version;
@@ -41,7 +41,7 @@ Manifest manifest_of(const AssembleOptions& options) {
   manifest.levels = selection.levels;
   std::sort(manifest.levels.begin(), manifest.levels.end());
   manifest.levels.erase(std::unique(manifest.levels.begin(), manifest.levels.end()), manifest.levels.end());
-  require_levels(manifest.levels, ToolchainKind::ptxas);
+  require_levels(manifest.levels, assemble::ToolchainKind::ptxas);
   for (auto& toolchain : chosen_toolchains(selection.toolchain, std::nullopt))
     manifest.toolchains.push_back({toolchain, target_of(toolchain, manifest.target)});
   manifest.created_utc = run::utc_now();
@@ -50,22 +50,22 @@ Manifest manifest_of(const AssembleOptions& options) {
 }
 
 // Functions of CUDA C become each toolchain's own.
-void add_forms(const std::vector<const Form*>& forms, BundleOrder& order) {
-  std::vector<Form> functions;
+void add_forms(const std::vector<const isa::Form*>& forms, bundle::BundleOrder& order) {
+  std::vector<isa::Form> functions;
   for (const auto* form : forms) {
     if (form->cuda) functions.push_back(*form);
     if (!form->cuda) order.forms.push_back(form);
   }
   for (const auto& [toolchain, target] : order.manifest.toolchains) {
     const auto compiled = compile_cuda(forms, toolchain, target);
-    if (!functions.empty()) add_functions(order.files, toolchain.name, compiled);
-    apply_compiled(order.cuda_forms.emplace_back(functions), compiled);
+    if (!functions.empty()) bundle::add_functions(order.files, toolchain.name, compiled);
+    cuda::apply_compiled(order.cuda_forms.emplace_back(functions), compiled);
   }
 }
 
 using Verdicts = std::map<std::string, std::size_t>;
 
-void print_summary(const Manifest& manifest, const std::vector<Verdicts>& verdicts) {
+void print_summary(const bundle::Manifest& manifest, const std::vector<Verdicts>& verdicts) {
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     std::vector<std::string> parts;
     for (const auto& [verdict, count] : verdicts[i]) parts.push_back(fmt::format("{} {}", count, verdict));
@@ -85,32 +85,32 @@ void assemble(const AssembleOptions& options) {
   const auto forms = selected_forms(loaded.catalogue, selection, core_only, std::nullopt);
   if (forms.empty()) throw Error(ExitCode::unknown_name, "nothing is left to assemble", "`ptxlat list` has all forms");
   std::size_t cells = 0;
-  for (const auto* form : forms) cells += variants_of(*form).size();
+  for (const auto* form : forms) cells += isa::variants_of(*form).size();
   cells *= manifest.levels.size() * manifest.toolchains.size();
 
   Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, cells);
   std::vector<Verdicts> verdicts(manifest.toolchains.size());
   const auto threads = static_cast<std::size_t>(
       options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
-  auto pace = nvdisasm_pace(static_cast<int>(threads));
+  auto pace = sass::nvdisasm_pace(static_cast<int>(threads));
   pace.askers = 1;  // the columns of a chunk have come together already
-  Nvdisasm nvdisasm(nvdisasm_for(manifest.target), pace);
-  BundleOrder order{.manifest = manifest,
-                    .loaded = loaded,
-                    .forms = {},
-                    .cuda_forms = {},
-                    .files = files_of(selection),
-                    .nvdisasm = nvdisasm,
-                    .make_assemblers = {},
-                    .threads = threads,
-                    .on_finished = {},
-                    .on_taken_over = {},
-                    .interrupted = &heed_interrupts()};
+  sass::Nvdisasm nvdisasm(assemble::nvdisasm_for(manifest.target), pace);
+  bundle::BundleOrder order{.manifest = manifest,
+                            .loaded = loaded,
+                            .forms = {},
+                            .cuda_forms = {},
+                            .files = files_of(selection),
+                            .nvdisasm = nvdisasm,
+                            .make_assemblers = {},
+                            .threads = threads,
+                            .on_finished = {},
+                            .on_taken_over = {},
+                            .interrupted = &heed_interrupts()};
   add_forms(forms, order);
-  order.make_assemblers = [](const BundledToolchain& bundled, std::size_t count) {
+  order.make_assemblers = [](const bundle::BundledToolchain& bundled, std::size_t count) {
     return make_kernel_assemblers(bundled.toolchain, bundled.target, worker_options(0), static_cast<int>(count));
   };
-  order.on_finished = [&](std::size_t toolchain, const std::vector<Record>& finished) {
+  order.on_finished = [&](std::size_t toolchain, const std::vector<results::Record>& finished) {
     for (const auto& cell : finished) ++verdicts[toolchain][to_string(cell.verdict)];
     progress.advance(finished.size());
   };
@@ -119,7 +119,7 @@ void assemble(const AssembleOptions& options) {
     fmt::print(stderr, "{} of {} cells are in {}.part already\n", finished, cells, options.output);
     progress.advance(finished);
   };
-  const bool completed = make_bundle(order, options.output);
+  const bool completed = bundle::make_bundle(order, options.output);
   progress.finish();
   if (!completed) {
     throw Error(ExitCode::interrupted, fmt::format("interrupted; what is finished is kept in {}.part", options.output),
@@ -153,4 +153,4 @@ void add_assemble(CLI::App& program) {
   command->callback([options] { assemble(*options); });
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

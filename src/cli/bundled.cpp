@@ -7,11 +7,11 @@
 #include <map>
 #include <set>
 
-#include "assemble/process.h"
-#include "error.h"
+#include "base/error.h"
+#include "base/process.h"
 #include "isa/catalogue.h"
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr char shipped[] = "ptx_templates";
 // "catalogue-1", "catalogue-2", …: the user's folders.
 std::string name_of_folder(std::size_t index) { return fmt::format("catalogue-{}", index + 1); }
 
-bool has_folder(const Files& files, const std::string& name) {
+bool has_folder(const bundle::Files& files, const std::string& name) {
   const auto first = files.lower_bound(name + "/");
   return first != files.end() && first->first.starts_with(name + "/");
 }
@@ -29,42 +29,43 @@ using Row = std::tuple<std::string, std::string, std::string>;
 
 }  // namespace
 
-Files files_of(const Selection& selection) {
-  Files files;
-  for (const auto& entry : std::filesystem::directory_iterator(templates_folder())) {
-    if (entry.is_directory()) add_folder(files, fmt::format("{}/{}", shipped, entry.path().filename().string()), entry);
+bundle::Files files_of(const Selection& selection) {
+  bundle::Files files;
+  for (const auto& entry : std::filesystem::directory_iterator(isa::templates_folder())) {
+    if (entry.is_directory())
+      bundle::add_folder(files, fmt::format("{}/{}", shipped, entry.path().filename().string()), entry);
   }
   for (std::size_t i = 0; i < selection.catalogues.size(); ++i)
-    add_folder(files, name_of_folder(i), selection.catalogues[i]);
+    bundle::add_folder(files, name_of_folder(i), selection.catalogues[i]);
   return files;
 }
 
-LoadedCatalogue load_catalogue_for(const Bundle& bundle, const CudaFunctions& functions) {
+ptx::LoadedCatalogue load_catalogue_for(const bundle::Bundle& bundle, const cuda::CudaFunctions& functions) {
   const TemporaryFolder folder;
   const auto templates = folder.path() / shipped;
-  write_folder(bundle.files, shipped, templates);
+  bundle::write_folder(bundle.files, shipped, templates);
   std::vector<std::filesystem::path> catalogues{templates / "isa", templates / "cuda"};
   for (std::size_t i = 0; has_folder(bundle.files, name_of_folder(i)); ++i) {
     catalogues.push_back(folder.path() / name_of_folder(i));
-    write_folder(bundle.files, name_of_folder(i), catalogues.back());
+    bundle::write_folder(bundle.files, name_of_folder(i), catalogues.back());
   }
-  LoadedCatalogue loaded{load_catalogue(catalogues), load_skeletons(templates)};
-  apply_compiled(loaded.catalogue.forms, functions);
+  ptx::LoadedCatalogue loaded{isa::load_catalogue(catalogues), ptx::load_skeletons(templates)};
+  cuda::apply_compiled(loaded.catalogue.forms, functions);
   return loaded;
 }
 
-std::vector<std::size_t> bundled_toolchains(const Bundle& bundle, const std::string& wanted) {
+std::vector<std::size_t> bundled_toolchains(const bundle::Bundle& bundle, const std::string& wanted) {
   const auto available = toolchains_of(bundle);
   std::vector<std::size_t> chosen;
-  for (const auto& toolchain : wanted.empty() ? available : pick_toolchains(available, wanted)) {
+  for (const auto& toolchain : wanted.empty() ? available : assemble::pick_toolchains(available, wanted)) {
     const auto found = std::find_if(available.begin(), available.end(),
-                                    [&](const Toolchain& other) { return other.name == toolchain.name; });
+                                    [&](const assemble::Toolchain& other) { return other.name == toolchain.name; });
     chosen.push_back(static_cast<std::size_t>(found - available.begin()));
   }
   return chosen;
 }
 
-std::vector<int> bundled_levels(const Bundle& bundle, const std::vector<int>& wanted) {
+std::vector<int> bundled_levels(const bundle::Bundle& bundle, const std::vector<int>& wanted) {
   const auto& levels = bundle.manifest.levels;
   for (const int level : wanted) {
     if (std::find(levels.begin(), levels.end(), level) != levels.end()) continue;
@@ -74,7 +75,7 @@ std::vector<int> bundled_levels(const Bundle& bundle, const std::vector<int>& wa
   return wanted.empty() ? levels : wanted;
 }
 
-std::vector<latency::CellPlan> bundled_plan(const Bundle& bundle, const LoadedCatalogue& loaded,
+std::vector<latency::CellPlan> bundled_plan(const bundle::Bundle& bundle, const ptx::LoadedCatalogue& loaded,
                                             const Selection& selection, const std::vector<int>& levels) {
   std::set<std::string> bundled_forms;
   std::map<Row, std::string> recipes;
@@ -83,7 +84,7 @@ std::vector<latency::CellPlan> bundled_plan(const Bundle& bundle, const LoadedCa
     recipes[{cell.ptx, cell.operand, cell.input}] = cell.recipe;
   }
   auto forms = selected_forms(loaded.catalogue, selection, false, std::nullopt);
-  std::erase_if(forms, [&](const Form* form) { return !bundled_forms.contains(form->ptx); });
+  std::erase_if(forms, [&](const isa::Form* form) { return !bundled_forms.contains(form->ptx); });
   if (forms.empty()) {
     throw Error(ExitCode::unknown_name, fmt::format("{} has none of these forms", bundle.path.string()),
                 fmt::format("it was made with: {}", bundle.manifest.command_line));
@@ -101,7 +102,7 @@ std::vector<latency::CellPlan> bundled_plan(const Bundle& bundle, const LoadedCa
   return plan;
 }
 
-void require_fitting(const Bundle& bundle, const DeviceInfo& device) {
+void require_fitting(const bundle::Bundle& bundle, const gpu::DeviceInfo& device) {
   const auto& target = bundle.manifest.target;
   if (target.sm == device.sm) return;
   throw Error(
@@ -110,10 +111,10 @@ void require_fitting(const Bundle& bundle, const DeviceInfo& device) {
       fmt::format("make one with `ptxlat assemble --target sm_{}{}`", device.sm, device.sm >= 90 ? "a" : ""));
 }
 
-BundleOrigin origin_of(const Bundle& bundle) {
+results::BundleOrigin origin_of(const bundle::Bundle& bundle) {
   return {bundle.path.filename().string(), fmt::format("{:08x}", bundle.checksum), bundle.size,
           bundle.manifest.created_utc,     bundle.manifest.tool_version,           bundle.manifest.git_commit,
           bundle.manifest.command_line};
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

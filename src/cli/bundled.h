@@ -10,27 +10,27 @@
 #include "latency/plan.h"
 #include "results/record.h"
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 // The files that load_catalogue_for(selection) reads, as a bundle keeps them.
-Files files_of(const Selection& selection);
+bundle::Files files_of(const Selection& selection);
 // What load_catalogue_for made of them, with the functions of CUDA C as a toolchain takes them.
-LoadedCatalogue load_catalogue_for(const Bundle& bundle, const CudaFunctions& functions);
+ptx::LoadedCatalogue load_catalogue_for(const bundle::Bundle& bundle, const cuda::CudaFunctions& functions);
 
 // The toolchains of a bundle that `wanted` names, all of them if it is empty, as indices into its manifest.
-std::vector<std::size_t> bundled_toolchains(const Bundle& bundle, const std::string& wanted);
+std::vector<std::size_t> bundled_toolchains(const bundle::Bundle& bundle, const std::string& wanted);
 
 // The levels of a bundle: those wanted, or all where none is. Error{unknown_name} for one that it does not have.
-std::vector<int> bundled_levels(const Bundle& bundle, const std::vector<int>& wanted);
+std::vector<int> bundled_levels(const bundle::Bundle& bundle, const std::vector<int>& wanted);
 
 // The cells of a bundle that the options leave. Error{unknown_name} where they leave none; Error{storage} where this
 // ptxlat expands a form to other kernels than the one that made the bundle.
-std::vector<latency::CellPlan> bundled_plan(const Bundle& bundle, const LoadedCatalogue& loaded,
+std::vector<latency::CellPlan> bundled_plan(const bundle::Bundle& bundle, const ptx::LoadedCatalogue& loaded,
                                             const Selection& selection, const std::vector<int>& levels);
 
 // Error{no_gpu} where the bundle is for another architecture than this device's.
-void require_fitting(const Bundle& bundle, const DeviceInfo& device);
+void require_fitting(const bundle::Bundle& bundle, const gpu::DeviceInfo& device);
 
-BundleOrigin origin_of(const Bundle& bundle);
+results::BundleOrigin origin_of(const bundle::Bundle& bundle);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

@@ -8,14 +8,14 @@
 #include <mutex>
 #include <thread>
 
+#include "base/error.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
-#include "error.h"
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 namespace {
 
@@ -25,21 +25,21 @@ struct CheckOptions {
 };
 
 // Compiles the functions of CUDA C, each for the target that it is tried for.
-void compile_for_check(Catalogue& catalogue, const std::vector<const Form*>& forms, const Toolchain& toolchain,
-                       const std::optional<Target>& target) {
-  std::map<std::string, std::vector<const Form*>> by_target;
+void compile_for_check(isa::Catalogue& catalogue, const std::vector<const isa::Form*>& forms,
+                       const assemble::Toolchain& toolchain, const std::optional<isa::Target>& target) {
+  std::map<std::string, std::vector<const isa::Form*>> by_target;
   for (const auto* form : forms) {
     if (!form->cuda) continue;
     const auto oldest = target ? target : run::oldest_target(form->requirement);
     if (oldest) by_target[oldest->name()].push_back(form);
   }
   for (const auto& [name, members] : by_target)
-    apply_compiled(catalogue.forms, compile_cuda(members, toolchain, *target_from_name(name)));
+    cuda::apply_compiled(catalogue.forms, compile_cuda(members, toolchain, *isa::target_from_name(name)));
 }
 
-void check(const CheckOptions& options, const Toolchain& toolchain) {
+void check(const CheckOptions& options, const assemble::Toolchain& toolchain) {
   const auto& selection = options.selection;
-  std::optional<Target> target;
+  std::optional<isa::Target> target;
   if (!selection.target.empty()) target = target_from(selection.target);
   auto loaded = load_catalogue_for(selection);
   const auto forms = selected_forms(loaded.catalogue, selection, false, target);
@@ -91,4 +91,4 @@ void add_check(CLI::App& program) {
   });
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

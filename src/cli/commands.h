@@ -6,7 +6,7 @@ namespace CLI {
 class App;
 }
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 // Each adds one subcommand with its options to the program. The subcommand's callback does the work, writes data to
 // standard output and everything else to standard error, and throws Error for what ends it.
@@ -25,4 +25,4 @@ void add_worker(CLI::App& program);    // main.cpp, hidden: the other end of wor
 // program at once.
 const std::atomic<bool>& heed_interrupts();  // main.cpp
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

@@ -10,16 +10,16 @@
 #include <map>
 #include <memory>
 
+#include "base/error.h"
+#include "base/parallel.h"
 #include "cli/commands.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
-#include "error.h"
-#include "parallel.h"
 #include "report/compare_write.h"
 #include "report/find_tables.h"
 #include "report/rows.h"
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 namespace {
 
@@ -52,12 +52,12 @@ std::vector<NamedTable> named_tables(const std::vector<std::string>& names) {
   std::vector<NamedTable> tables;
   for (const auto& name : names) {
     const auto named = split_level(name);
-    for (const auto& folder : find_tables(named.folder)) tables.push_back({folder.string(), named.level});
+    for (const auto& folder : report::find_tables(named.folder)) tables.push_back({folder.string(), named.level});
   }
   return tables;
 }
 
-using Tables = std::map<std::string, Table>;
+using Tables = std::map<std::string, report::Table>;
 
 Error no_rows_at(const std::string& levels, const std::string& folder, const std::vector<int>& there) {
   return Error(ExitCode::unknown_name, fmt::format("{} has no rows at -O {}", folder, levels),
@@ -67,14 +67,14 @@ Error no_rows_at(const std::string& levels, const std::string& folder, const std
 // Each table once, however often it is named, on all cores: unpacking and scanning are all that takes time.
 Tables read_all(const std::vector<NamedTable>& named, const std::vector<int>& levels) {
   Tables tables;
-  for (const auto& table : named) tables.emplace(table.folder, Table{});
-  std::vector<std::pair<const std::string*, Table*>> work;
+  for (const auto& table : named) tables.emplace(table.folder, report::Table{});
+  std::vector<std::pair<const std::string*, report::Table*>> work;
   for (auto& [folder, table] : tables) work.emplace_back(&folder, &table);
-  in_parallel(work.size(), [&](std::size_t i) { *work[i].second = read_table(*work[i].first); });
+  in_parallel(work.size(), [&](std::size_t i) { *work[i].second = report::read_table(*work[i].first); });
   if (levels.empty()) return tables;
   for (auto& [folder, table] : tables) {
-    const auto all = levels_of(table);
-    std::erase_if(table.cells, [&](const Cell& cell) {
+    const auto all = report::levels_of(table);
+    std::erase_if(table.cells, [&](const report::Cell& cell) {
       return std::find(levels.begin(), levels.end(), cell.record.level) == levels.end();
     });
     // Nothing at all would be compared, and --fail-on-change content with it.
@@ -84,26 +84,29 @@ Tables read_all(const std::vector<NamedTable>& named, const std::vector<int>& le
 }
 
 // One table against itself: its lowest level against each other one.
-std::vector<Side> sides_of_levels(const std::string& folder, const Table& table) {
-  std::vector<Side> sides;
-  for (const int level : levels_of(table)) sides.push_back({&table, level, {}, folder});
+std::vector<report::Side> sides_of_levels(const std::string& folder, const report::Table& table) {
+  std::vector<report::Side> sides;
+  for (const int level : report::levels_of(table)) sides.push_back({&table, level, {}, folder});
   return sides;
 }
 
-By by_from(const std::string& name) {
-  return name == "toolchain" ? By::toolchain : name == "gpu" ? By::gpu : name == "date" ? By::date : By::level;
+report::By by_from(const std::string& name) {
+  return name == "toolchain" ? report::By::toolchain
+         : name == "gpu"     ? report::By::gpu
+         : name == "date"    ? report::By::date
+                             : report::By::level;
 }
 
 // The sides of each group, at least two.
-std::vector<std::vector<Side>> groups_of(const CompareOptions& options, const std::vector<NamedTable>& named,
-                                         const Tables& tables) {
-  std::vector<std::vector<Side>> groups;
+std::vector<std::vector<report::Side>> groups_of(const CompareOptions& options, const std::vector<NamedTable>& named,
+                                                 const Tables& tables) {
+  std::vector<std::vector<report::Side>> groups;
   const auto side_of = [&](const NamedTable& table) {
-    const auto there = levels_of(tables.at(table.folder));
+    const auto there = report::levels_of(tables.at(table.folder));
     if (table.level && std::find(there.begin(), there.end(), *table.level) == there.end()) {
       throw no_rows_at(std::to_string(*table.level), table.folder, there);
     }
-    return Side{&tables.at(table.folder), table.level, {}, table.folder};
+    return report::Side{&tables.at(table.folder), table.level, {}, table.folder};
   };
   const auto add_levels_of = [&](const NamedTable& table) {
     groups.push_back(table.level ? std::vector{side_of(table)}
@@ -115,9 +118,9 @@ std::vector<std::vector<Side>> groups_of(const CompareOptions& options, const st
     auto& all = groups.emplace_back();
     for (const auto& table : named) all.push_back(side_of(table));
   } else {
-    std::vector<Run> runs;
+    std::vector<results::Run> runs;
     for (const auto& table : named) runs.push_back(tables.at(table.folder).run);
-    for (const auto& members : group_by(by_from(options.by), runs)) {
+    for (const auto& members : report::group_by(by_from(options.by), runs)) {
       auto& group = groups.emplace_back();
       for (const auto member : members) group.push_back(side_of(named[member]));
     }
@@ -136,18 +139,19 @@ bool wants_colour() {
   return isatty(STDOUT_FILENO) && !is_dumb && (!no_colour || *no_colour == '\0');
 }
 
-void write_groups(const CompareOptions& options, const std::vector<std::vector<Side>>& sides,
-                  const std::vector<Group>& groups) {
-  if (options.format == "csv") return write_csv(std::cout, groups);
-  if (options.format == "json") return write_json(std::cout, groups);
+void write_groups(const CompareOptions& options, const std::vector<std::vector<report::Side>>& sides,
+                  const std::vector<report::Group>& groups) {
+  if (options.format == "csv") return report::write_csv(std::cout, groups);
+  if (options.format == "json") return report::write_json(std::cout, groups);
   const bool is_markdown = options.format == "markdown";
-  const PageStyle style{is_markdown ? PageFormat::markdown : PageFormat::text, wants_colour(), options.most_rows};
+  const report::PageStyle style{is_markdown ? report::PageFormat::markdown : report::PageFormat::text, wants_colour(),
+                                options.most_rows};
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (i != 0) std::cout << '\n';
     if (options.format == "findings") {
-      write_findings(std::cout, sides[i]);
+      report::write_findings(std::cout, sides[i]);
     } else {
-      write_page(std::cout, groups[i], style);
+      report::write_page(std::cout, groups[i], style);
     }
   }
 }
@@ -172,12 +176,13 @@ void run_compare(const CompareOptions& options) {
     throw Error(ExitCode::unknown_name, "there is nothing to compare",
                 "name two tables, two levels of one (FOLDER@O0 FOLDER@O3), or one that has several levels");
   }
-  std::vector<Group> groups;
+  std::vector<report::Group> groups;
   bool changed = false;
   for (auto& group : sides) {
-    label(group);
-    groups.push_back(compare_all(group));
-    for (const auto& comparison : groups.back().comparisons) changed = changed || has_changed(comparison, threshold);
+    report::label(group);
+    groups.push_back(report::compare_all(group));
+    for (const auto& comparison : groups.back().comparisons)
+      changed = changed || report::has_changed(comparison, threshold);
   }
   write_groups(options, sides, groups);
   if (!options.fail_on_change.empty() && changed) throw CLI::RuntimeError(static_cast<int>(ExitCode::changed));
@@ -220,4 +225,4 @@ void add_compare(CLI::App& program) {
   command->callback([options] { run_compare(*options); });
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

@@ -7,44 +7,46 @@
 #include "assemble/cuda_version.h"
 #include "assemble/nvrtc.h"
 #include "assemble/toolkit.h"
+#include "base/error.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
-#include "error.h"
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 namespace {
 
 // What is missing, and what to do.
-std::string without_nvrtc(const Toolchain& assembler) {
-  if (assembler.kind == ToolchainKind::driver) {
+std::string without_nvrtc(const assemble::Toolchain& assembler) {
+  if (assembler.kind == assemble::ToolchainKind::driver) {
     return fmt::format("no NVRTC was found that makes PTX {}.{} or older, which {} takes; tools/toolkits.sh brings one",
                        assembler.ptx_major, assembler.ptx_minor, assembler.name);
   }
   return fmt::format("no NVRTC of CUDA {0}, which goes with {1}, was found; `tools/toolkits.sh {0}` brings it",
-                     release_of(assembler.version), assembler.name);
+                     assemble::release_of(assembler.version), assembler.name);
 }
 
 }  // namespace
 
-CudaFunctions compile_cuda(const std::vector<const Form*>& forms, const Toolchain& assembler, const Target& target) {
-  const bool has_any = std::any_of(forms.begin(), forms.end(), [](const Form* form) { return form->cuda.has_value(); });
+cuda::CudaFunctions compile_cuda(const std::vector<const isa::Form*>& forms, const assemble::Toolchain& assembler,
+                                 const isa::Target& target) {
+  const bool has_any =
+      std::any_of(forms.begin(), forms.end(), [](const isa::Form* form) { return form->cuda.has_value(); });
   if (!has_any) return {};
-  const auto pieces = find_pieces(toolkit_folders(), {PieceKind::nvrtc});
+  const auto pieces = assemble::find_pieces(assemble::toolkit_folders(), {assemble::PieceKind::nvrtc});
   const auto available = toolchains_of(pieces);
-  const Toolchain* nvrtc = nvrtc_for(assembler, available);
+  const assemble::Toolchain* nvrtc = assemble::nvrtc_for(assembler, available);
   if (nvrtc == nullptr) {
-    CudaFunctions none;
+    cuda::CudaFunctions none;
     for (const auto* form : forms) {
       if (form->cuda) none.functions.push_back({form->ptx, {}, {}, without_nvrtc(assembler)});
     }
     return none;
   }
   worker::Worker worker(worker_options(0));
-  const CudaCompiler compiler = [&](const std::string& program, const std::vector<std::string>& options) {
+  const cuda::CudaCompiler compiler = [&](const std::string& program, const std::vector<std::string>& options) {
     return worker.compile(*nvrtc, program, options);
   };
-  return {nvrtc->name, compile_functions(forms, target, headers_of(*nvrtc).string(), compiler)};
+  return {nvrtc->name, cuda::compile_functions(forms, target, assemble::headers_of(*nvrtc).string(), compiler)};
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

@@ -6,13 +6,13 @@
 #include "assemble/cuda_version.h"
 #include "assemble/nvrtc.h"
 #include "assemble/toolkit.h"
+#include "base/error.h"
 #include "cli/commands.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
-#include "error.h"
 #include "isa/catalogue.h"
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 namespace {
 
@@ -34,7 +34,7 @@ bool check_gpu(int device) {
 
 // A kernel that does nothing, assembled for a target that CUDA 11.0 and all since know: a file may state its version
 // and not work for all that. Returns the words of the refusal, empty if there is none.
-std::string refusal(const Toolchain& toolchain) {
+std::string refusal(const assemble::Toolchain& toolchain) {
   const std::string ptx = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry nothing() { ret; }\n";
   try {
     const auto outcome = make_assemblers(toolchain, worker_options(0), 1).front()->assemble(ptx, {80, {}}, 3);
@@ -45,9 +45,9 @@ std::string refusal(const Toolchain& toolchain) {
 }
 
 // Prints what a piece is good for, or, and then clears its version, why it is good for nothing.
-void print_piece(ToolkitPiece& piece) {
-  const auto toolchains = toolchains_of({piece});
-  if (!toolchains.empty() && piece.kind != PieceKind::nvrtc) piece.problem = refusal(toolchains.front());
+void print_piece(assemble::ToolkitPiece& piece) {
+  const auto toolchains = assemble::toolchains_of({piece});
+  if (!toolchains.empty() && piece.kind != assemble::PieceKind::nvrtc) piece.problem = refusal(toolchains.front());
   if (!piece.problem.empty()) {
     while (piece.problem.ends_with('\n')) piece.problem.pop_back();
     fmt::print("  {:<10}broken: {} {}\n", to_string(piece.kind), piece.path.string(), piece.problem);
@@ -55,21 +55,22 @@ void print_piece(ToolkitPiece& piece) {
     return;
   }
   std::string details;
-  if (piece.kind != PieceKind::nvdisasm) {
-    const auto [major, minor] = newest_ptx_of_cuda(piece.version);
+  if (piece.kind != assemble::PieceKind::nvdisasm) {
+    const auto [major, minor] = assemble::newest_ptx_of_cuda(piece.version);
     details = fmt::format("PTX {}.{}", major, minor);
-    if (piece.kind == PieceKind::nvrtc && headers_of(toolchains.front()).empty())
+    if (piece.kind == assemble::PieceKind::nvrtc && assemble::headers_of(toolchains.front()).empty())
       details += ", without cuda_fp16.h, which the 16-bit types of CUDA C need: tools/toolkits.sh brings it";
   }
-  if (piece.kind == PieceKind::ptxas || piece.kind == PieceKind::nvdisasm)
-    details += fmt::format("{}{}", details.empty() ? "" : ", ", fmt::join(targets_of(piece.path), " "));
+  if (piece.kind == assemble::PieceKind::ptxas || piece.kind == assemble::PieceKind::nvdisasm)
+    details += fmt::format("{}{}", details.empty() ? "" : ", ", fmt::join(assemble::targets_of(piece.path), " "));
   fmt::print("  {:<10}{:<10}{}\n", to_string(piece.kind), piece.version, details);
 }
 
 // Prints every toolkit with its pieces and returns the pieces.
-std::vector<ToolkitPiece> check_toolkits() {
+std::vector<assemble::ToolkitPiece> check_toolkits() {
   auto pieces =
-      find_pieces(toolkit_folders(), {PieceKind::ptxas, PieceKind::nvjitlink, PieceKind::nvrtc, PieceKind::nvdisasm});
+      assemble::find_pieces(assemble::toolkit_folders(), {assemble::PieceKind::ptxas, assemble::PieceKind::nvjitlink,
+                                                          assemble::PieceKind::nvrtc, assemble::PieceKind::nvdisasm});
   std::filesystem::path folder;
   for (auto& piece : pieces) {
     if (piece.folder != folder) fmt::print("toolkit     {}\n", piece.folder.string());
@@ -84,10 +85,10 @@ void check(int device) {
   const auto pieces = check_toolkits();
   std::vector<std::string> assemblers;
   for (const auto& toolchain : toolchains_of(pieces)) {
-    if (toolchain.kind != ToolchainKind::nvrtc) assemblers.push_back(toolchain.name);
+    if (toolchain.kind != assemble::ToolchainKind::nvrtc) assemblers.push_back(toolchain.name);
   }
-  const bool has_nvdisasm = std::any_of(pieces.begin(), pieces.end(), [](const ToolkitPiece& piece) {
-    return piece.kind == PieceKind::nvdisasm && !piece.version.empty();
+  const bool has_nvdisasm = std::any_of(pieces.begin(), pieces.end(), [](const assemble::ToolkitPiece& piece) {
+    return piece.kind == assemble::PieceKind::nvdisasm && !piece.version.empty();
   });
   fmt::print("toolchain   {}\n",
              assemblers.empty()
@@ -96,7 +97,7 @@ void check(int device) {
                  : fmt::format("{}", fmt::join(assemblers, " ")));
   if (!has_nvdisasm) fmt::print("nvdisasm    none: run tools/toolkits.sh\n");
   const auto loaded = load_catalogue_for({});
-  fmt::print("catalogue   {} forms in {}\n", loaded.catalogue.forms.size(), templates_folder().string());
+  fmt::print("catalogue   {} forms in {}\n", loaded.catalogue.forms.size(), isa::templates_folder().string());
   if (!has_nvdisasm || (assemblers.empty() && !has_gpu)) {
     throw Error(ExitCode::missing_tool, "no table can be made here: an assembler or the disassembler is missing",
                 "run tools/toolkits.sh");
@@ -113,4 +114,4 @@ void add_doctor(CLI::App& program) {
   command->callback([device] { check(*device); });
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

@@ -9,7 +9,7 @@
 #include "cli/toolchains.h"
 #include "report/csv.h"
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 namespace {
 
@@ -19,13 +19,13 @@ struct ListOptions {
   std::string format = "text";
 };
 
-std::string needs(const Form& form) {
+std::string needs(const isa::Form& form) {
   const auto& r = form.requirement;
-  const auto targets = targets_text(r);
+  const auto targets = isa::targets_text(r);
   return fmt::format("PTX {}.{}{}{}", r.ptx_major, r.ptx_minor, targets.empty() ? "" : " ", targets);
 }
 
-std::vector<std::string> input_names(const Form& form) {
+std::vector<std::string> input_names(const isa::Form& form) {
   std::vector<std::string> names;
   for (const auto& input : form.inputs) {
     if (!input.name.empty()) names.push_back(input.name);
@@ -33,7 +33,7 @@ std::vector<std::string> input_names(const Form& form) {
   return names;
 }
 
-void write_list(const std::vector<const Form*>& forms, const std::string& format) {
+void write_list(const std::vector<const isa::Form*>& forms, const std::string& format) {
   if (format == "csv") std::cout << "ptx,chapter,section,core,operands,inputs,needs\n";
   std::string chapter;
   for (const auto* form : forms) {
@@ -44,7 +44,7 @@ void write_list(const std::vector<const Form*>& forms, const std::string& format
       for (const std::string& field :
            {form->ptx, form->chapter, form->section, form->core, operands, inputs, needs(*form)}) {
         std::cout << separator;
-        write_csv_field(std::cout, field);
+        report::write_csv_field(std::cout, field);
         separator = ",";
       }
       std::cout << '\n';
@@ -76,11 +76,11 @@ void add_list(CLI::App& program) {
       ->check(CLI::IsMember({"text", "csv"}));
   command->callback([options] {
     const auto& selection = options->selection;
-    std::optional<Target> target;
+    std::optional<isa::Target> target;
     if (!selection.target.empty()) target = target_from(selection.target);
     const auto loaded = load_catalogue_for(selection);
     write_list(selected_forms(loaded.catalogue, selection, options->core_only, target), options->format);
   });
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

@@ -9,12 +9,12 @@
 #include <iostream>
 #include <system_error>
 
+#include "base/error.h"
 #include "cli/commands.h"
-#include "error.h"
 #include "run/provenance.h"
 #include "worker/worker.h"
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 void add_worker(CLI::App& program) {
   auto* command = program.add_subcommand("worker", "")->group("");
@@ -81,7 +81,7 @@ const std::atomic<bool>& heed_interrupts() {
   return was_interrupted;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli
 
 namespace {
 
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write, which says what to do
   try {
-    return ptxlat::run_program(argc, argv);
+    return ptxlat::cli::run_program(argc, argv);
   } catch (const ptxlat::Error& error) {
     fmt::print(stderr, "ptxlat: {}\n", error.what());
     if (!error.advice.empty()) fmt::print(stderr, "        {}\n", error.advice);

@@ -7,19 +7,19 @@
 #include <iostream>
 
 #include "assemble/toolkit.h"
+#include "base/error.h"
+#include "base/nearest_names.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/toolchains.h"
-#include "error.h"
 #include "isa/catalogue.h"
-#include "nearest_names.h"
 #include "probe/method.h"
 #include "report/probe_files.h"
 #include "results/store.h"
 #include "run/probes.h"
 #include "run/provenance.h"
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 namespace {
 
@@ -36,7 +36,7 @@ struct ProbeOptions {
 };
 
 std::vector<probe::Probe> all_probes(const ProbeOptions& options) {
-  std::vector<std::filesystem::path> folders{templates_folder() / "probes"};
+  std::vector<std::filesystem::path> folders{isa::templates_folder() / "probes"};
   folders.insert(folders.end(), options.folders.begin(), options.folders.end());
   return probe::load_probes(folders);
 }
@@ -74,24 +74,27 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
   for (const auto& toolchain : chosen_toolchains(options.toolchain, driver_toolchain(device))) {
     require_levels({options.level}, toolchain.kind);
     const auto target = target_of(toolchain, {device.sm, device.sm >= 90 ? "a" : ""});
-    run::ProbeJob job{.toolchain = toolchain,
-                      .target = target,
-                      .run = run::begin_run(toolchain, target, device),
-                      .plan = probe::plan_probes(probes, options.level),
-                      .disassembler = std::make_unique<Nvdisasm>(nvdisasm_for(target), nvdisasm_pace(1)),
-                      .assemblers = make_kernel_assemblers(toolchain, target, worker_options(options.device), 1)};
-    Store store(options.store);
+    run::ProbeJob job{
+        .toolchain = toolchain,
+        .target = target,
+        .run = run::begin_run(toolchain, target, device),
+        .plan = probe::plan_probes(probes, options.level),
+        .disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(target), sass::nvdisasm_pace(1)),
+        .assemblers = make_kernel_assemblers(toolchain, target, worker_options(options.device), 1)};
+    results::Store store(options.store);
     Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, job.plan.size(), "probes");
-    const auto made = run::make_probes(job, store, worker, &heed_interrupts(),
-                                       [&](const std::vector<Record>& records) { progress.advance(records.size()); });
+    const auto made =
+        run::make_probes(job, store, worker, &heed_interrupts(),
+                         [&](const std::vector<results::Record>& records) { progress.advance(records.size()); });
     progress.finish();
     if (!made.completed)
       throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished probe is kept in {}", options.store),
                   "the same command goes on where this one stopped");
-    write_probe_files(std::filesystem::path(options.tables) / made.run.table, made.records, store.runs(made.run.table));
+    report::write_probe_files(std::filesystem::path(options.tables) / made.run.table, made.records,
+                              store.runs(made.run.table));
     fmt::print(stderr, "{} probes made, {} were in {} already\n{}/{}\n", made.made, made.wanted.size() - made.made,
                options.store, options.tables, made.run.table);
-    if (options.format == "text") write_probe_text(std::cout, made.wanted);
+    if (options.format == "text") report::write_probe_text(std::cout, made.wanted);
   }
 }
 
@@ -128,4 +131,4 @@ void add_probe(CLI::App& program) {
   });
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 namespace {
 
@@ -68,4 +68,4 @@ std::string Progress::text() const {
   return line;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

@@ -7,7 +7,7 @@
 #include <ostream>
 #include <string>
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 // Tells how far long work has come: one line that is written over on a terminal, plain lines elsewhere. Rate and time
 // left are those of the last half minute: the slow cells come last, and an average from the start would not see them.
@@ -44,4 +44,4 @@ class Progress {
   std::deque<Sample> recent_;  // about one a second; the first is where the rate is taken from
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "assemble/toolkit.h"
+#include "base/error.h"
 #include "bundle/functions.h"
 #include "cli/bundled.h"
 #include "cli/commands.h"
@@ -15,7 +16,6 @@
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
-#include "error.h"
 #include "isa/select.h"
 #include "report/live_table.h"
 #include "report/table.h"
@@ -24,7 +24,7 @@
 #include "run/session.h"
 #include "run/sm_clock.h"
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 namespace {
 
@@ -67,28 +67,28 @@ void prepare_assembling(run::TableJob& job, const RunOptions& options) {
   const bool core_only = !selection.all_forms && selection.filters.empty();
   const auto forms = selected_forms(job.loaded.catalogue, selection, core_only, std::nullopt);
   const auto functions = compile_cuda(forms, job.toolchain, job.target);
-  apply_compiled(job.loaded.catalogue.forms, functions);
+  cuda::apply_compiled(job.loaded.catalogue.forms, functions);
   job.run.nvrtc = functions.compiler;
   job.plan = latency::plan_cells(job.loaded, forms, selection.levels);
   const int threads = assembling_threads(options.threads);
-  job.disassembler = std::make_unique<Nvdisasm>(nvdisasm_for(job.target), nvdisasm_pace(threads));
+  job.disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), sass::nvdisasm_pace(threads));
   job.assemblers = make_kernel_assemblers(job.toolchain, job.target, worker_options(options.device), threads);
 }
 
 // Plans the cells of a bundle and makes ready what its toolchain answered.
-void prepare_bundled(run::TableJob& job, const RunOptions& options, const Bundle& bundle, std::size_t toolchain,
+void prepare_bundled(run::TableJob& job, const RunOptions& options, const bundle::Bundle& bundle, std::size_t toolchain,
                      const std::vector<int>& levels) {
   job.plan = bundled_plan(bundle, job.loaded, options.selection, levels);
-  job.disassembler = make_recorded_disassembler(bundle);
+  job.disassembler = bundle::make_recorded_disassembler(bundle);
   for (int i = 0; i < assembling_threads(options.threads); ++i)
-    job.assemblers.push_back(make_recorded_assembler(bundle, toolchain));
+    job.assemblers.push_back(bundle::make_recorded_assembler(bundle, toolchain));
   job.run.bundle = origin_of(bundle);
 }
 
 // Empty where the table does not go to standard output as text.
-std::optional<LiveTable> live_table(const run::TableJob& job, const RunOptions& options) {
+std::optional<report::LiveTable> live_table(const run::TableJob& job, const RunOptions& options) {
   if (options.format != "text") return std::nullopt;
-  LiveTable::PlannedCells planned;
+  report::LiveTable::PlannedCells planned;
   std::vector<std::string> names;
   std::set<int> levels;
   for (const auto& cell : job.plan) {
@@ -96,23 +96,24 @@ std::optional<LiveTable> live_table(const run::TableJob& job, const RunOptions& 
     names.push_back(cell.variant.form->ptx);
     levels.insert(cell.level);
   }
-  const auto headline = job.run.device ? metric::cycles : metric::static_cycles;
-  return LiveTable(std::cout, headline, {levels.begin(), levels.end()}, std::move(planned), names);
+  const auto headline = job.run.device ? results::metric::cycles : results::metric::static_cycles;
+  return report::LiveTable(std::cout, headline, {levels.begin(), levels.end()}, std::move(planned), names);
 }
 
 // What the store has of the plan already.
-std::vector<Record> planned_records(const run::TableJob& job, const Store& store) {
+std::vector<results::Record> planned_records(const run::TableJob& job, const results::Store& store) {
   std::set<std::string> planned;
   for (const auto& cell : job.plan) planned.insert(key_of(cell).text());
-  auto records = store.records(job.run.table, RecordKind::latency);
-  std::erase_if(records, [&](const Record& record) { return !planned.contains(key_of(record).text()); });
+  auto records = store.records(job.run.table, results::RecordKind::latency);
+  std::erase_if(records,
+                [&](const results::Record& record) { return !planned.contains(results::key_of(record).text()); });
   return records;
 }
 
 void make_table(run::TableJob job, const RunOptions& options, worker::Worker* worker) {
   job.run.seed = options.seed;
   if (worker != nullptr) job.run.launches = options.launches;
-  Store store(options.store);
+  results::Store store(options.store);
   std::optional<Progress> progress;
   auto live = live_table(job, options);
   run::SessionOptions session{.worker = worker, .repeat = options.repeat, .interrupted = &heed_interrupts()};
@@ -126,7 +127,7 @@ void make_table(run::TableJob job, const RunOptions& options, worker::Worker* wo
     progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, job.plan.size() - known);
     if (known > 0 && live) live->add(planned_records(job, store));
   };
-  session.on_finished = [&](const std::vector<Record>& records) {
+  session.on_finished = [&](const std::vector<results::Record>& records) {
     if (live) {
       progress->clear();
       live->add(records);
@@ -146,10 +147,10 @@ void make_table(run::TableJob job, const RunOptions& options, worker::Worker* wo
     throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
                 "the same command goes on where this one stopped");
   }
-  const auto table = table_from(made.run, made.runs, made.records);
-  write_table(options.tables, table, options.is_brief ? Extent::brief : Extent::whole);
+  const auto table = report::table_from(made.run, made.runs, made.records);
+  report::write_table(options.tables, table, options.is_brief ? report::Extent::brief : report::Extent::whole);
   fmt::print(stderr, "{}\n{}/{}\n", summary(made), options.tables, job.run.table);
-  if (options.format == "csv") write_csv(std::cout, table);
+  if (options.format == "csv") report::write_csv(std::cout, table);
   if (live) live->finish();
 }
 
@@ -213,10 +214,10 @@ void static_assembling(const RunOptions& options) {
 
 // wanted_levels: empty for all that the bundle has. worker: null for static tables.
 void make_bundled_tables(const RunOptions& options, const std::vector<int>& wanted_levels, worker::Worker* worker) {
-  const auto bundle = open_bundle(options.bundle);
+  const auto bundle = bundle::open_bundle(options.bundle);
   const auto levels = bundled_levels(bundle, wanted_levels);
   const auto toolchains = bundled_toolchains(bundle, options.selection.toolchain);
-  std::optional<DeviceInfo> device;
+  std::optional<gpu::DeviceInfo> device;
   if (worker != nullptr) {
     device = worker->device_info();
     require_fitting(bundle, *device);
@@ -225,7 +226,7 @@ void make_bundled_tables(const RunOptions& options, const std::vector<int>& want
     run::TableJob job;
     job.toolchain = bundle.manifest.toolchains[toolchain].toolchain;
     job.target = bundle.manifest.toolchains[toolchain].target;
-    const auto functions = functions_in(bundle.files, job.toolchain.name);
+    const auto functions = bundle::functions_in(bundle.files, job.toolchain.name);
     job.loaded = load_catalogue_for(bundle, functions);
     job.run = run::begin_run(job.toolchain, job.target, device);
     job.run.nvrtc = functions.compiler;
@@ -279,4 +280,4 @@ void add_static(CLI::App& program) {
   });
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

@@ -5,11 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "error.h"
+#include "base/error.h"
 #include "isa/catalogue.h"
 #include "isa/select.h"
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 void add_catalogue(CLI::App& command, Selection& selection) {
   command
@@ -49,9 +49,9 @@ void add_form_filters(CLI::App& command, Selection& selection) {
       ->type_name("VERSION");
 }
 
-std::vector<const Form*> selected_forms(const Catalogue& catalogue, const Selection& selection, bool core_only,
-                                        const std::optional<Target>& target) {
-  FormFilter filter{core_only, selection.chapters, selection.types, target, std::nullopt};
+std::vector<const isa::Form*> selected_forms(const isa::Catalogue& catalogue, const Selection& selection,
+                                             bool core_only, const std::optional<isa::Target>& target) {
+  isa::FormFilter filter{core_only, selection.chapters, selection.types, target, std::nullopt};
   if (!selection.ptx_version.empty()) {
     int major = 0, minor = 0;
     char rest = 0;
@@ -61,7 +61,7 @@ std::vector<const Form*> selected_forms(const Catalogue& catalogue, const Select
     }
     filter.ptx_version = {major, minor};
   }
-  return filtered(catalogue, select_forms(catalogue, selection.filters), filter);
+  return isa::filtered(catalogue, isa::select_forms(catalogue, selection.filters), filter);
 }
 
 void add_selection(CLI::App& command, Selection& selection) {
@@ -79,10 +79,10 @@ void add_selection(CLI::App& command, Selection& selection) {
   add_catalogue(command, selection);
 }
 
-LoadedCatalogue load_catalogue_for(const Selection& selection) {
-  std::vector<std::filesystem::path> folders{templates_folder() / "isa", templates_folder() / "cuda"};
+ptx::LoadedCatalogue load_catalogue_for(const Selection& selection) {
+  std::vector<std::filesystem::path> folders{isa::templates_folder() / "isa", isa::templates_folder() / "cuda"};
   folders.insert(folders.end(), selection.catalogues.begin(), selection.catalogues.end());
-  return {load_catalogue(folders), load_skeletons(templates_folder())};
+  return {isa::load_catalogue(folders), ptx::load_skeletons(isa::templates_folder())};
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

@@ -11,7 +11,7 @@ namespace CLI {
 class App;
 }
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 // Which forms, at which levels: options that several subcommands share.
 struct Selection {
@@ -32,10 +32,10 @@ void add_levels(CLI::App& command, std::vector<int>& levels, const std::string& 
 void add_catalogue(CLI::App& command, Selection& selection);
 
 // Catalogue and skeletons, the shipped ones and the user's.
-LoadedCatalogue load_catalogue_for(const Selection& selection);
+ptx::LoadedCatalogue load_catalogue_for(const Selection& selection);
 
 // The forms that the options leave. Error{unknown_name} for what names nothing.
-std::vector<const Form*> selected_forms(const Catalogue& catalogue, const Selection& selection, bool core_only,
-                                        const std::optional<Target>& target);
+std::vector<const isa::Form*> selected_forms(const isa::Catalogue& catalogue, const Selection& selection,
+                                             bool core_only, const std::optional<isa::Target>& target);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

@@ -8,20 +8,20 @@
 #include <set>
 
 #include "assemble/toolkit.h"
+#include "base/error.h"
+#include "base/nearest_names.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
-#include "error.h"
 #include "isa/select.h"
 #include "latency/experiment.h"
 #include "latency/method.h"
-#include "nearest_names.h"
 #include "report/number.h"
 #include "report/probe_files.h"
 #include "report/table.h"
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
 namespace {
 
@@ -31,9 +31,11 @@ struct ShowOptions {
   std::string table;
 };
 
-std::string scoreboard(int number) { return number == ControlWord::no_scoreboard ? "-" : fmt::format("{}", number); }
+std::string scoreboard(int number) {
+  return number == sass::ControlWord::no_scoreboard ? "-" : fmt::format("{}", number);
+}
 
-void print_window(const WindowRecord& window) {
+void print_window(const results::WindowRecord& window) {
   fmt::print("\n    {}: {}{}{}\n", window.role, to_string(window.verdict), window.reason.empty() ? "" : ", ",
              window.reason);
   fmt::print("      schedule {}{} cycles", window.static_is_lower_bound ? "at least " : "", window.static_cycles);
@@ -46,15 +48,15 @@ void print_window(const WindowRecord& window) {
   }
 }
 
-void print_cell(const Record& cell) {
+void print_cell(const results::Record& cell) {
   fmt::print("\n  O{}  operand {}{}{}: {}\n", cell.level, cell.operand.empty() ? "-" : cell.operand,
              cell.input.empty() ? "" : ", ", cell.input, to_string(cell.verdict));
   if (!cell.consumer.empty()) fmt::print("    consumer {}\n", cell.consumer);
   for (const auto& metric : cell.metrics) {
     const auto from = metric.from.empty() ? "" : fmt::format("  from {}", fmt::join(metric.from, ", "));
-    const auto verdict = metric.verdict == Verdict::proven ? "" : fmt::format("  {}", to_string(metric.verdict));
-    fmt::print("    {:<12} {:>8} {}{}{}\n", metric.tag, decimal(metric.value), find_metric(metric.tag)->unit, from,
-               verdict);
+    const auto verdict = metric.verdict == sass::Verdict::proven ? "" : fmt::format("  {}", to_string(metric.verdict));
+    fmt::print("    {:<12} {:>8} {}{}{}\n", metric.tag, report::decimal(metric.value),
+               results::find_metric(metric.tag)->unit, from, verdict);
   }
   fmt::print("    SASS {} ({})\n", fmt::join(cell.sass, ";"), cell.sass_count);
   if (!cell.note.empty()) fmt::print("    {}\n", cell.note);
@@ -63,8 +65,8 @@ void print_cell(const Record& cell) {
 }
 
 // The window of the differential as PTX, with the consumer that is tried first; the stream's where there is no other.
-void print_ptx(const LoadedCatalogue& loaded, const Form& form) {
-  const auto variants = variants_of(form);
+void print_ptx(const ptx::LoadedCatalogue& loaded, const isa::Form& form) {
+  const auto variants = isa::variants_of(form);
   if (!form.no_dependency.empty() || !form.unsupported.empty() || variants.empty()) return;
   const auto consumers = latency::consumers_for(loaded.catalogue, variants.front());
   if (consumers.empty()) return;
@@ -74,22 +76,22 @@ void print_ptx(const LoadedCatalogue& loaded, const Form& form) {
     if (trial.kernel.text.empty()) continue;
     auto name = trial.role;
     fmt::print("\n{}\n{}", fmt::join(trial.kernel.module, "\n"),
-               fill({"frame.ptx", trial.kernel.text}, {{"name", name}}));
+               ptx::fill({"frame.ptx", trial.kernel.text}, {{"name", name}}));
     return;
   }
 }
 
-std::string nearest_in(const Table& table, const std::string& wanted) {
+std::string nearest_in(const report::Table& table, const std::string& wanted) {
   std::set<std::string> names;
   for (const auto& cell : table.cells) names.insert(cell.record.ptx);
   const auto nearest = nearest_names(wanted, {names.begin(), names.end()});
   return nearest.empty() ? "" : fmt::format("it has {}", fmt::join(nearest, ", "));
 }
 
-std::vector<Record> cells_from_table(const ShowOptions& options, const Form& form) {
-  const auto table = read_table(options.table);
+std::vector<results::Record> cells_from_table(const ShowOptions& options, const isa::Form& form) {
+  const auto table = report::read_table(options.table);
   const auto& levels = options.selection.levels;
-  std::vector<const Cell*> cells;
+  std::vector<const report::Cell*> cells;
   bool has_form = false;
   for (const auto& cell : table.cells) {
     if (cell.record.ptx != form.ptx) continue;
@@ -104,18 +106,19 @@ std::vector<Record> cells_from_table(const ShowOptions& options, const Form& for
     throw Error(ExitCode::unknown_name,
                 fmt::format("{} has no {} at -O {}", options.table, form.ptx, fmt::join(levels, ",")));
   }
-  return whole_records(table, cells);
+  return report::whole_records(table, cells);
 }
 
 // Assembled here and now, not measured.
-std::vector<Record> cells_from_assembler(const ShowOptions& options, const LoadedCatalogue& loaded, const Form& form,
-                                         const Toolchain& toolchain, const Target& target) {
-  std::vector<Record> cells;
-  Nvdisasm disassembler(nvdisasm_for(target));
+std::vector<results::Record> cells_from_assembler(const ShowOptions& options, const ptx::LoadedCatalogue& loaded,
+                                                  const isa::Form& form, const assemble::Toolchain& toolchain,
+                                                  const isa::Target& target) {
+  std::vector<results::Record> cells;
+  sass::Nvdisasm disassembler(assemble::nvdisasm_for(target));
   const auto plan = latency::plan_cells(loaded, {&form}, options.selection.levels);
   line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler};
   line.interrupted = &heed_interrupts();
-  line.on_finished = [&](std::vector<Record> made) {
+  line.on_finished = [&](std::vector<results::Record> made) {
     cells.insert(cells.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
   };
   run_line(line, latency::LatencyMethod(loaded, plan), make_kernel_assemblers(toolchain, target, worker_options(0), 1),
@@ -123,7 +126,7 @@ std::vector<Record> cells_from_assembler(const ShowOptions& options, const Loade
   return cells;
 }
 
-std::string advice_for(const std::string& wanted, const std::vector<Form>& forms) {
+std::string advice_for(const std::string& wanted, const std::vector<isa::Form>& forms) {
   std::vector<std::string> names;
   for (const auto& form : forms) {
     if (form.opcode == wanted) return fmt::format("`ptxlat list --filter {}` has all forms of {}", wanted, wanted);
@@ -138,9 +141,9 @@ std::string advice_for(const std::string& wanted, const std::vector<Form>& forms
 // name.
 bool show_probe(const ShowOptions& options) {
   if (options.table.empty()) return false;
-  auto records = read_probe_files(options.table);
-  std::erase_if(records, [&](const Record& record) { return record.ptx != options.form; });
-  write_probe_text(std::cout, records);
+  auto records = report::read_probe_files(options.table);
+  std::erase_if(records, [&](const results::Record& record) { return record.ptx != options.form; });
+  report::write_probe_text(std::cout, records);
   std::cout.flush();
   for (const auto& record : records) {
     for (const auto& window : record.windows) print_window(window);
@@ -152,12 +155,12 @@ void show(const ShowOptions& options) {
   if (show_probe(options)) return;
   const auto loaded = load_catalogue_for(options.selection);
   const auto& forms = loaded.catalogue.forms;
-  const auto form = std::find_if(forms.begin(), forms.end(), [&](const Form& f) { return f.ptx == options.form; });
+  const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == options.form; });
   if (form == forms.end()) {
     throw Error(ExitCode::unknown_name, "no form is spelled " + options.form, advice_for(options.form, forms));
   }
   // First of all, so that nothing is printed of a form that the table does not have.
-  const auto in_table = options.table.empty() ? std::vector<Record>() : cells_from_table(options, *form);
+  const auto in_table = options.table.empty() ? std::vector<results::Record>() : cells_from_table(options, *form);
   fmt::print("{}  {}, PTX ISA {}\n{}:{}\n{}\n", form->ptx, form->chapter, form->section,
              std::filesystem::path(form->where.file).filename().string(), form->where.line, form->text);
   print_ptx(loaded, *form);
@@ -168,8 +171,8 @@ void show(const ShowOptions& options) {
   for (const auto& toolchain : chosen_toolchains(options.selection.toolchain, std::nullopt)) {
     const auto target = target_of(toolchain, target_from(options.selection.target));
     const auto functions = compile_cuda({&*form}, toolchain, target);
-    std::vector<Form> compiled{*form};
-    apply_compiled(compiled, functions);
+    std::vector<isa::Form> compiled{*form};
+    cuda::apply_compiled(compiled, functions);
     fmt::print("\n{}{}{}\n", toolchain.name, functions.compiler.empty() ? "" : ", ", functions.compiler);
     if (form->cuda) print_ptx(loaded, compiled.front());
     for (const auto& cell : cells_from_assembler(options, loaded, compiled.front(), toolchain, target))
@@ -207,4 +210,4 @@ void add_show(CLI::App& program) {
   command->callback([options] { show(*options); });
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

@@ -8,31 +8,32 @@
 
 #include "assemble/cuda_version.h"
 #include "assemble/toolkit.h"
-#include "error.h"
+#include "base/error.h"
 
-namespace ptxlat {
+namespace ptxlat::cli {
 
-Target target_from(const std::string& name) {
-  if (const auto target = target_from_name(name); target && target->sm >= oldest_sm) return *target;
+isa::Target target_from(const std::string& name) {
+  if (const auto target = isa::target_from_name(name); target && target->sm >= isa::oldest_sm) return *target;
   throw Error(ExitCode::unknown_name, "no such target: " + name,
               fmt::format("a target is spelled like sm_90 or sm_90a; sm_{} is the oldest whose machine code is read",
-                          oldest_sm));
+                          isa::oldest_sm));
 }
 
-Toolchain driver_toolchain(const DeviceInfo& device) {
+assemble::Toolchain driver_toolchain(const gpu::DeviceInfo& device) {
   const auto cuda = fmt::format("{}.{}", device.cuda_api_version / 1000, device.cuda_api_version % 1000 / 10);
-  const auto [major, minor] = newest_ptx_of_cuda(cuda);
-  return {ToolchainKind::driver, "driver-" + device.driver_version, device.driver_version, {}, major, minor};
+  const auto [major, minor] = assemble::newest_ptx_of_cuda(cuda);
+  return {assemble::ToolchainKind::driver, "driver-" + device.driver_version, device.driver_version, {}, major, minor};
 }
 
-std::vector<Toolchain> chosen_toolchains(const std::string& wanted, const std::optional<Toolchain>& driver) {
+std::vector<assemble::Toolchain> chosen_toolchains(const std::string& wanted,
+                                                   const std::optional<assemble::Toolchain>& driver) {
   // Without asking every toolkit of the machine, which takes a second where there are many.
   if (driver && wanted == "driver") return {*driver};
-  auto available = find_toolchains();
+  auto available = assemble::find_toolchains();
   if (driver) available.insert(available.begin(), *driver);
-  auto chosen = pick_toolchains(available, wanted.empty() ? "ptxas" : wanted);
+  auto chosen = assemble::pick_toolchains(available, wanted.empty() ? "ptxas" : wanted);
   for (const auto& toolchain : chosen) {
-    if (toolchain.kind == ToolchainKind::nvrtc) {
+    if (toolchain.kind == assemble::ToolchainKind::nvrtc) {
       throw Error(ExitCode::unknown_name, toolchain.name + " compiles CUDA C++, and what is measured here is PTX",
                   "name a ptxas or an nvjitlink: `ptxlat doctor` lists them");
     }
@@ -40,14 +41,14 @@ std::vector<Toolchain> chosen_toolchains(const std::string& wanted, const std::o
   return chosen;
 }
 
-Target target_of(const Toolchain& toolchain, const Target& wanted) {
-  if (toolchain.kind != ToolchainKind::ptxas) return wanted;  // the libraries cannot be asked
-  const auto known = targets_of(toolchain.path);
-  const auto knows = [&](const Target& target) {
+isa::Target target_of(const assemble::Toolchain& toolchain, const isa::Target& wanted) {
+  if (toolchain.kind != assemble::ToolchainKind::ptxas) return wanted;  // the libraries cannot be asked
+  const auto known = assemble::targets_of(toolchain.path);
+  const auto knows = [&](const isa::Target& target) {
     return known.empty() || std::find(known.begin(), known.end(), target.name()) != known.end();
   };
   if (knows(wanted)) return wanted;
-  Target plain{wanted.sm, {}};
+  isa::Target plain{wanted.sm, {}};
   if (!knows(plain)) {
     throw Error(ExitCode::unknown_name, toolchain.name + " does not know " + wanted.name(),
                 fmt::format("it knows {}", fmt::join(known, ", ")));
@@ -63,16 +64,16 @@ worker::WorkerOptions worker_options(int device) {
   return options;
 }
 
-std::vector<std::unique_ptr<Assembler>> make_assemblers(const Toolchain& toolchain,
-                                                        const worker::WorkerOptions& options, int threads) {
-  if (toolchain.kind != ToolchainKind::ptxas) return make_worker_assemblers(options, toolchain, threads);
-  std::vector<std::unique_ptr<Assembler>> assemblers;
-  for (int i = 0; i < threads; ++i) assemblers.push_back(make_ptxas(toolchain));
+std::vector<std::unique_ptr<assemble::Assembler>> make_assemblers(const assemble::Toolchain& toolchain,
+                                                                  const worker::WorkerOptions& options, int threads) {
+  if (toolchain.kind != assemble::ToolchainKind::ptxas) return make_worker_assemblers(options, toolchain, threads);
+  std::vector<std::unique_ptr<assemble::Assembler>> assemblers;
+  for (int i = 0; i < threads; ++i) assemblers.push_back(assemble::make_ptxas(toolchain));
   return assemblers;
 }
 
-std::vector<std::unique_ptr<line::KernelAssembler>> make_kernel_assemblers(const Toolchain& toolchain,
-                                                                           const Target& target,
+std::vector<std::unique_ptr<line::KernelAssembler>> make_kernel_assemblers(const assemble::Toolchain& toolchain,
+                                                                           const isa::Target& target,
                                                                            const worker::WorkerOptions& options,
                                                                            int threads) {
   std::vector<std::unique_ptr<line::KernelAssembler>> kernel_assemblers;
@@ -81,9 +82,9 @@ std::vector<std::unique_ptr<line::KernelAssembler>> make_kernel_assemblers(const
   return kernel_assemblers;
 }
 
-void require_levels(const std::vector<int>& levels, ToolchainKind kind) {
+void require_levels(const std::vector<int>& levels, assemble::ToolchainKind kind) {
   const bool has_fourth = std::any_of(levels.begin(), levels.end(), [](int level) { return level > 3; });
-  if (has_fourth && kind != ToolchainKind::driver)
+  if (has_fourth && kind != assemble::ToolchainKind::driver)
     throw Error(ExitCode::unknown_name, "ptxas and nvJitLink have no -O4", "only the driver's JIT has a level 4");
 }
 
@@ -91,4 +92,4 @@ int assembling_threads(int wanted) {
   return wanted > 0 ? wanted : static_cast<int>(2 * std::max(1u, std::thread::hardware_concurrency()));
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cli

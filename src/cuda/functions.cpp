@@ -10,11 +10,11 @@
 #include "cuda/ptx_module.h"
 #include "cuda/splice.h"
 
-namespace ptxlat {
+namespace ptxlat::cuda {
 
 namespace {
 
-using Forms = std::vector<const Form*>;
+using Forms = std::vector<const isa::Form*>;
 
 // The first error that is about each line of the program: "functions.cu(7): error: identifier "__foo" is undefined".
 std::map<int, std::string> errors_by_line(const std::string& log) {
@@ -33,9 +33,9 @@ struct Group {
   const CudaCompiler& compiler;
   std::vector<std::string> options;
   std::string header;
-  std::map<const Form*, CudaFunction>& made;
+  std::map<const isa::Form*, CudaFunction>& made;
 
-  void refuse(const Form* form, const std::string& words) { made[form] = {form->ptx, {}, {}, words}; }
+  void refuse(const isa::Form* form, const std::string& words) { made[form] = {form->ptx, {}, {}, words}; }
 
   void compile(const Forms& forms) {
     if (forms.empty()) return;
@@ -85,13 +85,13 @@ struct Group {
 
 }  // namespace
 
-std::vector<CudaFunction> compile_functions(const Forms& forms, const Target& target, const std::string& headers,
+std::vector<CudaFunction> compile_functions(const Forms& forms, const isa::Target& target, const std::string& headers,
                                             const CudaCompiler& compiler) {
   std::map<std::pair<std::string, std::string>, Forms> groups;
   for (const auto* form : forms) {
     if (form->cuda) groups[{form->cuda->header, form->cuda->option}].push_back(form);
   }
-  std::map<const Form*, CudaFunction> made;
+  std::map<const isa::Form*, CudaFunction> made;
   for (const auto& [key, members] : groups) {
     const auto& [header, option] = key;
     // Relocatable, so that functions which nobody calls stay, each with its parameters.
@@ -114,7 +114,7 @@ std::vector<CudaFunction> compile_functions(const Forms& forms, const Target& ta
   return functions;
 }
 
-void apply_compiled(std::vector<Form>& forms, const CudaFunctions& functions) {
+void apply_compiled(std::vector<isa::Form>& forms, const CudaFunctions& functions) {
   std::map<std::string, const CudaFunction*> by_form;
   for (const auto& function : functions.functions) by_form[function.form] = &function;
   for (auto& form : forms) {
@@ -128,4 +128,4 @@ void apply_compiled(std::vector<Form>& forms, const CudaFunctions& functions) {
   }
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cuda

@@ -7,7 +7,7 @@
 #include "assemble/nvrtc.h"
 #include "isa/form.h"
 
-namespace ptxlat {
+namespace ptxlat::cuda {
 
 // What a form of CUDA C is for one compiler and target.
 //   form     its spelling
@@ -32,16 +32,17 @@ struct CudaFunctions {
   bool operator==(const CudaFunctions&) const = default;
 };
 
-using CudaCompiler = std::function<CompileOutcome(const std::string& program, const std::vector<std::string>& options)>;
+using CudaCompiler =
+    std::function<assemble::CompileOutcome(const std::string& program, const std::vector<std::string>& options)>;
 
 // Compiles those of `forms` that are CUDA C, all that have a header and an option in common as one program, for
 // compute_XX of the target. A function that the compiler accuses by its line is taken out, and the rest compiled again;
 // where it accuses none the program is halved.
 //   headers  folder of CUDA's headers; empty: what needs one has a problem
-std::vector<CudaFunction> compile_functions(const std::vector<const Form*>& forms, const Target& target,
+std::vector<CudaFunction> compile_functions(const std::vector<const isa::Form*>& forms, const isa::Target& target,
                                             const std::string& headers, const CudaCompiler& compiler);
 
 // Makes the forms what the compiler made of them: ordinary forms, or unsupported with its words.
-void apply_compiled(std::vector<Form>& forms, const CudaFunctions& functions);
+void apply_compiled(std::vector<isa::Form>& forms, const CudaFunctions& functions);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cuda

@@ -7,7 +7,7 @@
 
 #include "isa/types.h"
 
-namespace ptxlat {
+namespace ptxlat::cuda {
 
 namespace {
 
@@ -17,12 +17,12 @@ constexpr const char* elements[] = {"x", "y", "z", "w"};
 std::string passes_as(const std::string& type) {
   if (type == "f16" || type == "bf16") return "unsigned short";
   if (type == "f16x2" || type == "bf16x2" || type == "pred") return "unsigned int";
-  return cuda_type(type, 0);
+  return isa::cuda_type(type, 0);
 }
 
-int bytes_of(const std::string& type) { return type == "pred" ? 4 : register_bits(type) / 8; }
+int bytes_of(const std::string& type) { return type == "pred" ? 4 : isa::register_bits(type) / 8; }
 
-void add_values(const Operand& operand, std::vector<FunctionValue>& values) {
+void add_values(const isa::Operand& operand, std::vector<FunctionValue>& values) {
   for (int i = 0; i < std::max(1, operand.count); ++i) {
     values.push_back(
         {operand.count == 0 ? "{" + operand.name + "}" : fmt::format("{{{}.{}}}", operand.name, i), operand.type, 0});
@@ -30,7 +30,7 @@ void add_values(const Operand& operand, std::vector<FunctionValue>& values) {
 }
 
 // `name` of a scalar, `name.y` of a vector's element.
-std::string element(const Operand& operand, int index) {
+std::string element(const isa::Operand& operand, int index) {
   return operand.count == 0 ? operand.name : fmt::format("{}.{}", operand.name, elements[index]);
 }
 
@@ -42,13 +42,13 @@ std::string converted(const std::string& value, const std::string& type, const s
 }
 
 // One line: "struct result_0 { float d; }; extern "C" __device__ result_0 ptxlat_function_0(float parameter_0) { … }".
-std::string function_of(const Form& form, std::size_t index) {
+std::string function_of(const isa::Form& form, std::size_t index) {
   std::string fields, parameters, locals, results;
   int number = 0;
   for (const auto& operand : form.operands) {
     const auto passed = passes_as(operand.type);
-    const auto own = cuda_type(operand.type, 0);
-    locals += fmt::format(" {} {};", cuda_type(operand.type, operand.count), operand.name);
+    const auto own = isa::cuda_type(operand.type, 0);
+    locals += fmt::format(" {} {};", isa::cuda_type(operand.type, operand.count), operand.name);
     for (int i = 0; i < std::max(1, operand.count); ++i) {
       const auto name = element(operand, i);
       const auto passing = fmt::format("{}_{}", operand.is_result ? "field" : "parameter", number++);
@@ -71,7 +71,7 @@ std::string function_of(const Form& form, std::size_t index) {
 
 }  // namespace
 
-FunctionInterface interface_of(const Form& form) {
+FunctionInterface interface_of(const isa::Form& form) {
   FunctionInterface interface;
   for (const auto& operand : form.operands) {
     add_values(operand, operand.is_result ? interface.results : interface.parameters);
@@ -88,7 +88,7 @@ FunctionInterface interface_of(const Form& form) {
 
 std::string function_name(std::size_t index) { return fmt::format("ptxlat_function_{}", index); }
 
-CudaProgram program_of(const std::vector<const Form*>& forms, const std::string& header) {
+CudaProgram program_of(const std::vector<const isa::Form*>& forms, const std::string& header) {
   CudaProgram program;
   if (!header.empty()) program.text += fmt::format("#include <{}>\n", header);
   program.text +=
@@ -99,4 +99,4 @@ CudaProgram program_of(const std::vector<const Form*>& forms, const std::string&
   return program;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cuda

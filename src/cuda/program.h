@@ -5,7 +5,7 @@
 
 #include "isa/form.h"
 
-namespace ptxlat {
+namespace ptxlat::cuda {
 
 // A scalar of a function's parameters or of its result: a whole operand, or one element of a vector (float2).
 //   hole    in the form's text: "{a}", "{d.1}"
@@ -24,7 +24,7 @@ struct FunctionInterface {
   std::vector<FunctionValue> parameters;
   std::vector<FunctionValue> results;
 };
-FunctionInterface interface_of(const Form& form);
+FunctionInterface interface_of(const isa::Form& form);
 
 // The name of the function for the form at this place in a program.
 std::string function_name(std::size_t index);
@@ -35,6 +35,6 @@ struct CudaProgram {
   std::string text;
   int first_line = 0;
 };
-CudaProgram program_of(const std::vector<const Form*>& forms, const std::string& header);
+CudaProgram program_of(const std::vector<const isa::Form*>& forms, const std::string& header);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cuda

@@ -5,7 +5,7 @@
 #include <regex>
 #include <utility>
 
-namespace ptxlat {
+namespace ptxlat::cuda {
 
 namespace {
 
@@ -158,4 +158,4 @@ std::string replace_names(const std::string& text, const std::function<std::stri
   return replaced;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cuda

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ptxlat {
+namespace ptxlat::cuda {
 
 // A function of a PTX module.
 //   signature   ".func (.param .b32 func_retval0) f(.param .b32 f_param_0)", without what makes it visible
@@ -32,4 +32,4 @@ PtxModule parse_ptx_module(const std::string& text);
 // The text with each name in it (a register with its %, a label with its $) replaced by what `replacement` makes of it.
 std::string replace_names(const std::string& text, const std::function<std::string(const std::string&)>& replacement);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cuda

@@ -7,10 +7,10 @@
 #include <regex>
 #include <set>
 
-#include "hash.h"
+#include "base/hash.h"
 #include "isa/form.h"
 
-namespace ptxlat {
+namespace ptxlat::cuda {
 
 namespace {
 
@@ -108,7 +108,7 @@ class Splicer {
         kept.push_back(statement);
         continue;
       }
-      const int bits = register_bits(parameter->type), loaded = std::stoi(match[2]);
+      const int bits = isa::register_bits(parameter->type), loaded = std::stoi(match[2]);
       const std::string to = match[3];
       if (loaded < bits) {
         const bool is_high = match[5].matched && match[5] != "0";
@@ -140,7 +140,7 @@ class Splicer {
       for (const auto& value : values_in(match[4])) {
         const auto* result = result_at(offset);
         const bool is_predicate = result != nullptr && result->type == "pred";
-        if (result == nullptr || bits != (is_predicate ? 32 : register_bits(result->type))) {
+        if (result == nullptr || bits != (is_predicate ? 32 : isa::register_bits(result->type))) {
           kept.push_back(statement);  // left for problem()
           break;
         }
@@ -308,4 +308,4 @@ SplicedFunction splice(const PtxModule& module, const std::string& function, con
   return spliced;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cuda

@@ -6,7 +6,7 @@
 #include "cuda/program.h"
 #include "cuda/ptx_module.h"
 
-namespace ptxlat {
+namespace ptxlat::cuda {
 
 // A function of CUDA C as the text of a form: PTX that stands where an instruction does.
 //   text     whole statements with holes for the operands, in a scope of its own if it has registers or labels
@@ -23,4 +23,4 @@ struct SplicedFunction {
 // written behind the last use of a source, because in a chain they are the same register.
 SplicedFunction splice(const PtxModule& module, const std::string& function, const FunctionInterface& interface);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::cuda

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace ptxlat {
+namespace ptxlat::gpu {
 
 namespace {
 
@@ -32,11 +32,11 @@ std::vector<std::uint32_t> random_cycle(std::uint64_t places, std::uint64_t seed
   return next;
 }
 
-bool is_chase(const Buffer& buffer) {
-  return buffer.contents == Buffer::Contents::ring || buffer.contents == Buffer::Contents::permutation;
+bool is_chase(const kernel::Buffer& buffer) {
+  return buffer.contents == kernel::Buffer::Contents::ring || buffer.contents == kernel::Buffer::Contents::permutation;
 }
 
-void require_sense(const Buffer& buffer) {
+void require_sense(const kernel::Buffer& buffer) {
   if (buffer.bytes == 0 || buffer.bytes % word_bytes != 0)
     throw std::invalid_argument("a buffer has no bytes, or not a multiple of 8");
   if (buffer.read_words > buffer.bytes / sizeof(std::uint32_t))
@@ -48,14 +48,16 @@ void require_sense(const Buffer& buffer) {
 
 }  // namespace
 
-BufferContents::BufferContents(const Buffer& buffer, std::uint64_t address) : buffer_(buffer), address_(address) {
+BufferContents::BufferContents(const kernel::Buffer& buffer, std::uint64_t address)
+    : buffer_(buffer), address_(address) {
   require_sense(buffer);
-  if (buffer.contents == Buffer::Contents::permutation) next_ = random_cycle(buffer.bytes / buffer.stride, buffer.seed);
+  if (buffer.contents == kernel::Buffer::Contents::permutation)
+    next_ = random_cycle(buffer.bytes / buffer.stride, buffer.seed);
 }
 
 std::vector<std::uint64_t> BufferContents::words(std::uint64_t begin, std::uint64_t end) const {
   std::vector<std::uint64_t> words((end - begin) / word_bytes, 0);
-  if (buffer_.contents == Buffer::Contents::random) {
+  if (buffer_.contents == kernel::Buffer::Contents::random) {
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = random_word(buffer_.seed, begin / word_bytes + i);
   }
   if (!is_chase(buffer_)) return words;
@@ -68,7 +70,8 @@ std::vector<std::uint64_t> BufferContents::words(std::uint64_t begin, std::uint6
   return words;
 }
 
-void make_buffer(const CudaApi& api, const CudaStream& stream, const Buffer& buffer, std::list<DeviceBuffer>& buffers) {
+void make_buffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer,
+                 std::list<DeviceBuffer>& buffers) {
   require_sense(buffer);
   // A gigabyte is filled piece by piece.
   constexpr std::uint64_t piece = 16 << 20;
@@ -83,4 +86,4 @@ void make_buffer(const CudaApi& api, const CudaStream& stream, const Buffer& buf
   }
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::gpu

@@ -7,17 +7,17 @@
 #include "gpu/handles.h"
 #include "kernel/kernel.h"
 
-namespace ptxlat {
+namespace ptxlat::gpu {
 
 // The words of 64 bits that a buffer at `address` holds from byte `begin` up to `end`, both multiples of 8.
 // Deterministic: the same description gives the same contents at the same address on every machine.
 class BufferContents {
  public:
-  BufferContents(const Buffer& buffer, std::uint64_t address);
+  BufferContents(const kernel::Buffer& buffer, std::uint64_t address);
   std::vector<std::uint64_t> words(std::uint64_t begin, std::uint64_t end) const;
 
  private:
-  Buffer buffer_;
+  kernel::Buffer buffer_;
   std::uint64_t address_;
   std::vector<std::uint32_t> next_;  // of each place, for a permutation
 };
@@ -25,6 +25,7 @@ class BufferContents {
 // Allocates the buffer on the device, appends it to `buffers` and fills it in the stream's order. CudaError where there
 // is no room for it; std::invalid_argument for a description that makes no sense (a stride below 8 or not a multiple of
 // 8, a size that is not a multiple of 8, more words to be read than there are).
-void make_buffer(const CudaApi& api, const CudaStream& stream, const Buffer& buffer, std::list<DeviceBuffer>& buffers);
+void make_buffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer,
+                 std::list<DeviceBuffer>& buffers);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::gpu

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "error.h"
+#include "base/error.h"
 
-namespace ptxlat {
+namespace ptxlat::gpu {
 namespace {
 
 template <typename Function>
@@ -116,4 +116,4 @@ void report_cuda(const CudaApi& api, CUresult result, const char* function, cons
   }
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::gpu

@@ -8,7 +8,7 @@
 
 #include "gpu/cuda_descriptors.h"
 
-namespace ptxlat {
+namespace ptxlat::gpu {
 
 // The part of the CUDA Driver API that ptxlat uses, declared here so that it builds without a CUDA toolkit. Names and
 // values are those of cuda.h, which is never included beside this file.
@@ -151,8 +151,8 @@ void report_cuda(const CudaApi& api, CUresult result, const char* function, cons
 // Calls a function of the Driver API; PTXLAT_CUDA throws CudaError. The NOEXCEPT twin is for destructors: it writes the
 // failure to standard error, except for one that an earlier fault left behind and that PTXLAT_CUDA has already thrown.
 #define PTXLAT_CUDA(api, function, ...) \
-  ::ptxlat::check_cuda((api), (api).function(__VA_ARGS__), #function, __FILE__, __LINE__)
+  ::ptxlat::gpu::check_cuda((api), (api).function(__VA_ARGS__), #function, __FILE__, __LINE__)
 #define PTXLAT_CUDA_NOEXCEPT(api, function, ...) \
-  ::ptxlat::report_cuda((api), (api).function(__VA_ARGS__), #function, __FILE__, __LINE__)
+  ::ptxlat::gpu::report_cuda((api), (api).function(__VA_ARGS__), #function, __FILE__, __LINE__)
 
-}  // namespace ptxlat
+}  // namespace ptxlat::gpu

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ptxlat {
+namespace ptxlat::gpu {
 
 // What the Driver API is told about arrays, textures, surfaces and tensor maps, laid out as in cuda.h.
 using CUdeviceptr = unsigned long long;
@@ -102,4 +102,4 @@ inline constexpr CUtensorMapL2promotion CU_TENSOR_MAP_L2_PROMOTION_NONE = 0;
 using CUtensorMapFloatOOBfill = int;
 inline constexpr CUtensorMapFloatOOBfill CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0;
 
-}  // namespace ptxlat
+}  // namespace ptxlat::gpu

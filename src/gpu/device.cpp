@@ -5,10 +5,10 @@
 
 #include <fstream>
 
-#include "error.h"
+#include "base/error.h"
 #include "gpu/cuda_api.h"
 
-namespace ptxlat {
+namespace ptxlat::gpu {
 namespace {
 
 // NVML knows the driver's own version ("580.159.04"); the Driver API knows only the CUDA version that it implements.
@@ -92,4 +92,4 @@ DeviceInfo describe_device(const CudaApi& api, int index) {
   return info;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::gpu

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace ptxlat {
+namespace ptxlat::gpu {
 
 struct CudaApi;
 
@@ -28,4 +28,4 @@ int device_sm(const CudaApi& api, int device);
 
 DeviceInfo describe_device(const CudaApi& api, int index);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::gpu

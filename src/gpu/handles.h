@@ -6,7 +6,7 @@
 #include "gpu/cuda_api.h"
 
 // RAII for what the driver hands out. None can be copied: each owns its handle. All need the CudaApi to outlive them.
-namespace ptxlat {
+namespace ptxlat::gpu {
 
 // The device's primary context, current on the thread that made it.
 class CudaContext {
@@ -145,4 +145,4 @@ class SurfaceObject {
   CUsurfObject handle_ = 0;
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::gpu

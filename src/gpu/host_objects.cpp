@@ -7,7 +7,7 @@
 #include <cstring>
 #include <iterator>
 
-namespace ptxlat {
+namespace ptxlat::gpu {
 namespace {
 
 constexpr std::size_t texel_bytes = 16;
@@ -151,4 +151,4 @@ std::string HostObjects::refused() const {
   return text;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::gpu

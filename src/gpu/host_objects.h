@@ -10,7 +10,7 @@
 
 #include "gpu/handles.h"
 
-namespace ptxlat {
+namespace ptxlat::gpu {
 
 // The first bytes of the memory that kernels are given, for what only the host can make.
 inline constexpr std::size_t object_page_bytes = 64 * 1024;
@@ -79,4 +79,4 @@ class HostObjects {
   std::map<std::string, std::vector<std::string_view>> refused_;  // by the driver's words
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::gpu

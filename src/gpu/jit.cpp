@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ptxlat {
+namespace ptxlat::gpu {
 namespace {
 
 // A link in progress with its logs. The driver keeps the addresses of the options' values until the state is destroyed.
@@ -54,7 +54,7 @@ class LinkState {
   CUlinkState state_ = nullptr;
 };
 
-int jit_target(const Target& target) {
+int jit_target(const isa::Target& target) {
   if (target.suffix == "a") return CU_COMPUTE_ACCELERATED_TARGET_BASE + target.sm;
   if (target.suffix == "f") return CU_COMPUTE_FAMILY_TARGET_BASE + target.sm;
   return target.sm;
@@ -62,9 +62,10 @@ int jit_target(const Target& target) {
 
 }  // namespace
 
-ModuleOutcome jit_assemble(const CudaApi& api, int device_sm, const std::string& ptx, const Target& target, int level) {
+assemble::ModuleOutcome jit_assemble(const CudaApi& api, int device_sm, const std::string& ptx,
+                                     const isa::Target& target, int level) {
   LinkState state(api, level);
-  if (target != Target{device_sm, ""}) state.add_option(CU_JIT_TARGET, jit_target(target));
+  if (target != isa::Target{device_sm, ""}) state.add_option(CU_JIT_TARGET, jit_target(target));
   try {
     Bytes cubin = state.link(ptx);
     return {std::move(cubin), state.info_log()};
@@ -74,4 +75,4 @@ ModuleOutcome jit_assemble(const CudaApi& api, int device_sm, const std::string&
   }
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::gpu

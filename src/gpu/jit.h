@@ -5,13 +5,14 @@
 #include "assemble/assembler.h"
 #include "gpu/cuda_api.h"
 
-namespace ptxlat {
+namespace ptxlat::gpu {
 
 // Assembles a module of PTX with the driver's JIT and hands back the cubin, without loading it. Needs a current
 // context. cuLink* because, unlike cuModuleLoadDataEx, it returns the cubin to audit and runs in parallel (method.md,
 // trap 18).
 //   device_sm   the current device's, the JIT's default target
 //   level       0…4
-ModuleOutcome jit_assemble(const CudaApi& api, int device_sm, const std::string& ptx, const Target& target, int level);
+assemble::ModuleOutcome jit_assemble(const CudaApi& api, int device_sm, const std::string& ptx,
+                                     const isa::Target& target, int level);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::gpu

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace ptxlat {
+namespace ptxlat::gpu {
 namespace {
 
 unsigned char* zeroed(const PinnedBuffer& page) {
@@ -24,4 +24,4 @@ void KernelMemory::restore(const CudaStream& stream) const {
     PTXLAT_CUDA(api_, cuMemcpyHtoDAsync, address(region), page_.data(), objects_end, stream.get());
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::gpu

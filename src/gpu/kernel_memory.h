@@ -2,7 +2,7 @@
 
 #include "gpu/host_objects.h"
 
-namespace ptxlat {
+namespace ptxlat::gpu {
 
 inline constexpr std::size_t scratch_bytes = 2 * 1024 * 1024;
 
@@ -30,4 +30,4 @@ class KernelMemory {
   HostObjects objects_;
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::gpu

@@ -7,11 +7,11 @@
 #include <map>
 #include <set>
 
-#include "error.h"
+#include "base/error.h"
 #include "isa/read_file.h"
 #include "isa/types.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 namespace {
 
 namespace fs = std::filesystem;
@@ -209,4 +209,4 @@ Catalogue load_catalogue(const std::vector<fs::path>& folders) {
   return catalogue;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

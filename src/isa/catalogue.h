@@ -6,7 +6,7 @@
 
 #include "isa/form.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 // One mistake in a catalogue: "file:line: message".
 struct CatalogueMistake {
@@ -23,4 +23,4 @@ Catalogue load_catalogue(const std::vector<std::filesystem::path>& folders);
 // installation, or `ptx_templates` beside the program or above it: a build folder lies in the source tree.
 std::filesystem::path templates_folder();
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -7,7 +7,7 @@
 #include "isa/op.h"
 #include "isa/value.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 namespace {
 
 void add_axis(const Op& op, const std::string& name, std::vector<std::string>& order) {
@@ -329,4 +329,4 @@ std::vector<Form> expand(const Op& op, const Objects& objects, Mistakes& mistake
   return forms;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -5,7 +5,7 @@
 
 #include "isa/types.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 std::vector<Variant> variants_of(const Form& form) {
   std::vector<Variant> variants;
@@ -58,4 +58,4 @@ int access_bytes(const Form& form) {
   return bytes;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -8,7 +8,7 @@
 
 #include "isa/target.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 // Where in the catalogue something was written, for error messages.
 struct SourceLocation {
@@ -172,4 +172,4 @@ int access_bytes(const Form& form);
 // The value of `operand` in `input`, or the catalogue's default for its type and source position; an object's offset.
 Value value_of(const Catalogue& catalogue, const Form& form, const Input& input, const Operand& operand);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest_names.h"
 #include "isa/catalogue.h"
-#include "nearest_names.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 // Everything found wrong so far; reading goes on after a mistake, so that one run reports them all.
 using Mistakes = std::vector<CatalogueMistake>;
@@ -22,4 +22,4 @@ inline std::string did_you_mean(const std::string& wanted, const std::vector<std
   return nearest.empty() ? std::string{} : "; did you mean \"" + nearest.front() + "\"?";
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

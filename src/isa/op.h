@@ -11,7 +11,7 @@
 #include "isa/rule.h"
 #include "isa/syntax.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 // The axis of compiler options that an entry of CUDA C has.
 inline constexpr char options_axis[] = "options";
@@ -82,4 +82,4 @@ struct Objects {
 // The cross product of the axes, less what the rules exclude, in the order of the syntax.
 std::vector<Form> expand(const Op& op, const Objects& objects, Mistakes& mistakes);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

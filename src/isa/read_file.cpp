@@ -11,7 +11,7 @@
 #include "isa/read_op.h"
 #include "isa/value.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 namespace {
 
 const std::vector<std::string> file_keys = {"chapter", "section", "header",   "audit",  "order",
@@ -230,4 +230,4 @@ CatalogueFile read_file(const toml::table& root, const std::string& file, const 
   return contents;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -11,7 +11,7 @@
 #include "isa/op.h"
 #include "isa/toml.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 // A default of a type as written: "u32" → "7 .. 1000", "3 .. 17".
 struct DefaultText {
@@ -34,4 +34,4 @@ std::vector<Object> read_objects(const toml::table& root, const std::string& fil
 
 CatalogueFile read_file(const toml::table& root, const std::string& file, const Objects& objects, Mistakes& mistakes);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

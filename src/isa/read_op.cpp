@@ -8,7 +8,7 @@
 
 #include "isa/types.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 namespace {
 
 constexpr std::array<std::string_view, 31> reserved_keys = {
@@ -330,4 +330,4 @@ std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, cons
   return op;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -5,7 +5,7 @@
 #include "isa/op.h"
 #include "isa/toml.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 // Reads one [[op]]. Empty if it has no name or syntax to go on with.
 std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, const std::set<std::string>& objects,
@@ -14,4 +14,4 @@ std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, cons
 // audit = "arithmetic" | "effects", of a file or of an [[op]]. Empty if it is not there.
 std::optional<AuditRule> read_audit(const toml::table& table, const std::string& file, Mistakes& mistakes);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -7,7 +7,7 @@
 #include <regex>
 #include <sstream>
 
-namespace ptxlat {
+namespace ptxlat::isa {
 namespace {
 
 std::string trimmed(const std::string& text) {
@@ -138,4 +138,4 @@ bool read_targets(const std::string& text, Requirement& requirement) {
   return true;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

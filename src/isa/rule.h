@@ -7,7 +7,7 @@
 #include "isa/form.h"
 #include "isa/mistakes.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 // The modifiers and types that a form can have, by axis ("type" → "u32", "s32"), and those one form has.
 using Axes = std::map<std::string, std::vector<std::string>>;
@@ -49,4 +49,4 @@ ConditionalRequirement read_need(const std::string& text, const Axes& axes, cons
 bool read_ptx_version(const std::string& text, Requirement& requirement);
 bool read_targets(const std::string& text, Requirement& requirement);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -7,10 +7,10 @@
 #include <regex>
 #include <set>
 
-#include "error.h"
-#include "nearest_names.h"
+#include "base/error.h"
+#include "base/nearest_names.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 namespace {
 
 // '*' is any run of characters, '?' any one; linear in the text for each star, so no pattern can stall the tool.
@@ -131,4 +131,4 @@ std::vector<const Form*> filtered(const Catalogue& catalogue, const std::vector<
   return left;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -7,7 +7,7 @@
 
 #include "isa/form.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 // Which forms a user asked for. A pattern is a glob over the whole of `Form::ptx` ("add.*", "cvt.*.f32.*",
 // "fma.rn.f32"), or a regular expression between slashes ("/^(add|sub)\\.u/"), found anywhere in it. Several patterns
@@ -31,4 +31,4 @@ struct FormFilter {
 std::vector<const Form*> filtered(const Catalogue& catalogue, const std::vector<const Form*>& forms,
                                   const FormFilter& filter);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -8,7 +8,7 @@
 
 #include "isa/types.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 namespace {
 
 std::vector<std::string> words_for_a_type(const Words& words) {
@@ -144,4 +144,4 @@ bool is_result_name(const std::string& name) {
   return name == "d" || (name.size() == 2 && name[0] == 'd' && name[1] >= '0' && name[1] <= '9');
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -9,7 +9,7 @@
 #include "isa/form.h"
 #include "isa/rule.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 // Named tables from one axis' values to types, counts or text: wide → {u16 → u32, ...}, used as "wide(type)".
 using Maps = std::map<std::string, std::map<std::string, std::string>>;
@@ -51,4 +51,4 @@ std::string fill_axes(const std::string& text, const Choice& choice, const Maps&
 // Operands named d, d0, d1 … are results.
 bool is_result_name(const std::string& name);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

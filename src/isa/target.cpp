@@ -4,7 +4,7 @@
 #include <regex>
 #include <tuple>
 
-namespace ptxlat {
+namespace ptxlat::isa {
 namespace {
 
 bool is_met(const Target& needed, const Target& by) {
@@ -60,4 +60,4 @@ std::string targets_text(const Requirement& requirement) {
   return text;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 // What PTX is assembled for: sm = 90, suffix = "a" is sm_90a. As a requirement (PTX ISA 11.1.2), no suffix means this
 // target or any newer one, "a" just this one, "f" its family: the same major number, not older, with a suffix.
@@ -39,4 +39,4 @@ Requirement stricter(const Requirement& x, const Requirement& y);
 // "sm_90 and sm_100a|sm_120a"; empty where any target will do.
 std::string targets_text(const Requirement& requirement);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -1,9 +1,9 @@
 #include <cstdlib>
 
-#include "error.h"
+#include "base/error.h"
 #include "isa/catalogue.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 std::filesystem::path templates_folder() {
   namespace fs = std::filesystem;
@@ -24,4 +24,4 @@ std::filesystem::path templates_folder() {
               "Set PTXLAT_TEMPLATES to the folder ptx_templates of the ptxlat sources.");
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

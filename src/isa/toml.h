@@ -6,10 +6,10 @@
 
 #include "isa/form.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 inline SourceLocation location_of(const toml::node& node, const std::string& file) {
   return {file, static_cast<int>(node.source().begin.line)};
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

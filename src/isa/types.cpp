@@ -6,7 +6,7 @@
 
 #include "isa/form.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 namespace {
 
 using enum Encoding;
@@ -87,4 +87,4 @@ int register_bits(const std::string& type) {
   return info == nullptr ? 0 : info->register_bits;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 // How the bits of one element of a type are made from a number.
 enum class Encoding {
@@ -44,4 +44,4 @@ std::string cuda_type(std::string_view name, int count);
 // Every type that a catalogue can name, without "carry", which has no spelling.
 std::vector<std::string> type_names();
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ptxlat {
+namespace ptxlat::isa {
 namespace {
 
 constexpr int last_lane = 31;
@@ -202,4 +202,4 @@ std::uint64_t lane_bits(const Value& value, const std::string& type, int lane) {
   return is_packed ? element << info->element_bits | element : element;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

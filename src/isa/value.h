@@ -6,7 +6,7 @@
 #include "isa/form.h"
 #include "isa/types.h"
 
-namespace ptxlat {
+namespace ptxlat::isa {
 
 // Reads "8", "1.0 .. 2.0" or "= 8" as a value for an operand of `type`. Empty if it is none, with the reason in
 // `problem`. Floating-point literals that are known to the compiler come back as 0f… or 0d…, the only spelling that PTX
@@ -17,4 +17,4 @@ std::optional<Value> parse_value(const std::string& text, const TypeInfo& type, 
 // bits.
 std::uint64_t round_to_format(double number, int exponent_bits, int mantissa_bits);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::isa

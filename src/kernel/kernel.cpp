@@ -1,8 +1,8 @@
 #include "kernel/kernel.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
-namespace ptxlat {
+namespace ptxlat::kernel {
 
 void add(Hash& hash, const Launch& launch) {
   for (const int number : {launch.threads, launch.ctas, launch.dynamic_shared, launch.carve_out,
@@ -28,4 +28,4 @@ void add(Hash& hash, const Trial& trial) {
   hash.add(trial.launches);
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::kernel

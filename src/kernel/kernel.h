@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace ptxlat {
+#include "base/hash.h"
 
-class Hash;
+namespace ptxlat::kernel {
 
 // What is assembled: one kernel as PTX.
 //   text           complete but for its name: the hole {{name}} is left, so that two trials that need the same kernel
@@ -95,4 +95,4 @@ void add(Hash& hash, const Launch& launch);
 void add(Hash& hash, const Kernel& kernel);
 void add(Hash& hash, const Trial& trial);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::kernel

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ptxlat {
+namespace ptxlat::kernel {
 
 // The raw words that the launches of one trial stored.
 //   words   [launch][thread][word], the threads and words that its Launch asked for. Where every thread of every launch
@@ -33,4 +33,4 @@ struct LaunchOutcome {
   Readout readout;      // empty unless ok
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::kernel

@@ -8,26 +8,26 @@ namespace ptxlat::latency {
 namespace {
 
 // Registers in, registers out: nothing that reads memory, a special register or the state of a barrier.
-bool is_arithmetic(const Variant& variant) {
-  const Form& form = *variant.form;
+bool is_arithmetic(const isa::Variant& variant) {
+  const isa::Form& form = *variant.form;
   // Of CUDA C the compiler's PTX tells. Some functions read tables, keep arrays in local memory or call others that do;
   // and what makes the second of two results feeds nothing that is waited for.
   if (form.cuda) {
     const auto results = std::count_if(form.operands.begin(), form.operands.end(),
-                                       [](const Operand& operand) { return operand.is_result; });
+                                       [](const isa::Operand& operand) { return operand.is_result; });
     return results == 1 && form.module.empty() && form.text.find(".local") == std::string::npos;
   }
-  const Input& input = *variant.input;
-  return form.audit == AuditRule::arithmetic && input.before.empty() && input.prepare.empty() &&
+  const isa::Input& input = *variant.input;
+  return form.audit == isa::AuditRule::arithmetic && input.before.empty() && input.prepare.empty() &&
          input.completion.empty();
 }
 
 // The audit of a kernel that has no window to be looked at.
-std::optional<Audit> missing(const line::Batch& batch, const std::optional<std::size_t>& trial) {
-  if (!trial) return Audit{Verdict::no_dependency, "not part of this experiment", {}};
+std::optional<sass::Audit> missing(const line::Batch& batch, const std::optional<std::size_t>& trial) {
+  if (!trial) return sass::Audit{sass::Verdict::no_dependency, "not part of this experiment", {}};
   const auto& kernel = batch.kernel_of(*trial);
   if (kernel.window) return std::nullopt;
-  return Audit{kernel.cubin ? Verdict::elided : Verdict::rejected, kernel.log, {}};
+  return sass::Audit{kernel.cubin ? sass::Verdict::elided : sass::Verdict::rejected, kernel.log, {}};
 }
 
 // The windows of one experiment and the audits that compare them.
@@ -38,14 +38,14 @@ struct AuditRun {
   bool is_consumed;
   Audits audits;
 
-  const Window& window(Role role) const { return *batch.kernel_of(*trials[role]).window; }
+  const sass::Window& window(Role role) const { return *batch.kernel_of(*trials[role]).window; }
 
-  Expectation expected(Role role) const {
-    Expectation expectation{arithmetic, batch.kernel_of(*trials[role]).operand_loads, {}};
+  sass::Expectation expected(Role role) const {
+    sass::Expectation expectation{arithmetic, batch.kernel_of(*trials[role]).operand_loads, {}};
     const Role edges = trials[Role::completion] ? Role::completion : Role::differential_base;
     const bool has_edges =
         role == Role::chain && !is_consumed && trials[edges] && batch.kernel_of(*trials[edges]).window;
-    if (has_edges) expectation.edges = opcodes(window(edges));
+    if (has_edges) expectation.edges = sass::opcodes(window(edges));
     return expectation;
   }
 
@@ -63,46 +63,46 @@ struct AuditRun {
 
   void differential() {
     run(Role::differential_base, {Role::differential_base},
-        [&] { return audit_base(window(Role::differential_base), expected(Role::differential_base)); });
-    run(Role::differential, {Role::differential, Role::differential_base}, [&]() -> Audit {
+        [&] { return sass::audit_base(window(Role::differential_base), expected(Role::differential_base)); });
+    run(Role::differential, {Role::differential, Role::differential_base}, [&]() -> sass::Audit {
       if (const auto& base = audits[Role::differential_base]; !base.is_proven()) {
         return {base.verdict, "the window without the instruction: " + base.reason, {}};
       }
-      return audit_differential(window(Role::differential), window(Role::differential_base),
-                                expected(Role::differential));
+      return sass::audit_differential(window(Role::differential), window(Role::differential_base),
+                                      expected(Role::differential));
     });
   }
 
   void waiting() {
     const Role without = trials[Role::completion] ? Role::completion : Role::differential_base;
-    run(Role::differential_base, {Role::differential_base}, [] { return Audit{}; });
-    run(Role::completion, {Role::completion}, [] { return Audit{}; });
+    run(Role::differential_base, {Role::differential_base}, [] { return sass::Audit{}; });
+    run(Role::completion, {Role::completion}, [] { return sass::Audit{}; });
     run(Role::differential, {Role::differential, without},
-        [&] { return audit_waiting(window(Role::differential), window(without), expected(Role::differential)); });
+        [&] { return sass::audit_waiting(window(Role::differential), window(without), expected(Role::differential)); });
   }
 };
 
 }  // namespace
 
-Audits audit(const line::Batch& batch, const TrialNumbers& trials, const Variant& variant,
+Audits audit(const line::Batch& batch, const TrialNumbers& trials, const isa::Variant& variant,
              const Experiment& experiment) {
   AuditRun it{batch, trials, is_arithmetic(variant), observation_of(variant) == Observation::consumed, {}};
   if (it.is_consumed) it.differential();
   if (observation_of(variant) == Observation::waited_for) it.waiting();
   const auto& differential = it.audits[Role::differential];
   const auto sass = differential.is_proven() ? differential.sass : std::vector<std::string>{};
-  it.run(Role::overhead, {Role::overhead}, [&] { return audit_overhead(it.window(Role::overhead)); });
-  it.run(Role::bracket, {Role::bracket}, [&] { return audit_bracket(it.window(Role::bracket), sass); });
+  it.run(Role::overhead, {Role::overhead}, [&] { return sass::audit_overhead(it.window(Role::overhead)); });
+  it.run(Role::bracket, {Role::bracket}, [&] { return sass::audit_bracket(it.window(Role::bracket), sass); });
   it.run(Role::chain, {Role::chain, Role::chain_twice}, [&] {
-    return audit_chain(it.window(Role::chain), it.window(Role::chain_twice), experiment.steps, sass,
-                       it.expected(Role::chain));
+    return sass::audit_chain(it.window(Role::chain), it.window(Role::chain_twice), experiment.steps, sass,
+                             it.expected(Role::chain));
   });
   it.audits[Role::chain_twice] = it.audits[Role::chain];
   it.run(Role::bridge, {Role::bridge},
-         [&] { return audit_bridge(it.window(Role::bridge), sass, it.audits[Role::chain].sass); });
+         [&] { return sass::audit_bridge(it.window(Role::bridge), sass, it.audits[Role::chain].sass); });
   it.run(Role::stream, {Role::stream, Role::stream_twice}, [&] {
-    return audit_stream(it.window(Role::stream), it.window(Role::stream_twice), experiment.copies, sass,
-                        it.expected(Role::stream));
+    return sass::audit_stream(it.window(Role::stream), it.window(Role::stream_twice), experiment.copies, sass,
+                              it.expected(Role::stream));
   });
   it.audits[Role::stream_twice] = it.audits[Role::stream];
   return it.audits;

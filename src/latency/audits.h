@@ -14,10 +14,10 @@ using TrialNumbers = ByRole<std::optional<std::size_t>>;
 
 // What the audits say about one experiment. A kernel without a window is `rejected` or `elided`, with the reason.
 // Chains and streams are audited as pairs: both have the same audit.
-using Audits = ByRole<Audit>;
+using Audits = ByRole<sass::Audit>;
 
 // Audits the windows of one variant's experiment.
-Audits audit(const line::Batch& batch, const TrialNumbers& trials, const Variant& variant,
+Audits audit(const line::Batch& batch, const TrialNumbers& trials, const isa::Variant& variant,
              const Experiment& experiment);
 
 }  // namespace ptxlat::latency

@@ -6,87 +6,90 @@
 namespace ptxlat::latency {
 
 bool Parts::can_chain() const {
-  const Object* object = object_of(catalogue(), *variant.input, operand_of(form(), variant.operand));
+  const isa::Object* object = isa::object_of(catalogue(), *variant.input, operand_of(form(), variant.operand));
   return object == nullptr || object->is_address;
 }
 
-std::string Parts::steps_text(const Bridge& bridge, const Operand& source, const Operand& result, int steps) const {
+std::string Parts::steps_text(const ptx::Bridge& bridge, const isa::Operand& source, const isa::Operand& result,
+                              int steps) const {
   std::string steps_of_chain;
   for (int step = 0; step < steps; ++step) {
     if (source.is_inout) {
       steps_of_chain += op({}, step);
     } else if (writes_source(bridge, source)) {
-      steps_of_chain += op({{result.name, registers_of(source)}}, step);
+      steps_of_chain += op({{result.name, ptx::registers_of(source)}}, step);
     } else {
-      steps_of_chain += op({}, step) + fill_bridge(bridge, registers_of(result).back(), registers_of(source).front());
+      steps_of_chain +=
+          op({}, step) + fill_bridge(bridge, ptx::registers_of(result).back(), ptx::registers_of(source).front());
     }
   }
   return steps_of_chain;
 }
 
-bool Parts::writes_source(const Bridge& bridge, const Operand& source) {
+bool Parts::writes_source(const ptx::Bridge& bridge, const isa::Operand& source) {
   return bridge.is_none && source.type != "carry";
 }
 
-Bridge Parts::bridge_to(const Operand& source) const {
-  const auto& result = *result_of(form());
-  if (const Object* object = object_of(catalogue(), *variant.input, source)) {
-    return address_bridge(result.type, object->register_type);
+ptx::Bridge Parts::bridge_to(const isa::Operand& source) const {
+  const auto& result = *ptx::result_of(form());
+  if (const isa::Object* object = isa::object_of(catalogue(), *variant.input, source)) {
+    return ptx::address_bridge(result.type, object->register_type);
   }
-  auto bridge = bridge_between(result.type, source.type, has_carry(form(), true));
+  auto bridge = ptx::bridge_between(result.type, source.type, has_carry(form(), true));
   if (bridge.is_none && result.count != source.count) {
     bridge.is_none = false;
-    bridge.text = fmt::format("mov.b{} {{to}}, {{from}};", register_bits(source.type));
+    bridge.text = fmt::format("mov.b{} {{to}}, {{from}};", isa::register_bits(source.type));
   }
   return bridge;
 }
 
-Trial Parts::chained(int steps) const {
+kernel::Trial Parts::chained(int steps) const {
   const auto& source = operand_of(form(), variant.operand);
-  const auto& result = *result_of(form());
-  const Bridge bridge = bridge_to(source);
+  const auto& result = *ptx::result_of(form());
+  const ptx::Bridge bridge = bridge_to(source);
   auto builder = builder_with_operands();
   declare_bridge(builder, bridge, source);
-  const auto last = writes_source(bridge, source) ? registers_of(source).back() : registers_of(result).back();
+  const auto last = writes_source(bridge, source) ? ptx::registers_of(source).back() : ptx::registers_of(result).back();
   auto window_end = completion();
   if (consumer != nullptr) {
     prepare_consumer(builder);
     window_end = consume(last);
   }
   const bool is_consumed = consumer != nullptr;
-  const auto window = fill(skeletons().chain, {{"steps", before() + steps_text(bridge, source, result, steps) +
-                                                             (is_consumed ? std::string{} : window_end)},
-                                               {"consumer", is_consumed ? window_end : std::string{}}});
+  const auto window = ptx::fill(skeletons().chain, {{"steps", before() + steps_text(bridge, source, result, steps) +
+                                                                  (is_consumed ? std::string{} : window_end)},
+                                                    {"consumer", is_consumed ? window_end : std::string{}}});
   return finished(builder, window,
-                  is_consumed ? store_consumed() : keep_results() + store_live_scratch(variant.input->completion));
+                  is_consumed ? store_consumed() : keep_results() + ptx::store_live_scratch(variant.input->completion));
 }
 
-Trial Parts::bridged() const {
+kernel::Trial Parts::bridged() const {
   const auto& source = operand_of(form(), variant.operand);
-  const auto& result = *result_of(form());
-  const Bridge bridge = bridge_to(source);
+  const auto& result = *ptx::result_of(form());
+  const ptx::Bridge bridge = bridge_to(source);
   if (bridge.is_free || consumer == nullptr) return {};
   auto builder = builder_with_operands();
   builder.load_default("%x", result.type, 0);
   declare_bridge(builder, bridge, source);
   prepare_consumer(builder);
-  const auto window = fill(skeletons().bridge, {{"bridge", fill_bridge(bridge, "%x", registers_of(source).front())},
-                                                {"op", op({}, 1)},
-                                                {"consumer", consume(consumed_register())}});
+  const auto window =
+      ptx::fill(skeletons().bridge, {{"bridge", fill_bridge(bridge, "%x", ptx::registers_of(source).front())},
+                                     {"op", op({}, 1)},
+                                     {"consumer", consume(consumed_register())}});
   return finished(builder, window, store_consumed() + keep_results(consumed_register()));
 }
 
-void Parts::declare_bridge(KernelBuilder& builder, const Bridge& bridge, const Operand& source) const {
+void Parts::declare_bridge(ptx::KernelBuilder& builder, const ptx::Bridge& bridge, const isa::Operand& source) const {
   for (const auto& [name, type] : bridge.scratch) builder.declare(name, type);
   for (const auto& [name, type] : bridge.opaque) builder.load_default(name, type, 2);
   for (const auto& [name, type] : bridge.zero) builder.load({name}, type, {"0", "0", false});
   if (bridge.needs_base)
-    builder.guard +=
-        fmt::format("  mov.b{} %base, {};\n", register_bits(bridge.zero.front().second), registers_of(source).front());
+    builder.guard += fmt::format("  mov.b{} %base, {};\n", isa::register_bits(bridge.zero.front().second),
+                                 ptx::registers_of(source).front());
 }
 
-std::string Parts::fill_bridge(const Bridge& bridge, const std::string& from, const std::string& to) {
-  return bridge.text.empty() ? std::string{} : "  " + substitute(bridge.text, {{"from", from}, {"to", to}}) + "\n";
+std::string Parts::fill_bridge(const ptx::Bridge& bridge, const std::string& from, const std::string& to) {
+  return bridge.text.empty() ? std::string{} : "  " + ptx::substitute(bridge.text, {{"from", from}, {"to", to}}) + "\n";
 }
 
 }  // namespace ptxlat::latency

@@ -12,19 +12,20 @@ namespace ptxlat::latency {
 
 namespace {
 
-void add_note(Record& record, const std::string& text) {
+void add_note(results::Record& record, const std::string& text) {
   if (text.empty()) return;
   if (!record.note.empty()) record.note += "; ";
   record.note += text;
 }
 
-WindowRecord to_record(Role role, const Numbers& numbers) {
+results::WindowRecord to_record(Role role, const Numbers& numbers) {
   const auto& made = *numbers.trial(role);
   auto record = line::window_record(to_string(role), *numbers.kernel(role), numbers.audits[role]);
   record.measured_as = made.measured_as;
   if (!made.outcome) return record;
-  if (made.outcome->status != LaunchStatus::ok) {
-    record.verdict = made.outcome->status == LaunchStatus::fault ? Verdict::fault : Verdict::timeout;
+  if (made.outcome->status != kernel::LaunchStatus::ok) {
+    record.verdict =
+        made.outcome->status == kernel::LaunchStatus::fault ? sass::Verdict::fault : sass::Verdict::timeout;
     record.reason = made.outcome->message;
     return record;
   }
@@ -32,8 +33,8 @@ WindowRecord to_record(Role role, const Numbers& numbers) {
   if (const auto mode = mode_of(record.samples)) {
     record.cycles = elapsed_of(record.samples, made.launch.uses_memory);
     record.mode_share = mode->share;
-    if (!record.cycles && record.verdict == Verdict::proven) {
-      record.verdict = Verdict::unstable;
+    if (!record.cycles && record.verdict == sass::Verdict::proven) {
+      record.verdict = sass::Verdict::unstable;
       record.reason = fmt::format("the most frequent value has {:.0f} % of the launches, and they spread widely",
                                   100 * mode->share);
     }
@@ -43,13 +44,14 @@ WindowRecord to_record(Role role, const Numbers& numbers) {
 
 // The cell's own verdict where no latency is proven: what the GPU said comes before what the audit said, the
 // differential before the chain. Where nothing can wait for the instruction, its stream is all there is to prove.
-void explain_missing(Record& record, const Audits& audits, Observation observation, const std::string& why_no_issue) {
-  if (observation == Observation::none && record.number(metric::issue)) {
-    record.verdict = Verdict::proven;
+void explain_missing(results::Record& record, const Audits& audits, Observation observation,
+                     const std::string& why_no_issue) {
+  if (observation == Observation::none && record.number(results::metric::issue)) {
+    record.verdict = sass::Verdict::proven;
     add_note(record, "nothing can depend on it");
     return;
   }
-  for (const Verdict verdict : {Verdict::fault, Verdict::timeout, Verdict::unstable}) {
+  for (const sass::Verdict verdict : {sass::Verdict::fault, sass::Verdict::timeout, sass::Verdict::unstable}) {
     for (const auto& window : record.windows) {
       if (window.verdict == verdict) {
         record.verdict = verdict;
@@ -60,13 +62,13 @@ void explain_missing(Record& record, const Audits& audits, Observation observati
   }
   if (observation == Observation::none) {
     const auto& stream = audits[Role::stream];
-    record.verdict = stream.is_proven() ? Verdict::unstable : stream.verdict;
+    record.verdict = stream.is_proven() ? sass::Verdict::unstable : stream.verdict;
     add_note(record, stream.is_proven() ? why_no_issue : stream.reason);
     return;
   }
   const auto& differential = audits[Role::differential];
-  if (differential.is_proven() && audits[Role::chain].verdict == Verdict::no_dependency) {
-    record.verdict = Verdict::contaminated;
+  if (differential.is_proven() && audits[Role::chain].verdict == sass::Verdict::no_dependency) {
+    record.verdict = sass::Verdict::contaminated;
     add_note(record, "the window is shorter with the instruction than without it");
     return;
   }
@@ -110,33 +112,33 @@ std::vector<std::string> names_of(const std::vector<Role>& roles) {
   return names;
 }
 
-void set_metrics(Record& record, Headline headline, const Numbers& leading, const Numbers& measured,
+void set_metrics(results::Record& record, Headline headline, const Numbers& leading, const Numbers& measured,
                  const Numbers& schedule) {
-  record.set(metric::overhead, measured.overhead());
-  record.set(metric::bracket, measured.bracket());
-  record.set(metric::differential, measured.differential());
-  record.set(metric::chain, measured.chain());
-  record.set(metric::issue, leading.issue(), names_of({Role::stream, Role::stream_twice}));
+  record.set(results::metric::overhead, measured.overhead());
+  record.set(results::metric::bracket, measured.bracket());
+  record.set(results::metric::differential, measured.differential());
+  record.set(results::metric::chain, measured.chain());
+  record.set(results::metric::issue, leading.issue(), names_of({Role::stream, Role::stream_twice}));
   if (headline == Headline::none) return;
   const auto from = names_of(roles_behind(headline, leading));
   const auto of = [&](const Numbers& numbers) {
     return headline == Headline::chain ? numbers.chain() : numbers.differential();
   };
-  record.set(metric::cycles, of(measured), from);
-  record.set(metric::static_cycles, of(schedule), from);
+  record.set(results::metric::cycles, of(measured), from);
+  record.set(results::metric::static_cycles, of(schedule), from);
 }
 
 // What a reader of the headline must know: a flag for programs and words for people.
-void add_remarks(Record& record, Headline headline, const Experiment& experiment, const Numbers& leading) {
+void add_remarks(results::Record& record, Headline headline, const Experiment& experiment, const Numbers& leading) {
   const auto remark = [&](const char* flag, const std::string& words) {
     record.add_flag(flag);
     add_note(record, words);
   };
-  if (const auto why = leading.why_no_issue(); !why.empty()) remark(flag::no_issue, "no issue: " + why);
-  const auto differential = record.number(metric::differential), chain = record.number(metric::chain);
+  if (const auto why = leading.why_no_issue(); !why.empty()) remark(results::flag::no_issue, "no issue: " + why);
+  const auto differential = record.number(results::metric::differential), chain = record.number(results::metric::chain);
   if (differential && chain && *differential != *chain) {
     const auto to = experiment.consumer == nullptr ? "its completion" : experiment.consumer->name;
-    remark(flag::witnesses_differ, fmt::format("{} to {}, {} in a chain", *differential, to, *chain));
+    remark(results::flag::witnesses_differ, fmt::format("{} to {}, {} in a chain", *differential, to, *chain));
   }
   std::vector<Role> used{Role::differential};
   if (headline == Headline::chain) used = {Role::chain, Role::chain_twice};
@@ -144,34 +146,35 @@ void add_remarks(Record& record, Headline headline, const Experiment& experiment
     return std::any_of(used.begin(), used.end(), [&](Role role) { return property(role); });
   };
   if (const double spread = spread_of(record); spread > 0)
-    remark(flag::spread, fmt::format("launches spread over {} cycles", spread));
+    remark(results::flag::spread, fmt::format("launches spread over {} cycles", spread));
   // Lanes of a warp that see different clocks have left each other between the clocks (method.md, trap 15).
   if (any([&](Role role) {
         const auto* made = leading.trial(role);
-        return made != nullptr && made->outcome && made->outcome->status == LaunchStatus::ok &&
+        return made != nullptr && made->outcome && made->outcome->status == kernel::LaunchStatus::ok &&
                !made->outcome->readout.threads_agree;
       }))
-    remark(flag::diverged, "the lanes took different paths");
-  const auto has = [&](bool StaticSchedule::*property) {
+    remark(results::flag::diverged, "the lanes took different paths");
+  const auto has = [&](bool sass::StaticSchedule::*property) {
     return any([&](Role role) {
       const auto* kernel = leading.kernel(role);
       return kernel != nullptr && kernel->schedule.*property;
     });
   };
-  const auto cycles = record.number(metric::cycles), by_schedule = record.number(metric::static_cycles);
-  if (has(&StaticSchedule::branches)) {
-    remark(flag::branches, "it branches: static is the sum of the straight line");
-  } else if (has(&StaticSchedule::is_lower_bound)) {
-    remark(flag::static_is_lower_bound, "static is a lower bound");
+  const auto cycles = record.number(results::metric::cycles),
+             by_schedule = record.number(results::metric::static_cycles);
+  if (has(&sass::StaticSchedule::branches)) {
+    remark(results::flag::branches, "it branches: static is the sum of the straight line");
+  } else if (has(&sass::StaticSchedule::is_lower_bound)) {
+    remark(results::flag::static_is_lower_bound, "static is a lower bound");
   } else if (cycles && by_schedule && *cycles != *by_schedule) {
-    remark(flag::schedule_differs, fmt::format("the schedule says {}", *by_schedule));
+    remark(results::flag::schedule_differs, fmt::format("the schedule says {}", *by_schedule));
   }
 }
 
 }  // namespace
 
-Record record_without_experiment(const CellPlan& cell, Verdict verdict, const std::string& note) {
-  Record record;
+results::Record record_without_experiment(const CellPlan& cell, sass::Verdict verdict, const std::string& note) {
+  results::Record record;
   record.ptx = cell.variant.form->ptx;
   record.chapter = cell.variant.form->chapter;
   record.operand = cell.variant.operand;
@@ -183,9 +186,9 @@ Record record_without_experiment(const CellPlan& cell, Verdict verdict, const st
   return record;
 }
 
-Record estimate(const CellPlan& cell, const Experiment& experiment, const line::Batch& batch,
-                const TrialNumbers& trials, const Audits& audits, bool measures) {
-  auto record = record_without_experiment(cell, Verdict::proven, {});
+results::Record estimate(const CellPlan& cell, const Experiment& experiment, const line::Batch& batch,
+                         const TrialNumbers& trials, const Audits& audits, bool measures) {
+  auto record = record_without_experiment(cell, sass::Verdict::proven, {});
   if (experiment.consumer != nullptr) record.consumer = experiment.consumer->name;
   const Numbers measured{experiment, batch, trials, audits, Source::measured},
       schedule{experiment, batch, trials, audits, Source::schedule};
@@ -200,7 +203,7 @@ Record estimate(const CellPlan& cell, const Experiment& experiment, const line::
   record.sass_count = static_cast<int>(record.sass.size());
   if (!cell.variant.form->stream.empty()) add_note(record, "no stream: " + cell.variant.form->stream);
   if (headline == Headline::none && !measures && is_proven_without_schedule(schedule)) {
-    record.add_flag(flag::no_schedule);
+    record.add_flag(results::flag::no_schedule);
     add_note(record, "no schedule: the assembler leaves every wait to the hardware");
     return record;
   }
@@ -209,7 +212,7 @@ Record estimate(const CellPlan& cell, const Experiment& experiment, const line::
     return record;
   }
   for (const auto& window : record.windows) {
-    const bool ended_badly = window.verdict == Verdict::fault || window.verdict == Verdict::timeout;
+    const bool ended_badly = window.verdict == sass::Verdict::fault || window.verdict == sass::Verdict::timeout;
     if (ended_badly) add_note(record, window.role + ": " + window.reason);
   }
   add_remarks(record, headline, experiment, leading);

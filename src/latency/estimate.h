@@ -13,10 +13,10 @@ namespace ptxlat::latency {
 //   measures  whether the trials were run. Without, the same formulas over stall counts give `static` and `issue`, and
 //             there are no other metrics
 // An instruction that nothing can wait for has no `cycles`; it is proven by its stream.
-Record estimate(const CellPlan& cell, const Experiment& experiment, const line::Batch& batch,
-                const TrialNumbers& trials, const Audits& audits, bool measures);
+results::Record estimate(const CellPlan& cell, const Experiment& experiment, const line::Batch& batch,
+                         const TrialNumbers& trials, const Audits& audits, bool measures);
 
 // The record of a cell that was not tried, with the reason.
-Record record_without_experiment(const CellPlan& cell, Verdict verdict, const std::string& note);
+results::Record record_without_experiment(const CellPlan& cell, sass::Verdict verdict, const std::string& note);
 
 }  // namespace ptxlat::latency

@@ -12,22 +12,22 @@ const char* to_string(Role role) {
   return names[role];
 }
 
-Observation observation_of(const Variant& variant) {
+Observation observation_of(const isa::Variant& variant) {
   if (!variant.input->completion.empty()) return Observation::waited_for;
-  if (result_of(*variant.form) != nullptr) return Observation::consumed;
+  if (ptx::result_of(*variant.form) != nullptr) return Observation::consumed;
   return variant.input->before.empty() ? Observation::none : Observation::waited_for;
 }
 
-std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const Variant& variant) {
+std::vector<const isa::Consumer*> consumers_for(const isa::Catalogue& catalogue, const isa::Variant& variant) {
   if (observation_of(variant) != Observation::consumed) return {nullptr};
-  std::vector<const Consumer*> found;
+  std::vector<const isa::Consumer*> found;
   for (const auto& name : variant.form->consumers) {
     for (const auto& consumer : catalogue.consumers) {
       if (consumer.name == name) found.push_back(&consumer);
     }
   }
   if (!found.empty()) return found;
-  const auto& type = result_of(*variant.form)->type;
+  const auto& type = ptx::result_of(*variant.form)->type;
   for (const auto& consumer : catalogue.consumers) {
     if (std::find(consumer.types.begin(), consumer.types.end(), type) != consumer.types.end())
       found.push_back(&consumer);
@@ -35,14 +35,14 @@ std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const Var
   return found;
 }
 
-int chain_steps(const Form& form) {
-  const Operand* result = result_of(form);
-  return result != nullptr && is_wide(registers_of(*result), result->type) ? 2 : 4;
+int chain_steps(const isa::Form& form) {
+  const isa::Operand* result = ptx::result_of(form);
+  return result != nullptr && ptx::is_wide(ptx::registers_of(*result), result->type) ? 2 : 4;
 }
 
 namespace {
 
-void set(Experiment& experiment, Role role, Trial trial) {
+void set(Experiment& experiment, Role role, kernel::Trial trial) {
   trial.role = to_string(role);
   // The wait alone may wait forever.
   trial.is_run = role != Role::completion;
@@ -58,7 +58,7 @@ void add_streams(const Parts& parts, const StreamShape& shape, Experiment& exper
 
 }  // namespace
 
-Experiment expand(const LoadedCatalogue& loaded, const Variant& variant, const Consumer* consumer) {
+Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer) {
   const Parts parts{loaded, variant, consumer};
   const auto& skeletons = loaded.skeletons;
   Experiment experiment;
@@ -87,14 +87,14 @@ Experiment expand(const LoadedCatalogue& loaded, const Variant& variant, const C
   return experiment;
 }
 
-void shorten_stream(const LoadedCatalogue& loaded, const Variant& variant, Experiment& experiment) {
+void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment) {
   const Parts parts{loaded, variant, experiment.consumer};
   auto shape = parts.stream_shape();
   shape.copies = std::min(shape.copies, 1);
   add_streams(parts, shape, experiment);
 }
 
-void change_consumer(const LoadedCatalogue& loaded, const Variant& variant, const Consumer* consumer,
+void change_consumer(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer,
                      Experiment& experiment) {
   const Parts parts{loaded, variant, consumer};
   experiment.consumer = consumer;
@@ -102,7 +102,7 @@ void change_consumer(const LoadedCatalogue& loaded, const Variant& variant, cons
   set(experiment, Role::differential_base, parts.without_op(loaded.skeletons.differential_base));
 }
 
-Trial plain_trial(const LoadedCatalogue& loaded, const Variant& variant) {
+kernel::Trial plain_trial(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant) {
   return Parts{loaded, variant, nullptr}.waited_for(true, true);
 }
 

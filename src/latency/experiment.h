@@ -12,29 +12,29 @@ namespace ptxlat::latency {
 
 // Steps of the shorter chain; the longer has twice as many. Fewer with a wide result (ptx/draft.h): assembling one such
 // instruction takes as long as ten others.
-int chain_steps(const Form& form);
+int chain_steps(const isa::Form& form);
 
 // How the end of an instruction is seen.
 //   consumed    an instruction after it needs its result
 //   waited_for  the catalogue says what waits for its effect, or what its cost is measured after
 //   none        nothing can wait for it: there is an issue cost alone
 enum class Observation { consumed, waited_for, none };
-Observation observation_of(const Variant& variant);
+Observation observation_of(const isa::Variant& variant);
 
 // The trials that measure one variant with one consumer (nullptr where nothing is consumed). Those that a variant has
 // no use for have an empty text.
 //   steps   of the shorter chain; 0 where there is none
 //   copies  of the instruction in the shorter stream; 0 where there is none
 struct Experiment {
-  const Consumer* consumer = nullptr;
+  const isa::Consumer* consumer = nullptr;
   int steps = 0;
   int copies = 0;
-  ByRole<Trial> trials;
+  ByRole<kernel::Trial> trials;
 };
 
 // The consumers that can be tried for a variant, best first: its form's own or those for its result's type. One nullptr
 // where nothing is consumed; empty if no consumer takes the result.
-std::vector<const Consumer*> consumers_for(const Catalogue& catalogue, const Variant& variant);
+std::vector<const isa::Consumer*> consumers_for(const isa::Catalogue& catalogue, const isa::Variant& variant);
 
 // What a stream is made of.
 //   copies                of the instruction in the shorter one; the longer has twice as many. Fewer than 4 where they
@@ -49,17 +49,17 @@ struct StreamShape {
   bool has_own_accumulators = false;
 };
 // Expands a variant of a form that can be measured.
-Experiment expand(const LoadedCatalogue& loaded, const Variant& variant, const Consumer* consumer);
+Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer);
 
 // Gives the experiment another consumer, which its differential and their base are made with; the other windows, which
 // a consumer does not change, stay what they are.
-void change_consumer(const LoadedCatalogue& loaded, const Variant& variant, const Consumer* consumer,
+void change_consumer(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer,
                      Experiment& experiment);
 
 // Gives the experiment streams of one copy and of two: fewer results that are under way at a time.
-void shorten_stream(const LoadedCatalogue& loaded, const Variant& variant, Experiment& experiment);
+void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment);
 
 // The instruction alone in a kernel, to see whether an assembler takes it.
-Trial plain_trial(const LoadedCatalogue& loaded, const Variant& variant);
+kernel::Trial plain_trial(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant);
 
 }  // namespace ptxlat::latency

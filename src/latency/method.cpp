@@ -13,7 +13,7 @@ namespace ptxlat::latency {
 namespace {
 
 // Why this toolchain and target cannot have the form; empty if they can.
-std::string unsupported(const line::Bench& bench, const Form& form) {
+std::string unsupported(const line::Bench& bench, const isa::Form& form) {
   if (!form.unsupported.empty()) return form.unsupported;
   const auto& needs = form.requirement;
   if (std::pair(needs.ptx_major, needs.ptx_minor) >
@@ -21,13 +21,13 @@ std::string unsupported(const line::Bench& bench, const Form& form) {
     return fmt::format("needs PTX {}.{}; {} knows {}.{}", needs.ptx_major, needs.ptx_minor, bench.toolchain().name,
                        bench.toolchain().ptx_major, bench.toolchain().ptx_minor);
   }
-  return has_target(needs, bench.target()) ? std::string{} : "needs " + targets_text(needs);
+  return isa::has_target(needs, bench.target()) ? std::string{} : "needs " + isa::targets_text(needs);
 }
 
 // One cell on its way down the line.
 struct CellWork {
   const CellPlan* plan = nullptr;
-  std::vector<const Consumer*> consumers;
+  std::vector<const isa::Consumer*> consumers;
   std::optional<Experiment> experiment;  // the best so far
   TrialNumbers trials;
   Audits audits;
@@ -62,9 +62,9 @@ void keep_the_better(CellWork& cell, const line::Batch& batch, Experiment experi
 
 // A cell's experiment with one of its consumers. What was made with the first stays, unless the assembler refused that
 // consumer: it may be newer than the instruction.
-Experiment experiment_with(const LoadedCatalogue& loaded, const CellWork& cell, const Consumer* consumer) {
+Experiment experiment_with(const ptx::LoadedCatalogue& loaded, const CellWork& cell, const isa::Consumer* consumer) {
   const auto& variant = cell.plan->variant;
-  if (!cell.experiment || cell.audits[Role::overhead].verdict == Verdict::rejected)
+  if (!cell.experiment || cell.audits[Role::overhead].verdict == sass::Verdict::rejected)
     return expand(loaded, variant, consumer);
   Experiment experiment = *cell.experiment;
   change_consumer(loaded, variant, consumer, experiment);
@@ -81,8 +81,8 @@ TrialNumbers add(line::Bench& bench, const Experiment& experiment, const std::st
 }
 
 // Expands the cells that are not settled with the consumers from `first` up to `last`, assembles and audits them.
-void try_consumers(const LoadedCatalogue& loaded, line::Bench& bench, std::vector<CellWork>& cells, std::size_t first,
-                   std::size_t last) {
+void try_consumers(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<CellWork>& cells,
+                   std::size_t first, std::size_t last) {
   struct Attempt {
     CellWork* cell;
     Experiment experiment;
@@ -108,12 +108,12 @@ void try_consumers(const LoadedCatalogue& loaded, line::Bench& bench, std::vecto
 }
 
 // Streams whose end waits for results get fewer copies, as long as there are some to leave out. Returns their cells.
-std::vector<CellWork*> shorten_streams(const LoadedCatalogue& loaded, line::Bench& bench,
+std::vector<CellWork*> shorten_streams(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
                                        std::vector<CellWork>& cells) {
   const auto waits = [&](const CellWork& cell, Role role) {
     const auto& number = cell.trials[role];
     const auto* window = number ? &bench.batch().kernel_of(*number).window : nullptr;
-    return window != nullptr && *window && end_waits(**window);
+    return window != nullptr && *window && sass::end_waits(**window);
   };
   std::vector<CellWork*> shortened;
   for (auto& cell : cells) {
@@ -139,17 +139,17 @@ void run(line::Bench& bench, const std::vector<CellWork>& cells) {
 
 }  // namespace
 
-std::vector<Record> LatencyMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
-  std::vector<Record> records;
+std::vector<results::Record> LatencyMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
+  std::vector<results::Record> records;
   std::vector<CellWork> cells;
   for (const auto& cell : chunk) {
     const auto& plan = plan_[cell.number];
     const auto& form = *plan.variant.form;
     const auto reason = unsupported(bench, form);
     if (!reason.empty()) {
-      records.push_back(record_without_experiment(plan, Verdict::unsupported, reason));
+      records.push_back(record_without_experiment(plan, sass::Verdict::unsupported, reason));
     } else if (!form.no_dependency.empty()) {
-      records.push_back(record_without_experiment(plan, Verdict::no_dependency, form.no_dependency));
+      records.push_back(record_without_experiment(plan, sass::Verdict::no_dependency, form.no_dependency));
     } else {
       cells.push_back({&plan, consumers_for(loaded_.catalogue, plan.variant), {}, {}, {}, {}, false});
     }
@@ -169,7 +169,7 @@ std::vector<Record> LatencyMethod::make(line::Bench& bench, std::span<const line
     records.push_back(
         cell.experiment
             ? estimate(*cell.plan, *cell.experiment, bench.batch(), cell.trials, cell.audits, bench.measures())
-            : record_without_experiment(*cell.plan, Verdict::no_dependency,
+            : record_without_experiment(*cell.plan, sass::Verdict::no_dependency,
                                         "no consumer in the catalogue takes its result's type"));
   }
   return records;

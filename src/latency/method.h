@@ -11,13 +11,13 @@ namespace ptxlat::latency {
 // into the plan.
 class LatencyMethod : public line::Method {
  public:
-  LatencyMethod(const LoadedCatalogue& loaded, const std::vector<CellPlan>& plan) : loaded_(loaded), plan_(plan) {}
+  LatencyMethod(const ptx::LoadedCatalogue& loaded, const std::vector<CellPlan>& plan) : loaded_(loaded), plan_(plan) {}
 
   // Expanded, assembled and audited with each consumer in turn, then run together.
-  std::vector<Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
+  std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
 
  private:
-  const LoadedCatalogue& loaded_;
+  const ptx::LoadedCatalogue& loaded_;
   const std::vector<CellPlan>& plan_;
 };
 

@@ -14,13 +14,13 @@ namespace {
 // How often each operation occurs, whichever pipe ptxas gave it.
 std::map<std::string, int> operation_counts(const std::vector<std::string>& opcodes) {
   std::map<std::string, int> counts;
-  for (const auto& opcode : opcodes) ++counts[operation_of(opcode)];
+  for (const auto& opcode : opcodes) ++counts[sass::operation_of(opcode)];
   return counts;
 }
 
 }  // namespace
 
-std::optional<double> scheduled(const StaticSchedule& schedule) {
+std::optional<double> scheduled(const sass::StaticSchedule& schedule) {
   return schedule.cycles > 0 ? std::optional<double>(schedule.cycles) : std::nullopt;
 }
 
@@ -29,7 +29,7 @@ std::optional<double> Numbers::elapsed(Role role) const {
   if (assembled == nullptr || !assembled->window) return std::nullopt;
   if (source == Source::schedule) return scheduled(assembled->schedule);
   const auto& made = *trial(role);
-  if (!made.outcome || made.outcome->status != LaunchStatus::ok) return std::nullopt;
+  if (!made.outcome || made.outcome->status != kernel::LaunchStatus::ok) return std::nullopt;
   return elapsed_of(elapsed_cycles(made.outcome->readout), made.launch.uses_memory);
 }
 

@@ -50,6 +50,6 @@ enum class Headline { none, differential, chain };
 Headline headline_of(const Numbers& numbers);
 
 // Nothing where the assembler has put no stall counts and leaves every wait to the hardware.
-std::optional<double> scheduled(const StaticSchedule& schedule);
+std::optional<double> scheduled(const sass::StaticSchedule& schedule);
 
 }  // namespace ptxlat::latency

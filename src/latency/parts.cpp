@@ -9,85 +9,86 @@
 
 namespace ptxlat::latency {
 
-const Operand& operand_of(const Form& form, const std::string& name) {
+const isa::Operand& operand_of(const isa::Form& form, const std::string& name) {
   return *std::find_if(form.operands.begin(), form.operands.end(),
-                       [&](const Operand& o) { return is_source(o) && o.name == name; });
+                       [&](const isa::Operand& o) { return ptx::is_source(o) && o.name == name; });
 }
 
-bool has_carry(const Form& form, bool as_result) {
+bool has_carry(const isa::Form& form, bool as_result) {
   return std::any_of(form.operands.begin(), form.operands.end(),
-                     [&](const Operand& o) { return o.type == "carry" && o.is_result == as_result; });
+                     [&](const isa::Operand& o) { return o.type == "carry" && o.is_result == as_result; });
 }
 
-KernelBuilder Parts::builder_with_operands() const {
-  KernelBuilder builder(catalogue(), form());
+ptx::KernelBuilder Parts::builder_with_operands() const {
+  ptx::KernelBuilder builder(catalogue(), form());
   for (const auto& text : form().module) builder.need(text);
-  prepare_operands(builder, variant);
+  ptx::prepare_operands(builder, variant);
   return builder;
 }
 
-Trial Parts::finished(KernelBuilder& builder, const std::string& window, const std::string& result) const {
+kernel::Trial Parts::finished(ptx::KernelBuilder& builder, const std::string& window, const std::string& result) const {
   builder.guard += text(variant.input->prepare);
-  return finish(builder, skeletons(), window, result + text(form().cleanup));
+  return ptx::finish(builder, skeletons(), window, result + text(form().cleanup));
 }
 
-Trial Parts::empty_window() const {
+kernel::Trial Parts::empty_window() const {
   auto builder = builder_with_operands();
-  return finish(builder, skeletons(), fill(skeletons().differential, {{"op", ""}, {"consumer", ""}}), "");
+  return ptx::finish(builder, skeletons(), ptx::fill(skeletons().differential, {{"op", ""}, {"consumer", ""}}), "");
 }
 
 std::string Parts::consume(const std::string& value) const {
   std::map<std::string, std::string> holes = {{"a", value}, {"k", "%k"}, {"q", "%q"}};
   for (const char* scratch : {"t0", "t1", "u0", "u1", "p0"}) holes[scratch] = std::string("%") + scratch;
-  return "  " + substitute(consumer->text, holes) + "\n";
+  return "  " + ptx::substitute(consumer->text, holes) + "\n";
 }
 
-void Parts::prepare_consumer(KernelBuilder& builder) const {
+void Parts::prepare_consumer(ptx::KernelBuilder& builder) const {
   builder.declare("%q", consumer->result);
   if (!consumer->k_type.empty()) builder.load_default("%k", consumer->k_type, 1);
 }
 
 std::string Parts::store_consumed() const {
-  return fmt::format("  st.volatile.global.b{} [%out+16], %q;\n", register_bits(consumer->result));
+  return fmt::format("  st.volatile.global.b{} [%out+16], %q;\n", isa::register_bits(consumer->result));
 }
 
 std::string Parts::keep_results(const std::string& consumed) const {
   std::string kept;
   for (const auto& operand : form().operands) {
     if (!operand.is_result || operand.type == "carry") continue;
-    auto registers = registers_of(operand);
+    auto registers = ptx::registers_of(operand);
     std::erase(registers, consumed);
-    kept += store_live(registers, operand.type);
+    kept += ptx::store_live(registers, operand.type);
   }
   return kept;
 }
 
-std::string Parts::consumed_register() const { return registers_of(*result_of(form())).back(); }
+std::string Parts::consumed_register() const { return ptx::registers_of(*ptx::result_of(form())).back(); }
 
-Trial Parts::with_op(const Skeleton& skeleton) const {
+kernel::Trial Parts::with_op(const ptx::Skeleton& skeleton) const {
   auto builder = builder_with_operands();
   prepare_consumer(builder);
-  const auto window = fill(skeleton, {{"op", before() + op({}, 1)}, {"consumer", consume(consumed_register())}});
+  const auto window = ptx::fill(skeleton, {{"op", before() + op({}, 1)}, {"consumer", consume(consumed_register())}});
   return finished(builder, window, store_consumed() + keep_results(consumed_register()));
 }
 
-Trial Parts::without_op(const Skeleton& skeleton) const {
-  KernelBuilder builder(catalogue(), form());
-  if (!variant.input->before.empty() || !variant.input->prepare.empty()) prepare_operands(builder, variant);
+kernel::Trial Parts::without_op(const ptx::Skeleton& skeleton) const {
+  ptx::KernelBuilder builder(catalogue(), form());
+  if (!variant.input->before.empty() || !variant.input->prepare.empty()) ptx::prepare_operands(builder, variant);
   prepare_consumer(builder);
-  builder.load_default("%x", result_of(form())->type, 0);
+  builder.load_default("%x", ptx::result_of(form())->type, 0);
   // A consumer that also needs the carry finds the one that the frame made.
   if (has_carry(form(), true)) builder.load_default("%carry", "carry", 0);
-  return finished(builder, fill(skeleton, {{"consumer", before() + consume("%x")}}), store_consumed());
+  return finished(builder, ptx::fill(skeleton, {{"consumer", before() + consume("%x")}}), store_consumed());
 }
 
-Trial Parts::waited_for(bool with_op, bool with_completion) const {
+kernel::Trial Parts::waited_for(bool with_op, bool with_completion) const {
   auto builder = builder_with_operands();
-  const auto window = fill(skeletons().differential, {{"op", before() + (with_op ? op({}, 1) : std::string{})},
-                                                      {"consumer", with_completion ? completion() : std::string{}}});
+  const auto window =
+      ptx::fill(skeletons().differential, {{"op", before() + (with_op ? op({}, 1) : std::string{})},
+                                           {"consumer", with_completion ? completion() : std::string{}}});
   return finished(builder, window,
                   (with_op ? keep_results() : std::string{}) +
-                      (with_completion ? store_live_scratch(variant.input->completion) : std::string{}));
+                      (with_completion ? ptx::store_live_scratch(variant.input->completion) : std::string{}));
 }
 
 }  // namespace ptxlat::latency

@@ -4,35 +4,35 @@
 
 #include <algorithm>
 
-#include "hash.h"
+#include "base/hash.h"
+#include "base/parallel.h"
 #include "latency/experiment.h"
-#include "parallel.h"
 
 namespace ptxlat::latency {
 
 namespace {
 
-void plan_experiment(const LoadedCatalogue& loaded, CellPlan& cell) {
+void plan_experiment(const ptx::LoadedCatalogue& loaded, CellPlan& cell) {
   const auto& variant = cell.variant;
   Hash hash;
   hash.add(std::string_view(method_version));
   hash.add(variant.form->no_dependency);
   hash.add(variant.form->audit);
   const auto& needs = variant.form->requirement;
-  hash.add(fmt::format("{}.{} {}", needs.ptx_major, needs.ptx_minor, targets_text(needs)));
+  hash.add(fmt::format("{}.{} {}", needs.ptx_major, needs.ptx_minor, isa::targets_text(needs)));
   if (!variant.form->unsupported.empty()) hash.add(variant.form->unsupported);
-  std::vector<const Consumer*> consumers;
+  std::vector<const isa::Consumer*> consumers;
   if (variant.form->no_dependency.empty() && variant.form->unsupported.empty())
     consumers = consumers_for(loaded.catalogue, variant);
   if (!consumers.empty()) {
     auto experiment = expand(loaded, variant, consumers.front());
     for (const auto& trial : experiment.trials.values) {
-      add(hash, trial);
+      kernel::add(hash, trial);
       cell.ptx_bytes += trial.kernel.text.size();
     }
     for (std::size_t other = 1; other < consumers.size(); ++other) {
       change_consumer(loaded, variant, consumers[other], experiment);
-      for (const Role role : {Role::differential, Role::differential_base}) add(hash, experiment.trials[role]);
+      for (const Role role : {Role::differential, Role::differential_base}) kernel::add(hash, experiment.trials[role]);
     }
   }
   cell.recipe = fmt::format("{:016x}", hash.value());
@@ -40,18 +40,23 @@ void plan_experiment(const LoadedCatalogue& loaded, CellPlan& cell) {
 
 }  // namespace
 
-CellKey key_of(const CellPlan& cell) {
-  return {RecordKind::latency, cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name, cell.level,
+results::CellKey key_of(const CellPlan& cell) {
+  return {results::RecordKind::latency,
+          cell.variant.form->ptx,
+          cell.variant.operand,
+          cell.variant.input->name,
+          cell.level,
           cell.recipe};
 }
 
-std::vector<CellPlan> plan_cells(const LoadedCatalogue& loaded, const std::vector<const Form*>& forms,
+std::vector<CellPlan> plan_cells(const ptx::LoadedCatalogue& loaded, const std::vector<const isa::Form*>& forms,
                                  const std::vector<int>& levels) {
   std::vector<CellPlan> of_one_level;
   auto ordered = forms;
-  std::stable_sort(ordered.begin(), ordered.end(), [](const Form* a, const Form* b) { return a->order < b->order; });
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const isa::Form* a, const isa::Form* b) { return a->order < b->order; });
   for (const auto* form : ordered) {
-    for (const auto& variant : variants_of(*form)) of_one_level.push_back({variant, 0, {}, 0});
+    for (const auto& variant : isa::variants_of(*form)) of_one_level.push_back({variant, 0, {}, 0});
   }
   in_parallel(of_one_level.size(), [&](std::size_t i) { plan_experiment(loaded, of_one_level[i]); });
   std::vector<CellPlan> cells;

@@ -19,15 +19,15 @@ inline constexpr char method_version[] = "method 15";
 //              experiment, so a cell that the store has with this recipe needs no second measurement
 //   ptx_bytes  length of all its kernels' text: what assembling them takes grows with it
 struct CellPlan {
-  Variant variant;
+  isa::Variant variant;
   int level = 0;
   std::string recipe;
   std::size_t ptx_bytes = 0;
 };
-CellKey key_of(const CellPlan& cell);
+results::CellKey key_of(const CellPlan& cell);
 
 // All variants of the forms at all levels: level by level, in the order that the chapters ask for (Form::order).
-std::vector<CellPlan> plan_cells(const LoadedCatalogue& loaded, const std::vector<const Form*>& forms,
+std::vector<CellPlan> plan_cells(const ptx::LoadedCatalogue& loaded, const std::vector<const isa::Form*>& forms,
                                  const std::vector<int>& levels);
 
 // The cells as the line takes them; their numbers are indices into the plan.

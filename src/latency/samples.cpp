@@ -18,7 +18,7 @@ std::vector<std::uint32_t> without_slowest(std::vector<std::uint32_t> cycles) {
 
 }  // namespace
 
-std::vector<std::uint32_t> elapsed_cycles(const Readout& readout) {
+std::vector<std::uint32_t> elapsed_cycles(const kernel::Readout& readout) {
   std::vector<std::uint32_t> samples;
   for (std::size_t launch = 0; launch < readout.launches; ++launch)
     samples.push_back(readout.word(launch, 0, 1) - readout.word(launch, 0, 0));
@@ -46,7 +46,7 @@ std::optional<double> elapsed_of(const std::vector<std::uint32_t>& samples, bool
   return median;
 }
 
-double spread_of(const Record& record) {
+double spread_of(const results::Record& record) {
   double widest = 0;
   for (const auto& window : record.windows) {
     if (window.mode_share > majority || window.samples.empty()) continue;

@@ -11,7 +11,7 @@ namespace ptxlat::latency {
 
 // Elapsed cycles of each launch, seen from thread 0: the unsigned 32-bit difference of the two clocks that every thread
 // stores first (ptx_templates/skeletons/frame.ptx).
-std::vector<std::uint32_t> elapsed_cycles(const Readout& readout);
+std::vector<std::uint32_t> elapsed_cycles(const kernel::Readout& readout);
 
 // The most frequent elapsed time of several launches and its share of them. On an idle SM cycles are deterministic; a
 // spread is a symptom (method.md, trap 16). Empty without samples. Of equally frequent values the smallest wins.
@@ -28,6 +28,6 @@ std::optional<Mode> mode_of(const std::vector<std::uint32_t>& samples);
 std::optional<double> elapsed_of(const std::vector<std::uint32_t>& samples, bool uses_memory);
 
 // The widest spread in cycles, slowest launch aside, of the windows that a record's numbers come from; 0 on an idle SM.
-double spread_of(const Record& record);
+double spread_of(const results::Record& record);
 
 }  // namespace ptxlat::latency

@@ -7,33 +7,34 @@
 
 namespace ptxlat::latency {
 
-Trial Parts::streamed(int copies, StreamShape shape) const {
+kernel::Trial Parts::streamed(int copies, StreamShape shape) const {
   constexpr int place_if_left = 48;
-  KernelBuilder builder(catalogue(), form());
+  ptx::KernelBuilder builder(catalogue(), form());
   for (const auto& operand : form().operands) {
     // The texts around the window name the operands, not the copies'.
     const bool is_named = (variant.input->prepare + form().cleanup).find("{" + operand.name) != std::string::npos;
-    if (is_named || !is_own(operand, shape)) prepare_operand(builder, variant, operand, registers_of(operand));
+    if (is_named || !is_own(operand, shape))
+      ptx::prepare_operand(builder, variant, operand, ptx::registers_of(operand));
   }
   std::string steps, kept, kept_if_left;
   const auto keep_both = [&](const std::vector<std::string>& registers, const std::string& type) {
-    kept += store_live_both_sides(registers, type, shape.has_own_accumulators);
-    kept_if_left += store_live_both_sides(registers, type, shape.has_own_accumulators, place_if_left);
+    kept += ptx::store_live_both_sides(registers, type, shape.has_own_accumulators);
+    kept_if_left += ptx::store_live_both_sides(registers, type, shape.has_own_accumulators, place_if_left);
   };
   // A register that is free again behind the copies is written at once, and the branch waits until it is read. Many
   // copies may not keep theirs: the results would then be made elsewhere.
-  const auto keep_source = [&](const Operand& operand, const std::vector<std::string>& registers) {
-    if (shape.copies > 1 || operand.type == "carry" || is_literal(catalogue(), variant, operand)) return;
-    const Object* object = object_of(catalogue(), *variant.input, operand);
-    kept += store_live(registers, object != nullptr ? object->register_type : operand.type);
+  const auto keep_source = [&](const isa::Operand& operand, const std::vector<std::string>& registers) {
+    if (shape.copies > 1 || operand.type == "carry" || ptx::is_literal(catalogue(), variant, operand)) return;
+    const isa::Object* object = isa::object_of(catalogue(), *variant.input, operand);
+    kept += ptx::store_live(registers, object != nullptr ? object->register_type : operand.type);
   };
   for (int copy = 0; copy < copies; ++copy) {
     const auto suffix = fmt::format("_c{}", copy);
-    Replaced replaced;
+    ptx::Replaced replaced;
     for (const auto& operand : form().operands) {
       if (!is_own(operand, shape)) continue;
-      const auto& registers = replaced[operand.name] = registers_of(operand, suffix);
-      prepare_operand(builder, variant, operand, registers);
+      const auto& registers = replaced[operand.name] = ptx::registers_of(operand, suffix);
+      ptx::prepare_operand(builder, variant, operand, registers);
       if (operand.is_result) {
         keep_both(registers, operand.type);
       } else {
@@ -46,8 +47,8 @@ Trial Parts::streamed(int copies, StreamShape shape) const {
   for (const auto& operand : form().operands) {
     if (is_own(operand, shape)) continue;
     shares_accumulator = shares_accumulator || operand.is_inout;
-    if (operand.is_inout) keep_both(registers_of(operand), operand.type);
-    if (!operand.is_result) keep_source(operand, registers_of(operand));
+    if (operand.is_inout) keep_both(ptx::registers_of(operand), operand.type);
+    if (!operand.is_result) keep_source(operand, ptx::registers_of(operand));
   }
   // The second clock of the pass before is needed where the branch leads. So its register is its own, and none that a
   // copy still reads: the clock would wait for that. Where accumulators leave no room, it would be a uniform one, and
@@ -57,29 +58,29 @@ Trial Parts::streamed(int copies, StreamShape shape) const {
     kept_if_left += "  st.volatile.global.u32 [%out+12], %clock_2;\n";
   }
   builder.load({"%leave"}, "pred", {"0", "0", false});
-  return finished(builder, fill(skeletons().stream, {{"steps", steps}, {"results", kept_if_left}}), kept);
+  return finished(builder, ptx::fill(skeletons().stream, {{"steps", steps}, {"results", kept_if_left}}), kept);
 }
 
-bool Parts::is_own(const Operand& operand, StreamShape shape) const {
+bool Parts::is_own(const isa::Operand& operand, StreamShape shape) const {
   if (operand.type == "carry") return false;
   if (operand.is_inout) return shape.has_own_accumulators;
   if (operand.is_result) return true;
-  if (is_literal(catalogue(), variant, operand)) return false;
-  const Object* object = object_of(catalogue(), *variant.input, operand);
+  if (ptx::is_literal(catalogue(), variant, operand)) return false;
+  const isa::Object* object = isa::object_of(catalogue(), *variant.input, operand);
   if (object != nullptr && !object->is_address) return false;
   return shape.has_own_sources || &operand == varied_operand();
 }
 
-const Operand* Parts::varied_operand() const {
-  const bool has_result = result_of(*variant.form) != nullptr;
-  const auto rank = [&](const Operand& operand) {
-    if (operand.type == "carry" || operand.is_result || is_literal(catalogue(), variant, operand)) return 0;
-    const Object* object = object_of(catalogue(), *variant.input, operand);
+const isa::Operand* Parts::varied_operand() const {
+  const bool has_result = ptx::result_of(*variant.form) != nullptr;
+  const auto rank = [&](const isa::Operand& operand) {
+    if (operand.type == "carry" || operand.is_result || ptx::is_literal(catalogue(), variant, operand)) return 0;
+    const isa::Object* object = isa::object_of(catalogue(), *variant.input, operand);
     if (!has_result) return object != nullptr && object->is_address ? 1 : 0;
     if (object != nullptr) return 1;
     return operand.type == "pred" ? 2 : 3;
   };
-  const Operand* best = nullptr;
+  const isa::Operand* best = nullptr;
   for (const auto& operand : variant.form->operands) {
     if (rank(operand) > (best == nullptr ? 0 : rank(*best))) best = &operand;
   }
@@ -94,7 +95,7 @@ StreamShape Parts::stream_shape() const {
     int registers = 0, predicates = 0;
     for (const auto& operand : variant.form->operands) {
       if (!is_own(operand, shape)) continue;
-      const int bits = register_bits(operand.type);
+      const int bits = isa::register_bits(operand.type);
       (bits == 1 ? predicates : registers) += std::max(1, operand.count) * std::max(1, bits / 32);
     }
     return 2 * shape.copies * registers <= registers_to_spend && 2 * shape.copies * predicates <= predicates_to_spend;

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "error.h"
+#include "base/error.h"
 #include "sass/cubin.h"
 #include "sass/opcodes.h"
 
@@ -23,10 +23,10 @@ std::string identifier(std::string label) {
 
 // Constants in other banks than the parameters' and functions that are called belong to the module: equal instructions
 // may find other values and other code there (div.s64 calls one function at O1 and another at O2).
-bool depends_on_the_module(const Window& window) {
+bool depends_on_the_module(const sass::Window& window) {
   for (const auto* part : {&window.prologue, &window.instructions}) {
     for (const auto& instruction : *part) {
-      if (has(opcode_of(instruction.text), Trait::calls)) return true;
+      if (sass::has(sass::opcode_of(instruction.text), sass::Trait::calls)) return true;
       const auto at = instruction.text.find("c[0x");
       if (at != std::string::npos && instruction.text.substr(at, 6) != "c[0x0]") return true;
     }
@@ -37,13 +37,13 @@ bool depends_on_the_module(const Window& window) {
 // What can be read of a cubin, which a broken assembler, too, may have written.
 struct CubinContent {
   std::string problem;  // why nothing can
-  std::map<std::string, KernelCode> kernels;
+  std::map<std::string, sass::KernelCode> kernels;
 };
 
 CubinContent content_of(const Bytes& bytes, int sm) {
   CubinContent content;
   try {
-    auto cubin = read_cubin(bytes);
+    auto cubin = sass::read_cubin(bytes);
     if (cubin.sm != sm) throw Error(ExitCode::failure, fmt::format("its cubin is for sm_{}", cubin.sm));
     for (auto& kernel : cubin.kernels) content.kernels.emplace(kernel.name, std::move(kernel));
   } catch (const Error& error) {
@@ -74,7 +74,7 @@ int launches_of(const MadeTrial& trial, int by_default) {
 
 }  // namespace
 
-std::size_t Batch::add(const Kernel& kernel, const std::string& role, const std::string& label) {
+std::size_t Batch::add(const kernel::Kernel& kernel, const std::string& role, const std::string& label) {
   const auto hash = text_hash(kernel);
   const auto [first, last] = by_text_.equal_range(hash);
   const auto known = std::find_if(first, last, [&](const auto& entry) { return texts_[entry.second] == kernel; });
@@ -89,7 +89,7 @@ std::size_t Batch::add(const Kernel& kernel, const std::string& role, const std:
   return kernels_.size() - 1;
 }
 
-std::size_t Batch::add(const Trial& trial, const std::string& label) {
+std::size_t Batch::add(const kernel::Trial& trial, const std::string& label) {
   const auto kernel = add(trial.kernel, trial.role, label);
   const auto [first, last] = by_kernel_.equal_range(kernel);
   const auto known = std::find_if(first, last, [&](const auto& entry) {
@@ -102,7 +102,7 @@ std::size_t Batch::add(const Trial& trial, const std::string& label) {
   return trials_.size() - 1;
 }
 
-void Batch::assemble(KernelAssembler& assembler, Disassembler& disassembler, int sm, int level) {
+void Batch::assemble(KernelAssembler& assembler, sass::Disassembler& disassembler, int sm, int level) {
   std::vector<NamedKernel> added;
   for (std::size_t i = assembled_; i < texts_.size(); ++i) added.push_back({kernels_[i].name, &texts_[i]});
   if (added.empty()) return;
@@ -120,16 +120,16 @@ void Batch::assemble(KernelAssembler& assembler, Disassembler& disassembler, int
   assembled_ = kernels_.size();
 }
 
-void Batch::find_windows(Disassembler& disassembler, int sm, std::size_t first_cubin) {
+void Batch::find_windows(sass::Disassembler& disassembler, int sm, std::size_t first_cubin) {
   std::vector<CubinContent> cubins;
   for (std::size_t i = first_cubin; i < cubins_.size(); ++i) cubins.push_back(content_of(cubins_[i], sm));
-  std::vector<Instruction*> to_disassemble;
+  std::vector<sass::Instruction*> to_disassemble;
   for (std::size_t i = assembled_; i < kernels_.size(); ++i) {
     auto& kernel = kernels_[i];
     if (!kernel.cubin) continue;
     take_code(kernel, cubins[*kernel.cubin - first_cubin]);
     if (!kernel.code) continue;
-    kernel.window = kernel.whole ? whole_window(*kernel.code) : find_window(*kernel.code, kernel.log);
+    kernel.window = kernel.whole ? sass::whole_window(*kernel.code) : sass::find_window(*kernel.code, kernel.log);
     if (!kernel.window) continue;
     for (auto* part : {&kernel.window->prologue, &kernel.window->instructions, &kernel.window->epilogue}) {
       for (auto& instruction : *part) to_disassemble.push_back(&instruction);
@@ -138,7 +138,7 @@ void Batch::find_windows(Disassembler& disassembler, int sm, std::size_t first_c
   disassembler.disassemble(sm, to_disassemble);
   for (std::size_t i = assembled_; i < kernels_.size(); ++i) {
     auto& kernel = kernels_[i];
-    if (kernel.window && !kernel.whole) kernel.schedule = static_schedule(*kernel.window);
+    if (kernel.window && !kernel.whole) kernel.schedule = sass::static_schedule(*kernel.window);
     if (!kernel.window || depends_on_the_module(*kernel.window)) kernel.code.reset();
   }
 }

@@ -25,11 +25,11 @@ struct AssembledKernel {
   std::optional<std::size_t> cubin;
   std::string symbol;
   std::string log;
-  std::optional<Window> window;
-  StaticSchedule schedule;
+  std::optional<sass::Window> window;
+  sass::StaticSchedule schedule;
   int operand_loads = 0;
   bool whole = false;
-  std::optional<KernelCode> code;  // empty where trials may not share a measurement: see MadeTrial
+  std::optional<sass::KernelCode> code;  // empty where trials may not share a measurement: see MadeTrial
 };
 
 // A trial after everything: which kernel it launches, and what came of it.
@@ -39,12 +39,12 @@ struct AssembledKernel {
 //   outcome      empty if it was not run
 //   measured_as  the form for which the same measurement was made before; empty if it was run for this one
 struct MadeTrial {
-  Launch launch;
+  kernel::Launch launch;
   int launches = 0;
   std::string form;
   std::size_t kernel = 0;
   std::optional<CodeKey> code;
-  std::optional<LaunchOutcome> outcome;
+  std::optional<kernel::LaunchOutcome> outcome;
   std::string measured_as;
 };
 
@@ -58,11 +58,11 @@ class Batch {
       : kernels_(std::move(kernels)), trials_(std::move(trials)) {}
 
   // Adds a trial, or finds the equal one. `label` goes into the kernel's name if it is new. Returns its number.
-  std::size_t add(const Trial& trial, const std::string& label);
+  std::size_t add(const kernel::Trial& trial, const std::string& label);
 
   // Assembles everything added since the last call for an architecture (90 for sm_90a), finds the windows and
   // disassembles them.
-  void assemble(KernelAssembler& assembler, Disassembler& disassembler, int sm, int level);
+  void assemble(KernelAssembler& assembler, sass::Disassembler& disassembler, int sm, int level);
 
   // Runs the trials that are marked in `wanted` and assembled, unless the same code has run before. Kernels of one
   // cubin go to the GPU together.
@@ -73,10 +73,10 @@ class Batch {
   const AssembledKernel& kernel_of(std::size_t number) const { return kernels_[trials_[number].kernel]; }
 
  private:
-  std::size_t add(const Kernel& kernel, const std::string& role, const std::string& label);
-  void find_windows(Disassembler& disassembler, int sm, std::size_t first_cubin);
+  std::size_t add(const kernel::Kernel& kernel, const std::string& role, const std::string& label);
+  void find_windows(sass::Disassembler& disassembler, int sm, std::size_t first_cubin);
 
-  std::vector<Kernel> texts_;
+  std::vector<kernel::Kernel> texts_;
   std::vector<AssembledKernel> kernels_;  // of each text
   std::vector<MadeTrial> trials_;
   std::unordered_multimap<std::uint64_t, std::size_t> by_text_;  // index of a kernel

@@ -14,11 +14,11 @@ namespace ptxlat::line {
 // A kernel and what it is called in a module; names are unique in a batch.
 struct NamedKernel {
   std::string name;
-  const Kernel* kernel = nullptr;
+  const kernel::Kernel* kernel = nullptr;
 };
 
 // Hash of everything that determines a kernel's machine code: its text and module texts.
-std::uint64_t text_hash(const Kernel& kernel);
+std::uint64_t text_hash(const kernel::Kernel& kernel);
 
 // How the line comes by the machine code of a batch of kernels: by assembling it now, or from a bundle
 // (bundle/bundle.h). An implementation is used by one thread at a time.
@@ -26,11 +26,11 @@ class KernelAssembler {
  public:
   virtual ~KernelAssembler() = default;
   // One outcome per kernel. What is wrong with a kernel is its outcome; throws an Error for what is not its fault.
-  virtual BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) = 0;
+  virtual assemble::BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) = 0;
 };
 
 // Assembles the kernels as one module for `target`, in the newest PTX version that the toolchain accepts.
-std::unique_ptr<KernelAssembler> make_kernel_assembler(std::unique_ptr<Assembler> assembler, const Toolchain& toolchain,
-                                                       const Target& target);
+std::unique_ptr<KernelAssembler> make_kernel_assembler(std::unique_ptr<assemble::Assembler> assembler,
+                                                       const assemble::Toolchain& toolchain, const isa::Target& target);
 
 }  // namespace ptxlat::line

@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-#include "parallel.h"
+#include "base/parallel.h"
 
 namespace ptxlat::line {
 
@@ -18,8 +18,8 @@ void Bench::run(const std::vector<bool>& wanted) {
   batch_.launch(*line_.worker, gpu_.measured, wanted, line_.launches);
 }
 
-std::vector<Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,
-                               std::span<const Cell> chunk) {
+std::vector<results::Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,
+                                        std::span<const Cell> chunk) {
   assert(line.worker == nullptr);
   Gpu none;
   Bench bench(line, assembler, none, chunk.front().level);

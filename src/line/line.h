@@ -24,12 +24,12 @@ namespace ptxlat::line {
 //   on_finished   is called with the finished records of a chunk, from one thread at a time
 //   interrupted   when it becomes true, the chunks that are under way are finished and the line stops
 struct Line {
-  Toolchain toolchain;
-  Target target;
-  Disassembler& disassembler;
+  assemble::Toolchain toolchain;
+  isa::Target target;
+  sass::Disassembler& disassembler;
   worker::Worker* worker = nullptr;
   int launches = 9;
-  std::function<void(std::vector<Record>)> on_finished = {};
+  std::function<void(std::vector<results::Record>)> on_finished = {};
   const std::atomic<bool>* interrupted = nullptr;
   StationClock* clock = nullptr;
 };
@@ -46,14 +46,14 @@ class Bench {
   Bench(const Line& line, KernelAssembler& assembler, Gpu& gpu, int level)
       : line_(line), assembler_(assembler), gpu_(gpu), level_(level) {}
 
-  const Toolchain& toolchain() const { return line_.toolchain; }
-  const Target& target() const { return line_.target; }
+  const assemble::Toolchain& toolchain() const { return line_.toolchain; }
+  const isa::Target& target() const { return line_.target; }
   // Whether trials are run: without a GPU the schedule alone says something.
   bool measures() const { return line_.worker != nullptr; }
   int level() const { return level_; }
 
   const Batch& batch() const { return batch_; }
-  std::size_t add(const Trial& trial, const std::string& label) { return batch_.add(trial, label); }
+  std::size_t add(const kernel::Trial& trial, const std::string& label) { return batch_.add(trial, label); }
   // What was added since the last call.
   void assemble();
   // The trials that are marked, by their numbers; nothing without a GPU.
@@ -73,7 +73,7 @@ class Method {
  public:
   virtual ~Method() = default;
   // The records of a chunk's cells, all of the bench's level.
-  virtual std::vector<Record> make(Bench& bench, std::span<const Cell> chunk) const = 0;
+  virtual std::vector<results::Record> make(Bench& bench, std::span<const Cell> chunk) const = 0;
 };
 
 // Makes all cells, a chunk at a time on each thread, of which there is one per assembler. Returns false if it was
@@ -84,7 +84,7 @@ bool run_line(const Line& line, const Method& method, const std::vector<std::uni
 
 // The records of cells that are one chunk already, all of one level, on this thread and without a GPU: `worker` must be
 // null, and on_finished is not called. For a bundle, which is cut into chunks that its columns have in common.
-std::vector<Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,
-                               std::span<const Cell> chunk);
+std::vector<results::Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,
+                                        std::span<const Cell> chunk);
 
 }  // namespace ptxlat::line

@@ -4,7 +4,7 @@ namespace ptxlat::line {
 
 namespace {
 
-SassRecord to_record(const Instruction& instruction) {
+results::SassRecord to_record(const sass::Instruction& instruction) {
   const auto& control = instruction.control;
   return {instruction.offset,       instruction.text,        control.stall_count, control.yields,
           control.write_scoreboard, control.read_scoreboard, control.wait_mask,   control.reuse};
@@ -12,8 +12,8 @@ SassRecord to_record(const Instruction& instruction) {
 
 }  // namespace
 
-WindowRecord window_record(const std::string& role, const AssembledKernel& kernel, const Audit& audit) {
-  WindowRecord record;
+results::WindowRecord window_record(const std::string& role, const AssembledKernel& kernel, const sass::Audit& audit) {
+  results::WindowRecord record;
   record.role = role;
   record.verdict = audit.verdict;
   record.reason = audit.reason;

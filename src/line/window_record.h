@@ -9,6 +9,6 @@
 namespace ptxlat::line {
 
 // A trial's machine code and what the audit said of it; what the GPU measured is the method's to add.
-WindowRecord window_record(const std::string& role, const AssembledKernel& kernel, const Audit& audit);
+results::WindowRecord window_record(const std::string& role, const AssembledKernel& kernel, const sass::Audit& audit);
 
 }  // namespace ptxlat::line

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "hash.h"
+#include "base/hash.h"
 #include "line/window_record.h"
 #include "probe/audit.h"
 #include "probe/readers.h"
@@ -20,9 +20,9 @@ struct ProbeWork {
   std::vector<std::size_t> trials;  // of each point
 };
 
-Record empty_record(const ProbePlan& plan) {
-  Record record;
-  record.kind = RecordKind::probe;
+results::Record empty_record(const ProbePlan& plan) {
+  results::Record record;
+  record.kind = results::RecordKind::probe;
   record.ptx = plan.probe->name;
   record.chapter = "probe";
   record.level = plan.level;
@@ -34,23 +34,23 @@ std::string unsupported(const line::Bench& bench, const Probe& probe) {
   const auto& needs = probe.requirement;
   if (std::pair(needs.ptx_major, needs.ptx_minor) > std::pair(bench.toolchain().ptx_major, bench.toolchain().ptx_minor))
     return fmt::format("needs PTX {}.{}", needs.ptx_major, needs.ptx_minor);
-  return has_target(needs, bench.target()) ? std::string{} : "needs " + targets_text(needs);
+  return isa::has_target(needs, bench.target()) ? std::string{} : "needs " + isa::targets_text(needs);
 }
 
-Audit audit_of(const ProbeWork& work, std::size_t point, const line::Batch& batch) {
+sass::Audit audit_of(const ProbeWork& work, std::size_t point, const line::Batch& batch) {
   const auto& kernel = batch.kernel_of(work.trials[point]);
   if (kernel.window) return audit(*work.plan->probe, work.plan->points[point], *kernel.window);
-  return {kernel.cubin ? Verdict::elided : Verdict::rejected, kernel.log, {}};
+  return {kernel.cubin ? sass::Verdict::elided : sass::Verdict::rejected, kernel.log, {}};
 }
 
 // The first point that went wrong gives the record its verdict; the others keep their values.
-void note_failure(Record& record, const std::string& role, Verdict verdict, const std::string& reason) {
-  if (record.verdict != Verdict::proven) return;
+void note_failure(results::Record& record, const std::string& role, sass::Verdict verdict, const std::string& reason) {
+  if (record.verdict != sass::Verdict::proven) return;
   record.verdict = verdict;
   record.note = fmt::format("{}: {}", role, reason);
 }
 
-Record record_of(const ProbeWork& work, const line::Bench& bench) {
+results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
   const auto& probe = *work.plan->probe;
   const auto& points = work.plan->points;
   const auto& batch = bench.batch();
@@ -66,8 +66,9 @@ Record record_of(const ProbeWork& work, const line::Bench& bench) {
       record.windows.push_back(line::window_record(role, batch.kernel_of(work.trials[i]), audit));
     is_recorded[made.kernel] = true;
     if (!audit.is_proven() || !made.outcome) continue;
-    if (made.outcome->status != LaunchStatus::ok) {
-      note_failure(record, role, made.outcome->status == LaunchStatus::fault ? Verdict::fault : Verdict::timeout,
+    if (made.outcome->status != kernel::LaunchStatus::ok) {
+      note_failure(record, role,
+                   made.outcome->status == kernel::LaunchStatus::fault ? sass::Verdict::fault : sass::Verdict::timeout,
                    made.outcome->message);
       continue;
     }
@@ -79,7 +80,9 @@ Record record_of(const ProbeWork& work, const line::Bench& bench) {
 
 }  // namespace
 
-CellKey key_of(const ProbePlan& plan) { return {RecordKind::probe, plan.probe->name, "", "", plan.level, plan.recipe}; }
+results::CellKey key_of(const ProbePlan& plan) {
+  return {results::RecordKind::probe, plan.probe->name, "", "", plan.level, plan.recipe};
+}
 
 std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int level) {
   std::vector<ProbePlan> plans;
@@ -89,7 +92,7 @@ std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int 
     hash.add(std::string_view(probe_version));
     hash.add(probe->text);
     for (const auto& point : plan.points) {
-      add(hash, point.trial);
+      kernel::add(hash, point.trial);
       plan.ptx_bytes += point.trial.kernel.text.size();
     }
     plan.recipe = fmt::format("{:016x}", hash.value());
@@ -98,14 +101,14 @@ std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int 
   return plans;
 }
 
-std::vector<Record> ProbeMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
-  std::vector<Record> records;
+std::vector<results::Record> ProbeMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
+  std::vector<results::Record> records;
   std::vector<ProbeWork> work;
   for (const auto& cell : chunk) {
     const auto& plan = plan_[cell.number];
     if (const auto reason = unsupported(bench, *plan.probe); !reason.empty()) {
       auto& record = records.emplace_back(empty_record(plan));
-      record.verdict = Verdict::unsupported;
+      record.verdict = sass::Verdict::unsupported;
       record.note = reason;
       continue;
     }

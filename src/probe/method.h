@@ -22,14 +22,14 @@ struct ProbePlan {
   std::string recipe;
   std::size_t ptx_bytes = 0;
 };
-CellKey key_of(const ProbePlan& plan);
+results::CellKey key_of(const ProbePlan& plan);
 std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int level);
 
 // Measures probes. The plan must outlive it; cells are indices into the plan.
 class ProbeMethod : public line::Method {
  public:
   explicit ProbeMethod(const std::vector<ProbePlan>& plan) : plan_(plan) {}
-  std::vector<Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
+  std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
 
  private:
   const std::vector<ProbePlan>& plan_;

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace ptxlat::probe {
 
@@ -67,10 +67,10 @@ std::string role_of(const Probe& probe, const std::vector<std::int64_t>& values)
   return role.empty() ? probe.name : role;
 }
 
-Launch launch_of(const Probe& probe, const Names& names) {
+kernel::Launch launch_of(const Probe& probe, const Names& names) {
   const auto whole = [&](const std::string& expression) { return static_cast<int>(evaluate(expression, names)); };
   const auto unsigned_of = [&](const std::string& e) { return static_cast<std::uint64_t>(evaluate(e, names)); };
-  Launch launch;
+  kernel::Launch launch;
   launch.threads = whole(probe.threads);
   launch.ctas = whole(probe.ctas);
   launch.dynamic_shared = whole(probe.dynamic_shared);

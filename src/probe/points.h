@@ -13,7 +13,7 @@ namespace ptxlat::probe {
 //   count    steps or operations, for the reader
 //   opcodes  of the window, exactly so many of each
 struct Point {
-  Trial trial;
+  kernel::Trial trial;
   std::int64_t count = 1;
   std::map<std::string, std::int64_t> opcodes;
 };

@@ -19,7 +19,7 @@ struct ProbeAxis {
 
 // A Buffer whose numbers are expressions (probe/expression.h) of the axes and constants.
 struct ProbeBuffer {
-  Buffer::Contents contents = Buffer::Contents::zeros;
+  kernel::Buffer::Contents contents = kernel::Buffer::Contents::zeros;
   std::string bytes, stride, seed, read_words;
 };
 
@@ -35,7 +35,7 @@ struct Probe {
   std::string name;      // the file's
   std::string sentence;  // what it shows, for --list
   std::string cost;      // of the GPU's time, for --list
-  Requirement requirement;
+  isa::Requirement requirement;
   std::vector<ProbeAxis> axes;
   std::map<std::string, std::string> constants;  // names for expressions and holes, from earlier names
   std::string threads, ctas, dynamic_shared, carve_out;

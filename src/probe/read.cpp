@@ -5,10 +5,11 @@
 #include <set>
 #include <sstream>
 
-#include "error.h"
+#include "base/error.h"
+#include "base/named_values.h"
+#include "base/nearest_names.h"
 #include "isa/rule.h"
 #include "isa/toml.h"
-#include "nearest_names.h"
 #include "probe/expression.h"
 #include "probe/probe.h"
 #include "ptx/skeleton.h"
@@ -17,13 +18,13 @@ namespace ptxlat::probe {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Buffer::Contents>, 4> contents_names = {
-    {{"zeros", Buffer::Contents::zeros},
-     {"random", Buffer::Contents::random},
-     {"ring", Buffer::Contents::ring},
-     {"permutation", Buffer::Contents::permutation}}};
-constexpr std::array<std::pair<std::string_view, Reader>, 3> reader_names = {
-    {{"per_step", Reader::per_step}, {"throughput", Reader::throughput}, {"timeline", Reader::timeline}}};
+constexpr NamedValues<kernel::Buffer::Contents, 4> contents_names = {
+    {{kernel::Buffer::Contents::zeros, "zeros"},
+     {kernel::Buffer::Contents::random, "random"},
+     {kernel::Buffer::Contents::ring, "ring"},
+     {kernel::Buffer::Contents::permutation, "permutation"}}};
+constexpr NamedValues<Reader, 3> reader_names = {
+    {{Reader::per_step, "per_step"}, {Reader::throughput, "throughput"}, {Reader::timeline, "timeline"}}};
 
 // One table of a probe file. Every mistake is an Error{catalogue} with its file and line.
 class Section {
@@ -104,14 +105,12 @@ class Section {
   }
 
   template <class Value, std::size_t count>
-  Value one_of(const char* key, const std::array<std::pair<std::string_view, Value>, count>& names) const {
-    const auto wanted = text(key, std::string(names.front().first));
-    std::string known;
-    for (const auto& [name, value] : names) {
-      if (wanted == name) return value;
-      known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
-    }
-    fail(*table_.get(key), fmt::format("\"{}\" is none of {}", wanted, known));
+  Value one_of(const char* key, const NamedValues<Value, count>& names) const {
+    const auto wanted = text(key, names.front().second);
+    if (const auto value = value_in(names, wanted)) return *value;
+    std::vector<std::string> known;
+    for (const auto& [value, name] : names) known.emplace_back(name);
+    fail(*table_.get(key), fmt::format("\"{}\" is none of {}", wanted, fmt::join(known, ", ")));
   }
 
   const toml::table& table() const { return table_; }
@@ -172,7 +171,8 @@ void read_reader(const Section& read, Probe& probe) {
   for (const auto& word : read.expressions("words")) probe.words.push_back(static_cast<int>(number_of(read, word)));
   if (probe.words.empty()) probe.words = {0, 1};
   for (const int word : probe.words) {
-    if (word < 0 || word >= words_per_slot) read.fail(fmt::format("a slot has words 0 to {}", words_per_slot - 1));
+    if (word < 0 || word >= kernel::words_per_slot)
+      read.fail(fmt::format("a slot has words 0 to {}", kernel::words_per_slot - 1));
   }
 }
 
@@ -201,9 +201,9 @@ Probe read_probe(const std::filesystem::path& file) {
   probe.sentence = section.text("sentence");
   probe.cost = section.text("cost");
   if (probe.sentence.empty()) section.fail("a probe needs a sentence that says what it shows");
-  if (const auto ptx = section.text("ptx"); !ptx.empty() && !read_ptx_version(ptx, probe.requirement))
+  if (const auto ptx = section.text("ptx"); !ptx.empty() && !isa::read_ptx_version(ptx, probe.requirement))
     section.fail(fmt::format("\"{}\" is not a PTX version such as 7.8", ptx));
-  if (const auto target = section.text("target"); !target.empty() && !read_targets(target, probe.requirement))
+  if (const auto target = section.text("target"); !target.empty() && !isa::read_targets(target, probe.requirement))
     section.fail(fmt::format("\"{}\" is not a target such as sm_90", target));
   const auto constants = section.section("constants");
   for (const auto& [name, value] : constants.table())
@@ -223,7 +223,7 @@ Probe read_probe(const std::filesystem::path& file) {
   read_reader(section.section("read"), probe);
   read_audit(section.section("audit"), probe);
   auto kernel = file;
-  probe.kernel = load_skeleton(kernel.replace_extension(".ptx")).text;
+  probe.kernel = ptx::load_skeleton(kernel.replace_extension(".ptx")).text;
   std::ostringstream text;
   text << root << probe.kernel;
   probe.text = std::move(text).str();

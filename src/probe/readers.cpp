@@ -16,7 +16,7 @@ double median(std::vector<double> values) {
 }
 
 // The last second clock less the first first clock of all threads, 32 bits that wrap.
-std::uint32_t span_of(const Readout& readout, std::size_t launch) {
+std::uint32_t span_of(const kernel::Readout& readout, std::size_t launch) {
   const auto origin = readout.word(launch, 0, 0);
   std::int32_t first = 0, last = std::numeric_limits<std::int32_t>::min();
   for (std::size_t thread = 0; thread < readout.threads; ++thread) {
@@ -27,7 +27,7 @@ std::uint32_t span_of(const Readout& readout, std::size_t launch) {
 }
 
 // The last launch's words, less the earliest of them all. A word that is zero was not stored.
-std::vector<std::optional<double>> timeline(const Readout& readout) {
+std::vector<std::optional<double>> timeline(const kernel::Readout& readout) {
   const auto launch = readout.launches - 1;
   std::uint32_t origin = 0;  // any that was stored; clocks wrap, so that they are compared by their distance from it
   std::int32_t first = 0;
@@ -49,15 +49,15 @@ std::vector<std::optional<double>> timeline(const Readout& readout) {
   return values;
 }
 
-Axis counting(const char* name, std::size_t size) {
-  Axis axis{name, "", std::vector<double>(size)};
+results::Axis counting(const char* name, std::size_t size) {
+  results::Axis axis{name, "", std::vector<double>(size)};
   std::iota(axis.values.begin(), axis.values.end(), 0.0);
   return axis;
 }
 
 }  // namespace
 
-std::vector<std::optional<double>> values_of(const Probe& probe, const Point& point, const Readout& readout) {
+std::vector<std::optional<double>> values_of(const Probe& probe, const Point& point, const kernel::Readout& readout) {
   if (readout.launches == 0) return {};
   if (probe.reader == Reader::timeline) return timeline(readout);
   std::vector<double> of_launch;
@@ -72,9 +72,9 @@ std::vector<std::optional<double>> values_of(const Probe& probe, const Point& po
   return {median(std::move(of_launch))};
 }
 
-Series series_of(const Probe& probe, const std::vector<std::vector<std::optional<double>>>& values,
-                 const std::vector<Point>& points) {
-  Series series;
+results::Series series_of(const Probe& probe, const std::vector<std::vector<std::optional<double>>>& values,
+                          const std::vector<Point>& points) {
+  results::Series series;
   series.name = probe.series;
   series.unit = probe.unit;
   for (const auto& axis : probe.axes)

@@ -12,11 +12,11 @@ namespace ptxlat::probe {
 
 // What one point's readout says, as docs/probes.md defines the readers: one value, or for a time-line one for each
 // thread and word.
-std::vector<std::optional<double>> values_of(const Probe& probe, const Point& point, const Readout& readout);
+std::vector<std::optional<double>> values_of(const Probe& probe, const Point& point, const kernel::Readout& readout);
 
 // The probe's series out of the values of all its points (an empty list for a point that has none). A time-line has the
 // further axes `thread` and `word`, as long as the longest point's.
-Series series_of(const Probe& probe, const std::vector<std::vector<std::optional<double>>>& values,
-                 const std::vector<Point>& points);
+results::Series series_of(const Probe& probe, const std::vector<std::vector<std::optional<double>>>& values,
+                          const std::vector<Point>& points);
 
 }  // namespace ptxlat::probe

@@ -4,7 +4,7 @@
 
 #include "isa/form.h"
 
-namespace ptxlat {
+namespace ptxlat::ptx {
 
 namespace {
 
@@ -36,7 +36,7 @@ Bridge pack(int from, int to) {
 }  // namespace
 
 Bridge bridge_between(const std::string& from_type, const std::string& to_type, bool sets_carry) {
-  const int from = register_bits(from_type), to = register_bits(to_type);
+  const int from = isa::register_bits(from_type), to = isa::register_bits(to_type);
   Bridge bridge;
   if (to_type == "carry") {
     if (sets_carry) {
@@ -64,7 +64,7 @@ Bridge bridge_between(const std::string& from_type, const std::string& to_type, 
 }
 
 Bridge address_bridge(const std::string& from_type, const std::string& address_type) {
-  const int from = register_bits(from_type), to = register_bits(address_type);
+  const int from = isa::register_bits(from_type), to = isa::register_bits(address_type);
   Bridge bridge;
   bridge.needs_base = true;
   bridge.scratch = {{"%step", address_type}, {"%base", address_type}};
@@ -91,4 +91,4 @@ Bridge address_bridge(const std::string& from_type, const std::string& address_t
   return bridge;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::ptx

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace ptxlat {
+namespace ptxlat::ptx {
 
 // How a value of one type becomes a source operand of another without arithmetic that the compiler could merge with the
 // instruction under test: its bits are taken as they are, halves are taken or added, predicates are selected and
@@ -31,4 +31,4 @@ Bridge bridge_between(const std::string& from_type, const std::string& to_type, 
 // address. `address_type` is b32 or b64.
 Bridge address_bridge(const std::string& from_type, const std::string& address_type);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::ptx

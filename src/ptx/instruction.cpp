@@ -5,16 +5,16 @@
 
 #include <algorithm>
 
-namespace ptxlat {
+namespace ptxlat::ptx {
 
 namespace {
 
-std::string written(const Operand& operand, const std::vector<std::string>& registers) {
+std::string written(const isa::Operand& operand, const std::vector<std::string>& registers) {
   return operand.count == 0 ? registers.front() : fmt::format("{{{}}}", fmt::join(registers, ", "));
 }
 
 // What the operands' holes become: {a}, and {a.0}, {a.1} … for the registers of a vector.
-std::map<std::string, std::string> holes_of(const Catalogue& catalogue, const Variant& variant,
+std::map<std::string, std::string> holes_of(const isa::Catalogue& catalogue, const isa::Variant& variant,
                                             const Replaced& replaced, int number) {
   std::map<std::string, std::string> holes = {{"#", std::to_string(number)}};
   for (const char* scratch : {"t0", "t1", "t2", "t3", "u0", "u1", "u2", "u3", "p0", "p1"}) {
@@ -23,7 +23,7 @@ std::map<std::string, std::string> holes_of(const Catalogue& catalogue, const Va
   for (const auto& operand : variant.form->operands) {
     if (operand.type == "carry") continue;
     if (is_literal(catalogue, variant, operand)) {
-      holes[operand.name] = value_of(catalogue, *variant.form, *variant.input, operand).first;
+      holes[operand.name] = isa::value_of(catalogue, *variant.form, *variant.input, operand).first;
       continue;
     }
     const auto other = replaced.find(operand.name);
@@ -36,20 +36,20 @@ std::map<std::string, std::string> holes_of(const Catalogue& catalogue, const Va
 
 }  // namespace
 
-bool is_source(const Operand& operand) { return !operand.is_result || operand.is_inout; }
+bool is_source(const isa::Operand& operand) { return !operand.is_result || operand.is_inout; }
 
-bool is_literal(const Catalogue& catalogue, const Variant& variant, const Operand& operand) {
+bool is_literal(const isa::Catalogue& catalogue, const isa::Variant& variant, const isa::Operand& operand) {
   if (operand.type == "imm") return true;
-  return is_source(operand) && value_of(catalogue, *variant.form, *variant.input, operand).is_known_to_compiler;
+  return is_source(operand) && isa::value_of(catalogue, *variant.form, *variant.input, operand).is_known_to_compiler;
 }
 
-const Operand* result_of(const Form& form) {
+const isa::Operand* result_of(const isa::Form& form) {
   const auto found = std::find_if(form.operands.begin(), form.operands.end(),
-                                  [](const Operand& o) { return o.is_result && o.type != "carry"; });
+                                  [](const isa::Operand& o) { return o.is_result && o.type != "carry"; });
   return found == form.operands.end() ? nullptr : &*found;
 }
 
-std::vector<std::string> registers_of(const Operand& operand, const std::string& copy) {
+std::vector<std::string> registers_of(const isa::Operand& operand, const std::string& copy) {
   const auto stem = "%v_" + operand.name + copy;
   if (operand.count == 0) return {stem};
   std::vector<std::string> registers;
@@ -57,20 +57,21 @@ std::vector<std::string> registers_of(const Operand& operand, const std::string&
   return registers;
 }
 
-std::string place_instruction(const Catalogue& catalogue, const Variant& variant, const Replaced& replaced,
+std::string place_instruction(const isa::Catalogue& catalogue, const isa::Variant& variant, const Replaced& replaced,
                               int number) {
-  const Form& form = *variant.form;
+  const isa::Form& form = *variant.form;
   const auto around = form.around.empty() ? std::string("{op}") : form.around;
   const auto text = substitute(around, {{"op", form.cuda ? form.text : form.text + ";"}});
   return "  " + substitute(text, holes_of(catalogue, variant, replaced, number)) + "\n";
 }
 
-std::string place_text(const Catalogue& catalogue, const Variant& variant, const std::string& text, int number) {
+std::string place_text(const isa::Catalogue& catalogue, const isa::Variant& variant, const std::string& text,
+                       int number) {
   if (text.empty()) return {};
   return "  " + substitute(text, holes_of(catalogue, variant, {}, number)) + "\n";
 }
 
-void prepare_operand(KernelBuilder& builder, const Variant& variant, const Operand& operand,
+void prepare_operand(KernelBuilder& builder, const isa::Variant& variant, const isa::Operand& operand,
                      const std::vector<std::string>& registers) {
   if (!is_source(operand)) {
     if (operand.type == "carry") return;
@@ -78,16 +79,16 @@ void prepare_operand(KernelBuilder& builder, const Variant& variant, const Opera
     return;
   }
   if (is_literal(builder.catalogue, variant, operand)) return;
-  const auto value = value_of(builder.catalogue, *variant.form, *variant.input, operand);
-  if (const Object* object = object_of(builder.catalogue, *variant.input, operand)) {
+  const auto value = isa::value_of(builder.catalogue, *variant.form, *variant.input, operand);
+  if (const isa::Object* object = isa::object_of(builder.catalogue, *variant.input, operand)) {
     builder.place(registers, *object, value);
   } else {
     builder.load(registers, operand.type, value);
   }
 }
 
-void prepare_operands(KernelBuilder& builder, const Variant& variant) {
+void prepare_operands(KernelBuilder& builder, const isa::Variant& variant) {
   for (const auto& operand : variant.form->operands) prepare_operand(builder, variant, operand, registers_of(operand));
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::ptx

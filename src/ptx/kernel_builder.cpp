@@ -7,9 +7,9 @@
 #include <array>
 #include <cassert>
 
-#include "error.h"
+#include "base/error.h"
 
-namespace ptxlat {
+namespace ptxlat::ptx {
 
 namespace {
 
@@ -57,18 +57,18 @@ std::string indented(const std::string& text) { return text.empty() ? text : "  
 
 bool is_wide(const std::vector<std::string>& registers, const std::string& type) {
   constexpr std::size_t fewest = 16;
-  return register_bits(type) == 32 && registers.size() >= fewest && registers.size() % registers_per_access == 0;
+  return isa::register_bits(type) == 32 && registers.size() >= fewest && registers.size() % registers_per_access == 0;
 }
 
-KernelBuilder::KernelBuilder(const Catalogue& from, const Form& form)
+KernelBuilder::KernelBuilder(const isa::Catalogue& from, const isa::Form& form)
     : catalogue(from),
-      input(static_cast<std::size_t>(form.lanes * form.cluster * operands_per_slot), 0),
+      input(static_cast<std::size_t>(form.lanes * form.cluster * kernel::operands_per_slot), 0),
       threads(form.lanes),
       cluster(form.cluster),
       directives(form.directives) {}
 
 void KernelBuilder::declare(const std::string& name, const std::string& type) {
-  const int bits = register_bits(type);
+  const int bits = isa::register_bits(type);
   registers += bits == 1 ? fmt::format("  .reg .pred {};\n", name) : fmt::format("  .reg .b{} {};\n", bits, name);
 }
 
@@ -80,16 +80,16 @@ void KernelBuilder::branch_on(const std::string& condition) { guard += condition
 
 // Operands with the same value share a slot: 8 of them hold all that any instruction needs. A wide vector has two, at
 // an address that one access of 16 bytes can have.
-int KernelBuilder::slot_for(const std::string& type, const Value& value, bool for_wide) {
+int KernelBuilder::slot_for(const std::string& type, const isa::Value& value, bool for_wide) {
   const auto key = fmt::format("{} {} {} {}", type, value.first, value.last, for_wide);
   if (const auto known = slot_of_value_.find(key); known != slot_of_value_.end()) return known->second;
   if (for_wide) slots += slots % 2;
   const int slot = slot_of_value_[key] = slots;
   slots += for_wide ? 2 : 1;
-  if (slots > operands_per_slot) throw Error(ExitCode::catalogue, "more than 8 operands in one kernel");
+  if (slots > kernel::operands_per_slot) throw Error(ExitCode::catalogue, "more than 8 operands in one kernel");
   for (int lane = 0; lane < threads * cluster; ++lane) {
-    const auto bits = lane_bits(value, type, lane % lanes_of_a_warp);
-    auto* at = &input[static_cast<std::size_t>(lane * operands_per_slot + slot)];
+    const auto bits = isa::lane_bits(value, type, lane % lanes_of_a_warp);
+    auto* at = &input[static_cast<std::size_t>(lane * kernel::operands_per_slot + slot)];
     at[0] = for_wide ? bits << 32 | bits : bits;
     if (for_wide) at[1] = at[0];
   }
@@ -116,7 +116,7 @@ void KernelBuilder::load_condition(const std::string& name, const std::string& t
 
 void KernelBuilder::load_one(const std::string& name, const std::string& type, int slot) {
   declare(name, type);
-  const int bits = register_bits(type);
+  const int bits = isa::register_bits(type);
   const auto address = fmt::format("[%in+{}]", 8 * slot);
   if (bits != 128) {
     operands += fmt::format("  ld.volatile.global.b{} {}, {};\n", bits, name, address);
@@ -140,7 +140,7 @@ void KernelBuilder::load_wide(const std::vector<std::string>& names, const std::
   }
 }
 
-void KernelBuilder::load(const std::vector<std::string>& names, const std::string& type, const Value& value) {
+void KernelBuilder::load(const std::vector<std::string>& names, const std::string& type, const isa::Value& value) {
   if (is_wide(names, type)) return load_wide(names, type, slot_for(type, value, true));
   const bool is_condition = type == "pred" || type == "carry";
   const int slot = slot_for(type == "carry" ? "b32" : type, value);
@@ -157,7 +157,7 @@ void KernelBuilder::load_default(const std::string& name, const std::string& typ
   load({name}, type, default_value(catalogue, type, position));
 }
 
-void KernelBuilder::place(const std::vector<std::string>& names, const Object& object, const Value& offset) {
+void KernelBuilder::place(const std::vector<std::string>& names, const isa::Object& object, const isa::Value& offset) {
   if (!object.module.empty()) need(object.module);
   dynamic_shared = std::max(dynamic_shared, object.dynamic_shared);
   const auto scratch_of = [](const std::string& name) {
@@ -179,12 +179,12 @@ void KernelBuilder::place(const std::vector<std::string>& names, const Object& o
     if (has("{t}")) declare(holes.at("t"), "b32");
     declare(name, object.register_type);
     guard += indented(substitute(object.each, holes));
-    const int bits = register_bits(object.register_type);
+    const int bits = isa::register_bits(object.register_type);
     branch_on(fmt::format("  setp.eq.b{} %guard_1, {}, {};", bits, name, impossible(bits)));
   }
 }
 
-Value default_value(const Catalogue& catalogue, const std::string& type, std::size_t position) {
+isa::Value default_value(const isa::Catalogue& catalogue, const std::string& type, std::size_t position) {
   if (type == "carry") return {"0", "1", false};
   if (const auto found = catalogue.defaults.find(type); found != catalogue.defaults.end() && !found->second.empty()) {
     return found->second[std::min(position, found->second.size() - 1)];
@@ -222,8 +222,8 @@ int operand_loads_of(std::string_view text) {
 
 }  // namespace
 
-Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, const std::string& window,
-             const std::string& result) {
+kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, const std::string& window,
+                     const std::string& result) {
   assert(window.find("{{") == std::string::npos);
   const auto body = builder.once + builder.operands + builder.guard + window + result;
   auto directives = builder.directives.empty() ? std::string{} : " " + builder.directives;
@@ -236,7 +236,7 @@ Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, const std
     once += epilogue;
   }
   const bool has_parameters = body.find("parameters") != std::string::npos;
-  Trial trial;
+  kernel::Trial trial;
   trial.kernel.text =
       fill(skeletons.frame, {{"name", "{{name}}"},
                              {"parameters", has_parameters ? ", .param .align 64 .b8 parameters[1024]" : ""},
@@ -258,4 +258,4 @@ Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, const std
   return trial;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::ptx

@@ -10,7 +10,7 @@
 #include "kernel/kernel.h"
 #include "ptx/skeleton.h"
 
-namespace ptxlat {
+namespace ptxlat::ptx {
 
 // Registers of a wide vector (an accumulator of wgmma, the data of tcgen05.ld) go to and from memory this many at a
 // time: one by one, ptxas spends more on them than on the instruction.
@@ -20,7 +20,7 @@ bool is_wide(const std::vector<std::string>& registers, const std::string& type)
 // A kernel while it is put together: which registers it declares, which operands it loads, and what is branched on
 // before the first clock.
 struct KernelBuilder {
-  const Catalogue& catalogue;
+  const isa::Catalogue& catalogue;
   std::string registers;
   std::string once;  // before the loop
   std::string operands;
@@ -34,7 +34,7 @@ struct KernelBuilder {
   std::vector<std::string> module;  // at module scope
   std::set<std::string> declared;   // by objects, in the kernel
 
-  KernelBuilder(const Catalogue& from, const Form& form);
+  KernelBuilder(const isa::Catalogue& from, const isa::Form& form);
 
   // Declares a register that holds `type`.
   void declare(const std::string& name, const std::string& type);
@@ -42,14 +42,14 @@ struct KernelBuilder {
   void need(const std::string& module_text);
   // Declares the registers and loads them, lane by lane, with `value`; the loads are over before the first clock, and
   // the compiler cannot know that they bring the same. For "carry" the condition code is set and the name only says so.
-  void load(const std::vector<std::string>& names, const std::string& type, const Value& value);
+  void load(const std::vector<std::string>& names, const std::string& type, const isa::Value& value);
   // The same with the catalogue's default value of the type for a source operand at `position`.
   void load_default(const std::string& name, const std::string& type, std::size_t position);
   // Makes the registers of an object, each from an offset of its own with the same value.
-  void place(const std::vector<std::string>& names, const Object& object, const Value& offset);
+  void place(const std::vector<std::string>& names, const isa::Object& object, const isa::Value& offset);
 
  private:
-  int slot_for(const std::string& type, const Value& value, bool for_wide = false);
+  int slot_for(const std::string& type, const isa::Value& value, bool for_wide = false);
   void load_wide(const std::vector<std::string>& names, const std::string& type, int slot);
   void load_one(const std::string& name, const std::string& type, int slot);
   void load_condition(const std::string& name, const std::string& type, int slot);
@@ -60,13 +60,13 @@ struct KernelBuilder {
 
 // The default value of a type that no source operand of the catalogue may have named so far: any type of the same width
 // will do.
-Value default_value(const Catalogue& catalogue, const std::string& type, std::size_t position);
+isa::Value default_value(const isa::Catalogue& catalogue, const std::string& type, std::size_t position);
 
 // The complete kernel and its launch; the role is the caller's. `result` is what is done after the second clock.
-Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, const std::string& window,
-             const std::string& result);
+kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, const std::string& window,
+                     const std::string& result);
 
 // "{a}" → what `holes` has for "a"; holes that it does not name stay, and what is filled in is not looked at again.
 std::string substitute(const std::string& text, const std::map<std::string, std::string>& holes);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::ptx

@@ -4,9 +4,9 @@
 
 #include <fstream>
 
-#include "error.h"
+#include "base/error.h"
 
-namespace ptxlat {
+namespace ptxlat::ptx {
 
 Skeleton load_skeleton(const std::filesystem::path& file) {
   std::ifstream in(file);
@@ -59,4 +59,4 @@ std::string fill(const Skeleton& skeleton, const std::map<std::string, std::stri
   }
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::ptx

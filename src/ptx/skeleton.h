@@ -6,7 +6,7 @@
 
 #include "isa/form.h"
 
-namespace ptxlat {
+namespace ptxlat::ptx {
 
 // A PTX text with holes in double braces. Comment lines are for the reader of the file and are left out of `text`.
 struct Skeleton {
@@ -30,7 +30,7 @@ Skeletons load_skeletons(const std::filesystem::path& folder);
 
 // The catalogue and the skeletons that its forms are put into.
 struct LoadedCatalogue {
-  Catalogue catalogue;
+  isa::Catalogue catalogue;
   Skeletons skeletons;
 };
 
@@ -38,4 +38,4 @@ struct LoadedCatalogue {
 // out.
 std::string fill(const Skeleton& skeleton, const std::map<std::string, std::string>& fillings);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::ptx

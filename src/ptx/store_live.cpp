@@ -6,12 +6,12 @@
 #include "isa/types.h"
 #include "ptx/kernel_builder.h"
 
-namespace ptxlat {
+namespace ptxlat::ptx {
 
 namespace {
 
 std::string keep_one(const std::string& name, const std::string& type, int at) {
-  const int bits = register_bits(type);
+  const int bits = isa::register_bits(type);
   if (bits == 1)
     return fmt::format("  selp.b32 %low, 1, 0, {};\n  st.volatile.global.b32 [%out+{}], %low;\n", name, at);
   if (bits == 128)
@@ -39,7 +39,7 @@ std::string store_live_both_sides(const std::vector<std::string>& registers, con
   std::string kept;
   for (const auto& name : registers) {
     // What computes 16 bits would move to both sides of the branch if it were stored as it is.
-    if (register_bits(type) == 16) {
+    if (isa::register_bits(type) == 16) {
       kept += fmt::format("  mov.b32 %low, {{{0}, {0}}};\n", name) + keep_one("%low", "b32", at);
     } else {
       kept += keep_one(name, type, at);
@@ -58,4 +58,4 @@ std::string store_live_scratch(const std::string& text) {
   return kept;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::ptx

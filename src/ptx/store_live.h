@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace ptxlat {
+namespace ptxlat::ptx {
 
 // What is done with registers behind the second clock so that the compiler does not delete what made them: stores, at
 // an offset of the lane's slot (ptx_templates/skeletons/frame.ptx).
@@ -18,4 +18,4 @@ std::string store_live_both_sides(const std::vector<std::string>& registers, con
 // Keeps the catalogue's scratch registers that `text` of the catalogue names.
 std::string store_live_scratch(const std::string& text);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::ptx

@@ -11,7 +11,7 @@
 #include "report/json_scanner.h"
 #include "sass/instruction.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -37,7 +37,7 @@ CodeLine code_line(std::string_view text) {
   const std::size_t bar = text.find(" | ");
   if (bar == std::string_view::npos) throw std::invalid_argument("not an instruction: " + std::string(text));
   CodeLine line;
-  line.opcode = opcode_of(text.substr(bar + 3));
+  line.opcode = sass::opcode_of(text.substr(bar + 3));
   for (std::size_t begin = 0; begin < bar;) {
     const std::size_t end = std::min(text.find(' ', begin), bar);
     const std::string_view field = text.substr(begin, end - begin);
@@ -138,10 +138,11 @@ std::vector<WindowPair> comparable_windows(const Cell& a, const Cell& b) {
     }
   };
   for (const Cell* leading : {&a, &b}) {
-    add(*leading, leading->record.find(metric::cycles) ? metric::cycles : metric::static_cycles);
+    add(*leading,
+        leading->record.find(results::metric::cycles) ? results::metric::cycles : results::metric::static_cycles);
     if (!pairs.empty()) break;
   }
-  for (const MetricKind& kind : metric_kinds()) {
+  for (const results::MetricKind& kind : results::metric_kinds()) {
     if (kind.use.is_compared && b.record.find(kind.tag)) add(a, kind.tag);
   }
   return pairs;
@@ -184,7 +185,8 @@ CodeChange CodeComparison::change_of(std::string_view a, std::string_view b) {
 CodeChange CodeComparison::change_of(const Cell& a, const Cell& b) {
   if (a.record.sass != b.record.sass) return CodeChange::opcodes;
   const std::vector<WindowPair> pairs = comparable_windows(a, b);
-  const bool equal_numbers = a.record.number(metric::static_cycles) == b.record.number(metric::static_cycles);
+  const bool equal_numbers =
+      a.record.number(results::metric::static_cycles) == b.record.number(results::metric::static_cycles);
   if (pairs.empty()) return equal_numbers ? CodeChange::none : CodeChange::schedule;
   CodeChange change = CodeChange::none;
   for (const WindowPair& pair : pairs) {
@@ -232,4 +234,4 @@ bool equal_but_for_waits(const WindowPair& pair) {
   return true;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

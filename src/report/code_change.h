@@ -9,7 +9,7 @@
 
 #include "report/table.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 enum class CodeChange { none, opcodes, schedule };
 
@@ -56,4 +56,4 @@ std::vector<std::string> code_lines(std::string_view code);
 // Whether the windows differ in nothing but waits and yields, which a list of stall counts does not show.
 bool equal_but_for_waits(const WindowPair& pair);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

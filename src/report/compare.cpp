@@ -7,13 +7,13 @@
 
 #include "report/code_change.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
 bool any_differs(const Comparison& comparison, const Difference& pair, bool (*differ)(const Numbers&)) {
   return std::any_of(comparison.others.begin(), comparison.others.end(),
-                     [&](const MetricKind* kind) { return differ(numbers_of(pair, kind->tag)); });
+                     [&](const results::MetricKind* kind) { return differ(numbers_of(pair, kind->tag)); });
 }
 bool is_on_one_side(const Numbers& numbers) { return numbers.a.has_value() != numbers.b.has_value(); }
 bool is_unequal(const Numbers& numbers) { return numbers.a != numbers.b; }
@@ -33,7 +33,7 @@ Cause cause_of(const Comparison& comparison, const Difference& pair, CodeCompari
       break;
   }
   if (any_differs(comparison, pair, is_on_one_side)) return Cause::other_verdict;
-  const Numbers schedule = numbers_of(pair, metric::static_cycles);
+  const Numbers schedule = numbers_of(pair, results::metric::static_cycles);
   const bool equal = !has_changed_number(comparison, pair) && schedule.change().value_or(0) == 0;
   if (equal) return Cause::unchanged;
   // Numbers of static tables are stall counts and nothing else, also those whose windows are not there.
@@ -57,7 +57,8 @@ void sort_by_interest(Comparison& comparison) {
   interests.reserve(comparison.rows.size());
   for (const Difference& row : comparison.rows) {
     double change = distance(headline_of(comparison, row));
-    for (const MetricKind* kind : comparison.others) change = std::max(change, distance(numbers_of(row, kind->tag)));
+    for (const results::MetricKind* kind : comparison.others)
+      change = std::max(change, distance(numbers_of(row, kind->tag)));
     interests.push_back({change, row});
   }
   std::stable_sort(interests.begin(), interests.end(), [](const Interest& left, const Interest& right) {
@@ -150,7 +151,7 @@ Numbers headline_of(const Comparison& comparison, const Difference& row) {
 Numbers leading_of(const Comparison& comparison, const Difference& row) {
   const Numbers headline = headline_of(comparison, row);
   if (headline.a || headline.b) return headline;
-  for (const MetricKind* kind : comparison.others) {
+  for (const results::MetricKind* kind : comparison.others) {
     if (const Numbers numbers = numbers_of(row, kind->tag); numbers.a || numbers.b) return numbers;
   }
   return {};
@@ -163,15 +164,15 @@ bool has_changed_number(const Comparison& comparison, const Difference& row) {
 std::string_view headline_between(const std::vector<Side>& sides) {
   const bool any_static =
       std::any_of(sides.begin(), sides.end(), [](const Side& side) { return is_static(*side.table); });
-  return any_static ? metric::static_cycles : metric::cycles;
+  return any_static ? results::metric::static_cycles : results::metric::cycles;
 }
 
 std::vector<std::string_view> shown_metrics() {
-  std::vector<std::string_view> tags = {metric::cycles};
-  for (const MetricKind& kind : metric_kinds()) {
+  std::vector<std::string_view> tags = {results::metric::cycles};
+  for (const results::MetricKind& kind : results::metric_kinds()) {
     if (kind.use.is_compared) tags.push_back(kind.tag);
   }
-  tags.push_back(metric::static_cycles);
+  tags.push_back(results::metric::static_cycles);
   return tags;
 }
 
@@ -180,7 +181,7 @@ Comparison compare(const Side& a, const Side& b) {
   comparison.a = a;
   comparison.b = b;
   comparison.headline = headline_between({a, b});
-  for (const MetricKind& kind : metric_kinds()) {
+  for (const results::MetricKind& kind : results::metric_kinds()) {
     if (kind.use.is_compared && has_metric(*a.table, kind.tag) && has_metric(*b.table, kind.tag)) {
       comparison.others.push_back(&kind);
     }
@@ -234,8 +235,8 @@ bool has_changed(const Comparison& comparison, const std::optional<double>& cycl
     };
     if (has_come_far(headline_of(comparison, row))) return true;
     return std::any_of(comparison.others.begin(), comparison.others.end(),
-                       [&](const MetricKind* kind) { return has_come_far(numbers_of(row, kind->tag)); });
+                       [&](const results::MetricKind* kind) { return has_come_far(numbers_of(row, kind->tag)); });
   });
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

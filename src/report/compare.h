@@ -8,7 +8,7 @@
 
 #include "report/table.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 // Why two cells differ (report/code_change.h says what of the machine code counts).
 enum class Cause {
@@ -39,15 +39,16 @@ struct Difference {
   const Cell* b = nullptr;
   Cause cause = Cause::unchanged;
 
-  const Record& any() const { return a ? a->record : b->record; }
+  const results::Record& any() const { return a ? a->record : b->record; }
 };
 
 struct Comparison {
   Side a, b;
-  std::string_view headline;              // tag: `static` if one side measured nothing, else `cycles`
-  std::vector<const MetricKind*> others;  // metrics that are compared beside the headline: those that both tables have
-  std::vector<Difference> rows;           // most interesting first
-  std::vector<const Cell*> unchanged;     // of a
+  std::string_view headline;  // tag: `static` if one side measured nothing, else `cycles`
+  std::vector<const results::MetricKind*>
+      others;                          // metrics that are compared beside the headline: those that both tables have
+  std::vector<Difference> rows;        // most interesting first
+  std::vector<const Cell*> unchanged;  // of a
 
   // Whether rows of several levels are in it.
   bool has_levels() const { return !a.level && !b.level; }
@@ -95,4 +96,4 @@ struct Summary {
 };
 Summary summarize(const Comparison& comparison);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

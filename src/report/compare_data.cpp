@@ -10,7 +10,7 @@
 #include "report/number.h"
 #include "results/json.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -40,18 +40,19 @@ void write_csv_row(std::ostream& out, const Comparison& comparison, const Differ
     write_csv_field(out, of_side(row.b, text));
     out << ',';
   };
-  const Record& any = row.any();
+  const results::Record& any = row.any();
   for (const std::string* text :
        {&comparison.a.label, &comparison.b.label, &any.ptx, &any.chapter, &any.operand, &any.input}) {
     write_csv_field(out, *text);
     out << ',';
   }
-  both([](const Record& cell) { return fmt::format("O{}", cell.level); });
+  both([](const results::Record& cell) { return fmt::format("O{}", cell.level); });
   out << to_string(row.cause) << ',';
-  for (const auto tag : shown_metrics()) both([&](const Record& record) { return decimal(record.number(tag)); });
+  for (const auto tag : shown_metrics())
+    both([&](const results::Record& record) { return decimal(record.number(tag)); });
   out << decimal(leading.change()) << ',' << decimal(leading.ratio()) << ',';
-  both([](const Record& cell) { return std::string(to_string(cell.verdict)); });
-  both([](const Record& cell) { return fmt::format("{}", fmt::join(cell.sass, ";")); });
+  both([](const results::Record& cell) { return std::string(to_string(cell.verdict)); });
+  both([](const results::Record& cell) { return fmt::format("{}", fmt::join(cell.sass, ";")); });
   out << (windows.a ? windows.a->role : "") << ',';
   for (const CellWindow* window : {windows.a, windows.b}) {
     if (window) write_csv_field(out, fmt::format("{}", fmt::join(code_lines(window->code), "; ")));
@@ -63,66 +64,66 @@ void write_csv_row(std::ostream& out, const Comparison& comparison, const Differ
   out << '\n';
 }
 
-void put_metrics(Json& json, const Record& record) {
-  for (const auto tag : shown_metrics()) json[std::string(tag)] = json_number(record.number(tag));
+void put_metrics(results::Json& json, const results::Record& record) {
+  for (const auto tag : shown_metrics()) json[std::string(tag)] = results::json_number(record.number(tag));
 }
 
-Json side_json(const Side& side) {
-  const Run& run = side.table->run;
-  Json json = {{"label", side.label}, {"folder", side.folder}, {"level", nullptr}};
+results::Json side_json(const Side& side) {
+  const results::Run& run = side.table->run;
+  results::Json json = {{"label", side.label}, {"folder", side.folder}, {"level", nullptr}};
   if (side.level) json["level"] = *side.level;
   json["table"] = run.table;
   json["kind"] = run.kind;
   json["toolchain"] = run.toolchain;
   json["target"] = run.target;
-  json["gpu"] = run.device ? Json(run.device->name) : Json(nullptr);
+  json["gpu"] = run.device ? results::Json(run.device->name) : results::Json(nullptr);
   json["started_utc"] = run.started_utc;
   json["cells"] = side.table->cells.size();
   return json;
 }
 
-Json counts_json(const CauseCounts& counts) {
-  Json json = {{"compared", counts.compared}, {"unchanged", counts.unchanged}};
-  Json& causes = json["causes"] = Json::object();
+results::Json counts_json(const CauseCounts& counts) {
+  results::Json json = {{"compared", counts.compared}, {"unchanged", counts.unchanged}};
+  results::Json& causes = json["causes"] = results::Json::object();
   for (const auto& [cause, count] : counts.causes) causes[to_string(cause)] = count;
   return json;
 }
 
-Json key_json(const Record& cell) {
+results::Json key_json(const results::Record& cell) {
   return {{"ptx", cell.ptx}, {"chapter", cell.chapter}, {"operand", cell.operand}, {"input", cell.input}};
 }
 
-Json extremes_json(const Comparison& comparison, const std::vector<const Difference*>& rows) {
-  Json list = Json::array();
+results::Json extremes_json(const Comparison& comparison, const std::vector<const Difference*>& rows) {
+  results::Json list = results::Json::array();
   for (std::size_t i = 0; i < std::min(extremes, rows.size()); ++i) {
     const Numbers numbers = leading_of(comparison, *rows[i]);
-    Json json = key_json(rows[i]->any());
+    results::Json json = key_json(rows[i]->any());
     json["opt_a"] = rows[i]->a->record.level;
-    json["a"] = json_number(numbers.a);
-    json["b"] = json_number(numbers.b);
+    json["a"] = results::json_number(numbers.a);
+    json["b"] = results::json_number(numbers.b);
     list.push_back(std::move(json));
   }
   return list;
 }
 
-Json summary_json(const Comparison& comparison) {
+results::Json summary_json(const Comparison& comparison) {
   const Summary summary = summarize(comparison);
-  Json json = counts_json(summary.total);
+  results::Json json = counts_json(summary.total);
   json["fewer"] = summary.fewer;
   json["more"] = summary.more;
   json["equal"] = summary.equal;
   json["median_ratio"] = summary.median_ratio;
-  Json& chapters = json["chapters"] = Json::object();
+  results::Json& chapters = json["chapters"] = results::Json::object();
   for (const auto& [chapter, counts] : summary.chapters) chapters[chapter] = counts_json(counts);
   json["gains"] = extremes_json(comparison, summary.gains);
   json["losses"] = extremes_json(comparison, summary.losses);
   return json;
 }
 
-Json cell_json(const Cell* cell, const CellWindow* changed) {
+results::Json cell_json(const Cell* cell, const CellWindow* changed) {
   if (!cell) return nullptr;
-  const Record& record = cell->record;
-  Json json = {{"opt", record.level}, {"verdict", to_string(record.verdict)}};
+  const results::Record& record = cell->record;
+  results::Json json = {{"opt", record.level}, {"verdict", to_string(record.verdict)}};
   put_metrics(json, record);
   json["sass"] = record.sass;
   json["note"] = record.note;
@@ -130,32 +131,32 @@ Json cell_json(const Cell* cell, const CellWindow* changed) {
   return json;
 }
 
-Json row_json(const Comparison& comparison, const Difference& row, CodeComparison& code) {
+results::Json row_json(const Comparison& comparison, const Difference& row, CodeComparison& code) {
   const WindowPair windows = changed_windows(row, code);
   const Numbers leading = leading_of(comparison, row);
-  Json json = key_json(row.any());
+  results::Json json = key_json(row.any());
   json["cause"] = to_string(row.cause);
-  json["change"] = json_number(leading.change());
-  json["ratio"] = json_number(leading.ratio());
+  json["change"] = results::json_number(leading.change());
+  json["ratio"] = results::json_number(leading.ratio());
   if (windows.a) json["window"] = std::string(windows.a->role);
   json["a"] = cell_json(row.a, windows.a);
   json["b"] = cell_json(row.b, windows.b);
   return json;
 }
 
-Json matrix_row_json(const MatrixRow& row, bool has_levels) {
-  Json json = key_json(row.any());
+results::Json matrix_row_json(const MatrixRow& row, bool has_levels) {
+  results::Json json = key_json(row.any());
   if (has_levels) json["opt"] = row.any().level;
-  Json& cells = json["cells"] = Json::array();
+  results::Json& cells = json["cells"] = results::Json::array();
   for (const Cell* cell : row.cells) {
     if (!cell) {
       cells.push_back(nullptr);
       continue;
     }
-    Json& one = cells.emplace_back(Json{{"verdict", to_string(cell->record.verdict)}});
+    results::Json& one = cells.emplace_back(results::Json{{"verdict", to_string(cell->record.verdict)}});
     put_metrics(one, cell->record);
   }
-  Json& steps = json["steps"] = Json::array();
+  results::Json& steps = json["steps"] = results::Json::array();
   for (const Step& step : row.steps) steps.push_back({{"table", step.table}, {"cause", to_string(step.cause)}});
   return json;
 }
@@ -166,18 +167,18 @@ void write_list(std::ostream& out, const List& list, ToJson element) {
   out << '[';
   bool is_first = true;
   for (const auto& item : list) {
-    out << (is_first ? "\n" : ",\n") << to_line(element(item));
+    out << (is_first ? "\n" : ",\n") << results::to_line(element(item));
     is_first = false;
   }
   out << ']';
 }
 
 void write_comparison(std::ostream& out, const Comparison& comparison) {
-  Json head = {{"a", side_json(comparison.a)},
-               {"b", side_json(comparison.b)},
-               {"numbers", std::string(comparison.headline)},
-               {"summary", summary_json(comparison)}};
-  std::string text = to_line(head);
+  results::Json head = {{"a", side_json(comparison.a)},
+                        {"b", side_json(comparison.b)},
+                        {"numbers", std::string(comparison.headline)},
+                        {"summary", summary_json(comparison)}};
+  std::string text = results::to_line(head);
   text.pop_back();  // the brace: the rows follow
   out << text << ",\"rows\":";
   CodeComparison code;
@@ -186,9 +187,9 @@ void write_comparison(std::ostream& out, const Comparison& comparison) {
 }
 
 void write_matrix(std::ostream& out, const Matrix& matrix) {
-  Json sides = Json::array();
+  results::Json sides = results::Json::array();
   for (const Side& side : matrix.sides) sides.push_back(side_json(side));
-  out << "{\"tables\":" << to_line(sides) << ",\"rows\":";
+  out << "{\"tables\":" << results::to_line(sides) << ",\"rows\":";
   write_list(out, matrix.rows, [&](const MatrixRow& row) { return matrix_row_json(row, matrix.has_levels()); });
   out << '}';
 }
@@ -226,4 +227,4 @@ void write_json(std::ostream& out, const std::vector<Group>& groups) {
   out << "]}\n";
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -10,7 +10,7 @@
 #include "report/compare_write.h"
 #include "report/page.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -102,7 +102,8 @@ std::set<std::string> forms_with_a_number(const Side& side) {
   std::set<std::string> forms;
   for (const auto& cell : side.table->cells) {
     const auto& columns = cell.record;
-    if (columns.verdict == Verdict::proven && (!side.level || columns.level == *side.level)) forms.insert(columns.ptx);
+    if (columns.verdict == sass::Verdict::proven && (!side.level || columns.level == *side.level))
+      forms.insert(columns.ptx);
   }
   return forms;
 }
@@ -121,10 +122,11 @@ void write_step(Page& page, const Comparison& comparison) {
     return page.paragraph({fmt::format("Nothing changed in {} rows.", comparison.unchanged.size())});
   }
   const Summary summary = summarize(comparison);
-  page.paragraph({fmt::format("{} rows: {} unchanged, {}. {}: {} fewer, {} more.", summary.total.compared,
-                              summary.total.unchanged, causes_text(summary.total.causes),
-                              comparison.headline == metric::static_cycles ? "Cycles of the schedule" : "Cycles",
-                              summary.fewer, summary.more)});
+  page.paragraph(
+      {fmt::format("{} rows: {} unchanged, {}. {}: {} fewer, {} more.", summary.total.compared, summary.total.unchanged,
+                   causes_text(summary.total.causes),
+                   comparison.headline == results::metric::static_cycles ? "Cycles of the schedule" : "Cycles",
+                   summary.fewer, summary.more)});
   if (const auto names = forms_of_one_side(comparison.b, comparison.a); !names.empty()) {
     page.paragraph({fmt::format("New: {}.", names_text(names))});
   }
@@ -161,8 +163,8 @@ void write_findings(std::ostream& out, const std::vector<Side>& sides) {
   for (const auto& side : sides) {
     const auto& cells = side.table->cells;
     const auto proven = std::count_if(cells.begin(), cells.end(),
-                                      [](const Cell& cell) { return cell.record.verdict == Verdict::proven; });
-    const Run& run = side.table->run;
+                                      [](const Cell& cell) { return cell.record.verdict == sass::Verdict::proven; });
+    const results::Run& run = side.table->run;
     tables.rows.push_back({side.label, run.target, run.device ? run.device->name : "", run.started_utc.substr(0, 10),
                            std::to_string(cells.size()), std::to_string(proven)});
   }
@@ -170,4 +172,4 @@ void write_findings(std::ostream& out, const std::vector<Side>& sides) {
   for (std::size_t i = 1; i < sides.size(); ++i) write_step(page, compare(sides[i - 1], sides[i]));
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

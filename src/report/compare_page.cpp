@@ -6,7 +6,7 @@
 #include "report/compare_write.h"
 #include "report/page.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -41,8 +41,8 @@ void write_summary(Page& page, const Comparison& comparison) {
       {fmt::format("{} rows compared, {} unchanged{}{}", summary.total.compared, summary.total.unchanged,
                    causes.empty() ? "" : ", ", causes)},
       {fmt::format("{} from A to B: {} fewer, {} more, {} equal; median ratio {:.3g}",
-                   comparison.headline == metric::static_cycles ? "cycles of the schedule" : "cycles", summary.fewer,
-                   summary.more, summary.equal, summary.median_ratio)}};
+                   comparison.headline == results::metric::static_cycles ? "cycles of the schedule" : "cycles",
+                   summary.fewer, summary.more, summary.equal, summary.median_ratio)}};
   if (!summary.gains.empty()) {
     lines.push_back({{"biggest gains: ", Colour::green}, extremes_text(comparison, summary.gains)});
   }
@@ -115,7 +115,7 @@ void write_matrix(Page& page, const Matrix& matrix) {
   grid.columns.push_back({"changes from"});
   for (std::size_t i = 0; i < count; ++i) {
     const MatrixRow& row = matrix.rows[i];
-    const Record& any = row.any();
+    const results::Record& any = row.any();
     Spans fields = {code(any.ptx), any.operand, any.input, matrix.has_levels() ? fmt::format("O{}", any.level) : ""};
     for (const Cell* cell : row.cells) fields.emplace_back(value_text(matrix.headline, cell));
     fields.emplace_back(steps_text(matrix, row));
@@ -136,4 +136,4 @@ void write_page(std::ostream& out, const Group& group, const PageStyle& style) {
   if (group.matrix) write_matrix(page, *group.matrix);
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -9,7 +9,7 @@
 #include "report/number.h"
 #include "report/rows.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -38,15 +38,15 @@ std::string first_line(const std::string& text, std::size_t limit) {
 }
 
 // "chain" or "differential": the first of the roles that the headline was made of.
-std::string witness_of(const Record& record) {
-  const Metric* cycles = record.find(metric::cycles);
+std::string witness_of(const results::Record& record) {
+  const results::Metric* cycles = record.find(results::metric::cycles);
   return cycles == nullptr || cycles->from.empty() ? "" : cycles->from.front();
 }
 
 // Of two sides of which one has no number, why it has none.
 std::string missing_text(const Comparison& comparison, const Difference& row) {
   std::vector<Numbers> compared = {headline_of(comparison, row)};
-  for (const MetricKind* kind : comparison.others) compared.push_back(numbers_of(row, kind->tag));
+  for (const results::MetricKind* kind : comparison.others) compared.push_back(numbers_of(row, kind->tag));
   const auto missing = std::find_if(compared.begin(), compared.end(),
                                     [](const Numbers& n) { return n.a.has_value() != n.b.has_value(); });
   const bool is_in_b = missing != compared.end() && missing->b.has_value();
@@ -85,12 +85,12 @@ std::string value_text(std::string_view headline, const Cell* cell) {
 
 std::vector<Column> other_columns(const Comparison& comparison) {
   std::vector<Column> columns;
-  for (const MetricKind* kind : comparison.others) columns.push_back({std::string(kind->tag)});
+  for (const results::MetricKind* kind : comparison.others) columns.push_back({std::string(kind->tag)});
   return columns;
 }
 
 RowText row_text(const Comparison& comparison, const Difference& row, CodeComparison& code, std::size_t width) {
-  const Record& any = row.any();
+  const results::Record& any = row.any();
   const auto count = [](const Cell* cell) {
     return cell && cell->record.sass_count > 0 ? std::to_string(cell->record.sass_count) : "";
   };
@@ -101,8 +101,10 @@ RowText row_text(const Comparison& comparison, const Difference& row, CodeCompar
   text.opt = comparison.has_levels() ? fmt::format("O{}", any.level) : "";
   text.cycles = arrow(value_text(comparison.headline, row.a), value_text(comparison.headline, row.b));
   text.change = change_text(leading_of(comparison, row));
-  for (const MetricKind* kind : comparison.others) text.others.push_back(arrow(numbers_of(row, kind->tag)));
-  text.schedule = comparison.headline == metric::static_cycles ? "" : arrow(numbers_of(row, metric::static_cycles));
+  for (const results::MetricKind* kind : comparison.others) text.others.push_back(arrow(numbers_of(row, kind->tag)));
+  text.schedule = comparison.headline == results::metric::static_cycles
+                      ? ""
+                      : arrow(numbers_of(row, results::metric::static_cycles));
   text.sass_count = arrow(count(row.a), count(row.b));
   text.cause = words(row.cause);
   switch (row.cause) {
@@ -127,7 +129,7 @@ std::string extremes_text(const Comparison& comparison, const std::vector<const 
   std::set<std::string_view> named;
   std::string text;
   for (const Difference* row : rows) {
-    const Record& cell = row->any();
+    const results::Record& cell = row->any();
     if (named.size() == most_extremes) break;
     if (!named.insert(cell.ptx).second) continue;
     text += fmt::format("{}{}{} {}", text.empty() ? "" : ", ", cell.ptx,
@@ -155,4 +157,4 @@ std::string steps_text(const Matrix& matrix, const MatrixRow& row) {
   return text;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

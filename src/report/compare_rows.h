@@ -10,7 +10,7 @@
 #include "report/matrix.h"
 #include "report/page.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 // A row of a comparison in words, for all formats that are made for reading.
 struct RowText {
@@ -43,4 +43,4 @@ std::vector<Column> other_columns(const Comparison& comparison);
 // The cell's number in a comparison, or its verdict; "-" for no cell.
 std::string value_text(std::string_view headline, const Cell* cell);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

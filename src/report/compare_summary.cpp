@@ -3,7 +3,7 @@
 
 #include "report/compare_write.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -83,4 +83,4 @@ Summary summarize(const Comparison& comparison) {
   return summary;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -8,7 +8,7 @@
 #include "report/matrix.h"
 #include "report/page.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 // Tables that are compared with each other: every one against the first and, from three on, the matrix of all.
 struct Group {
@@ -26,4 +26,4 @@ void write_findings(std::ostream& out, const std::vector<Side>& sides);
 void write_csv(std::ostream& out, const std::vector<Group>& groups);
 void write_json(std::ostream& out, const std::vector<Group>& groups);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "error.h"
+#include "base/error.h"
 #include "report/number.h"
 #include "report/table.h"
 #include "report/table_files.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -24,7 +24,7 @@ const std::vector<std::string> last_columns = {"sass", "sass_count", "verdict", 
 
 std::vector<std::string_view> column_metrics() {
   std::vector<std::string_view> tags;
-  for (const MetricKind& kind : metric_kinds()) {
+  for (const results::MetricKind& kind : results::metric_kinds()) {
     if (kind.use.is_column) tags.push_back(kind.tag);
   }
   return tags;
@@ -140,16 +140,16 @@ struct RowReader {
     return list;
   }
 
-  Verdict verdict() {
+  sass::Verdict verdict() {
     const std::string& field = fields[next++];
-    const std::optional<Verdict> value = verdict_from(field);
+    const std::optional<sass::Verdict> value = sass::verdict_from(field);
     if (!value) damage = "unknown verdict: " + shortened(field);
-    return value.value_or(Verdict::proven);
+    return value.value_or(sass::Verdict::proven);
   }
 };
 
-Record record_from(RowReader& row, const std::vector<std::string_view>& metrics) {
-  Record record;
+results::Record record_from(RowReader& row, const std::vector<std::string_view>& metrics) {
+  results::Record record;
   record.ptx = row.text();
   record.chapter = row.text();
   record.operand = row.text();
@@ -174,7 +174,7 @@ std::vector<std::string_view> metrics_in(const std::vector<std::string>& header_
     return metrics;
   }
   for (std::size_t i = first_columns.size(); i < fields.size() - last_columns.size(); ++i) {
-    const MetricKind* kind = find_metric(fields[i]);
+    const results::MetricKind* kind = results::find_metric(fields[i]);
     if (kind == nullptr) {
       damage = fmt::format("the column {} is not one of a latency table, which are {}", shortened(fields[i]), header());
     } else if (std::find(metrics.begin(), metrics.end(), kind->tag) != metrics.end()) {
@@ -192,7 +192,7 @@ void write_csv(std::ostream& out, const Table& table) {
   const auto metrics = column_metrics();
   out << header() << '\n';
   for (const Cell& cell : table.cells) {
-    const Record& record = cell.record;
+    const results::Record& record = cell.record;
     for (const std::string* text : {&record.ptx, &record.chapter, &record.operand, &record.input}) {
       write_csv_field(out, *text);
       out << ',';
@@ -206,8 +206,8 @@ void write_csv(std::ostream& out, const Table& table) {
   }
 }
 
-std::vector<Record> read_csv(std::istream& in, const std::string& name) {
-  std::vector<Record> records;
+std::vector<results::Record> read_csv(std::istream& in, const std::string& name) {
+  std::vector<results::Record> records;
   std::vector<std::string> fields;
   std::string damage;
   int line = 1;
@@ -234,4 +234,4 @@ std::vector<Record> read_csv(std::istream& in, const std::string& name) {
   return records;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -8,10 +8,10 @@
 #include <map>
 #include <set>
 
-#include "error.h"
+#include "base/error.h"
 #include "report/table_files.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -39,11 +39,11 @@ std::vector<std::string> glob_matches(const std::string& pattern) {
   return paths;
 }
 
-std::string gpu_of(const Run& run) { return run.device ? run.device->name : ""; }
+std::string gpu_of(const results::Run& run) { return run.device ? run.device->name : ""; }
 
 // GPU or architecture, toolchain, level.
 std::vector<std::string> coordinates(const Side& side) {
-  const Run& run = side.table->run;
+  const results::Run& run = side.table->run;
   const std::string gpu = gpu_of(run);
   return {gpu.empty() ? fmt::format("{} {}", run.target, run.kind) : gpu, run.toolchain,
           side.level ? fmt::format("O{}", *side.level) : ""};
@@ -68,16 +68,16 @@ bool all_differ(const std::vector<std::string>& labels) {
   return distinct.size() == labels.size() && !distinct.contains("");
 }
 
-std::string order_of(By by, const Run& table) {
+std::string order_of(By by, const results::Run& table) {
   if (by == By::toolchain) return table.toolchain;
   return by == By::gpu ? table.target + " " + gpu_of(table) : table.started_utc;
 }
 
 // What a table is about. An old assembler that knows sm_90 and not sm_90a was measured on the same card as the new one.
-std::string subject_of(const Run& table) { return table.device ? table.device->name : table.target; }
+std::string subject_of(const results::Run& table) { return table.device ? table.device->name : table.target; }
 
 // Equal for tables that may be compared with each other.
-std::vector<std::string> group_of(By by, const Run& table, std::size_t index) {
+std::vector<std::string> group_of(By by, const results::Run& table, std::size_t index) {
   switch (by) {
     case By::toolchain:
       return {table.kind, subject_of(table)};
@@ -132,7 +132,7 @@ std::vector<std::filesystem::path> find_tables(const std::string& name) {
   return tables;
 }
 
-std::vector<std::vector<std::size_t>> group_by(By by, const std::vector<Run>& tables) {
+std::vector<std::vector<std::size_t>> group_by(By by, const std::vector<results::Run>& tables) {
   std::map<std::vector<std::string>, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < tables.size(); ++i) groups[group_of(by, tables[i], i)].push_back(i);
   std::vector<std::vector<std::size_t>> sorted;
@@ -160,4 +160,4 @@ void label(std::vector<Side>& sides) {
   }
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

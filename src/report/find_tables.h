@@ -6,7 +6,7 @@
 
 #include "report/compare.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 // The tables that a name on the command line stands for: a table's folder, every table below another folder, or those
 // that a glob matches ("tables/*/static/ptxas-1?.*"). In natural order, ptxas-9 before ptxas-10. Error{unknown_name} if
@@ -18,7 +18,7 @@ enum class By { toolchain, gpu, date, level };
 
 // Tables that differ in nothing but `by`, oldest first (toolchains and GPUs in natural order). A table that has no such
 // other is in a group of its own. By level, each is.
-std::vector<std::vector<std::size_t>> group_by(By by, const std::vector<Run>& tables);
+std::vector<std::vector<std::size_t>> group_by(By by, const std::vector<results::Run>& tables);
 
 // Labels the sides by what tells them apart: "ptxas-11.8.89", "NVIDIA H200 O3"; by their dates where these alone do; by
 // their folders where nothing does.
@@ -27,4 +27,4 @@ void label(std::vector<Side>& sides);
 // Whether a comes before b, numbers inside the texts counting as numbers.
 bool natural_less(const std::string& a, const std::string& b);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

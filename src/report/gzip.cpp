@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "parallel.h"
+#include "base/parallel.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::string gunzip(const std::string& compressed) {
   return text;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -7,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 void JsonScanner::fail(const char* expected) const {
   throw std::invalid_argument(fmt::format("column {}: {} expected", position_ + 1, expected));
@@ -135,4 +135,4 @@ void JsonScanner::end() {
   if (position_ != text_.size()) fail("the end");
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 // Reads JSON from front to back without building a tree, for files of which most is skipped. What has another shape
 // than was asked for is a std::invalid_argument; what is skipped is only looked through for its end.
@@ -62,4 +62,4 @@ class JsonScanner {
   std::size_t position_ = 0;
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

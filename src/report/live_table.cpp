@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -32,15 +32,15 @@ LiveTable::LiveTable(std::ostream& out, std::string_view headline, std::vector<i
                      const std::vector<std::string>& names)
     : out_(out), layout_{PageFormat::text, headline, std::move(levels), {}}, planned_(std::move(planned)) {
   std::sort(layout_.levels.begin(), layout_.levels.end());
-  for (const MetricKind& kind : metric_kinds()) {
+  for (const results::MetricKind& kind : results::metric_kinds()) {
     if (kind.use.is_shown) layout_.shown.push_back(&kind);
   }
   columns_ = columns_of(layout_);
   widths_ = estimated_widths(layout_, columns_, names);
 }
 
-void LiveTable::add(const std::vector<Record>& records) {
-  for (const Record& record : records) {
+void LiveTable::add(const std::vector<results::Record>& records) {
+  for (const results::Record& record : records) {
     ++counts_[record.verdict];
     auto& cells = waiting_[record.chapter];
     cells.push_back(cell_from(record));
@@ -74,4 +74,4 @@ void LiveTable::print(const std::string& chapter, std::vector<Cell>& cells) {
   for (const Row& row : rows_of(cells)) out_ << aligned_row(columns_, widths_, fields_of(layout_, row));
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

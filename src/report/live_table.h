@@ -8,7 +8,7 @@
 
 #include "report/rows.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 // The printed table while it is still being made: a chapter's rows appear as soon as all of its cells are there, so
 // that one sees the first numbers within a minute. Prints the same columns as write_text, with widths that were
@@ -23,7 +23,7 @@ class LiveTable {
             const std::vector<std::string>& names);
 
   // Finished cells, in any order. Prints the chapters that they complete.
-  void add(const std::vector<Record>& records);
+  void add(const std::vector<results::Record>& records);
   // Prints the chapters that were left incomplete and the summary.
   void finish();
 
@@ -35,10 +35,10 @@ class LiveTable {
   RowLayout layout_;
   PlannedCells planned_;
   std::map<std::string, std::vector<Cell>> waiting_;
-  std::map<Verdict, std::size_t> counts_;
+  std::map<sass::Verdict, std::size_t> counts_;
   std::vector<Column> columns_;
   std::vector<std::size_t> widths_;
   bool has_heads_ = false;
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -6,7 +6,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -25,7 +25,7 @@ class StepCollector {
 
   void add(std::size_t table, const Comparison& comparison) {
     for (const Difference& difference : comparison.rows) {
-      const Record& cell = difference.any();
+      const results::Record& cell = difference.any();
       const auto [entry, is_new] = index_.emplace(key_in_matrix(cell), found_.size());
       if (is_new) found_.emplace_back();
       Found& found = found_[entry->second];
@@ -56,7 +56,7 @@ class StepCollector {
     double distance = 0;
   };
 
-  RowKey key_in_matrix(const Record& cell) const {
+  RowKey key_in_matrix(const results::Record& cell) const {
     RowKey key = row_key(cell);
     if (fixed_level_) key.level = 0;
     return key;
@@ -70,7 +70,7 @@ class StepCollector {
 
 }  // namespace
 
-const Record& MatrixRow::any() const {
+const results::Record& MatrixRow::any() const {
   return (*std::find_if(cells.begin(), cells.end(), [](const Cell* cell) { return cell; }))->record;
 }
 
@@ -96,4 +96,4 @@ std::vector<std::pair<Cause, std::size_t>> causes_at(const Matrix& matrix, std::
   return {counts.begin(), counts.end()};
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -6,7 +6,7 @@
 
 #include "report/compare.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 // From which table on a row differs from the table before, and why. A row that appears is only_in_b, one that
 // is gone only_in_a.
@@ -20,7 +20,7 @@ struct MatrixRow {
   std::vector<const Cell*> cells;  // a table each, null where it has none
   std::vector<Step> steps;         // ascending, at least one
 
-  const Record& any() const;
+  const results::Record& any() const;
 };
 
 // Several tables in a row, each against the one before it: "from which version on".
@@ -37,4 +37,4 @@ Matrix matrix_of(const std::vector<Side>& sides);
 // How many rows change from the table before to this one, by cause.
 std::vector<std::pair<Cause, std::size_t>> causes_at(const Matrix& matrix, std::size_t table);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

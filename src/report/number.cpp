@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 std::string decimal(std::optional<double> value) {
   if (!value || !std::isfinite(*value)) return {};
@@ -21,4 +21,4 @@ std::string signed_decimal(double value) {
   return text;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

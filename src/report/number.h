@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 // The shortest decimal that reads back as the same double, without exponent, a whole number without point: "4",
 // "6.5". Nothing for a missing or not finite number.
@@ -12,4 +12,4 @@ std::string decimal(std::optional<double> value);
 // "+3", "-1.5", "0".
 std::string signed_decimal(double value);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

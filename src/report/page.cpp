@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -156,4 +156,4 @@ void Page::left_out(std::size_t rows) {
   if (rows > style_.most_rows) paragraph({fmt::format("… {} more rows", rows - style_.most_rows)});
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 enum class Colour { none = 0, bold = 1, dim = 2, red = 31, green = 32, yellow = 33, cyan = 36 };
 
@@ -76,4 +76,4 @@ std::string aligned_heads(const std::vector<Column>& columns, const std::vector<
 std::string aligned_row(const std::vector<Column>& columns, const std::vector<std::size_t>& widths, const Spans& row,
                         bool in_colour = false);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -7,15 +7,15 @@
 #include <sstream>
 #include <string>
 
-#include "error.h"
+#include "base/error.h"
+#include "base/file.h"
 #include "report/csv.h"
-#include "report/file.h"
 #include "report/gzip.h"
 #include "report/number.h"
 #include "report/page.h"
 #include "results/json.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -37,7 +37,7 @@ void write_fields(std::ostream& out, const std::vector<std::string>& fields) {
 
 // Calls visit(coordinates, value) for each point, the last axis fastest.
 using Visit = std::function<void(const std::vector<std::string>&, const std::optional<double>&)>;
-void for_each_point(const Series& series, const Visit& visit) {
+void for_each_point(const results::Series& series, const Visit& visit) {
   std::vector<std::string> coordinates(series.axes.size());
   for (std::size_t point = 0; point < series.values.size(); ++point) {
     std::size_t rest = point;
@@ -50,17 +50,17 @@ void for_each_point(const Series& series, const Visit& visit) {
   }
 }
 
-std::vector<std::string> axis_names(const Series& series) {
+std::vector<std::string> axis_names(const results::Series& series) {
   std::vector<std::string> names;
-  for (const Axis& axis : series.axes) names.push_back(axis.name);
+  for (const results::Axis& axis : series.axes) names.push_back(axis.name);
   return names;
 }
 
 // Series of one probe may have different axes. Then each axis that any of them has is a column, empty where a series
 // does not have it.
-std::string series_csv(const Record& record) {
+std::string series_csv(const results::Record& record) {
   std::vector<std::string> axes;
-  for (const Series& series : record.series) {
+  for (const results::Series& series : record.series) {
     for (const auto& name : axis_names(series)) {
       if (std::find(axes.begin(), axes.end(), name) == axes.end()) axes.push_back(name);
     }
@@ -71,7 +71,7 @@ std::string series_csv(const Record& record) {
   if (!is_one) heads.insert(heads.begin(), "series");
   heads.emplace_back("value");
   write_fields(out, heads);
-  for (const Series& series : record.series) {
+  for (const results::Series& series : record.series) {
     const auto own = axis_names(series);
     for_each_point(series, [&](const auto& coordinates, const auto& value) {
       std::vector<std::string> fields;
@@ -87,11 +87,11 @@ std::string series_csv(const Record& record) {
   return out.str();
 }
 
-std::string facts_csv(const std::vector<Record>& records) {
+std::string facts_csv(const std::vector<results::Record>& records) {
   std::ostringstream out;
   out << "probe,quantity,condition,value,low,high,unit,scope,verdict,how\n";
-  for (const Record& record : records) {
-    for (const Fact& fact : record.facts) {
+  for (const results::Record& record : records) {
+    for (const results::Fact& fact : record.facts) {
       write_fields(out, {record.ptx, fact.quantity, fact.condition, decimal(fact.value), decimal(fact.low),
                          decimal(fact.high), fact.unit, fact.scope, to_string(fact.verdict), fact.how});
     }
@@ -101,7 +101,7 @@ std::string facts_csv(const std::vector<Record>& records) {
 
 // A probe's name as that of a file: what a shell or a path would take for its own becomes '_'. A second record of the
 // name has a number after it.
-std::string file_name_of(const Record& record, const std::vector<NamedContent>& others) {
+std::string file_name_of(const results::Record& record, const std::vector<NamedContent>& others) {
   std::string name = record.ptx;
   std::replace_if(
       name.begin(), name.end(),
@@ -114,7 +114,7 @@ std::string file_name_of(const Record& record, const std::vector<NamedContent>& 
   return file;
 }
 
-void write_facts(Page& page, const Record& record) {
+void write_facts(Page& page, const results::Record& record) {
   if (record.facts.empty()) return;
   Grid grid{{{"quantity"},
              {"condition"},
@@ -126,7 +126,7 @@ void write_facts(Page& page, const Record& record) {
              {"verdict"},
              {"how"}},
             {}};
-  for (const Fact& fact : record.facts) {
+  for (const results::Fact& fact : record.facts) {
     grid.rows.push_back({fact.quantity,
                          fact.condition,
                          {decimal(fact.value), Colour::bold},
@@ -140,10 +140,10 @@ void write_facts(Page& page, const Record& record) {
   page.table(grid);
 }
 
-void write_series(Page& page, const Series& series) {
+void write_series(Page& page, const results::Series& series) {
   page.paragraph({{series.name, Colour::bold}});
   Grid grid;
-  for (const Axis& axis : series.axes) grid.columns.push_back({with_unit(axis.name, axis.unit), true});
+  for (const results::Axis& axis : series.axes) grid.columns.push_back({with_unit(axis.name, axis.unit), true});
   grid.columns.push_back({with_unit("value", series.unit), true});
   for_each_point(series, [&](const auto& coordinates, const auto& value) {
     Spans row(coordinates.begin(), coordinates.end());
@@ -155,33 +155,36 @@ void write_series(Page& page, const Series& series) {
 
 }  // namespace
 
-void write_probe_files(const std::filesystem::path& folder, const std::vector<Record>& records,
-                       const std::vector<Run>& runs) {
+void write_probe_files(const std::filesystem::path& folder, const std::vector<results::Record>& records,
+                       const std::vector<results::Run>& runs) {
   std::string lines;
   std::vector<NamedContent> series;
-  for (const Record& record : records) {
-    lines += to_line(to_json(record)) + '\n';
+  for (const results::Record& record : records) {
+    lines += results::to_line(results::to_json(record)) + '\n';
     if (!record.series.empty()) series.emplace_back(file_name_of(record, series), gzip(series_csv(record)));
   }
   if (!series.empty()) replace_files(folder / "series", series);
-  Json provenance;
-  Json& named = provenance["runs"] = Json::array();
-  for (const Run& run : runs) {
-    const bool is_named = std::any_of(records.begin(), records.end(), [&](const Record& r) { return r.run == run.id; });
-    if (is_named) named.push_back(to_json(run));
+  results::Json provenance;
+  results::Json& named = provenance["runs"] = results::Json::array();
+  for (const results::Run& run : runs) {
+    const bool is_named =
+        std::any_of(records.begin(), records.end(), [&](const results::Record& r) { return r.run == run.id; });
+    if (is_named) named.push_back(results::to_json(run));
   }
-  replace_files(folder, {{"facts.csv", facts_csv(records)},
-                         {records_name, gzip(lines)},
-                         {"probes.json", provenance.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'}});
+  replace_files(folder,
+                {{"facts.csv", facts_csv(records)},
+                 {records_name, gzip(lines)},
+                 {"probes.json", provenance.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n'}});
 }
 
-std::vector<Record> read_probe_files(const std::filesystem::path& folder) {
+std::vector<results::Record> read_probe_files(const std::filesystem::path& folder) {
   const auto file = folder / records_name;
-  std::vector<Record> records;
+  std::vector<results::Record> records;
   if (!std::filesystem::exists(file)) return records;
   try {
     std::istringstream lines(gunzip(read_file(file)));
-    for (std::string line; std::getline(lines, line);) records.push_back(record_from_json(Json::parse(line)));
+    for (std::string line; std::getline(lines, line);)
+      records.push_back(results::record_from_json(results::Json::parse(line)));
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
@@ -191,14 +194,14 @@ std::vector<Record> read_probe_files(const std::filesystem::path& folder) {
   return records;
 }
 
-void write_probe_text(std::ostream& out, const std::vector<Record>& records) {
+void write_probe_text(std::ostream& out, const std::vector<results::Record>& records) {
   Page page(out, {});
-  for (const Record& record : records) {
+  for (const results::Record& record : records) {
     page.paragraph({{record.ptx, Colour::bold}, fmt::format(": {}", to_string(record.verdict))});
     if (!record.note.empty()) page.paragraph({record.note});
     write_facts(page, record);
-    for (const Series& series : record.series) write_series(page, series);
+    for (const results::Series& series : record.series) write_series(page, series);
   }
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -7,18 +7,18 @@
 #include "results/record.h"
 #include "results/run.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 // What records of kind `probe` become, in `folder` (docs/table-format.md): facts.csv, series/<probe>.csv.gz for each
 // that has series, probes.jsonl.gz with everything, and probes.json with the runs that the records name. Each file is
 // replaced as a whole and all of them only when every byte is on the disk. Error{storage} if they cannot be written.
-void write_probe_files(const std::filesystem::path& folder, const std::vector<Record>& records,
-                       const std::vector<Run>& runs);
+void write_probe_files(const std::filesystem::path& folder, const std::vector<results::Record>& records,
+                       const std::vector<results::Run>& runs);
 
 // The records of probes.jsonl.gz, none where the folder does not have it. Error{storage} if it is damaged.
-std::vector<Record> read_probe_files(const std::filesystem::path& folder);
+std::vector<results::Record> read_probe_files(const std::filesystem::path& folder);
 
 // For reading: of each probe its verdict and note, its facts, and each series as a table.
-void write_probe_text(std::ostream& out, const std::vector<Record>& records);
+void write_probe_text(std::ostream& out, const std::vector<results::Record>& records);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -8,7 +8,7 @@
 
 #include "report/number.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -16,9 +16,10 @@ constexpr std::size_t text_sass_width = 48, markdown_sass_width = 80;
 
 // "O0,O1 fused" for the levels that have no proven number.
 std::string remark(const Row& row) {
-  std::map<Verdict, std::vector<std::string>> levels;
+  std::map<sass::Verdict, std::vector<std::string>> levels;
   for (const auto& [level, cell] : row.levels) {
-    if (cell->record.verdict != Verdict::proven) levels[cell->record.verdict].push_back(fmt::format("O{}", level));
+    if (cell->record.verdict != sass::Verdict::proven)
+      levels[cell->record.verdict].push_back(fmt::format("O{}", level));
   }
   if (levels.size() == 1 && levels.begin()->second.size() == row.levels.size()) return to_string(levels.begin()->first);
   std::string text;
@@ -53,7 +54,7 @@ std::vector<int> levels_of(const Table& table) {
 
 RowLayout layout_of(const Table& table, PageFormat format) {
   RowLayout layout{format, headline(table), levels_of(table), {}};
-  for (const MetricKind& kind : metric_kinds()) {
+  for (const results::MetricKind& kind : results::metric_kinds()) {
     if (kind.use.is_shown && has_metric(table, kind.tag)) layout.shown.push_back(&kind);
   }
   return layout;
@@ -64,7 +65,7 @@ std::vector<Column> columns_of(const RowLayout& layout) {
   const std::string where = layout.levels.empty() ? "" : fmt::format(" at O{}", layout.levels.back());
   std::vector<Column> columns = {{"ptx"}, {"operand"}, {"input"}};
   for (const int level : layout.levels) columns.push_back({fmt::format("O{}", level), true});
-  for (const MetricKind* kind : layout.shown) columns.push_back({std::string(kind->tag) + where, true});
+  for (const results::MetricKind* kind : layout.shown) columns.push_back({std::string(kind->tag) + where, true});
   columns.push_back({"SASS" + where});
   if (is_text) columns.push_back({"verdict"});
   // The chapters of a page have the same columns, needed or not.
@@ -74,7 +75,7 @@ std::vector<Column> columns_of(const RowLayout& layout) {
 
 Spans fields_of(const RowLayout& layout, const Row& row) {
   const bool is_text = layout.format == PageFormat::text;
-  const Record& record = row.highest().record;
+  const results::Record& record = row.highest().record;
   const bool has_highest = record.level == layout.levels.back();
   Spans fields = {code(record.ptx), record.operand, record.input};
   for (const int level : layout.levels) {
@@ -84,7 +85,7 @@ Spans fields_of(const RowLayout& layout, const Row& row) {
     if (number.empty() && found != row.levels.end()) number = to_string(found->second->record.verdict);
     fields.emplace_back(number);
   }
-  for (const MetricKind* kind : layout.shown) {
+  for (const results::MetricKind* kind : layout.shown) {
     fields.emplace_back(has_highest ? decimal(record.number(kind->tag)) : "");
   }
   const std::size_t sass_width = is_text ? text_sass_width : markdown_sass_width;
@@ -95,14 +96,14 @@ Spans fields_of(const RowLayout& layout, const Row& row) {
 
 std::string number_text(std::string_view headline, const Cell& cell) {
   if (const auto value = cell.record.number(headline)) {
-    return (headline == metric::static_cycles && cell.static_is_lower_bound ? "≥" : "") + decimal(value);
+    return (headline == results::metric::static_cycles && cell.static_is_lower_bound ? "≥" : "") + decimal(value);
   }
-  const Metric* instead = number_without_latency(cell.record);
+  const results::Metric* instead = number_without_latency(cell.record);
   return instead == nullptr ? "" : fmt::format("({})", decimal(instead->value));
 }
 
-const Metric* number_without_latency(const Record& record) {
-  return record.verdict == Verdict::proven ? record.find(metric::issue) : nullptr;
+const results::Metric* number_without_latency(const results::Record& record) {
+  return record.verdict == sass::Verdict::proven ? record.find(results::metric::issue) : nullptr;
 }
 
 std::string brief_opcodes(const std::vector<std::string>& opcodes, std::size_t limit) {
@@ -121,13 +122,13 @@ std::string brief_opcodes(const std::vector<std::string>& opcodes, std::size_t l
   return brief;
 }
 
-std::map<Verdict, std::size_t> verdict_counts(const Table& table) {
-  std::map<Verdict, std::size_t> counts;
+std::map<sass::Verdict, std::size_t> verdict_counts(const Table& table) {
+  std::map<sass::Verdict, std::size_t> counts;
   for (const Cell& cell : table.cells) ++counts[cell.record.verdict];
   return counts;
 }
 
-std::string verdict_summary(const std::map<Verdict, std::size_t>& counts) {
+std::string verdict_summary(const std::map<sass::Verdict, std::size_t>& counts) {
   std::size_t cells = 0;
   std::string verdicts;
   for (const auto& [verdict, count] : counts) {
@@ -138,19 +139,19 @@ std::string verdict_summary(const std::map<Verdict, std::size_t>& counts) {
 }
 
 std::string number_legend(const RowLayout& layout) {
-  if (layout.headline == metric::static_cycles) {
+  if (layout.headline == results::metric::static_cycles) {
     return "Numbers are cycles of the assembler's schedule; nothing was measured. ≥: a lower bound, since the code "
            "waits on a scoreboard or branches.";
   }
   std::string legend = "Numbers are measured cycles, the proven dependent latency.";
-  for (const MetricKind* kind : layout.shown) {
+  for (const results::MetricKind* kind : layout.shown) {
     std::string name(kind->tag);
     name.front() = static_cast<char>(name.front() - 'a' + 'A');
-    legend +=
-        fmt::format(" {}: the {}{}.", name, kind->description,
-                    kind->tag == metric::issue ? ", in parentheses where nothing can depend on the instruction" : "");
+    legend += fmt::format(
+        " {}: the {}{}.", name, kind->description,
+        kind->tag == results::metric::issue ? ", in parentheses where nothing can depend on the instruction" : "");
   }
   return legend;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

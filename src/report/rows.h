@@ -8,7 +8,7 @@
 #include "report/page.h"
 #include "report/table.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 // Cells of one ptx, operand and input, by level: how tables are laid out for reading.
 struct Row {
@@ -25,9 +25,9 @@ std::vector<int> levels_of(const Table& table);
 // What the columns of a table for reading depend on.
 struct RowLayout {
   PageFormat format = PageFormat::text;
-  std::string_view headline;             // tag of the number that cells are there for
-  std::vector<int> levels;               // ascending
-  std::vector<const MetricKind*> shown;  // metrics with a column of their own, at the highest level
+  std::string_view headline;                      // tag of the number that cells are there for
+  std::vector<int> levels;                        // ascending
+  std::vector<const results::MetricKind*> shown;  // metrics with a column of their own, at the highest level
 };
 RowLayout layout_of(const Table& table, PageFormat format);
 
@@ -39,16 +39,16 @@ Spans fields_of(const RowLayout& layout, const Row& row);
 // where there is no number.
 std::string number_text(std::string_view headline, const Cell& cell);
 // Of a proven cell that nothing can depend on, the number that it is there for instead of the headline; else null.
-const Metric* number_without_latency(const Record& record);
+const results::Metric* number_without_latency(const results::Record& record);
 
 // "IMAD×3;IADD3" for a list with repetitions, cut after `limit` characters with the number of opcodes left out. For
 // reading only: the csv has them all.
 std::string brief_opcodes(const std::vector<std::string>& opcodes, std::size_t limit);
 
 // How many cells there are, and how many of each verdict.
-std::string verdict_summary(const std::map<Verdict, std::size_t>& counts);
-std::map<Verdict, std::size_t> verdict_counts(const Table& table);
+std::string verdict_summary(const std::map<sass::Verdict, std::size_t>& counts);
+std::map<sass::Verdict, std::size_t> verdict_counts(const Table& table);
 // What the numbers are, in one sentence.
 std::string number_legend(const RowLayout& layout);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

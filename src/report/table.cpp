@@ -8,26 +8,26 @@
 #include <unordered_set>
 #include <utility>
 
-#include "report/file.h"
+#include "base/file.h"
 #include "report/gzip.h"
 #include "report/table_files.h"
 #include "report/table_lines.h"
 #include "results/json.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
 std::string run_json_of(const Table& table, const std::string& csv, Extent extent) {
-  Json run = to_json(table.run);
-  if (!table.runs.empty()) run["runs"] = runs_to_json(table.runs);
+  results::Json run = results::to_json(table.run);
+  if (!table.runs.empty()) run["runs"] = results::runs_to_json(table.runs);
   std::map<std::string, int> verdicts;
   for (const Cell& cell : table.cells) ++verdicts[to_string(cell.record.verdict)];
   run["cells"] = table.cells.size();
   run["verdicts"] = verdicts;
   if (extent == Extent::whole) run["jsonl_crc32"] = checksum_of(*table.lines);
   run["csv_crc32"] = checksum_of(csv);
-  return run.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return run.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n';
 }
 
 void require_distinct(const std::vector<Cell>& cells, const std::filesystem::path& file) {
@@ -48,7 +48,7 @@ void set_lines(Table& table, std::string lines, const std::filesystem::path& fol
 
 }  // namespace
 
-Table table_from(Run run, std::vector<Run> runs, const std::vector<Record>& records) {
+Table table_from(results::Run run, std::vector<results::Run> runs, const std::vector<results::Record>& records) {
   Table table;
   table.run = std::move(run);
   table.runs = std::move(runs);
@@ -56,22 +56,22 @@ Table table_from(Run run, std::vector<Run> runs, const std::vector<Record>& reco
   return table;
 }
 
-Cell cell_from(const Record& record) {
+Cell cell_from(const results::Record& record) {
   Cell cell;
   cell.record = record;
   cell.record.windows.clear();
-  if (const Metric* schedule = record.find(metric::static_cycles)) {
+  if (const results::Metric* schedule = record.find(results::metric::static_cycles)) {
     cell.static_is_lower_bound =
         std::any_of(schedule->from.begin(), schedule->from.end(), [&](const std::string& role) {
-          const WindowRecord* window = window_of_role(record, role);
+          const results::WindowRecord* window = window_of_role(record, role);
           return window != nullptr && window->static_is_lower_bound;
         });
   }
   return cell;
 }
 
-std::vector<Record> whole_records(const Table& table, const std::vector<const Cell*>& cells) {
-  std::vector<Record> records;
+std::vector<results::Record> whole_records(const Table& table, const std::vector<const Cell*>& cells) {
+  std::vector<results::Record> records;
   const SharedCode shared = table.lines ? shared_code(*table.lines) : SharedCode();
   for (const Cell* cell : cells) {
     records.push_back(cell->line.empty() ? cell->record : whole_record(cell->line, shared));
@@ -81,7 +81,9 @@ std::vector<Record> whole_records(const Table& table, const std::vector<const Ce
 
 bool is_static(const Table& table) { return table.run.kind == "static"; }
 
-std::string_view headline(const Table& table) { return is_static(table) ? metric::static_cycles : metric::cycles; }
+std::string_view headline(const Table& table) {
+  return is_static(table) ? results::metric::static_cycles : results::metric::cycles;
+}
 
 bool has_metric(const Table& table, std::string_view tag) {
   return std::any_of(table.cells.begin(), table.cells.end(),
@@ -96,7 +98,7 @@ const CellWindow* window_of_role(const Cell& cell, std::string_view role) {
 
 std::vector<const CellWindow*> windows_of(const Cell& cell, std::string_view tag) {
   std::vector<const CellWindow*> windows;
-  const Metric* metric = cell.record.find(tag);
+  const results::Metric* metric = cell.record.find(tag);
   if (metric == nullptr) return windows;
   for (const std::string& role : metric->from) {
     if (const CellWindow* window = window_of_role(cell, role)) windows.push_back(window);
@@ -104,7 +106,7 @@ std::vector<const CellWindow*> windows_of(const Cell& cell, std::string_view tag
   return windows;
 }
 
-RowKey row_key(const Record& record) { return {record.ptx, record.operand, record.input, record.level}; }
+RowKey row_key(const results::Record& record) { return {record.ptx, record.operand, record.input, record.level}; }
 
 std::size_t RowKeyHash::operator()(const RowKey& key) const {
   const std::hash<std::string_view> hash;
@@ -141,10 +143,10 @@ Table read_table(const std::filesystem::path& folder) {
   if (files.lines) {
     set_lines(table, std::move(*files.lines), folder);
   } else {
-    for (Record& record : files.records) table.cells.emplace_back().record = std::move(record);
+    for (results::Record& record : files.records) table.cells.emplace_back().record = std::move(record);
   }
   require_distinct(table.cells, folder / (table.lines ? jsonl_name : csv_name));
   return table;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -11,21 +11,21 @@
 #include "results/record.h"
 #include "results/run.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 // A window as far as reports need it. Its machine code is JSON text, a list of instructions as docs/table-format.md
 // spells them, parsed only where it is looked at (report/code_change.h): most of a table is code, and most of it is
 // equal.
 struct CellWindow {
   std::string_view role;
-  Verdict verdict = Verdict::proven;
+  sass::Verdict verdict = sass::Verdict::proven;
   bool static_is_lower_bound = false;
   std::string_view code;  // empty where no window was found
 };
 
 // One row of a table.
 struct Cell {
-  Record record;  // without windows, series, facts and recipe
+  results::Record record;  // without windows, series, facts and recipe
   std::vector<CellWindow> windows;
   bool static_is_lower_bound = false;  // something in the windows of `static` waits on a scoreboard or branches
   std::string_view line;               // JSON of all that is known; empty where the table was read from a csv
@@ -34,17 +34,17 @@ struct Cell {
 // A table as reports read it: the columns as values, everything else as text, in a tenth of the time and room of full
 // records.
 struct Table {
-  Run run;                // the newest
-  std::vector<Run> runs;  // those that cells name, oldest first; empty where cells name none
+  results::Run run;                // the newest
+  std::vector<results::Run> runs;  // those that cells name, oldest first; empty where cells name none
   std::vector<Cell> cells;
   std::shared_ptr<const std::string> lines;  // of latency.jsonl.gz: the cells are views into it. Null for a csv
 };
 
-Table table_from(Run run, std::vector<Run> runs, const std::vector<Record>& records);
+Table table_from(results::Run run, std::vector<results::Run> runs, const std::vector<results::Record>& records);
 // A record as a row without windows and line, for a table that is not complete yet.
-Cell cell_from(const Record& record);
+Cell cell_from(const results::Record& record);
 // Everything that the table knows of the cells, windows with their machine code included: as many records as cells.
-std::vector<Record> whole_records(const Table& table, const std::vector<const Cell*>& cells);
+std::vector<results::Record> whole_records(const Table& table, const std::vector<const Cell*>& cells);
 
 // Whether nothing of it was measured: its numbers are the assembler's schedule, in `static`.
 bool is_static(const Table& table);
@@ -65,7 +65,7 @@ struct RowKey {
 
   bool operator==(const RowKey&) const = default;
 };
-RowKey row_key(const Record& record);
+RowKey row_key(const results::Record& record);
 struct RowKeyHash {
   std::size_t operator()(const RowKey& key) const;
 };
@@ -87,10 +87,10 @@ Table read_table(const std::filesystem::path& folder);
 
 void write_csv(std::ostream& out, const Table& table);
 // `name` is what an error calls it. Error{storage} with the line if it is damaged.
-std::vector<Record> read_csv(std::istream& in, const std::string& name);
+std::vector<results::Record> read_csv(std::istream& in, const std::string& name);
 
 // For reading: one row per ptx, operand and input, the levels side by side.
 void write_text(std::ostream& out, const Table& table);
 void write_markdown(std::ostream& out, const Table& table);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

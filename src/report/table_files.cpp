@@ -6,39 +6,41 @@
 #include <algorithm>
 #include <sstream>
 
-#include "report/file.h"
+#include "base/file.h"
 #include "report/gzip.h"
 #include "report/table.h"
 #include "results/json.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
-Json read_run(const std::filesystem::path& file) {
-  Json run;
+results::Json read_run(const std::filesystem::path& file) {
+  results::Json run;
   try {
-    run = Json::parse(read_file(file));
+    run = results::Json::parse(read_file(file));
     if (!run.is_object()) throw damaged(file, "not a JSON object");
-    if (const int format = run.at("format").get<int>(); format != table_format) {
-      throw Error(ExitCode::storage,
-                  fmt::format("{}: format {}, this ptxlat reads format {}", file.string(), format, table_format),
-                  "Use the ptxlat that wrote it, or export the table again.");
+    if (const int format = run.at("format").get<int>(); format != results::table_format) {
+      throw Error(
+          ExitCode::storage,
+          fmt::format("{}: format {}, this ptxlat reads format {}", file.string(), format, results::table_format),
+          "Use the ptxlat that wrote it, or export the table again.");
     }
-  } catch (const Json::exception& error) {
+  } catch (const results::Json::exception& error) {
     throw damaged(file, error.what());
   }
   return run;
 }
 
 // A reader also sees files that do not belong together between two renames of a table that is being replaced.
-void require_checksum(const Json& run, const char* name, const std::string& text, const std::filesystem::path& file) {
+void require_checksum(const results::Json& run, const char* name, const std::string& text,
+                      const std::filesystem::path& file) {
   if (const auto found = run.find(name); found == run.end() || *found != checksum_of(text)) {
     throw damaged(file, "does not belong to the run.json beside it");
   }
 }
 
-std::string read_lines(const std::filesystem::path& file, const Json& run) {
+std::string read_lines(const std::filesystem::path& file, const results::Json& run) {
   std::string text;
   try {
     text = gunzip(read_file(file));
@@ -51,20 +53,20 @@ std::string read_lines(const std::filesystem::path& file, const Json& run) {
   return text;
 }
 
-Run run_of_rows(const std::filesystem::path& folder, const std::vector<Record>& records) {
-  Run run;
+results::Run run_of_rows(const std::filesystem::path& folder, const std::vector<results::Record>& records) {
+  results::Run run;
   run.table = folder.filename().string();
-  const bool measured = std::any_of(records.begin(), records.end(), [](const Record& record) {
-    return record.find(metric::cycles) || record.find(metric::bracket);
+  const bool measured = std::any_of(records.begin(), records.end(), [](const results::Record& record) {
+    return record.find(results::metric::cycles) || record.find(results::metric::bracket);
   });
   run.kind = measured ? "measured" : "static";
   return run;
 }
 
-void read_runs(TableFiles& files, const Json& json, const std::filesystem::path& file) {
+void read_runs(TableFiles& files, const results::Json& json, const std::filesystem::path& file) {
   try {
-    files.run = run_from_json(json);
-    if (const auto runs = json.find("runs"); runs != json.end()) files.runs = runs_from_json(*runs);
+    files.run = results::run_from_json(json);
+    if (const auto runs = json.find("runs"); runs != json.end()) files.runs = results::runs_from_json(*runs);
     if (files.run.kind != "measured" && files.run.kind != "static") {
       throw std::invalid_argument(fmt::format("kind \"{}\" is neither measured nor static", files.run.kind));
     }
@@ -96,7 +98,7 @@ TableFiles read_table_files(const std::filesystem::path& folder) {
   std::error_code ignored;
   const bool has_run = std::filesystem::exists(folder / run_name, ignored);
   const bool has_csv = std::filesystem::exists(folder / csv_name, ignored);
-  const Json run = has_run ? read_run(folder / run_name) : Json::object();
+  const results::Json run = has_run ? read_run(folder / run_name) : results::Json::object();
   const bool is_in_csv = !run.contains("jsonl_crc32");
   TableFiles files;
   // Who copies rows and run alone has no csv.
@@ -119,4 +121,4 @@ TableFiles read_table_files(const std::filesystem::path& folder) {
   return files;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "error.h"
+#include "base/error.h"
 #include "results/record.h"
 #include "results/run.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 inline constexpr const char* csv_name = "latency.csv";
 inline constexpr const char* markdown_name = "latency.md";
@@ -26,10 +26,11 @@ bool is_in_csv(const std::filesystem::path& folder);
 
 // What the files of a table hold, known to belong together.
 struct TableFiles {
-  Run run;
-  std::vector<Run> runs;
+  results::Run run;
+  std::vector<results::Run> runs;
   std::optional<std::string> lines;  // of latency.jsonl.gz
-  std::vector<Record> records;       // of latency.csv, where there is no latency.jsonl.gz: the columns, without windows
+  std::vector<results::Record>
+      records;  // of latency.csv, where there is no latency.jsonl.gz: the columns, without windows
 };
 // Error{storage} if they are damaged, of another format, or if latency.csv is not that of the run. Where there is no
 // run.json, the run is what the rows and the folder tell.
@@ -40,4 +41,4 @@ std::string checksum_of(std::string_view text);
 
 Error damaged(const std::filesystem::path& file, const std::string& what);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

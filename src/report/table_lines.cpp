@@ -9,13 +9,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "parallel.h"
+#include "base/parallel.h"
 #include "report/json_scanner.h"
 #include "report/table_files.h"
 #include "results/json.h"
 #include "results/sass_text.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
@@ -24,22 +24,23 @@ constexpr std::string_view shared_line_start = "{\"window\":";
 // A share of a table's records, which one thread turns into text.
 constexpr std::size_t records_per_share = 256;
 
-std::size_t shares_of(const std::vector<Record>& records) {
+std::size_t shares_of(const std::vector<results::Record>& records) {
   return (records.size() + records_per_share - 1) / records_per_share;
 }
-std::span<const Record> share_of(const std::vector<Record>& records, std::size_t share) {
+std::span<const results::Record> share_of(const std::vector<results::Record>& records, std::size_t share) {
   const auto begin = share * records_per_share;
   return std::span(records).subspan(begin, std::min(records_per_share, records.size() - begin));
 }
 
 // The code of all windows, each once, with a number. In its own order like stands beside like, which makes the file a
 // third smaller: gzip looks back 32 KiB and no further.
-std::map<std::string, int> window_codes(const std::vector<Record>& records) {
+std::map<std::string, int> window_codes(const std::vector<results::Record>& records) {
   std::vector<std::set<std::string>> of_share(shares_of(records));
   in_parallel(of_share.size(), [&](std::size_t share) {
-    for (const Record& record : share_of(records, share)) {
-      for (const WindowRecord& window : record.windows) {
-        if (!window.sass.empty()) of_share[share].insert(to_line(Json(sass_lines(window.sass))));
+    for (const results::Record& record : share_of(records, share)) {
+      for (const results::WindowRecord& window : record.windows) {
+        if (!window.sass.empty())
+          of_share[share].insert(results::to_line(results::Json(results::sass_lines(window.sass))));
       }
     }
   });
@@ -52,18 +53,18 @@ std::map<std::string, int> window_codes(const std::vector<Record>& records) {
   return codes;
 }
 
-std::string line_of(const Record& record, const std::map<std::string, int>& codes) {
-  Json json = to_json(record);
+std::string line_of(const results::Record& record, const std::map<std::string, int>& codes) {
+  results::Json json = results::to_json(record);
   if (const auto windows = json.find("windows"); windows != json.end()) {
-    for (Json& window : *windows) {
-      if (const auto sass = window.find("sass"); sass != window.end()) *sass = codes.at(to_line(*sass));
+    for (results::Json& window : *windows) {
+      if (const auto sass = window.find("sass"); sass != window.end()) *sass = codes.at(results::to_line(*sass));
     }
   }
-  return to_line(json) + '\n';
+  return results::to_line(json) + '\n';
 }
 
-Verdict verdict_named(const std::string& name) {
-  const std::optional<Verdict> verdict = verdict_from(name);
+sass::Verdict verdict_named(const std::string& name) {
+  const std::optional<sass::Verdict> verdict = sass::verdict_from(name);
   if (!verdict) throw std::invalid_argument("unknown verdict \"" + name + "\"");
   return *verdict;
 }
@@ -106,7 +107,7 @@ class CellReader {
     json_.end();
     if (!has_ptx_ || !has_level_ || !has_verdict_) throw std::invalid_argument("a cell without ptx, opt or verdict");
     add_to_metrics();
-    for (const CellWindow* window : windows_of(cell_, metric::static_cycles)) {
+    for (const CellWindow* window : windows_of(cell_, results::metric::static_cycles)) {
       cell_.static_is_lower_bound = cell_.static_is_lower_bound || window->static_is_lower_bound;
     }
     return std::move(cell_);
@@ -114,7 +115,7 @@ class CellReader {
 
  private:
   void read_member(std::string_view key) {
-    Record& record = cell_.record;
+    results::Record& record = cell_.record;
     if (key == "ptx") {
       record.ptx = json_.string();
       has_ptx_ = true;
@@ -140,7 +141,7 @@ class CellReader {
       json_.object([&](std::string_view tag) { verdicts_.emplace_back(tag, verdict_named(json_.string())); });
     } else if (std::string* text = text_of(key)) {
       *text = json_.string();
-    } else if (const MetricKind* kind = find_metric(key)) {
+    } else if (const results::MetricKind* kind = results::find_metric(key)) {
       record.set(kind->tag, json_.number_or_null());
     } else {
       json_.raw();
@@ -148,7 +149,7 @@ class CellReader {
   }
 
   std::string* text_of(std::string_view key) {
-    Record& record = cell_.record;
+    results::Record& record = cell_.record;
     if (key == "chapter") return &record.chapter;
     if (key == "operand") return &record.operand;
     if (key == "input") return &record.input;
@@ -176,7 +177,7 @@ class CellReader {
 
   // Members may come in any order, so these wait until the metrics are there.
   void add_to_metrics() {
-    for (Metric& metric : cell_.record.metrics) {
+    for (results::Metric& metric : cell_.record.metrics) {
       for (auto& [tag, roles] : from_) {
         if (tag == metric.tag) metric.from = std::move(roles);
       }
@@ -191,7 +192,7 @@ class CellReader {
   Cell cell_;
   bool has_ptx_ = false, has_level_ = false, has_verdict_ = false;
   std::vector<std::pair<std::string_view, std::vector<std::string>>> from_;
-  std::vector<std::pair<std::string_view, Verdict>> verdicts_;
+  std::vector<std::pair<std::string_view, sass::Verdict>> verdicts_;
 };
 
 std::string_view next_line(std::string_view lines, std::size_t& begin) {
@@ -203,11 +204,11 @@ std::string_view next_line(std::string_view lines, std::size_t& begin) {
 
 }  // namespace
 
-std::string lines_of(const std::vector<Record>& records) {
+std::string lines_of(const std::vector<results::Record>& records) {
   const auto codes = window_codes(records);
   std::vector<std::string> of_share(shares_of(records));
   in_parallel(of_share.size(), [&](std::size_t share) {
-    for (const Record& record : share_of(records, share)) of_share[share] += line_of(record, codes);
+    for (const results::Record& record : share_of(records, share)) of_share[share] += line_of(record, codes);
   });
   std::string lines;
   for (const auto& [code, number] : codes)
@@ -244,14 +245,15 @@ SharedCode shared_code(std::string_view lines) {
   return shared;
 }
 
-Record whole_record(std::string_view line, const SharedCode& shared) {
-  Json json = Json::parse(line);
+results::Record whole_record(std::string_view line, const SharedCode& shared) {
+  results::Json json = results::Json::parse(line);
   if (const auto windows = json.find("windows"); windows != json.end()) {
-    for (Json& window : *windows) {
-      if (const auto sass = window.find("sass"); sass != window.end()) *sass = Json::parse(shared.at(sass->get<int>()));
+    for (results::Json& window : *windows) {
+      if (const auto sass = window.find("sass"); sass != window.end())
+        *sass = results::Json::parse(shared.at(sass->get<int>()));
     }
   }
-  return record_from_json(json);
+  return results::record_from_json(json);
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

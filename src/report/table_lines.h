@@ -8,11 +8,11 @@
 
 #include "report/table.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 // latency.jsonl.gz, uncompressed: lines {"window": N, "sass": [...]}, because many cells share a window's code
 // (overheads, bases, levels that give the same code), then a line a cell, whose windows say "sass": N.
-std::string lines_of(const std::vector<Record>& records);
+std::string lines_of(const std::vector<results::Record>& records);
 
 // What lines_of wrote: cells that are views into `lines`. `folder` is named by the Error{storage} of damaged lines.
 std::vector<Cell> cells_in(std::string_view lines, const std::filesystem::path& folder);
@@ -20,6 +20,6 @@ std::vector<Cell> cells_in(std::string_view lines, const std::filesystem::path& 
 // The code that cells refer to by number, as JSON text.
 using SharedCode = std::unordered_map<int, std::string_view>;
 SharedCode shared_code(std::string_view lines);
-Record whole_record(std::string_view line, const SharedCode& shared);
+results::Record whole_record(std::string_view line, const SharedCode& shared);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

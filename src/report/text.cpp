@@ -4,19 +4,19 @@
 #include "report/rows.h"
 #include "report/table.h"
 
-namespace ptxlat {
+namespace ptxlat::report {
 
 namespace {
 
-std::string title(const Run& run) {
+std::string title(const results::Run& run) {
   const std::string where = run.device ? fmt::format("{}, ", run.device->name) : "";
   return fmt::format("{}{}, {}", where, run.target, run.toolchain);
 }
 
-std::string origin(const Run& run) {
+std::string origin(const results::Run& run) {
   std::string text;
   if (run.device) {
-    const DeviceInfo& device = *run.device;
+    const gpu::DeviceInfo& device = *run.device;
     text = fmt::format("{}: {} SMs, SM clock {} MHz, memory clock {} MHz, driver {}, CUDA {}.{}. ", device.name,
                        device.sm_count, device.sm_clock_khz / 1000, device.memory_clock_khz / 1000,
                        device.driver_version, device.cuda_api_version / 1000, device.cuda_api_version % 1000 / 10);
@@ -55,4 +55,4 @@ void write_markdown(std::ostream& out, const Table& table) {
   }
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::report

@@ -7,13 +7,13 @@
 
 #include "results/sass_text.h"
 
-namespace ptxlat {
+namespace ptxlat::results {
 
 namespace {
 
-Verdict verdict_in(const Json& json) {
+sass::Verdict verdict_in(const Json& json) {
   const auto name = json.get<std::string>();
-  const std::optional<Verdict> verdict = verdict_from(name);
+  const std::optional<sass::Verdict> verdict = sass::verdict_from(name);
   if (!verdict) throw std::invalid_argument("unknown verdict \"" + name + "\"");
   return *verdict;
 }
@@ -108,7 +108,7 @@ Json fact_to_json(const Fact& fact) {
   put(json, "high", fact.high);
   put(json, "unit", fact.unit);
   put(json, "scope", fact.scope);
-  if (fact.verdict != Verdict::proven) json["verdict"] = to_string(fact.verdict);
+  if (fact.verdict != sass::Verdict::proven) json["verdict"] = to_string(fact.verdict);
   put(json, "how", fact.how);
   return json;
 }
@@ -151,7 +151,7 @@ void put_metrics(Json& json, const std::vector<Metric>& metrics) {
     const std::string tag(metric.tag);
     put(json, tag.c_str(), metric.value);
     if (!metric.from.empty()) from[tag] = metric.from;
-    if (metric.verdict != Verdict::proven) verdicts[tag] = to_string(metric.verdict);
+    if (metric.verdict != sass::Verdict::proven) verdicts[tag] = to_string(metric.verdict);
   }
   if (!from.empty()) json["from"] = std::move(from);
   if (!verdicts.empty()) json["metric_verdicts"] = std::move(verdicts);
@@ -164,7 +164,7 @@ std::vector<Metric> metrics_in(const Json& json) {
     const std::string tag(kind.tag);
     const auto value = number_at(json, tag.c_str());
     if (!value) continue;
-    Metric& metric = metrics.emplace_back(Metric{kind.tag, *value, Verdict::proven, {}});
+    Metric& metric = metrics.emplace_back(Metric{kind.tag, *value, sass::Verdict::proven, {}});
     if (from != json.end()) metric.from = from->value(tag, metric.from);
     if (verdicts != json.end() && verdicts->contains(tag)) metric.verdict = verdict_in(verdicts->at(tag));
   }
@@ -225,4 +225,4 @@ Record record_from_json(const Json& json) {
 
 std::string to_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::results

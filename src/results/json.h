@@ -7,7 +7,7 @@
 #include "results/record.h"
 #include "results/run.h"
 
-namespace ptxlat {
+namespace ptxlat::results {
 
 // The one spelling of records as JSON, for the store and for a table's latency.jsonl.gz and run.json; its fields are
 // the contract of docs/table-format.md. An absent key means an empty or default value, so that what is not known
@@ -25,4 +25,4 @@ std::vector<Run> runs_from_json(const Json& json);
 // One line. Bytes that are not UTF-8 (an assembler's message) become U+FFFD instead of an exception.
 std::string to_line(const Json& json);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::results

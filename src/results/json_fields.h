@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace ptxlat {
+namespace ptxlat::results {
 
 // Keys stay in the order they were written in: the files are read by people too.
 using Json = nlohmann::ordered_json;
@@ -36,4 +36,4 @@ inline std::optional<double> number_at(const Json& json, const char* key) {
 }
 inline std::string text_at(const Json& json, const char* key) { return json.value(key, std::string()); }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::results

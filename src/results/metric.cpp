@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace ptxlat {
+namespace ptxlat::results {
 
 namespace {
 
@@ -32,4 +32,4 @@ const MetricKind* find_metric(std::string_view tag) {
   return found == kinds.end() ? nullptr : &*found;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::results

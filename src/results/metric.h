@@ -7,7 +7,7 @@
 
 #include "sass/verdict.h"
 
-namespace ptxlat {
+namespace ptxlat::results {
 
 // Where a metric appears beside the store and latency.jsonl.gz, which have every metric.
 struct MetricUse {
@@ -46,10 +46,10 @@ const MetricKind* find_metric(std::string_view tag);
 struct Metric {
   std::string_view tag;  // of a MetricKind
   double value = 0;
-  Verdict verdict = Verdict::proven;
+  sass::Verdict verdict = sass::Verdict::proven;
   std::vector<std::string> from;
 
   bool operator==(const Metric&) const = default;
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::results

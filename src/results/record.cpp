@@ -5,49 +5,18 @@
 #include <cassert>
 #include <utility>
 
-namespace ptxlat {
+#include "base/named_values.h"
+
+namespace ptxlat::results {
 
 namespace {
 
-constexpr std::array<std::pair<Verdict, const char*>, 10> verdict_names = {{
-    {Verdict::proven, "proven"},
-    {Verdict::fused, "fused"},
-    {Verdict::elided, "elided"},
-    {Verdict::contaminated, "contaminated"},
-    {Verdict::unstable, "unstable"},
-    {Verdict::unsupported, "unsupported"},
-    {Verdict::rejected, "rejected"},
-    {Verdict::fault, "fault"},
-    {Verdict::timeout, "timeout"},
-    {Verdict::no_dependency, "no_dependency"},
-}};
-
-constexpr std::array<std::pair<RecordKind, const char*>, 2> kind_names = {{
+constexpr NamedValues<RecordKind, 2> kind_names = {{
     {RecordKind::latency, "latency"},
     {RecordKind::probe, "probe"},
 }};
 
-template <class Value, std::size_t count>
-const char* name_in(const std::array<std::pair<Value, const char*>, count>& names, Value wanted) {
-  for (const auto& [value, name] : names) {
-    if (value == wanted) return name;
-  }
-  return "?";
-}
-
-template <class Value, std::size_t count>
-std::optional<Value> value_in(const std::array<std::pair<Value, const char*>, count>& names,
-                              const std::string& wanted) {
-  for (const auto& [value, name] : names) {
-    if (name == wanted) return value;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
-
-const char* to_string(Verdict verdict) { return name_in(verdict_names, verdict); }
-std::optional<Verdict> verdict_from(const std::string& name) { return value_in(verdict_names, name); }
 
 const char* to_string(RecordKind kind) { return name_in(kind_names, kind); }
 std::optional<RecordKind> record_kind_from(const std::string& name) { return value_in(kind_names, name); }
@@ -73,7 +42,7 @@ void Record::set(std::string_view tag, std::optional<double> value, std::vector<
     if (is_there) metrics.erase(place);
     return;
   }
-  Metric metric{wanted->tag, *value, Verdict::proven, std::move(from)};
+  Metric metric{wanted->tag, *value, sass::Verdict::proven, std::move(from)};
   if (is_there) {
     *place = std::move(metric);
   } else {
@@ -106,4 +75,4 @@ std::vector<const WindowRecord*> backing_windows(const Record& record) {
   return windows;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::results

@@ -9,11 +9,7 @@
 #include "results/metric.h"
 #include "sass/verdict.h"
 
-namespace ptxlat {
-
-// The names that tables use: lower case with underscores.
-const char* to_string(Verdict verdict);
-std::optional<Verdict> verdict_from(const std::string& name);
+namespace ptxlat::results {
 
 // One SASS instruction of a window with its control word (method.md, section 5).
 struct SassRecord {
@@ -32,7 +28,7 @@ struct SassRecord {
 // One trial of a record: what was assembled, what the audit said of it and what the GPU measured.
 struct WindowRecord {
   std::string role;  // in its experiment: "chain twice"
-  Verdict verdict = Verdict::proven;
+  sass::Verdict verdict = sass::Verdict::proven;
   std::string reason;                  // why, where not proven
   std::vector<SassRecord> sass;        // both clock reads included
   int static_cycles = 0;               // sum of stall counts from the first clock read up to the second
@@ -71,7 +67,7 @@ struct Fact {
   std::optional<double> low, high;
   std::string unit;
   std::string scope;  // "sm", "gpu", "warp"
-  Verdict verdict = Verdict::proven;
+  sass::Verdict verdict = sass::Verdict::proven;
   std::string how;  // the model that was fitted, and to which series
 
   bool operator==(const Fact&) const = default;
@@ -110,7 +106,7 @@ struct Record {
   std::vector<std::string> flags;  // of namespace flag, each once
   std::vector<std::string> sass;   // opcodes that the PTX instruction became, in program order
   int sass_count = 0;
-  Verdict verdict = Verdict::proven;
+  sass::Verdict verdict = sass::Verdict::proven;
   std::string note;
 
   std::string consumer;  // producer and consumer belong together (method.md, trap 8)
@@ -134,4 +130,4 @@ const WindowRecord* window_of_role(const Record& record, std::string_view role);
 // The windows that the record's headline was made of: those of `cycles`, or of `static` where nothing was measured.
 std::vector<const WindowRecord*> backing_windows(const Record& record);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::results

@@ -8,7 +8,7 @@
 
 #include "gpu/device.h"
 
-namespace ptxlat {
+namespace ptxlat::results {
 
 // Version of the files of a table (docs/table-format.md says what counts as a change).
 inline constexpr int table_format = 2;
@@ -33,11 +33,11 @@ struct Run {
   std::string kind;    // "measured" or "static"
   std::string method;  // version of the rules that made the numbers: "method 15"
   std::string toolchain;
-  std::string nvrtc;                   // that compiled the forms of CUDA C, "nvrtc-13.0.88"; empty if there are none
-  std::string target;                  // "sm_90"
-  std::optional<DeviceInfo> device;    // empty for static tables
-  std::optional<double> sm_clock_mhz;  // measured: clock64 against globaltimer, under load
-  std::optional<BundleOrigin> bundle;  // empty where it was assembled in the run
+  std::string nvrtc;                      // that compiled the forms of CUDA C, "nvrtc-13.0.88"; empty if there are none
+  std::string target;                     // "sm_90"
+  std::optional<gpu::DeviceInfo> device;  // empty for static tables
+  std::optional<double> sm_clock_mhz;     // measured: clock64 against globaltimer, under load
+  std::optional<BundleOrigin> bundle;     // empty where it was assembled in the run
   std::string tool_version;
   std::string git_commit;
   std::string command_line;
@@ -50,4 +50,4 @@ struct Run {
   std::map<std::string, double> station_seconds;   // expand, assemble, audit, run, … summed over threads, and wall
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::results

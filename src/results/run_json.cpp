@@ -1,10 +1,10 @@
 #include "results/json.h"
 
-namespace ptxlat {
+namespace ptxlat::results {
 
 namespace {
 
-Json device_to_json(const DeviceInfo& device) {
+Json device_to_json(const gpu::DeviceInfo& device) {
   return {{"index", device.index},
           {"name", device.name},
           {"uuid", device.uuid},
@@ -16,8 +16,8 @@ Json device_to_json(const DeviceInfo& device) {
           {"cuda_api_version", device.cuda_api_version}};
 }
 
-DeviceInfo device_from_json(const Json& json) {
-  DeviceInfo device;
+gpu::DeviceInfo device_from_json(const Json& json) {
+  gpu::DeviceInfo device;
   device.index = json.value("index", 0);
   device.name = text_at(json, "name");
   device.uuid = text_at(json, "uuid");
@@ -140,4 +140,4 @@ std::vector<Run> runs_from_json(const Json& json) {
   return runs;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::results

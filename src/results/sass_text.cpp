@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace ptxlat {
+namespace ptxlat::results {
 
 namespace {
 
@@ -104,4 +104,4 @@ std::vector<SassRecord> sass_from_lines(int start_offset, const std::vector<std:
   return sass;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::results

@@ -5,7 +5,7 @@
 
 #include "results/record.h"
 
-namespace ptxlat {
+namespace ptxlat::results {
 
 // One string an instruction, "S2 W0 | POPC R6, R6" (docs/table-format.md). Says nothing of where the window starts, so
 // that windows of equal code are equal. An instruction that is not 16 bytes after its predecessor says how far:
@@ -14,4 +14,4 @@ std::vector<std::string> sass_lines(const std::vector<SassRecord>& sass);
 // Throws std::exception for text of another shape.
 std::vector<SassRecord> sass_from_lines(int start_offset, const std::vector<std::string>& lines);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::results

@@ -11,11 +11,11 @@
 #include <tuple>
 #include <utility>
 
-#include "error.h"
-#include "parallel.h"
+#include "base/error.h"
+#include "base/parallel.h"
 #include "results/json.h"
 
-namespace ptxlat {
+namespace ptxlat::results {
 
 namespace {
 
@@ -329,4 +329,4 @@ std::vector<Record> Store::records(const std::string& table, RecordKind kind) co
   });
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::results

@@ -10,7 +10,7 @@
 #include "results/record.h"
 #include "results/run.h"
 
-namespace ptxlat {
+namespace ptxlat::results {
 
 // Identifies a cell inside one table; two cells with one key are the same row.
 struct CellKey {
@@ -54,4 +54,4 @@ class Store {
   std::unique_ptr<Database> database_;
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::results

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <set>
 
+#include "base/parallel.h"
 #include "latency/experiment.h"
-#include "parallel.h"
 
 namespace ptxlat::run {
 
@@ -19,36 +19,36 @@ namespace {
 constexpr std::size_t forms_per_module = 200;
 
 // Oldest first. CUDA 13's ptxas begins with sm_75.
-const std::array<Target, 15> targets_tried = {{{75, ""},
-                                               {80, ""},
-                                               {86, ""},
-                                               {87, ""},
-                                               {88, ""},
-                                               {89, ""},
-                                               {90, ""},
-                                               {90, "a"},
-                                               {100, ""},
-                                               {100, "a"},
-                                               {103, "a"},
-                                               {110, "a"},
-                                               {120, ""},
-                                               {120, "a"},
-                                               {121, "a"}}};
+const std::array<isa::Target, 15> targets_tried = {{{75, ""},
+                                                    {80, ""},
+                                                    {86, ""},
+                                                    {87, ""},
+                                                    {88, ""},
+                                                    {89, ""},
+                                                    {90, ""},
+                                                    {90, "a"},
+                                                    {100, ""},
+                                                    {100, "a"},
+                                                    {103, "a"},
+                                                    {110, "a"},
+                                                    {120, ""},
+                                                    {120, "a"},
+                                                    {121, "a"}}};
 
 struct Portion {
-  Target target;
+  isa::Target target;
   std::vector<std::size_t> forms;  // indices
 };
 
-std::vector<Portion> portions_of(const CheckLine& line, const std::vector<const Form*>& forms,
+std::vector<Portion> portions_of(const CheckLine& line, const std::vector<const isa::Form*>& forms,
                                  std::map<std::size_t, Refusal>& refusals) {
   std::map<std::string, Portion> open;
   std::vector<Portion> portions;
   for (std::size_t i = 0; i < forms.size(); ++i) {
-    const Target target = line.target.value_or(oldest_target(forms[i]->requirement).value_or(Target{}));
+    const isa::Target target = line.target.value_or(oldest_target(forms[i]->requirement).value_or(isa::Target{}));
     if (target.sm == 0) {
       refusals[i].form = forms[i];
-      refusals[i].words = "no target is known that has " + targets_text(forms[i]->requirement);
+      refusals[i].words = "no target is known that has " + isa::targets_text(forms[i]->requirement);
       continue;
     }
     if (!forms[i]->unsupported.empty()) {
@@ -66,22 +66,23 @@ std::vector<Portion> portions_of(const CheckLine& line, const std::vector<const 
   return portions;
 }
 
-void check_portion(const CheckLine& line, Assembler& assembler, const Portion& portion,
-                   const std::vector<const Form*>& forms, std::mutex& mutex, std::map<std::size_t, Refusal>& refusals) {
+void check_portion(const CheckLine& line, assemble::Assembler& assembler, const Portion& portion,
+                   const std::vector<const isa::Form*>& forms, std::mutex& mutex,
+                   std::map<std::size_t, Refusal>& refusals) {
   auto header = fmt::format(".version {}.{}\n.target {}\n.address_size 64\n", line.toolchain.ptx_major,
                             line.toolchain.ptx_minor, portion.target.name());
-  std::vector<KernelText> texts;
+  std::vector<assemble::KernelText> texts;
   std::set<std::string> seen;
   for (const auto index : portion.forms) {
-    const Form& form = *forms[index];
-    const auto kernel = latency::plain_trial(line.loaded, variants_of(form).front()).kernel;
+    const isa::Form& form = *forms[index];
+    const auto kernel = latency::plain_trial(line.loaded, isa::variants_of(form).front()).kernel;
     for (const auto& text : kernel.module) {
       if (seen.insert(text).second) header += text + "\n";
     }
     const auto name = fmt::format("form_{}", index);
-    texts.push_back({name, fill({"frame.ptx", kernel.text}, {{"name", name}})});
+    texts.push_back({name, ptx::fill({"frame.ptx", kernel.text}, {{"name", name}})});
   }
-  const auto outcome = assemble_batch(assembler, header, texts, portion.target, 0);
+  const auto outcome = assemble::assemble_batch(assembler, header, texts, portion.target, 0);
   const std::scoped_lock lock(mutex);
   for (std::size_t i = 0; i < portion.forms.size(); ++i) {
     if (outcome.kernels[i].cubin) continue;
@@ -94,15 +95,16 @@ void check_portion(const CheckLine& line, Assembler& assembler, const Portion& p
 
 }  // namespace
 
-std::optional<Target> oldest_target(const Requirement& requirement) {
+std::optional<isa::Target> oldest_target(const isa::Requirement& requirement) {
   const auto found = std::find_if(targets_tried.begin(), targets_tried.end(),
-                                  [&](const Target& target) { return has_target(requirement, target); });
+                                  [&](const isa::Target& target) { return isa::has_target(requirement, target); });
   if (found == targets_tried.end()) return std::nullopt;
   return *found;
 }
 
-std::vector<Refusal> check_forms(const CheckLine& line, const std::vector<std::unique_ptr<Assembler>>& assemblers,
-                                 const std::vector<const Form*>& forms) {
+std::vector<Refusal> check_forms(const CheckLine& line,
+                                 const std::vector<std::unique_ptr<assemble::Assembler>>& assemblers,
+                                 const std::vector<const isa::Form*>& forms) {
   std::map<std::size_t, Refusal> refusals;
   const auto portions = portions_of(line, forms, refusals);
   std::mutex mutex;

@@ -9,7 +9,7 @@ namespace ptxlat::run {
 namespace {
 
 // Probes are few and each fills a launch queue of its own: a chunk for each, so that each is stored as it is done.
-std::vector<line::Cell> missing_cells(const std::vector<probe::ProbePlan>& plan, const Store& store,
+std::vector<line::Cell> missing_cells(const std::vector<probe::ProbePlan>& plan, const results::Store& store,
                                       const std::string& table) {
   const auto finished = store.finished(table);
   std::vector<line::Cell> missing;
@@ -22,13 +22,14 @@ std::vector<line::Cell> missing_cells(const std::vector<probe::ProbePlan>& plan,
 
 }  // namespace
 
-MadeProbes make_probes(ProbeJob& job, Store& store, worker::Worker& worker, const std::atomic<bool>* interrupted,
-                       const std::function<void(const std::vector<Record>&)>& on_finished) {
+MadeProbes make_probes(ProbeJob& job, results::Store& store, worker::Worker& worker,
+                       const std::atomic<bool>* interrupted,
+                       const std::function<void(const std::vector<results::Record>&)>& on_finished) {
   const auto& table = job.run.table;
   const auto missing = missing_cells(job.plan, store, table);
   if (on_finished && missing.size() < job.plan.size()) {
     // Those that are there count as done.
-    on_finished(std::vector<Record>(job.plan.size() - missing.size()));
+    on_finished(std::vector<results::Record>(job.plan.size() - missing.size()));
   }
   MadeProbes made;
   made.made = missing.size();
@@ -39,7 +40,7 @@ MadeProbes make_probes(ProbeJob& job, Store& store, worker::Worker& worker, cons
                   .disassembler = *job.disassembler,
                   .worker = &worker,
                   .interrupted = interrupted};
-  line.on_finished = [&](std::vector<Record> records) {
+  line.on_finished = [&](std::vector<results::Record> records) {
     for (auto& record : records) record.run = job.run.id;
     store.save_records(table, records);
     if (on_finished) on_finished(records);
@@ -50,10 +51,11 @@ MadeProbes make_probes(ProbeJob& job, Store& store, worker::Worker& worker, cons
     store.save_run(job.run);
   }
   made.run = job.run;
-  made.records = store.records(table, RecordKind::probe);
+  made.records = store.records(table, results::RecordKind::probe);
   for (const auto& plan : job.plan) {
-    const auto found = std::find_if(made.records.begin(), made.records.end(),
-                                    [&](const Record& r) { return key_of(r).text() == key_of(plan).text(); });
+    const auto found = std::find_if(made.records.begin(), made.records.end(), [&](const results::Record& r) {
+      return results::key_of(r).text() == key_of(plan).text();
+    });
     if (found != made.records.end()) made.wanted.push_back(*found);
   }
   return made;

@@ -15,11 +15,11 @@ namespace ptxlat::run {
 
 // Probes to be made with one toolchain.
 struct ProbeJob {
-  Toolchain toolchain;
-  Target target;
-  Run run;  // as it begins
+  assemble::Toolchain toolchain;
+  isa::Target target;
+  results::Run run;  // as it begins
   std::vector<probe::ProbePlan> plan;
-  std::unique_ptr<Disassembler> disassembler;
+  std::unique_ptr<sass::Disassembler> disassembler;
   std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
 };
 
@@ -28,16 +28,17 @@ struct ProbeJob {
 //   made       how many of these were made now
 //   completed  false if it was interrupted; every finished probe is in the store
 struct MadeProbes {
-  Run run;
-  std::vector<Record> records;
-  std::vector<Record> wanted;
+  results::Run run;
+  std::vector<results::Record> records;
+  std::vector<results::Record> wanted;
   std::size_t made = 0;
   bool completed = false;
 };
 
 // Makes the probes that the store does not have, one after another. `on_finished` is called with each record that is in
 // the store. Throws what run_line throws.
-MadeProbes make_probes(ProbeJob& job, Store& store, worker::Worker& worker, const std::atomic<bool>* interrupted,
-                       const std::function<void(const std::vector<Record>&)>& on_finished);
+MadeProbes make_probes(ProbeJob& job, results::Store& store, worker::Worker& worker,
+                       const std::atomic<bool>* interrupted,
+                       const std::function<void(const std::vector<results::Record>&)>& on_finished);
 
 }  // namespace ptxlat::run

@@ -58,8 +58,9 @@ std::map<std::string, std::string> relevant_environment() {
   return found;
 }
 
-Run begin_run(const Toolchain& toolchain, const Target& target, const std::optional<DeviceInfo>& device) {
-  Run run;
+results::Run begin_run(const assemble::Toolchain& toolchain, const isa::Target& target,
+                       const std::optional<gpu::DeviceInfo>& device) {
+  results::Run run;
   run.kind = device ? "measured" : "static";
   run.method = latency::method_version;
   run.toolchain = toolchain.name;

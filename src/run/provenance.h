@@ -21,6 +21,7 @@ std::map<std::string, std::string> relevant_environment();
 
 // A run that begins now, and its table's name: a GPU is filed under what it is, not under what was assembled for it.
 //   device  empty for a static table
-Run begin_run(const Toolchain& toolchain, const Target& target, const std::optional<DeviceInfo>& device);
+results::Run begin_run(const assemble::Toolchain& toolchain, const isa::Target& target,
+                       const std::optional<gpu::DeviceInfo>& device);
 
 }  // namespace ptxlat::run

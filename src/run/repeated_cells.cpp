@@ -7,11 +7,11 @@
 
 namespace ptxlat::run {
 
-void RepeatedCells::note(const Record& cell) {
+void RepeatedCells::note(const results::Record& cell) {
   if (const auto found = first.find(key_of(cell).text()); found != first.end()) found->second = cell;
 }
 
-const Record* RepeatedCells::noted(const Record& cell) const {
+const results::Record* RepeatedCells::noted(const results::Record& cell) const {
   const auto found = first.find(key_of(cell).text());
   return found != first.end() && found->second ? &*found->second : nullptr;
 }

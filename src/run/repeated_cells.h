@@ -16,12 +16,12 @@ namespace ptxlat::run {
 //   first  by the text of a cell's key; empty until it is noted
 struct RepeatedCells {
   std::vector<line::Cell> cells;
-  std::map<std::string, std::optional<Record>> first;
+  std::map<std::string, std::optional<results::Record>> first;
 
   // Keeps the record if its cell is in the sample.
-  void note(const Record& cell);
+  void note(const results::Record& cell);
   // What was noted of the cell; null if nothing was.
-  const Record* noted(const Record& cell) const;
+  const results::Record* noted(const results::Record& cell) const;
 };
 
 // A random sample of `cells`: this share of them, or without one a fiftieth, but no more than 1,000, which are enough

@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // The run that made the table in the store, if it came to its end.
-std::optional<Run> finished_run(const Store& store, const std::string& table) {
+std::optional<results::Run> finished_run(const results::Store& store, const std::string& table) {
   for (auto& run : store.newest_runs()) {
     if (run.table == table && !run.finished_utc.empty()) return std::move(run);
   }
@@ -26,22 +26,22 @@ std::optional<Run> finished_run(const Store& store, const std::string& table) {
 }
 
 // Nanoseconds of the headline, where the clock is known.
-void set_elapsed(Record& record, const std::optional<double>& sm_clock_mhz) {
+void set_elapsed(results::Record& record, const std::optional<double>& sm_clock_mhz) {
   constexpr double ns_per_us = 1e3;
-  const auto cycles = record.number(metric::cycles);
-  if (cycles && sm_clock_mhz) record.set(metric::elapsed_ns, *cycles * ns_per_us / *sm_clock_mhz);
+  const auto cycles = record.number(results::metric::cycles);
+  if (cycles && sm_clock_mhz) record.set(results::metric::elapsed_ns, *cycles * ns_per_us / *sm_clock_mhz);
 }
 
 // The record as the first process measured it, marked as unstable.
-Record marked(Record record, const Record& again) {
-  const auto before = *record.number(metric::cycles);
-  const auto now = again.number(metric::cycles);
+results::Record marked(results::Record record, const results::Record& again) {
+  const auto before = *record.number(results::metric::cycles);
+  const auto now = again.number(results::metric::cycles);
   record.note += fmt::format("{}{} cycles in one process, {} in another", record.note.empty() ? "" : "; ", before,
                              now ? fmt::format("{}", *now) : to_string(again.verdict));
-  record.add_flag(flag::processes_differ);
-  record.verdict = Verdict::unstable;
-  record.set(metric::cycles, std::nullopt);
-  record.set(metric::elapsed_ns, std::nullopt);
+  record.add_flag(results::flag::processes_differ);
+  record.verdict = sass::Verdict::unstable;
+  record.set(results::metric::cycles, std::nullopt);
+  record.set(results::metric::elapsed_ns, std::nullopt);
   return record;
 }
 
@@ -51,15 +51,15 @@ bool repeat_sample(const line::Line& line, const line::Method& method, const Tab
                    Repetition& repetition) {
   line.worker->restart();
   line::Line again = line;
-  again.on_finished = [&](const std::vector<Record>& records) {
+  again.on_finished = [&](const std::vector<results::Record>& records) {
     for (const auto& record : records) {
       const auto* before = sample.noted(record);
-      const auto first = before == nullptr ? std::nullopt : before->number(metric::cycles);
+      const auto first = before == nullptr ? std::nullopt : before->number(results::metric::cycles);
       if (!first) continue;
       ++repetition.repeated;
       // Where launches spread, so do processes.
       const double tolerance = std::max(latency::spread_of(*before), latency::spread_of(record));
-      const auto second = record.number(metric::cycles);
+      const auto second = record.number(results::metric::cycles);
       if (second && std::abs(*first - *second) <= tolerance) continue;
       repetition.differing.push_back(marked(*before, record));
     }
@@ -69,7 +69,7 @@ bool repeat_sample(const line::Line& line, const line::Method& method, const Tab
 
 }  // namespace
 
-MadeTable make_table(TableJob& job, Store& store, const SessionOptions& options) {
+MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions& options) {
   const auto started = Clock::now();
   const auto& table = job.run.table;
   const auto finished = store.finished(table);
@@ -93,7 +93,7 @@ MadeTable make_table(TableJob& job, Store& store, const SessionOptions& options)
                   .launches = job.run.launches,
                   .interrupted = options.interrupted,
                   .clock = &clock};
-  line.on_finished = [&](std::vector<Record> records) {
+  line.on_finished = [&](std::vector<results::Record> records) {
     for (auto& record : records) {
       record.run = job.run.id;
       set_elapsed(record, job.run.sm_clock_mhz);
@@ -122,10 +122,11 @@ MadeTable make_table(TableJob& job, Store& store, const SessionOptions& options)
   }
   made.run = made_by.value_or(job.run);
   if (!made.completed) return made;
-  made.records = store.records(table, RecordKind::latency);
+  made.records = store.records(table, results::RecordKind::latency);
   made.runs = store.runs(table);
-  std::erase_if(made.runs, [&](const Run& run) {
-    return std::none_of(made.records.begin(), made.records.end(), [&](const Record& r) { return r.run == run.id; });
+  std::erase_if(made.runs, [&](const results::Run& run) {
+    return std::none_of(made.records.begin(), made.records.end(),
+                        [&](const results::Record& r) { return r.run == run.id; });
   });
   return made;
 }

@@ -18,19 +18,19 @@ namespace ptxlat::run {
 
 // One table to be made: what is planned, and what assembles it.
 struct TableJob {
-  LoadedCatalogue loaded;
-  Toolchain toolchain;
-  Target target;
-  Run run;  // as it begins
+  ptx::LoadedCatalogue loaded;
+  assemble::Toolchain toolchain;
+  isa::Target target;
+  results::Run run;  // as it begins
   std::vector<latency::CellPlan> plan;
-  std::unique_ptr<Disassembler> disassembler;
+  std::unique_ptr<sass::Disassembler> disassembler;
   std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;  // a thread for each
 };
 
 // What came of measuring a sample of the cells again in a second process.
 struct Repetition {
   std::size_t repeated = 0;
-  std::vector<Record> differing;
+  std::vector<results::Record> differing;
 };
 
 //   worker       null for a static table
@@ -44,7 +44,7 @@ struct SessionOptions {
   const std::atomic<bool>* interrupted = nullptr;
   std::function<std::optional<double>()> sm_clock = {};
   std::function<void(std::size_t known)> on_planned = {};
-  std::function<void(const std::vector<Record>&)> on_finished = {};
+  std::function<void(const std::vector<results::Record>&)> on_finished = {};
 };
 
 //   run         that the table is attributed to: this one, or where all cells were there already, the one before
@@ -52,9 +52,9 @@ struct SessionOptions {
 //   repetition  empty where nothing was repeated
 //   completed   false if it was interrupted; every finished record is in the store
 struct MadeTable {
-  Run run;
-  std::vector<Run> runs;
-  std::vector<Record> records;
+  results::Run run;
+  std::vector<results::Run> runs;
+  std::vector<results::Record> records;
   std::optional<Repetition> repetition;
   std::size_t made = 0;
   double wall_seconds = 0;
@@ -63,6 +63,6 @@ struct MadeTable {
 
 // Plans less what the store has, sends the rest down the line, repeats a sample in a second process and marks what
 // differs there as unstable, and notes the run with its records. Throws what run_line throws.
-MadeTable make_table(TableJob& job, Store& store, const SessionOptions& options);
+MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions& options);
 
 }  // namespace ptxlat::run

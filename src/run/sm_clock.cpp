@@ -13,21 +13,21 @@ constexpr char kernel_name[] = "sm_clock";
 constexpr double least_ns = 1e6;  // less is no spin of the kernel: its timer's steps would show
 
 worker::LaunchBatch launches_of(Bytes cubin) {
-  Launch launch;
+  kernel::Launch launch;
   launch.threads = 1;
   return {std::move(cubin), {{kernel_name, launch, 5}}};
 }
 
 }  // namespace
 
-std::optional<double> measure_sm_clock(worker::Worker& worker, const Toolchain& driver, const Target& target,
-                                       const Skeletons& skeletons) {
+std::optional<double> measure_sm_clock(worker::Worker& worker, const assemble::Toolchain& driver,
+                                       const isa::Target& target, const ptx::Skeletons& skeletons) {
   const auto ptx = fmt::format(".version {}.{}\n.target {}\n.address_size 64\n{}", driver.ptx_major, driver.ptx_minor,
-                               target.name(), fill(skeletons.sm_clock, {{"name", kernel_name}}));
+                               target.name(), ptx::fill(skeletons.sm_clock, {{"name", kernel_name}}));
   const auto module = worker.assemble(driver, ptx, target, 3);
   if (!module.cubin) return std::nullopt;
   const auto outcome = worker.launch(launches_of(*module.cubin)).front();
-  if (outcome.status != LaunchStatus::ok) return std::nullopt;
+  if (outcome.status != kernel::LaunchStatus::ok) return std::nullopt;
   std::vector<double> clocks;
   for (std::size_t launch = 0; launch < outcome.readout.launches; ++launch) {
     const double cycles = outcome.readout.word(launch, 0, 0), ns = outcome.readout.word(launch, 0, 1);

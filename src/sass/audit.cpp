@@ -12,7 +12,7 @@
 #include "sass/dataflow.h"
 #include "sass/opcodes.h"
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 namespace {
 
@@ -300,4 +300,4 @@ Audit audit_waiting(const Window& window, const Window& without, const Expectati
   return audit;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

@@ -6,7 +6,7 @@
 #include "sass/verdict.h"
 #include "sass/window.h"
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 // The proof about one window: is the instruction under test in there, as often as asked, and nothing else (method.md,
 // section 1)?
@@ -75,4 +75,4 @@ bool end_waits(const Window& stream);
 // Opcodes between the clocks, copies of the clock left out.
 std::vector<std::string> opcodes(const Window& window);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

@@ -8,7 +8,7 @@
 
 // What the audits of single windows (audit.cpp) and of chains and streams (audit_repeats.cpp) share.
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 // -O0 gives every instruction the longest stall or, from CUDA 13.5 on, leaves every wait to the hardware.
 bool is_unoptimised(const Window& window);
@@ -27,4 +27,4 @@ bool is_filler(const std::string& opcode);
 // to choose.
 std::map<std::string, int> opcode_counts(const std::vector<std::string>& opcodes_of_steps);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

@@ -9,7 +9,7 @@
 #include "sass/dataflow.h"
 #include "sass/opcodes.h"
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 namespace {
 
@@ -134,4 +134,4 @@ Audit audit_chain(const Window& shorter, const Window& longer, int steps, const 
   return {Verdict::proven, {}, step};
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

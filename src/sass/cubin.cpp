@@ -7,10 +7,10 @@
 #include <cstring>
 #include <string_view>
 
-#include "error.h"
+#include "base/error.h"
 #include "isa/target.h"
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 namespace {
 
@@ -81,8 +81,8 @@ Cubin read_cubin(const std::vector<std::uint8_t>& bytes) {
 
   Cubin cubin;
   cubin.sm = architecture(header);
-  if (cubin.sm < oldest_sm)
-    refuse(fmt::format("unsupported architecture sm_{}; sm_{} is the oldest that is read", cubin.sm, oldest_sm));
+  if (cubin.sm < isa::oldest_sm)
+    refuse(fmt::format("unsupported architecture sm_{}; sm_{} is the oldest that is read", cubin.sm, isa::oldest_sm));
 
   const auto section = [&](int index) {
     return read_at<Elf64_Shdr>(bytes,
@@ -101,4 +101,4 @@ Cubin read_cubin(const std::vector<std::uint8_t>& bytes) {
   return cubin;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

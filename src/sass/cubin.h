@@ -6,7 +6,7 @@
 
 #include "sass/instruction.h"
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 // The machine code of one kernel, subroutines that the assembler appended included.
 struct KernelCode {
@@ -24,4 +24,4 @@ struct Cubin {
 // not one, is truncated, or is for Kepler or older, whose machine code is laid out in another way.
 Cubin read_cubin(const std::vector<std::uint8_t>& bytes);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

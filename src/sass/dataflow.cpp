@@ -8,7 +8,7 @@
 
 #include "sass/opcodes.h"
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 namespace {
 
@@ -209,4 +209,4 @@ std::vector<bool> clock_copies(const Window& window) {
   return copies;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

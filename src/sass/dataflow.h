@@ -6,7 +6,7 @@
 
 #include "sass/window.h"
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 // R0…, P0…, UR0…, UP0…, and Maxwell's condition code, of which there is one (R4.CC; read by IADD.X).
 enum class RegisterFile { general, predicate, uniform, uniform_predicate, condition_code };
@@ -43,4 +43,4 @@ std::vector<bool> backward_slice(const Window& window);
 // Which instructions do nothing but copy the first clock reading around (at -O0 it goes through MOVs).
 std::vector<bool> clock_copies(const Window& window);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

@@ -8,11 +8,11 @@
 #include <map>
 #include <utility>
 
-#include "assemble/process.h"
-#include "error.h"
+#include "base/error.h"
+#include "base/process.h"
 #include "sass/opcodes.h"
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 namespace {
 
@@ -194,4 +194,4 @@ std::vector<WordText> Nvdisasm::ask(int sm, const std::vector<InstructionWord>& 
   return texts;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

@@ -12,7 +12,7 @@
 
 #include "sass/instruction.h"
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 // The text of an instruction word wherever it stands.
 //   text             with a branch target left out at its end
@@ -86,4 +86,4 @@ class Nvdisasm : public Disassembler {
   std::unordered_map<InstructionWord, WordText, DisassemblyKeyHash> known_;
 };
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

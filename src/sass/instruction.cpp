@@ -2,7 +2,7 @@
 
 #include "sass/opcodes.h"
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::string_view opcode_of(std::string_view text) {
   return text.substr(0, text.find(' '));
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

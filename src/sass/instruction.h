@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 // How machine code is laid out.
 //   maxwell  sm_50 … sm_62: groups of 32 bytes, a control word for three instructions and these, of 64 bits each
@@ -63,4 +63,4 @@ bool changes_control_flow(std::string_view text);
 // "IMAD.IADD" of "@!P0 IMAD.IADD R7, R6, 0x1, R7".
 std::string_view opcode_of(std::string_view text);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <unordered_map>
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 namespace {
 
@@ -233,4 +233,4 @@ std::string operation_of(std::string_view opcode) {
   return operation;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 // What the audit must know about a machine instruction beyond its text. All architectures share the table
 // (opcodes.cpp): a name that returns means the same.
@@ -62,4 +62,4 @@ std::string canonical_opcode(std::string_view opcode);
 // The canonical name without the pipe where that shows as a modifier: in a chain HFMA2 and HFMA2.MMA take turns.
 std::string operation_of(std::string_view opcode);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

@@ -1,6 +1,9 @@
 #pragma once
 
-namespace ptxlat {
+#include <optional>
+#include <string>
+
+namespace ptxlat::sass {
 
 // The outcome of the proof about a window, and of a cell, in one word. docs/table-format.md explains each; tables spell
 // them in lower case.
@@ -17,4 +20,8 @@ enum class Verdict {
   no_dependency,  // nothing to measure
 };
 
-}  // namespace ptxlat
+// The names that tables use: lower case with underscores.
+const char* to_string(Verdict verdict);
+std::optional<Verdict> verdict_from(const std::string& name);
+
+}  // namespace ptxlat::sass

@@ -6,7 +6,7 @@
 
 #include "sass/opcodes.h"
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 std::optional<Window> find_window(const KernelCode& kernel, std::string& why) {
   const auto layout = kernel.layout;
@@ -102,4 +102,4 @@ StaticSchedule static_schedule(const Window& window) {
   return schedule;
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

@@ -6,7 +6,7 @@
 
 #include "sass/cubin.h"
 
-namespace ptxlat {
+namespace ptxlat::sass {
 
 // The machine code from the first clock read to the second, both included, in program order, and all that stands before
 // and behind it. On sm_60 each read comes with one into RZ in front of it; the second's is the window's last
@@ -46,4 +46,4 @@ int pending_scoreboards(const Window& window);
 // The scoreboards that an instruction sets, as a mask.
 int scoreboards_set(const ControlWord& control);
 
-}  // namespace ptxlat
+}  // namespace ptxlat::sass

@@ -2,30 +2,31 @@
 
 #include <mutex>
 
-#include "error.h"
+#include "base/error.h"
 #include "worker/process.h"
 #include "worker/worker.h"
 
 namespace ptxlat::worker {
 namespace {
 
-class WorkerAssembler : public Assembler {
+class WorkerAssembler : public assemble::Assembler {
  public:
-  WorkerAssembler(const WorkerOptions& options, const Toolchain& toolchain) : worker_(options), toolchain_(toolchain) {}
+  WorkerAssembler(const WorkerOptions& options, const assemble::Toolchain& toolchain)
+      : worker_(options), toolchain_(toolchain) {}
 
-  ModuleOutcome assemble(const std::string& ptx, const Target& target, int level) override {
+  assemble::ModuleOutcome assemble(const std::string& ptx, const isa::Target& target, int level) override {
     return worker_.assemble(toolchain_, ptx, target, level);
   }
 
  private:
   Worker worker_;
-  Toolchain toolchain_;
+  assemble::Toolchain toolchain_;
 };
 
 // One process and a socket to it for each assembler. The process starts when the first of them is used.
 class SharedProcess {
  public:
-  SharedProcess(const WorkerOptions& options, ToolchainKind kind, std::size_t count)
+  SharedProcess(const WorkerOptions& options, assemble::ToolchainKind kind, std::size_t count)
       : options_(options), kind_(kind), other_ends_(count, -1) {
     for (int& other_end : other_ends_) sockets_.push_back(std::make_unique<WorkerSocket>(other_end));
   }
@@ -42,7 +43,7 @@ class SharedProcess {
     const std::scoped_lock lock(starting_);
     if (is_started_) return;
     process_.emplace(options_.program);
-    if (kind_ == ToolchainKind::driver) {
+    if (kind_ == assemble::ToolchainKind::driver) {
       process_->send(frame(Kind::open, options_.device), options_.start_deadline);
       process_->receive(options_.start_deadline);
     }
@@ -62,7 +63,7 @@ class SharedProcess {
   }
 
   WorkerOptions options_;
-  ToolchainKind kind_;
+  assemble::ToolchainKind kind_;
   std::vector<int> other_ends_;
   std::vector<std::unique_ptr<WorkerSocket>> sockets_;
   std::mutex starting_;
@@ -70,13 +71,13 @@ class SharedProcess {
   std::optional<WorkerProcess> process_;
 };
 
-class SharingAssembler : public Assembler {
+class SharingAssembler : public assemble::Assembler {
  public:
   SharingAssembler(std::shared_ptr<SharedProcess> shared, std::size_t index, const WorkerOptions& options,
-                   const Toolchain& toolchain)
+                   const assemble::Toolchain& toolchain)
       : shared_(std::move(shared)), index_(index), options_(options), toolchain_(toolchain) {}
 
-  ModuleOutcome assemble(const std::string& ptx, const Target& target, int level) override {
+  assemble::ModuleOutcome assemble(const std::string& ptx, const isa::Target& target, int level) override {
     if (alone_) return alone_->assemble(ptx, target, level);
     shared_->start();
     WorkerSocket& socket = shared_->socket(index_);
@@ -84,7 +85,8 @@ class SharingAssembler : public Assembler {
         frame(Kind::assemble, AssembleRequest{toolchain_.kind, toolchain_.path.string(), ptx, target, level});
     bool missed_deadline = !socket.send(request, options_.assemble_deadline);
     if (!missed_deadline)
-      if (auto reply = socket.receive(options_.assemble_deadline, missed_deadline)) return reply->as<ModuleOutcome>();
+      if (auto reply = socket.receive(options_.assemble_deadline, missed_deadline))
+        return reply->as<assemble::ModuleOutcome>();
 
     alone_ = make_worker_assembler(options_, toolchain_);
     if (!missed_deadline) return alone_->assemble(ptx, target, level);
@@ -96,20 +98,22 @@ class SharingAssembler : public Assembler {
   std::shared_ptr<SharedProcess> shared_;
   std::size_t index_;
   WorkerOptions options_;
-  Toolchain toolchain_;
-  std::unique_ptr<Assembler> alone_;  // once the shared process has ended
+  assemble::Toolchain toolchain_;
+  std::unique_ptr<assemble::Assembler> alone_;  // once the shared process has ended
 };
 
 }  // namespace
 
-std::unique_ptr<Assembler> make_worker_assembler(const WorkerOptions& options, const Toolchain& toolchain) {
+std::unique_ptr<assemble::Assembler> make_worker_assembler(const WorkerOptions& options,
+                                                           const assemble::Toolchain& toolchain) {
   return std::make_unique<WorkerAssembler>(options, toolchain);
 }
 
-std::vector<std::unique_ptr<Assembler>> make_worker_assemblers(const WorkerOptions& options, const Toolchain& toolchain,
-                                                               std::size_t count) {
+std::vector<std::unique_ptr<assemble::Assembler>> make_worker_assemblers(const WorkerOptions& options,
+                                                                         const assemble::Toolchain& toolchain,
+                                                                         std::size_t count) {
   const auto shared = std::make_shared<SharedProcess>(options, toolchain.kind, count);
-  std::vector<std::unique_ptr<Assembler>> assemblers;
+  std::vector<std::unique_ptr<assemble::Assembler>> assemblers;
   for (std::size_t i = 0; i < count; ++i)
     assemblers.push_back(std::make_unique<SharingAssembler>(shared, i, options, toolchain));
   return assemblers;

@@ -13,17 +13,18 @@ namespace ptxlat::worker {
 namespace {
 
 // What the driver would not notice.
-void require_sense(const Launch& launch) {
+void require_sense(const kernel::Launch& launch) {
   if (launch.output_ctas > launch.ctas) throw std::invalid_argument("more CTAs are read than launched");
   for (const int word : launch.output_words) {
-    if (word < 0 || word >= words_per_slot)
-      throw std::invalid_argument(fmt::format("a slot has words 0 to {}", words_per_slot - 1));
+    if (word < 0 || word >= kernel::words_per_slot)
+      throw std::invalid_argument(fmt::format("a slot has words 0 to {}", kernel::words_per_slot - 1));
   }
-  if (launch.buffers.size() + launch.parameters.size() > parameter_bytes / sizeof(std::uint64_t))
-    throw std::invalid_argument(fmt::format("a launch has more parameters than {} bytes hold", parameter_bytes));
+  if (launch.buffers.size() + launch.parameters.size() > kernel::parameter_bytes / sizeof(std::uint64_t))
+    throw std::invalid_argument(
+        fmt::format("a launch has more parameters than {} bytes hold", kernel::parameter_bytes));
 }
 
-std::size_t slots_of(const Launch& launch) {
+std::size_t slots_of(const kernel::Launch& launch) {
   return static_cast<std::size_t>(launch.threads) * static_cast<std::size_t>(launch.ctas);
 }
 
@@ -31,7 +32,7 @@ std::size_t slots_of(const Launch& launch) {
 // runs, so that nothing but launches is between two launches.
 class Inputs {
  public:
-  Inputs(const CudaApi& api, const LaunchBatch& batch) {
+  Inputs(const gpu::CudaApi& api, const LaunchBatch& batch) {
     std::vector<std::uint64_t> all;
     std::map<std::vector<std::uint64_t>, std::size_t> known;
     for (const auto& kernel : batch.kernels) {
@@ -39,67 +40,70 @@ class Inputs {
       if (is_new) all.insert(all.end(), kernel.launch.input.begin(), kernel.launch.input.end());
       offsets_.push_back(place->second * sizeof all[0]);
     }
-    all.resize(std::max<std::size_t>(all.size(), operands_per_slot));
+    all.resize(std::max<std::size_t>(all.size(), kernel::operands_per_slot));
     buffer_.emplace(api, all.size() * sizeof all[0]);
     PTXLAT_CUDA(api, cuMemcpyHtoD, buffer_->address(), all.data(), all.size() * sizeof all[0]);
     PTXLAT_CUDA(api, cuStreamSynchronize, nullptr);  // a copy from pageable memory may return before it has arrived
   }
-  CUdeviceptr address(std::size_t kernel) const { return buffer_->address() + offsets_[kernel]; }
+  gpu::CUdeviceptr address(std::size_t kernel) const { return buffer_->address() + offsets_[kernel]; }
 
  private:
   std::vector<std::size_t> offsets_;  // of each kernel, in bytes
-  std::optional<DeviceBuffer> buffer_;
+  std::optional<gpu::DeviceBuffer> buffer_;
 };
 
 // What the kernels of a batch share: the slots, each kernel's for as long as it runs, and the rest of memory.
 struct Memory {
-  Memory(const CudaApi& api, const LaunchBatch& batch, std::size_t output_bytes, const KernelMemory* kernel_memory)
+  Memory(const gpu::CudaApi& api, const LaunchBatch& batch, std::size_t output_bytes,
+         const gpu::KernelMemory* kernel_memory)
       : inputs(api, batch), output(api, output_bytes), host(api, output_bytes), kernels(kernel_memory) {}
   Inputs inputs;
-  DeviceBuffer output;
-  PinnedBuffer host;
-  const KernelMemory* kernels;  // null if no kernel of the batch uses it
+  gpu::DeviceBuffer output;
+  gpu::PinnedBuffer host;
+  const gpu::KernelMemory* kernels;  // null if no kernel of the batch uses it
 };
 
-LaunchOutcome failed(const CudaError& error) {
+kernel::LaunchOutcome failed(const gpu::CudaError& error) {
   // 702 is the driver's own watchdog, on a GPU that also drives a display.
-  return {
-      error.result == CUDA_ERROR_LAUNCH_TIMEOUT ? LaunchStatus::timeout : LaunchStatus::fault, error.driver_words, {}};
+  return {error.result == gpu::CUDA_ERROR_LAUNCH_TIMEOUT ? kernel::LaunchStatus::timeout : kernel::LaunchStatus::fault,
+          error.driver_words,
+          {}};
 }
 
 // A handle that is zero, because the driver refused its object, makes a kernel fault or leave.
-void name_refused_objects(LaunchOutcome& outcome, const KernelLaunch& kernel, const Memory& memory) {
-  if (outcome.status == LaunchStatus::ok || !kernel.launch.uses_memory) return;
+void name_refused_objects(kernel::LaunchOutcome& outcome, const KernelLaunch& kernel, const Memory& memory) {
+  if (outcome.status == kernel::LaunchStatus::ok || !kernel.launch.uses_memory) return;
   const std::string refused = memory.kernels->refused_objects();
   if (!refused.empty()) outcome.message += "; the driver did not make " + refused;
 }
 
-void set_attributes(const CudaApi& api, CUfunction function, const Launch& launch) {
+void set_attributes(const gpu::CudaApi& api, gpu::CUfunction function, const kernel::Launch& launch) {
   // Without it, 48 KiB are the most that a launch can ask for.
   if (launch.dynamic_shared > 0)
-    PTXLAT_CUDA(api, cuFuncSetAttribute, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+    PTXLAT_CUDA(api, cuFuncSetAttribute, function, gpu::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                 launch.dynamic_shared);
   if (launch.carve_out >= 0)
-    PTXLAT_CUDA(api, cuFuncSetAttribute, function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+    PTXLAT_CUDA(api, cuFuncSetAttribute, function, gpu::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
                 launch.carve_out);
 }
 
 // The parameter `parameters`: the buffers' addresses, the launch's own words, zeros.
-std::vector<std::uint64_t> parameter_words(const Launch& launch, const std::list<DeviceBuffer>& buffers) {
+std::vector<std::uint64_t> parameter_words(const kernel::Launch& launch, const std::list<gpu::DeviceBuffer>& buffers) {
   std::vector<std::uint64_t> words;
   for (const auto& buffer : buffers) words.push_back(buffer.address());
   words.insert(words.end(), launch.parameters.begin(), launch.parameters.end());
-  words.resize(parameter_bytes / sizeof(std::uint64_t), 0);
+  words.resize(kernel::parameter_bytes / sizeof(std::uint64_t), 0);
   return words;
 }
 
 // Puts the launches of a kernel into the stream.
-void enqueue(const CudaApi& api, const CudaStream& stream, const CudaModule& module, const Memory& memory,
-             const KernelLaunch& kernel, CUdeviceptr in, const std::list<DeviceBuffer>& buffers) {
-  const Launch& shape = kernel.launch;
-  const std::size_t launch_bytes = slots_of(shape) * slot_bytes;
+void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::CudaModule& module,
+             const Memory& memory, const KernelLaunch& kernel, gpu::CUdeviceptr in,
+             const std::list<gpu::DeviceBuffer>& buffers) {
+  const kernel::Launch& shape = kernel.launch;
+  const std::size_t launch_bytes = slots_of(shape) * kernel::slot_bytes;
   const auto launches = static_cast<std::size_t>(kernel.launches);
-  const CUfunction function = module.function(kernel.kernel);
+  const gpu::CUfunction function = module.function(kernel.kernel);
   set_attributes(api, function, shape);
   PTXLAT_CUDA(api, cuMemsetD8Async, memory.output.address(), static_cast<unsigned char>(0), launches * launch_bytes,
               stream.get());
@@ -107,8 +111,8 @@ void enqueue(const CudaApi& api, const CudaStream& stream, const CudaModule& mod
 
   auto parameters = parameter_words(shape, buffers);
   for (std::size_t launch = 0; launch < launches; ++launch) {
-    CUdeviceptr kernel_memory = shape.uses_memory ? memory.kernels->address(launch) : 0;
-    CUdeviceptr out = memory.output.address() + launch * launch_bytes;
+    gpu::CUdeviceptr kernel_memory = shape.uses_memory ? memory.kernels->address(launch) : 0;
+    gpu::CUdeviceptr out = memory.output.address() + launch * launch_bytes;
     // The driver knows from the cubin how many of them the kernel takes.
     void* arguments[] = {&out, &in, &kernel_memory, parameters.data()};
     PTXLAT_CUDA(api, cuLaunchKernel, function, static_cast<unsigned>(shape.ctas), 1u, 1u,
@@ -120,20 +124,20 @@ void enqueue(const CudaApi& api, const CudaStream& stream, const CudaModule& mod
 }
 
 // Whether each thread of a launch has stored the same words as the first.
-bool threads_agree(const std::uint32_t* slots, const Launch& shape, std::size_t threads) {
+bool threads_agree(const std::uint32_t* slots, const kernel::Launch& shape, std::size_t threads) {
   for (std::size_t thread = 1; thread < threads; ++thread) {
     for (const int word : shape.output_words) {
-      if (slots[thread * words_per_slot + static_cast<std::size_t>(word)] != slots[word]) return false;
+      if (slots[thread * kernel::words_per_slot + static_cast<std::size_t>(word)] != slots[word]) return false;
     }
   }
   return true;
 }
 
-Readout read_output(const unsigned char* host, const KernelLaunch& kernel) {
-  const Launch& shape = kernel.launch;
+kernel::Readout read_output(const unsigned char* host, const KernelLaunch& kernel) {
+  const kernel::Launch& shape = kernel.launch;
   const auto* words = reinterpret_cast<const std::uint32_t*>(host);
-  const auto words_per_launch = slots_of(shape) * words_per_slot;
-  Readout readout;
+  const auto words_per_launch = slots_of(shape) * kernel::words_per_slot;
+  kernel::Readout readout;
   readout.launches = static_cast<std::size_t>(kernel.launches);
   readout.threads = static_cast<std::size_t>(shape.threads * shape.output_ctas);
   readout.words_per_thread = shape.output_words.size();
@@ -143,7 +147,7 @@ Readout read_output(const unsigned char* host, const KernelLaunch& kernel) {
   const auto kept = readout.threads_agree ? std::min<std::size_t>(1, readout.threads) : readout.threads;
   for (std::size_t launch = 0; launch < readout.launches; ++launch) {
     for (std::size_t thread = 0; thread < kept; ++thread) {
-      const auto* slot = words + launch * words_per_launch + thread * words_per_slot;
+      const auto* slot = words + launch * words_per_launch + thread * kernel::words_per_slot;
       for (const int word : shape.output_words) readout.words.push_back(slot[word]);
     }
   }
@@ -151,15 +155,15 @@ Readout read_output(const unsigned char* host, const KernelLaunch& kernel) {
 }
 
 // Slots are zero before a launch, and two reads of a clock never give the same value.
-bool is_untouched(const Readout& readout, std::size_t launch) {
+bool is_untouched(const kernel::Readout& readout, std::size_t launch) {
   for (std::size_t word = 0; word < readout.words_per_thread; ++word) {
     if (readout.word(launch, 0, word) != 0) return false;
   }
   return readout.words_per_thread > 0;
 }
 
-void read_buffers(const CudaApi& api, const CudaStream& stream, const Launch& shape,
-                  const std::list<DeviceBuffer>& buffers, Readout& readout) {
+void read_buffers(const gpu::CudaApi& api, const gpu::CudaStream& stream, const kernel::Launch& shape,
+                  const std::list<gpu::DeviceBuffer>& buffers, kernel::Readout& readout) {
   auto buffer = buffers.begin();
   for (const auto& described : shape.buffers) {
     const auto begin = readout.buffers.size();
@@ -173,26 +177,26 @@ void read_buffers(const CudaApi& api, const CudaStream& stream, const Launch& sh
 }
 
 // Throws what synchronising throws; whatever else fails concerns this kernel alone and is its outcome.
-LaunchOutcome run_kernel(const CudaApi& api, const CudaStream& stream, const CudaModule& module, const Memory& memory,
-                         const KernelLaunch& kernel, CUdeviceptr in) {
-  LaunchOutcome outcome;
-  std::list<DeviceBuffer> buffers;  // a list, because a DeviceBuffer cannot be moved
+kernel::LaunchOutcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::CudaModule& module,
+                                 const Memory& memory, const KernelLaunch& kernel, gpu::CUdeviceptr in) {
+  kernel::LaunchOutcome outcome;
+  std::list<gpu::DeviceBuffer> buffers;  // a list, because a DeviceBuffer cannot be moved
   try {
     require_sense(kernel.launch);
-    for (const auto& buffer : kernel.launch.buffers) make_buffer(api, stream, buffer, buffers);
+    for (const auto& buffer : kernel.launch.buffers) gpu::make_buffer(api, stream, buffer, buffers);
     enqueue(api, stream, module, memory, kernel, in, buffers);
-  } catch (const CudaError& error) {
+  } catch (const gpu::CudaError& error) {
     outcome = failed(error);
   } catch (const std::invalid_argument& error) {
-    outcome = {LaunchStatus::fault, error.what(), {}};
+    outcome = {kernel::LaunchStatus::fault, error.what(), {}};
   }
   PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
-  if (outcome.status != LaunchStatus::ok) return outcome;
+  if (outcome.status != kernel::LaunchStatus::ok) return outcome;
 
   outcome.readout = read_output(memory.host.data(), kernel);
   for (std::size_t launch = 0; launch < outcome.readout.launches; ++launch) {
     if (is_untouched(outcome.readout, launch))
-      return {LaunchStatus::fault, "the kernel ended without writing its clocks", {}};
+      return {kernel::LaunchStatus::fault, "the kernel ended without writing its clocks", {}};
   }
   if (!buffers.empty()) read_buffers(api, stream, kernel.launch, buffers, outcome.readout);
   return outcome;
@@ -200,23 +204,23 @@ LaunchOutcome run_kernel(const CudaApi& api, const CudaStream& stream, const Cud
 
 }  // namespace
 
-bool run_kernels(const CudaApi& api, const CudaStream& stream, std::optional<KernelMemory>& kernel_memory,
-                 const LaunchBatch& batch, const Send& send) {
-  std::size_t output_bytes = slot_bytes;
+bool run_kernels(const gpu::CudaApi& api, const gpu::CudaStream& stream,
+                 std::optional<gpu::KernelMemory>& kernel_memory, const LaunchBatch& batch, const Send& send) {
+  std::size_t output_bytes = kernel::slot_bytes;
   bool use_memory = false;
   for (const KernelLaunch& kernel : batch.kernels) {
-    output_bytes =
-        std::max(output_bytes, static_cast<std::size_t>(kernel.launches) * slots_of(kernel.launch) * slot_bytes);
+    output_bytes = std::max(output_bytes,
+                            static_cast<std::size_t>(kernel.launches) * slots_of(kernel.launch) * kernel::slot_bytes);
     use_memory = use_memory || kernel.launch.uses_memory;
   }
   if (use_memory && !kernel_memory) kernel_memory.emplace(api);
   const Memory memory(api, batch, output_bytes, use_memory ? &*kernel_memory : nullptr);
 
-  std::optional<CudaModule> module;
-  LaunchOutcome not_loaded;
+  std::optional<gpu::CudaModule> module;
+  kernel::LaunchOutcome not_loaded;
   try {
     module.emplace(api, batch.cubin.data());
-  } catch (const CudaError& error) {
+  } catch (const gpu::CudaError& error) {
     not_loaded = failed(error);
   }
   send(frame(Kind::loaded));
@@ -230,7 +234,7 @@ bool run_kernels(const CudaApi& api, const CudaStream& stream, std::optional<Ker
     Outcome outcome;
     try {
       outcome.launch = run_kernel(api, stream, *module, memory, kernel, memory.inputs.address(number));
-    } catch (const CudaError& error) {
+    } catch (const gpu::CudaError& error) {
       outcome = {failed(error), true};
     }
     name_refused_objects(outcome.launch, kernel, memory);

@@ -14,7 +14,7 @@
 
 #include "assemble/nvjitlink.h"
 #include "assemble/nvrtc.h"
-#include "error.h"
+#include "base/error.h"
 #include "gpu/jit.h"
 #include "worker/launch.h"
 #include "worker/protocol.h"
@@ -76,8 +76,8 @@ bool answer(int socket, Action action) {
     return action();
   } catch (const Error& error) {
     send_error(socket, error.exit_code, error.what(), error.advice);
-  } catch (const CudaError& error) {
-    send_error(socket, ExitCode::no_gpu, error.what(), without_gpu_advice());
+  } catch (const gpu::CudaError& error) {
+    send_error(socket, ExitCode::no_gpu, error.what(), gpu::without_gpu_advice());
   } catch (const std::exception& error) {
     send_error(socket, ExitCode::failure, std::string("in a worker: ") + error.what(), {});
   }
@@ -107,17 +107,17 @@ int receive_descriptor(int socket) {
 // The driver and a context on one device.
 struct OpenDevice {
   explicit OpenDevice(int index)
-      : api(load_cuda_api()),
-        device(open_device(api, index)),
-        sm(device_sm(api, device)),
+      : api(gpu::load_cuda_api()),
+        device(gpu::open_device(api, index)),
+        sm(gpu::device_sm(api, device)),
         context(api, device),
         stream(api) {}
-  CudaApi api;
-  CUdevice device;
+  gpu::CudaApi api;
+  gpu::CUdevice device;
   int sm;
-  CudaContext context;
-  CudaStream stream;
-  std::optional<KernelMemory> kernel_memory;
+  gpu::CudaContext context;
+  gpu::CudaStream stream;
+  std::optional<gpu::KernelMemory> kernel_memory;
 };
 
 // Everything that a worker process keeps between requests.
@@ -133,7 +133,7 @@ class Service {
         send_frame(socket_, frame(Kind::opened));
         return true;
       case Kind::info:
-        send_frame(socket_, frame(Kind::device, describe_device(device_->api, request.as<int>())));
+        send_frame(socket_, frame(Kind::device, gpu::describe_device(device_->api, request.as<int>())));
         return true;
       case Kind::launch:
         return run_kernels(device_->api, device_->stream, device_->kernel_memory, request.as<LaunchBatch>(),
@@ -167,18 +167,18 @@ class Service {
     close(channel);
   }
 
-  ModuleOutcome assemble(const AssembleRequest& request) {
-    if (request.toolchain == ToolchainKind::driver)
-      return jit_assemble(device_->api, device_->sm, request.ptx, request.target, request.level);
+  assemble::ModuleOutcome assemble(const AssembleRequest& request) {
+    if (request.toolchain == assemble::ToolchainKind::driver)
+      return gpu::jit_assemble(device_->api, device_->sm, request.ptx, request.target, request.level);
     return library(request.library).assemble(request.ptx, request.target, request.level);
   }
 
-  CompileOutcome compile(const CompileRequest& request) {
+  assemble::CompileOutcome compile(const CompileRequest& request) {
     return compilers_.try_emplace(request.library, request.library)
         .first->second.compile(request.program, request.options);
   }
 
-  const NvJitLink& library(const std::string& path) {
+  const assemble::NvJitLink& library(const std::string& path) {
     const std::lock_guard lock(libraries_mutex_);
     return libraries_.try_emplace(path, path).first->second;
   }
@@ -186,8 +186,8 @@ class Service {
   int socket_;
   std::unique_ptr<OpenDevice> device_;
   std::mutex libraries_mutex_;
-  std::map<std::string, NvJitLink> libraries_;
-  std::map<std::string, Nvrtc> compilers_;
+  std::map<std::string, assemble::NvJitLink> libraries_;
+  std::map<std::string, assemble::Nvrtc> compilers_;
 };
 
 // Frees standard input of the socket, so that no library can read from it, and sets what the driver reads at its start.

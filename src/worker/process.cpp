@@ -10,7 +10,7 @@
 #include <cstring>
 #include <thread>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace ptxlat::worker {
 namespace {
@@ -62,10 +62,10 @@ std::string WorkerExit::describe() const {
   return fmt::format("ended with exit status {}", exit_status);
 }
 
-std::string ended_assembling(const Toolchain& toolchain, const WorkerExit& exit) {
-  const char* assembler = toolchain.kind == ToolchainKind::driver  ? "the driver's JIT"
-                          : toolchain.kind == ToolchainKind::nvrtc ? "NVRTC"
-                                                                   : "nvJitLink";
+std::string ended_assembling(const assemble::Toolchain& toolchain, const WorkerExit& exit) {
+  const char* assembler = toolchain.kind == assemble::ToolchainKind::driver  ? "the driver's JIT"
+                          : toolchain.kind == assemble::ToolchainKind::nvrtc ? "NVRTC"
+                                                                             : "nvJitLink";
   return fmt::format("{} {}", assembler, exit.describe());
 }
 

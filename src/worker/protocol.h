@@ -22,52 +22,55 @@
 //   compile   → compiled
 //   channels, no reply                                  further sockets, on each of which a thread answers `assemble`
 //   any       → error                                   becomes an Error in the supervisor
-namespace ptxlat {
+// For types of different rooms; cereal looks in its own namespace beside theirs.
+namespace cereal {
 
 template <class Archive>
-void serialize(Archive& archive, Buffer& buffer) {
+void serialize(Archive& archive, ptxlat::kernel::Buffer& buffer) {
   archive(buffer.bytes, buffer.contents, buffer.stride, buffer.seed, buffer.read_words);
 }
 
 template <class Archive>
-void serialize(Archive& archive, Launch& launch) {
+void serialize(Archive& archive, ptxlat::kernel::Launch& launch) {
   archive(launch.threads, launch.ctas, launch.dynamic_shared, launch.carve_out, launch.uses_memory, launch.input,
           launch.buffers, launch.parameters, launch.output_ctas, launch.output_words);
 }
 
 template <class Archive>
-void serialize(Archive& archive, Readout& readout) {
+void serialize(Archive& archive, ptxlat::kernel::Readout& readout) {
   archive(readout.launches, readout.threads, readout.words_per_thread, readout.threads_agree, readout.words,
           readout.buffers);
 }
 
 template <class Archive>
-void serialize(Archive& archive, LaunchOutcome& outcome) {
+void serialize(Archive& archive, ptxlat::kernel::LaunchOutcome& outcome) {
   archive(outcome.status, outcome.message, outcome.readout);
 }
 
 template <class Archive>
-void serialize(Archive& archive, ModuleOutcome& outcome) {
+void serialize(Archive& archive, ptxlat::assemble::ModuleOutcome& outcome) {
   archive(outcome.cubin, outcome.log);
 }
 
 template <class Archive>
-void serialize(Archive& archive, CompileOutcome& outcome) {
+void serialize(Archive& archive, ptxlat::assemble::CompileOutcome& outcome) {
   archive(outcome.ptx, outcome.log);
 }
 
 template <class Archive>
-void serialize(Archive& archive, Target& target) {
+void serialize(Archive& archive, ptxlat::isa::Target& target) {
   archive(target.sm, target.suffix);
 }
 
 template <class Archive>
-void serialize(Archive& archive, DeviceInfo& info) {
+void serialize(Archive& archive, ptxlat::gpu::DeviceInfo& info) {
   archive(info.index, info.name, info.uuid, info.sm, info.sm_count, info.sm_clock_khz, info.memory_clock_khz,
           info.driver_version, info.cuda_api_version);
 }
 
-namespace worker {
+}  // namespace cereal
+
+namespace ptxlat::worker {
 
 enum class Kind : std::uint8_t {
   open,
@@ -96,7 +99,7 @@ void serialize(Archive& archive, LaunchBatch& batch) {
 }
 
 struct Outcome {
-  LaunchOutcome launch;
+  kernel::LaunchOutcome launch;
   bool process_ends = false;
 
   template <class Archive>
@@ -106,10 +109,10 @@ struct Outcome {
 };
 
 struct AssembleRequest {
-  ToolchainKind toolchain = ToolchainKind::driver;
+  assemble::ToolchainKind toolchain = assemble::ToolchainKind::driver;
   std::string library;
   std::string ptx;
-  Target target;
+  isa::Target target;
   int level = 0;
 
   template <class Archive>
@@ -176,5 +179,4 @@ Bytes frame(Kind kind, const Content& content) {
   return frame_of(kind, std::move(stream).str());
 }
 
-}  // namespace worker
-}  // namespace ptxlat
+}  // namespace ptxlat::worker

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <thread>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace ptxlat::worker {
 

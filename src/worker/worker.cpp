@@ -1,6 +1,6 @@
 #include "worker/worker.h"
 
-#include "error.h"
+#include "base/error.h"
 #include "worker/process.h"
 #include "worker/protocol.h"
 
@@ -47,16 +47,16 @@ void Worker::open_device() {
   }
 }
 
-DeviceInfo Worker::device_info() {
+gpu::DeviceInfo Worker::device_info() {
   open_device();
   process_->send(frame(Kind::info, options_.device), options_.start_deadline);
-  if (auto reply = process_->receive(options_.start_deadline)) return reply->as<DeviceInfo>();
+  if (auto reply = process_->receive(options_.start_deadline)) return reply->as<gpu::DeviceInfo>();
   throw Error(ExitCode::no_gpu, "the process that asks the driver about the GPU " + process_->exit().describe());
 }
 
 // Kernels run one after the other, each synchronised and its readout sent before the next starts. That costs about ten
 // microseconds a kernel against one synchronisation for all, and in return a fault or a hang costs its own kernel only.
-Worker::Ending Worker::run_remaining(const LaunchBatch& batch, std::vector<LaunchOutcome>& outcomes) {
+Worker::Ending Worker::run_remaining(const LaunchBatch& batch, std::vector<kernel::LaunchOutcome>& outcomes) {
   open_device();
   const auto first = batch.kernels.begin() + static_cast<std::ptrdiff_t>(outcomes.size());
   const LaunchBatch remaining{batch.cubin, {first, batch.kernels.end()}};
@@ -75,8 +75,8 @@ Worker::Ending Worker::run_remaining(const LaunchBatch& batch, std::vector<Launc
   return {Ending::Why::finished, {}};
 }
 
-std::vector<LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
-  std::vector<LaunchOutcome> outcomes;
+std::vector<kernel::LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
+  std::vector<kernel::LaunchOutcome> outcomes;
   outcomes.reserve(batch.kernels.size());
   std::optional<std::size_t> retried;  // the kernel that was current when a process was killed from outside
   while (outcomes.size() < batch.kernels.size()) {
@@ -87,18 +87,18 @@ std::vector<LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
       continue;
     }
     const bool loading = why == Ending::Why::loading_failed;
-    const LaunchOutcome lost{exit.deadline ? LaunchStatus::timeout : LaunchStatus::fault,
-                             (loading ? "loading the module " : "the kernel ") + exit.describe(),
-                             {}};
+    const kernel::LaunchOutcome lost{exit.deadline ? kernel::LaunchStatus::timeout : kernel::LaunchStatus::fault,
+                                     (loading ? "loading the module " : "the kernel ") + exit.describe(),
+                                     {}};
     outcomes.resize(loading ? batch.kernels.size() : outcomes.size() + 1, lost);
   }
   return outcomes;
 }
 
 template <typename Outcome>
-Outcome Worker::ask(const Toolchain& toolchain, const Bytes& request) {
+Outcome Worker::ask(const assemble::Toolchain& toolchain, const Bytes& request) {
   for (bool is_retry = false;; is_retry = true) {
-    if (toolchain.kind == ToolchainKind::driver) {
+    if (toolchain.kind == assemble::ToolchainKind::driver) {
       open_device();
     } else {
       start_process();
@@ -111,14 +111,16 @@ Outcome Worker::ask(const Toolchain& toolchain, const Bytes& request) {
   }
 }
 
-ModuleOutcome Worker::assemble(const Toolchain& toolchain, const std::string& ptx, const Target& target, int level) {
-  return ask<ModuleOutcome>(
+assemble::ModuleOutcome Worker::assemble(const assemble::Toolchain& toolchain, const std::string& ptx,
+                                         const isa::Target& target, int level) {
+  return ask<assemble::ModuleOutcome>(
       toolchain, frame(Kind::assemble, AssembleRequest{toolchain.kind, toolchain.path.string(), ptx, target, level}));
 }
 
-CompileOutcome Worker::compile(const Toolchain& nvrtc, const std::string& program,
-                               const std::vector<std::string>& options) {
-  return ask<CompileOutcome>(nvrtc, frame(Kind::compile, CompileRequest{nvrtc.path.string(), program, options}));
+assemble::CompileOutcome Worker::compile(const assemble::Toolchain& nvrtc, const std::string& program,
+                                         const std::vector<std::string>& options) {
+  return ask<assemble::CompileOutcome>(nvrtc,
+                                       frame(Kind::compile, CompileRequest{nvrtc.path.string(), program, options}));
 }
 
 }  // namespace ptxlat::worker

@@ -20,7 +20,7 @@ namespace ptxlat::worker {
 // One kernel to be run, by its name in the cubin.
 struct KernelLaunch {
   std::string kernel;
-  Launch launch;
+  kernel::Launch launch;
   int launches = 9;
 };
 
@@ -51,19 +51,21 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   // What the driver says about the device. Error{no_gpu} where there is none, with what to do instead.
-  DeviceInfo device_info();
+  gpu::DeviceInfo device_info();
 
   // One outcome per kernel, in their order. Never throws for what a kernel does; Error{no_gpu} if the device itself is
   // gone. A process killed from outside is replaced once, and its kernel run again, before the kernel is given up.
-  std::vector<LaunchOutcome> launch(const LaunchBatch& batch);
+  std::vector<kernel::LaunchOutcome> launch(const LaunchBatch& batch);
 
   // The driver's JIT (cuLink*, level 0…4) or, with a toolchain of kind nvjitlink, that library. A crash or a hang is a
   // rejection. Error{missing_tool} if the library cannot be opened.
-  ModuleOutcome assemble(const Toolchain& toolchain, const std::string& ptx, const Target& target, int level);
+  assemble::ModuleOutcome assemble(const assemble::Toolchain& toolchain, const std::string& ptx,
+                                   const isa::Target& target, int level);
 
   // NVRTC on a program of CUDA C++. A crash or a hang is a refusal. Error{missing_tool} if the library cannot be
   // opened.
-  CompileOutcome compile(const Toolchain& nvrtc, const std::string& program, const std::vector<std::string>& options);
+  assemble::CompileOutcome compile(const assemble::Toolchain& nvrtc, const std::string& program,
+                                   const std::vector<std::string>& options);
 
   // Ends the process; the next call starts a new one. Used to repeat a sample of cells in a fresh process.
   void restart();
@@ -76,11 +78,11 @@ class Worker {
 
   void start_process();
   void open_device();
-  Ending run_remaining(const LaunchBatch& batch, std::vector<LaunchOutcome>& outcomes);
+  Ending run_remaining(const LaunchBatch& batch, std::vector<kernel::LaunchOutcome>& outcomes);
   // The reply for a toolchain that runs in the process; of another process if the first was killed from outside. How
   // the process ended where there is none.
   template <typename Outcome>
-  Outcome ask(const Toolchain& toolchain, const Bytes& request);
+  Outcome ask(const assemble::Toolchain& toolchain, const Bytes& request);
 
   WorkerOptions options_;
   std::unique_ptr<WorkerProcess> process_;
@@ -88,14 +90,16 @@ class Worker {
 };
 
 // An Assembler that runs inside a worker process of its own.
-std::unique_ptr<Assembler> make_worker_assembler(const WorkerOptions& options, const Toolchain& toolchain);
+std::unique_ptr<assemble::Assembler> make_worker_assembler(const WorkerOptions& options,
+                                                           const assemble::Toolchain& toolchain);
 
 // `count` Assemblers, each for one thread, that share one worker process, because the driver makes contexts one after
 // the other: sixteen processes start in 2.2 s on an H200's machine and one in 0.2 s, and then assemble equally fast. If
 // that process ends, each of them goes on with a process of its own and repeats there what it was doing, so that the
 // module that ended it is the only one lost.
-std::vector<std::unique_ptr<Assembler>> make_worker_assemblers(const WorkerOptions& options, const Toolchain& toolchain,
-                                                               std::size_t count);
+std::vector<std::unique_ptr<assemble::Assembler>> make_worker_assemblers(const WorkerOptions& options,
+                                                                         const assemble::Toolchain& toolchain,
+                                                                         std::size_t count);
 
 // The body of the hidden `worker` subcommand: serves requests from standard input until it closes. Returns the exit
 // status.

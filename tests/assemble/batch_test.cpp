@@ -5,10 +5,10 @@
 #include "catch.h"
 #include "scripted_assembler.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 namespace {
 
-const Target sm_90{90, ""};
+const isa::Target sm_90{90, ""};
 const std::string header = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
 std::string names_in(const Bytes& cubin) { return std::string(cubin.begin(), cubin.end()); }
@@ -116,4 +116,4 @@ TEST_CASE("any set of bad kernels is found exactly, whatever the log says about 
   }
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

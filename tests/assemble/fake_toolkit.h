@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-#include "assemble/process.h"
+#include "base/process.h"
 
 namespace ptxlat {
 

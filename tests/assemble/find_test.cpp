@@ -7,11 +7,11 @@
 #include "assemble/cuda_version.h"
 #include "assemble/toolchain.h"
 #include "assemble/toolkit.h"
+#include "base/error.h"
 #include "catch.h"
-#include "error.h"
 #include "fake_toolkit.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 namespace {
 
 std::vector<std::string> names_of(const std::vector<Toolchain>& toolchains) {
@@ -275,4 +275,4 @@ TEST_CASE("the version is read from the line that every tool of the toolkit prin
   CHECK(version_in_banner("Cuda compilation tools, release 13.0").empty());
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

@@ -2,7 +2,7 @@
 
 #include "catch.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 
 TEST_CASE("the words of ptxas are read with their line and weight") {
   const auto complaints = complaints_in(
@@ -27,4 +27,4 @@ TEST_CASE("what is not a complaint is not read as one") {
   CHECK(complaints_in("Segmentation fault\n\n::\nterror: run\n").empty());
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

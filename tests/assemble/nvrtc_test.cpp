@@ -6,6 +6,7 @@
 #include "catch.h"
 
 using namespace ptxlat;
+using namespace ptxlat::assemble;
 namespace fs = std::filesystem;
 
 namespace {

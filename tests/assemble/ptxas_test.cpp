@@ -4,17 +4,17 @@
 #include <chrono>
 
 #include "assemble/toolchain.h"
+#include "base/error.h"
 #include "catch.h"
-#include "error.h"
 #include "fake_toolkit.h"
 
-namespace ptxlat {
+namespace ptxlat::assemble {
 namespace {
 
 using std::chrono::milliseconds;
 
 // Which every CUDA since 11.0 knows.
-const Target sm_80{80, ""};
+const isa::Target sm_80{80, ""};
 
 ModuleOutcome assemble_with_script(const std::string& body, milliseconds deadline = milliseconds(20000)) {
   FakeToolkits toolkits;
@@ -153,4 +153,4 @@ TEST_CASE("every ptxas here accepts the PTX version that it is said to") {
   }
 }
 
-}  // namespace ptxlat
+}  // namespace ptxlat::assemble

@@ -13,7 +13,7 @@ namespace ptxlat {
 // A cubin is the list of its kernels, one name a line.
 //   reported    how many of the bad kernels its log names by line; the others go unmentioned, as in ptxas
 //   crashes     refuse with the words of a crash instead of a log with lines
-class ScriptedAssembler : public Assembler {
+class ScriptedAssembler : public assemble::Assembler {
  public:
   std::set<std::string> bad;
   std::size_t reported = 1000;
@@ -21,7 +21,7 @@ class ScriptedAssembler : public Assembler {
   bool refuses_everything = false;
   int calls = 0;
 
-  ModuleOutcome assemble(const std::string& ptx, const Target&, int) override {
+  assemble::ModuleOutcome assemble(const std::string& ptx, const isa::Target&, int) override {
     ++calls;
     if (refuses_everything)
       return {std::nullopt, "ptxas fatal   : Value 'sm_999' is not defined for option 'gpu-name'\n"};
@@ -49,8 +49,8 @@ class ScriptedAssembler : public Assembler {
   }
 };
 
-inline std::vector<KernelText> numbered_kernels(std::size_t count) {
-  std::vector<KernelText> kernels;
+inline std::vector<assemble::KernelText> numbered_kernels(std::size_t count) {
+  std::vector<assemble::KernelText> kernels;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string name = "k" + std::to_string(i);
     kernels.push_back({name, ".visible .entry " + name + "()\n{\n  ret;\n}"});

@@ -3,20 +3,21 @@
 #include <random>
 #include <set>
 
+#include "base/error.h"
 #include "bundle/bytes.h"
 #include "bundle/cells.h"
 #include "bundle/compress.h"
 #include "bundle/files.h"
 #include "bundle/words.h"
 #include "catch.h"
-#include "error.h"
 
 using namespace ptxlat;
+using namespace ptxlat::bundle;
 
 namespace {
 
-Kernel kernel_of(int number) {
-  Kernel kernel;
+kernel::Kernel kernel_of(int number) {
+  kernel::Kernel kernel;
   kernel.text = ".visible .entry {{name}}() { // " + std::to_string(number);
   return kernel;
 }
@@ -69,7 +70,7 @@ TEST_CASE("every column of a chunk comes back with its cubins, refusals and answ
 }
 
 TEST_CASE("a kernel is found under its symbol, in the first column that has it, and each cubin is handed out once") {
-  const Kernel first = kernel_of(1), second = kernel_of(2), third = kernel_of(3);
+  const kernel::Kernel first = kernel_of(1), second = kernel_of(2), third = kernel_of(3);
   ColumnCode left, right;
   left.cubins = {{1}, {2}};
   left.answers[line::text_hash(first)].cubin = 1;
@@ -87,7 +88,7 @@ TEST_CASE("a kernel is found under its symbol, in the first column that has it, 
 }
 
 TEST_CASE("a refusal names the kernel as the line calls it") {
-  const Kernel kernel = kernel_of(1);
+  const kernel::Kernel kernel = kernel_of(1);
   const auto symbol = symbol_of(line::text_hash(kernel));
   ColumnCode column;
   column.refusals = {without_name("error: Entry function '" + symbol + "' uses too much shared data\n", symbol)};
@@ -98,8 +99,8 @@ TEST_CASE("a refusal names the kernel as the line calls it") {
 }
 
 TEST_CASE("the hash of a kernel's text knows its module and nothing that the assembler does not see") {
-  const Kernel kernel = kernel_of(1);
-  Kernel other = kernel;
+  const kernel::Kernel kernel = kernel_of(1);
+  kernel::Kernel other = kernel;
   other.operand_loads = 3;
   other.whole = true;
   CHECK(line::text_hash(other) == line::text_hash(kernel));

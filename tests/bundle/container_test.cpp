@@ -3,10 +3,11 @@
 #include <sys/stat.h>
 
 #include "../results/small_disk.h"
-#include "error.h"
+#include "base/error.h"
 #include "little_bundle.h"
 
 using namespace ptxlat;
+using namespace ptxlat::bundle;
 
 namespace {
 

@@ -28,9 +28,9 @@ class RefusingAssembler : public line::KernelAssembler {
  public:
   RefusingAssembler(std::string words, std::function<void()> before)
       : words_(std::move(words)), before_(std::move(before)) {}
-  BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override {
+  assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override {
     before_();
-    BatchOutcome outcome;
+    assemble::BatchOutcome outcome;
     for (const auto& kernel : kernels) {
       outcome.kernels.emplace_back();
       outcome.kernels.back().log = fmt::format("{} refuses '{}' at O{}\n", words_, kernel.name, level);
@@ -49,13 +49,13 @@ struct LittleBundle {
   TestFolder folder;
   std::filesystem::path file = folder.path / "little.bundle";
   LittleCatalogue catalogue{entry()};
-  Nvdisasm nvdisasm{"/nonexistent/nvdisasm"};
+  sass::Nvdisasm nvdisasm{"/nonexistent/nvdisasm"};
   std::function<void()> before = [] {};
   std::atomic<bool> interrupted{false};
   std::size_t cells_finished = 0;
   std::size_t cells_taken_over = 0;
   std::size_t threads = 2;
-  Manifest manifest = manifest_of();
+  bundle::Manifest manifest = manifest_of();
 
   // 120 variants of a form each: three chunks.
   static std::string entry() {
@@ -64,41 +64,41 @@ struct LittleBundle {
     return "syntax = \"x{modifier}.u32 {d:u32}, {a:u32}, {b:u32}\"\n" + modifiers + "]\n";
   }
 
-  static Manifest manifest_of() {
-    Manifest manifest;
+  static bundle::Manifest manifest_of() {
+    bundle::Manifest manifest;
     manifest.tool_version = "1.2.3";
     manifest.git_commit = "abc";
     manifest.method_version = latency::method_version;
     manifest.target = {90, "a"};
     manifest.levels = {0, 3};
-    manifest.toolchains = {{{ToolchainKind::ptxas, "ptxas-11.8.89", "11.8.89", {}, 7, 8}, {90, ""}},
-                           {{ToolchainKind::nvjitlink, "nvjitlink-12.9.86", "12.9.86", {}, 8, 8}, {90, "a"}}};
+    manifest.toolchains = {{{assemble::ToolchainKind::ptxas, "ptxas-11.8.89", "11.8.89", {}, 7, 8}, {90, ""}},
+                           {{assemble::ToolchainKind::nvjitlink, "nvjitlink-12.9.86", "12.9.86", {}, 8, 8}, {90, "a"}}};
     manifest.created_utc = "2026-01-01T00:00:00Z";
     manifest.command_line = "ptxlat assemble";
     return manifest;
   }
 
   bool make() {
-    std::vector<const Form*> forms;
+    std::vector<const isa::Form*> forms;
     for (const auto& form : catalogue.loaded.catalogue.forms) forms.push_back(&form);
-    const BundleOrder order{
+    const bundle::BundleOrder order{
         manifest,
         catalogue.loaded,
         forms,
-        std::vector<std::vector<Form>>(manifest.toolchains.size()),
+        std::vector<std::vector<isa::Form>>(manifest.toolchains.size()),
         {{"ptx_templates/isa/x.toml", "chapter = \"x\"\n"}},
         nvdisasm,
-        [this](const BundledToolchain& toolchain, std::size_t count) {
+        [this](const bundle::BundledToolchain& toolchain, std::size_t count) {
           std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
           for (std::size_t i = 0; i < count; ++i)
             assemblers.push_back(std::make_unique<RefusingAssembler>(toolchain.toolchain.name, [this] { before(); }));
           return assemblers;
         },
         threads,
-        [this](std::size_t, const std::vector<Record>& cells) { cells_finished += cells.size(); },
+        [this](std::size_t, const std::vector<results::Record>& cells) { cells_finished += cells.size(); },
         [this](std::size_t cells) { cells_taken_over += cells; },
         &interrupted};
-    return make_bundle(order, file);
+    return bundle::make_bundle(order, file);
   }
 };
 

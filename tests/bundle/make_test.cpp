@@ -2,12 +2,13 @@
 
 #include <random>
 
+#include "base/error.h"
 #include "bundle/bundle.h"
 #include "bundle/container.h"
-#include "error.h"
 #include "little_bundle.h"
 
 using namespace ptxlat;
+using namespace ptxlat::bundle;
 
 namespace {
 
@@ -56,11 +57,11 @@ TEST_CASE("what a bundle does not have is an error that says so") {
   LittleBundle little;
   REQUIRE(little.make());
   const auto bundle = open_bundle(little.file);
-  Kernel foreign;
+  kernel::Kernel foreign;
   foreign.text = "{{name}}";
   const auto assembling = [&] { make_recorded_assembler(bundle, 0)->assemble({{"foreign_kernel", &foreign}}, 3); };
   CHECK(says(error_of(assembling), "no machine code of foreign_kernel"));
-  Instruction instruction{0, {1, 2}, {}, {}};
+  sass::Instruction instruction{0, {1, 2}, {}, {}};
   const auto disassembling = [&] { make_recorded_disassembler(bundle)->disassemble(90, {&instruction}); };
   CHECK(says(error_of(disassembling), "no text for the instruction word"));
 }

@@ -10,11 +10,12 @@
 #include "thrown_error.h"
 
 using namespace ptxlat;
+using namespace ptxlat::bundle;
 
 namespace {
 
-Kernel kernel_of(const std::string& text, int operand_loads = 0) {
-  Kernel kernel;
+kernel::Kernel kernel_of(const std::string& text, int operand_loads = 0) {
+  kernel::Kernel kernel;
   kernel.text = text;
   kernel.operand_loads = operand_loads;
   return kernel;
@@ -23,10 +24,10 @@ Kernel kernel_of(const std::string& text, int operand_loads = 0) {
 // Gives each module a cubin of its own and notes the names it was given.
 class NotingAssembler : public line::KernelAssembler {
  public:
-  BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int /*level*/) override {
+  assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int /*level*/) override {
     const int now = ++at_work;
     most_at_work = std::max(most_at_work.load(), now);
-    BatchOutcome outcome;
+    assemble::BatchOutcome outcome;
     outcome.cubins.push_back({static_cast<std::uint8_t>(++modules)});
     for (const auto& kernel : kernels) {
       names.push_back(kernel.name);
@@ -47,13 +48,13 @@ TEST_CASE("a text is assembled once, whatever else is known of its kernel, and g
   AssemblerSlots slots(1);
   ColumnCode column;
   RecordingAssembler recorder(inner, slots, nullptr, column);
-  const Kernel one = kernel_of("one", 1), same = kernel_of("one", 2), other = kernel_of("other");
+  const kernel::Kernel one = kernel_of("one", 1), same = kernel_of("one", 2), other = kernel_of("other");
   const auto first = recorder.assemble({{"a", &one}, {"b", &same}, {"c", &other}}, 3);
   CHECK(inner.names == std::vector<std::string>{symbol_of(line::text_hash(one)), symbol_of(line::text_hash(other))});
   CHECK(first.kernels[0].symbol == first.kernels[1].symbol);
   CHECK(first.cubins == std::vector<Bytes>{{1}});
 
-  const Kernel third = kernel_of("third");
+  const kernel::Kernel third = kernel_of("third");
   const auto second = recorder.assemble({{"d", &one}, {"e", &third}}, 3);
   CHECK(inner.names.size() == 3);
   CHECK(second.cubins == std::vector<Bytes>{{1}, {2}});
@@ -68,7 +69,7 @@ TEST_CASE("no more assemblers are at work than there are slots") {
     threads.emplace_back([&, i] {
       NotingAssembler inner;
       ColumnCode column;
-      const Kernel kernel = kernel_of(std::to_string(i));
+      const kernel::Kernel kernel = kernel_of(std::to_string(i));
       RecordingAssembler(inner, slots, nullptr, column).assemble({{"k", &kernel}}, 3);
     });
   }
@@ -78,14 +79,14 @@ TEST_CASE("no more assemblers are at work than there are slots") {
 
 TEST_CASE("nvdisasm is started once a round for all columns of a chunk, of which some end early") {
   FakeToolkits toolkits;
-  Nvdisasm nvdisasm(toolkits.add_counting_nvdisasm());
+  sass::Nvdisasm nvdisasm(toolkits.add_counting_nvdisasm());
   constexpr std::size_t columns = 6;
   RecordingDisassembler disassembler(nvdisasm, columns);
   std::vector<std::thread> threads;
   for (std::size_t column = 0; column < columns; ++column) {
     threads.emplace_back([&, column] {
       for (std::size_t round = 0; round <= column; ++round) {
-        Instruction instruction{0, {1 + column, round}, {}, {}};
+        sass::Instruction instruction{0, {1 + column, round}, {}, {}};
         disassembler.disassemble(90, {&instruction});
         CHECK(instruction.text.starts_with("OP "));
       }
@@ -99,13 +100,13 @@ TEST_CASE("nvdisasm is started once a round for all columns of a chunk, of which
 
 TEST_CASE("a failing nvdisasm is an error in every column, and none waits for another") {
   FakeToolkits toolkits;
-  Nvdisasm nvdisasm(toolkits.add_program("fake", "nvdisasm", "exit 1"));
+  sass::Nvdisasm nvdisasm(toolkits.add_program("fake", "nvdisasm", "exit 1"));
   RecordingDisassembler disassembler(nvdisasm, 3);
   std::atomic<int> failures{0};
   std::vector<std::thread> threads;
   for (std::uint64_t column = 0; column < 3; ++column) {
     threads.emplace_back([&, column] {
-      Instruction instruction{0, {1 + column, 0}, {}, {}};
+      sass::Instruction instruction{0, {1 + column, 0}, {}, {}};
       const auto error = error_of([&] { disassembler.disassemble(90, {&instruction}); });
       if (error.exit_code == ExitCode::missing_tool) ++failures;
       disassembler.column_ends();

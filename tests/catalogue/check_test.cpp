@@ -9,7 +9,7 @@ TEST_CASE("ptxas takes every form of the shipped catalogue") {
   // The catalogue has what CUDA 13 knows; an older ptxas refuses what is new. Newest first: the last one is CUDA 13.0's
   // where that is here, against which the entries were written.
   auto found = ptxas_or_skip();
-  std::erase_if(found, [](const Toolchain& toolchain) { return std::stoi(toolchain.version) != 13; });
+  std::erase_if(found, [](const assemble::Toolchain& toolchain) { return std::stoi(toolchain.version) != 13; });
   if (found.empty()) skip("no ptxas of CUDA 13 on this machine (tools/toolkits.sh brings one)");
   PtxlatProgram program;
   if (const char* toolkits = std::getenv("PTXLAT_TOOLKITS")) program.set("PTXLAT_TOOLKITS", toolkits);

@@ -4,7 +4,7 @@
 
 #include "../sass/real_code.h"
 #include "assemble/toolkit.h"
-#include "error.h"
+#include "base/error.h"
 #include "ptxlat_program.h"
 #include "report/table.h"
 
@@ -44,10 +44,10 @@ std::vector<std::string> arguments_of(const std::string& block) {
 // Skips the case without a ptxas and a disassembler for sm_100a.
 void require_sm_100a() {
   for (const auto& toolchain : ptxas_or_skip()) {
-    const auto targets = targets_of(toolchain.path);
+    const auto targets = assemble::targets_of(toolchain.path);
     if (std::find(targets.begin(), targets.end(), "sm_100a") == targets.end()) continue;
     try {
-      nvdisasm_for({100, "a"}, all_toolkits());
+      assemble::nvdisasm_for({100, "a"}, all_toolkits());
       return;
     } catch (const Error&) {
       break;
@@ -97,14 +97,14 @@ TEST_CASE("the entry on the page about adding an instruction is taken by ptxas a
   const Reader reader;
   CHECK(reader.follow("check").status == 0);
   CHECK(reader.follow("static").status == 0);
-  std::vector<Record> cells;
+  std::vector<results::Record> cells;
   for (const auto& folder : std::filesystem::directory_iterator(reader.program.folder() / "tables/sm_100a/static"))
     cells = records_in(folder.path());
   REQUIRE(cells.size() == 8);
   for (const auto& cell : cells) {
     INFO(cell.ptx << ": " << cell.note);
-    CHECK(cell.verdict == Verdict::proven);
-    CHECK(cell.number(metric::static_cycles));
+    CHECK(cell.verdict == sass::Verdict::proven);
+    CHECK(cell.number(results::metric::static_cycles));
     CHECK(cell.sass.front().find("CREDUX") != std::string::npos);
   }
 }

@@ -26,18 +26,18 @@ dependence = ["a"]
 )";
 
 // Runs the two forms of the user's catalogue between three that behave, one level, and returns verdicts and notes.
-std::map<std::string, Record> run_with_neighbours(PtxlatProgram& program) {
+std::map<std::string, results::Record> run_with_neighbours(PtxlatProgram& program) {
   const auto mine = program.write_catalogue(video);
   const auto ended = program.run({"run", "--filter", "/^(add.u32|popc.b32|fma.rn.f32|vadd1.*|vsub1.*)$/", "--catalogue",
                                   mine.string(), "-O", "3", "--repeat", "0", "--launches", "3"});
   INFO(ended.err);
   REQUIRE(ended.status == 0);
-  std::map<std::string, Record> cells;
+  std::map<std::string, results::Record> cells;
   for (auto& cell : records_in(program.table())) {
     const bool is_neighbour = !cell.ptx.starts_with('v');
     INFO(cell.ptx << ": " << cell.note);
-    if (is_neighbour) CHECK(cell.verdict == Verdict::proven);
-    if (is_neighbour) CHECK(cell.number(metric::cycles));
+    if (is_neighbour) CHECK(cell.verdict == sass::Verdict::proven);
+    if (is_neighbour) CHECK(cell.number(results::metric::cycles));
     cells[cell.ptx] = std::move(cell);
   }
   CHECK(cells.size() == 5);
@@ -52,10 +52,10 @@ TEST_CASE("an entry that faults costs its own cell, whose verdict says so in the
   program.set("PTXLAT_STANDIN_FAULT", "vadd1");
   const auto cells = run_with_neighbours(program);
   const auto& faulty = cells.at("vadd1.u32.u32.u32");
-  CHECK(faulty.verdict == Verdict::fault);
-  CHECK_FALSE(faulty.number(metric::cycles));
+  CHECK(faulty.verdict == sass::Verdict::fault);
+  CHECK_FALSE(faulty.number(results::metric::cycles));
   CHECK(faulty.note.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos);
-  CHECK(cells.at("vsub1.u32.u32.u32").verdict == Verdict::proven);
+  CHECK(cells.at("vsub1.u32.u32.u32").verdict == sass::Verdict::proven);
 }
 
 TEST_CASE("an entry that never ends costs its own cell") {
@@ -64,10 +64,10 @@ TEST_CASE("an entry that never ends costs its own cell") {
   program.set("PTXLAT_STANDIN_HANG", "vsub1");
   const auto cells = run_with_neighbours(program);
   const auto& hanging = cells.at("vsub1.u32.u32.u32");
-  CHECK(hanging.verdict == Verdict::timeout);
-  CHECK_FALSE(hanging.number(metric::cycles));
+  CHECK(hanging.verdict == sass::Verdict::timeout);
+  CHECK_FALSE(hanging.number(results::metric::cycles));
   CHECK(hanging.note.find("did not finish within") != std::string::npos);
-  CHECK(cells.at("vadd1.u32.u32.u32").verdict == Verdict::proven);
+  CHECK(cells.at("vadd1.u32.u32.u32").verdict == sass::Verdict::proven);
 }
 
 TEST_CASE("an entry that crashes the driver's compiler costs its own cell") {
@@ -76,10 +76,10 @@ TEST_CASE("an entry that crashes the driver's compiler costs its own cell") {
   program.set("PTXLAT_STANDIN_CRASH_JIT", "vadd.u32");
   const auto cells = run_with_neighbours(program);
   const auto& crashing = cells.at("vadd1.u32.u32.u32");
-  CHECK(crashing.verdict == Verdict::rejected);
-  CHECK_FALSE(crashing.number(metric::cycles));
+  CHECK(crashing.verdict == sass::Verdict::rejected);
+  CHECK_FALSE(crashing.number(results::metric::cycles));
   CHECK_FALSE(crashing.note.empty());
-  CHECK(cells.at("vsub1.u32.u32.u32").verdict == Verdict::proven);
+  CHECK(cells.at("vsub1.u32.u32.u32").verdict == sass::Verdict::proven);
 }
 
 TEST_CASE("an entry that the assembler refuses costs its own cell, and its words are kept") {
@@ -98,7 +98,7 @@ syntax = "frobnicate.u32 {d:u32}, {a:u32}"
   REQUIRE(ended.status == 0);
   for (const auto& cell : records_in(program.table())) {
     INFO(cell.ptx << ": " << cell.note);
-    CHECK(cell.verdict == (cell.ptx == "add.u32" ? Verdict::proven : Verdict::rejected));
+    CHECK(cell.verdict == (cell.ptx == "add.u32" ? sass::Verdict::proven : sass::Verdict::rejected));
     if (cell.ptx == "frobnicate.u32") CHECK(cell.note.find("frobnicate") != std::string::npos);
   }
 }
@@ -118,7 +118,7 @@ target = "sm_100a"
 )");
   REQUIRE(program.run({"run", "--filter", "vadd1", "--catalogue", mine.string(), "-O", "3"}).status == 0);
   for (const auto& cell : records_in(program.table())) {
-    CHECK(cell.verdict == Verdict::unsupported);
+    CHECK(cell.verdict == sass::Verdict::unsupported);
     CHECK(cell.note == "needs sm_100a");
   }
 }

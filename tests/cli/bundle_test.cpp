@@ -26,15 +26,15 @@ bool says(const Ended& ended, const std::string& text) { return ended.err.find(t
 
 // The oldest and the newest ptxas, and a library, as far as they are here.
 std::string old_and_new_toolchains() {
-  std::vector<std::filesystem::path> folders = toolkit_folders();
+  std::vector<std::filesystem::path> folders = assemble::toolkit_folders();
   const std::filesystem::path own = std::filesystem::path(PTXLAT_SOURCE_DIR) / "toolkits";
   if (std::filesystem::is_directory(own)) {
     for (const auto& entry : std::filesystem::directory_iterator(own)) folders.push_back(entry.path());
   }
   std::string newest, oldest, library;
-  for (const auto& toolchain : find_toolchains(folders)) {
-    if (toolchain.kind == ToolchainKind::nvjitlink && library.empty()) library = "," + toolchain.name;
-    if (toolchain.kind != ToolchainKind::ptxas) continue;
+  for (const auto& toolchain : assemble::find_toolchains(folders)) {
+    if (toolchain.kind == assemble::ToolchainKind::nvjitlink && library.empty()) library = "," + toolchain.name;
+    if (toolchain.kind != assemble::ToolchainKind::ptxas) continue;
     if (newest.empty()) newest = toolchain.name;
     oldest = toolchain.name;
   }
@@ -110,12 +110,12 @@ TEST_CASE("the provenance of a bundle's table names the bundle and how it was ma
   const auto& bundle = little_bundle();
   REQUIRE(program.run({"run", "--bundle", bundle.string()}).status == 0);
   const auto folder = program.folder() / "tables/sm_90/stand-in-h200";
-  const auto provenance = read_table(*std::filesystem::directory_iterator(folder)).run;
+  const auto provenance = report::read_table(*std::filesystem::directory_iterator(folder)).run;
   CHECK(provenance.kind == "measured");
   REQUIRE(provenance.bundle);
   CHECK(provenance.bundle->file == "little.bundle");
   CHECK(provenance.bundle->size == std::filesystem::file_size(bundle));
-  CHECK(provenance.bundle->checksum == fmt::format("{:08x}", open_bundle(bundle).checksum));
+  CHECK(provenance.bundle->checksum == fmt::format("{:08x}", bundle::open_bundle(bundle).checksum));
   CHECK(provenance.bundle->command_line.starts_with("ptxlat assemble "));
 }
 
@@ -184,8 +184,8 @@ TEST_CASE("assemble continues after kill -9 and Ctrl-C, and gives the bundle of 
   const Arguments several_chunks{"--filter", "/^(add|sub|and|min|fma)\\./", "-O", "3", "--threads", "1"};
   const auto cells_and_code = [](const std::filesystem::path& file) {
     std::vector<Bytes> payloads;
-    for (const auto& section : read_contents(file).sections) {
-      if (section.kind != SectionKind::manifest) payloads.push_back(read_section(file, section));
+    for (const auto& section : bundle::read_contents(file).sections) {
+      if (section.kind != bundle::SectionKind::manifest) payloads.push_back(bundle::read_section(file, section));
     }
     return payloads;
   };

@@ -12,13 +12,13 @@ namespace {
 
 // tables/<name> of two levels, in the program's folder; add.u32 at -O3 takes `cycles`.
 void write_table_of(const PtxlatProgram& program, const std::string& toolchain, double cycles) {
-  Run run = run_of();
+  results::Run run = run_of();
   run.toolchain = toolchain;
   run.table = "sm_90/static/" + toolchain;
-  write_table(program.folder() / "tables",
-              table_from(run, {},
-                         {cell_of("add.u32", 0, 15, "IADD3"), cell_of("add.u32", 3, cycles, "IADD3"),
-                          cell_of("sub.u32", 0, 15, "IADD3"), cell_of("sub.u32", 3, 4, "IADD3")}));
+  report::write_table(program.folder() / "tables",
+                      report::table_from(run, {},
+                                         {cell_of("add.u32", 0, 15, "IADD3"), cell_of("add.u32", 3, cycles, "IADD3"),
+                                          cell_of("sub.u32", 0, 15, "IADD3"), cell_of("sub.u32", 3, 4, "IADD3")}));
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -110,16 +110,16 @@ TEST_CASE("two tables of 35000 rows are compared in about a second") {
   const PtxlatProgram program;
   for (const char* toolchain : {"ptxas-11.8.89", "ptxas-13.0.88"}) {
     const bool is_later = toolchain == std::string("ptxas-13.0.88");
-    std::vector<Record> records;
+    std::vector<results::Record> records;
     for (int i = 0; i < 35'000; ++i) {
-      Record cell = cell_of("op" + std::to_string(i), 3, is_later && i % 10 == 0 ? 5 : 4, "IADD3");
+      results::Record cell = cell_of("op" + std::to_string(i), 3, is_later && i % 10 == 0 ? 5 : 4, "IADD3");
       // Code of its own for each, with other registers on the other side: nothing is equal without being parsed.
       for (auto& instruction : cell.windows[0].sass) instruction.text += ", R" + std::to_string(i + is_later);
       records.push_back(std::move(cell));
     }
-    Run run = run_of();
+    results::Run run = run_of();
     run.toolchain = run.table = toolchain;
-    write_table(program.folder() / "tables", table_from(run, {}, records));
+    report::write_table(program.folder() / "tables", report::table_from(run, {}, records));
   }
   const auto start = std::chrono::steady_clock::now();
   const auto ended = program.run({"compare", "tables/ptxas-11.8.89", "tables/ptxas-13.0.88", "--rows", "10"});

@@ -11,11 +11,12 @@ using namespace ptxlat;
 namespace {
 
 // A ptxas that knows sm_90 and has an NVRTC of its release beside it. Skips the case without one.
-Toolchain ptxas_with_nvrtc() {
-  const auto available = find_toolchains(all_toolkits());
+assemble::Toolchain ptxas_with_nvrtc() {
+  const auto available = assemble::find_toolchains(all_toolkits());
   for (const auto& toolchain : available) {
-    const Toolchain* nvrtc = nvrtc_for(toolchain, available);
-    if (toolchain.kind == ToolchainKind::ptxas && nvrtc != nullptr && !headers_of(*nvrtc).empty()) return toolchain;
+    const assemble::Toolchain* nvrtc = assemble::nvrtc_for(toolchain, available);
+    if (toolchain.kind == assemble::ToolchainKind::ptxas && nvrtc != nullptr && !assemble::headers_of(*nvrtc).empty())
+      return toolchain;
   }
   skip("no ptxas with an NVRTC and headers of its release (tools/toolkits.sh brings them)");
 }
@@ -24,22 +25,22 @@ struct Compiled {
   PtxlatProgram program;
   std::string toolchain;
 
-  explicit Compiled(const Toolchain& ptxas) : toolchain(ptxas.name) {
+  explicit Compiled(const assemble::Toolchain& ptxas) : toolchain(ptxas.name) {
     if (const char* toolkits = std::getenv("PTXLAT_TOOLKITS")) program.set("PTXLAT_TOOLKITS", toolkits);
   }
 
-  Table made(std::vector<std::string> arguments) const {
+  report::Table made(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "static");
     for (const char* option : {"--toolchain", toolchain.c_str(), "--target", "sm_90", "-O", "3", "--format", "none"})
       arguments.emplace_back(option);
     const auto ended = program.run(arguments);
     REQUIRE(ended.status == 0);
-    return read_table(program.folder() / "tables/sm_90/static" / toolchain);
+    return report::read_table(program.folder() / "tables/sm_90/static" / toolchain);
   }
 };
 
-const Record& cell_of(const Table& table, const std::string& function, const std::string& input = {}) {
-  const auto found = std::find_if(table.cells.begin(), table.cells.end(), [&](const Cell& cell) {
+const results::Record& cell_of(const report::Table& table, const std::string& function, const std::string& input = {}) {
+  const auto found = std::find_if(table.cells.begin(), table.cells.end(), [&](const report::Cell& cell) {
     return cell.record.ptx == function && cell.record.input == input;
   });
   if (found == table.cells.end()) throw std::runtime_error("no row " + function + " " + input);
@@ -56,16 +57,16 @@ TEST_CASE("functions of CUDA C are rows of a table, and NVRTC is in its provenan
   CHECK(table.run.nvrtc.starts_with("nvrtc-"));
   // The same machine code as the instruction that it is.
   CHECK(cell_of(table, "__fadd_rn").sass == cell_of(table, "add.rn.f32").sass);
-  CHECK(cell_of(table, "__fadd_rn").number(metric::static_cycles) ==
-        cell_of(table, "add.rn.f32").number(metric::static_cycles));
+  CHECK(cell_of(table, "__fadd_rn").number(results::metric::static_cycles) ==
+        cell_of(table, "add.rn.f32").number(results::metric::static_cycles));
   CHECK(cell_of(table, "__hfma2").sass.size() == 1);
   // Local memory, tables, loops; calls; two results.
   for (const char* function : {"sinf", "sincosf", "pow"}) {
     INFO(function);
-    CHECK(cell_of(table, function).verdict == Verdict::proven);
+    CHECK(cell_of(table, function).verdict == sass::Verdict::proven);
     CHECK(cell_of(table, function).sass.size() > 20);
   }
-  CHECK(cell_of(table, "sinf", "slow path").verdict == Verdict::proven);
+  CHECK(cell_of(table, "sinf", "slow path").verdict == sass::Verdict::proven);
   CHECK(cell_of(table, "sinf --use_fast_math").sass == std::vector<std::string>{"FMUL.RZ", "MUFU.SIN"});
 }
 
@@ -77,20 +78,21 @@ TEST_CASE("a function that NVRTC does not know is unsupported, with its words, a
       "function = [\"__no_such_function\", \"__cosf\"]\nname = \"mine {function}\"\n");
   const auto table = compiled.made({"--catalogue", mine.string(), "--filter", "mine*"});
   const auto& unknown = cell_of(table, "mine __no_such_function");
-  CHECK(unknown.verdict == Verdict::unsupported);
+  CHECK(unknown.verdict == sass::Verdict::unsupported);
   CHECK(unknown.note == "identifier \"__no_such_function\" is undefined");
-  CHECK(cell_of(table, "mine __cosf").verdict == Verdict::proven);
+  CHECK(cell_of(table, "mine __cosf").verdict == sass::Verdict::proven);
 }
 
 TEST_CASE("functions of CUDA C are measured from a bundle without NVRTC, as each toolchain's own compiled them") {
   const auto ptxas = ptxas_with_nvrtc();
   const Compiled here(ptxas);
   Compiled there(ptxas);
-  const auto available = find_toolchains(all_toolkits());
+  const auto available = assemble::find_toolchains(all_toolkits());
   // A second toolchain with another NVRTC, if there is one.
   auto toolchains = ptxas.name;
   for (const auto& other : available) {
-    if (other.kind == ToolchainKind::ptxas && other.name != ptxas.name && nvrtc_for(other, available) != nullptr)
+    if (other.kind == assemble::ToolchainKind::ptxas && other.name != ptxas.name &&
+        assemble::nvrtc_for(other, available) != nullptr)
       toolchains = other.name + "," + ptxas.name;
   }
   const std::vector<std::string> what{"--filter", "sinf",       "--filter",    "__fadd_rn",
@@ -111,8 +113,9 @@ TEST_CASE("functions of CUDA C are measured from a bundle without NVRTC, as each
     INFO(entry.path().filename().string());
     const auto measured = there.program.folder() / tables / entry.path().filename();
     CHECK((contents_of(measured / "latency.csv") == contents_of(entry.path() / "latency.csv")));
-    const auto table = read_table(measured);
-    CHECK(table.run.nvrtc == read_table(entry.path()).run.nvrtc);
-    CHECK(cell_of(table, "__fadd_rn").number(metric::cycles) == cell_of(table, "add.rn.f32").number(metric::cycles));
+    const auto table = report::read_table(measured);
+    CHECK(table.run.nvrtc == report::read_table(entry.path()).run.nvrtc);
+    CHECK(cell_of(table, "__fadd_rn").number(results::metric::cycles) ==
+          cell_of(table, "add.rn.f32").number(results::metric::cycles));
   }
 }

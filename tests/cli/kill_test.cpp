@@ -61,7 +61,7 @@ bool is_kernel_of(const std::string& kernel, const std::string& ptx) {
 
 using CellName = std::tuple<std::string, std::string, std::string>;
 
-std::set<CellName> cells_of(const std::vector<Record>& records) {
+std::set<CellName> cells_of(const std::vector<results::Record>& records) {
   std::set<CellName> cells;
   for (const auto& record : records) cells.emplace(record.ptx, record.operand, record.input);
   return cells;
@@ -71,7 +71,8 @@ std::set<CellName> cells_of(const std::vector<Record>& records) {
 void check_continuation(PtxlatProgram& program) {
   std::set<CellName> finished;
   if (std::filesystem::exists(program.store()))
-    finished = cells_of(Store(program.store()).records("sm_90/stand-in-h200/driver-0.0.standin", RecordKind::latency));
+    finished = cells_of(results::Store(program.store())
+                            .records("sm_90/stand-in-h200/driver-0.0.standin", results::RecordKind::latency));
   std::filesystem::remove(program.launch_log());
   REQUIRE(program.run(several_chunks).status == 0);
   check_same_table(program);

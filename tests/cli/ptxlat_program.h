@@ -34,11 +34,11 @@ inline std::vector<std::string> lines_of(const std::filesystem::path& file) {
 }
 
 // The records of the table in a folder, with everything that it knows of them.
-inline std::vector<Record> records_in(const std::filesystem::path& folder) {
-  const auto table = read_table(folder);
-  std::vector<const Cell*> cells;
+inline std::vector<results::Record> records_in(const std::filesystem::path& folder) {
+  const auto table = report::read_table(folder);
+  std::vector<const report::Cell*> cells;
   for (const auto& cell : table.cells) cells.push_back(&cell);
-  return whole_records(table, cells);
+  return report::whole_records(table, cells);
 }
 
 // How `ptxlat` ended: its exit status, or 128 + the signal that killed it.
@@ -87,13 +87,13 @@ class PtxlatProgram {
 
   // Skips the case where there is no ptxas or no nvdisasm, without which nothing can be made.
   void require_tools() {
-    auto folders = toolkit_folders();
+    auto folders = assemble::toolkit_folders();
     const std::filesystem::path own = std::filesystem::path(PTXLAT_SOURCE_DIR) / "toolkits";
     if (std::filesystem::is_directory(own)) {
       for (const auto& entry : std::filesystem::directory_iterator(own)) folders.push_back(entry.path());
     }
-    for (const auto& toolchain : find_toolchains(folders)) {
-      if (toolchain.kind != ToolchainKind::ptxas || find_nvdisasm(folders).empty()) continue;
+    for (const auto& toolchain : assemble::find_toolchains(folders)) {
+      if (toolchain.kind != assemble::ToolchainKind::ptxas || assemble::find_nvdisasm(folders).empty()) continue;
       environment_["PTXLAT_STANDIN_PTXAS"] = toolchain.path.string();
       return;
     }

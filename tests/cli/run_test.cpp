@@ -36,7 +36,7 @@ TEST_CASE("a table's provenance names the device, the toolchain, the command and
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(program.run(few_forms).status == 0);
-  const auto table = read_table(program.table());
+  const auto table = report::read_table(program.table());
   REQUIRE(table.run.device);
   CHECK(table.run.device->name == "Stand-in H200");
   CHECK(table.run.toolchain == "driver-0.0.standin");
@@ -58,16 +58,16 @@ TEST_CASE("measured equals static for fixed-latency code, and every number has i
   int fixed = 0, bounded = 0;
   for (const auto& cell : records_in(program.table())) {
     INFO(cell.ptx << " " << cell.operand << " O" << cell.level << ": " << cell.note);
-    CHECK(cell.verdict == Verdict::proven);
-    REQUIRE(cell.number(metric::cycles));
-    REQUIRE(cell.number(metric::static_cycles));
+    CHECK(cell.verdict == sass::Verdict::proven);
+    REQUIRE(cell.number(results::metric::cycles));
+    REQUIRE(cell.number(results::metric::static_cycles));
     CHECK(cell.sass_count > 0);
     CHECK(cell.windows.size() >= 4);
     if (cell.note.find("lower bound") != std::string::npos) {
-      CHECK(*cell.number(metric::cycles) > *cell.number(metric::static_cycles));
+      CHECK(*cell.number(results::metric::cycles) > *cell.number(results::metric::static_cycles));
       ++bounded;
     } else {
-      CHECK(*cell.number(metric::cycles) == *cell.number(metric::static_cycles));
+      CHECK(*cell.number(results::metric::cycles) == *cell.number(results::metric::static_cycles));
       ++fixed;
     }
   }
@@ -93,12 +93,12 @@ TEST_CASE("a run that measures nothing leaves the table with the provenance of t
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(program.run(few_forms).status == 0);
-  const auto made = read_table(program.table()).run;
+  const auto made = report::read_table(program.table()).run;
   CHECK(made.station_seconds.contains("wall"));
   auto again = few_forms;
   again.push_back("--brief");
   REQUIRE(program.run(again).status == 0);
-  const auto kept = read_table(program.table()).run;
+  const auto kept = report::read_table(program.table()).run;
   CHECK(kept.command_line == made.command_line);
   CHECK(kept.started_utc == made.started_utc);
   CHECK(kept.finished_utc == made.finished_utc);
@@ -109,13 +109,13 @@ TEST_CASE("a table whose run was killed before its end has the provenance of the
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(program.run(few_forms).status == 0);
-  auto killed = read_table(program.table()).run;
+  auto killed = report::read_table(program.table()).run;
   killed.started_utc = "2026-01-01T00:00:00Z";
   killed.finished_utc.clear();
   killed.id = 0;
-  Store(program.folder() / "ptxlat.sqlite").save_run(killed);
+  results::Store(program.folder() / "ptxlat.sqlite").save_run(killed);
   REQUIRE(program.run(few_forms).status == 0);
-  const auto provenance = read_table(program.table()).run;
+  const auto provenance = report::read_table(program.table()).run;
   CHECK(provenance.started_utc != killed.started_utc);
   CHECK_FALSE(provenance.finished_utc.empty());
 }
@@ -177,8 +177,8 @@ around = "vadd.u32.u32.u32 {d}, {a}, {b};"
   for (const auto& cell : cells) {
     CHECK(cell.ptx == "vadd1.u32.u32.u32");
     CHECK(cell.chapter == "video");
-    CHECK(cell.verdict == Verdict::proven);
-    CHECK(cell.number(metric::cycles));
+    CHECK(cell.verdict == sass::Verdict::proven);
+    CHECK(cell.number(results::metric::cycles));
   }
 }
 

@@ -9,10 +9,10 @@ namespace {
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::string table_in(const PtxlatProgram& program) {
-  Record add = cell_of("add.u32", 3, 4, "IADD3");
-  give(add, metric::issue, 2);
-  add.add_flag(flag::spread);
-  write_table(program.folder() / "tables", table_of({add, cell_of("add.s32", 3, 4, "IADD3")}));
+  results::Record add = cell_of("add.u32", 3, 4, "IADD3");
+  give(add, results::metric::issue, 2);
+  add.add_flag(results::flag::spread);
+  report::write_table(program.folder() / "tables", table_of({add, cell_of("add.s32", 3, 4, "IADD3")}));
   return "tables/" + run_of().table;
 }
 

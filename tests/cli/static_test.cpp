@@ -1,7 +1,7 @@
 // What the static table says, from assembler to csv, on the architectures that nobody here owns.
 #include "../sass/real_code.h"
 #include "assemble/toolkit.h"
-#include "error.h"
+#include "base/error.h"
 #include "ptxlat_program.h"
 #include "report/table.h"
 
@@ -10,15 +10,15 @@ using namespace ptxlat;
 namespace {
 
 // The newest ptxas here that knows a target; empty where there is none or no disassembler to read its code.
-std::string newest_ptxas_for(const Target& target) {
+std::string newest_ptxas_for(const isa::Target& target) {
   try {
-    nvdisasm_for(target, all_toolkits());
+    assemble::nvdisasm_for(target, all_toolkits());
   } catch (const Error&) {
     return {};
   }
-  for (const auto& toolchain : find_toolchains(all_toolkits())) {
-    if (toolchain.kind != ToolchainKind::ptxas) continue;
-    const auto targets = targets_of(toolchain.path);
+  for (const auto& toolchain : assemble::find_toolchains(all_toolkits())) {
+    if (toolchain.kind != assemble::ToolchainKind::ptxas) continue;
+    const auto targets = assemble::targets_of(toolchain.path);
     if (std::find(targets.begin(), targets.end(), target.name()) != targets.end()) return toolchain.name;
   }
   return {};
@@ -32,7 +32,7 @@ void check_dependent_latency(const std::vector<int>& architectures, const std::v
   for (const auto& form : forms) arguments.insert(arguments.end(), {"--filter", form});
   int checked = 0;
   for (const int sm : architectures) {
-    const Target target{sm, ""};
+    const isa::Target target{sm, ""};
     const auto ptxas = newest_ptxas_for(target);
     if (ptxas.empty()) continue;
     PtxlatProgram program;
@@ -44,9 +44,9 @@ void check_dependent_latency(const std::vector<int>& architectures, const std::v
     CHECK(cells.size() >= forms.size());
     for (const auto& cell : cells) {
       INFO(cell.ptx << " " << cell.operand << ": " << cell.note);
-      CHECK(cell.verdict == Verdict::proven);
-      CHECK(cell.number(metric::static_cycles) == cycles);
-      CHECK(cell.number(metric::issue));
+      CHECK(cell.verdict == sass::Verdict::proven);
+      CHECK(cell.number(results::metric::static_cycles) == cycles);
+      CHECK(cell.number(results::metric::issue));
       ++checked;
     }
   }
@@ -77,10 +77,10 @@ TEST_CASE("on Maxwell a 32-bit product is three XMAD, and what only newer GPUs h
   for (const auto& cell : cells) {
     INFO(cell.ptx << ": " << cell.note);
     if (cell.ptx == "mul.lo.u32") {
-      CHECK(cell.verdict == Verdict::proven);
+      CHECK(cell.verdict == sass::Verdict::proven);
       CHECK(cell.sass == std::vector<std::string>{"XMAD", "XMAD.MRG", "XMAD.PSL.CBCC"});
     } else {
-      CHECK(cell.verdict == Verdict::unsupported);
+      CHECK(cell.verdict == sass::Verdict::unsupported);
       CHECK(cell.note.find("sm_80") != std::string::npos);
     }
   }

@@ -28,16 +28,16 @@ struct Told {
   std::size_t processes() const { return lines_of(program.folder() / "script.toml.processes").size(); }
 
   // The cell of popc.b32; all others must be proven and have a number.
-  Record popc_among_neighbours() const {
-    Record found;
+  results::Record popc_among_neighbours() const {
+    results::Record found;
     for (const auto& cell : records_in(program.table())) {
       INFO(cell.ptx << " " << cell.operand << ": " << to_string(cell.verdict) << " " << cell.note);
       if (cell.ptx == popc) {
         found = cell;
         continue;
       }
-      CHECK(cell.verdict == Verdict::proven);
-      CHECK(cell.number(metric::cycles));
+      CHECK(cell.verdict == sass::Verdict::proven);
+      CHECK(cell.number(results::metric::cycles));
     }
     REQUIRE(found.ptx == popc);
     UNSCOPED_INFO("popc.b32: " << to_string(found.verdict) << " " << found.note);
@@ -84,8 +84,8 @@ std::map<std::string, double> run_synonyms(const Told& told) {
   std::map<std::string, double> cycles;
   for (const auto& cell : records_in(told.program.table())) {
     INFO(cell.ptx << " " << cell.input << ": " << to_string(cell.verdict) << " " << cell.note);
-    REQUIRE(cell.number(metric::cycles));
-    cycles[cell.ptx.substr(0, cell.ptx.find('.')) + " " + cell.input] = *cell.number(metric::cycles);
+    REQUIRE(cell.number(results::metric::cycles));
+    cycles[cell.ptx.substr(0, cell.ptx.find('.')) + " " + cell.input] = *cell.number(results::metric::cycles);
   }
   for (const auto& [name, value] : cycles) UNSCOPED_INFO(name << ": " << value);
   return cycles;
@@ -98,8 +98,8 @@ TEST_CASE("launches that spread widely make a cell unstable, and no other") {
   told.program.require_tools();
   REQUIRE(told.run({"--repeat", "0"}).status == 0);
   const auto cell = told.popc_among_neighbours();
-  CHECK(cell.verdict == Verdict::unstable);
-  CHECK_FALSE(cell.number(metric::cycles));
+  CHECK(cell.verdict == sass::Verdict::unstable);
+  CHECK_FALSE(cell.number(results::metric::cycles));
 }
 
 TEST_CASE("lanes that see different clocks are noted with their cell") {
@@ -121,8 +121,8 @@ TEST_CASE("a cell that a second process measures differently is reported and los
   CHECK(contains(ended.err, "repeated in a second process: 5 of 6 cells agree"));
   CHECK(contains(ended.err, "differs: popc.b32 a"));
   const auto cell = told.popc_among_neighbours();
-  CHECK(cell.verdict == Verdict::unstable);
-  CHECK_FALSE(cell.number(metric::cycles));
+  CHECK(cell.verdict == sass::Verdict::unstable);
+  CHECK_FALSE(cell.number(results::metric::cycles));
 }
 
 TEST_CASE("equal code on equal operands is measured once, other code and other operands on their own") {
@@ -153,7 +153,7 @@ TEST_CASE("a launch that runs out of memory costs its own cell") {
   told.program.require_tools();
   REQUIRE(told.run({"--repeat", "0"}).status == 0);
   const auto cell = told.popc_among_neighbours();
-  CHECK(cell.verdict == Verdict::fault);
+  CHECK(cell.verdict == sass::Verdict::fault);
   CHECK(contains(cell.note, "CUDA_ERROR_OUT_OF_MEMORY"));
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("a kernel that ends its process costs its own cell") {
     told.program.require_tools();
     REQUIRE(told.run({"--repeat", "0"}).status == 0);
     const auto cell = told.popc_among_neighbours();
-    CHECK(cell.verdict == Verdict::fault);
+    CHECK(cell.verdict == sass::Verdict::fault);
     CHECK(contains(cell.note, "the kernel died of signal 6") == (how == "crash"));
     CHECK(told.processes() > 1);
   }
@@ -175,7 +175,7 @@ TEST_CASE("a process that is killed once from outside costs nothing") {
   told.program.require_tools();
   REQUIRE(told.run({"--repeat", "0"}).status == 0);
   CHECK(told.processes() == 2);
-  CHECK(told.popc_among_neighbours().verdict == Verdict::proven);
+  CHECK(told.popc_among_neighbours().verdict == sass::Verdict::proven);
 }
 
 TEST_CASE("of several devices the chosen one is measured") {
@@ -188,11 +188,11 @@ TEST_CASE("of several devices the chosen one is measured") {
     REQUIRE(told.run({"--repeat", "0", "--device", device}).status == 0);
     const std::string name = device == "0" ? "stand-in-a" : "stand-in-b";
     const auto folder = told.program.folder() / "tables/sm_90" / name / "driver-0.0.standin";
-    const auto table = read_table(folder);
+    const auto table = report::read_table(folder);
     REQUIRE(table.run.device);
     CHECK(table.run.device->name == (device == "0" ? "Stand-in A" : "Stand-in B"));
     for (const auto& cell : records_in(folder))
-      if (cell.ptx == popc) cycles[device] = cell.number(metric::cycles).value_or(0);
+      if (cell.ptx == popc) cycles[device] = cell.number(results::metric::cycles).value_or(0);
   }
   CHECK(cycles["0"] > 0);
   CHECK(cycles["1"] > cycles["0"] + 100);

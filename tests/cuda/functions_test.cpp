@@ -8,14 +8,15 @@
 #include "catch.h"
 
 using namespace ptxlat;
+using namespace ptxlat::cuda;
 
 namespace {
 
-Form form_of(const std::string& function, const std::string& header = {}, const std::string& option = {}) {
-  Form form;
+isa::Form form_of(const std::string& function, const std::string& header = {}, const std::string& option = {}) {
+  isa::Form form;
   form.ptx = function + (option.empty() ? "" : " " + option);
   form.text = "{d} = " + function + "({a})";
-  form.cuda = CudaSource{form.text, header, option};
+  form.cuda = isa::CudaSource{form.text, header, option};
   form.unsupported = "not compiled";
   form.operands = {{"d", "f32", true}, {"a", "f32"}};
   return form;
@@ -27,9 +28,9 @@ struct StandInCompiler {
   std::vector<std::string> crashing;            // takes the compiler down, without a word about where
   std::vector<std::vector<std::string>> calls;  // the options of each
 
-  CompileOutcome compile(const std::string& program, const std::vector<std::string>& options) {
+  assemble::CompileOutcome compile(const std::string& program, const std::vector<std::string>& options) {
     calls.push_back(options);
-    CompileOutcome outcome;
+    assemble::CompileOutcome outcome;
     std::string ptx;
     std::istringstream lines(program);
     int number = 0;
@@ -63,8 +64,8 @@ struct StandInCompiler {
   }
 };
 
-std::vector<const Form*> pointers(const std::vector<Form>& forms) {
-  std::vector<const Form*> all;
+std::vector<const isa::Form*> pointers(const std::vector<isa::Form>& forms) {
+  std::vector<const isa::Form*> all;
   for (const auto& form : forms) all.push_back(&form);
   return all;
 }
@@ -73,8 +74,8 @@ std::vector<const Form*> pointers(const std::vector<Form>& forms) {
 
 TEST_CASE("functions of one header and one option are compiled together") {
   StandInCompiler nvrtc;
-  const std::vector<Form> forms = {form_of("sinf"), form_of("cosf"), form_of("sinf", {}, "--use_fast_math"),
-                                   form_of("hsin", "cuda_fp16.h")};
+  const std::vector<isa::Form> forms = {form_of("sinf"), form_of("cosf"), form_of("sinf", {}, "--use_fast_math"),
+                                        form_of("hsin", "cuda_fp16.h")};
   const auto functions = compile_functions(pointers(forms), {90, "a"}, "/headers", nvrtc.compiler());
   REQUIRE(functions.size() == 4);
   for (const auto& function : functions) CHECK(function.text == "neg.f32 {d}, {a};");
@@ -95,7 +96,7 @@ TEST_CASE("functions of one header and one option are compiled together") {
 TEST_CASE("a function that the compiler does not know costs itself alone, with the compiler's words") {
   StandInCompiler nvrtc;
   nvrtc.unknown = {"__tanhf", "__new"};
-  const std::vector<Form> forms = {form_of("sinf"), form_of("__tanhf"), form_of("cosf"), form_of("__new")};
+  const std::vector<isa::Form> forms = {form_of("sinf"), form_of("__tanhf"), form_of("cosf"), form_of("__new")};
   const auto functions = compile_functions(pointers(forms), {90, {}}, {}, nvrtc.compiler());
   CHECK(functions[0].problem.empty());
   CHECK(functions[1].problem == "identifier \"__tanhf\" is undefined");
@@ -107,7 +108,7 @@ TEST_CASE("a function that the compiler does not know costs itself alone, with t
 TEST_CASE("a function over which the compiler crashes is found by halving") {
   StandInCompiler nvrtc;
   nvrtc.crashing = {"bad"};
-  const std::vector<Form> forms = {form_of("a1"), form_of("a2"), form_of("bad"), form_of("a3"), form_of("a4")};
+  const std::vector<isa::Form> forms = {form_of("a1"), form_of("a2"), form_of("bad"), form_of("a3"), form_of("a4")};
   const auto functions = compile_functions(pointers(forms), {90, {}}, {}, nvrtc.compiler());
   for (const auto& function : functions)
     CHECK(function.problem == (function.form == "bad" ? "NVRTC died of signal 11" : ""));
@@ -117,9 +118,9 @@ TEST_CASE("a compiler that refuses everything is not asked about each function")
   int calls = 0;
   const CudaCompiler compiler = [&](const std::string&, const std::vector<std::string>&) {
     ++calls;
-    return CompileOutcome{std::nullopt, "nvrtc: error: invalid value for --gpu-architecture (-arch)\nmore"};
+    return assemble::CompileOutcome{std::nullopt, "nvrtc: error: invalid value for --gpu-architecture (-arch)\nmore"};
   };
-  const std::vector<Form> forms = {form_of("sinf"), form_of("cosf"), form_of("tanf")};
+  const std::vector<isa::Form> forms = {form_of("sinf"), form_of("cosf"), form_of("tanf")};
   for (const auto& function : compile_functions(pointers(forms), {50, {}}, {}, compiler))
     CHECK(function.problem == "nvrtc: error: invalid value for --gpu-architecture (-arch)");
   CHECK(calls == 2);
@@ -127,14 +128,14 @@ TEST_CASE("a compiler that refuses everything is not asked about each function")
 
 TEST_CASE("without CUDA's headers, what needs one says so and the rest is compiled") {
   StandInCompiler nvrtc;
-  const std::vector<Form> forms = {form_of("hsin", "cuda_fp16.h"), form_of("sinf")};
+  const std::vector<isa::Form> forms = {form_of("hsin", "cuda_fp16.h"), form_of("sinf")};
   const auto functions = compile_functions(pointers(forms), {90, {}}, {}, nvrtc.compiler());
   CHECK(functions[0].problem.find("cuda_fp16.h") != std::string::npos);
   CHECK(functions[1].problem.empty());
 }
 
 TEST_CASE("compiled functions make the catalogue's forms ordinary ones") {
-  Catalogue catalogue;
+  isa::Catalogue catalogue;
   catalogue.forms = {form_of("sinf"), form_of("__tanhf"), form_of("cosf")};
   apply_compiled(catalogue.forms, {"nvrtc-13.0.88",
                                    {{"sinf", "sin.approx.f32 {d}, {a};", {".global .b8 t[1];"}, {}},

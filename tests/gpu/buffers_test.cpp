@@ -7,14 +7,16 @@
 #include "catch.h"
 
 using namespace ptxlat;
+using namespace ptxlat::gpu;
 using Words = std::vector<std::uint64_t>;
 
 namespace {
 
 constexpr std::uint64_t address = 0x7f0000000000;
 
-Buffer buffer_of(Buffer::Contents contents, std::uint64_t bytes, std::uint64_t stride = 0, std::uint64_t seed = 1) {
-  Buffer buffer;
+kernel::Buffer buffer_of(kernel::Buffer::Contents contents, std::uint64_t bytes, std::uint64_t stride = 0,
+                         std::uint64_t seed = 1) {
+  kernel::Buffer buffer;
   buffer.bytes = bytes;
   buffer.contents = contents;
   buffer.stride = stride;
@@ -22,10 +24,10 @@ Buffer buffer_of(Buffer::Contents contents, std::uint64_t bytes, std::uint64_t s
   return buffer;
 }
 
-Words words_of(const Buffer& buffer) { return BufferContents(buffer, address).words(0, buffer.bytes); }
+Words words_of(const kernel::Buffer& buffer) { return BufferContents(buffer, address).words(0, buffer.bytes); }
 
 // How many loads lead from the buffer's beginning back to it; 0 if they leave its places or need more than there are.
-std::uint64_t lap(const Buffer& buffer) {
+std::uint64_t lap(const kernel::Buffer& buffer) {
   const auto words = words_of(buffer);
   const auto places = buffer.bytes / buffer.stride;
   std::uint64_t at = address;
@@ -37,7 +39,7 @@ std::uint64_t lap(const Buffer& buffer) {
   return 0;
 }
 
-bool is_refused(const Buffer& buffer) {
+bool is_refused(const kernel::Buffer& buffer) {
   try {
     const BufferContents made(buffer, address);
     return false;
@@ -55,34 +57,35 @@ TEST_CASE("a chase comes through every place of its buffer once, whatever the si
     const std::uint64_t places = 1 + random() % (round % 10 == 0 ? 3'000 : 20);
     const std::uint64_t bytes = stride * places + 8 * (random() % (stride / 8));
     INFO(bytes << " bytes in steps of " << stride);
-    CHECK(lap(buffer_of(Buffer::Contents::ring, bytes, stride)) == places);
-    CHECK(lap(buffer_of(Buffer::Contents::permutation, bytes, stride, random())) == places);
+    CHECK(lap(buffer_of(kernel::Buffer::Contents::ring, bytes, stride)) == places);
+    CHECK(lap(buffer_of(kernel::Buffer::Contents::permutation, bytes, stride, random())) == places);
   }
 }
 
 TEST_CASE("a ring goes to the next place and a permutation elsewhere") {
-  const auto ring = words_of(buffer_of(Buffer::Contents::ring, 64, 16));
+  const auto ring = words_of(buffer_of(kernel::Buffer::Contents::ring, 64, 16));
   CHECK(ring == Words{address + 16, 0, address + 32, 0, address + 48, 0, address, 0});
-  const auto permutation = words_of(buffer_of(Buffer::Contents::permutation, 8 * 1024, 8));
+  const auto permutation = words_of(buffer_of(kernel::Buffer::Contents::permutation, 8 * 1024, 8));
   int neighbours = 0;
   for (std::size_t i = 0; i < permutation.size(); ++i) neighbours += permutation[i] == address + 8 * i + 8;
   CHECK(neighbours < 10);
 }
 
 TEST_CASE("the same description gives the same contents, and another seed gives others") {
-  for (const auto contents : {Buffer::Contents::permutation, Buffer::Contents::random}) {
+  for (const auto contents : {kernel::Buffer::Contents::permutation, kernel::Buffer::Contents::random}) {
     const auto buffer = buffer_of(contents, 8 * 256, 8, 5);
     CHECK(words_of(buffer) == words_of(buffer));
     CHECK(words_of(buffer) != words_of(buffer_of(contents, 8 * 256, 8, 6)));
   }
   INFO("on every machine");
-  CHECK(words_of(buffer_of(Buffer::Contents::random, 16, 0, 0)) == Words{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4});
+  CHECK(words_of(buffer_of(kernel::Buffer::Contents::random, 16, 0, 0)) ==
+        Words{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4});
 }
 
 TEST_CASE("a part of a buffer is what the whole has there") {
   std::mt19937_64 random(2);
-  for (const auto contents :
-       {Buffer::Contents::zeros, Buffer::Contents::random, Buffer::Contents::ring, Buffer::Contents::permutation}) {
+  for (const auto contents : {kernel::Buffer::Contents::zeros, kernel::Buffer::Contents::random,
+                              kernel::Buffer::Contents::ring, kernel::Buffer::Contents::permutation}) {
     const auto buffer = buffer_of(contents, 8 * 331, 24);
     const BufferContents made(buffer, address);
     const auto whole = made.words(0, buffer.bytes);
@@ -96,21 +99,21 @@ TEST_CASE("a part of a buffer is what the whole has there") {
 }
 
 TEST_CASE("zeros are zeros, and random words are not") {
-  const auto zeros = words_of(buffer_of(Buffer::Contents::zeros, 800));
+  const auto zeros = words_of(buffer_of(kernel::Buffer::Contents::zeros, 800));
   CHECK(std::count(zeros.begin(), zeros.end(), 0u) == 100);
-  auto words = words_of(buffer_of(Buffer::Contents::random, 800));
+  auto words = words_of(buffer_of(kernel::Buffer::Contents::random, 800));
   std::sort(words.begin(), words.end());
   CHECK(std::adjacent_find(words.begin(), words.end()) == words.end());
 }
 
 TEST_CASE("a description that makes no sense is refused") {
   CHECK(is_refused({}));
-  CHECK(is_refused(buffer_of(Buffer::Contents::zeros, 12)));
-  for (const auto contents : {Buffer::Contents::ring, Buffer::Contents::permutation}) {
+  CHECK(is_refused(buffer_of(kernel::Buffer::Contents::zeros, 12)));
+  for (const auto contents : {kernel::Buffer::Contents::ring, kernel::Buffer::Contents::permutation}) {
     for (const std::uint64_t stride : {0, 4, 12, 72}) CHECK(is_refused(buffer_of(contents, 64, stride)));
     CHECK_FALSE(is_refused(buffer_of(contents, 64, 64)));
   }
-  auto buffer = buffer_of(Buffer::Contents::zeros, 8);
+  auto buffer = buffer_of(kernel::Buffer::Contents::zeros, 8);
   buffer.read_words = 2;
   CHECK_FALSE(is_refused(buffer));
   buffer.read_words = 3;

@@ -6,6 +6,7 @@
 #include "isa/toml.h"
 
 using namespace ptxlat;
+using namespace ptxlat::gpu;
 
 namespace {
 

@@ -3,10 +3,11 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/error.h"
 #include "catch.h"
-#include "error.h"
 
 using namespace ptxlat;
+using namespace ptxlat::gpu;
 
 TEST_CASE("a missing libcuda is an error that names it") {
   setenv("PTXLAT_LIBCUDA", "/nonexistent/libcuda.so.1", 1);

@@ -9,6 +9,7 @@
 #include "gpu/kernel_memory.h"
 
 using namespace ptxlat;
+using namespace ptxlat::gpu;
 
 namespace {
 

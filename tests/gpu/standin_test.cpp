@@ -13,6 +13,7 @@
 #include "tiny_cubin.h"
 
 using namespace ptxlat;
+using namespace ptxlat::gpu;
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "error.h"
+#include "base/error.h"
 #include "isa/catalogue.h"
 
 namespace ptxlat {
@@ -23,7 +23,7 @@ class CatalogueText {
 
   void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
   const std::filesystem::path& folder() const { return folder_; }
-  Catalogue load() const { return load_catalogue({folder_}); }
+  isa::Catalogue load() const { return isa::load_catalogue({folder_}); }
 
   // What load_catalogue says about it, the folder's own name taken out; "" if it says nothing.
   std::string mistakes() const {
@@ -55,15 +55,15 @@ u32 = ["9 .. 71", "5 .. 67", "3 .. 65"]
 f32 = ["1.0 .. 2.0", "1.5"]
 )";
 
-inline std::vector<std::string> spellings(const Catalogue& catalogue) {
+inline std::vector<std::string> spellings(const isa::Catalogue& catalogue) {
   std::vector<std::string> names;
-  for (const Form& form : catalogue.forms) names.push_back(form.ptx);
+  for (const isa::Form& form : catalogue.forms) names.push_back(form.ptx);
   return names;
 }
 
-inline const Form& form_called(const Catalogue& catalogue, const std::string& ptx) {
-  const auto found =
-      std::find_if(catalogue.forms.begin(), catalogue.forms.end(), [&](const Form& form) { return form.ptx == ptx; });
+inline const isa::Form& form_called(const isa::Catalogue& catalogue, const std::string& ptx) {
+  const auto found = std::find_if(catalogue.forms.begin(), catalogue.forms.end(),
+                                  [&](const isa::Form& form) { return form.ptx == ptx; });
   if (found == catalogue.forms.end()) throw std::runtime_error("no form " + ptx);
   return *found;
 }

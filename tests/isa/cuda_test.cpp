@@ -4,6 +4,7 @@
 #include "isa/select.h"
 
 using namespace ptxlat;
+using namespace ptxlat::isa;
 using Names = std::vector<std::string>;
 
 TEST_CASE("a call makes forms that are called by their functions, one for each option of the compiler") {

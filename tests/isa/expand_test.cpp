@@ -2,6 +2,7 @@
 #include "catch.h"
 
 using namespace ptxlat;
+using namespace ptxlat::isa;
 using Names = std::vector<std::string>;
 
 TEST_CASE("an entry becomes the cross product of its axes, in the order of the syntax") {

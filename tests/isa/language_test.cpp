@@ -4,6 +4,7 @@
 #include "catch.h"
 
 using namespace ptxlat;
+using namespace ptxlat::isa;
 using Names = std::vector<std::string>;
 
 namespace {

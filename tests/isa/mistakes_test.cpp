@@ -2,6 +2,7 @@
 #include "catch.h"
 
 using namespace ptxlat;
+using namespace ptxlat::isa;
 
 namespace {
 

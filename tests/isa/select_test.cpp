@@ -1,10 +1,11 @@
 #include "isa/select.h"
 
+#include "base/error.h"
+#include "base/nearest_names.h"
 #include "catch.h"
-#include "error.h"
-#include "nearest_names.h"
 
 using namespace ptxlat;
+using namespace ptxlat::isa;
 using Names = std::vector<std::string>;
 
 namespace {

@@ -4,6 +4,7 @@
 #include "isa/rule.h"
 
 using namespace ptxlat;
+using namespace ptxlat::isa;
 
 namespace {
 

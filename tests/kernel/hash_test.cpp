@@ -1,4 +1,4 @@
-#include "hash.h"
+#include "base/hash.h"
 
 #include <random>
 #include <set>
@@ -8,6 +8,7 @@
 #include "kernel/kernel.h"
 
 using namespace ptxlat;
+using namespace ptxlat::kernel;
 
 namespace {
 

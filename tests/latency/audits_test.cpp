@@ -12,8 +12,8 @@ const Line op{"IADD3 R3, R3, R5, RZ", 4}, consumer{"LOP3.LUT R9, R3, R5, RZ, 0x3
 
 // An experiment with a result, of two steps and two copies, whose windows a test puts together.
 struct Windows {
-  Form form;
-  Input input;
+  isa::Form form;
+  isa::Input input;
   Experiment experiment;
   std::vector<line::AssembledKernel> kernels;
   std::vector<line::MadeTrial> made;
@@ -74,7 +74,7 @@ TEST_CASE("the windows of an experiment are proven together, and each says what 
 
 TEST_CASE("a role that an experiment does not have is no dependency, and no mistake") {
   const auto audits = Windows().audit();
-  CHECK(audits[Role::bridge].verdict == Verdict::no_dependency);
+  CHECK(audits[Role::bridge].verdict == sass::Verdict::no_dependency);
   CHECK(audits[Role::bridge].reason == "not part of this experiment");
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("a kernel without a window is rejected, or elided where there is machi
     Windows windows;
     windows.lose(Role::differential, "its words", has_cubin);
     const auto audit = windows.audit()[Role::differential];
-    CHECK(audit.verdict == (has_cubin ? Verdict::elided : Verdict::rejected));
+    CHECK(audit.verdict == (has_cubin ? sass::Verdict::elided : sass::Verdict::rejected));
     CHECK(audit.reason == "its words");
   }
 }
@@ -93,9 +93,9 @@ TEST_CASE("pairs share their audit: a chain without its longer half is none") {
   windows.lose(Role::chain_twice, "too long", false);
   windows.put(Role::stream_twice, {op, op, op});
   const auto audits = windows.audit();
-  CHECK(audits[Role::chain].verdict == Verdict::rejected);
-  CHECK(audits[Role::chain_twice].verdict == Verdict::rejected);
-  CHECK(audits[Role::stream].verdict == Verdict::fused);
+  CHECK(audits[Role::chain].verdict == sass::Verdict::rejected);
+  CHECK(audits[Role::chain_twice].verdict == sass::Verdict::rejected);
+  CHECK(audits[Role::stream].verdict == sass::Verdict::fused);
   CHECK(audits[Role::stream_twice].reason == audits[Role::stream].reason);
 }
 
@@ -103,12 +103,12 @@ TEST_CASE("a differential is worth no more than the window without the instructi
   Windows windows;
   windows.put(Role::differential_base, {});
   const auto audit = windows.audit()[Role::differential];
-  CHECK(audit.verdict == Verdict::elided);
+  CHECK(audit.verdict == sass::Verdict::elided);
   CHECK(audit.reason == "the window without the instruction: the consumer is not between the clocks");
 }
 
 TEST_CASE("what the differential proved, the other windows must have") {
   Windows windows;
   windows.put(Role::bracket, {consumer});
-  CHECK(windows.audit()[Role::bracket].verdict == Verdict::elided);
+  CHECK(windows.audit()[Role::bracket].verdict == sass::Verdict::elided);
 }

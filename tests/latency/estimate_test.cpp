@@ -8,8 +8,8 @@ using namespace ptxlat::latency;
 
 namespace {
 
-Readout readout_of(const std::vector<std::uint32_t>& cycles) {
-  Readout readout;
+kernel::Readout readout_of(const std::vector<std::uint32_t>& cycles) {
+  kernel::Readout readout;
   readout.launches = cycles.size();
   readout.threads = 32;
   readout.words_per_thread = 2;
@@ -21,9 +21,9 @@ Readout readout_of(const std::vector<std::uint32_t>& cycles) {
 
 // An experiment whose windows take the cycles that a test says, with edges of 3.
 struct Laboratory {
-  Form form;
-  Input input;
-  Consumer consumer;
+  isa::Form form;
+  isa::Input input;
+  isa::Consumer consumer;
   Experiment experiment;
   CellPlan cell;
   const int steps = 4, copies = 4;
@@ -54,12 +54,13 @@ struct Laboratory {
     line::AssembledKernel kernel;
     kernel.name = "kernel";
     kernel.cubin = 0;
-    kernel.window = Window{};
+    kernel.window = sass::Window{};
     kernel.schedule.cycles = scheduled;
     kernel.schedule.edge_cycles = edge_cycles;
     line::MadeTrial trial;
     trial.kernel = kernels.size();
-    trial.outcome = LaunchOutcome{LaunchStatus::ok, {}, readout_of(std::vector<std::uint32_t>(9, measured))};
+    trial.outcome =
+        kernel::LaunchOutcome{kernel::LaunchStatus::ok, {}, readout_of(std::vector<std::uint32_t>(9, measured))};
     kernels.push_back(kernel);
     made.push_back(trial);
     return made.size() - 1;
@@ -80,8 +81,8 @@ struct Laboratory {
     trials[Role::stream_twice] = add(longer);
   }
 
-  StaticSchedule& schedule(Role role) { return kernels[*trials[role]].schedule; }
-  LaunchOutcome& outcome(Role role) { return *made[*trials[role]].outcome; }
+  sass::StaticSchedule& schedule(Role role) { return kernels[*trials[role]].schedule; }
+  kernel::LaunchOutcome& outcome(Role role) { return *made[*trials[role]].outcome; }
   void set_samples(Role role, const std::vector<std::uint32_t>& cycles) { outcome(role).readout = readout_of(cycles); }
   // A static table's: nothing was launched.
   void leave_unlaunched() {
@@ -89,27 +90,31 @@ struct Laboratory {
     for (auto& trial : made) trial.outcome.reset();
   }
 
-  Record estimate() const {
+  results::Record estimate() const {
     return latency::estimate(cell, experiment, line::Batch(kernels, made), trials, audits, measures);
   }
 };
 
-Audit not_proven(Verdict verdict, const std::string& reason) { return {verdict, reason, {}}; }
+sass::Audit not_proven(sass::Verdict verdict, const std::string& reason) { return {verdict, reason, {}}; }
 
-std::optional<double> differential_of(const Record& record) { return record.number(metric::differential); }
-std::optional<double> chain_of(const Record& record) { return record.number(metric::chain); }
-std::optional<double> cycles_of(const Record& record) { return record.number(metric::cycles); }
-std::optional<double> static_of(const Record& record) { return record.number(metric::static_cycles); }
-std::optional<double> issue_of(const Record& record) { return record.number(metric::issue); }
+std::optional<double> differential_of(const results::Record& record) {
+  return record.number(results::metric::differential);
+}
+std::optional<double> chain_of(const results::Record& record) { return record.number(results::metric::chain); }
+std::optional<double> cycles_of(const results::Record& record) { return record.number(results::metric::cycles); }
+std::optional<double> static_of(const results::Record& record) { return record.number(results::metric::static_cycles); }
+std::optional<double> issue_of(const results::Record& record) { return record.number(results::metric::issue); }
 
 using Roles = std::vector<std::string>;
-Roles from(const Record& record, std::string_view tag) {
-  const Metric* found = record.find(tag);
+Roles from(const results::Record& record, std::string_view tag) {
+  const results::Metric* found = record.find(tag);
   REQUIRE(found != nullptr);
   return found->from;
 }
 
-bool mentions(const Record& record, const std::string& text) { return record.note.find(text) != std::string::npos; }
+bool mentions(const results::Record& record, const std::string& text) {
+  return record.note.find(text) != std::string::npos;
+}
 
 }  // namespace
 
@@ -137,9 +142,9 @@ TEST_CASE("each witness is computed by its formula, and the chain leads where it
   Laboratory lab;
   lab.add_plain_experiment();
   const auto record = lab.estimate();
-  CHECK(record.verdict == Verdict::proven);
-  CHECK(record.number(metric::overhead) == 2);
-  CHECK(record.number(metric::bracket) == 3);
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.number(results::metric::overhead) == 2);
+  CHECK(record.number(results::metric::bracket) == 3);
   CHECK(differential_of(record) == 4);
   CHECK(chain_of(record) == 4);
   CHECK(cycles_of(record) == 4);
@@ -198,10 +203,10 @@ TEST_CASE("the one witness that is proven leads") {
   Laboratory lab;
   lab.add_plain_experiment();
   auto chain_only = lab, differential_only = lab;
-  chain_only.audits[Role::differential] = not_proven(Verdict::fused, "merged");
+  chain_only.audits[Role::differential] = not_proven(sass::Verdict::fused, "merged");
   CHECK(cycles_of(chain_only.estimate()) == 4);
   CHECK_FALSE(differential_of(chain_only.estimate()));
-  differential_only.audits[Role::chain] = not_proven(Verdict::fused, "merged");
+  differential_only.audits[Role::chain] = not_proven(sass::Verdict::fused, "merged");
   CHECK(cycles_of(differential_only.estimate()) == 4);
   CHECK_FALSE(chain_of(differential_only.estimate()));
 }
@@ -230,10 +235,10 @@ TEST_CASE("a bridged chain without proof of its parts has no number") {
   lab.audits[Role::chain].sass = {"OP", "SEL"};
   lab.trials[Role::bridge] = lab.add(5 + 8);
   auto no_bridge = lab;
-  no_bridge.audits[Role::bridge] = not_proven(Verdict::contaminated, "more");
+  no_bridge.audits[Role::bridge] = not_proven(sass::Verdict::contaminated, "more");
   CHECK_FALSE(chain_of(no_bridge.estimate()));
   CHECK(cycles_of(no_bridge.estimate()) == 4);  // the differential's
-  lab.audits[Role::differential] = not_proven(Verdict::fused, "merged");
+  lab.audits[Role::differential] = not_proven(sass::Verdict::fused, "merged");
   CHECK_FALSE(chain_of(lab.estimate()));
   CHECK_FALSE(cycles_of(lab.estimate()));
 }
@@ -241,10 +246,10 @@ TEST_CASE("a bridged chain without proof of its parts has no number") {
 TEST_CASE("without proof there is no number but a verdict and its reason") {
   Laboratory lab;
   lab.add_plain_experiment();
-  lab.audits[Role::differential] = not_proven(Verdict::elided, "hoisted");
-  lab.audits[Role::chain] = not_proven(Verdict::fused, "two steps became one");
+  lab.audits[Role::differential] = not_proven(sass::Verdict::elided, "hoisted");
+  lab.audits[Role::chain] = not_proven(sass::Verdict::fused, "two steps became one");
   const auto record = lab.estimate();
-  CHECK(record.verdict == Verdict::elided);
+  CHECK(record.verdict == sass::Verdict::elided);
   CHECK_FALSE(cycles_of(record));
   CHECK_FALSE(static_of(record));
   CHECK_FALSE(differential_of(record));
@@ -256,10 +261,10 @@ TEST_CASE("without proof there is no number but a verdict and its reason") {
 TEST_CASE("a window without a majority is unstable and gives no number") {
   Laboratory lab;
   lab.add_plain_experiment();
-  lab.audits[Role::chain] = not_proven(Verdict::fused, "merged");
+  lab.audits[Role::chain] = not_proven(sass::Verdict::fused, "merged");
   lab.set_samples(Role::differential, {11, 12, 13, 11, 14, 15});
   const auto record = lab.estimate();
-  CHECK(record.verdict == Verdict::unstable);
+  CHECK(record.verdict == sass::Verdict::unstable);
   CHECK_FALSE(cycles_of(record));
   CHECK(mentions(record, "differential: the most frequent value has 33 % of the launches"));
 }
@@ -274,8 +279,8 @@ TEST_CASE("exactly half of the launches is no majority") {
 }
 
 TEST_CASE("faults and time-outs of every window that counts are the cell's verdict, in the driver's words") {
-  for (const auto& [status, verdict] :
-       {std::pair{LaunchStatus::fault, Verdict::fault}, {LaunchStatus::timeout, Verdict::timeout}}) {
+  for (const auto& [status, verdict] : {std::pair{kernel::LaunchStatus::fault, sass::Verdict::fault},
+                                        {kernel::LaunchStatus::timeout, sass::Verdict::timeout}}) {
     Laboratory lab;
     lab.add_plain_experiment();
     for (const Role role : {Role::differential, Role::chain, Role::chain_twice})
@@ -293,10 +298,11 @@ TEST_CASE("without launches there are static numbers and no measured ones") {
   lab.add_stream(9, 9 + 2 * lab.copies);
   lab.leave_unlaunched();
   const auto record = lab.estimate();
-  CHECK(record.verdict == Verdict::proven);
+  CHECK(record.verdict == sass::Verdict::proven);
   CHECK(static_of(record) == 4);
   CHECK(issue_of(record) == 2);
-  for (const auto& measured : {metric::cycles, metric::overhead, metric::bracket, metric::differential, metric::chain})
+  for (const auto& measured : {results::metric::cycles, results::metric::overhead, results::metric::bracket,
+                               results::metric::differential, results::metric::chain})
     CHECK_FALSE(record.number(measured));
 }
 
@@ -309,7 +315,7 @@ TEST_CASE("code that leaves every wait to the hardware is proven without a stati
   CHECK_FALSE(static_of(measured));
   lab.leave_unlaunched();
   const auto record = lab.estimate();
-  CHECK(record.verdict == Verdict::proven);
+  CHECK(record.verdict == sass::Verdict::proven);
   CHECK_FALSE(static_of(record));
   CHECK(record.note == "no schedule: the assembler leaves every wait to the hardware");
 }
@@ -329,7 +335,7 @@ TEST_CASE("a cell without an issue has the reason, and is not proven if there wa
   lab.add_plain_experiment();
   lab.add_stream(9, 9 + 2 * lab.copies);
   CHECK_FALSE(mentions(lab.estimate(), "issue"));
-  lab.audits[Role::stream] = not_proven(Verdict::fused, "copies share a part");
+  lab.audits[Role::stream] = not_proven(sass::Verdict::fused, "copies share a part");
   CHECK(mentions(lab.estimate(), "no issue: fused, copies share a part"));
 
   INFO("a store: nothing can depend on it");
@@ -337,7 +343,7 @@ TEST_CASE("a cell without an issue has the reason, and is not proven if there wa
   lab.trials = {};
   lab.audits = {};
   lab.add_stream(54, 35);
-  CHECK(lab.estimate().verdict == Verdict::unstable);
+  CHECK(lab.estimate().verdict == sass::Verdict::unstable);
   CHECK(mentions(lab.estimate(), "twice the copies take no longer"));
 }
 
@@ -370,69 +376,69 @@ TEST_CASE("the headline names the windows that it was made of") {
   lab.add_plain_experiment();
   lab.add_stream(9, 17);
   const auto chained = lab.estimate();
-  CHECK(from(chained, metric::cycles) == Roles{"chain", "chain twice"});
-  CHECK(from(chained, metric::static_cycles) == Roles{"chain", "chain twice"});
-  CHECK(from(chained, metric::issue) == Roles{"stream", "stream twice"});
+  CHECK(from(chained, results::metric::cycles) == Roles{"chain", "chain twice"});
+  CHECK(from(chained, results::metric::static_cycles) == Roles{"chain", "chain twice"});
+  CHECK(from(chained, results::metric::issue) == Roles{"stream", "stream twice"});
 
   auto alone = lab;
-  alone.audits[Role::chain] = not_proven(Verdict::fused, "merged");
-  CHECK(from(alone.estimate(), metric::cycles) == Roles{"differential", "differential base"});
+  alone.audits[Role::chain] = not_proven(sass::Verdict::fused, "merged");
+  CHECK(from(alone.estimate(), results::metric::cycles) == Roles{"differential", "differential base"});
 
   lab.audits[Role::chain].sass = {"OP", "SEL"};
   lab.trials[Role::bridge] = lab.add(5 + 2);
-  CHECK(from(lab.estimate(), metric::cycles) == Roles{"chain", "chain twice", "bridge", "bracket"});
+  CHECK(from(lab.estimate(), results::metric::cycles) == Roles{"chain", "chain twice", "bridge", "bracket"});
 }
 
 TEST_CASE("what a reader must know is a flag and words") {
   Laboratory lab;
   lab.add_plain_experiment();
   CHECK(lab.estimate().flags.empty());
-  const auto check = [](const Record& record, const char* flag, const std::string& words) {
+  const auto check = [](const results::Record& record, const char* flag, const std::string& words) {
     INFO(flag << ": " << record.note);
     CHECK(record.flags == std::vector<std::string>{flag});
     CHECK(mentions(record, words));
   };
   SECTION("launches that spread") {
     lab.set_samples(Role::overhead, {200, 201, 203, 202, 900});
-    check(lab.estimate(), flag::spread, "launches spread over 3 cycles");
+    check(lab.estimate(), results::flag::spread, "launches spread over 3 cycles");
   }
   SECTION("lanes that left each other") {
     auto& readout = lab.outcome(Role::chain).readout;
     readout.threads_agree = false;
     readout.threads = 1;
-    check(lab.estimate(), flag::diverged, "lanes took different paths");
+    check(lab.estimate(), results::flag::diverged, "lanes took different paths");
   }
   SECTION("code that branches") {
     for (const Role role : {Role::chain, Role::differential}) lab.schedule(role).branches = true;
-    check(lab.estimate(), flag::branches, "it branches");
+    check(lab.estimate(), results::flag::branches, "it branches");
   }
   SECTION("a wait for a scoreboard") {
     lab.schedule(Role::chain_twice).is_lower_bound = true;
-    check(lab.estimate(), flag::static_is_lower_bound, "static is a lower bound");
+    check(lab.estimate(), results::flag::static_is_lower_bound, "static is a lower bound");
   }
   SECTION("a schedule that says something else") {
     lab.schedule(Role::chain_twice).cycles += 4;
-    check(lab.estimate(), flag::schedule_differs, "the schedule says 5");
+    check(lab.estimate(), results::flag::schedule_differs, "the schedule says 5");
   }
   SECTION("witnesses that disagree") {
     lab.trials[Role::chain_twice] = lab.add(18 + 9 * 4);
-    check(lab.estimate(), flag::witnesses_differ, "4 to xor.b32, 9 in a chain");
+    check(lab.estimate(), results::flag::witnesses_differ, "4 to xor.b32, 9 in a chain");
   }
   SECTION("a stream without a number") {
     lab.add_stream(9, 9);
-    check(lab.estimate(), flag::no_issue, "no issue: twice the copies take no longer");
+    check(lab.estimate(), results::flag::no_issue, "no issue: twice the copies take no longer");
   }
   SECTION("no schedule") {
     for (auto& kernel : lab.kernels) kernel.schedule = {0, true, false, 0};
     lab.leave_unlaunched();
-    check(lab.estimate(), flag::no_schedule, "leaves every wait to the hardware");
+    check(lab.estimate(), results::flag::no_schedule, "leaves every wait to the hardware");
   }
 }
 
 TEST_CASE("the spread of a record is its widest, of windows without a majority, slowest launch aside") {
-  Record record;
+  results::Record record;
   CHECK(spread_of(record) == 0);
-  WindowRecord steady, few, many;
+  results::WindowRecord steady, few, many;
   steady.mode_share = 0.6;
   steady.samples = {10, 10, 10, 90, 95};
   few.samples = {20, 22, 21, 400};

@@ -21,13 +21,13 @@ struct MethodBench {
   worker::Worker worker{test_options()};
   LiteralAssembler literal;
   LiteralDisassembler disassembler;
-  Toolchain toolchain{ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
+  assemble::Toolchain toolchain{assemble::ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
 
   explicit MethodBench(const std::string& entry) : little(entry) {
     environment.set("PTXLAT_STANDIN_LAUNCH_LOG", log.path());
   }
 
-  std::vector<Record> make(line::KernelAssembler& assembler, worker::Worker* on) {
+  std::vector<results::Record> make(line::KernelAssembler& assembler, worker::Worker* on) {
     const auto plan = plan_cells(little.loaded, {&little.form()}, {3});
     const auto cells = line_cells(plan);
     const line::Line line{
@@ -36,13 +36,13 @@ struct MethodBench {
     line::Bench bench(line, assembler, gpu, 3);
     return LatencyMethod(little.loaded, plan).make(bench, cells);
   }
-  std::vector<Record> make() { return make(literal, &worker); }
+  std::vector<results::Record> make() { return make(literal, &worker); }
 };
 
 // Rejects every kernel.
 struct RejectingAssembler : line::KernelAssembler {
-  BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int) override {
-    BatchOutcome outcome;
+  assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int) override {
+    assemble::BatchOutcome outcome;
     for (const auto& kernel : kernels) outcome.kernels.push_back({std::nullopt, kernel.name, "rejected in its words"});
     return outcome;
   }
@@ -59,15 +59,15 @@ TEST_CASE("a cell's numbers are those of its machine code, each from the windows
   REQUIRE(records.size() == 1);
   const auto& record = records.front();
   INFO(record.note);
-  CHECK(record.verdict == Verdict::proven);
+  CHECK(record.verdict == sass::Verdict::proven);
   CHECK(record.flags.empty());
-  for (const auto tag :
-       {metric::cycles, metric::differential, metric::chain, metric::bracket, metric::issue, metric::static_cycles}) {
+  for (const auto tag : {results::metric::cycles, results::metric::differential, results::metric::chain,
+                         results::metric::bracket, results::metric::issue, results::metric::static_cycles}) {
     INFO(tag);
     CHECK(record.number(tag) == 4);
   }
-  CHECK(record.number(metric::overhead) == 1);
-  CHECK(record.find(metric::cycles)->from == std::vector<std::string>{"chain", "chain twice"});
+  CHECK(record.number(results::metric::overhead) == 1);
+  CHECK(record.find(results::metric::cycles)->from == std::vector<std::string>{"chain", "chain twice"});
   CHECK(record.sass == std::vector<std::string>{"IADD3"});
   CHECK(record.consumer == "eat.b32");
   for (const auto& window : record.windows) CHECK(window.samples.size() == 3);
@@ -76,10 +76,10 @@ TEST_CASE("a cell's numbers are those of its machine code, each from the windows
 TEST_CASE("without a GPU the schedule gives the same numbers") {
   MethodBench bench(entry);
   const auto record = bench.make(bench.literal, nullptr).at(0);
-  CHECK(record.verdict == Verdict::proven);
-  CHECK(record.number(metric::static_cycles) == 4);
-  CHECK(record.number(metric::issue) == 4);
-  CHECK_FALSE(record.number(metric::cycles));
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.number(results::metric::static_cycles) == 4);
+  CHECK(record.number(results::metric::issue) == 4);
+  CHECK_FALSE(record.number(results::metric::cycles));
   CHECK(bench.log.lines().empty());
 }
 
@@ -87,8 +87,8 @@ TEST_CASE("the wait alone is assembled and never launched") {
   MethodBench bench("syntax = \"x {a:u32}\"\nbefore = \"before;\"\ncompletion = \"mov waits;\"\n");
   const auto record = bench.make().at(0);
   INFO(record.note);
-  CHECK(record.verdict == Verdict::proven);
-  CHECK(record.number(metric::cycles) == 4);  // the stall of the last instruction belongs to the edge
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.number(results::metric::cycles) == 4);  // the stall of the last instruction belongs to the edge
   const auto* completion = window_of_role(record, "completion");
   REQUIRE(completion != nullptr);
   CHECK(completion->sass.size() == 3);
@@ -104,7 +104,7 @@ TEST_CASE("a form that the assembler rejects has its words, and nothing is launc
   MethodBench bench(entry);
   RejectingAssembler assembler;
   const auto record = bench.make(assembler, &bench.worker).at(0);
-  CHECK(record.verdict == Verdict::rejected);
+  CHECK(record.verdict == sass::Verdict::rejected);
   CHECK(record.note == "rejected in its words");
   CHECK(record.metrics.empty());
   CHECK(bench.log.lines().empty());
@@ -113,13 +113,13 @@ TEST_CASE("a form that the assembler rejects has its words, and nothing is launc
 TEST_CASE("a form that the toolchain or the target does not have is not assembled") {
   MethodBench newer(entry + "ptx = \"9.9\"\n"), elsewhere(entry + "target = \"sm_100a\"\n");
   CHECK(newer.make().at(0).note == "needs PTX 9.9; ptxas-13.0.88 knows 9.0");
-  CHECK(elsewhere.make().at(0).verdict == Verdict::unsupported);
+  CHECK(elsewhere.make().at(0).verdict == sass::Verdict::unsupported);
   CHECK(elsewhere.make().at(0).note == "needs sm_100a");
 }
 
 TEST_CASE("a form that nothing can depend on says why") {
   MethodBench bench("syntax = \"x {a:u32}\"\nno_dependency = \"it ends the kernel\"\n");
   const auto record = bench.make().at(0);
-  CHECK(record.verdict == Verdict::no_dependency);
+  CHECK(record.verdict == sass::Verdict::no_dependency);
   CHECK(record.note == "it ends the kernel");
 }

@@ -14,9 +14,9 @@ namespace {
 const std::filesystem::path templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
 
 struct Shipped {
-  LoadedCatalogue loaded{load_catalogue({templates / "isa"}), load_skeletons(templates)};
+  ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
 
-  Form& form(const std::string& ptx) {
+  isa::Form& form(const std::string& ptx) {
     for (auto& candidate : loaded.catalogue.forms) {
       if (candidate.ptx == ptx) return candidate;
     }
@@ -24,7 +24,7 @@ struct Shipped {
     return loaded.catalogue.forms.front();
   }
   std::vector<CellPlan> plan(const std::vector<std::string>& names, const std::vector<int>& levels) {
-    std::vector<const Form*> forms;
+    std::vector<const isa::Form*> forms;
     for (const auto& name : names) forms.push_back(&form(name));
     return plan_cells(loaded, forms, levels);
   }

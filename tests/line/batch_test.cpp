@@ -15,19 +15,19 @@ namespace {
 struct OneCubin : KernelAssembler {
   Bytes cubin;
   explicit OneCubin(Bytes bytes) : cubin(std::move(bytes)) {}
-  BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int) override {
-    BatchOutcome outcome{{cubin}, {}};
+  assemble::BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int) override {
+    assemble::BatchOutcome outcome{{cubin}, {}};
     for (const auto& kernel : kernels) outcome.kernels.push_back({0, kernel.name, {}});
     return outcome;
   }
 };
 
-struct NoDisassembler : Disassembler {
-  void disassemble(int, const std::vector<Instruction*>& instructions) override { CHECK(instructions.empty()); }
+struct NoDisassembler : sass::Disassembler {
+  void disassemble(int, const std::vector<sass::Instruction*>& instructions) override { CHECK(instructions.empty()); }
 };
 
-Trial trial_of(const std::string& text, const std::string& role = "bracket") {
-  Trial trial;
+kernel::Trial trial_of(const std::string& text, const std::string& role = "bracket") {
+  kernel::Trial trial;
   trial.role = role;
   trial.kernel.text = text;
   return trial;
@@ -44,7 +44,7 @@ AssembledKernel assembled_as(const Bytes& cubin, int sm = 90) {
 }
 
 // A kernel of so many instructions between its clocks, with something that does not become machine code.
-Trial window_of(int instructions, const std::string& comment = {}) {
+kernel::Trial window_of(int instructions, const std::string& comment = {}) {
   std::string text = "// " + comment + "\n  mov.u32 %clock_1, %clock;\n";
   for (int i = 0; i < instructions; ++i) text += "  x %a;\n";
   return trial_of(text + "  mov.u32 %clock_2, %clock;\n", "chain");
@@ -71,7 +71,7 @@ struct OnTheStandin {
 
 std::uint32_t cycles_of(const MadeTrial& trial) {
   REQUIRE(trial.outcome);
-  REQUIRE(trial.outcome->status == LaunchStatus::ok);
+  REQUIRE(trial.outcome->status == kernel::LaunchStatus::ok);
   return ::cycles_of(trial.outcome->readout);
 }
 
@@ -97,45 +97,45 @@ TEST_CASE("a cubin for another architecture is no machine code of this one") {
 }
 
 TEST_CASE("the key of machine code tells every part of a launch apart, and the number of launches") {
-  const KernelCode code{"k", {{1, 2}, {3, 4}}, CodeLayout::volta};
+  const sass::KernelCode code{"k", {{1, 2}, {3, 4}}, sass::CodeLayout::volta};
   const auto with = [](auto change) {
-    Launch launch;
-    launch.buffers = {{64, Buffer::Contents::ring, 8, 1, 2}};
+    kernel::Launch launch;
+    launch.buffers = {{64, kernel::Buffer::Contents::ring, 8, 1, 2}};
     change(launch);
     return launch;
   };
-  const std::vector<Launch> launches = {
-      with([](Launch&) {}),
-      with([](Launch& l) { l.threads = 64; }),
-      with([](Launch& l) { l.ctas = 2; }),
-      with([](Launch& l) { l.dynamic_shared = 1; }),
-      with([](Launch& l) { l.carve_out = 0; }),
-      with([](Launch& l) { l.uses_memory = true; }),
-      with([](Launch& l) { l.input = {0}; }),
-      with([](Launch& l) { l.input = {1}; }),
-      with([](Launch& l) { l.parameters = {0}; }),
-      with([](Launch& l) { l.output_ctas = 2; }),
-      with([](Launch& l) { l.output_words = {0}; }),
-      with([](Launch& l) {
+  const std::vector<kernel::Launch> launches = {
+      with([](kernel::Launch&) {}),
+      with([](kernel::Launch& l) { l.threads = 64; }),
+      with([](kernel::Launch& l) { l.ctas = 2; }),
+      with([](kernel::Launch& l) { l.dynamic_shared = 1; }),
+      with([](kernel::Launch& l) { l.carve_out = 0; }),
+      with([](kernel::Launch& l) { l.uses_memory = true; }),
+      with([](kernel::Launch& l) { l.input = {0}; }),
+      with([](kernel::Launch& l) { l.input = {1}; }),
+      with([](kernel::Launch& l) { l.parameters = {0}; }),
+      with([](kernel::Launch& l) { l.output_ctas = 2; }),
+      with([](kernel::Launch& l) { l.output_words = {0}; }),
+      with([](kernel::Launch& l) {
         l.output_words = {1, 0};
       }),
-      with([](Launch& l) { l.buffers.clear(); }),
-      with([](Launch& l) { l.buffers.push_back(l.buffers.front()); }),
-      with([](Launch& l) { l.buffers[0].bytes = 128; }),
-      with([](Launch& l) { l.buffers[0].contents = Buffer::Contents::permutation; }),
-      with([](Launch& l) { l.buffers[0].stride = 16; }),
-      with([](Launch& l) { l.buffers[0].seed = 2; }),
-      with([](Launch& l) { l.buffers[0].read_words = 3; }),
+      with([](kernel::Launch& l) { l.buffers.clear(); }),
+      with([](kernel::Launch& l) { l.buffers.push_back(l.buffers.front()); }),
+      with([](kernel::Launch& l) { l.buffers[0].bytes = 128; }),
+      with([](kernel::Launch& l) { l.buffers[0].contents = kernel::Buffer::Contents::permutation; }),
+      with([](kernel::Launch& l) { l.buffers[0].stride = 16; }),
+      with([](kernel::Launch& l) { l.buffers[0].seed = 2; }),
+      with([](kernel::Launch& l) { l.buffers[0].read_words = 3; }),
   };
   std::set<CodeKey> keys;
   for (const auto& launch : launches) keys.insert(code_key(code, launch, 9));
   CHECK(keys.size() == launches.size());
   keys.insert(code_key(code, launches.front(), 8));
-  keys.insert(code_key({"k", {{1, 2}, {3, 5}}, CodeLayout::volta}, launches.front(), 9));
-  keys.insert(code_key({"k", {{1, 2}}, CodeLayout::volta}, launches.front(), 9));
+  keys.insert(code_key({"k", {{1, 2}, {3, 5}}, sass::CodeLayout::volta}, launches.front(), 9));
+  keys.insert(code_key({"k", {{1, 2}}, sass::CodeLayout::volta}, launches.front(), 9));
   CHECK(keys.size() == launches.size() + 3);
   INFO("the kernel's name is not its code");
-  CHECK(keys.contains(code_key({"other", code.words, CodeLayout::volta}, launches.front(), 9)));
+  CHECK(keys.contains(code_key({"other", code.words, sass::CodeLayout::volta}, launches.front(), 9)));
 }
 
 TEST_CASE("equal trials are one, and trials of one kernel are assembled once") {

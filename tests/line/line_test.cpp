@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/error.h"
 #include "catch.h"
-#include "error.h"
 
 using namespace ptxlat;
 using namespace ptxlat::line;
@@ -12,22 +12,22 @@ using namespace ptxlat::line;
 namespace {
 
 struct NoAssembler : KernelAssembler {
-  BatchOutcome assemble(const std::vector<NamedKernel>&, int) override { return {}; }
+  assemble::BatchOutcome assemble(const std::vector<NamedKernel>&, int) override { return {}; }
 };
 
-struct NoDisassembler : Disassembler {
-  void disassemble(int, const std::vector<Instruction*>&) override {}
+struct NoDisassembler : sass::Disassembler {
+  void disassemble(int, const std::vector<sass::Instruction*>&) override {}
 };
 
 // Makes a record of each cell that has the cell's number for a level, and does `before` first.
 struct NumberingMethod : Method {
   std::function<void(const Cell&)> before = [](const Cell&) {};
-  std::vector<Record> make(Bench& bench, std::span<const Cell> chunk) const override {
-    std::vector<Record> records;
+  std::vector<results::Record> make(Bench& bench, std::span<const Cell> chunk) const override {
+    std::vector<results::Record> records;
     for (const auto& cell : chunk) {
       if (cell.level != bench.level()) throw std::logic_error("a chunk has cells of another level");
       before(cell);
-      Record record;
+      results::Record record;
       record.level = static_cast<int>(cell.number);
       records.push_back(record);
     }
@@ -46,7 +46,7 @@ struct NumberLine {
 
   bool run(const std::vector<Cell>& cells) {
     Line line{.toolchain = {}, .target = {90, ""}, .disassembler = disassembler, .interrupted = &interrupted};
-    line.on_finished = [this](std::vector<Record> records) {
+    line.on_finished = [this](std::vector<results::Record> records) {
       if (++at_work != 1) throw std::logic_error("two threads finish at a time");
       for (const auto& record : records) finished.push_back(record.level);
       --at_work;
@@ -113,7 +113,7 @@ TEST_CASE("a chunk that is one already is made whole, and not handed to on_finis
   NumberingMethod method;
   NoAssembler assembler;
   Line line{.toolchain = {}, .target = {90, ""}, .disassembler = disassembler};
-  line.on_finished = [](const std::vector<Record>&) { FAIL("handed on"); };
+  line.on_finished = [](const std::vector<results::Record>&) { FAIL("handed on"); };
   std::vector<Cell> cells;
   for (std::size_t i = 0; i < 7; ++i) cells.push_back({i, 3, most_text_per_chunk});
   CHECK(make_chunk(line, method, assembler, cells).size() == 7);

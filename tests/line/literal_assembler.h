@@ -17,9 +17,9 @@ class LiteralAssembler : public line::KernelAssembler {
   static constexpr unsigned load = 0x981, op = 0x210, consumer = 0x212;
   std::vector<std::string>* names = nullptr;  // of all that it was given
 
-  BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int /*level*/) override {
+  assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int /*level*/) override {
     std::vector<std::pair<std::string, standin::Code>> code;
-    BatchOutcome outcome;
+    assemble::BatchOutcome outcome;
     for (const auto& [name, kernel] : kernels) {
       if (names != nullptr) names->push_back(name);
       code.emplace_back(name, code_of(*kernel));
@@ -30,7 +30,7 @@ class LiteralAssembler : public line::KernelAssembler {
   }
 
  private:
-  static standin::Code code_of(const Kernel& kernel) {
+  static standin::Code code_of(const kernel::Kernel& kernel) {
     constexpr std::string_view first = "mov.u32 %clock_1, %clock;", second = "mov.u32 %clock_2, %clock;";
     standin::Code code(static_cast<std::size_t>(kernel.operand_loads), standin::op(load, 2));
     code.push_back(standin::read_clock(1));
@@ -51,9 +51,9 @@ class LiteralAssembler : public line::KernelAssembler {
 };
 
 // Knows the instructions that LiteralAssembler makes.
-class LiteralDisassembler : public Disassembler {
+class LiteralDisassembler : public sass::Disassembler {
  public:
-  void disassemble(int /*sm*/, const std::vector<Instruction*>& instructions) override {
+  void disassemble(int /*sm*/, const std::vector<sass::Instruction*>& instructions) override {
     for (auto* instruction : instructions) {
       switch (instruction->word.low & 0xfff) {
         case LiteralAssembler::load:

@@ -9,11 +9,11 @@ using Opcodes = std::vector<std::string>;
 
 namespace {
 
-const Window two_loads =
+const sass::Window two_loads =
     window({{"LDG.E.64.STRONG.GPU R2, desc[UR4][R2.64]", 2, 0}, {"LDG.E.64 R2, desc[UR4][R2.64]"}, {"@P0 BRA 0x100"}});
 
-Audit audit_of(const Window& window, const std::map<std::string, std::int64_t>& opcodes, const Opcodes& beside,
-               bool whole_kernel = false) {
+sass::Audit audit_of(const sass::Window& window, const std::map<std::string, std::int64_t>& opcodes,
+                     const Opcodes& beside, bool whole_kernel = false) {
   Probe probe;
   probe.beside = beside;
   probe.whole_kernel = whole_kernel;
@@ -33,26 +33,26 @@ TEST_CASE("a window that has what the probe promises is proven, whatever its mod
 
 TEST_CASE("an opcode that is missing is elided, and one too many contaminates") {
   const auto missing = audit_of(two_loads, {{"LDG", 3}}, {"BRA"});
-  CHECK(missing.verdict == Verdict::elided);
+  CHECK(missing.verdict == sass::Verdict::elided);
   CHECK(missing.reason == "2 LDG instead of 3");
   const auto more = audit_of(two_loads, {{"LDG", 1}}, {"BRA"});
-  CHECK(more.verdict == Verdict::contaminated);
+  CHECK(more.verdict == sass::Verdict::contaminated);
   CHECK(more.reason == "2 LDG instead of 1");
-  CHECK(audit_of(two_loads, {{"LDG", 2}, {"FFMA", 1}}, {"BRA"}).verdict == Verdict::elided);
+  CHECK(audit_of(two_loads, {{"LDG", 2}, {"FFMA", 1}}, {"BRA"}).verdict == sass::Verdict::elided);
 }
 
 TEST_CASE("an opcode that the probe does not name contaminates") {
   const auto foreign = audit_of(two_loads, {{"LDG", 2}}, {});
-  CHECK(foreign.verdict == Verdict::contaminated);
+  CHECK(foreign.verdict == sass::Verdict::contaminated);
   CHECK(foreign.reason == "1 BRA that the probe does not name");
 }
 
 TEST_CASE("an opcode may be promised not to be there") {
   CHECK(audit_of(two_loads, {{"LDG", 2}, {"LDL", 0}}, {"BRA"}).is_proven());
-  CHECK(audit_of(two_loads, {{"LDG", 2}, {"BRA", 0}}, {"BRA"}).verdict == Verdict::contaminated);
+  CHECK(audit_of(two_loads, {{"LDG", 2}, {"BRA", 0}}, {"BRA"}).verdict == sass::Verdict::contaminated);
 }
 
 TEST_CASE("of a window the clock reads are its own, and of a whole kernel they are instructions like others") {
-  CHECK(audit_of(two_loads, {{"LDG", 2}}, {"BRA"}, true).verdict == Verdict::contaminated);
+  CHECK(audit_of(two_loads, {{"LDG", 2}}, {"BRA"}, true).verdict == sass::Verdict::contaminated);
   CHECK(audit_of(two_loads, {{"LDG", 2}, {"CS2R", 2}}, {"BRA"}, true).is_proven());
 }

@@ -37,9 +37,9 @@ struct ProbeBench {
   LiteralAssembler assembler;
   LiteralDisassembler disassembler;
   line::Gpu gpu;
-  Toolchain toolchain{ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
+  assemble::Toolchain toolchain{assemble::ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
 
-  std::vector<Record> make(const std::vector<const Probe*>& probes, worker::Worker* on) {
+  std::vector<results::Record> make(const std::vector<const Probe*>& probes, worker::Worker* on) {
     const auto plan = plan_probes(probes, 3);
     std::vector<line::Cell> cells;
     for (std::size_t i = 0; i < plan.size(); ++i) cells.push_back({i, 3, plan[i].ptx_bytes});
@@ -47,7 +47,7 @@ struct ProbeBench {
     line::Bench bench(line, assembler, gpu, 3);
     return ProbeMethod(plan).make(bench, cells);
   }
-  Record make(const Probe& probe) { return make({&probe}, &worker).at(0); }
+  results::Record make(const Probe& probe) { return make({&probe}, &worker).at(0); }
 };
 
 }  // namespace
@@ -56,8 +56,8 @@ TEST_CASE("a probe becomes a record with a series, its points' machine code show
   ProbeBench bench;
   const auto record = bench.make(chain_probe());
   INFO(record.note);
-  CHECK(record.verdict == Verdict::proven);
-  CHECK(record.kind == RecordKind::probe);
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.kind == results::RecordKind::probe);
   CHECK(record.ptx == "chain");
   CHECK(record.level == 3);
   REQUIRE(record.series.size() == 1);
@@ -73,7 +73,7 @@ TEST_CASE("a point whose machine code is something else has no value, and the re
   auto probe = chain_probe();
   probe.opcodes = {{"IADD3", "2"}};
   const auto record = bench.make(probe);
-  CHECK(record.verdict == Verdict::elided);
+  CHECK(record.verdict == sass::Verdict::elided);
   CHECK(record.note == "steps=1: 1 IADD3 instead of 2");
   REQUIRE(record.series.size() == 1);
   CHECK(record.series[0].values == Values{std::nullopt, 4.5, std::nullopt});
@@ -83,7 +83,7 @@ TEST_CASE("a fault costs its own point") {
   ProbeBench bench;
   bench.environment.set("PTXLAT_STANDIN_FAULT", "steps_2");
   const auto record = bench.make(chain_probe());
-  CHECK(record.verdict == Verdict::fault);
+  CHECK(record.verdict == sass::Verdict::fault);
   CHECK_THAT(record.note, Catch::Matchers::Contains("steps=2: CUDA_ERROR_ILLEGAL_ADDRESS"));
   REQUIRE(record.series.size() == 1);
   CHECK(record.series[0].values == Values{5, std::nullopt, 4.25});
@@ -93,9 +93,9 @@ TEST_CASE("a probe that the target or the toolchain does not have is unsupported
   ProbeBench bench;
   auto newer = chain_probe(), elsewhere = chain_probe();
   newer.requirement.ptx_major = 99;
-  CHECK(bench.make(newer).verdict == Verdict::unsupported);
+  CHECK(bench.make(newer).verdict == sass::Verdict::unsupported);
   CHECK(bench.make(newer).note == "needs PTX 99.0");
-  REQUIRE(read_targets("sm_100a", elsewhere.requirement));
+  REQUIRE(isa::read_targets("sm_100a", elsewhere.requirement));
   CHECK(bench.make(elsewhere).note == "needs sm_100a");
 }
 
@@ -120,5 +120,5 @@ TEST_CASE("a recipe changes with the probe's text and its launches, and a record
   CHECK(recipe([](Probe& p) { p.threads = "64"; }) != before);
   ProbeBench bench;
   const auto probe = chain_probe();
-  CHECK(key_of(bench.make(probe)).text() == key_of(plan_probes({&probe}, 3).at(0)).text());
+  CHECK(results::key_of(bench.make(probe)).text() == key_of(plan_probes({&probe}, 3).at(0)).text());
 }

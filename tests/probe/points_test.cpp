@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "catch.h"
-#include "error.h"
 
 using namespace ptxlat;
 using namespace ptxlat::probe;
@@ -79,7 +79,7 @@ TEST_CASE("a launch is what its expressions come to at each point") {
   probe.dynamic_shared = "width";
   probe.carve_out = "100";
   probe.parameters = {"width / 2", "7"};
-  probe.buffers = {{Buffer::Contents::ring, "4 KiB", "stride", "warps", "2"}};
+  probe.buffers = {{kernel::Buffer::Contents::ring, "4 KiB", "stride", "warps", "2"}};
   probe.launches = 9;
   probe.words = {0, 3};
   probe.count = "warps * 10";
@@ -92,7 +92,7 @@ TEST_CASE("a launch is what its expressions come to at each point") {
   CHECK(trial.launch.dynamic_shared == 512);
   CHECK(trial.launch.carve_out == 100);
   CHECK(trial.launch.parameters == std::vector<std::uint64_t>{256, 7});
-  CHECK(trial.launch.buffers == std::vector<Buffer>{{4096, Buffer::Contents::ring, 128, 4, 2}});
+  CHECK(trial.launch.buffers == std::vector<kernel::Buffer>{{4096, kernel::Buffer::Contents::ring, 128, 4, 2}});
   CHECK(trial.launch.output_words == std::vector<int>{0, 3});
   CHECK(trial.launches == 9);
   CHECK(count == 40);

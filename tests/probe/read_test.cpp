@@ -3,8 +3,8 @@
 #include <regex>
 
 #include "../results/test_folder.h"
+#include "base/error.h"
 #include "catch.h"
-#include "error.h"
 #include "probe/points.h"
 #include "probe/probe.h"
 
@@ -100,12 +100,12 @@ LDG = "steps"
   CHECK(probe.sentence == "what it shows");
   CHECK(probe.cost == "seconds");
   CHECK(probe.requirement.ptx_major == 7);
-  CHECK(has_target(probe.requirement, {90, ""}));
-  CHECK_FALSE(has_target(probe.requirement, {80, ""}));
+  CHECK(isa::has_target(probe.requirement, {90, ""}));
+  CHECK_FALSE(isa::has_target(probe.requirement, {80, ""}));
   REQUIRE(probe.axes.size() == 1);
   CHECK(probe.axes[0].values == std::vector<std::int64_t>{4096, 8192});
   REQUIRE(probe.buffers.size() == 1);
-  CHECK(probe.buffers[0].contents == Buffer::Contents::permutation);
+  CHECK(probe.buffers[0].contents == kernel::Buffer::Contents::permutation);
   CHECK(probe.launches == 7);
   CHECK(probe.reader == Reader::throughput);
   CHECK(probe.words == std::vector<int>{0, 1, 7});

@@ -9,8 +9,8 @@ using Words = std::vector<std::uint32_t>;
 
 namespace {
 
-Readout readout_of(std::size_t launches, std::size_t threads, const Words& words) {
-  Readout readout;
+kernel::Readout readout_of(std::size_t launches, std::size_t threads, const Words& words) {
+  kernel::Readout readout;
   readout.launches = launches;
   readout.threads = threads;
   readout.words_per_thread = words.size() / launches / threads;
@@ -18,7 +18,7 @@ Readout readout_of(std::size_t launches, std::size_t threads, const Words& words
   return readout;
 }
 
-Values read(Reader reader, const Readout& readout, std::int64_t count = 1) {
+Values read(Reader reader, const kernel::Readout& readout, std::int64_t count = 1) {
   Probe probe;
   probe.reader = reader;
   Point point;
@@ -44,7 +44,7 @@ TEST_CASE("throughput: operations by the cycles from the first start of a thread
 }
 
 TEST_CASE("throughput of threads that agree") {
-  Readout readout;
+  kernel::Readout readout;
   readout.launches = 2;
   readout.threads = 32;
   readout.words_per_thread = 2;
@@ -65,7 +65,7 @@ TEST_CASE("time-line: each word of the last launch less the earliest, a word tha
 
 TEST_CASE("no launch gives no value") {
   for (const auto reader : {Reader::per_step, Reader::throughput, Reader::timeline})
-    CHECK(read(reader, Readout{}).empty());
+    CHECK(read(reader, kernel::Readout{}).empty());
 }
 
 TEST_CASE("a series has the probe's axes, and a place for each point") {
@@ -77,7 +77,7 @@ TEST_CASE("a series has the probe's axes, and a place for each point") {
   CHECK(series.name == "latency");
   CHECK(series.unit == "cycles");
   REQUIRE(series.axes.size() == 2);
-  CHECK(series.axes[0] == Axis{"bytes", "bytes", {4, 8}});
+  CHECK(series.axes[0] == results::Axis{"bytes", "bytes", {4, 8}});
   CHECK(series.values == Values{1.5, std::nullopt, 3, 4});
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("the series of a time-line has an axis of threads and one of words, as
   points[1].trial.launch.threads = 2;
   const auto series = series_of(probe, {{0, 1}, {2, 3, 4, 5}}, points);
   REQUIRE(series.axes.size() == 3);
-  CHECK(series.axes[1] == Axis{"thread", "", {0, 1}});
-  CHECK(series.axes[2] == Axis{"word", "", {0, 1}});
+  CHECK(series.axes[1] == results::Axis{"thread", "", {0, 1}});
+  CHECK(series.axes[2] == results::Axis{"word", "", {0, 1}});
   CHECK(series.values == Values{0, 1, std::nullopt, std::nullopt, 2, 3, 4, 5});
 }

@@ -3,19 +3,20 @@
 #include <regex>
 #include <set>
 
+#include "base/error.h"
 #include "catch.h"
-#include "error.h"
 #include "isa/catalogue.h"
 #include "latency/experiment.h"
 
 using namespace ptxlat;
+using namespace ptxlat::ptx;
 using namespace ptxlat::latency;
 
 namespace {
 
 const LoadedCatalogue& shipped() {
   static const auto folder = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
-  static const LoadedCatalogue loaded{load_catalogue({folder / "isa"}), load_skeletons(folder)};
+  static const LoadedCatalogue loaded{isa::load_catalogue({folder / "isa"}), load_skeletons(folder)};
   return loaded;
 }
 
@@ -28,7 +29,7 @@ void for_each_experiment(const Visit& visit) {
     constexpr std::size_t one_in = 50;
     const bool is_core = form.core == form.ptx;
     if (!form.no_dependency.empty() || (!is_core && ++others % one_in != 0)) continue;
-    for (const auto& variant : variants_of(form)) {
+    for (const auto& variant : isa::variants_of(form)) {
       for (const auto* consumer : consumers_for(shipped().catalogue, variant)) {
         visit(variant, consumer, expand(shipped(), variant, consumer));
       }
@@ -37,18 +38,18 @@ void for_each_experiment(const Visit& visit) {
 }
 
 // Whether one instruction can wait for the last: some objects are another thing after their first use.
-bool can_chain(const Variant& variant) {
+bool can_chain(const isa::Variant& variant) {
   const auto& operands = variant.form->operands;
-  const auto source = std::find_if(operands.begin(), operands.end(), [&](const Operand& operand) {
+  const auto source = std::find_if(operands.begin(), operands.end(), [&](const isa::Operand& operand) {
     return operand.name == variant.operand && (!operand.is_result || operand.is_inout);
   });
   if (source == operands.end()) return false;
-  const Object* object = object_of(shipped().catalogue, *variant.input, *source);
+  const isa::Object* object = isa::object_of(shipped().catalogue, *variant.input, *source);
   return object == nullptr || object->is_address;
 }
 
 // The first thing that is wrong with a kernel's text, or nothing.
-std::string mistake_in(const Trial& trial) {
+std::string mistake_in(const kernel::Trial& trial) {
   const auto& text = trial.kernel.text;
   const auto name = text.find("{{name}}");
   if (name == std::string::npos) return "no place for the name";
@@ -62,10 +63,11 @@ std::string mistake_in(const Trial& trial) {
   for (auto at = text.find("%clock;"); at != std::string::npos; at = text.find("%clock;", at + 1)) ++clocks;
   if (clocks != 2) return "not two clock reads";
   for (std::sregex_iterator load(text.begin(), text.end(), slot), end; load != end; ++load) {
-    if (std::stoul((*load)[1]) >= 8 * operands_per_slot) return "an operand behind the lane's slot: " + load->str();
+    if (std::stoul((*load)[1]) >= 8 * kernel::operands_per_slot)
+      return "an operand behind the lane's slot: " + load->str();
   }
   const auto& launch = trial.launch;
-  if (launch.input.size() != static_cast<std::size_t>(launch.threads * launch.ctas * operands_per_slot))
+  if (launch.input.size() != static_cast<std::size_t>(launch.threads * launch.ctas * kernel::operands_per_slot))
     return "values for other threads";
   return {};
 }
@@ -75,10 +77,10 @@ std::string mistake_in(const Trial& trial) {
 TEST_CASE(
     "every experiment of the shipped catalogue is complete PTX: no hole left, ASCII, two clocks, 8 slots a lane") {
   std::size_t experiments = 0;
-  for_each_experiment([&](const Variant& variant, const Consumer* consumer, const Experiment& experiment) {
+  for_each_experiment([&](const isa::Variant& variant, const isa::Consumer* consumer, const Experiment& experiment) {
     ++experiments;
     for (const Role role : all_roles) {
-      const Trial& trial = experiment.trials[role];
+      const kernel::Trial& trial = experiment.trials[role];
       if (trial.kernel.text.empty()) continue;
       const auto mistake = mistake_in(trial);
       if (!mistake.empty())
@@ -93,7 +95,7 @@ TEST_CASE(
 TEST_CASE("every variant of a result has a consumer that takes it") {
   for (const auto& form : shipped().catalogue.forms) {
     if (!form.no_dependency.empty()) continue;
-    for (const auto& variant : variants_of(form)) {
+    for (const auto& variant : isa::variants_of(form)) {
       const auto consumers = consumers_for(shipped().catalogue, variant);
       if (consumers.empty()) FAIL(form.ptx << " has none");
       const bool is_consumed = observation_of(variant) == Observation::consumed;
@@ -103,7 +105,7 @@ TEST_CASE("every variant of a result has a consumer that takes it") {
 }
 
 TEST_CASE("every variant has what its witnesses need") {
-  for_each_experiment([&](const Variant& variant, const Consumer*, const Experiment& experiment) {
+  for_each_experiment([&](const isa::Variant& variant, const isa::Consumer*, const Experiment& experiment) {
     const auto has = [&](Role role) { return !experiment.trials[role].kernel.text.empty(); };
     const auto observation = observation_of(variant);
     INFO(variant.form->ptx << ", operand " << variant.operand);
@@ -126,7 +128,7 @@ TEST_CASE("every variant has what its witnesses need") {
 TEST_CASE("expanding twice gives the same trials") {
   for (const auto& form : shipped().catalogue.forms) {
     if (!form.no_dependency.empty() || form.core != form.ptx) continue;
-    const auto variant = variants_of(form).front();
+    const auto variant = isa::variants_of(form).front();
     const auto* consumer = consumers_for(shipped().catalogue, variant).front();
     const auto once = expand(shipped(), variant, consumer);
     const auto twice = expand(shipped(), variant, consumer);
@@ -137,7 +139,7 @@ TEST_CASE("expanding twice gives the same trials") {
 TEST_CASE("another consumer changes the differential and its base as if they were expanded with it, and nothing else") {
   for (const auto& form : shipped().catalogue.forms) {
     if (!form.no_dependency.empty() || form.core != form.ptx) continue;
-    const auto variant = variants_of(form).front();
+    const auto variant = isa::variants_of(form).front();
     const auto consumers = consumers_for(shipped().catalogue, variant);
     if (consumers.size() < 2) continue;
     const auto first = expand(shipped(), variant, consumers.front());
@@ -155,13 +157,13 @@ TEST_CASE("another consumer changes the differential and its base as if they wer
 
 TEST_CASE("lanes do not agree in an operand that the compiler shall not take for uniform") {
   const auto& form = *std::find_if(shipped().catalogue.forms.begin(), shipped().catalogue.forms.end(),
-                                   [](const Form& f) { return f.ptx == "add.u32"; });
-  const auto variant = variants_of(form).front();
+                                   [](const isa::Form& f) { return f.ptx == "add.u32"; });
+  const auto variant = isa::variants_of(form).front();
   const auto experiment = expand(shipped(), variant, consumers_for(shipped().catalogue, variant).front());
   for (std::size_t operand = 0; operand < 2; ++operand) {
     std::set<std::uint64_t> values;
     for (std::size_t lane = 0; lane < 32; ++lane)
-      values.insert(experiment.trials[Role::differential].launch.input[lane * operands_per_slot + operand]);
+      values.insert(experiment.trials[Role::differential].launch.input[lane * kernel::operands_per_slot + operand]);
     CHECK(values.size() == 32);
   }
 }

@@ -11,6 +11,7 @@
 #include "latency/experiment.h"
 
 using namespace ptxlat;
+using namespace ptxlat::ptx;
 using namespace ptxlat::latency;
 
 namespace {
@@ -18,24 +19,24 @@ namespace {
 const std::filesystem::path source = PTXLAT_SOURCE_DIR;
 
 Experiment experiment_for(const std::string& ptx, const std::string& operand, const std::string& consumer) {
-  static const LoadedCatalogue loaded{load_catalogue({source / "ptx_templates/isa"}),
+  static const LoadedCatalogue loaded{isa::load_catalogue({source / "ptx_templates/isa"}),
                                       load_skeletons(source / "ptx_templates")};
   const auto& catalogue = loaded.catalogue;
   const auto form =
-      std::find_if(catalogue.forms.begin(), catalogue.forms.end(), [&](const Form& f) { return f.ptx == ptx; });
+      std::find_if(catalogue.forms.begin(), catalogue.forms.end(), [&](const isa::Form& f) { return f.ptx == ptx; });
   REQUIRE(form != catalogue.forms.end());
-  const auto variants = variants_of(*form);
+  const auto variants = isa::variants_of(*form);
   const auto variant =
-      std::find_if(variants.begin(), variants.end(), [&](const Variant& v) { return v.operand == operand; });
+      std::find_if(variants.begin(), variants.end(), [&](const isa::Variant& v) { return v.operand == operand; });
   REQUIRE(variant != variants.end());
   const auto consumers = consumers_for(catalogue, *variant);
   const auto wanted =
-      std::find_if(consumers.begin(), consumers.end(), [&](const Consumer* c) { return c->name == consumer; });
+      std::find_if(consumers.begin(), consumers.end(), [&](const isa::Consumer* c) { return c->name == consumer; });
   REQUIRE(wanted != consumers.end());
   return expand(loaded, *variant, *wanted);
 }
 
-void check_golden(const Trial& trial, const std::string& name) {
+void check_golden(const kernel::Trial& trial, const std::string& name) {
   const auto file = source / "tests/ptx/golden" / (name + ".ptx");
   const auto text = fill({"frame.ptx", trial.kernel.text}, {{"name", name}});
   if (const char* update = std::getenv("PTXLAT_UPDATE_GOLDEN"); update != nullptr && *update != '\0')

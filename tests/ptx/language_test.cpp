@@ -4,6 +4,7 @@
 #include "little_catalogue.h"
 
 using namespace ptxlat;
+using namespace ptxlat::ptx;
 using namespace ptxlat::latency;
 using Lines = std::vector<std::string>;
 using Catch::Matchers::Contains;
@@ -21,7 +22,7 @@ TEST_CASE("a vector is registers of its own, in braces also where it is one") {
 
 TEST_CASE("an object brings its texts: at module scope, in the kernel, in front of the loop, in every pass") {
   const LittleCatalogue little(R"(syntax = "x {d:u32}, [{a:near}], [{b:near}]")");
-  const Trial trial = little.experiment("a").trials[Role::differential];
+  const kernel::Trial trial = little.experiment("a").trials[Role::differential];
   CHECK(trial.kernel.module == Lines{".const .b32 table[8];"});
   CHECK(trial.launch.dynamic_shared == 4096);
   CHECK(count_of(trial.kernel.text, ".const .b32 table") == 0);
@@ -38,7 +39,7 @@ TEST_CASE("an object brings its texts: at module scope, in the kernel, in front 
 
 TEST_CASE("an address is the lane's own, and what an operand moves apart from its neighbours'") {
   const LittleCatalogue little(R"(syntax = "x {d:u32[4]}, [{a:far}]")");
-  const Trial trial = little.experiment("a").trials[Role::differential];
+  const kernel::Trial trial = little.experiment("a").trials[Role::differential];
   CHECK(trial.launch.uses_memory);
   REQUIRE_THAT(trial.kernel.text, Contains("ld.volatile.global.b64 %v_a_offset, [%in+0];"));
   for (std::size_t lane = 0; lane < 32; ++lane) CHECK(trial.launch.input[8 * lane] == 16 * lane);
@@ -46,7 +47,7 @@ TEST_CASE("an address is the lane's own, and what an operand moves apart from it
 
 TEST_CASE("a chain goes through an address as an offset that is nothing, and that nobody can know") {
   const LittleCatalogue little(R"(syntax = "x {d:u32}, [{a:far}]")");
-  const Trial trial = little.experiment("a").trials[Role::chain];
+  const kernel::Trial trial = little.experiment("a").trials[Role::chain];
   const auto lines = window_lines(trial.kernel.text);
   const int steps = chain_steps(little.form());
   REQUIRE(std::ssize(lines) == 2 * steps);
@@ -70,7 +71,7 @@ TEST_CASE("an object that is no address carries no dependence and needs no value
 TEST_CASE("a class with another object has that one's texts") {
   const LittleCatalogue little("syntax = \"x {d:u32}, [{a:near}]\"\ninputs = [{name = \"far\", a = \"@far\"}]");
   CHECK_THAT(little.kernel(Role::differential, "a", 0), Contains("bytes"));
-  const Trial far = little.experiment("a", 1).trials[Role::differential];
+  const kernel::Trial far = little.experiment("a", 1).trials[Role::differential];
   CHECK(count_of(far.kernel.text, "bytes") == 0);
   CHECK((far.kernel.module.empty() && far.launch.uses_memory));
 }
@@ -133,7 +134,7 @@ TEST_CASE("the copies of a stream have numbers, results and sources of their own
 TEST_CASE("a stream has as many copies as a thread has registers for, and none where a copy cannot follow a copy") {
   const auto copies = [](const std::string& entry) {
     const LittleCatalogue little(entry);
-    return little.experiment(variants_of(little.form()).front().operand).copies;
+    return little.experiment(isa::variants_of(little.form()).front().operand).copies;
   };
   CHECK(copies("syntax = \"x {d:u32}, {a:u32}\"") == 4);
   CHECK(copies("syntax = \"x {d:u32[15]}, {a:u32}\"") == 4);
@@ -148,7 +149,7 @@ TEST_CASE("a stream has as many copies as a thread has registers for, and none w
 TEST_CASE("a wide vector goes to and from memory four registers at a time, and is repeated less often") {
   const LittleCatalogue little("syntax = \"x {d:f32[16]}, {a:u32}\"\ninout = [\"d\"]\ncompletion = \"wait;\"");
   CHECK(chain_steps(little.form()) == 2);
-  const Trial trial = little.experiment("d").trials[Role::chain_twice];
+  const kernel::Trial trial = little.experiment("d").trials[Role::chain_twice];
   CHECK(count_of(trial.kernel.text, "x {%v_d_0,") == 4);
   CHECK(count_of(trial.kernel.text, "ld.volatile.global.v4.b32") == 4);
   INFO("the four arrive together, so that one branch waits for them");
@@ -231,7 +232,7 @@ TEST_CASE("a b128 is loaded, chained and kept in halves") {
 TEST_CASE("a cluster's CTAs meet before and after, and a kernel has its directives and lanes") {
   const LittleCatalogue little(
       "syntax = \"x {d:u32}, {a:u32}\"\ncluster = 2\nlanes = 64\ndirectives = \".maxnreg 128\"");
-  const Trial trial = little.experiment("a").trials[Role::differential];
+  const kernel::Trial trial = little.experiment("a").trials[Role::differential];
   CHECK((trial.launch.ctas == 2 && trial.launch.threads == 64));
   CHECK(trial.launch.input.size() == 2 * 64 * 8);  // each CTA has slots of its own
   CHECK_THAT(trial.kernel.text, Contains(" .maxnreg 128 .reqnctapercluster 2, 1, 1"));
@@ -249,7 +250,7 @@ TEST_CASE("warps behind the first repeat its values") {
 
 TEST_CASE("a form alone in a kernel has all that stands around it") {
   const LittleCatalogue little("syntax = \"x {d:u32}, [{a:near}]\"\nbefore = \"b;\"\ncompletion = \"w;\"");
-  const Kernel kernel = plain_trial(little.loaded, little.variant("")).kernel;
+  const kernel::Kernel kernel = plain_trial(little.loaded, little.variant("")).kernel;
   CHECK(window_lines(kernel.text) == Lines{"b;", "x %v_d, [%v_a];", "w;"});
   CHECK(kernel.module.size() == 1);
 }

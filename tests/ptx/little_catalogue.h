@@ -13,7 +13,8 @@ namespace ptxlat {
 // shipped.
 struct LittleCatalogue {
   CatalogueText text;
-  LoadedCatalogue loaded{text.load(), load_skeletons(std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates")};
+  ptx::LoadedCatalogue loaded{text.load(),
+                              ptx::load_skeletons(std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates")};
 
   explicit LittleCatalogue(const std::string& entry)
       : text(R"(chapter = "test"
@@ -33,9 +34,9 @@ default = {u16 = ["3 .. 65"], b16 = ["3 .. 65"], u32 = ["9 .. 71", "5 .. 67"], f
 name = "x"
 )") + entry) {}
 
-  const Form& form() const { return loaded.catalogue.forms.front(); }
+  const isa::Form& form() const { return loaded.catalogue.forms.front(); }
   // The variant through `operand` of input class `input`.
-  Variant variant(const std::string& operand, std::size_t input = 0) const {
+  isa::Variant variant(const std::string& operand, std::size_t input = 0) const {
     return {&form(), operand, &form().inputs.at(input)};
   }
   latency::Experiment experiment(const std::string& operand, std::size_t input = 0) const {

@@ -16,8 +16,8 @@
 #include <thread>
 #include <tuple>
 
+#include "base/error.h"
 #include "bundle/bundle.h"
-#include "error.h"
 #include "isa/catalogue.h"
 #include "latency/method.h"
 #include "report/gzip.h"
@@ -36,7 +36,7 @@ class LenientAssembler : public line::KernelAssembler {
  public:
   explicit LenientAssembler(std::unique_ptr<line::KernelAssembler> recorded) : recorded_(std::move(recorded)) {}
 
-  BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override {
+  assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override {
     try {
       return recorded_->assemble(kernels, level);
     } catch (const Error&) {
@@ -45,8 +45,8 @@ class LenientAssembler : public line::KernelAssembler {
   }
 
  private:
-  BatchOutcome one_by_one(const std::vector<line::NamedKernel>& kernels, int level) {
-    BatchOutcome all;
+  assemble::BatchOutcome one_by_one(const std::vector<line::NamedKernel>& kernels, int level) {
+    assemble::BatchOutcome all;
     for (const auto& kernel : kernels) {
       try {
         auto one = recorded_->assemble({kernel}, level);
@@ -72,15 +72,15 @@ std::string one_line(std::string text) {
 }
 
 // How many instructions after the first clock read wait for a scoreboard.
-std::ptrdiff_t waits_of(const WindowRecord& window) {
+std::ptrdiff_t waits_of(const results::WindowRecord& window) {
   if (window.sass.empty()) return 0;
   return std::count_if(window.sass.begin() + 1, window.sass.end(), [](const auto& i) { return i.wait_mask != 0; });
 }
 
-std::vector<std::string> lines_of(const Record& cell) {
-  std::vector<std::string> lines{fmt::format("cell\t{}\t{}\t{}\t{}", to_string(cell.verdict),
-                                             decimal(cell.number(metric::static_cycles)),
-                                             decimal(cell.number(metric::issue)), one_line(cell.note))};
+std::vector<std::string> lines_of(const results::Record& cell) {
+  std::vector<std::string> lines{fmt::format(
+      "cell\t{}\t{}\t{}\t{}", to_string(cell.verdict), report::decimal(cell.number(results::metric::static_cycles)),
+      report::decimal(cell.number(results::metric::issue)), one_line(cell.note))};
   for (const auto& window : cell.windows) {
     lines.push_back(fmt::format("{}\t{}\t{}{}\t{}\t{}", window.role, to_string(window.verdict),
                                 window.static_is_lower_bound ? ">=" : "", window.static_cycles, waits_of(window),
@@ -89,23 +89,24 @@ std::vector<std::string> lines_of(const Record& cell) {
   return lines;
 }
 
-Lines replay(const Bundle& bundle) {
-  const auto templates = templates_folder();
-  const LoadedCatalogue loaded{load_catalogue({templates / "isa", templates / "cuda"}), load_skeletons(templates)};
+Lines replay(const bundle::Bundle& bundle) {
+  const auto templates = isa::templates_folder();
+  const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa", templates / "cuda"}),
+                                    ptx::load_skeletons(templates)};
   std::set<std::string> bundled;
   for (const auto& cell : bundle.cells) bundled.insert(cell.ptx);
-  std::vector<const Form*> forms;
+  std::vector<const isa::Form*> forms;
   for (const auto& form : loaded.catalogue.forms) {
     if (bundled.contains(form.ptx) && !form.cuda) forms.push_back(&form);
   }
   const auto plan = latency::plan_cells(loaded, forms, bundle.manifest.levels);
-  const auto disassembler = make_recorded_disassembler(bundle);
+  const auto disassembler = bundle::make_recorded_disassembler(bundle);
   std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
   for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
-    assemblers.push_back(std::make_unique<LenientAssembler>(make_recorded_assembler(bundle, 0)));
+    assemblers.push_back(std::make_unique<LenientAssembler>(bundle::make_recorded_assembler(bundle, 0)));
 
   Lines lines;
-  const auto keep = [&](const std::vector<Record>& cells) {
+  const auto keep = [&](const std::vector<results::Record>& cells) {
     for (const auto& cell : cells)
       lines[fmt::format("{}\t{}\t{}\t{}", cell.ptx, cell.operand, cell.input, cell.level)] = lines_of(cell);
   };
@@ -119,7 +120,7 @@ Lines replay(const Bundle& bundle) {
 
 Lines read_reference(const char* file) {
   std::ifstream in(file, std::ios::binary);
-  std::istringstream text(gunzip({std::istreambuf_iterator<char>(in), {}}));
+  std::istringstream text(report::gunzip({std::istreambuf_iterator<char>(in), {}}));
   constexpr int tabs_in_key = 4;
   Lines lines;
   for (std::string line; std::getline(text, line);) {
@@ -181,7 +182,7 @@ int main(int count, char** arguments) {
       fmt::print(stderr, "replay BUNDLE [REFERENCE]\n");
       return static_cast<int>(ExitCode::usage);
     }
-    const auto lines = replay(open_bundle(arguments[1]));
+    const auto lines = replay(bundle::open_bundle(arguments[1]));
     if (count == 3) return compare(lines, read_reference(arguments[2])) == 0 ? 0 : 1;
     for (const auto& [key, cell] : lines) {
       for (const auto& line : cell) fmt::print("{}\t{}\n", key, line);

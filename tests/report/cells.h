@@ -11,9 +11,9 @@
 namespace ptxlat {
 
 // A window of these instructions, with their stall counts; the clocks are the first and the last.
-inline WindowRecord window_of(const std::string& role, const std::vector<std::string>& texts,
-                              const std::vector<int>& stall_counts) {
-  WindowRecord window;
+inline results::WindowRecord window_of(const std::string& role, const std::vector<std::string>& texts,
+                                       const std::vector<int>& stall_counts) {
+  results::WindowRecord window;
   window.role = role;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     window.sass.push_back({static_cast<int>(i) * 16, texts[i], stall_counts[i]});
@@ -23,25 +23,26 @@ inline WindowRecord window_of(const std::string& role, const std::vector<std::st
 }
 
 // Sets a metric or takes it away. It stays what it was made of: at first the differential, or the streams for `issue`.
-inline void give(Record& record, std::string_view tag, std::optional<double> value) {
+inline void give(results::Record& record, std::string_view tag, std::optional<double> value) {
   std::vector<std::string> from = {"differential", "differential base"};
-  if (tag == metric::issue) from = {"stream", "stream twice"};
-  if (const Metric* before = record.find(tag)) from = before->from;
+  if (tag == results::metric::issue) from = {"stream", "stream twice"};
+  if (const results::Metric* before = record.find(tag)) from = before->from;
   record.set(tag, value, from);
 }
 
 // Takes every metric away.
-inline void take_numbers(Record& record) { record.metrics.clear(); }
+inline void take_numbers(results::Record& record) { record.metrics.clear(); }
 
 // A proven cell of one SASS opcode with a differential window "clock, op, LOP3, clock".
-inline Record cell_of(const std::string& ptx, int level, double cycles, const std::string& opcode) {
-  Record cell;
+inline results::Record cell_of(const std::string& ptx, int level, double cycles, const std::string& opcode) {
+  results::Record cell;
   cell.ptx = ptx;
   cell.chapter = "integer";
   cell.operand = "a";
   cell.input = "random";
   cell.level = level;
-  for (const auto tag : {metric::cycles, metric::differential, metric::static_cycles}) give(cell, tag, cycles);
+  for (const auto tag : {results::metric::cycles, results::metric::differential, results::metric::static_cycles})
+    give(cell, tag, cycles);
   cell.sass = {opcode};
   cell.sass_count = 1;
   cell.windows = {window_of(
@@ -50,8 +51,8 @@ inline Record cell_of(const std::string& ptx, int level, double cycles, const st
   return cell;
 }
 
-inline Run run_of(const std::string& kind = "measured") {
-  Run run;
+inline results::Run run_of(const std::string& kind = "measured") {
+  results::Run run;
   run.kind = kind;
   run.table = "sm_90/nvidia-h200/driver-580.159.04";
   run.target = "sm_90";
@@ -61,14 +62,14 @@ inline Run run_of(const std::string& kind = "measured") {
   return run;
 }
 
-inline Table table_of(const std::vector<Record>& records, const std::string& kind = "measured") {
-  return table_from(run_of(kind), {}, records);
+inline report::Table table_of(const std::vector<results::Record>& records, const std::string& kind = "measured") {
+  return report::table_from(run_of(kind), {}, records);
 }
 
-inline std::vector<Record> records_of(const Table& table) {
-  std::vector<const Cell*> cells;
-  for (const Cell& cell : table.cells) cells.push_back(&cell);
-  return whole_records(table, cells);
+inline std::vector<results::Record> records_of(const report::Table& table) {
+  std::vector<const report::Cell*> cells;
+  for (const report::Cell& cell : table.cells) cells.push_back(&cell);
+  return report::whole_records(table, cells);
 }
 
 }  // namespace ptxlat

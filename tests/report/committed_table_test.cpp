@@ -12,22 +12,23 @@
 // What must hold for every table that is committed under tables/: it is the product.
 
 using namespace ptxlat;
+using namespace ptxlat::report;
 
 namespace {
 
-std::vector<Record> columns_of(const std::filesystem::path& folder) {
-  std::vector<Record> records;
+std::vector<results::Record> columns_of(const std::filesystem::path& folder) {
+  std::vector<results::Record> records;
   for (Cell& cell : read_table(folder).cells) records.push_back(std::move(cell.record));
   return records;
 }
 
 const std::filesystem::path h200_folder = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/driver-580.159.04";
 
-std::vector<Record> h200() { return columns_of(h200_folder); }
+std::vector<results::Record> h200() { return columns_of(h200_folder); }
 
-bool branches_or_waits(const Record& cell) {
+bool branches_or_waits(const results::Record& cell) {
   // Tables in a csv have no flags.
-  return cell.has_flag(flag::static_is_lower_bound) || cell.has_flag(flag::branches) ||
+  return cell.has_flag(results::flag::static_is_lower_bound) || cell.has_flag(results::flag::branches) ||
          cell.note.find("lower bound") != std::string::npos || cell.note.find("branches") != std::string::npos;
 }
 
@@ -38,15 +39,15 @@ bool is_slow_product(const std::string& instruction) {
 bool has_slow_product(const std::vector<std::string>& opcodes) {
   return std::any_of(opcodes.begin(), opcodes.end(), is_slow_product);
 }
-bool has_slow_product(const WindowRecord& window) {
+bool has_slow_product(const results::WindowRecord& window) {
   return std::any_of(window.sass.begin(), window.sass.end(),
-                     [](const SassRecord& instruction) { return is_slow_product(instruction.text); });
+                     [](const results::SassRecord& instruction) { return is_slow_product(instruction.text); });
 }
 
 // Copies that do not depend on each other wait for their pipe, which no stall count tells.
-bool is_stream(const WindowRecord& window) { return window.role.starts_with("stream"); }
+bool is_stream(const results::WindowRecord& window) { return window.role.starts_with("stream"); }
 
-bool has_short_stall(const WindowRecord& window) {
+bool has_short_stall(const results::WindowRecord& window) {
   for (std::size_t i = 1; i + 2 < window.sass.size(); ++i) {
     if (window.sass[i].stall_count <= 3) return true;
   }
@@ -58,12 +59,12 @@ bool has_short_stall(const WindowRecord& window) {
 TEST_CASE("the committed table has a number or a reason in every row, and no number below one cycle") {
   for (const auto& cell : h200()) {
     INFO(cell.ptx << " " << cell.operand << " " << cell.input << " O" << cell.level);
-    const bool has_number = cell.find(metric::cycles) || cell.find(metric::issue);
-    if (cell.number(metric::cycles)) CHECK(cell.verdict == Verdict::proven);
-    if (cell.verdict == Verdict::proven) CHECK(has_number);
-    CHECK((cell.number(metric::cycles) || !cell.note.empty()));
+    const bool has_number = cell.find(results::metric::cycles) || cell.find(results::metric::issue);
+    if (cell.number(results::metric::cycles)) CHECK(cell.verdict == sass::Verdict::proven);
+    if (cell.verdict == sass::Verdict::proven) CHECK(has_number);
+    CHECK((cell.number(results::metric::cycles) || !cell.note.empty()));
     if (has_number) CHECK(cell.sass_count > 0);
-    for (const auto& number : {cell.number(metric::cycles), cell.number(metric::issue)}) {
+    for (const auto& number : {cell.number(results::metric::cycles), cell.number(results::metric::issue)}) {
       if (number) CHECK(*number >= 1);
     }
   }
@@ -72,15 +73,16 @@ TEST_CASE("the committed table has a number or a reason in every row, and no num
 TEST_CASE("at least 95 % of the committed table's measurable cells are proven at -O3") {
   int measurable = 0, proven = 0;
   for (const auto& cell : h200()) {
-    if (cell.level != 3 || cell.verdict == Verdict::unsupported || cell.verdict == Verdict::no_dependency) continue;
+    if (cell.level != 3 || cell.verdict == sass::Verdict::unsupported || cell.verdict == sass::Verdict::no_dependency)
+      continue;
     ++measurable;
-    proven += cell.verdict == Verdict::proven ? 1 : 0;
+    proven += cell.verdict == sass::Verdict::proven ? 1 : 0;
   }
   CHECK(proven >= 0.95 * measurable);
 }
 
 // Memory, barriers, tensor cores and special registers take their own time, whatever the schedule says.
-bool is_arithmetic(const Record& cell) {
+bool is_arithmetic(const results::Record& cell) {
   static const std::set<std::string> chapters = {
       "comparison and selection",      "extended-precision integer", "floating point", "half-precision comparison",
       "half-precision floating point", "integer arithmetic",         "logic and shift"};
@@ -108,33 +110,38 @@ TEST_CASE("measured equals scheduled in every committed window of fixed latency 
 
 TEST_CASE("a committed cell whose measurement differs from its schedule says so") {
   for (const auto& cell : h200()) {
-    if (!cell.number(metric::cycles) || !cell.number(metric::static_cycles) || branches_or_waits(cell)) continue;
+    if (!cell.number(results::metric::cycles) || !cell.number(results::metric::static_cycles) ||
+        branches_or_waits(cell))
+      continue;
     INFO(cell.ptx << " " << cell.operand << " " << cell.input << " O" << cell.level);
-    CHECK(cell.has_flag(flag::schedule_differs) ==
-          (*cell.number(metric::cycles) != *cell.number(metric::static_cycles)));
+    CHECK(cell.has_flag(results::flag::schedule_differs) ==
+          (*cell.number(results::metric::cycles) != *cell.number(results::metric::static_cycles)));
   }
 }
 
 TEST_CASE("the static table of sm_90, made without a GPU, says what the H200 takes where both have the same code") {
   using Row = std::tuple<std::string, std::string, std::string, int>;
-  std::map<Row, Record> measured;
+  std::map<Row, results::Record> measured;
   for (auto& cell : h200()) measured.emplace(Row{cell.ptx, cell.operand, cell.input, cell.level}, std::move(cell));
   int compared = 0, equal = 0;
   for (const auto& cell : columns_of(PTXLAT_SOURCE_DIR "/tables/sm_90/static/ptxas-13.0.88")) {
     const auto found = measured.find(Row{cell.ptx, cell.operand, cell.input, cell.level});
     REQUIRE(found != measured.end());
     const auto& on_card = found->second;
-    if (!cell.number(metric::static_cycles) || !on_card.number(metric::cycles) || cell.sass != on_card.sass) continue;
+    if (!cell.number(results::metric::static_cycles) || !on_card.number(results::metric::cycles) ||
+        cell.sass != on_card.sass)
+      continue;
     if (branches_or_waits(cell) || branches_or_waits(on_card) || has_slow_product(cell.sass)) continue;
     ++compared;
-    equal += *cell.number(metric::static_cycles) == *on_card.number(metric::cycles) ? 1 : 0;
+    equal += *cell.number(results::metric::static_cycles) == *on_card.number(results::metric::cycles) ? 1 : 0;
     INFO(cell.ptx << " " << cell.operand << " " << cell.input << " O" << cell.level);
     // Two instructions close to each other on one pipe, and a consumer of both, take up to 2 cycles more
     // (docs/method.md, section 7); with other registers the same opcodes can have other stall counts.
     const double other_schedule =
-        std::abs(*cell.number(metric::static_cycles) -
-                 on_card.number(metric::static_cycles).value_or(*cell.number(metric::static_cycles)));
-    CHECK(std::abs(*cell.number(metric::static_cycles) - *on_card.number(metric::cycles)) <= 2 + other_schedule);
+        std::abs(*cell.number(results::metric::static_cycles) -
+                 on_card.number(results::metric::static_cycles).value_or(*cell.number(results::metric::static_cycles)));
+    CHECK(std::abs(*cell.number(results::metric::static_cycles) - *on_card.number(results::metric::cycles)) <=
+          2 + other_schedule);
   }
   CHECK(compared > 600);
   CHECK(equal >= 0.9 * compared);
@@ -143,7 +150,7 @@ TEST_CASE("the static table of sm_90, made without a GPU, says what the H200 tak
 TEST_CASE("the committed table has every row of Arafa et al., Table II, at all four levels") {
   std::map<std::string, std::set<int>> levels;
   for (const auto& cell : h200()) {
-    if (cell.number(metric::cycles)) levels[cell.ptx].insert(cell.level);
+    if (cell.number(results::metric::cycles)) levels[cell.ptx].insert(cell.level);
   }
   for (const char* ptx :
        {"add.s32",        "sub.s32",        "min.s32",        "max.s32",        "mul.lo.s32",      "mad.lo.s32",
@@ -185,8 +192,8 @@ std::string text_of(const std::optional<double>& number) {
 TEST_CASE("the rows that README shows are those of the committed table") {
   const auto table = h200();
   const auto cell_of = [&](const std::string& ptx, const std::string& operand, int level) {
-    const auto found = std::find_if(table.begin(), table.end(), [&](const Record& c) {
-      return c.ptx == ptx && c.level == level && c.input.empty() && c.number(metric::cycles) &&
+    const auto found = std::find_if(table.begin(), table.end(), [&](const results::Record& c) {
+      return c.ptx == ptx && c.level == level && c.input.empty() && c.number(results::metric::cycles) &&
              (operand.empty() || c.operand == operand);
     });
     INFO(ptx << " at O" << level);
@@ -200,16 +207,16 @@ TEST_CASE("the rows that README shows are those of the committed table") {
     INFO(line);
     if (row.size() == 9 && row.back() == "proven") {
       const auto cell = cell_of(row[0], row[1], 3);
-      CHECK(row[2] == text_of(cell.number(metric::cycles)));
-      CHECK(row[3] == text_of(cell.number(metric::bracket)));
-      CHECK(row[4] == text_of(cell.number(metric::differential)));
-      CHECK(row[5] == text_of(cell.number(metric::chain)));
-      CHECK(row[6] == text_of(cell.number(metric::static_cycles)));
+      CHECK(row[2] == text_of(cell.number(results::metric::cycles)));
+      CHECK(row[3] == text_of(cell.number(results::metric::bracket)));
+      CHECK(row[4] == text_of(cell.number(results::metric::differential)));
+      CHECK(row[5] == text_of(cell.number(results::metric::chain)));
+      CHECK(row[6] == text_of(cell.number(results::metric::static_cycles)));
       ++shown;
     } else if (row.size() == 8 && row[4].find("→") != std::string::npos) {
       const auto slow = cell_of(row[1], "", 0), fast = cell_of(row[1], "", 3);
-      CHECK(row[2] == text_of(slow.number(metric::cycles)));
-      CHECK(row[3] == text_of(fast.number(metric::cycles)));
+      CHECK(row[2] == text_of(slow.number(results::metric::cycles)));
+      CHECK(row[3] == text_of(fast.number(results::metric::cycles)));
       CHECK(row[4] == std::to_string(slow.sass_count) + "→" + std::to_string(fast.sass_count));
       ++compared;
     }
@@ -220,7 +227,7 @@ TEST_CASE("the rows that README shows are those of the committed table") {
 
 namespace {
 
-std::vector<Record> h200_with_cuda(const std::string& version) {
+std::vector<results::Record> h200_with_cuda(const std::string& version) {
   return columns_of(PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/ptxas-" + version);
 }
 
@@ -234,10 +241,11 @@ std::string without_spaces(std::string text) {
 
 TEST_CASE("the rows of the page on Table III are those of the committed tables of CUDA 11.8 and 13.0") {
   const auto old_table = h200_with_cuda("11.8.89"), new_table = h200_with_cuda("13.0.88");
-  const auto cycles_of = [](const std::vector<Record>& table, const std::string& ptx, const std::string& input) {
+  const auto cycles_of = [](const std::vector<results::Record>& table, const std::string& ptx,
+                            const std::string& input) {
     for (const auto& cell : table) {
       if (cell.ptx == ptx && cell.level == 3 && without_spaces(cell.input) == input)
-        return text_of(cell.number(metric::cycles));
+        return text_of(cell.number(results::metric::cycles));
     }
     return std::string("no such row");
   };
@@ -258,7 +266,7 @@ TEST_CASE("the rows of the page on Table III are those of the committed tables o
 TEST_CASE("the rows of the page on Table IV are those of the committed tables of CUDA 11.8 and 13.0") {
   using Key = std::tuple<std::string, std::string, std::string>;
   const auto functions_of = [](const std::string& version) {
-    std::map<Key, Record> functions;
+    std::map<Key, results::Record> functions;
     for (auto& cell : h200_with_cuda(version)) {
       if (cell.chapter.starts_with("CUDA C"))
         functions.emplace(Key{without_spaces(cell.ptx), cell.operand, without_spaces(cell.input)}, std::move(cell));
@@ -276,9 +284,9 @@ TEST_CASE("the rows of the page on Table IV are those of the committed tables of
     const Key key{row[0], row[1], row[2]};
     const auto old_row = before.find(key), new_row = after.find(key);
     REQUIRE((old_row != before.end() && new_row != after.end()));
-    CHECK(row[4] == shown(old_row->second.number(metric::cycles)));
-    CHECK(row[5] == shown(new_row->second.number(metric::cycles)));
-    CHECK(row[6] == shown(new_row->second.number(metric::issue)));
+    CHECK(row[4] == shown(old_row->second.number(results::metric::cycles)));
+    CHECK(row[5] == shown(new_row->second.number(results::metric::cycles)));
+    CHECK(row[6] == shown(new_row->second.number(results::metric::issue)));
     ++rows;
   }
   CHECK(rows > 70);

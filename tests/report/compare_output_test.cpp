@@ -7,6 +7,7 @@
 #include "results/json.h"
 
 using namespace ptxlat;
+using namespace ptxlat::report;
 
 namespace {
 
@@ -15,29 +16,29 @@ struct TwoTables {
   Table a, b;
 
   TwoTables() {
-    const auto with_issue = [](Record cell, double issue) {
-      give(cell, metric::issue, issue);
+    const auto with_issue = [](results::Record cell, double issue) {
+      give(cell, results::metric::issue, issue);
       return cell;
     };
-    Record slower = with_issue(cell_of("sad.u32", 3, 4, "VABSDIFF"), 2);
-    give(slower, metric::cycles, 6);
-    give(slower, metric::static_cycles, 6);
-    give(slower, metric::differential, 6);
+    results::Record slower = with_issue(cell_of("sad.u32", 3, 4, "VABSDIFF"), 2);
+    give(slower, results::metric::cycles, 6);
+    give(slower, results::metric::static_cycles, 6);
+    give(slower, results::metric::differential, 6);
     slower.windows[0].sass[1].stall_count = 6;
-    Record noisy = with_issue(cell_of("popc.b32", 3, 16, "POPC"), 4);
-    give(noisy, metric::cycles, 18);
-    give(noisy, metric::differential, 18);
-    Record unsupported = cell_of("tanh.approx.f32", 3, 17, "MUFU.TANH");
-    give(unsupported, metric::cycles, std::nullopt);
-    give(unsupported, metric::differential, std::nullopt);
-    give(unsupported, metric::static_cycles, std::nullopt);
-    unsupported.verdict = Verdict::unsupported;
+    results::Record noisy = with_issue(cell_of("popc.b32", 3, 16, "POPC"), 4);
+    give(noisy, results::metric::cycles, 18);
+    give(noisy, results::metric::differential, 18);
+    results::Record unsupported = cell_of("tanh.approx.f32", 3, 17, "MUFU.TANH");
+    give(unsupported, results::metric::cycles, std::nullopt);
+    give(unsupported, results::metric::differential, std::nullopt);
+    give(unsupported, results::metric::static_cycles, std::nullopt);
+    unsupported.verdict = sass::Verdict::unsupported;
     unsupported.note = "needs PTX 7.0\nand sm_75";
-    Record barrier = cell_of("bar.sync", 3, 1, "BAR.SYNC");
+    results::Record barrier = cell_of("bar.sync", 3, 1, "BAR.SYNC");
     barrier.operand = barrier.input = "";
-    give(barrier, metric::cycles, std::nullopt);
-    give(barrier, metric::differential, std::nullopt);
-    give(barrier, metric::static_cycles, std::nullopt);
+    give(barrier, results::metric::cycles, std::nullopt);
+    give(barrier, results::metric::differential, std::nullopt);
+    give(barrier, results::metric::static_cycles, std::nullopt);
     a = (table_of({with_issue(cell_of("add.u32", 3, 15, "IADD3"), 2),
                    with_issue(cell_of("sad.u32", 3, 4, "VABSDIFF"), 2),
                    with_issue(cell_of("popc.b32", 3, 16, "POPC"), 4), cell_of("tanh.approx.f32", 3, 17, "X"),
@@ -77,14 +78,14 @@ TEST_CASE("the text of a comparison says what changed, by how much and why") {
 }
 
 TEST_CASE("a gain in issue cost alone is shown as one, whatever the verdict") {
-  Record cell = cell_of("rem.u32", 3, 4, "LOP3.LUT");
-  give(cell, metric::cycles, std::nullopt);
-  give(cell, metric::differential, std::nullopt);
-  give(cell, metric::static_cycles, std::nullopt);
-  cell.verdict = Verdict::elided;
-  give(cell, metric::issue, 8);
+  results::Record cell = cell_of("rem.u32", 3, 4, "LOP3.LUT");
+  give(cell, results::metric::cycles, std::nullopt);
+  give(cell, results::metric::differential, std::nullopt);
+  give(cell, results::metric::static_cycles, std::nullopt);
+  cell.verdict = sass::Verdict::elided;
+  give(cell, results::metric::issue, 8);
   const Table a = (table_of({cell}));
-  give(cell, metric::issue, 2);
+  give(cell, results::metric::issue, 2);
   const Table b = (table_of({cell}));
   std::ostringstream out;
   write_page(out, compare_all({{&a, std::nullopt, "a", "a"}, {&b, std::nullopt, "b", "b"}}), {});
@@ -123,22 +124,22 @@ TEST_CASE("the JSON of a comparison has all that the contract names") {
   const TwoTables tables;
   std::ostringstream out;
   write_json(out, {compare_all({tables.side_a(), tables.side_b(), tables.side_a()})});
-  const Json json = Json::parse(out.str());
+  const results::Json json = results::Json::parse(out.str());
   CHECK(json.at("format") == 1);
   REQUIRE(json.at("comparisons").size() == 2);
-  const Json& first = json["comparisons"][0];
+  const results::Json& first = json["comparisons"][0];
   CHECK(first.at("a").at("label") == "11.8");
   CHECK(first.at("b").at("folder") == "tables/b");
   CHECK(first.at("b").at("toolchain") == "driver-580.159.04");
   CHECK(first.at("numbers") == "cycles");
-  const Json& summary = first.at("summary");
+  const results::Json& summary = first.at("summary");
   CHECK(summary.at("compared") == 6);
   CHECK(summary.at("unchanged") == 1);
   CHECK(summary.at("causes").at("other_sass") == 1);
   CHECK(summary.at("chapters").at("integer").at("compared") == 6);
   CHECK(summary.at("gains").at(0).at("ptx") == "add.u32");
   CHECK(summary.at("losses").at(0).at("b") == 6);
-  const Json& row = first.at("rows").at(0);
+  const results::Json& row = first.at("rows").at(0);
   CHECK(row.at("ptx") == "add.u32");
   CHECK(row.at("cause") == "other_sass");
   CHECK(row.at("change") == -11);
@@ -147,7 +148,7 @@ TEST_CASE("the JSON of a comparison has all that the contract names") {
   CHECK(row.at("b").at("issue") == 1);
   CHECK(row.at("b").at("code").at(1) == "S4 | IMAD.IADD R4, R5, R6");
   CHECK(first.at("rows").back().at("b").is_null());
-  const Json& matrix = json.at("matrices").at(0);
+  const results::Json& matrix = json.at("matrices").at(0);
   CHECK(matrix.at("tables").size() == 3);
   CHECK(matrix.at("rows").at(0).at("cells").at(1).at("cycles") == 4);
   CHECK(matrix.at("rows").at(0).at("steps").at(1).at("table") == 2);
@@ -196,7 +197,7 @@ TEST_CASE("tables without rows are compared without rows") {
   CHECK(text.str().find("0 rows compared, 0 unchanged\n") != std::string::npos);
   CHECK(markdown.str().find('|') == std::string::npos);
   CHECK(csv.str().find('\n') == csv.str().size() - 1);
-  CHECK(Json::parse(json.str()).at("comparisons").at(0).at("rows").empty());
+  CHECK(results::Json::parse(json.str()).at("comparisons").at(0).at("rows").empty());
 }
 
 TEST_CASE("findings put rows that changed alike together, and say from which table on") {
@@ -207,11 +208,11 @@ TEST_CASE("findings put rows that changed alike together, and say from which tab
 }
 
 TEST_CASE("findings call a form gone where its last number is, and not its first") {
-  Record lost = cell_of("add.u32", 3, 4, "IADD3");
-  give(lost, metric::cycles, std::nullopt);
-  give(lost, metric::differential, std::nullopt);
-  give(lost, metric::static_cycles, std::nullopt);
-  lost.verdict = Verdict::unstable;
+  results::Record lost = cell_of("add.u32", 3, 4, "IADD3");
+  give(lost, results::metric::cycles, std::nullopt);
+  give(lost, results::metric::differential, std::nullopt);
+  give(lost, results::metric::static_cycles, std::nullopt);
+  lost.verdict = sass::Verdict::unstable;
   const auto at_all_levels = cell_of("add.u32", 3, 4, "IADD3"), at_o2 = cell_of("add.u32", 2, 4, "IADD3");
   const Table before = (table_of({at_all_levels, at_o2})), after = (table_of({lost, at_o2}));
   std::ostringstream all, one_level;
@@ -224,7 +225,7 @@ TEST_CASE("findings call a form gone where its last number is, and not its first
 
 TEST_CASE("findings name every form of one kind of change in one row") {
   const auto table = [](double cycles, const std::string& opcode) {
-    std::vector<Record> cells;
+    std::vector<results::Record> cells;
     for (const char* ptx : {"div.rm.f64", "div.rp.f64", "div.rz.f64"}) cells.push_back(cell_of(ptx, 3, cycles, opcode));
     return (table_of(cells));
   };
@@ -235,11 +236,11 @@ TEST_CASE("findings name every form of one kind of change in one row") {
 }
 
 TEST_CASE("every metric that is compared has its columns in csv and JSON, and counts as a change") {
-  for (const MetricKind& kind : metric_kinds()) {
+  for (const results::MetricKind& kind : results::metric_kinds()) {
     if (!kind.use.is_compared) continue;
     INFO(kind.tag);
     const std::string tag(kind.tag);
-    Record cell = cell_of("add.u32", 3, 4, "IADD3");
+    results::Record cell = cell_of("add.u32", 3, 4, "IADD3");
     give(cell, kind.tag, 2);
     const Table a = table_of({cell});
     give(cell, kind.tag, 6.5);
@@ -253,7 +254,7 @@ TEST_CASE("every metric that is compared has its columns in csv and JSON, and co
     write_page(text, group, {});
     CHECK_THAT(csv.str(), Catch::Contains("," + tag + "_a," + tag + "_b,"));
     CHECK_THAT(csv.str(), Catch::Contains(",2,6.5,"));
-    CHECK(Json::parse(json.str())["comparisons"][0]["rows"][0]["b"].at(tag) == 6.5);
+    CHECK(results::Json::parse(json.str())["comparisons"][0]["rows"][0]["b"].at(tag) == 6.5);
     CHECK_THAT(text.str(), Catch::Contains("2 → 6.5"));
   }
 }

@@ -6,6 +6,7 @@
 #include "cells.h"
 
 using namespace ptxlat;
+using namespace ptxlat::report;
 
 namespace {
 
@@ -13,7 +14,7 @@ Comparison compare_tables(const Table& a, const Table& b) {
   return compare({&a, std::nullopt, "a", "a"}, {&b, std::nullopt, "b", "b"});
 }
 
-Cause cause_of_only(const Record& a, const Record& b) {
+Cause cause_of_only(const results::Record& a, const results::Record& b) {
   const Table table_a = (table_of({a}));
   const Table table_b = (table_of({b}));
   const Comparison comparison = compare_tables(table_a, table_b);
@@ -27,8 +28,8 @@ double change_of(const Comparison& comparison, std::size_t row) {
 }  // namespace
 
 TEST_CASE("each cause of a difference is told from the others") {
-  const Record base = cell_of("add.u32", 3, 4, "IADD3");
-  Record other = base;
+  const results::Record base = cell_of("add.u32", 3, 4, "IADD3");
+  results::Record other = base;
 
   SECTION("nothing") { CHECK(cause_of_only(base, other) == Cause::unchanged); }
   SECTION("another opcode and other cycles") {
@@ -42,7 +43,7 @@ TEST_CASE("each cause of a difference is told from the others") {
     CHECK(cause_of_only(base, other) == Cause::other_sass);
   }
   SECTION("another base that the differential is measured against") {
-    Record one = base;
+    results::Record one = base;
     one.windows.push_back(window_of("differential base", {"CS2R R2", "LOP3.LUT R4", "CS2R R8"}, {2, 5, 1}));
     other.windows.push_back(window_of("differential base", {"CS2R R2", "IADD3 R4", "CS2R R8"}, {2, 5, 1}));
     CHECK(cause_of_only(one, other) == Cause::other_sass);
@@ -53,7 +54,7 @@ TEST_CASE("each cause of a difference is told from the others") {
   }
   SECTION("another stall count") {
     other.windows[0].sass[1].stall_count = 6;
-    give(other, metric::cycles, 6);
+    give(other, results::metric::cycles, 6);
     CHECK(cause_of_only(base, other) == Cause::other_stall_counts);
   }
   SECTION("another stall count and equal cycles") {
@@ -72,7 +73,7 @@ TEST_CASE("each cause of a difference is told from the others") {
     CHECK(cause_of_only(base, other) == Cause::other_stall_counts);
   }
   SECTION("the same wait through another scoreboard") {
-    Record one = base;
+    results::Record one = base;
     one.windows[0].sass[1].write_scoreboard = 0;
     one.windows[0].sass[2].wait_mask = 1 << 0;
     other.windows[0].sass[1].write_scoreboard = 5;
@@ -80,27 +81,27 @@ TEST_CASE("each cause of a difference is told from the others") {
     CHECK(cause_of_only(one, other) == Cause::unchanged);
   }
   SECTION("the same code and other cycles") {
-    give(other, metric::cycles, 6);
+    give(other, results::metric::cycles, 6);
     CHECK(cause_of_only(base, other) == Cause::same_code);
   }
   SECTION("a number on one side only") {
-    give(other, metric::cycles, std::nullopt);
-    other.verdict = Verdict::unsupported;
+    give(other, results::metric::cycles, std::nullopt);
+    other.verdict = sass::Verdict::unsupported;
     CHECK(cause_of_only(base, other) == Cause::other_verdict);
     CHECK(cause_of_only(other, base) == Cause::other_verdict);
   }
   SECTION("no number on either side, for different reasons") {
-    Record one = base;
-    give(one, metric::cycles, std::nullopt);
-    give(other, metric::cycles, std::nullopt);
-    one.verdict = Verdict::unsupported;
-    other.verdict = Verdict::rejected;
+    results::Record one = base;
+    give(one, results::metric::cycles, std::nullopt);
+    give(other, results::metric::cycles, std::nullopt);
+    one.verdict = sass::Verdict::unsupported;
+    other.verdict = sass::Verdict::rejected;
     CHECK(cause_of_only(one, other) == Cause::other_verdict);
-    other.verdict = Verdict::unsupported;
+    other.verdict = sass::Verdict::unsupported;
     CHECK(cause_of_only(one, other) == Cause::unchanged);
   }
   SECTION("another verdict beside equal numbers") {
-    other.verdict = Verdict::contaminated;
+    other.verdict = sass::Verdict::contaminated;
     CHECK(cause_of_only(base, other) == Cause::other_verdict);
   }
   SECTION("another form") { CHECK(cause_of_only(base, cell_of("sub.u32", 3, 4, "IADD3")) == Cause::only_in_a); }
@@ -115,32 +116,32 @@ TEST_CASE("each cause of a difference is told from the others") {
 }
 
 TEST_CASE("windows of different witnesses are not compared with each other") {
-  const Record differential = cell_of("add.u32", 3, 4, "IADD3");
-  Record chain = differential;
-  give(chain, metric::chain, 4);
-  give(chain, metric::differential, std::nullopt);
+  const results::Record differential = cell_of("add.u32", 3, 4, "IADD3");
+  results::Record chain = differential;
+  give(chain, results::metric::chain, 4);
+  give(chain, results::metric::differential, std::nullopt);
   chain.windows = {window_of("chain", {"CS2R R2", "IADD3 R4", "IADD3 R4", "CS2R R8"}, {2, 4, 4, 1})};
   CHECK(cause_of_only(differential, chain) == Cause::unchanged);
 }
 
 TEST_CASE("without windows the static number tells another schedule from the same code") {
-  Record a = cell_of("add.u32", 3, 4, "IADD3");
+  results::Record a = cell_of("add.u32", 3, 4, "IADD3");
   a.windows.clear();
-  Record b = a;
-  give(b, metric::cycles, 6);
+  results::Record b = a;
+  give(b, results::metric::cycles, 6);
   CHECK(cause_of_only(a, b) == Cause::same_code);
-  give(b, metric::static_cycles, 6);
+  give(b, results::metric::static_cycles, 6);
   CHECK(cause_of_only(a, b) == Cause::other_stall_counts);
 }
 
 TEST_CASE("numbers of static tables are stall counts, so that nothing else can be their cause") {
-  Record a = cell_of("add.u32", 3, 4, "IADD3");
-  give(a, metric::cycles, std::nullopt);
-  give(a, metric::differential, std::nullopt);
-  give(a, metric::issue, 2);
+  results::Record a = cell_of("add.u32", 3, 4, "IADD3");
+  give(a, results::metric::cycles, std::nullopt);
+  give(a, results::metric::differential, std::nullopt);
+  give(a, results::metric::issue, 2);
   a.windows.clear();
-  Record b = a;
-  give(b, metric::issue, 4);
+  results::Record b = a;
+  give(b, results::metric::issue, 4);
   const Table table_a = (table_of({a}, "static")), table_b = (table_of({b}, "static"));
   const Comparison comparison = compare_tables(table_a, table_b);
   REQUIRE(comparison.rows.size() == 1);
@@ -148,23 +149,23 @@ TEST_CASE("numbers of static tables are stall counts, so that nothing else can b
 }
 
 TEST_CASE("what was measured and found unstable has no other verdict than a schedule that was not run") {
-  Record a = cell_of("add.u32", 3, 4, "IADD3"), b = a;
-  give(a, metric::cycles, std::nullopt);
-  give(a, metric::differential, std::nullopt);
-  give(b, metric::cycles, std::nullopt);
-  give(b, metric::differential, std::nullopt);
-  a.verdict = Verdict::unstable;
+  results::Record a = cell_of("add.u32", 3, 4, "IADD3"), b = a;
+  give(a, results::metric::cycles, std::nullopt);
+  give(a, results::metric::differential, std::nullopt);
+  give(b, results::metric::cycles, std::nullopt);
+  give(b, results::metric::differential, std::nullopt);
+  a.verdict = sass::Verdict::unstable;
   const Table measured = (table_of({a})), scheduled = (table_of({b}, "static"));
   CHECK(compare_tables(measured, scheduled).rows.empty());
 }
 
 TEST_CASE("an issue cost is compared where both tables have one") {
-  const Record base = cell_of("add.u32", 3, 4, "IADD3");
-  Record one = base, other = base;
-  give(one, metric::issue, 2);
+  const results::Record base = cell_of("add.u32", 3, 4, "IADD3");
+  results::Record one = base, other = base;
+  give(one, results::metric::issue, 2);
   SECTION("a table without it is compared without it") { CHECK(cause_of_only(base, one) == Cause::unchanged); }
   SECTION("the same code and another cost") {
-    give(other, metric::issue, 4);
+    give(other, results::metric::issue, 4);
     CHECK(cause_of_only(one, other) == Cause::same_code);
   }
   SECTION("another schedule of the stream alone") {
@@ -174,18 +175,18 @@ TEST_CASE("an issue cost is compared where both tables have one") {
     CHECK(cause_of_only(one, other) == Cause::other_stall_counts);
   }
   SECTION("nothing depends on it on either side") {
-    give(one, metric::cycles, std::nullopt);
-    give(one, metric::differential, std::nullopt);
-    give(one, metric::static_cycles, std::nullopt);
+    give(one, results::metric::cycles, std::nullopt);
+    give(one, results::metric::differential, std::nullopt);
+    give(one, results::metric::static_cycles, std::nullopt);
     other = one;
     CHECK(cause_of_only(one, other) == Cause::unchanged);
-    give(other, metric::issue, 3);
+    give(other, results::metric::issue, 3);
     CHECK(cause_of_only(one, other) == Cause::same_code);
   }
   SECTION("a cost on one side only, in tables that have them") {
-    const Record next = cell_of("sub.u32", 3, 4, "IADD3");
-    Record next_with_issue = next;
-    give(next_with_issue, metric::issue, 2);
+    const results::Record next = cell_of("sub.u32", 3, 4, "IADD3");
+    results::Record next_with_issue = next;
+    give(next_with_issue, results::metric::issue, 2);
     const Table a = (table_of({one, next_with_issue})), b = (table_of({one, next}));
     const Comparison comparison = compare_tables(a, b);
     REQUIRE(comparison.rows.size() == 1);
@@ -213,10 +214,10 @@ TEST_CASE("a level given for one side holds for the other") {
 }
 
 TEST_CASE("what one side did not measure is compared by the schedule's numbers") {
-  const Record a = cell_of("add.u32", 3, 4, "IADD3");
-  Record b = cell_of("add.u32", 3, 6, "IADD3");
-  give(b, metric::cycles, std::nullopt);
-  give(b, metric::differential, std::nullopt);
+  const results::Record a = cell_of("add.u32", 3, 4, "IADD3");
+  results::Record b = cell_of("add.u32", 3, 6, "IADD3");
+  give(b, results::metric::cycles, std::nullopt);
+  give(b, results::metric::differential, std::nullopt);
   const Table measured = (table_of({a})), scheduled = (table_of({b}, "static"));
   for (const Table* one : {&measured, &scheduled}) {
     const Table& other = one == &measured ? scheduled : measured;
@@ -228,13 +229,13 @@ TEST_CASE("what one side did not measure is compared by the schedule's numbers")
 }
 
 TEST_CASE("the largest relative change comes first, then the clearest cause") {
-  const auto with_cycles = [](Record cell, double cycles) {
-    give(cell, metric::cycles, cycles);
+  const auto with_cycles = [](results::Record cell, double cycles) {
+    give(cell, results::metric::cycles, cycles);
     return cell;
   };
-  Record unsupported = cell_of("e", 3, 4, "E");
-  give(unsupported, metric::cycles, std::nullopt);
-  unsupported.verdict = Verdict::unsupported;
+  results::Record unsupported = cell_of("e", 3, 4, "E");
+  give(unsupported, results::metric::cycles, std::nullopt);
+  unsupported.verdict = sass::Verdict::unsupported;
   const Table a = (table_of({cell_of("only_a", 3, 4, "X"), cell_of("same_code", 3, 4, "S"), cell_of("e", 3, 4, "E"),
                              cell_of("equal", 3, 4, "Q"), cell_of("small", 3, 100, "M"), cell_of("same_too", 3, 4, "T"),
                              cell_of("large", 3, 4, "L"), cell_of("halved", 3, 8, "H")}));
@@ -249,7 +250,7 @@ TEST_CASE("the largest relative change comes first, then the clearest cause") {
 }
 
 TEST_CASE("a summary counts causes for each chapter and finds the biggest changes") {
-  std::vector<Record> a, b;
+  std::vector<results::Record> a, b;
   for (int i = 0; i < 10; ++i) {
     a.push_back(cell_of("op" + std::to_string(i), 3, 10, "A"));
     b.push_back(cell_of("op" + std::to_string(i), 3, i < 4 ? 5 - i : i < 6 ? 20 + i : 10, i < 6 ? "B" : "A"));
@@ -280,23 +281,23 @@ TEST_CASE("a summary counts causes for each chapter and finds the biggest change
 }
 
 TEST_CASE("a threshold asks for numbers that change by so much, come or go") {
-  const Record base = cell_of("add.u32", 3, 4, "IADD3");
-  const auto changed = [&](const Record& other, std::optional<double> threshold) {
+  const results::Record base = cell_of("add.u32", 3, 4, "IADD3");
+  const auto changed = [&](const results::Record& other, std::optional<double> threshold) {
     const Table a = (table_of({base})), b = (table_of({other}));
     return has_changed(compare_tables(a, b), threshold);
   };
-  Record other = base;
+  results::Record other = base;
   CHECK_FALSE(changed(base, std::nullopt));
   CHECK_FALSE(changed(base, 0));
-  give(other, metric::cycles, 6);
+  give(other, results::metric::cycles, 6);
   CHECK(changed(other, std::nullopt));
   CHECK(changed(other, 2));
   CHECK_FALSE(changed(other, 2.5));
   other = cell_of("add.u32", 3, 4, "IMAD.IADD");
   CHECK(changed(other, std::nullopt));
   CHECK_FALSE(changed(other, 0));
-  give(other, metric::cycles, std::nullopt);
-  other.verdict = Verdict::fused;
+  give(other, results::metric::cycles, std::nullopt);
+  other.verdict = sass::Verdict::fused;
   CHECK(changed(other, 1000));
   CHECK(changed(cell_of("sub.u32", 3, 4, "IADD3"), std::nullopt));
   CHECK_FALSE(changed(cell_of("sub.u32", 3, 4, "IADD3"), 1));

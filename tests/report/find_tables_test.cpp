@@ -1,11 +1,12 @@
 #include "report/find_tables.h"
 
 #include "../results/test_folder.h"
+#include "base/error.h"
 #include "catch.h"
 #include "cells.h"
-#include "error.h"
 
 using namespace ptxlat;
+using namespace ptxlat::report;
 
 namespace {
 
@@ -21,20 +22,20 @@ std::vector<std::string> names(const std::vector<std::filesystem::path>& tables,
   return relative;
 }
 
-Run provenance(const std::string& gpu, const std::string& toolchain, const std::string& started) {
-  Run made;
+results::Run provenance(const std::string& gpu, const std::string& toolchain, const std::string& started) {
+  results::Run made;
   made.kind = gpu.empty() ? "static" : "measured";
   made.target = gpu == "L4" ? "sm_89" : "sm_90";
   made.toolchain = toolchain;
   made.started_utc = started;
   if (!gpu.empty()) {
-    made.device = DeviceInfo{};
+    made.device = gpu::DeviceInfo{};
     made.device->name = gpu;
   }
   return made;
 }
 
-std::vector<std::string> labels(const std::vector<Run>& provenances, std::vector<std::optional<int>> levels) {
+std::vector<std::string> labels(const std::vector<results::Run>& provenances, std::vector<std::optional<int>> levels) {
   std::vector<Table> tables(provenances.size());
   std::vector<Side> sides;
   for (std::size_t i = 0; i < tables.size(); ++i) {
@@ -80,7 +81,7 @@ TEST_CASE("numbers inside names count as numbers") {
 }
 
 TEST_CASE("tables are grouped by what they share, in the order of what they do not") {
-  const std::vector<Run> tables = {
+  const std::vector<results::Run> tables = {
       provenance("H200", "ptxas-13.0.88", "2026-01-03"), provenance("L4", "ptxas-11.8.89", "2026-01-01"),
       provenance("H200", "ptxas-9.2.1", "2026-01-02"), provenance("H200", "ptxas-13.0.88", "2026-01-01"),
       provenance("L4", "ptxas-13.0.88", "2026-01-01")};
@@ -105,9 +106,9 @@ TEST_CASE("a card's tables stand together where an old assembler did not know it
 }
 
 TEST_CASE("a label says what tells a table from the others") {
-  const Run h200 = provenance("H200", "ptxas-13", "1"), l4 = provenance("L4", "ptxas-13", "2"),
-            older = provenance("H200", "ptxas-11", "3"), later = provenance("H200", "ptxas-13", "4"),
-            scheduled = provenance("", "ptxas-13", "5");
+  const results::Run h200 = provenance("H200", "ptxas-13", "1"), l4 = provenance("L4", "ptxas-13", "2"),
+                     older = provenance("H200", "ptxas-11", "3"), later = provenance("H200", "ptxas-13", "4"),
+                     scheduled = provenance("", "ptxas-13", "5");
   CHECK(labels({h200, older}, {}) == Names{"ptxas-13", "ptxas-11"});
   CHECK(labels({h200, l4}, {}) == Names{"H200", "L4"});
   CHECK(labels({h200, scheduled}, {}) == Names{"H200", "sm_90 static"});
@@ -115,5 +116,5 @@ TEST_CASE("a label says what tells a table from the others") {
   CHECK(labels({h200, later}, {}) == Names{"1", "4"});
   CHECK(labels({h200, h200}, {0, 3}) == Names{"O0", "O3"});
   CHECK(labels({h200, h200}, {}) == Names{"folder0", "folder1"});
-  CHECK(labels({Run{}, Run{}}, {0, 0}) == Names{"folder0@O0", "folder1@O0"});
+  CHECK(labels({results::Run{}, results::Run{}}, {0, 0}) == Names{"folder0@O0", "folder1@O0"});
 }

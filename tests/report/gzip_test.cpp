@@ -9,6 +9,7 @@
 #include "catch.h"
 
 using namespace ptxlat;
+using namespace ptxlat::report;
 
 namespace {
 

@@ -1,37 +1,38 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/error.h"
 #include "catch.h"
 #include "cells.h"
-#include "error.h"
 #include "report/number.h"
 #include "report/rows.h"
 #include "sass/instruction.h"
 
 using namespace ptxlat;
+using namespace ptxlat::report;
 
 namespace {
 
 // The rows a reader of a table meets: proven, fused at one level, rejected everywhere, many opcodes, a missing level,
 // nothing that could depend on it.
-std::vector<Record> few_rows() {
-  std::vector<Record> cells = {cell_of("add.u32", 0, 15, "IADD3"), cell_of("add.u32", 3, 4, "IADD3")};
-  give(cells[1], metric::bracket, 2.5);
-  give(cells[1], metric::overhead, 2);
-  give(cells[1], metric::chain, 4);
-  give(cells[0], metric::issue, 15);
-  give(cells[1], metric::issue, 1.5);
+std::vector<results::Record> few_rows() {
+  std::vector<results::Record> cells = {cell_of("add.u32", 0, 15, "IADD3"), cell_of("add.u32", 3, 4, "IADD3")};
+  give(cells[1], results::metric::bracket, 2.5);
+  give(cells[1], results::metric::overhead, 2);
+  give(cells[1], results::metric::chain, 4);
+  give(cells[0], results::metric::issue, 15);
+  give(cells[1], results::metric::issue, 1.5);
 
-  Record fused = cell_of("min.u32", 3, 4, "VIMNMX3");
-  give(fused, metric::cycles, std::nullopt);
-  give(fused, metric::differential, std::nullopt);
-  give(fused, metric::static_cycles, std::nullopt);
-  fused.verdict = Verdict::fused;
+  results::Record fused = cell_of("min.u32", 3, 4, "VIMNMX3");
+  give(fused, results::metric::cycles, std::nullopt);
+  give(fused, results::metric::differential, std::nullopt);
+  give(fused, results::metric::static_cycles, std::nullopt);
+  fused.verdict = sass::Verdict::fused;
   fused.note = "2 steps became one VIMNMX3, \"merged\"";
   cells.push_back(cell_of("min.u32", 0, 15, "VIMNMX"));
   cells.push_back(fused);
 
-  Record division = cell_of("div.s32", 3, 65, "I2F.RP");
+  results::Record division = cell_of("div.s32", 3, 65, "I2F.RP");
   division.input = "power of two";
   division.sass = {"I2F.RP", "MUFU.RCP", "IADD3", "IADD3", "IADD3", "F2I.FTZ.U32.TRUNC.NTZ", "IMAD.HI.U32"};
   division.sass_count = 7;
@@ -39,23 +40,23 @@ std::vector<Record> few_rows() {
   cells.push_back(division);
 
   for (const int level : {0, 3}) {
-    Record rejected;
+    results::Record rejected;
     rejected.ptx = "add.bf16";
     rejected.chapter = "half";
     rejected.operand = "a|b";
     rejected.level = level;
-    rejected.verdict = Verdict::rejected;
+    rejected.verdict = sass::Verdict::rejected;
     rejected.note = "ptxas line 12: not supported\nsecond line";
     cells.push_back(rejected);
   }
 
   for (const int level : {0, 3}) {
-    Record barrier = cell_of("bar.sync", level, 1, "BAR.SYNC");
+    results::Record barrier = cell_of("bar.sync", level, 1, "BAR.SYNC");
     barrier.chapter = "barriers";
-    give(barrier, metric::cycles, std::nullopt);
-    give(barrier, metric::differential, std::nullopt);
-    give(barrier, metric::static_cycles, std::nullopt);
-    give(barrier, metric::issue, level == 0 ? 30 : 19);
+    give(barrier, results::metric::cycles, std::nullopt);
+    give(barrier, results::metric::differential, std::nullopt);
+    give(barrier, results::metric::static_cycles, std::nullopt);
+    give(barrier, results::metric::issue, level == 0 ? 30 : 19);
     barrier.note = "nothing can depend on it: only its issue cost is measured";
     cells.push_back(barrier);
   }
@@ -77,7 +78,7 @@ TEST_CASE("the csv of a few rows is byte for byte the contract's") {
 
 TEST_CASE("the Markdown of a few rows has the levels side by side and a verdict where there is no number") {
   Table table = table_of(few_rows());
-  table.run.device = DeviceInfo{0, "NVIDIA H200", "GPU-1", 90, 132, 1980000, 3201000, "580.159.04", 13000};
+  table.run.device = gpu::DeviceInfo{0, "NVIDIA H200", "GPU-1", 90, 132, 1980000, 3201000, "580.159.04", 13000};
   std::ostringstream out;
   write_markdown(out, table);
   CHECK(out.str() == golden("few_rows.md"));
@@ -90,9 +91,10 @@ TEST_CASE("the terminal's table is aligned and says what has no number") {
 }
 
 TEST_CASE("a static table shows the schedule's numbers and marks lower bounds") {
-  std::vector<Record> records = few_rows();
-  for (Record& record : records) {
-    for (const auto tag : {metric::cycles, metric::issue, metric::differential}) record.set(tag, std::nullopt);
+  std::vector<results::Record> records = few_rows();
+  for (results::Record& record : records) {
+    for (const auto tag : {results::metric::cycles, results::metric::issue, results::metric::differential})
+      record.set(tag, std::nullopt);
   }
   std::ostringstream out;
   write_text(out, table_of(records, "static"));
@@ -122,11 +124,11 @@ TEST_CASE("numbers are the shortest decimals that read back") {
 }
 
 TEST_CASE("opcodes are read after a predicate and shortened when they repeat") {
-  CHECK(opcode_of("@!P0 IADD3.X R0, R2") == "IADD3.X");
-  CHECK(opcode_of("NOP") == "NOP");
-  CHECK(opcode_of("EXIT ;") == "EXIT");
-  CHECK(opcode_of("").empty());
-  CHECK(opcode_of("@P0").empty());
+  CHECK(sass::opcode_of("@!P0 IADD3.X R0, R2") == "IADD3.X");
+  CHECK(sass::opcode_of("NOP") == "NOP");
+  CHECK(sass::opcode_of("EXIT ;") == "EXIT");
+  CHECK(sass::opcode_of("").empty());
+  CHECK(sass::opcode_of("@P0").empty());
   CHECK(brief_opcodes({}, 20).empty());
   CHECK(brief_opcodes({"IMAD", "IMAD", "IADD3"}, 20) == "IMAD×2;IADD3");
   CHECK(brief_opcodes({"A", "B", "C", "C"}, 3) == "A;B;…+2");
@@ -139,11 +141,11 @@ TEST_CASE("a csv gives the metrics that its header names, whatever their order, 
     return read_csv(in, "latency.csv").at(0);
   };
   CHECK(read("", "").metrics.empty());
-  const Record some = read("issue,cycles,", "2,4,");
-  CHECK(some.number(metric::issue) == 2);
-  CHECK(some.number(metric::cycles) == 4);
+  const results::Record some = read("issue,cycles,", "2,4,");
+  CHECK(some.number(results::metric::issue) == 2);
+  CHECK(some.number(results::metric::cycles) == 4);
   CHECK(some.metrics.size() == 2);
-  for (const MetricKind& kind : metric_kinds()) {
+  for (const results::MetricKind& kind : results::metric_kinds()) {
     CHECK(read(std::string(kind.tag) + ",", "6.5,").number(kind.tag) == 6.5);
   }
   CHECK_THROWS_WITH(read("cycles,cycles,", "4,4,"), "latency.csv:1: the column cycles is there twice");
@@ -151,19 +153,19 @@ TEST_CASE("a csv gives the metrics that its header names, whatever their order, 
 }
 
 TEST_CASE("every metric that is a column stands in the csv, and every one that is shown in text and Markdown") {
-  Record record = cell_of("add.u32", 3, 4, "IADD3");
+  results::Record record = cell_of("add.u32", 3, 4, "IADD3");
   double value = 1000;
-  for (const MetricKind& kind : metric_kinds()) give(record, kind.tag, value += 1);
+  for (const results::MetricKind& kind : results::metric_kinds()) give(record, kind.tag, value += 1);
   const Table table = table_of({record});
   std::ostringstream csv, text, markdown;
   write_csv(csv, table);
   write_text(text, table);
   write_markdown(markdown, table);
-  for (const MetricKind& kind : metric_kinds()) {
+  for (const results::MetricKind& kind : results::metric_kinds()) {
     INFO(kind.tag);
     const std::string number = decimal(record.number(kind.tag));
     CHECK((csv.str().find(number) != std::string::npos) == kind.use.is_column);
-    const bool is_seen = kind.use.is_shown || kind.tag == metric::cycles;
+    const bool is_seen = kind.use.is_shown || kind.tag == results::metric::cycles;
     CHECK((text.str().find(number) != std::string::npos) == is_seen);
     CHECK((markdown.str().find(number) != std::string::npos) == is_seen);
   }

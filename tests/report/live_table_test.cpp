@@ -6,10 +6,11 @@
 #include "cells.h"
 
 using namespace ptxlat;
+using namespace ptxlat::report;
 
 namespace {
 
-Record in_chapter(const std::string& chapter, Record record) {
+results::Record in_chapter(const std::string& chapter, results::Record record) {
   record.chapter = chapter;
   return record;
 }
@@ -18,13 +19,13 @@ Record in_chapter(const std::string& chapter, Record record) {
 
 TEST_CASE("a live table prints a chapter once all of its cells are there, and at the end the summary") {
   std::ostringstream out;
-  LiveTable table(out, metric::cycles, {3, 0}, {{"integer", 3}, {"half", 1}}, {"add.u32", "add.f16"});
-  Record add = cell_of("add.u32", 3, 4, "IADD3");
-  give(add, metric::issue, 2);
+  LiveTable table(out, results::metric::cycles, {3, 0}, {{"integer", 3}, {"half", 1}}, {"add.u32", "add.f16"});
+  results::Record add = cell_of("add.u32", 3, 4, "IADD3");
+  give(add, results::metric::issue, 2);
   table.add({add, cell_of("add.u32", 0, 15, "IADD3")});
   CHECK(out.str().empty());
 
-  Record half = in_chapter("half", cell_of("add.f16", 3, 5, "HADD2"));
+  results::Record half = in_chapter("half", cell_of("add.f16", 3, 5, "HADD2"));
   table.add({half});
   const std::string first = out.str();
   CHECK(first ==
@@ -33,9 +34,9 @@ TEST_CASE("a live table prints a chapter once all of its cells are there, and at
         "\nhalf\n"
         "add.f16  a        random                 -       5               HADD2\n");
 
-  Record fused = cell_of("abs.s32", 3, 4, "IABS");
+  results::Record fused = cell_of("abs.s32", 3, 4, "IABS");
   take_numbers(fused);
-  fused.verdict = Verdict::fused;
+  fused.verdict = sass::Verdict::fused;
   table.add({fused});
   CHECK(out.str().substr(first.size()) ==
         "\ninteger\n"
@@ -53,8 +54,8 @@ TEST_CASE("a live table prints a chapter once all of its cells are there, and at
 
 TEST_CASE("a live table that is interrupted prints what it has") {
   std::ostringstream out;
-  LiveTable table(out, metric::static_cycles, {3}, {{"integer", 100}}, {"add.u32"});
-  Record add = cell_of("add.u32", 3, 4, "IADD3");
+  LiveTable table(out, results::metric::static_cycles, {3}, {{"integer", 100}}, {"add.u32"});
+  results::Record add = cell_of("add.u32", 3, 4, "IADD3");
   add.windows[0].static_is_lower_bound = true;
   table.add({add});
   CHECK(out.str().empty());
@@ -65,7 +66,7 @@ TEST_CASE("a live table that is interrupted prints what it has") {
 
 TEST_CASE("a live table of nothing is its heads and summary") {
   std::ostringstream out;
-  LiveTable table(out, metric::cycles, {3}, {}, {});
+  LiveTable table(out, results::metric::cycles, {3}, {}, {});
   table.finish();
   CHECK(out.str().starts_with("ptx  operand"));
   CHECK(out.str().find("\n0 cells. Numbers") != std::string::npos);

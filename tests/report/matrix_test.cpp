@@ -4,6 +4,7 @@
 #include "cells.h"
 
 using namespace ptxlat;
+using namespace ptxlat::report;
 
 namespace {
 
@@ -25,14 +26,14 @@ std::vector<std::pair<std::size_t, Cause>> steps_of(const Matrix& matrix, const 
 }  // namespace
 
 TEST_CASE("a matrix says from which table on a row is another one, and why") {
-  const Record same = cell_of("same", 3, 4, "S"), old_code = cell_of("code", 3, 8, "OLD"),
-               new_code = cell_of("code", 3, 4, "NEW"), late = cell_of("late", 3, 4, "L");
-  Record slow = cell_of("stall", 3, 4, "T"), slower = slow;
+  const results::Record same = cell_of("same", 3, 4, "S"), old_code = cell_of("code", 3, 8, "OLD"),
+                        new_code = cell_of("code", 3, 4, "NEW"), late = cell_of("late", 3, 4, "L");
+  results::Record slow = cell_of("stall", 3, 4, "T"), slower = slow;
   slower.windows[0].sass[1].stall_count = 6;
-  give(slower, metric::cycles, 6);
-  Record unsupported = cell_of("gone", 3, 4, "G");
-  give(unsupported, metric::cycles, std::nullopt);
-  unsupported.verdict = Verdict::unsupported;
+  give(slower, results::metric::cycles, 6);
+  results::Record unsupported = cell_of("gone", 3, 4, "G");
+  give(unsupported, results::metric::cycles, std::nullopt);
+  unsupported.verdict = sass::Verdict::unsupported;
   const std::vector<Table> tables = {
       (table_of({same, old_code, slow, cell_of("gone", 3, 4, "G")})),
       (table_of({same, new_code, slow, cell_of("gone", 3, 4, "G")})),
@@ -52,8 +53,8 @@ TEST_CASE("a matrix says from which table on a row is another one, and why") {
 
   const MatrixRow& code = matrix.rows[0];
   REQUIRE(code.cells.size() == 4);
-  CHECK(code.cells[0]->record.number(metric::cycles) == 8);
-  CHECK(code.cells[3]->record.number(metric::cycles) == 4);
+  CHECK(code.cells[0]->record.number(results::metric::cycles) == 8);
+  CHECK(code.cells[3]->record.number(results::metric::cycles) == 4);
   using Causes = std::vector<std::pair<Cause, std::size_t>>;
   CHECK(causes_at(matrix, 1) == Causes{{Cause::other_sass, 1}});
   CHECK(causes_at(matrix, 2) ==

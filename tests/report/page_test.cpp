@@ -5,6 +5,7 @@
 #include "catch.h"
 
 using namespace ptxlat;
+using namespace ptxlat::report;
 
 namespace {
 

@@ -15,6 +15,7 @@
 #include "results/json.h"
 
 using namespace ptxlat;
+using namespace ptxlat::report;
 
 namespace {
 
@@ -29,7 +30,7 @@ class Planter {
  public:
   explicit Planter(unsigned seed) : generator_(seed) {}
 
-  std::vector<Record> a, b;
+  std::vector<results::Record> a, b;
   Plan plan;
 
   void plant(int count) {
@@ -43,7 +44,8 @@ class Planter {
  private:
   struct Change {
     Cause cause;
-    std::function<double(Planter&, Record& one, Record& other)> apply;  // returns the change of the number
+    std::function<double(Planter&, results::Record& one, results::Record& other)>
+        apply;  // returns the change of the number
   };
 
   int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }
@@ -51,14 +53,14 @@ class Planter {
   // Another stall count, at most 15.
   int other_stall(int stall) { return stall > 7 ? stall - integer(1, 5) : stall + integer(1, 5); }
 
-  WindowRecord random_window(const std::string& role) {
+  results::WindowRecord random_window(const std::string& role) {
     const char* opcodes[] = {"IADD3", "IMAD.MOV.U32", "LOP3.LUT", "MUFU.RCP", "FFMA", "@!P0 BRA"};
-    WindowRecord window;
+    results::WindowRecord window;
     window.role = role;
     const int inner = integer(3, 12);
     for (int i = 0; i < inner + 2; ++i) {
       const bool is_clock = i == 0 || i == inner + 1;
-      SassRecord instruction;
+      results::SassRecord instruction;
       instruction.offset = 16 * i;
       instruction.text = is_clock
                              ? "CS2R.32 R6, SR_CLOCKLO"
@@ -73,61 +75,61 @@ class Planter {
     return window;
   }
 
-  Record random_cell(const std::string& ptx, int level) {
-    Record cell = cell_of(ptx, level, integer(4, 40), "IADD3");
+  results::Record random_cell(const std::string& ptx, int level) {
+    results::Record cell = cell_of(ptx, level, integer(4, 40), "IADD3");
     cell.chapter = integer(0, 1) ? "integer" : "float";
     cell.windows.clear();
     for (const char* role :
          {"overhead", "differential", "differential base", "chain", "chain twice", "stream", "stream twice"}) {
       cell.windows.push_back(random_window(role));
     }
-    give(cell, metric::issue, integer(1, 8));
+    give(cell, results::metric::issue, integer(1, 8));
     if (integer(0, 1)) {
-      const auto cycles = cell.number(metric::cycles);
-      for (const auto tag : {metric::cycles, metric::chain, metric::static_cycles}) {
+      const auto cycles = cell.number(results::metric::cycles);
+      for (const auto tag : {results::metric::cycles, results::metric::chain, results::metric::static_cycles}) {
         cell.set(tag, cycles, {"chain", "chain twice"});
       }
     }
     if (integer(0, 9) == 0) {
-      const auto issue = cell.number(metric::issue);
+      const auto issue = cell.number(results::metric::issue);
       take_numbers(cell);
-      give(cell, metric::issue, issue);
+      give(cell, results::metric::issue, issue);
     }
     return cell;
   }
 
   // A window that a number of the cell is made of; none of those that lead nowhere.
-  WindowRecord& backing(Record& cell) {
-    const bool has_latency = cell.find(metric::cycles) != nullptr;
-    const int first = !has_latency || integer(0, 3) == 0 ? 5 : cell.find(metric::chain) ? 3 : 1;
+  results::WindowRecord& backing(results::Record& cell) {
+    const bool has_latency = cell.find(results::metric::cycles) != nullptr;
+    const int first = !has_latency || integer(0, 3) == 0 ? 5 : cell.find(results::metric::chain) ? 3 : 1;
     return cell.windows[static_cast<std::size_t>(first + integer(0, 1))];
   }
 
-  SassRecord& inner(WindowRecord& window, int before_last) {
+  results::SassRecord& inner(results::WindowRecord& window, int before_last) {
     return window.sass[static_cast<std::size_t>(integer(1, static_cast<int>(window.sass.size()) - before_last))];
   }
 
   // Another number of the kind that the cell is there for, half of the time where `always` is false.
-  double change_number(Record& other, bool always) {
+  double change_number(results::Record& other, bool always) {
     if (!always && integer(0, 1)) return 0;
     const double change = integer(1, 3);
-    if (!other.find(metric::cycles)) {
-      give(other, metric::issue, *other.number(metric::issue) + change);
+    if (!other.find(results::metric::cycles)) {
+      give(other, results::metric::issue, *other.number(results::metric::issue) + change);
       return change;
     }
-    give(other, metric::cycles, *other.number(metric::cycles) + change);
+    give(other, results::metric::cycles, *other.number(results::metric::cycles) + change);
     return change;
   }
 
-  static void lose(Record& cell, Verdict verdict) {
+  static void lose(results::Record& cell, sass::Verdict verdict) {
     take_numbers(cell);
     cell.verdict = verdict;
     cell.note = "planted";
   }
 
-  static double rename_registers(Planter&, Record&, Record& other) {
-    for (WindowRecord& window : other.windows) {
-      for (SassRecord& instruction : window.sass) {
+  static double rename_registers(Planter&, results::Record&, results::Record& other) {
+    for (results::WindowRecord& window : other.windows) {
+      for (results::SassRecord& instruction : window.sass) {
         const std::size_t space = instruction.text.rfind(' ');
         instruction.text = instruction.text.substr(0, space) + " R99";
         instruction.reuse = 1;
@@ -137,8 +139,8 @@ class Planter {
     return 0;
   }
 
-  static double rename_scoreboards(Planter&, Record&, Record& other) {
-    for (WindowRecord& window : other.windows) {
+  static double rename_scoreboards(Planter&, results::Record&, results::Record& other) {
+    for (results::WindowRecord& window : other.windows) {
       const int before = window.sass[1].write_scoreboard, after = (before + 1) % 6;
       window.sass[1].write_scoreboard = after;
       window.sass[window.sass.size() - 2].wait_mask = 1 << after;
@@ -146,8 +148,8 @@ class Planter {
     return 0;
   }
 
-  static double move_edges(Planter& planter, Record&, Record& other) {
-    for (WindowRecord& window : other.windows) {
+  static double move_edges(Planter& planter, results::Record&, results::Record& other) {
+    for (results::WindowRecord& window : other.windows) {
       for (const std::size_t edge : {std::size_t{0}, window.sass.size() - 2, window.sass.size() - 1}) {
         window.sass[edge].stall_count = planter.integer(1, 15);
       }
@@ -156,58 +158,58 @@ class Planter {
     return 0;
   }
 
-  static double change_witness_window(Planter& planter, Record&, Record& other) {
+  static double change_witness_window(Planter& planter, results::Record&, results::Record& other) {
     planter.inner(other.windows[0], 2).text = "OVERHEAD R1";  // in no number
     return 0;
   }
 
-  static double change_opcode(Planter& planter, Record&, Record& other) {
+  static double change_opcode(Planter& planter, results::Record&, results::Record& other) {
     planter.inner(planter.backing(other), 2).text = "VIADD R1, R2";
     return planter.change_number(other, false);
   }
 
-  static double change_sass(Planter& planter, Record&, Record& other) {
+  static double change_sass(Planter& planter, results::Record&, results::Record& other) {
     other.sass = {"VIADD", "IMAD"};
     return planter.change_number(other, false);
   }
 
-  static double add_instruction(Planter& planter, Record&, Record& other) {
-    WindowRecord& window = planter.backing(other);
+  static double add_instruction(Planter& planter, results::Record&, results::Record& other) {
+    results::WindowRecord& window = planter.backing(other);
     window.sass.insert(window.sass.begin() + 1, window.sass[1]);
     return planter.change_number(other, false);
   }
 
-  static double change_stall(Planter& planter, Record&, Record& other) {
-    SassRecord& instruction = planter.inner(planter.backing(other), 3);
+  static double change_stall(Planter& planter, results::Record&, results::Record& other) {
+    results::SassRecord& instruction = planter.inner(planter.backing(other), 3);
     instruction.stall_count = planter.other_stall(instruction.stall_count);
     return planter.change_number(other, false);
   }
 
-  static double change_yield(Planter& planter, Record&, Record& other) {
-    SassRecord& instruction = planter.inner(planter.backing(other), 3);
+  static double change_yield(Planter& planter, results::Record&, results::Record& other) {
+    results::SassRecord& instruction = planter.inner(planter.backing(other), 3);
     instruction.yields = !instruction.yields;
     return planter.change_number(other, false);
   }
 
-  static double drop_wait(Planter& planter, Record&, Record& other) {
-    WindowRecord& window = planter.backing(other);
+  static double drop_wait(Planter& planter, results::Record&, results::Record& other) {
+    results::WindowRecord& window = planter.backing(other);
     window.sass[window.sass.size() - 2].wait_mask = 0;
     return planter.change_number(other, false);
   }
 
-  static double wait_for_another(Planter& planter, Record&, Record& other) {
-    WindowRecord& window = planter.backing(other);
+  static double wait_for_another(Planter& planter, results::Record&, results::Record& other) {
+    results::WindowRecord& window = planter.backing(other);
     std::swap(window.sass[1].write_scoreboard, window.sass[2].write_scoreboard);
     return planter.change_number(other, false);
   }
 
-  static double change_number_alone(Planter& planter, Record&, Record& other) {
+  static double change_number_alone(Planter& planter, results::Record&, results::Record& other) {
     return planter.change_number(other, true);
   }
 
   void plant_one(const std::string& ptx, int level) {
     static const std::array<Change, 18> changes = {{
-        {Cause::unchanged, [](Planter&, Record&, Record&) { return 0.0; }},
+        {Cause::unchanged, [](Planter&, results::Record&, results::Record&) { return 0.0; }},
         {Cause::unchanged, rename_registers},
         {Cause::unchanged, rename_scoreboards},
         {Cause::unchanged, move_edges},
@@ -220,18 +222,20 @@ class Planter {
         {Cause::other_stall_counts, drop_wait},
         {Cause::other_stall_counts, wait_for_another},
         {Cause::same_code, change_number_alone},
-        {Cause::other_verdict, [](Planter&, Record&, Record& other) { return lose(other, Verdict::fused), 0.0; }},
-        {Cause::other_verdict, [](Planter&, Record& one, Record&) { return lose(one, Verdict::elided), 0.0; }},
         {Cause::other_verdict,
-         [](Planter&, Record& one, Record& other) {
-           return lose(one, Verdict::fused), lose(other, Verdict::fault), 0.0;
+         [](Planter&, results::Record&, results::Record& other) { return lose(other, sass::Verdict::fused), 0.0; }},
+        {Cause::other_verdict,
+         [](Planter&, results::Record& one, results::Record&) { return lose(one, sass::Verdict::elided), 0.0; }},
+        {Cause::other_verdict,
+         [](Planter&, results::Record& one, results::Record& other) {
+           return lose(one, sass::Verdict::fused), lose(other, sass::Verdict::fault), 0.0;
          }},
-        {Cause::only_in_a, [](Planter&, Record&, Record&) { return 0.0; }},
-        {Cause::only_in_b, [](Planter&, Record&, Record&) { return 0.0; }},
+        {Cause::only_in_a, [](Planter&, results::Record&, results::Record&) { return 0.0; }},
+        {Cause::only_in_b, [](Planter&, results::Record&, results::Record&) { return 0.0; }},
     }};
     const Change& change = changes[static_cast<std::size_t>(integer(0, static_cast<int>(changes.size()) - 1))];
-    Record one = random_cell(ptx, level);
-    Record other = one;
+    results::Record one = random_cell(ptx, level);
+    results::Record other = one;
     const double by = change.apply(*this, one, other);
     if (change.cause != Cause::only_in_b) a.push_back(std::move(one));
     if (change.cause != Cause::only_in_a) b.push_back(std::move(other));
@@ -259,9 +263,9 @@ Plan plan_in(const std::string& text) {
       {"other_sass", Cause::other_sass}, {"other_stall_counts", Cause::other_stall_counts},
       {"same_code", Cause::same_code},   {"other_verdict", Cause::other_verdict},
       {"only_in_a", Cause::only_in_a},   {"only_in_b", Cause::only_in_b}};
-  const Json document = Json::parse(text);
-  for (const Json& row : document.at("comparisons").at(0).at("rows")) {
-    const Json& side = row.at("a").is_null() ? row.at("b") : row.at("a");
+  const results::Json document = results::Json::parse(text);
+  for (const results::Json& row : document.at("comparisons").at(0).at("rows")) {
+    const results::Json& side = row.at("a").is_null() ? row.at("b") : row.at("a");
     const double change = row.at("change").is_null() ? 0 : row.at("change").get<double>();
     plan[{row.at("ptx"), side.at("opt")}] = {causes.at(row.at("cause")), change};
   }
@@ -277,7 +281,7 @@ TEST_CASE("a comparison finds what was planted, for its reason, and nothing else
     Planter planter(seed);
     planter.plant(400);
     for (const auto& [name, records] : {std::pair{"a", planter.a}, std::pair{"b", planter.b}}) {
-      Run run = run_of();
+      results::Run run = run_of();
       run.table = name;
       write_table(folder.path, table_from(run, {}, records));
     }

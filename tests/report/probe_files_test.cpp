@@ -10,6 +10,7 @@
 #include "results/json.h"
 
 using namespace ptxlat;
+using namespace ptxlat::report;
 
 namespace {
 
@@ -18,21 +19,22 @@ std::string content_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-Record probe_named(const std::string& name) {
-  Record probe;
-  probe.kind = RecordKind::probe;
+results::Record probe_named(const std::string& name) {
+  results::Record probe;
+  probe.kind = results::RecordKind::probe;
   probe.ptx = name;
   return probe;
 }
 
 // A curve, from which a fact follows, and a probe of two series with different axes.
-std::vector<Record> two_probes() {
-  Record size = probe_named("cache size");
+std::vector<results::Record> two_probes() {
+  results::Record size = probe_named("cache size");
   size.note = "stride 128";
   size.series = {{"latency", "cycles", {{"size", "KiB", {64, 256.5}}}, {33, std::nullopt}}};
-  size.facts = {{"l1_data_size", "carve-out 0", 192, 128, 256, "KiB", "sm", Verdict::proven, "two steps, \"latency\""}};
-  Record banks = probe_named("banks");
-  banks.verdict = Verdict::unstable;
+  size.facts = {
+      {"l1_data_size", "carve-out 0", 192, 128, 256, "KiB", "sm", sass::Verdict::proven, "two steps, \"latency\""}};
+  results::Record banks = probe_named("banks");
+  banks.verdict = sass::Verdict::unstable;
   banks.series = {{"matrix", "", {{"a", "", {0, 1}}, {"b", "", {0, 1}}}, {1, 2, 3, 4}},
                   {"curve", "", {{"b", "", {7}}}, {9}}};
   return {size, banks};
@@ -59,7 +61,7 @@ TEST_CASE("a probe's series are a line a point, with the name of the series wher
 TEST_CASE("probe records are read back from their JSON lines as they were") {
   const TestFolder folder;
   RandomRecords random(4);
-  std::vector<Record> records;
+  std::vector<results::Record> records;
   for (int i = 0; i < 50; ++i) records.push_back(random.probe());
   write_probe_files(folder.path, records, {});
   const auto back = read_probe_files(folder.path);
@@ -70,12 +72,12 @@ TEST_CASE("the runs that probes name lie beside them, and no others") {
   const TestFolder folder;
   auto records = two_probes();
   for (auto& record : records) record.run = 2;
-  Run before, named;
+  results::Run before, named;
   before.id = 1;
   named.id = 2;
   named.command_line = "ptxlat probe";
   write_probe_files(folder.path, records, {before, named});
-  const auto runs = Json::parse(content_of(folder.path / "probes.json"))["runs"];
+  const auto runs = results::Json::parse(content_of(folder.path / "probes.json"))["runs"];
   REQUIRE(runs.size() == 1);
   CHECK(runs[0]["command_line"] == "ptxlat probe");
 }
@@ -105,7 +107,7 @@ TEST_CASE("probes are replaced without anything left over, and equal ones are eq
 
 TEST_CASE("two records of one probe have a file each") {
   const TestFolder folder;
-  Record low = two_probes()[0], high = low;
+  results::Record low = two_probes()[0], high = low;
   low.level = 0;
   high.level = 3;
   high.series[0].values = {1, 2};

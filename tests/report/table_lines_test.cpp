@@ -1,32 +1,33 @@
 #include "../results/random_record.h"
 #include "../results/test_folder.h"
+#include "base/error.h"
 #include "catch.h"
 #include "cells.h"
-#include "error.h"
 #include "report/code_change.h"
 #include "report/json_scanner.h"
 #include "results/json.h"
 #include "results/sass_text.h"
 
 using namespace ptxlat;
+using namespace ptxlat::report;
 
 namespace {
 
 // Random records whose windows have the roles of an experiment.
-std::vector<Record> random_records(unsigned seed, int count) {
+std::vector<results::Record> random_records(unsigned seed, int count) {
   RandomRecords random(seed);
-  std::vector<Record> records;
+  std::vector<results::Record> records;
   const char* roles[] = {"chain", "stream twice", "differential", "completion", "overhead", "differential base"};
   for (int i = 0; i < count; ++i) {
-    Record record = random.cell();
+    results::Record record = random.cell();
     for (std::size_t w = 0; w < record.windows.size(); ++w) record.windows[w].role = roles[(w + i) % std::size(roles)];
     records.push_back(std::move(record));
   }
   return records;
 }
 
-void check_equal(const Cell& cell, const Record& record) {
-  Record columns = record;
+void check_equal(const Cell& cell, const results::Record& record) {
+  results::Record columns = record;
   columns.windows.clear();
   columns.recipe.clear();
   CHECK(cell.record == columns);
@@ -35,7 +36,7 @@ void check_equal(const Cell& cell, const Record& record) {
     CHECK(cell.windows[i].role == record.windows[i].role);
     CHECK(cell.windows[i].verdict == record.windows[i].verdict);
     CHECK(cell.windows[i].static_is_lower_bound == record.windows[i].static_is_lower_bound);
-    CHECK(code_lines(cell.windows[i].code) == sass_lines(record.windows[i].sass));
+    CHECK(code_lines(cell.windows[i].code) == results::sass_lines(record.windows[i].sass));
   }
   CHECK(cell.static_is_lower_bound == cell_from(record).static_is_lower_bound);
 }
@@ -44,7 +45,7 @@ void check_equal(const Cell& cell, const Record& record) {
 
 TEST_CASE("a cell has what its record has, as far as reports need it, and its line the rest") {
   for (unsigned seed = 0; seed < 10; ++seed) {
-    const std::vector<Record> records = random_records(seed, 60);
+    const std::vector<results::Record> records = random_records(seed, 60);
     const Table table = table_of(records);
     REQUIRE(table.cells.size() == records.size());
     for (std::size_t i = 0; i < records.size(); ++i) check_equal(table.cells[i], records[i]);
@@ -55,30 +56,30 @@ TEST_CASE("a cell has what its record has, as far as reports need it, and its li
 }
 
 TEST_CASE("the windows of a metric are those that it was made of") {
-  Record record;
+  results::Record record;
   record.ptx = "add.u32";
   for (const char* role : {"overhead", "chain", "chain twice", "stream"})
     record.windows.push_back(window_of(role, {}, {}));
   record.windows[1].static_is_lower_bound = true;
-  record.set(metric::cycles, 4, {"chain", "chain twice"});
-  record.set(metric::static_cycles, 4, {"differential", "overhead"});
+  record.set(results::metric::cycles, 4, {"chain", "chain twice"});
+  record.set(results::metric::static_cycles, 4, {"differential", "overhead"});
   const auto roles = [](const Table& table, std::string_view tag) {
     std::vector<std::string> list;
     for (const CellWindow* window : windows_of(table.cells[0], tag)) list.emplace_back(window->role);
     return list;
   };
   Table table = table_of({record});
-  CHECK(roles(table, metric::cycles) == std::vector<std::string>{"chain", "chain twice"});
-  CHECK(roles(table, metric::static_cycles) == std::vector<std::string>{"overhead"});
-  CHECK(roles(table, metric::issue).empty());
+  CHECK(roles(table, results::metric::cycles) == std::vector<std::string>{"chain", "chain twice"});
+  CHECK(roles(table, results::metric::static_cycles) == std::vector<std::string>{"overhead"});
+  CHECK(roles(table, results::metric::issue).empty());
   CHECK_FALSE(table.cells[0].static_is_lower_bound);
-  record.set(metric::static_cycles, 4, {"chain", "chain twice"});
+  record.set(results::metric::static_cycles, 4, {"chain", "chain twice"});
   CHECK(table_of({record}).cells[0].static_is_lower_bound);
 }
 
 TEST_CASE("a cell that is there twice is damage, in rows with machine code and in a csv") {
   const TestFolder folder;
-  std::vector<Record> records = random_records(4, 20);
+  std::vector<results::Record> records = random_records(4, 20);
   records.push_back(records.front());
   records.back().note = "again";
   const Table table = table_of(records);
@@ -91,15 +92,15 @@ TEST_CASE("a cell that is there twice is damage, in rows with machine code and i
 TEST_CASE("JSON is scanned as it is parsed") {
   RandomRecords random(5);
   for (int i = 0; i < 300; ++i) {
-    const Json json = to_json(random.cell());
-    const std::string text = i % 2 ? to_line(json) : json.dump(1);
+    const results::Json json = results::to_json(random.cell());
+    const std::string text = i % 2 ? results::to_line(json) : json.dump(1);
     JsonScanner whole(text);
-    CHECK(Json::parse(whole.raw()) == json);
+    CHECK(results::Json::parse(whole.raw()) == json);
     whole.end();
     JsonScanner scanner(text);
     int members = 0;
     scanner.object([&](std::string_view key) {
-      CHECK(Json::parse(scanner.raw()) == json.at(std::string(key)));
+      CHECK(results::Json::parse(scanner.raw()) == json.at(std::string(key)));
       ++members;
     });
     scanner.end();

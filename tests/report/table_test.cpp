@@ -7,18 +7,19 @@
 
 #include "../results/random_record.h"
 #include "../results/test_folder.h"
+#include "base/error.h"
 #include "catch.h"
 #include "cells.h"
-#include "error.h"
 #include "results/json.h"
 
 using namespace ptxlat;
+using namespace ptxlat::report;
 
 namespace {
 
-std::vector<Record> random_records(unsigned seed, int count) {
+std::vector<results::Record> random_records(unsigned seed, int count) {
   RandomRecords random(seed);
-  std::vector<Record> records;
+  std::vector<results::Record> records;
   for (int i = 0; i < count; ++i) records.push_back(random.cell());
   return records;
 }
@@ -26,14 +27,14 @@ std::vector<Record> random_records(unsigned seed, int count) {
 Table random_table(unsigned seed, int count) { return table_of(random_records(seed, count)); }
 
 // What a csv has of a record.
-Record columns_of(const Record& record) {
-  Record columns = record;
+results::Record columns_of(const results::Record& record) {
+  results::Record columns = record;
   columns.windows.clear();
   columns.flags.clear();
   columns.consumer.clear();
   columns.recipe.clear();
   columns.metrics.clear();
-  for (const MetricKind& kind : metric_kinds()) {
+  for (const results::MetricKind& kind : results::metric_kinds()) {
     if (kind.use.is_column) columns.set(kind.tag, record.number(kind.tag));
   }
   return columns;
@@ -64,20 +65,20 @@ ExitCode exit_code_of_reading(const std::filesystem::path& folder) {
 TEST_CASE("a table is read back as it was written") {
   const TestFolder folder;
   for (unsigned seed = 0; seed < 20; ++seed) {
-    const std::vector<Record> records = random_records(seed, 50);
+    const std::vector<results::Record> records = random_records(seed, 50);
     const Table table = table_of(records);
     write_table(folder.path, table);
     const Table back = read_table(folder.path / table.run.table);
     REQUIRE(records_of(back) == records);
-    REQUIRE(to_json(back.run) == to_json(table.run));
+    REQUIRE(results::to_json(back.run) == results::to_json(table.run));
     CHECK(back.runs.empty());
   }
 }
 
 TEST_CASE("a table of several runs says which cell is of which") {
   const TestFolder folder;
-  std::vector<Record> records = random_records(3, 4);
-  std::vector<Run> runs = {run_of(), run_of()};
+  std::vector<results::Record> records = random_records(3, 4);
+  std::vector<results::Run> runs = {run_of(), run_of()};
   for (int i = 0; i < 2; ++i) {
     runs[i].id = 5 + i;
     runs[i].launches = 9 + i;
@@ -116,17 +117,17 @@ TEST_CASE("an empty table can be written and read") {
 
 TEST_CASE("a window that several cells share is written once") {
   const TestFolder folder;
-  Record cell;
+  results::Record cell;
   cell.ptx = "popc.b32";
   cell.windows.resize(1);
   cell.windows[0].role = "overhead";
   std::mt19937 noise(7);  // text that gzip alone cannot shrink
   for (int i = 0; i < 1000; ++i) cell.windows[0].sass.push_back({i * 16, "OP " + std::to_string(noise())});
-  std::vector<Record> records = {cell};
+  std::vector<results::Record> records = {cell};
   write_table(folder.path, table_of(records));
   const auto file = folder.path / run_of().table / "latency.jsonl.gz";
   const auto size_of_one = std::filesystem::file_size(file);
-  for (SassRecord& instruction : cell.windows[0].sass) instruction.offset += 0x240;  // elsewhere in its kernel
+  for (results::SassRecord& instruction : cell.windows[0].sass) instruction.offset += 0x240;  // elsewhere in its kernel
   for (int i = 0; i < 200; ++i) {
     cell.operand = std::to_string(i);
     records.push_back(cell);
@@ -210,7 +211,7 @@ TEST_CASE("a whole table without its csv, or from before the csv had a checksum,
   const auto place = folder.path / table.run.table;
   std::filesystem::remove(place / "latency.csv");
   CHECK(*read_table(place).lines == *table.lines);
-  Json run = Json::parse(content_of(place / "run.json"));
+  results::Json run = results::Json::parse(content_of(place / "run.json"));
   run.erase("csv_crc32");
   overwrite(place / "run.json", run.dump());
   CHECK(*read_table(place).lines == *table.lines);
@@ -224,11 +225,11 @@ TEST_CASE("a folder that is no table is an unknown name") {
 
 TEST_CASE("a csv alone is enough for the columns") {
   const TestFolder folder;
-  const std::vector<Record> records = random_records(8, 60);
+  const std::vector<results::Record> records = random_records(8, 60);
   write_table(folder.path, table_of(records));
   const auto place = folder.path / run_of().table;
   std::filesystem::remove(place / "run.json");
-  const std::vector<Record> back = records_of(read_table(place));
+  const std::vector<results::Record> back = records_of(read_table(place));
   REQUIRE(back.size() == records.size());
   for (std::size_t i = 0; i < records.size(); ++i) CHECK(back[i] == columns_of(records[i]));
 }

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <functional>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace ptxlat {
 

@@ -5,15 +5,16 @@
 #include "results/sass_text.h"
 
 using namespace ptxlat;
+using namespace ptxlat::results;
 
 TEST_CASE("every verdict has a name that leads back to it") {
-  for (int i = 0; i <= static_cast<int>(Verdict::no_dependency); ++i) {
-    const auto verdict = static_cast<Verdict>(i);
-    CHECK(verdict_from(to_string(verdict)) == verdict);
+  for (int i = 0; i <= static_cast<int>(sass::Verdict::no_dependency); ++i) {
+    const auto verdict = static_cast<sass::Verdict>(i);
+    CHECK(sass::verdict_from(to_string(verdict)) == verdict);
   }
-  CHECK(std::string(to_string(Verdict::no_dependency)) == "no_dependency");
-  CHECK_FALSE(verdict_from("Proven"));
-  CHECK_FALSE(verdict_from(""));
+  CHECK(std::string(to_string(sass::Verdict::no_dependency)) == "no_dependency");
+  CHECK_FALSE(sass::verdict_from("Proven"));
+  CHECK_FALSE(sass::verdict_from(""));
 }
 
 TEST_CASE("an instruction is one short line with only the control fields that say something") {
@@ -64,10 +65,10 @@ TEST_CASE("every kind of metric is a member of its own in JSON, and absent where
 TEST_CASE("JSON says where metrics come from, and their verdicts where these are not proven") {
   Record record;
   record.run = 7;
-  record.add_flag(flag::spread);
-  record.set(metric::cycles, 4, {"chain", "chain twice"});
-  record.set(metric::bracket, 2);
-  record.metrics[1].verdict = Verdict::unstable;
+  record.add_flag(results::flag::spread);
+  record.set(results::metric::cycles, 4, {"chain", "chain twice"});
+  record.set(results::metric::bracket, 2);
+  record.metrics[1].verdict = sass::Verdict::unstable;
   const Json json = to_json(record);
   CHECK(json.at("cycles") == 4);
   CHECK(json.at("from") == Json({{"cycles", {"chain", "chain twice"}}}));
@@ -85,7 +86,7 @@ TEST_CASE("a run comes back from its JSON unchanged") {
   run.table = "sm_90/nvidia-h200/driver-580.159.04";
   run.kind = "measured";
   run.method = "method 15";
-  run.device = DeviceInfo{0, "NVIDIA H200", "GPU-1", 90, 132, 1980000, 3201000, "580.159.04", 13000};
+  run.device = gpu::DeviceInfo{0, "NVIDIA H200", "GPU-1", 90, 132, 1980000, 3201000, "580.159.04", 13000};
   run.sm_clock_mhz = 1979.5;
   run.seed = 0xffffffffffffffffu;
   run.launches = 9;
@@ -107,7 +108,7 @@ TEST_CASE("the short list of runs tells them apart") {
   first.id = 1;
   first.launches = 9;
   first.sm_clock_mhz = 1980;
-  first.device = DeviceInfo{0, "NVIDIA H200", "GPU-1", 90, 132, 1980000, 3201000, "580.159.04", 13000};
+  first.device = gpu::DeviceInfo{0, "NVIDIA H200", "GPU-1", 90, 132, 1980000, 3201000, "580.159.04", 13000};
   second.id = 4;
   second.started_utc = "2026-01-01T00:00:00Z";
   second.command_line = "ptxlat static";

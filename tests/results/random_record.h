@@ -12,21 +12,22 @@ class RandomRecords {
  public:
   explicit RandomRecords(unsigned seed) : generator_(seed) {}
 
-  Record cell() {
-    Record cell;
+  results::Record cell() {
+    results::Record cell;
     cell.ptx = "op" + std::to_string(integer(0, 999'999)) + text();
     cell.chapter = text();
     cell.operand = text();
     cell.input = text();
     cell.level = integer(0, 4);
-    for (const MetricKind& kind : metric_kinds()) {
+    for (const results::MetricKind& kind : results::metric_kinds()) {
       cell.set(kind.tag, optional_number(),
                integer(0, 1) ? std::vector<std::string>{"chain", "chain twice"} : std::vector<std::string>{});
     }
-    for (Metric& metric : cell.metrics) {
+    for (results::Metric& metric : cell.metrics) {
       if (integer(0, 3) == 0) metric.verdict = verdict();
     }
-    for (int i = integer(0, 2); i > 0; --i) cell.add_flag(integer(0, 1) ? flag::spread : flag::branches);
+    for (int i = integer(0, 2); i > 0; --i)
+      cell.add_flag(integer(0, 1) ? results::flag::spread : results::flag::branches);
     for (int i = integer(0, 5); i > 0; --i) cell.sass.push_back(integer(0, 1) ? "IADD3.X" : "MUFU.RCP");
     cell.sass_count = integer(0, 500);
     cell.verdict = verdict();
@@ -38,9 +39,9 @@ class RandomRecords {
   }
 
   // A probe's record: numbers over axes and what follows from them.
-  Record probe() {
-    Record probe = cell();
-    probe.kind = RecordKind::probe;
+  results::Record probe() {
+    results::Record probe = cell();
+    probe.kind = results::RecordKind::probe;
     for (int i = integer(0, 3); i > 0; --i) probe.series.push_back(series());
     for (int i = integer(0, 3); i > 0; --i) {
       probe.facts.push_back({"size" + text(), text(), integer(1, 99) / 4.0, optional_number(), optional_number(), "B",
@@ -50,11 +51,11 @@ class RandomRecords {
   }
 
  private:
-  Series series() {
-    Series series{"curve" + text(), integer(0, 1) ? "cycles" : "", {}, {}};
+  results::Series series() {
+    results::Series series{"curve" + text(), integer(0, 1) ? "cycles" : "", {}, {}};
     std::size_t points = 1;
     for (int i = integer(1, 2); i > 0; --i) {
-      Axis axis{"axis " + std::to_string(i), integer(0, 1) ? "B" : "", {}};
+      results::Axis axis{"axis " + std::to_string(i), integer(0, 1) ? "B" : "", {}};
       for (int point = integer(0, 5); point > 0; --point) axis.values.push_back(point * 1.5);
       points *= axis.values.size();
       series.axes.push_back(std::move(axis));
@@ -86,10 +87,12 @@ class RandomRecords {
     }
   }
 
-  Verdict verdict() { return static_cast<Verdict>(integer(0, static_cast<int>(Verdict::no_dependency))); }
+  sass::Verdict verdict() {
+    return static_cast<sass::Verdict>(integer(0, static_cast<int>(sass::Verdict::no_dependency)));
+  }
 
-  WindowRecord window() {
-    WindowRecord window;
+  results::WindowRecord window() {
+    results::WindowRecord window;
     window.role = "chain " + std::to_string(integer(1, 64));
     window.verdict = verdict();
     window.reason = text();

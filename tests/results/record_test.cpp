@@ -5,6 +5,7 @@
 #include "catch.h"
 
 using namespace ptxlat;
+using namespace ptxlat::results;
 
 namespace {
 
@@ -18,26 +19,27 @@ std::vector<std::string_view> tags_of(const Record& record) {
 
 TEST_CASE("metrics lie in the order of the table of metrics, in whatever order they were set") {
   Record record;
-  record.set(metric::static_cycles, 5);
-  record.set(metric::cycles, 4);
-  record.set(metric::chain, 4);
-  record.set(metric::issue, 2);
-  CHECK(tags_of(record) == std::vector{metric::cycles, metric::issue, metric::chain, metric::static_cycles});
-  CHECK(record.number(metric::chain) == 4);
-  CHECK_FALSE(record.number(metric::bracket));
-  CHECK(record.find(metric::bracket) == nullptr);
+  record.set(results::metric::static_cycles, 5);
+  record.set(results::metric::cycles, 4);
+  record.set(results::metric::chain, 4);
+  record.set(results::metric::issue, 2);
+  CHECK(tags_of(record) == std::vector{results::metric::cycles, results::metric::issue, results::metric::chain,
+                                       results::metric::static_cycles});
+  CHECK(record.number(results::metric::chain) == 4);
+  CHECK_FALSE(record.number(results::metric::bracket));
+  CHECK(record.find(results::metric::bracket) == nullptr);
 }
 
 TEST_CASE("a metric that is set again is replaced, and one that is set to nothing is removed") {
   Record record;
-  record.set(metric::cycles, 4, {"chain"});
-  record.set(metric::cycles, 5);
+  record.set(results::metric::cycles, 4, {"chain"});
+  record.set(results::metric::cycles, 5);
   REQUIRE(record.metrics.size() == 1);
-  CHECK(record.number(metric::cycles) == 5);
+  CHECK(record.number(results::metric::cycles) == 5);
   CHECK(record.metrics[0].from.empty());
-  record.set(metric::issue, std::nullopt);
+  record.set(results::metric::issue, std::nullopt);
   CHECK(record.metrics.size() == 1);
-  record.set(metric::cycles, std::nullopt);
+  record.set(results::metric::cycles, std::nullopt);
   CHECK(record.metrics.empty());
 }
 
@@ -53,11 +55,11 @@ TEST_CASE("every metric is declared once, with a unit and a description, and fou
 
 TEST_CASE("a flag is there once") {
   Record record;
-  record.add_flag(flag::spread);
-  record.add_flag(flag::spread);
+  record.add_flag(results::flag::spread);
+  record.add_flag(results::flag::spread);
   CHECK(record.flags == std::vector<std::string>{"spread"});
-  CHECK(record.has_flag(flag::spread));
-  CHECK_FALSE(record.has_flag(flag::branches));
+  CHECK(record.has_flag(results::flag::spread));
+  CHECK_FALSE(record.has_flag(results::flag::branches));
 }
 
 TEST_CASE("the windows of a record's headline are those that it was made of, as far as they are there") {
@@ -65,8 +67,8 @@ TEST_CASE("the windows of a record's headline are those that it was made of, as 
   for (const char* role : {"overhead", "chain twice", "chain", "differential"})
     record.windows.emplace_back().role = role;
   CHECK(backing_windows(record).empty());
-  record.set(metric::static_cycles, 4, {"differential", "differential base"});
+  record.set(results::metric::static_cycles, 4, {"differential", "differential base"});
   CHECK(backing_windows(record) == std::vector<const WindowRecord*>{&record.windows[3]});
-  record.set(metric::cycles, 4, {"chain", "chain twice"});
+  record.set(results::metric::cycles, 4, {"chain", "chain twice"});
   CHECK(backing_windows(record) == std::vector<const WindowRecord*>{&record.windows[2], &record.windows[1]});
 }

@@ -10,6 +10,7 @@
 #include "small_disk.h"
 
 using namespace ptxlat;
+using namespace ptxlat::results;
 
 namespace {
 

@@ -5,13 +5,14 @@
 #include <fstream>
 #include <thread>
 
+#include "base/error.h"
 #include "catch.h"
-#include "error.h"
 #include "random_record.h"
 #include "results/json.h"
 #include "test_folder.h"
 
 using namespace ptxlat;
+using namespace ptxlat::results;
 
 namespace {
 
@@ -22,7 +23,7 @@ Record cell_named(const std::string& ptx, int level = 3) {
   cell.ptx = ptx;
   cell.level = level;
   cell.recipe = "r1";
-  cell.set(metric::cycles, 4);
+  cell.set(results::metric::cycles, 4);
   return cell;
 }
 
@@ -87,7 +88,7 @@ TEST_CASE("a cell measured again replaces its row, and a changed recipe is not f
   store.save_records(table, {cell});
   Record changed = cell;
   changed.recipe = "r2";
-  changed.set(metric::cycles, 5);
+  changed.set(results::metric::cycles, 5);
   CHECK_FALSE(store.finished(table).contains(key_of(changed).text()));
   store.save_records(table, {changed});
   CHECK(store.records(table, RecordKind::latency) == std::vector<Record>{changed});

@@ -22,7 +22,7 @@ class WatchedAssembler : public ScriptedAssembler {
  public:
   std::vector<Seen>& seen;
   explicit WatchedAssembler(std::vector<Seen>& modules) : seen(modules) {}
-  ModuleOutcome assemble(const std::string& ptx, const Target& target, int level) override {
+  assemble::ModuleOutcome assemble(const std::string& ptx, const isa::Target& target, int level) override {
     seen.push_back({ptx, target.name(), level});
     return ScriptedAssembler::assemble(ptx, target, level);
   }
@@ -30,22 +30,23 @@ class WatchedAssembler : public ScriptedAssembler {
 
 struct Bench {
   CatalogueText text;
-  LoadedCatalogue loaded{text.load(), load_skeletons(std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates")};
+  ptx::LoadedCatalogue loaded{text.load(),
+                              ptx::load_skeletons(std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates")};
   std::vector<Seen> seen;
   std::set<std::string> bad;
-  std::optional<Target> target;
+  std::optional<isa::Target> target;
   std::size_t finished = 0;
 
   explicit Bench(const std::string& entries) : text(preamble + entries) {}
 
   std::vector<Refusal> check() {
-    std::vector<std::unique_ptr<Assembler>> assemblers;
+    std::vector<std::unique_ptr<assemble::Assembler>> assemblers;
     auto watched = std::make_unique<WatchedAssembler>(seen);
     watched->bad = bad;
     assemblers.push_back(std::move(watched));
-    std::vector<const Form*> forms;
+    std::vector<const isa::Form*> forms;
     for (const auto& form : loaded.catalogue.forms) forms.push_back(&form);
-    const Toolchain toolchain{ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
+    const assemble::Toolchain toolchain{assemble::ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
     return check_forms({loaded, toolchain, target, nullptr, [&](std::size_t n) { finished += n; }}, assemblers, forms);
   }
 };
@@ -91,7 +92,7 @@ TEST_CASE("refusals come in the order of the forms, with the target and the asse
 
 TEST_CASE("a target that was asked for is everybody's") {
   Bench bench(four_types);
-  bench.target = Target{120, "a"};
+  bench.target = isa::Target{120, "a"};
   CHECK(bench.check().empty());
   REQUIRE(bench.seen.size() == 1);
   CHECK(bench.seen.front().target == "sm_120a");

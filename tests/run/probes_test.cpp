@@ -28,7 +28,7 @@ probe::Probe probe_of(const std::string& name) {
 
 struct ProbeTables {
   TestFolder folder;
-  Store store{folder.path / "ptxlat.sqlite"};
+  results::Store store{folder.path / "ptxlat.sqlite"};
   Environment environment;
   worker::Worker worker{test_options()};
   std::vector<probe::Probe> probes{probe_of("a"), probe_of("b"), probe_of("c")};
@@ -37,8 +37,8 @@ struct ProbeTables {
   MadeProbes make(const std::vector<std::size_t>& wanted) {
     std::vector<const probe::Probe*> chosen;
     for (const auto index : wanted) chosen.push_back(&probes[index]);
-    const Toolchain toolchain{ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
-    const Target target{90, ""};
+    const assemble::Toolchain toolchain{assemble::ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
+    const isa::Target target{90, ""};
     ProbeJob job{.toolchain = toolchain,
                  .target = target,
                  .run = begin_run(toolchain, target, std::nullopt),
@@ -48,7 +48,7 @@ struct ProbeTables {
     job.assemblers.push_back(std::make_unique<LiteralAssembler>());
     finished = 0;
     return make_probes(job, store, worker, nullptr,
-                       [this](const std::vector<Record>& records) { finished += records.size(); });
+                       [this](const std::vector<results::Record>& records) { finished += records.size(); });
   }
 };
 
@@ -62,7 +62,7 @@ TEST_CASE("probes that the store has are not made again, and each record names t
   CHECK(tables.finished == 2);
   REQUIRE(first.records.size() == 2);
   for (const auto& record : first.records) {
-    CHECK(record.verdict == Verdict::proven);
+    CHECK(record.verdict == sass::Verdict::proven);
     CHECK(record.run == first.run.id);
     REQUIRE(record.series.size() == 1);
     CHECK(record.series[0].values == std::vector<std::optional<double>>{5});

@@ -11,8 +11,8 @@ namespace {
 
 // Cells of one form, told apart by their level.
 struct Cells {
-  Form form;
-  Input input;
+  isa::Form form;
+  isa::Input input;
   std::vector<latency::CellPlan> plan;
 
   explicit Cells(int count) {
@@ -25,12 +25,12 @@ struct Cells {
   }
 };
 
-Record record_of(int level, double cycles) {
-  Record record;
+results::Record record_of(int level, double cycles) {
+  results::Record record;
   record.ptx = "add.u32";
   record.operand = "a";
   record.level = level;
-  record.set(metric::cycles, cycles);
+  record.set(results::metric::cycles, cycles);
   return record;
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("a sample remembers its own cells and no others") {
   sample.note(record_of(1, 4));
   sample.note(record_of(7, 4));
   REQUIRE(sample.noted(record_of(1, 0)) != nullptr);
-  CHECK(sample.noted(record_of(1, 0))->number(metric::cycles) == 4);
+  CHECK(sample.noted(record_of(1, 0))->number(results::metric::cycles) == 4);
   CHECK(sample.noted(record_of(2, 0)) == nullptr);
   CHECK(sample.noted(record_of(7, 0)) == nullptr);
 }

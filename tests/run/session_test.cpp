@@ -23,20 +23,20 @@ const std::string entry =
 
 struct Tables {
   TestFolder folder;
-  Store store{folder.path / "ptxlat.sqlite"};
+  results::Store store{folder.path / "ptxlat.sqlite"};
   LittleCatalogue little{entry};
   Environment environment;
   worker::Worker worker{test_options()};
 
-  std::vector<const Form*> forms(std::size_t count) const {
-    std::vector<const Form*> found;
+  std::vector<const isa::Form*> forms(std::size_t count) const {
+    std::vector<const isa::Form*> found;
     for (std::size_t i = 0; i < count; ++i) found.push_back(&little.loaded.catalogue.forms.at(i));
     return found;
   }
 
   // A job for the first forms; with a clock it is as for a GPU.
   TableJob job(std::size_t count, const std::vector<int>& levels = {3}) const {
-    const Toolchain toolchain{ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
+    const assemble::Toolchain toolchain{assemble::ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
     TableJob job{.loaded = little.loaded,
                  .toolchain = toolchain,
                  .target = {90, ""},
@@ -50,7 +50,7 @@ struct Tables {
   }
 };
 
-std::set<int> runs_of(const std::vector<Record>& records) {
+std::set<int> runs_of(const std::vector<results::Record>& records) {
   std::set<int> ids;
   for (const auto& record : records) ids.insert(record.run);
   return ids;
@@ -64,7 +64,7 @@ TEST_CASE("a table has every planned cell, and each record names its run") {
   std::size_t known = 99, finished = 0;
   SessionOptions options;
   options.on_planned = [&](std::size_t cells) { known = cells; };
-  options.on_finished = [&](const std::vector<Record>& records) { finished += records.size(); };
+  options.on_finished = [&](const std::vector<results::Record>& records) { finished += records.size(); };
   const auto made = make_table(job, tables.store, options);
   CHECK(made.completed);
   CHECK(known == 0);
@@ -76,7 +76,7 @@ TEST_CASE("a table has every planned cell, and each record names its run") {
   CHECK(runs_of(made.records) == std::set<int>{made.run.id});
   CHECK_FALSE(made.run.finished_utc.empty());
   CHECK_FALSE(made.repetition);
-  for (const auto& record : made.records) CHECK(record.number(metric::static_cycles) == 4);
+  for (const auto& record : made.records) CHECK(record.number(results::metric::static_cycles) == 4);
 }
 
 TEST_CASE("what the store has is not made again, and a resumed table names both runs") {
@@ -126,10 +126,10 @@ TEST_CASE("an interrupted table keeps what is finished, and the next run makes t
   std::atomic<bool> interrupted{false};
   SessionOptions options;
   options.interrupted = &interrupted;
-  options.on_finished = [&](const std::vector<Record>&) { interrupted = true; };
+  options.on_finished = [&](const std::vector<results::Record>&) { interrupted = true; };
   const auto before = make_table(first, tables.store, options);
   CHECK_FALSE(before.completed);
-  CHECK(tables.store.records(before.run.table, RecordKind::latency).size() == 1);
+  CHECK(tables.store.records(before.run.table, results::RecordKind::latency).size() == 1);
   const auto after = make_table(second, tables.store, {});
   CHECK(after.completed);
   CHECK(after.made == 7);
@@ -145,8 +145,8 @@ TEST_CASE("a measured cell has nanoseconds where the clock is known") {
   const auto made = make_table(job, tables.store, options);
   REQUIRE(made.records.size() == 2);
   for (const auto& record : made.records) {
-    CHECK(record.number(metric::cycles) == 4);
-    CHECK(record.number(metric::elapsed_ns) == 2);
+    CHECK(record.number(results::metric::cycles) == 4);
+    CHECK(record.number(results::metric::elapsed_ns) == 2);
   }
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("a sample that a second process measures alike changes nothing") {
   REQUIRE(made.repetition);
   CHECK(made.repetition->repeated == 4);
   CHECK(made.repetition->differing.empty());
-  for (const auto& record : made.records) CHECK(record.verdict == Verdict::proven);
+  for (const auto& record : made.records) CHECK(record.verdict == sass::Verdict::proven);
 }
 
 TEST_CASE("a cell that a second process measures otherwise is unstable, with both numbers in its note") {
@@ -171,7 +171,9 @@ TEST_CASE("a cell that a second process measures otherwise is unstable, with bot
   options.worker = &tables.worker;
   options.repeat = 0.5;
   // The process that is running does not see it; the next one does.
-  options.on_finished = [&](const std::vector<Record>&) { tables.environment.set("PTXLAT_STANDIN_FAULT", "_"); };
+  options.on_finished = [&](const std::vector<results::Record>&) {
+    tables.environment.set("PTXLAT_STANDIN_FAULT", "_");
+  };
   const auto made = make_table(job, tables.store, options);
   REQUIRE(made.repetition);
   CHECK(made.repetition->repeated == 2);
@@ -182,10 +184,10 @@ TEST_CASE("a cell that a second process measures otherwise is unstable, with bot
   for (const auto& record : made.records) {
     INFO(record.ptx << ": " << record.note);
     const bool differs = unstable.contains(record.ptx);
-    CHECK((record.verdict == Verdict::unstable) == differs);
-    CHECK(record.has_flag(flag::processes_differ) == differs);
-    CHECK(record.number(metric::cycles).has_value() != differs);
-    CHECK(record.number(metric::elapsed_ns).has_value() != differs);
+    CHECK((record.verdict == sass::Verdict::unstable) == differs);
+    CHECK(record.has_flag(results::flag::processes_differ) == differs);
+    CHECK(record.number(results::metric::cycles).has_value() != differs);
+    CHECK(record.number(results::metric::elapsed_ns).has_value() != differs);
     CHECK(record.run == made.run.id);
     if (differs) CHECK(record.note == "4 cycles in one process, fault in another");
   }

@@ -7,11 +7,12 @@
 #include <random>
 
 #include "../standin/tiny_cubin.h"
-#include "error.h"
+#include "base/error.h"
 #include "real_code.h"
 #include "sass/window.h"
 
 using namespace ptxlat;
+using namespace ptxlat::sass;
 
 namespace {
 
@@ -138,7 +139,7 @@ TEST_CASE("the cubin of every ptxas here has the kernel, and any part of it is r
   for (const auto& toolchain : ptxas_or_skip()) {
     for (const int level : {0, 3}) {
       INFO(toolchain.name << " O" << level);
-      const auto outcome = make_ptxas(toolchain)->assemble(popc_ptx, {90, ""}, level);
+      const auto outcome = assemble::make_ptxas(toolchain)->assemble(popc_ptx, {90, ""}, level);
       REQUIRE(outcome.cubin);
       const auto cubin = read_cubin(*outcome.cubin);
       CHECK(cubin.sm == 90);

@@ -6,6 +6,7 @@
 #include "window_text.h"
 
 using namespace ptxlat;
+using namespace ptxlat::sass;
 
 namespace {
 

@@ -4,11 +4,12 @@
 
 #include "../assemble/fake_toolkit.h"
 #include "assemble/toolkit.h"
-#include "error.h"
+#include "base/error.h"
 #include "real_code.h"
 #include "sass/window.h"
 
 using namespace ptxlat;
+using namespace ptxlat::sass;
 
 namespace {
 
@@ -29,7 +30,7 @@ std::vector<Instruction*> pointers_to(std::vector<Instruction>& code) {
 // The popc kernel, from the newest ptxas. Skips the case without one.
 std::vector<Instruction> popc_kernel() {
   const auto toolchains = ptxas_or_skip();
-  const auto outcome = make_ptxas(toolchains.front())->assemble(popc_ptx, {90, ""}, 3);
+  const auto outcome = assemble::make_ptxas(toolchains.front())->assemble(popc_ptx, {90, ""}, 3);
   REQUIRE(outcome.cubin);
   return instructions_of(read_cubin(*outcome.cubin).kernels.front());
 }
@@ -131,7 +132,7 @@ TEST_CASE("a branch backwards has the same text whatever else was asked for befo
 TEST_CASE("Maxwell's instructions are read in any number, their branches relative to themselves") {
   std::filesystem::path nvdisasm;
   try {
-    nvdisasm = nvdisasm_for({60, ""}, all_toolkits());
+    nvdisasm = assemble::nvdisasm_for({60, ""}, all_toolkits());
   } catch (const Error&) {
     skip("no nvdisasm that reads sm_60 on this machine (tools/toolkits.sh 12.3 brings one)");
   }

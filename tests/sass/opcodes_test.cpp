@@ -3,6 +3,7 @@
 #include "catch.h"
 
 using namespace ptxlat;
+using namespace ptxlat::sass;
 
 TEST_CASE("an opcode is known by its whole name, whatever others begin with it") {
   CHECK(has("CAL", Trait::calls));

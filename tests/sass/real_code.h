@@ -12,7 +12,7 @@ namespace ptxlat {
 
 // The toolkits of this machine and of the repository.
 inline std::vector<std::filesystem::path> all_toolkits() {
-  auto folders = toolkit_folders();
+  auto folders = assemble::toolkit_folders();
   const std::filesystem::path own = std::filesystem::path(PTXLAT_SOURCE_DIR) / "toolkits";
   if (std::filesystem::is_directory(own)) {
     for (const auto& entry : std::filesystem::directory_iterator(own)) folders.push_back(entry.path());
@@ -21,14 +21,15 @@ inline std::vector<std::filesystem::path> all_toolkits() {
 }
 
 inline std::filesystem::path nvdisasm_or_skip() {
-  const auto found = find_nvdisasm(all_toolkits());
+  const auto found = assemble::find_nvdisasm(all_toolkits());
   if (found.empty()) skip("no nvdisasm on this machine (tools/toolkits.sh brings one)");
   return found;
 }
 
-inline std::vector<Toolchain> ptxas_or_skip() {
-  auto found = find_toolchains(all_toolkits());
-  std::erase_if(found, [](const Toolchain& toolchain) { return toolchain.kind != ToolchainKind::ptxas; });
+inline std::vector<assemble::Toolchain> ptxas_or_skip() {
+  auto found = assemble::find_toolchains(all_toolkits());
+  std::erase_if(found,
+                [](const assemble::Toolchain& toolchain) { return toolchain.kind != assemble::ToolchainKind::ptxas; });
   if (found.empty()) skip("no ptxas on this machine (tools/toolkits.sh brings one)");
   return found;
 }

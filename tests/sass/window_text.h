@@ -11,15 +11,15 @@ namespace ptxlat {
 struct Line {
   std::string text;
   int stall_count = 2;
-  int write_scoreboard = ControlWord::no_scoreboard;
+  int write_scoreboard = sass::ControlWord::no_scoreboard;
   int wait_mask = 0;
-  int read_scoreboard = ControlWord::no_scoreboard;
+  int read_scoreboard = sass::ControlWord::no_scoreboard;
 };
 
-inline std::vector<Instruction> instructions(const std::vector<Line>& lines, int first_offset) {
-  std::vector<Instruction> code;
+inline std::vector<sass::Instruction> instructions(const std::vector<Line>& lines, int first_offset) {
+  std::vector<sass::Instruction> code;
   for (const auto& line : lines) {
-    Instruction instruction;
+    sass::Instruction instruction;
     instruction.offset = first_offset + 16 * static_cast<int>(code.size());
     instruction.text = line.text;
     instruction.control.stall_count = line.stall_count;
@@ -42,8 +42,8 @@ inline std::vector<Line> usual_prologue() {
 }
 
 // `between` the two clock reads, behind a prologue.
-inline Window window(const std::vector<Line>& between, const std::vector<Line>& prologue = usual_prologue()) {
-  Window made;
+inline sass::Window window(const std::vector<Line>& between, const std::vector<Line>& prologue = usual_prologue()) {
+  sass::Window made;
   made.prologue = instructions(prologue, 0);
   std::vector<Line> lines{{"CS2R.32 R8, SR_CLOCKLO", 1}};
   lines.insert(lines.end(), between.begin(), between.end());
@@ -53,7 +53,7 @@ inline Window window(const std::vector<Line>& between, const std::vector<Line>& 
 }
 
 // The same with code behind the second clock read.
-inline Window with_epilogue(Window made, const std::vector<Line>& epilogue) {
+inline sass::Window with_epilogue(sass::Window made, const std::vector<Line>& epilogue) {
   made.epilogue = instructions(epilogue, made.instructions.back().offset + 16);
   return made;
 }

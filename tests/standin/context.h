@@ -13,9 +13,9 @@
 namespace standin {
 
 // Results that ptxlat itself does not tell from others.
-inline constexpr ptxlat::CUresult error_out_of_memory = 2;
-inline constexpr ptxlat::CUresult error_no_binary_for_gpu = 209;
-inline constexpr ptxlat::CUresult error_unknown = 999;
+inline constexpr ptxlat::gpu::CUresult error_out_of_memory = 2;
+inline constexpr ptxlat::gpu::CUresult error_no_binary_for_gpu = 209;
+inline constexpr ptxlat::gpu::CUresult error_unknown = 999;
 
 struct Function {
   std::string name;
@@ -26,7 +26,7 @@ struct Function {
 // A device's primary context in this process.
 struct Context {
   int device = 0;
-  ptxlat::CUresult fault = ptxlat::CUDA_SUCCESS;  // sticky
+  ptxlat::gpu::CUresult fault = ptxlat::gpu::CUDA_SUCCESS;  // sticky
   bool is_hung = false;
   std::uint32_t launches = 0;
   std::map<std::string, int> launches_of;  // by the function's name
@@ -40,7 +40,7 @@ Context& context_of(int device);
 Context& context();
 
 // How many bytes of device memory there are from this address to the end of its allocation; 0 elsewhere.
-std::size_t bytes_from(ptxlat::CUdeviceptr address);
+std::size_t bytes_from(ptxlat::gpu::CUdeviceptr address);
 
 // Whether $variable is a part of the text.
 bool setting_names(const char* variable, const std::string& text);

@@ -18,7 +18,7 @@ Assembled assemble(const std::string& ptx, const std::string& target, int level)
   const char* configured = std::getenv("PTXLAT_STANDIN_PTXAS");
   const std::string ptxas = configured && *configured ? configured : "ptxas";
   std::string folder = (fs::temp_directory_path() / "ptxlat-standin-XXXXXX").string();
-  if (!mkdtemp(folder.data())) return {ptxlat::CUDA_ERROR_INVALID_PTX, "the stand-in has no temporary folder", {}};
+  if (!mkdtemp(folder.data())) return {ptxlat::gpu::CUDA_ERROR_INVALID_PTX, "the stand-in has no temporary folder", {}};
   const std::string source = folder + "/module.ptx", cubin = folder + "/module.cubin";
   std::ofstream(source) << ptx;
 
@@ -35,7 +35,7 @@ Assembled assemble(const std::string& ptx, const std::string& target, int level)
     outcome.cubin.assign(std::istreambuf_iterator<char>(file), {});
   } else {
     const bool is_missing = WIFEXITED(status) && WEXITSTATUS(status) == 127;
-    outcome.result = is_missing ? ptxlat::CUDA_ERROR_JIT_COMPILER_NOT_FOUND : ptxlat::CUDA_ERROR_INVALID_PTX;
+    outcome.result = is_missing ? ptxlat::gpu::CUDA_ERROR_JIT_COMPILER_NOT_FOUND : ptxlat::gpu::CUDA_ERROR_INVALID_PTX;
   }
   fs::remove_all(folder);
   return outcome;

@@ -14,6 +14,7 @@
 #include "script.h"
 
 using namespace ptxlat;
+using namespace ptxlat::gpu;
 
 namespace standin {
 namespace {

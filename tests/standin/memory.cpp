@@ -8,6 +8,7 @@
 #include "script.h"
 
 using namespace ptxlat;
+using namespace ptxlat::gpu;
 
 namespace standin {
 namespace {

@@ -9,6 +9,7 @@
 #include "context.h"
 
 using namespace ptxlat;
+using namespace ptxlat::gpu;
 using standin::bytes_from;
 
 namespace {

@@ -22,7 +22,7 @@ const std::map<std::string, unsigned> mnemonics = {
     {"S2R", 0x119},   {"LDG", 0x181},  {"LDC", 0x182},  {"LDS", 0x184},  {"STG", 0x186},  {"SHFL", 0x189}};
 
 // The attributes that ptxlat or its tests ask for, by CUdevice_attribute; sm, sms and clocks are set apart.
-const std::map<ptxlat::CUdevice_attribute, int> default_attributes = {
+const std::map<ptxlat::gpu::CUdevice_attribute, int> default_attributes = {
     {1, 1024},               // threads of a CTA
     {8, 48 * 1024},          // shared memory of a CTA
     {10, 32},                // lanes of a warp
@@ -118,11 +118,11 @@ Device read_device(const Table& table, std::size_t ordinal) {
   if (const auto* node = table.get("uuid")) device.uuid = read_uuid(table, *node, uuid);
 
   device.attributes = default_attributes;
-  device.attributes[ptxlat::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] = device.sm / 10;
-  device.attributes[ptxlat::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR] = device.sm % 10;
-  device.attributes[ptxlat::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = sms;
-  device.attributes[ptxlat::CU_DEVICE_ATTRIBUTE_CLOCK_RATE] = clock_khz;
-  device.attributes[ptxlat::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE] = memory_clock_khz;
+  device.attributes[ptxlat::gpu::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] = device.sm / 10;
+  device.attributes[ptxlat::gpu::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR] = device.sm % 10;
+  device.attributes[ptxlat::gpu::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = sms;
+  device.attributes[ptxlat::gpu::CU_DEVICE_ATTRIBUTE_CLOCK_RATE] = clock_khz;
+  device.attributes[ptxlat::gpu::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE] = memory_clock_khz;
   if (const auto* node = table.get("attributes")) {
     if (!node->is_table()) table.refuse(*node, "attributes must be a table");
     for (const auto& [key, value] : *node->as_table()) {

@@ -53,7 +53,7 @@ struct Device {
   int sm = 90;
   std::uint64_t memory = 150754820096;
   std::array<unsigned char, 16> uuid = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  std::map<ptxlat::CUdevice_attribute, int> attributes;
+  std::map<ptxlat::gpu::CUdevice_attribute, int> attributes;
 };
 
 // The bits of an instruction's opcode under the mask.

@@ -4,9 +4,9 @@
 #include <thread>
 
 #include "assemble/toolchain.h"
+#include "base/error.h"
 #include "catch.h"
 #include "environment.h"
-#include "error.h"
 
 using namespace ptxlat;
 using namespace ptxlat::worker;
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const Target sm_90{90, ""};
+const isa::Target sm_90{90, ""};
 
 std::string module_of(const std::string& instruction) {
   return ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry probe(.param .u64 out, .param .u64 in)\n{\n"
@@ -23,43 +23,45 @@ std::string module_of(const std::string& instruction) {
          instruction + "\n  mov.u32 %r4, %clock;\n  st.global.v4.u32 [%rd1], {%r2, %r4, %r1, %r3};\n  ret;\n}\n";
 }
 
-Toolchain driver() { return {ToolchainKind::driver, "driver-0.0.standin", "0.0.standin", "", 9, 0}; }
+assemble::Toolchain driver() {
+  return {assemble::ToolchainKind::driver, "driver-0.0.standin", "0.0.standin", "", 9, 0};
+}
 
 // A toolchain of this kind found on the machine. Skips the case without one.
-Toolchain find_one(ToolchainKind kind) {
-  for (const Toolchain& toolchain : find_toolchains())
+assemble::Toolchain find_one(assemble::ToolchainKind kind) {
+  for (const assemble::Toolchain& toolchain : assemble::find_toolchains())
     if (toolchain.kind == kind) return toolchain;
-  skip(std::string("no ") + (kind == ToolchainKind::ptxas ? "ptxas" : "nvJitLink") +
+  skip(std::string("no ") + (kind == assemble::ToolchainKind::ptxas ? "ptxas" : "nvJitLink") +
        " on this machine (tools/toolkits.sh brings one)");
 }
 
 }  // namespace
 
 TEST_CASE("the driver's JIT hands back a cubin that runs, at every level") {
-  const auto ptxas = find_one(ToolchainKind::ptxas);
+  const auto ptxas = find_one(assemble::ToolchainKind::ptxas);
   Environment environment;
   environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
   Worker worker(test_options());
   for (int level = 0; level <= 4; ++level) {
-    const ModuleOutcome module = worker.assemble(driver(), module_of("add.u32 %r3, %r1, %r1;"), sm_90, level);
+    const assemble::ModuleOutcome module = worker.assemble(driver(), module_of("add.u32 %r3, %r1, %r1;"), sm_90, level);
     INFO("level " << level << ": " << module.log);
     REQUIRE(module.cubin);
     LaunchBatch batch = test_batch(1);
     batch.cubin = *module.cubin;
     batch.kernels[0].kernel = "probe";
     const auto outcomes = worker.launch(batch);
-    REQUIRE(outcomes[0].status == LaunchStatus::ok);
+    REQUIRE(outcomes[0].status == kernel::LaunchStatus::ok);
     // Not more than 0 cycles: ptxas 13.5 writes stall counts of 0 at -O0, and the stand-in adds up nothing else.
     CHECK(outcomes[0].readout.launches == 3);
   }
 }
 
 TEST_CASE("the driver's JIT rejects in its own words") {
-  const auto ptxas = find_one(ToolchainKind::ptxas);
+  const auto ptxas = find_one(assemble::ToolchainKind::ptxas);
   Environment environment;
   environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
   const auto assembler = make_worker_assembler(test_options(), driver());
-  const ModuleOutcome module = assembler->assemble(module_of("nonsense.u32 %r3;"), sm_90, 3);
+  const assemble::ModuleOutcome module = assembler->assemble(module_of("nonsense.u32 %r3;"), sm_90, 3);
   CHECK_FALSE(module.cubin);
   CHECK(module.log.find("nonsense") != std::string::npos);
 }
@@ -69,7 +71,7 @@ TEST_CASE("a crash of the driver's JIT is a rejection, and the next module is as
   environment.set("PTXLAT_STANDIN_CRASH_JIT", "crash");
   environment.set("PTXLAT_STANDIN_PTXAS", "/nonexistent/ptxas");
   Worker worker(test_options());
-  const ModuleOutcome crashed = worker.assemble(driver(), "// crash", sm_90, 3);
+  const assemble::ModuleOutcome crashed = worker.assemble(driver(), "// crash", sm_90, 3);
   CHECK_FALSE(crashed.cubin);
   CHECK(crashed.log == "the driver's JIT died of signal 6 (Aborted)");
   CHECK(worker.assemble(driver(), "// fine", sm_90, 3).log.find("/nonexistent/ptxas") != std::string::npos);
@@ -80,7 +82,7 @@ TEST_CASE("a hang of the driver's JIT is a rejection at the deadline") {
   environment.set("PTXLAT_STANDIN_HANG_JIT", "hang");
   WorkerOptions options = test_options();
   options.assemble_deadline = 300ms;
-  const ModuleOutcome hung = Worker(options).assemble(driver(), "// hang", sm_90, 3);
+  const assemble::ModuleOutcome hung = Worker(options).assemble(driver(), "// hang", sm_90, 3);
   CHECK_FALSE(hung.cubin);
   CHECK(hung.log == "the driver's JIT did not finish within 300 ms");
 }
@@ -88,16 +90,16 @@ TEST_CASE("a hang of the driver's JIT is a rejection at the deadline") {
 namespace {
 
 // What became of one module in each of `count` threads that share a process; the first thread's is `special`.
-std::vector<ModuleOutcome> assemble_in_threads(const WorkerOptions& options, std::size_t count,
-                                               const std::string& special) {
+std::vector<assemble::ModuleOutcome> assemble_in_threads(const WorkerOptions& options, std::size_t count,
+                                                         const std::string& special) {
   const auto assemblers = make_worker_assemblers(options, driver(), count);
-  std::vector<ModuleOutcome> outcomes(count);
+  std::vector<assemble::ModuleOutcome> outcomes(count);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < count; ++i)
     threads.emplace_back([&, i] {
       for (int repeat = 0; repeat < 3; ++repeat) {
         const bool is_special = i == 0 && repeat == 1;
-        const ModuleOutcome outcome =
+        const assemble::ModuleOutcome outcome =
             assemblers[i]->assemble(module_of(is_special ? special : "add.u32 %r3, %r1, %r1;"), sm_90, 3);
         if (is_special || i > 0) outcomes[i] = outcome;
         if (i > 0 && !outcome.cubin) return;
@@ -110,7 +112,7 @@ std::vector<ModuleOutcome> assemble_in_threads(const WorkerOptions& options, std
 }  // namespace
 
 TEST_CASE("threads that share a process lose only the module that crashes or hangs it") {
-  const auto ptxas = find_one(ToolchainKind::ptxas);
+  const auto ptxas = find_one(assemble::ToolchainKind::ptxas);
   Environment environment;
   environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
   environment.set("PTXLAT_STANDIN_CRASH_JIT", "// crash");
@@ -170,23 +172,24 @@ TEST_CASE("threads that share a process all learn that there is no driver") {
 }
 
 TEST_CASE("nvJitLink assembles in a worker that has no driver") {
-  const auto nvjitlink = find_one(ToolchainKind::nvjitlink);
+  const auto nvjitlink = find_one(assemble::ToolchainKind::nvjitlink);
   Environment environment;
   environment.set("PTXLAT_LIBCUDA", "/nonexistent/libcuda.so.1");
   const auto assembler = make_worker_assembler(test_options(), nvjitlink);
   for (int level = 0; level <= 3; ++level) {
-    const ModuleOutcome module = assembler->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, level);
+    const assemble::ModuleOutcome module = assembler->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, level);
     INFO("level " << level << ": " << module.log);
     REQUIRE(module.cubin);
     CHECK(standin::read_cubin(module.cubin->data()).contains("probe"));
   }
-  const ModuleOutcome rejected = assembler->assemble(module_of("nonsense.u32 %r3;"), sm_90, 3);
+  const assemble::ModuleOutcome rejected = assembler->assemble(module_of("nonsense.u32 %r3;"), sm_90, 3);
   CHECK_FALSE(rejected.cubin);
   CHECK(rejected.log.find("nonsense") != std::string::npos);
 }
 
 TEST_CASE("an nvJitLink that cannot be opened is a missing tool") {
-  const Toolchain absent{ToolchainKind::nvjitlink, "nvjitlink-0", "0", "/nonexistent/libnvJitLink.so", 9, 0};
+  const assemble::Toolchain absent{
+      assemble::ToolchainKind::nvjitlink, "nvjitlink-0", "0", "/nonexistent/libnvJitLink.so", 9, 0};
   try {
     Worker(test_options()).assemble(absent, "", sm_90, 3);
     FAIL("no error");

@@ -1,9 +1,9 @@
 #include <fstream>
 
 #include "assemble/nvrtc.h"
+#include "base/error.h"
 #include "catch.h"
 #include "environment.h"
-#include "error.h"
 
 using namespace ptxlat;
 using namespace ptxlat::worker;
@@ -11,9 +11,9 @@ using namespace ptxlat::worker;
 namespace {
 
 // An NVRTC of this machine. Skips the case without one.
-Toolchain find_nvrtc() {
-  for (const Toolchain& toolchain : find_toolchains())
-    if (toolchain.kind == ToolchainKind::nvrtc) return toolchain;
+assemble::Toolchain find_nvrtc() {
+  for (const assemble::Toolchain& toolchain : assemble::find_toolchains())
+    if (toolchain.kind == assemble::ToolchainKind::nvrtc) return toolchain;
   skip("no NVRTC on this machine (tools/toolkits.sh brings one)");
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("NVRTC compiles in a worker process, and refuses in its own words") {
 
 TEST_CASE("a file that is no NVRTC is a missing tool, and the worker lives on") {
   Worker worker(test_options());
-  const Toolchain broken{ToolchainKind::nvrtc, "nvrtc-1.0", "1.0", "/no/such/libnvrtc.so", 9, 0};
+  const assemble::Toolchain broken{assemble::ToolchainKind::nvrtc, "nvrtc-1.0", "1.0", "/no/such/libnvrtc.so", 9, 0};
   CHECK_THROWS_WITH(worker.compile(broken, "", options), Catch::Matchers::Contains("NVRTC cannot be opened"));
   CHECK_THROWS_WITH(worker.compile(broken, "", options), Catch::Matchers::Contains("NVRTC cannot be opened"));
 }

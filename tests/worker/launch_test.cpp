@@ -2,9 +2,9 @@
 
 #include <thread>
 
+#include "base/error.h"
 #include "catch.h"
 #include "environment.h"
-#include "error.h"
 
 using namespace ptxlat;
 using namespace ptxlat::worker;
@@ -13,13 +13,13 @@ using namespace std::chrono_literals;
 namespace {
 
 // That every kernel but `lost` was measured, and measured right.
-void check_readouts(const LaunchBatch& batch, const std::vector<LaunchOutcome>& outcomes, std::size_t lost) {
+void check_readouts(const LaunchBatch& batch, const std::vector<kernel::LaunchOutcome>& outcomes, std::size_t lost) {
   REQUIRE(outcomes.size() == batch.kernels.size());
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     INFO("kernel " << i << ": " << outcomes[i].message);
     if (i == lost) continue;
-    REQUIRE(outcomes[i].status == LaunchStatus::ok);
-    const Readout& readout = outcomes[i].readout;
+    REQUIRE(outcomes[i].status == kernel::LaunchStatus::ok);
+    const kernel::Readout& readout = outcomes[i].readout;
     REQUIRE(readout.launches == static_cast<std::size_t>(batch.kernels[i].launches));
     CHECK(readout.threads_agree);
     for (std::size_t launch = 0; launch < readout.launches; ++launch) {
@@ -62,7 +62,7 @@ TEST_CASE("a fault costs its own kernel, and no other is launched twice") {
   const LaunchBatch batch = test_batch(8, 1);
   const auto outcomes = worker.launch(batch);
   check_readouts(batch, outcomes, 3);
-  CHECK(outcomes[3].status == LaunchStatus::fault);
+  CHECK(outcomes[3].status == kernel::LaunchStatus::fault);
   CHECK(outcomes[3].message == "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered");
   CHECK(outcomes[3].readout.words.empty());
   CHECK(log.lines().size() == 8);
@@ -72,7 +72,8 @@ TEST_CASE("several faults cost their own kernels") {
   Environment environment;
   environment.set("PTXLAT_STANDIN_FAULT", "_");
   Worker worker(test_options());
-  for (const LaunchOutcome& outcome : worker.launch(test_batch(4))) CHECK(outcome.status == LaunchStatus::fault);
+  for (const kernel::LaunchOutcome& outcome : worker.launch(test_batch(4)))
+    CHECK(outcome.status == kernel::LaunchStatus::fault);
 }
 
 TEST_CASE("a kernel that never ends is killed at its deadline and costs no other") {
@@ -84,7 +85,7 @@ TEST_CASE("a kernel that never ends is killed at its deadline and costs no other
   const LaunchBatch batch = test_batch(5);
   const auto outcomes = worker.launch(batch);
   check_readouts(batch, outcomes, 2);
-  CHECK(outcomes[2].status == LaunchStatus::timeout);
+  CHECK(outcomes[2].status == kernel::LaunchStatus::timeout);
   CHECK(outcomes[2].message == "the kernel did not finish within 300 ms");
 }
 
@@ -119,8 +120,8 @@ TEST_CASE("a cubin that the driver refuses is a fault of its kernels, with the d
   Worker worker(test_options());
   LaunchBatch batch = test_batch(2);
   batch.cubin.assign(64, 0);
-  for (const LaunchOutcome& outcome : worker.launch(batch)) {
-    CHECK(outcome.status == LaunchStatus::fault);
+  for (const kernel::LaunchOutcome& outcome : worker.launch(batch)) {
+    CHECK(outcome.status == kernel::LaunchStatus::fault);
     CHECK(outcome.message.find("CUDA_ERROR_INVALID_IMAGE") == 0);
   }
 }
@@ -137,7 +138,7 @@ TEST_CASE("a kernel that is not in the cubin, or never writes its clocks, costs 
   const auto outcomes = worker.launch(batch);
   CHECK(outcomes[0].message.find("CUDA_ERROR_NOT_FOUND") == 0);
   CHECK(outcomes[1].message == "the kernel ended without writing its clocks");
-  REQUIRE(outcomes[2].status == LaunchStatus::ok);
+  REQUIRE(outcomes[2].status == kernel::LaunchStatus::ok);
   CHECK(cycles_of(outcomes[2].readout) == 10);
 }
 
@@ -155,7 +156,7 @@ TEST_CASE("restart gives a fresh process") {
 TEST_CASE("sixteen threads run a worker each") {
   Environment environment;
   const LaunchBatch batch = test_batch(30);
-  std::vector<std::vector<LaunchOutcome>> outcomes(16);
+  std::vector<std::vector<kernel::LaunchOutcome>> outcomes(16);
   std::vector<std::thread> threads;
   for (auto& own : outcomes) threads.emplace_back([&] { own = Worker(test_options()).launch(batch); });
   for (std::thread& thread : threads) thread.join();

@@ -3,9 +3,9 @@
 
 #include <thread>
 
+#include "base/error.h"
 #include "catch.h"
 #include "environment.h"
-#include "error.h"
 
 using namespace ptxlat;
 using namespace ptxlat::worker;
@@ -43,7 +43,7 @@ std::string words_of(ExitCode code, Action action) {
 TEST_CASE("the device is described in the driver's words") {
   Environment environment;
   environment.set("PTXLAT_STANDIN_DRIVER_VERSION", "580.1.2");
-  const DeviceInfo info = Worker(test_options()).device_info();
+  const gpu::DeviceInfo info = Worker(test_options()).device_info();
   CHECK(info.name == "Stand-in H200");
   CHECK(info.uuid == "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f");
   CHECK(info.sm == 90);

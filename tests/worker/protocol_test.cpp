@@ -1,8 +1,8 @@
 #include "worker/protocol.h"
 
+#include "base/error.h"
 #include "catch.h"
 #include "environment.h"
-#include "error.h"
 #include "worker/process.h"
 
 using namespace ptxlat;
@@ -24,7 +24,7 @@ Bytes cut_short(const Bytes& whole, std::size_t payload) {
 TEST_CASE("a message that is cut short anywhere is an exception, and an empty one too") {
   LaunchBatch batch = test_batch(2);
   batch.cubin.resize(100);
-  batch.kernels[1].launch.buffers = {{4096, Buffer::Contents::ring, 8, 1, 2}};
+  batch.kernels[1].launch.buffers = {{4096, kernel::Buffer::Contents::ring, 8, 1, 2}};
   const Bytes whole = frame(Kind::launch, batch);
   const Bytes payload(whole.begin() + sizeof(std::uint32_t), whole.end());
   CHECK_NOTHROW(Message(payload).as<LaunchBatch>());
@@ -61,5 +61,5 @@ TEST_CASE("a worker that is sent a message cut short says so, and serves the nex
   process.send(frame(Kind::info, 0), 5000ms);
   const auto reply = process.receive(5000ms);
   REQUIRE(reply);
-  CHECK(reply->as<DeviceInfo>().name == "Stand-in H200");
+  CHECK(reply->as<gpu::DeviceInfo>().name == "Stand-in H200");
 }

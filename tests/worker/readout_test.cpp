@@ -7,7 +7,7 @@ using namespace ptxlat::worker;
 
 namespace {
 
-LaunchOutcome outcome_of(const Launch& launch, int launches = 3) {
+kernel::LaunchOutcome outcome_of(const kernel::Launch& launch, int launches = 3) {
   Environment environment;
   LaunchBatch batch = test_batch(1);
   batch.kernels[0].launch = launch;
@@ -15,15 +15,15 @@ LaunchOutcome outcome_of(const Launch& launch, int launches = 3) {
   return Worker(test_options()).launch(batch).at(0);
 }
 
-Readout readout_of(const Launch& launch) {
+kernel::Readout readout_of(const kernel::Launch& launch) {
   auto outcome = outcome_of(launch);
   INFO(outcome.message);
-  REQUIRE(outcome.status == LaunchStatus::ok);
+  REQUIRE(outcome.status == kernel::LaunchStatus::ok);
   return std::move(outcome.readout);
 }
 
-Launch launch_of(int threads, int ctas, int output_ctas, const std::vector<int>& words) {
-  Launch launch;
+kernel::Launch launch_of(int threads, int ctas, int output_ctas, const std::vector<int>& words) {
+  kernel::Launch launch;
   launch.threads = threads;
   launch.ctas = ctas;
   launch.output_ctas = output_ctas;
@@ -31,9 +31,9 @@ Launch launch_of(int threads, int ctas, int output_ctas, const std::vector<int>&
   return launch;
 }
 
-void check_refused(const Launch& launch, const std::string& words) {
+void check_refused(const kernel::Launch& launch, const std::string& words) {
   const auto outcome = outcome_of(launch);
-  CHECK(outcome.status == LaunchStatus::fault);
+  CHECK(outcome.status == kernel::LaunchStatus::fault);
   CHECK_THAT(outcome.message, Catch::Matchers::Contains(words));
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("words come back in the order in which they were asked for, and only t
 
 TEST_CASE("buffers are filled before the launches, and their first words come back one buffer after another") {
   auto launch = launch_of(1, 1, 1, {first_clock, second_clock});
-  launch.buffers = {{64, Buffer::Contents::ring, 16, 1, 16}, {16, Buffer::Contents::zeros, 0, 1, 2}};
+  launch.buffers = {{64, kernel::Buffer::Contents::ring, 16, 1, 16}, {16, kernel::Buffer::Contents::zeros, 0, 1, 2}};
   const auto words = readout_of(launch).buffers;
   REQUIRE(words.size() == 18);
   const auto address = [&](std::size_t place) { return words[4 * place] | std::uint64_t{words[4 * place + 1]} << 32; };
@@ -100,17 +100,17 @@ TEST_CASE("the block of parameters has what the launch says, and nothing but zer
 }
 
 TEST_CASE("a launch that makes no sense is its own fault, with what is wrong") {
-  Launch launch;
+  kernel::Launch launch;
   SECTION("a buffer") {
     launch.buffers = {{12}};
     check_refused(launch, "not a multiple of 8");
   }
   SECTION("words behind a buffer's end") {
-    launch.buffers = {{8, Buffer::Contents::zeros, 0, 1, 3}};
+    launch.buffers = {{8, kernel::Buffer::Contents::zeros, 0, 1, 3}};
     check_refused(launch, "more words are read of a buffer than it has");
   }
   SECTION("words behind a slot's end") {
-    launch.output_words = {0, words_per_slot};
+    launch.output_words = {0, kernel::words_per_slot};
     check_refused(launch, "a slot has words 0 to 15");
   }
   SECTION("CTAs that are not launched") {
@@ -118,7 +118,7 @@ TEST_CASE("a launch that makes no sense is its own fault, with what is wrong") {
     check_refused(launch, "more CTAs are read than launched");
   }
   SECTION("parameters") {
-    launch.parameters.assign(parameter_bytes / 8 + 1, 1);
+    launch.parameters.assign(kernel::parameter_bytes / 8 + 1, 1);
     check_refused(launch, "more parameters than 1024 bytes");
   }
 }

@@ -20,7 +20,7 @@ struct Shapes {
     set_up(environment, batch);
   }
   std::vector<std::string> lines;
-  std::vector<LaunchOutcome> outcomes;
+  std::vector<kernel::LaunchOutcome> outcomes;
 
  private:
   void set_up(Environment& environment, const LaunchBatch& batch) {
@@ -35,7 +35,7 @@ struct Shapes {
 void set_threads(KernelLaunch& kernel, int threads, int ctas = 1) {
   kernel.launch.threads = threads;
   kernel.launch.ctas = ctas;
-  kernel.launch.input.assign(static_cast<std::size_t>(threads * ctas) * operands_per_slot, 7);
+  kernel.launch.input.assign(static_cast<std::size_t>(threads * ctas) * kernel::operands_per_slot, 7);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ TEST_CASE("a kernel is launched with its threads, and with nothing that it did n
   CHECK(shapes.lines[1] == "k1_ ctas 1 lanes 32 shared 0 parameters zero memory none");
   CHECK(shapes.lines[2] == "k2_ ctas 1 lanes 1024 shared 0 parameters zero memory none");
   for (std::size_t i = 0; i < 3; ++i) {
-    const Readout& readout = shapes.outcomes[i].readout;
+    const kernel::Readout& readout = shapes.outcomes[i].readout;
     REQUIRE(readout.launches == 1);
     CHECK(cycles_of(readout) == 10 + i);
     CHECK(readout.word(0, 0, 3) == static_cast<std::uint32_t>(batch.kernels[i].launch.threads));
@@ -64,7 +64,7 @@ TEST_CASE("of several CTAs the first is read, where a launch does not say more")
   REQUIRE(shapes.lines.size() == 6);
   CHECK(shapes.lines[0] == "k0_ ctas 4 lanes 128 shared 0 parameters zero memory none");
   for (std::size_t i = 0; i < 2; ++i) {
-    const Readout& readout = shapes.outcomes[i].readout;
+    const kernel::Readout& readout = shapes.outcomes[i].readout;
     for (std::size_t launch = 0; launch < 3; ++launch)
       CHECK(cycles_of(readout, launch) == 10 + i);  // 11 + i in the stand-in's other CTAs
     CHECK(readout.threads_agree);
@@ -73,9 +73,10 @@ TEST_CASE("of several CTAs the first is read, where a launch does not say more")
 
 TEST_CASE("a launch arrives as it was sent") {
   LaunchBatch batch = test_batch(2, 3);
-  Launch& launch = batch.kernels[1].launch;
+  kernel::Launch& launch = batch.kernels[1].launch;
   launch = {64, 2, 4096, 50, true, {1, 2, 3}, {}, {7, 8}, 2, {0, 15}};
-  launch.buffers = {{4096, Buffer::Contents::permutation, 128, 9, 4}, {8, Buffer::Contents::zeros, 0, 1, 0}};
+  launch.buffers = {{4096, kernel::Buffer::Contents::permutation, 128, 9, 4},
+                    {8, kernel::Buffer::Contents::zeros, 0, 1, 0}};
   const Bytes sent = frame(Kind::launch, batch);
   const Message received(Bytes(sent.begin() + sizeof(std::uint32_t), sent.end()));
   REQUIRE(received.kind() == Kind::launch);
@@ -93,7 +94,7 @@ TEST_CASE("dynamic shared memory beyond 48 KiB is allowed to a kernel before its
   LaunchBatch batch = test_batch(2, 1);
   batch.kernels[0].launch.dynamic_shared = 200 * 1024;
   const Shapes shapes(batch);
-  REQUIRE(shapes.outcomes[0].status == LaunchStatus::ok);
+  REQUIRE(shapes.outcomes[0].status == kernel::LaunchStatus::ok);
   CHECK(shapes.lines[0] == "k0_ ctas 1 lanes 32 shared 204800 parameters zero memory none");
 }
 
@@ -102,10 +103,10 @@ TEST_CASE("a preference for shared memory is told to the driver, and a refused o
   batch.kernels[0].launch.carve_out = 50;
   batch.kernels[1].launch.carve_out = 101;
   const Shapes shapes(batch);
-  CHECK(shapes.outcomes[0].status == LaunchStatus::ok);
-  CHECK(shapes.outcomes[1].status == LaunchStatus::fault);
+  CHECK(shapes.outcomes[0].status == kernel::LaunchStatus::ok);
+  CHECK(shapes.outcomes[1].status == kernel::LaunchStatus::fault);
   CHECK(shapes.outcomes[1].message.find("CUDA_ERROR_INVALID_VALUE") == 0);
-  CHECK(shapes.outcomes[2].status == LaunchStatus::ok);
+  CHECK(shapes.outcomes[2].status == kernel::LaunchStatus::ok);
 }
 
 TEST_CASE("a launch that the device cannot make is its own kernel's fault, with the driver's words") {
@@ -114,10 +115,10 @@ TEST_CASE("a launch that the device cannot make is its own kernel's fault, with 
   set_threads(batch.kernels[1], 1056);
   const Shapes shapes(batch);
   for (std::size_t i = 0; i < 2; ++i) {
-    CHECK(shapes.outcomes[i].status == LaunchStatus::fault);
+    CHECK(shapes.outcomes[i].status == kernel::LaunchStatus::fault);
     CHECK(shapes.outcomes[i].message.find("CUDA_ERROR_INVALID_VALUE") == 0);
   }
-  CHECK(shapes.outcomes[2].status == LaunchStatus::ok);
+  CHECK(shapes.outcomes[2].status == kernel::LaunchStatus::ok);
 }
 
 TEST_CASE("each kernel that uses memory finds it as new, whatever the one before it wrote") {
@@ -151,7 +152,7 @@ TEST_CASE("an old driver measures what needs none of the objects") {
   LaunchBatch batch = test_batch(1, 1);
   batch.kernels[0].launch.uses_memory = true;
   const Shapes shapes(batch, "PTXLAT_LIBCUDA", PTXLAT_TEST_OLD_LIBCUDA);
-  CHECK(shapes.outcomes[0].status == LaunchStatus::ok);
+  CHECK(shapes.outcomes[0].status == kernel::LaunchStatus::ok);
   CHECK(shapes.lines[0] == "k0_ ctas 1 lanes 32 shared 0 parameters zero memory clean tex_2d 0 tensormap_2d no");
 }
 

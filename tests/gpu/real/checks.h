@@ -19,17 +19,17 @@ inline constexpr int result_word = 4;
 
 // 32 threads with the operands 3 + thread and 5. The third word that comes back is the result.
 inline ptxlat::worker::KernelLaunch launch_of(const std::string& name) {
-  using ptxlat::operands_per_slot;
+  using namespace ptxlat;
   ptxlat::worker::KernelLaunch kernel{name, {}, 9};
-  kernel.launch.input.resize(32 * operands_per_slot);
+  kernel.launch.input.resize(32 * kernel::operands_per_slot);
   for (std::size_t thread = 0; thread < 32; ++thread) {
-    kernel.launch.input[thread * operands_per_slot] = 3 + thread;
-    kernel.launch.input[thread * operands_per_slot + 1] = 5;
+    kernel.launch.input[thread * kernel::operands_per_slot] = 3 + thread;
+    kernel.launch.input[thread * kernel::operands_per_slot + 1] = 5;
   }
   kernel.launch.output_words = {0, 1, result_word};
   return kernel;
 }
 
-inline std::uint32_t result_of(const ptxlat::Readout& readout, std::size_t launch = 0) {
+inline std::uint32_t result_of(const ptxlat::kernel::Readout& readout, std::size_t launch = 0) {
   return readout.word(launch, 0, 2);
 }

@@ -6,10 +6,11 @@
 #include <cstdio>
 #include <string>
 
+#include "base/error.h"
 #include "checks.h"
-#include "error.h"
 
 using namespace ptxlat;
+using namespace ptxlat::gpu;
 using namespace ptxlat::worker;
 using Clock = std::chrono::steady_clock;
 
@@ -38,15 +39,15 @@ std::string kernel(const std::string& name, const std::string& before, const std
 
 std::string number(double value) { return std::to_string(value); }
 
-std::uint32_t last_cycles(const Readout& readout) {
+std::uint32_t last_cycles(const kernel::Readout& readout) {
   return readout.word(readout.launches - 1, 0, 1) - readout.word(readout.launches - 1, 0, 0);
 }
 
 // Each thread came to its own result, and all of the warp saw the same clocks.
-bool is_right(const LaunchOutcome& outcome) {
-  if (outcome.status != LaunchStatus::ok || outcome.readout.launches != 9 || outcome.readout.threads != 32)
+bool is_right(const kernel::LaunchOutcome& outcome) {
+  if (outcome.status != kernel::LaunchStatus::ok || outcome.readout.launches != 9 || outcome.readout.threads != 32)
     return false;
-  const Readout& readout = outcome.readout;
+  const kernel::Readout& readout = outcome.readout;
   for (std::size_t thread = 0; thread < 32; ++thread) {
     if (readout.word(8, thread, 0) != readout.word(8, 0, 0) || readout.word(8, thread, 1) != readout.word(8, 0, 1) ||
         readout.word(8, thread, 2) != ((3 + thread + 5) ^ 5))
@@ -56,7 +57,7 @@ bool is_right(const LaunchOutcome& outcome) {
 }
 
 void measure(Worker& worker, const DeviceInfo& info, const std::string& header) {
-  const Toolchain driver{ToolchainKind::driver, "driver", info.driver_version, "", 0, 0};
+  const assemble::Toolchain driver{assemble::ToolchainKind::driver, "driver", info.driver_version, "", 0, 0};
   std::string ptx = header;
   LaunchBatch batch;
   for (int i = 0; i < 300; ++i) {
@@ -65,7 +66,7 @@ void measure(Worker& worker, const DeviceInfo& info, const std::string& header) 
     batch.kernels.push_back(launch_of(name));
   }
   const auto assembling = Clock::now();
-  const ModuleOutcome module = worker.assemble(driver, ptx, {info.sm, ""}, 3);
+  const assemble::ModuleOutcome module = worker.assemble(driver, ptx, {info.sm, ""}, 3);
   check(module.cubin.has_value(),
         "the JIT assembles 300 kernels: " + number(ms_since(assembling)) + " ms " + module.log);
   if (!module.cubin) return;
@@ -77,8 +78,8 @@ void measure(Worker& worker, const DeviceInfo& info, const std::string& header) 
     check(outcomes.size() == 300,
           std::string(pass) + " batch of 300 kernels x 9: " + number(ms_since(launching)) + " ms");
     int right = 0;
-    for (const LaunchOutcome& outcome : outcomes) right += is_right(outcome);
-    const bool has_run = outcomes[0].status == LaunchStatus::ok;
+    for (const kernel::LaunchOutcome& outcome : outcomes) right += is_right(outcome);
+    const bool has_run = outcomes[0].status == kernel::LaunchStatus::ok;
     check(right == 300, "right kernels: " + std::to_string(right) + "; cycles of the first: " +
                             std::to_string(has_run ? last_cycles(outcomes[0].readout) : 0) + " " + outcomes[0].message);
   }
@@ -87,12 +88,12 @@ void measure(Worker& worker, const DeviceInfo& info, const std::string& header) 
 }
 
 void survive(Worker& worker, const DeviceInfo& info, const std::string& header) {
-  const Toolchain driver{ToolchainKind::driver, "driver", info.driver_version, "", 0, 0};
+  const assemble::Toolchain driver{assemble::ToolchainKind::driver, "driver", info.driver_version, "", 0, 0};
   const std::string ptx = header + kernel("good", "", "") +
                           kernel("illegal", "", "  mov.u64 %rd4, 1024;\n  st.volatile.global.u32 [%rd4], %r1;\n") +
                           kernel("endless", "AGAIN:\n  setp.ne.u32 %p3, %r1, 0;\n  @%p3 bra AGAIN;\n", "") +
                           kernel("last", "", "");
-  const ModuleOutcome module = worker.assemble(driver, ptx, {info.sm, ""}, 0);
+  const assemble::ModuleOutcome module = worker.assemble(driver, ptx, {info.sm, ""}, 0);
   check(module.cubin.has_value(), "the JIT assembles kernels that fault and hang " + module.log);
   if (!module.cubin) return;
   LaunchBatch batch;
@@ -101,8 +102,9 @@ void survive(Worker& worker, const DeviceInfo& info, const std::string& header) 
     batch.kernels.push_back(launch_of(name));
   const auto launching = Clock::now();
   const auto outcomes = worker.launch(batch);
-  const LaunchStatus expected[] = {LaunchStatus::ok,      LaunchStatus::fault, LaunchStatus::ok,
-                                   LaunchStatus::timeout, LaunchStatus::ok,    LaunchStatus::ok};
+  const kernel::LaunchStatus expected[] = {kernel::LaunchStatus::ok, kernel::LaunchStatus::fault,
+                                           kernel::LaunchStatus::ok, kernel::LaunchStatus::timeout,
+                                           kernel::LaunchStatus::ok, kernel::LaunchStatus::ok};
   for (std::size_t i = 0; i < outcomes.size(); ++i)
     check(outcomes[i].status == expected[i], batch.kernels[i].kernel + ": " + outcomes[i].message);
   std::printf("       with one fault and one hang of 2 s: %.0f ms\n", ms_since(launching));

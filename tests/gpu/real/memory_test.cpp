@@ -1,11 +1,12 @@
 // Checks on a real GPU what the stand-in driver only pretends: that kernels reach the object page, scratch memory,
 // their parameters, dynamic shared memory and the other CTAs of their cluster, and that every object works that the
 // host made. Exit status 77, which CTest reports as skipped, where there is no GPU.
+#include "base/error.h"
 #include "checks.h"
-#include "error.h"
 #include "gpu/kernel_memory.h"
 
 using namespace ptxlat;
+using namespace ptxlat::gpu;
 using namespace ptxlat::worker;
 
 namespace {
@@ -36,7 +37,7 @@ Probe probe(const std::string& name, const std::string& body, std::uint32_t resu
       "  st.volatile.global.v2.u32 [%rd1+16], {%r9, %r13};\nDONE:\n  ret;\n}\n";
   KernelLaunch kernel = launch_of(name);
   kernel.launch.threads = threads;
-  kernel.launch.input.resize(static_cast<std::size_t>(threads * cluster) * operands_per_slot);
+  kernel.launch.input.resize(static_cast<std::size_t>(threads * cluster) * kernel::operands_per_slot);
   kernel.launch.ctas = cluster;
   kernel.launch.uses_memory = true;
   return {ptx, kernel, result};
@@ -178,21 +179,21 @@ constexpr const char* any_gpu = ".version 7.0\n.target sm_70\n.address_size 64\n
 constexpr const char* hopper = ".version 8.3\n.target sm_90\n.address_size 64\n";
 
 void run(Worker& worker, const DeviceInfo& info, const std::string& header, const std::vector<Probe>& probes) {
-  const Toolchain driver{ToolchainKind::driver, "driver", info.driver_version, "", 0, 0};
+  const assemble::Toolchain driver{assemble::ToolchainKind::driver, "driver", info.driver_version, "", 0, 0};
   std::string ptx = header;
   LaunchBatch batch;
   for (const Probe& probe : probes) {
     ptx += probe.ptx;
     batch.kernels.push_back(probe.kernel);
   }
-  const ModuleOutcome module = worker.assemble(driver, ptx, {info.sm, ""}, 3);
+  const assemble::ModuleOutcome module = worker.assemble(driver, ptx, {info.sm, ""}, 3);
   check(module.cubin.has_value(), "the JIT assembles " + std::to_string(probes.size()) + " kernels " + module.log);
   if (!module.cubin) return;
   batch.cubin = *module.cubin;
   const auto outcomes = worker.launch(batch);
   for (std::size_t i = 0; i < probes.size(); ++i) {
-    const LaunchOutcome& outcome = outcomes[i];
-    const bool has_run = outcome.status == LaunchStatus::ok;
+    const kernel::LaunchOutcome& outcome = outcomes[i];
+    const bool has_run = outcome.status == kernel::LaunchStatus::ok;
     const auto seen = has_run ? "result " + std::to_string(result_of(outcome.readout)) : outcome.message;
     // Of the first launch: the second finds what the first has written.
     check(has_run && result_of(outcome.readout) == probes[i].result,
@@ -202,16 +203,17 @@ void run(Worker& worker, const DeviceInfo& info, const std::string& header, cons
 
 // The object page's first eight bytes are never a handle.
 void leave_at_a_zero_handle(Worker& worker, const DeviceInfo& info) {
-  const Toolchain driver{ToolchainKind::driver, "driver", info.driver_version, "", 0, 0};
+  const assemble::Toolchain driver{assemble::ToolchainKind::driver, "driver", info.driver_version, "", 0, 0};
   const Probe leaving =
       probe("leaves", "  ld.volatile.global.b64 %rd4, [%memory];\n  setp.eq.b64 %p1, %rd4, 0;\n  @%p1 bra DONE;\n", 0);
-  const ModuleOutcome module = worker.assemble(driver, any_gpu + leaving.ptx, {info.sm, ""}, 3);
+  const assemble::ModuleOutcome module = worker.assemble(driver, any_gpu + leaving.ptx, {info.sm, ""}, 3);
   LaunchBatch batch;
   batch.cubin = module.cubin.value_or(Bytes{});
   batch.kernels = {leaving.kernel};
-  const LaunchOutcome outcome = worker.launch(batch)[0];
-  check(outcome.status == LaunchStatus::fault && outcome.message == "the kernel ended without writing its clocks",
-        "a zero handle: " + outcome.message);
+  const kernel::LaunchOutcome outcome = worker.launch(batch)[0];
+  check(
+      outcome.status == kernel::LaunchStatus::fault && outcome.message == "the kernel ended without writing its clocks",
+      "a zero handle: " + outcome.message);
 }
 
 }  // namespace

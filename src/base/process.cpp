@@ -1,4 +1,4 @@
-#include "assemble/process.h"
+#include "base/process.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include <iterator>
 #include <thread>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace ptxlat {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/file.h"
+#include "base/file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace ptxlat {
 

@@ -1,11 +1,11 @@
-#include "assemble/open_library.h"
+#include "base/open_library.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace ptxlat {
 

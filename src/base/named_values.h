@@ -1,0 +1,31 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace ptxlat {
+
+// How files spell the values of an enumeration.
+template <class Value, std::size_t count>
+using NamedValues = std::array<std::pair<Value, const char*>, count>;
+
+template <class Value, std::size_t count>
+const char* name_in(const NamedValues<Value, count>& names, Value wanted) {
+  for (const auto& [value, name] : names) {
+    if (value == wanted) return name;
+  }
+  return "?";
+}
+
+template <class Value, std::size_t count>
+std::optional<Value> value_in(const NamedValues<Value, count>& names, std::string_view wanted) {
+  for (const auto& [value, name] : names) {
+    if (name == wanted) return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ptxlat
