@@ -38,54 +38,55 @@ Module make_module(const std::string& header, const std::vector<KernelText>& ker
   return module;
 }
 
-// Who is named in the log of a refused module, by index into all kernels.
-//   guilty    has an error of its own; its words are the values
-//   suspects  a syntax error was noticed in it, or an error without a line calls it by name: to be tried alone, because
-//             a brace missing in one kernel is noticed in the next
-struct Blame {
-  std::map<std::size_t, std::string> guilty;
-  std::set<std::size_t> suspects;
+// The kernels that the log of a refused module names, by index into all kernels.
+//   named       each has an error of its own; the values are its text
+//   candidates  a syntax error was noticed in them, or an error without a line names them: each is tried alone, because
+//               a brace missing in one kernel is noticed in the next
+struct Culprits {
+  std::map<std::size_t, std::string> named;
+  std::set<std::size_t> candidates;
 };
 
-std::string in_own_words(const Complaint& complaint, std::size_t first_line) {
-  return "line " + std::to_string(complaint.line - first_line + 1) + ": " + (complaint.fatal ? "fatal: " : "error: ") +
-         complaint.message + "\n";
+std::string in_own_words(const Diagnostic& diagnostic, std::size_t first_line) {
+  return "line " + std::to_string(diagnostic.line - first_line + 1) + ": " +
+         (diagnostic.fatal ? "fatal: " : "error: ") + diagnostic.message + "\n";
 }
 
-Blame find_blame(const std::string& log, const Module& module, const std::vector<KernelText>& kernels) {
-  Blame blame;
-  for (const Complaint& complaint : complaints_in(log)) {
-    if (complaint.line == 0) {
+Culprits find_culprits(const std::string& log, const Module& module, const std::vector<KernelText>& kernels) {
+  Culprits culprits;
+  for (const Diagnostic& diagnostic : diagnostics_in(log)) {
+    if (diagnostic.line == 0) {
       for (const std::size_t index : module.kernels) {
-        if (complaint.message.find("'" + kernels[index].name + "'") != std::string::npos) blame.suspects.insert(index);
+        if (diagnostic.message.find("'" + kernels[index].name + "'") != std::string::npos)
+          culprits.candidates.insert(index);
       }
       continue;
     }
-    const std::size_t position = module.position_of_line(complaint.line);
+    const std::size_t position = module.position_of_line(diagnostic.line);
     if (position == module.kernels.size()) continue;
     const std::size_t index = module.kernels[position];
-    if (complaint.fatal) {
-      blame.suspects.insert(index);
+    if (diagnostic.fatal) {
+      culprits.candidates.insert(index);
     } else {
-      blame.guilty[index] += in_own_words(complaint, module.first_lines[position]);
+      culprits.named[index] += in_own_words(diagnostic, module.first_lines[position]);
     }
   }
-  for (const auto& [index, words] : blame.guilty) blame.suspects.erase(index);
-  return blame;
+  for (const auto& [index, words] : culprits.named) culprits.candidates.erase(index);
+  return culprits;
 }
 
 // The log of a module with one kernel, with the lines counted from `first_line`.
 std::string words_about_single(const std::string& log, std::size_t first_line) {
   std::string words;
-  for (const Complaint& complaint : complaints_in(log)) {
-    words += complaint.line >= first_line ? in_own_words(complaint, first_line)
-                                          : (complaint.fatal ? "fatal: " : "error: ") + complaint.message + "\n";
+  for (const Diagnostic& diagnostic : diagnostics_in(log)) {
+    words += diagnostic.line >= first_line ? in_own_words(diagnostic, first_line)
+                                           : (diagnostic.fatal ? "fatal: " : "error: ") + diagnostic.message + "\n";
   }
   return words.empty() ? log : words;
 }
 
 // ptxas refuses such characters even in comments (method.md, trap 24), and says only on which line of the module.
-std::string complaint_about_characters(const std::string& body) {
+std::string refused_characters(const std::string& body) {
   std::size_t line = 1;
   for (const char c : body) {
     if (c == '\n') ++line;
@@ -108,7 +109,7 @@ class Bisection {
   BatchOutcome run() {
     Indices ascii;
     for (std::size_t index = 0; index < kernels_.size(); ++index) {
-      outcome_.kernels[index].log = complaint_about_characters(kernels_[index].body);
+      outcome_.kernels[index].log = refused_characters(kernels_[index].body);
       if (outcome_.kernels[index].log.empty()) ascii.push_back(index);
     }
     pending_.push_back(std::move(ascii));
@@ -130,24 +131,24 @@ class Bisection {
     } else if (group.size() == 1) {
       outcome_.kernels[group.front()].log = words_about_single(assembled.log, module.first_lines.front());
     } else {
-      separate(group, find_blame(assembled.log, module, kernels_));
+      separate(group, find_culprits(assembled.log, module, kernels_));
     }
   }
 
-  void separate(const Indices& group, const Blame& blame) {
-    if (blame.guilty.empty() && blame.suspects.empty() && !header_accepted()) {
+  void separate(const Indices& group, const Culprits& culprits) {
+    if (culprits.named.empty() && culprits.candidates.empty() && !header_accepted()) {
       for (const std::size_t index : group) outcome_.kernels[index].log = header_log_;
       return;
     }
-    for (const auto& [index, words] : blame.guilty) outcome_.kernels[index].log = words;
-    bool found_one = !blame.guilty.empty();
-    for (const std::size_t index : blame.suspects) {
+    for (const auto& [index, words] : culprits.named) outcome_.kernels[index].log = words;
+    bool found_one = !culprits.named.empty();
+    for (const std::size_t index : culprits.candidates) {
       try_group({index});
       found_one = found_one || !outcome_.kernels[index].cubin;
     }
     Indices rest;
     for (const std::size_t index : group) {
-      if (!blame.guilty.contains(index) && !blame.suspects.contains(index)) rest.push_back(index);
+      if (!culprits.named.contains(index) && !culprits.candidates.contains(index)) rest.push_back(index);
     }
     // ptxas does not report every error of a large module: what is left may well be refused again.
     if (found_one) {

@@ -18,35 +18,35 @@ bool ends_in_word(std::string_view head, std::string_view word) {
   return head.ends_with(word) && (head.size() == word.size() || head[head.size() - word.size() - 1] == ' ');
 }
 
-std::optional<Complaint> parse(std::string_view text) {
+std::optional<Diagnostic> parse(std::string_view text) {
   // Messages contain colons too, the part before the first " : " or ": " never does.
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
   const std::string_view head = trim(text.substr(0, colon));
-  Complaint complaint;
-  complaint.fatal = ends_in_word(head, "fatal");
-  if (!complaint.fatal && !ends_in_word(head, "error")) return std::nullopt;
-  complaint.message = trim(text.substr(colon + 1));
-  if (complaint.message.starts_with("Ptx assembly aborted")) return std::nullopt;
+  Diagnostic diagnostic;
+  diagnostic.fatal = ends_in_word(head, "fatal");
+  if (!diagnostic.fatal && !ends_in_word(head, "error")) return std::nullopt;
+  diagnostic.message = trim(text.substr(colon + 1));
+  if (diagnostic.message.starts_with("Ptx assembly aborted")) return std::nullopt;
 
   constexpr std::string_view mark = ", line ";
   if (const std::size_t at = head.find(mark); at != std::string_view::npos) {
     const std::string_view digits = head.substr(at + mark.size());
-    std::from_chars(digits.data(), digits.data() + digits.size(), complaint.line);
+    std::from_chars(digits.data(), digits.data() + digits.size(), diagnostic.line);
   }
-  return complaint;
+  return diagnostic;
 }
 
 }  // namespace
 
-std::vector<Complaint> complaints_in(std::string_view log) {
-  std::vector<Complaint> complaints;
+std::vector<Diagnostic> diagnostics_in(std::string_view log) {
+  std::vector<Diagnostic> diagnostics;
   while (!log.empty()) {
     const std::size_t end = log.find('\n');
-    if (auto complaint = parse(log.substr(0, end))) complaints.push_back(*std::move(complaint));
+    if (auto diagnostic = parse(log.substr(0, end))) diagnostics.push_back(*std::move(diagnostic));
     log.remove_prefix(end == std::string_view::npos ? log.size() : end + 1);
   }
-  return complaints;
+  return diagnostics;
 }
 
 }  // namespace ptxlat::assemble

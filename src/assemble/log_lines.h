@@ -6,18 +6,18 @@
 
 namespace ptxlat::assemble {
 
-// One complaint of ptxas, alone or inside nvJitLink and the driver, which all write
+// One diagnostic of ptxas, alone or inside nvJitLink and the driver, which all write
 //   ptxas module.ptx, line 12; error   : Arguments mismatch for instruction 'mov'
 //   ptxas error   : Entry function 'k3' uses too much shared data (0x30d40 bytes, 0xc000 max)
-//   fatal   after a fatal complaint ptxas stops reading; in a syntax error the line may be that of the next kernel
-//   line    in the module, from 1; 0 where the complaint names none
-struct Complaint {
+//   fatal   after a fatal diagnostic ptxas stops reading; in a syntax error the line may be that of the next kernel
+//   line    in the module, from 1; 0 where the diagnostic names none
+struct Diagnostic {
   bool fatal = false;
   std::size_t line = 0;
   std::string message;
 };
 
 // The errors in a log, in order; its warnings, remarks and the closing "Ptx assembly aborted" are left out.
-std::vector<Complaint> complaints_in(std::string_view log);
+std::vector<Diagnostic> diagnostics_in(std::string_view log);
 
 }  // namespace ptxlat::assemble

@@ -67,7 +67,7 @@ void print_cell(const results::Record& cell) {
 // The window of the differential as PTX, with the consumer that is tried first; the stream's where there is no other.
 void print_ptx(const ptx::LoadedCatalogue& loaded, const isa::Form& form) {
   const auto variants = isa::variants_of(form);
-  if (!form.no_dependency.empty() || !form.unsupported.empty() || variants.empty()) return;
+  if (!form.not_measurable.empty() || !form.unsupported_because.empty() || variants.empty()) return;
   const auto consumers = latency::consumers_for(loaded.catalogue, variants.front());
   if (consumers.empty()) return;
   const auto experiment = latency::expand(loaded, variants.front(), consumers.front());

@@ -62,7 +62,7 @@ struct Group {
     }
   }
 
-  // A refusal that accuses no function: of everything (an unknown target, a broken header), or a crash over one of
+  // A refusal that names no function: of everything (an unknown target, a broken header), or a crash over one of
   // them.
   void separate(const Forms& forms, const std::string& log) {
     const bool refuses_everything = forms.size() == 1 || !compiler(program_of({}, header).text, options).ptx;
@@ -121,7 +121,7 @@ void apply_compiled(std::vector<isa::Form>& forms, const CudaFunctions& function
     const auto found = form.cuda ? by_form.find(form.ptx) : by_form.end();
     if (found == by_form.end()) continue;
     const auto& function = *found->second;
-    form.unsupported = function.problem;
+    form.unsupported_because = function.problem;
     if (!function.problem.empty()) continue;
     form.text = function.text;
     form.module = function.module;

@@ -36,8 +36,8 @@ using CudaCompiler =
     std::function<assemble::CompileOutcome(const std::string& program, const std::vector<std::string>& options)>;
 
 // Compiles those of `forms` that are CUDA C, all that have a header and an option in common as one program, for
-// compute_XX of the target. A function that the compiler accuses by its line is taken out, and the rest compiled again;
-// where it accuses none the program is halved.
+// compute_XX of the target. A function that an error names by its line is taken out, and the rest compiled again;
+// where no error names one, the program is halved.
 //   headers  folder of CUDA's headers; empty: what needs one has a problem
 std::vector<CudaFunction> compile_functions(const std::vector<const isa::Form*>& forms, const isa::Target& target,
                                             const std::string& headers, const CudaCompiler& compiler);

@@ -112,7 +112,7 @@ void check_consumers(const Catalogue& catalogue, Mistakes& mistakes) {
     }
     const bool is_waited_for = std::all_of(form.inputs.begin(), form.inputs.end(),
                                            [](const Input& input) { return !input.completion.empty(); });
-    if (!form.consumers.empty() || !form.no_dependency.empty() || is_waited_for) continue;
+    if (!form.consumers.empty() || !form.not_measurable.empty() || is_waited_for) continue;
     const auto result = std::find_if(form.operands.begin(), form.operands.end(),
                                      [](const Operand& operand) { return operand.is_result; });
     if (result != form.operands.end() && !types.contains(result->type)) {

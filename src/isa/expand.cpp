@@ -145,7 +145,7 @@ struct Speller {
     const auto option = choice.find(options_axis);
     form.cuda = {form.text, *op.header, option == choice.end() ? std::string{} : option->second};
     form.ptx = form.opcode + (form.cuda->option.empty() ? "" : " " + form.cuda->option);
-    form.unsupported = "it is CUDA C, and no NVRTC has compiled it";
+    form.unsupported_because = "it is CUDA C, and no NVRTC has compiled it";
     for (const Operand& operand : form.operands) {
       if (find_type(operand.type) == nullptr || !cuda_type(operand.type, operand.count).empty()) continue;
       report(mistakes, op.where, fmt::format("operand \"{}\": CUDA C has no type for {}", operand.name, operand.type));
@@ -191,7 +191,7 @@ void add_dependence(const Op& op, const std::set<std::string>& addresses, Form& 
       std::any_of(form.operands.begin(), form.operands.end(), [](const Operand& operand) { return operand.is_result; });
   const bool is_waited_for =
       std::any_of(op.inputs.begin(), op.inputs.end(), [](const InputText& input) { return !input.completion.empty(); });
-  if (!form.no_dependency.empty() || !has_result || (is_waited_for && !op.dependence)) return;
+  if (!form.not_measurable.empty() || !has_result || (is_waited_for && !op.dependence)) return;
   for (const std::string& name : source_names(form)) {
     const auto is_named = [&](const Text& text) { return text.text == name; };
     const bool is_wanted = !op.dependence || std::any_of(op.dependence->begin(), op.dependence->end(), is_named);
@@ -283,11 +283,11 @@ Form form_of(const Op& op) {
   form.opcode = op.name;
   form.chapter = op.chapter;
   form.section = op.section;
-  form.lanes = op.lanes;
+  form.threads = op.threads;
   form.cluster = op.cluster;
   form.order = op.order;
-  form.stream = op.stream;
-  form.no_dependency = op.no_dependency;
+  form.not_streamable = op.not_streamable;
+  form.not_measurable = op.not_measurable;
   form.where = op.where;
   form.requirement = op.requirement;
   for (const Text& consumer : op.consumers) form.consumers.push_back(consumer.text);

@@ -113,16 +113,16 @@ struct Form {
   AuditRule audit = AuditRule::arithmetic;
   int order = 0;
   Requirement requirement;
-  int lanes = 32;
-  int cluster = 1;            // CTAs
-  std::string around;         // PTX that stands for the instruction, which is its {op}; empty: the instruction alone
-  std::string cleanup;        // PTX in every pass, behind the second clock
-  std::string directives;     // of the kernel
-  std::string stream;         // why it cannot be repeated back to back; empty if it can
-  std::string no_dependency;  // why there is nothing to measure; empty for everything that can be measured
+  int threads = 32;
+  int cluster = 1;             // CTAs
+  std::string around;          // PTX that stands for the instruction, which is its {op}; empty: the instruction alone
+  std::string cleanup;         // PTX in every pass, after the second clock
+  std::string directives;      // of the kernel
+  std::string not_streamable;  // why it cannot be repeated back to back; empty if it can
+  std::string not_measurable;  // why there is nothing to measure; empty for everything that can be measured
   std::optional<CudaSource> cuda;
-  std::vector<std::string> module;  // what the text needs at module scope, each behind what it needs itself
-  std::string unsupported;          // why the toolchain at hand cannot have it; empty if it can
+  std::vector<std::string> module;  // what the text needs at module scope, each after what it needs itself
+  std::string unsupported_because;  // why the toolchain at hand cannot have it; empty if it can
   SourceLocation where;
 };
 

@@ -66,10 +66,10 @@ struct Op {
   bool reads_carry = false;
   bool writes_carry = false;
   std::set<std::string> inout;
-  int lanes = 32;
+  int threads = 32;
   int cluster = 1;
-  std::string around, cleanup, directives, stream;
-  std::string no_dependency;
+  std::string around, cleanup, directives, not_streamable;
+  std::string not_measurable;
   SourceLocation where;
 };
 

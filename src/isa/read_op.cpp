@@ -12,10 +12,10 @@ namespace ptxlat::isa {
 namespace {
 
 constexpr std::array<std::string_view, 31> reserved_keys = {
-    "name",          "syntax",     "only",          "except", "ptx",        "target",    "needs",   "section",
-    "lanes",         "cluster",    "modifiers",     "core",   "inout",      "around",    "prepare", "before",
-    "completion",    "cleanup",    "stream",        "carry",  "directives", "consumers", "values",  "inputs",
-    "default_input", "dependence", "no_dependency", "call",   "header",     "options",   "audit"};
+    "name",          "syntax",     "only",           "except", "ptx",        "target",    "needs",   "section",
+    "threads",       "cluster",    "modifiers",      "core",   "inout",      "around",    "prepare", "before",
+    "completion",    "cleanup",    "not_streamable", "carry",  "directives", "consumers", "values",  "inputs",
+    "default_input", "dependence", "not_measurable", "call",   "header",     "options",   "audit"};
 
 bool is_reserved(std::string_view key) {
   return std::find(reserved_keys.begin(), reserved_keys.end(), key) != reserved_keys.end();
@@ -218,11 +218,11 @@ void read_carry(const Keys& keys, Op& op) {
 }
 
 void read_launch(const Keys& keys, Op& op) {
-  constexpr int warp = 32, most_lanes = 1024, most_ctas = 8;
-  if (const toml::node* lanes = keys.table.get("lanes")) {
-    op.lanes = static_cast<int>(lanes->value_exact<std::int64_t>().value_or(0));
-    if (op.lanes != 1 && (op.lanes <= 0 || op.lanes > most_lanes || op.lanes % warp != 0)) {
-      report(keys.mistakes, location_of(*lanes, keys.file), "\"lanes\" must be 1 or a multiple of 32 up to 1024");
+  constexpr int warp = 32, most_threads = 1024, most_ctas = 8;
+  if (const toml::node* threads = keys.table.get("threads")) {
+    op.threads = static_cast<int>(threads->value_exact<std::int64_t>().value_or(0));
+    if (op.threads != 1 && (op.threads <= 0 || op.threads > most_threads || op.threads % warp != 0)) {
+      report(keys.mistakes, location_of(*threads, keys.file), "\"threads\" must be 1 or a multiple of 32 up to 1024");
     }
   }
   if (const toml::node* cluster = keys.table.get("cluster")) {
@@ -323,8 +323,8 @@ std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, cons
   for (const auto& [key, text] : {std::pair{"around", &op.around},
                                   {"cleanup", &op.cleanup},
                                   {"directives", &op.directives},
-                                  {"stream", &op.stream},
-                                  {"no_dependency", &op.no_dependency}}) {
+                                  {"not_streamable", &op.not_streamable},
+                                  {"not_measurable", &op.not_measurable}}) {
     if (const auto written = keys.text(key)) *text = written->text;
   }
   return op;

@@ -201,7 +201,7 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
   set_metrics(record, headline, leading, measured, schedule);
   record.sass = sass_of(audits);
   record.sass_count = static_cast<int>(record.sass.size());
-  if (!cell.variant.form->stream.empty()) add_note(record, "no stream: " + cell.variant.form->stream);
+  if (!cell.variant.form->not_streamable.empty()) add_note(record, "no stream: " + cell.variant.form->not_streamable);
   if (headline == Headline::none && !measures && is_proven_without_schedule(schedule)) {
     record.add_flag(results::flag::no_schedule);
     add_note(record, "no schedule: the assembler leaves every wait to the hardware");

@@ -14,7 +14,7 @@ namespace {
 
 // Why this toolchain and target cannot have the form; empty if they can.
 std::string unsupported(const line::Bench& bench, const isa::Form& form) {
-  if (!form.unsupported.empty()) return form.unsupported;
+  if (!form.unsupported_because.empty()) return form.unsupported_because;
   const auto& needs = form.requirement;
   if (std::pair(needs.ptx_major, needs.ptx_minor) >
       std::pair(bench.toolchain().ptx_major, bench.toolchain().ptx_minor)) {
@@ -148,8 +148,8 @@ std::vector<results::Record> LatencyMethod::make(line::Bench& bench, std::span<c
     const auto reason = unsupported(bench, form);
     if (!reason.empty()) {
       records.push_back(record_without_experiment(plan, sass::Verdict::unsupported, reason));
-    } else if (!form.no_dependency.empty()) {
-      records.push_back(record_without_experiment(plan, sass::Verdict::no_dependency, form.no_dependency));
+    } else if (!form.not_measurable.empty()) {
+      records.push_back(record_without_experiment(plan, sass::Verdict::no_dependency, form.not_measurable));
     } else {
       cells.push_back({&plan, consumers_for(loaded_.catalogue, plan.variant), {}, {}, {}, {}, false});
     }

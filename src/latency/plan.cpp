@@ -16,13 +16,13 @@ void plan_experiment(const ptx::LoadedCatalogue& loaded, CellPlan& cell) {
   const auto& variant = cell.variant;
   Hash hash;
   hash.add(std::string_view(method_version));
-  hash.add(variant.form->no_dependency);
+  hash.add(variant.form->not_measurable);
   hash.add(variant.form->audit);
   const auto& needs = variant.form->requirement;
   hash.add(fmt::format("{}.{} {}", needs.ptx_major, needs.ptx_minor, isa::targets_text(needs)));
-  if (!variant.form->unsupported.empty()) hash.add(variant.form->unsupported);
+  if (!variant.form->unsupported_because.empty()) hash.add(variant.form->unsupported_because);
   std::vector<const isa::Consumer*> consumers;
-  if (variant.form->no_dependency.empty() && variant.form->unsupported.empty())
+  if (variant.form->not_measurable.empty() && variant.form->unsupported_because.empty())
     consumers = consumers_for(loaded.catalogue, variant);
   if (!consumers.empty()) {
     auto experiment = expand(loaded, variant, consumers.front());

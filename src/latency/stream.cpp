@@ -88,7 +88,7 @@ const isa::Operand* Parts::varied_operand() const {
 }
 
 StreamShape Parts::stream_shape() const {
-  if (!variant.form->stream.empty()) return {};
+  if (!variant.form->not_streamable.empty()) return {};
   // Registers of 32 bits and predicates that the longer stream may take: of 255 and 7, some are the skeleton's.
   constexpr int registers_to_spend = 128, predicates_to_spend = 4;
   const auto fits = [&](StreamShape shape) {

@@ -62,8 +62,8 @@ bool is_wide(const std::vector<std::string>& registers, const std::string& type)
 
 KernelBuilder::KernelBuilder(const isa::Catalogue& from, const isa::Form& form)
     : catalogue(from),
-      input(static_cast<std::size_t>(form.lanes * form.cluster * kernel::operands_per_slot), 0),
-      threads(form.lanes),
+      input(static_cast<std::size_t>(form.threads * form.cluster * kernel::operands_per_slot), 0),
+      threads(form.threads),
       cluster(form.cluster),
       directives(form.directives) {}
 

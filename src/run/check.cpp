@@ -51,8 +51,8 @@ std::vector<Portion> portions_of(const CheckLine& line, const std::vector<const 
       refusals[i].words = "no target is known that has " + isa::targets_text(forms[i]->requirement);
       continue;
     }
-    if (!forms[i]->unsupported.empty()) {
-      refusals[i] = {forms[i], target, forms[i]->unsupported};
+    if (!forms[i]->unsupported_because.empty()) {
+      refusals[i] = {forms[i], target, forms[i]->unsupported_because};
       continue;
     }
     auto& portion = open[target.name()];

@@ -76,10 +76,10 @@ std::size_t DisassemblyKeyHash::operator()(const InstructionWord& key) const {
 }
 
 NvdisasmPace nvdisasm_pace(int threads) {
-  constexpr int threads_per_process = 32, threads_per_asker = 2;
+  constexpr int threads_per_process = 32, threads_per_batch_thread = 2;
   NvdisasmPace pace;
   pace.processes = std::max(1, threads / threads_per_process);
-  pace.askers = std::max(1, threads / threads_per_asker);
+  pace.batch_threads = std::max(1, threads / threads_per_batch_thread);
   return pace;
 }
 
@@ -104,15 +104,15 @@ void Nvdisasm::disassemble(int sm, const std::vector<Instruction*>& instructions
     if (asked_.insert(disassembly_key(instruction->word)).second) wanted_.push_back(instruction->word);
   }
   if (wanted_before == 0) first_wanted_ = std::chrono::steady_clock::now();
-  if (wanted_.size() > wanted_before) ++askers_;
+  if (wanted_.size() > wanted_before) ++asking_threads_;
   const auto is_known = [&](const Instruction* instruction) {
     return known_.contains(disassembly_key(instruction->word));
   };
   while (!failure_ && !std::all_of(instructions.begin(), instructions.end(), is_known)) {
     if (wanted_.empty() || running_ == pace_.processes) {
       answered_.wait(lock);
-    } else if (const auto latest = first_wanted_ + pace_.patience;
-               askers_ >= pace_.askers || std::chrono::steady_clock::now() >= latest) {
+    } else if (const auto latest = first_wanted_ + pace_.max_wait;
+               asking_threads_ >= pace_.batch_threads || std::chrono::steady_clock::now() >= latest) {
       ask_for_wanted(sm, lock);
     } else {
       answered_.wait_until(lock, latest);
@@ -127,7 +127,7 @@ void Nvdisasm::disassemble(int sm, const std::vector<Instruction*>& instructions
 // Gives everything that is wanted to one process, with the lock released while it runs.
 void Nvdisasm::ask_for_wanted(int sm, std::unique_lock<std::mutex>& lock) {
   const auto words = std::exchange(wanted_, {});
-  askers_ = 0;
+  asking_threads_ = 0;
   ++running_;
   lock.unlock();
   std::vector<WordText> texts;

@@ -44,13 +44,13 @@ class Disassembler {
 
 // When nvdisasm is started for threads that assemble meanwhile. Its start costs as much as assembling a hundred
 // kernels, so that few starts, each for many threads, leave more of the cores to the assemblers.
-//   processes  that may run at a time
-//   askers     threads that wait for an answer before one is started,
-//   patience   or for how long the first of them waits
+//   processes      how many may run at a time
+//   batch_threads  one is started when so many threads wait for an answer,
+//   max_wait       or when the first of them has waited this long
 struct NvdisasmPace {
   int processes = 1;
-  int askers = 1;
-  std::chrono::milliseconds patience{500};
+  int batch_threads = 1;
+  std::chrono::milliseconds max_wait{500};
 };
 NvdisasmPace nvdisasm_pace(int threads);
 
@@ -81,7 +81,7 @@ class Nvdisasm : public Disassembler {
   std::exception_ptr failure_;
   std::unordered_set<InstructionWord, DisassemblyKeyHash> asked_;  // keys that are known, wanted or being asked for
   std::vector<InstructionWord> wanted_;                            // words that no process has been given yet,
-  int askers_ = 0;                                                 // from so many threads,
+  int asking_threads_ = 0;                                         // from so many threads,
   std::chrono::steady_clock::time_point first_wanted_;             // since then
   std::unordered_map<InstructionWord, WordText, DisassemblyKeyHash> known_;
 };

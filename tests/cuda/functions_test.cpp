@@ -17,14 +17,14 @@ isa::Form form_of(const std::string& function, const std::string& header = {}, c
   form.ptx = function + (option.empty() ? "" : " " + option);
   form.text = "{d} = " + function + "({a})";
   form.cuda = isa::CudaSource{form.text, header, option};
-  form.unsupported = "not compiled";
+  form.unsupported_because = "not compiled";
   form.operands = {{"d", "f32", true}, {"a", "f32"}};
   return form;
 }
 
 // Compiles every function to neg.f32; refuses those that the test names as a compiler does.
 struct StandInCompiler {
-  std::vector<std::string> unknown;             // accused by line
+  std::vector<std::string> unknown;             // named by line
   std::vector<std::string> crashing;            // takes the compiler down, without a word about where
   std::vector<std::vector<std::string>> calls;  // the options of each
 
@@ -142,7 +142,7 @@ TEST_CASE("compiled functions make the catalogue's forms ordinary ones") {
                                     {"__tanhf", {}, {}, "identifier \"__tanhf\" is undefined"}}});
   CHECK(catalogue.forms[0].text == "sin.approx.f32 {d}, {a};");
   CHECK(catalogue.forms[0].module == std::vector<std::string>{".global .b8 t[1];"});
-  CHECK(catalogue.forms[0].unsupported.empty());
-  CHECK(catalogue.forms[1].unsupported == "identifier \"__tanhf\" is undefined");
-  CHECK(catalogue.forms[2].unsupported == "not compiled");
+  CHECK(catalogue.forms[0].unsupported_because.empty());
+  CHECK(catalogue.forms[1].unsupported_because == "identifier \"__tanhf\" is undefined");
+  CHECK(catalogue.forms[2].unsupported_because == "not compiled");
 }

@@ -27,7 +27,7 @@ values   = {b = "1.5"}
   CHECK(form.cuda->header == "math.h");
   CHECK(form.cuda->option == "--use_fast_math");
   // Until a compiler has made PTX of it, no kernel can be made of the form.
-  CHECK_FALSE(form.unsupported.empty());
+  CHECK_FALSE(form.unsupported_because.empty());
   CHECK(form_called(catalogue, "powf").cuda->option.empty());
 }
 

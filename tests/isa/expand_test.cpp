@@ -137,10 +137,10 @@ TEST_CASE("what cannot be measured makes one variant and says why") {
 [[op]]
 name   = "nanosleep"
 syntax = "nanosleep.u32 {a:u32}"
-no_dependency = "it waits"
+not_measurable = "it waits"
 )");
   const Catalogue catalogue = text.load();
-  CHECK(catalogue.forms[0].no_dependency == "it waits");
+  CHECK(catalogue.forms[0].not_measurable == "it waits");
   REQUIRE(variants_of(catalogue.forms[0]).size() == 1);
   CHECK(variants_of(catalogue.forms[0])[0].operand.empty());
 }

@@ -183,7 +183,7 @@ TEST_CASE("objects are checked, and those that operands name must be there") {
 
 TEST_CASE("other words that mean nothing are mistakes") {
   CHECK(mistakes_in_add("carry = \"yes\"\n") == "a.toml:10: carry = \"yes\": write \"in\", \"out\" or \"inout\"");
-  CHECK(mistakes_in_add("lanes = 31\n") == "a.toml:10: \"lanes\" must be 1 or a multiple of 32 up to 1024");
+  CHECK(mistakes_in_add("threads = 31\n") == "a.toml:10: \"threads\" must be 1 or a multiple of 32 up to 1024");
   CHECK(mistakes_in_add("consumers = [\"eta\"]\n") == "a.toml:6: there is no consumer \"eta\"; did you mean \"eat\"?");
   CHECK(mistakes_in_add("section = 9\n") == "a.toml:10: \"section\" must be a string");
   CHECK(mistakes_in("[[op]]\nsyntax = \"x {d:u32}, {a:u32}\"\n") == "a.toml:6: an [[op]] needs a name, its opcode");

@@ -118,7 +118,7 @@ TEST_CASE("a form that the toolchain or the target does not have is not assemble
 }
 
 TEST_CASE("a form that nothing can depend on says why") {
-  MethodBench bench("syntax = \"x {a:u32}\"\nno_dependency = \"it ends the kernel\"\n");
+  MethodBench bench("syntax = \"x {a:u32}\"\nnot_measurable = \"it ends the kernel\"\n");
   const auto record = bench.make().at(0);
   CHECK(record.verdict == sass::Verdict::no_dependency);
   CHECK(record.note == "it ends the kernel");

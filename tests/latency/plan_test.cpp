@@ -96,7 +96,7 @@ TEST_CASE("a recipe changes with the instruction's text, its values, its consume
   CHECK(skeletons.recipe("add.u32") != before);
 
   Shipped reason;
-  reason.form("add.u32").no_dependency = "because";
+  reason.form("add.u32").not_measurable = "because";
   CHECK(reason.recipe("add.u32") != before);
 }
 

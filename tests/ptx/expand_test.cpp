@@ -28,7 +28,7 @@ void for_each_experiment(const Visit& visit) {
     // Of the forms that only differ from a core form in a modifier, some: all of them take minutes.
     constexpr std::size_t one_in = 50;
     const bool is_core = form.core == form.ptx;
-    if (!form.no_dependency.empty() || (!is_core && ++others % one_in != 0)) continue;
+    if (!form.not_measurable.empty() || (!is_core && ++others % one_in != 0)) continue;
     for (const auto& variant : isa::variants_of(form)) {
       for (const auto* consumer : consumers_for(shipped().catalogue, variant)) {
         visit(variant, consumer, expand(shipped(), variant, consumer));
@@ -94,7 +94,7 @@ TEST_CASE(
 
 TEST_CASE("every variant of a result has a consumer that takes it") {
   for (const auto& form : shipped().catalogue.forms) {
-    if (!form.no_dependency.empty()) continue;
+    if (!form.not_measurable.empty()) continue;
     for (const auto& variant : isa::variants_of(form)) {
       const auto consumers = consumers_for(shipped().catalogue, variant);
       if (consumers.empty()) FAIL(form.ptx << " has none");
@@ -116,7 +116,7 @@ TEST_CASE("every variant has what its witnesses need") {
     if (has(Role::completion) != !variant.input->completion.empty()) FAIL("completion");
     const bool is_chained = can_chain(variant);
     if (has(Role::chain) != is_chained || has(Role::chain_twice) != is_chained) FAIL("chain");
-    const bool is_streamed = variant.form->stream.empty();
+    const bool is_streamed = variant.form->not_streamable.empty();
     if (has(Role::stream) != is_streamed || has(Role::stream_twice) != is_streamed) FAIL("stream");
     if (ends && experiment.trials[Role::differential].kernel == experiment.trials[Role::differential_base].kernel)
       FAIL("the instruction is not in its window");
@@ -127,7 +127,7 @@ TEST_CASE("every variant has what its witnesses need") {
 
 TEST_CASE("expanding twice gives the same trials") {
   for (const auto& form : shipped().catalogue.forms) {
-    if (!form.no_dependency.empty() || form.core != form.ptx) continue;
+    if (!form.not_measurable.empty() || form.core != form.ptx) continue;
     const auto variant = isa::variants_of(form).front();
     const auto* consumer = consumers_for(shipped().catalogue, variant).front();
     const auto once = expand(shipped(), variant, consumer);
@@ -138,7 +138,7 @@ TEST_CASE("expanding twice gives the same trials") {
 
 TEST_CASE("another consumer changes the differential and its base as if they were expanded with it, and nothing else") {
   for (const auto& form : shipped().catalogue.forms) {
-    if (!form.no_dependency.empty() || form.core != form.ptx) continue;
+    if (!form.not_measurable.empty() || form.core != form.ptx) continue;
     const auto variant = isa::variants_of(form).front();
     const auto consumers = consumers_for(shipped().catalogue, variant);
     if (consumers.size() < 2) continue;

@@ -142,7 +142,7 @@ TEST_CASE("a stream has as many copies as a thread has registers for, and none w
   CHECK(copies("syntax = \"x {d:u32[32]}, {a:u32}\"") == 1);
   INFO("65 of them work one behind the other on one accumulator");
   CHECK(copies("syntax = \"x {d:u32[65]}, {a:u32}\"\ninout = [\"d\"]") == 2);
-  CHECK(copies("syntax = \"x {d:u32}, {a:u32}\"\nstream = \"it would hang\"") == 0);
+  CHECK(copies("syntax = \"x {d:u32}, {a:u32}\"\nnot_streamable = \"it would hang\"") == 0);
   CHECK(copies("syntax = \"x {d:u32}|{d1:pred}, {a:u32}\"") == 2);
 }
 
@@ -231,7 +231,7 @@ TEST_CASE("a b128 is loaded, chained and kept in halves") {
 
 TEST_CASE("a cluster's CTAs meet before and after, and a kernel has its directives and lanes") {
   const LittleCatalogue little(
-      "syntax = \"x {d:u32}, {a:u32}\"\ncluster = 2\nlanes = 64\ndirectives = \".maxnreg 128\"");
+      "syntax = \"x {d:u32}, {a:u32}\"\ncluster = 2\nthreads = 64\ndirectives = \".maxnreg 128\"");
   const kernel::Trial trial = little.experiment("a").trials[Role::differential];
   CHECK((trial.launch.ctas == 2 && trial.launch.threads == 64));
   CHECK(trial.launch.input.size() == 2 * 64 * 8);  // each CTA has slots of its own
@@ -243,7 +243,7 @@ TEST_CASE("a cluster's CTAs meet before and after, and a kernel has its directiv
 }
 
 TEST_CASE("warps behind the first repeat its values") {
-  const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}\"\nlanes = 64");
+  const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}\"\nthreads = 64");
   const auto input = little.experiment("a").trials[Role::differential].launch.input;
   for (std::size_t lane = 0; lane < 32; ++lane) CHECK(input[8 * lane] == input[8 * (lane + 32)]);
 }

@@ -126,7 +126,7 @@ each   = "mov.u64 {r}, numbers;"
 }
 
 TEST_CASE("what cannot be measured is assembled all the same") {
-  Bench bench("\n[[op]]\nname = \"exit\"\nsyntax = \"exit\"\nno_dependency = \"it ends the kernel\"\n");
+  Bench bench("\n[[op]]\nname = \"exit\"\nsyntax = \"exit\"\nnot_measurable = \"it ends the kernel\"\n");
   CHECK(bench.check().empty());
   REQUIRE(bench.seen.size() == 1);
   CHECK(bench.seen.front().ptx.find("\n  exit;") != std::string::npos);

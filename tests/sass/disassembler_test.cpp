@@ -176,7 +176,7 @@ TEST_CASE("nvdisasm waits for as many threads as are worth a start, and then ans
   CHECK(starts_for_four({1, 4, std::chrono::minutes(1)}) == 1);
 }
 
-TEST_CASE("threads that are too few for a start wait no longer than the first has patience") {
+TEST_CASE("threads that are too few for a start wait no longer than the first has max_wait") {
   const auto begin = std::chrono::steady_clock::now();
   CHECK(starts_for_four({1, 5, std::chrono::milliseconds(300)}) >= 1);
   const auto waited = std::chrono::steady_clock::now() - begin;
@@ -185,9 +185,9 @@ TEST_CASE("threads that are too few for a start wait no longer than the first ha
 }
 
 TEST_CASE("half of many threads are worth a start, and one of few") {
-  CHECK(nvdisasm_pace(1).askers == 1);
-  CHECK(nvdisasm_pace(4).askers == 2);
-  CHECK(nvdisasm_pace(32).askers == 16);
+  CHECK(nvdisasm_pace(1).batch_threads == 1);
+  CHECK(nvdisasm_pace(4).batch_threads == 2);
+  CHECK(nvdisasm_pace(32).batch_threads == 16);
   CHECK(nvdisasm_pace(32).processes == 1);
   CHECK(nvdisasm_pace(64).processes == 2);
 }
