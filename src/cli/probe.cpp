@@ -84,8 +84,7 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
     results::Store store(options.store);
     Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, job.plan.size(), "probes");
     const auto made =
-        run::make_probes(job, store, worker, &heed_interrupts(),
-                         [&](const std::vector<results::Record>& records) { progress.advance(records.size()); });
+        run::make_probes(job, store, worker, &heed_interrupts(), [&](std::size_t count) { progress.advance(count); });
     progress.finish();
     if (!made.completed)
       throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished probe is kept in {}", options.store),

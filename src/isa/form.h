@@ -86,9 +86,8 @@ enum class AuditRule { arithmetic, effects };
 
 // A fully-qualified PTX instruction, or a function of CUDA C, which is one once NVRTC has made PTX of it
 // (cuda/functions.h).
-//   ptx   its spelling up to the first operand, "fma.rn.ftz.f32"; unique in a catalogue. Where PTX gives one spelling
-//   to
-//         forms of other operands, the later ones are called by these too: "min.f32 d, a, b, c"
+//   ptx   its spelling up to the first operand, "fma.rn.ftz.f32"; unique in a catalogue. Where forms of
+//         different operands share a spelling, the later ones are named by these too: "min.f32 d, a, b, c"
 //   text  the instruction with holes, without the semicolon: "fma.rn.ftz.f32 {d}, {a}, {b}, {c}". A brace that does not
 //         enclose a name is PTX's own: "mov.b64 {d}, {{a}, {b}}"
 //         Of CUDA C: the statement, or what NVRTC made of it, which is whole with its semicolons

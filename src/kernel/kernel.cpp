@@ -19,6 +19,7 @@ void add(Hash& hash, const Launch& launch) {
 
 void add(Hash& hash, const Kernel& kernel) {
   hash.add(kernel.text);
+  hash.add(kernel.module.size());
   for (const auto& text : kernel.module) hash.add(text);
 }
 

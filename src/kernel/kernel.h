@@ -12,9 +12,7 @@ namespace ptxlat::kernel {
 //   text           complete but for its name: the hole {{name}} is left, so that two trials that need the same kernel
 //                  have equal texts
 //   module         what it needs at module scope, in this order: the same texts for all kernels that need the same
-//   operand_loads  loads of operands that stand before the first clock. In a window they would belong to the
-//   instruction
-//                  under test
+//   operand_loads  loads of operands before the first clock; in a window they would count as the instruction's
 //   whole          the audit looks at the whole kernel and not at what is between its two clock reads
 struct Kernel {
   std::string text;
@@ -26,15 +24,13 @@ struct Kernel {
 
 // Memory contract between kernels, launcher and the stand-in driver: a kernel takes (out, in, memory, parameters) or
 // the first few of them.
-//   out, in      addresses of slots of slot_bytes each, one a thread: thread t of CTA c has slot c × threads + t. An
-//   input
-//                slot holds up to 8 operands, 8 bytes each, at 8 × operand index. An output slot has 16 words of 32
-//                bits, zero before each launch; what they mean is between the kernel and the reader of its Readout
+//   out, in      addresses of slots of slot_bytes each, one a thread: thread t of CTA c has slot c × threads + t.
+//                An input slot holds up to 8 operands, 8 bytes each, at 8 × operand index. An output slot has 16 words
+//                of 32 bits, zero before each launch; the kernel and the reader of its Readout agree on their meaning
 //   memory       the object page and scratch memory (gpu/kernel_memory.h), as new before the launches of each kernel
 //                that uses it; 0 for the others
-//   parameters   parameter_bytes by value: the addresses of the buffers in their order, then Launch::parameters, 8
-//   bytes
-//                each, then zeros
+//   parameters   parameter_bytes by value, 8 bytes each: the addresses of the buffers in their order, then
+//                Launch::parameters, then zeros
 inline constexpr int slot_bytes = 64;
 inline constexpr int words_per_slot = slot_bytes / 4;
 inline constexpr int operands_per_slot = 8;

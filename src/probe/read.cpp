@@ -210,8 +210,11 @@ Probe read_probe(const std::filesystem::path& file) {
     probe.constants[std::string(name.str())] = constants.expression_of(value);
   for (const auto& axis : section.sections("axis")) {
     axis.only({"name", "unit", "values", "from", "to", "per_doubling"});
-    if (axis.text("name").empty()) axis.fail("an axis needs a name");
-    probe.axes.push_back({axis.text("name"), axis.text("unit"), values_of(axis)});
+    const auto name = axis.text("name");
+    if (name.empty()) axis.fail("an axis needs a name");
+    if (std::any_of(probe.axes.begin(), probe.axes.end(), [&](const auto& other) { return other.name == name; }))
+      axis.fail(fmt::format("there is an axis \"{}\" already", name));
+    probe.axes.push_back({name, axis.text("unit"), values_of(axis)});
   }
   for (const auto& buffer : section.sections("buffer")) {
     buffer.only({"contents", "bytes", "stride", "seed", "read_words"});

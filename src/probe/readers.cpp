@@ -61,14 +61,15 @@ std::vector<std::optional<double>> values_of(const Probe& probe, const Point& po
   if (readout.launches == 0) return {};
   if (probe.reader == Reader::timeline) return timeline(readout);
   std::vector<double> of_launch;
+  const auto count = static_cast<double>(point.count);
   for (std::size_t launch = 0; launch < readout.launches; ++launch) {
-    const auto count = static_cast<double>(point.count);
     if (probe.reader == Reader::per_step) {
       of_launch.push_back((readout.word(launch, 0, 1) - readout.word(launch, 0, 0)) / count);
-    } else {
-      of_launch.push_back(count / span_of(readout, launch));
+    } else if (const auto span = span_of(readout, launch); span != 0) {
+      of_launch.push_back(count / span);
     }
   }
+  if (of_launch.empty()) return {std::nullopt};
   return {median(std::move(of_launch))};
 }
 

@@ -23,14 +23,10 @@ std::vector<line::Cell> missing_cells(const std::vector<probe::ProbePlan>& plan,
 }  // namespace
 
 MadeProbes make_probes(ProbeJob& job, results::Store& store, worker::Worker& worker,
-                       const std::atomic<bool>* interrupted,
-                       const std::function<void(const std::vector<results::Record>&)>& on_finished) {
+                       const std::atomic<bool>* interrupted, const std::function<void(std::size_t)>& on_finished) {
   const auto& table = job.run.table;
   const auto missing = missing_cells(job.plan, store, table);
-  if (on_finished && missing.size() < job.plan.size()) {
-    // Those that are there count as done.
-    on_finished(std::vector<results::Record>(job.plan.size() - missing.size()));
-  }
+  if (on_finished) on_finished(job.plan.size() - missing.size());
   MadeProbes made;
   made.made = missing.size();
   if (!missing.empty()) job.run.id = store.save_run(job.run);
@@ -43,7 +39,7 @@ MadeProbes make_probes(ProbeJob& job, results::Store& store, worker::Worker& wor
   line.on_finished = [&](std::vector<results::Record> records) {
     for (auto& record : records) record.run = job.run.id;
     store.save_records(table, records);
-    if (on_finished) on_finished(records);
+    if (on_finished) on_finished(records.size());
   };
   made.completed = run_line(line, method, job.assemblers, missing);
   if (!missing.empty()) {

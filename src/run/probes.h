@@ -35,10 +35,9 @@ struct MadeProbes {
   bool completed = false;
 };
 
-// Makes the probes that the store does not have, one after another. `on_finished` is called with each record that is in
-// the store. Throws what run_line throws.
+// Makes the probes that the store does not have, one after another. `on_finished` is called with how many more of the
+// plan are in the store: once at the start, then after each. Throws what run_line throws.
 MadeProbes make_probes(ProbeJob& job, results::Store& store, worker::Worker& worker,
-                       const std::atomic<bool>* interrupted,
-                       const std::function<void(const std::vector<results::Record>&)>& on_finished);
+                       const std::atomic<bool>* interrupted, const std::function<void(std::size_t)>& on_finished);
 
 }  // namespace ptxlat::run

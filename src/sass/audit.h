@@ -21,8 +21,7 @@ struct Audit {
 //   is_arithmetic  registers in, registers out: then everything in the window must feed the result, and memory, special
 //                  registers and barriers belong to the skeleton
 //   operand_loads  loads that the skeleton makes before the first clock: one that is missing there has drifted
-//   edges          opcodes that stand once around the instructions of a chain: what comes before them and waits for
-//   them
+//   edges          opcodes that stand once around the instructions of a chain: what comes before and what waits after
 struct Expectation {
   bool is_arithmetic = true;
   int operand_loads = 0;

@@ -29,8 +29,7 @@ Window whole_window(const KernelCode& kernel);
 //   is_lower_bound   something waits on a scoreboard that was set inside: stall counts do not tell how long that takes;
 //                    or there are none: ptxas 13.5's -O0 leaves every wait to the hardware
 //   branches         control may leave the straight line, of which `cycles` is the sum
-//   edge_cycles      the part that belongs to the skeleton: the stalls of the first clock read and of the last
-//   instruction
+//   edge_cycles      the skeleton's part: the stalls of the first clock read and of the last instruction
 struct StaticSchedule {
   int cycles = 0;
   bool is_lower_bound = false;

@@ -18,6 +18,7 @@
 #include "gpu/jit.h"
 #include "worker/launch.h"
 #include "worker/protocol.h"
+#include "worker/socket.h"
 #include "worker/worker.h"
 
 namespace ptxlat::worker {
@@ -86,22 +87,11 @@ bool answer(int socket, Action action) {
 
 // One of the sockets that WorkerSocket::send_descriptors sent.
 int receive_descriptor(int socket) {
-  char byte = 0;
-  iovec data{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  while (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) < 0 && errno == EINTR) {
+  DescriptorMessage message;
+  while (recvmsg(socket, &message.header(), MSG_CMSG_CLOEXEC) < 0 && errno == EINTR) {
   }
-  const cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (!header || header->cmsg_len != CMSG_LEN(sizeof(int)))
-    throw std::runtime_error("no socket came: `ulimit -n` limits the open files of a process");
-  int descriptor = -1;
-  std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-  return descriptor;
+  if (const auto descriptor = message.take()) return *descriptor;
+  throw std::runtime_error("no socket came: `ulimit -n` limits the open files of a process");
 }
 
 // The driver and a context on one device.

@@ -18,6 +18,29 @@ namespace ptxlat::worker {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
+DescriptorMessage::DescriptorMessage() {
+  header_.msg_iov = &data_;
+  header_.msg_iovlen = 1;
+  header_.msg_control = control_;
+  header_.msg_controllen = sizeof control_;
+}
+
+void DescriptorMessage::put(int descriptor) {
+  cmsghdr* part = CMSG_FIRSTHDR(&header_);
+  part->cmsg_level = SOL_SOCKET;
+  part->cmsg_type = SCM_RIGHTS;
+  part->cmsg_len = CMSG_LEN(sizeof descriptor);
+  std::memcpy(CMSG_DATA(part), &descriptor, sizeof descriptor);
+}
+
+std::optional<int> DescriptorMessage::take() const {
+  const cmsghdr* part = CMSG_FIRSTHDR(&header_);
+  if (part == nullptr || part->cmsg_len != CMSG_LEN(sizeof(int))) return std::nullopt;
+  int descriptor = -1;
+  std::memcpy(&descriptor, CMSG_DATA(part), sizeof descriptor);
+  return descriptor;
+}
+
 WorkerSocket::WorkerSocket(int& other_end) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -91,20 +114,9 @@ std::optional<Message> WorkerSocket::receive(Milliseconds deadline, bool& missed
 bool WorkerSocket::send_descriptors(const std::vector<int>& descriptors, Milliseconds deadline) {
   const auto until = Clock::now() + deadline;
   for (const int descriptor : descriptors) {
-    char byte = 0;
-    iovec data{&byte, 1};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-    msghdr message{};
-    message.msg_iov = &data;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-    while (sendmsg(socket_, &message, MSG_NOSIGNAL) < 0) {
+    DescriptorMessage message;
+    message.put(descriptor);
+    while (sendmsg(socket_, &message.header(), MSG_NOSIGNAL) < 0) {
       // ETOOMANYREFS: more descriptors are in flight than the process may have open; it takes them as they come.
       const bool is_temporary = errno == EINTR || errno == EAGAIN || errno == ETOOMANYREFS;
       if (!is_temporary || Clock::now() >= until) return false;

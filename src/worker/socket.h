@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/socket.h>
+
 #include <chrono>
 #include <optional>
 #include <vector>
@@ -7,6 +9,25 @@
 #include "worker/protocol.h"
 
 namespace ptxlat::worker {
+
+// A message of one byte that carries one descriptor (SCM_RIGHTS), to be sent or filled by receiving. Not copied: the
+// header points into it.
+class DescriptorMessage {
+ public:
+  DescriptorMessage();
+  DescriptorMessage(const DescriptorMessage&) = delete;
+  DescriptorMessage& operator=(const DescriptorMessage&) = delete;
+
+  void put(int descriptor);
+  std::optional<int> take() const;  // empty if none came
+  msghdr& header() { return header_; }
+
+ private:
+  char byte_ = 0;
+  iovec data_{&byte_, 1};
+  alignas(cmsghdr) char control_[CMSG_SPACE(sizeof(int))] = {};
+  msghdr header_{};
+};
 
 // The supervisor's end of a socket to a worker process.
 class WorkerSocket {

@@ -155,6 +155,8 @@ TEST_CASE("a mistake is told with its file and line") {
   CHECK_THAT(mistake_in("sentence = \"s\"\n[axis]\nname = \"n\"\n"), Contains("\"axis\" must be a list"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nvalues = [1]\n"), Contains("an axis needs a name"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\n"), Contains("an axis needs values"));
+  const std::string axis = "[[axis]]\nname = \"n\"\nvalues = [1]\n";
+  CHECK_THAT(mistake_in("sentence = \"s\"\n" + axis + axis), Contains("there is an axis \"n\" already"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\nfrom = 8\nto = 4\n"), Contains("from not above to"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\nvalues = [1.5]\n"),
              Contains("little.toml:4: a whole number or an expression"));

@@ -43,6 +43,10 @@ TEST_CASE("throughput: operations by the cycles from the first start of a thread
   CHECK(read(Reader::throughput, readout_of(1, 3, words), 400) == Values{4});
 }
 
+TEST_CASE("clocks that do not move give no throughput") {
+  CHECK(read(Reader::throughput, readout_of(1, 1, {100, 100}), 400) == Values{std::nullopt});
+}
+
 TEST_CASE("throughput of threads that agree") {
   kernel::Readout readout;
   readout.launches = 2;

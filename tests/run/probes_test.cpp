@@ -47,8 +47,7 @@ struct ProbeTables {
                  .assemblers = {}};
     job.assemblers.push_back(std::make_unique<LiteralAssembler>());
     finished = 0;
-    return make_probes(job, store, worker, nullptr,
-                       [this](const std::vector<results::Record>& records) { finished += records.size(); });
+    return make_probes(job, store, worker, nullptr, [this](std::size_t count) { finished += count; });
   }
 };
 

@@ -66,6 +66,13 @@ TEST_CASE("the driver's JIT rejects in its own words") {
   CHECK(module.log.find("nonsense") != std::string::npos);
 }
 
+TEST_CASE("a driver that has lost its JIT is an error and not a rejection of the module") {
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_PTXAS", "/nonexistent/ptxas");
+  const auto assembler = make_worker_assembler(test_options(), driver());
+  CHECK_THROWS_AS(assembler->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3), Error);
+}
+
 TEST_CASE("a crash of the driver's JIT is a rejection, and the next module is assembled") {
   Environment environment;
   environment.set("PTXLAT_STANDIN_CRASH_JIT", "crash");
@@ -156,10 +163,10 @@ TEST_CASE("three hundred assemblers share one process") {
   files.rlim_cur = std::max<rlim_t>(files.rlim_cur, std::min<rlim_t>(files.rlim_max, 4 * count));
   REQUIRE(setrlimit(RLIMIT_NOFILE, &files) == 0);
   Environment environment;
-  environment.set("PTXLAT_STANDIN_PTXAS", "/nonexistent/ptxas");
+  environment.set("PTXLAT_STANDIN_PTXAS", "/bin/ls");  // refuses its options, in few milliseconds
   const auto assemblers = make_worker_assemblers(test_options(), driver(), count);
   for (const auto& assembler : assemblers)
-    CHECK(assembler->assemble("// fine", sm_90, 3).log.find("/nonexistent/ptxas") != std::string::npos);
+    CHECK(assembler->assemble("// fine", sm_90, 3).log.find("/bin/ls") != std::string::npos);
   INFO("an assembler that got no socket starts a process of its own");
   CHECK(child_processes() == 1);
 }
