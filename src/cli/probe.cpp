@@ -12,6 +12,8 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/toolchains.h"
+#include "infer/infer.h"
+#include "infer/oracle.h"
 #include "isa/catalogue.h"
 #include "probe/method.h"
 #include "report/probe_files.h"
@@ -33,6 +35,8 @@ struct ProbeOptions {
   std::string store = "ptxlat.sqlite";
   std::string tables = "tables";
   std::string format = "text";
+  std::string oracle;
+  std::uint64_t seed = 1;
 };
 
 std::vector<probe::Probe> all_probes(const ProbeOptions& options) {
@@ -97,6 +101,16 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
   }
 }
 
+// What another program is, by its answers alone.
+void infer_oracle(const ProbeOptions& options) {
+  infer::Oracle oracle(options.oracle, std::chrono::minutes(1));
+  results::Record record;
+  record.kind = results::RecordKind::probe;
+  record.ptx = oracle.info().kind;
+  record.facts = infer::infer(oracle, options.seed);
+  report::write_facts_csv(std::cout, {record});
+}
+
 }  // namespace
 
 void add_probe(CLI::App& program) {
@@ -122,7 +136,14 @@ void add_probe(CLI::App& program) {
       ->type_name("FOLDER");
   command->add_option("--format", options->format, "What goes to standard output: text or none. Default: text.")
       ->check(CLI::IsMember({"text", "none"}));
+  command
+      ->add_option("--oracle", options->oracle,
+                   "Instead of a GPU's, infer the memory of this program, which answers accesses on its standard input "
+                   "(docs/inference.md). Its facts go to standard output as csv.")
+      ->type_name("PROGRAM");
+  command->add_option("--seed", options->seed, "Of the lines that an inference tries at random. Default: 1.");
   command->callback([options] {
+    if (!options->oracle.empty()) return infer_oracle(*options);
     const auto probes = all_probes(*options);
     const auto wanted = chosen(probes, options->names);
     if (options->list) return list(wanted);

@@ -89,16 +89,9 @@ std::string series_csv(const results::Record& record) {
 
 std::string facts_csv(const std::vector<results::Record>& records) {
   std::ostringstream out;
-  out << "probe,quantity,condition,value,low,high,unit,scope,verdict,how\n";
-  for (const results::Record& record : records) {
-    for (const results::Fact& fact : record.facts) {
-      write_fields(out, {record.ptx, fact.quantity, fact.condition, decimal(fact.value), decimal(fact.low),
-                         decimal(fact.high), fact.unit, fact.scope, to_string(fact.verdict), fact.how});
-    }
-  }
+  write_facts_csv(out, records);
   return out.str();
 }
-
 // A probe's name as that of a file: what a shell or a path would take for its own becomes '_'. A second record of the
 // name has a number after it.
 std::string file_name_of(const results::Record& record, const std::vector<NamedContent>& others) {
@@ -129,7 +122,7 @@ void write_facts(Page& page, const results::Record& record) {
   for (const results::Fact& fact : record.facts) {
     grid.rows.push_back({fact.quantity,
                          fact.condition,
-                         {decimal(fact.value), Colour::bold},
+                         {fact.value, Colour::bold},
                          decimal(fact.low),
                          decimal(fact.high),
                          fact.unit,
@@ -154,6 +147,16 @@ void write_series(Page& page, const results::Series& series) {
 }
 
 }  // namespace
+
+void write_facts_csv(std::ostream& out, const std::vector<results::Record>& records) {
+  out << "probe,quantity,condition,value,low,high,unit,scope,verdict,how\n";
+  for (const results::Record& record : records) {
+    for (const results::Fact& fact : record.facts) {
+      write_fields(out, {record.ptx, fact.quantity, fact.condition, fact.value, decimal(fact.low), decimal(fact.high),
+                         fact.unit, fact.scope, to_string(fact.verdict), fact.how});
+    }
+  }
+}
 
 void write_probe_files(const std::filesystem::path& folder, const std::vector<results::Record>& records,
                        const std::vector<results::Run>& runs) {

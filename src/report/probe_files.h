@@ -18,6 +18,9 @@ void write_probe_files(const std::filesystem::path& folder, const std::vector<re
 // The records of probes.jsonl.gz, none where the folder does not have it. Error{storage} if it is damaged.
 std::vector<results::Record> read_probe_files(const std::filesystem::path& folder);
 
+// facts.csv: the facts of all of them, a line each.
+void write_facts_csv(std::ostream& out, const std::vector<results::Record>& records);
+
 // For reading: of each probe its verdict and note, its facts, and each series as a table.
 void write_probe_text(std::ostream& out, const std::vector<results::Record>& records);
 

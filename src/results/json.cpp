@@ -103,12 +103,12 @@ Json fact_to_json(const Fact& fact) {
   Json json;
   json["quantity"] = fact.quantity;
   put(json, "condition", fact.condition);
-  json["value"] = json_number(fact.value);
+  put(json, "value", fact.value);
   put(json, "low", fact.low);
   put(json, "high", fact.high);
   put(json, "unit", fact.unit);
   put(json, "scope", fact.scope);
-  if (fact.verdict != sass::Verdict::proven) json["verdict"] = to_string(fact.verdict);
+  json["verdict"] = to_string(fact.verdict);
   put(json, "how", fact.how);
   return json;
 }
@@ -117,12 +117,17 @@ Fact fact_from_json(const Json& json) {
   Fact fact;
   fact.quantity = json.at("quantity").get<std::string>();
   fact.condition = text_at(json, "condition");
-  fact.value = json.at("value").get<double>();
+  fact.value = text_at(json, "value");
   fact.low = number_at(json, "low");
   fact.high = number_at(json, "high");
   fact.unit = text_at(json, "unit");
   fact.scope = text_at(json, "scope");
-  if (const auto verdict = json.find("verdict"); verdict != json.end()) fact.verdict = verdict_in(*verdict);
+  const auto verdict = json.at("verdict").get<std::string>();
+  if (const auto known = fact_verdict_from(verdict)) {
+    fact.verdict = *known;
+  } else {
+    throw std::invalid_argument("unknown verdict \"" + verdict + "\" of a fact");
+  }
   fact.how = text_at(json, "how");
   return fact;
 }

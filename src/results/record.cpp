@@ -16,7 +16,17 @@ constexpr NamedValues<RecordKind, 2> kind_names = {{
     {RecordKind::probe, "probe"},
 }};
 
+constexpr NamedValues<FactVerdict, 4> fact_verdict_names = {{
+    {FactVerdict::inferred, "inferred"},
+    {FactVerdict::measured, "measured"},
+    {FactVerdict::undetermined, "undetermined"},
+    {FactVerdict::contradicted, "contradicted"},
+}};
+
 }  // namespace
+
+const char* to_string(FactVerdict verdict) { return name_in(fact_verdict_names, verdict); }
+std::optional<FactVerdict> fact_verdict_from(const std::string& name) { return value_in(fact_verdict_names, name); }
 
 const char* to_string(RecordKind kind) { return name_in(kind_names, kind); }
 std::optional<RecordKind> record_kind_from(const std::string& name) { return value_in(kind_names, name); }

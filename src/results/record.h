@@ -59,16 +59,26 @@ struct Series {
   bool operator==(const Series&) const = default;
 };
 
-// What was inferred from series.
+// How far a fact can be relied on.
+enum class FactVerdict {
+  inferred,      // a model gave it that predicted measurements which it was not made from
+  measured,      // read off, without a model
+  undetermined,  // `how` says why
+  contradicted,  // two ways to find it disagree
+};
+const char* to_string(FactVerdict verdict);
+std::optional<FactVerdict> fact_verdict_from(const std::string& name);
+
+// What is known of a machine.
 struct Fact {
-  std::string quantity;   // "l1_data_size"
-  std::string condition;  // under which it holds; may be empty
-  double value = 0;
-  std::optional<double> low, high;
+  std::string quantity;             // "l1.line_bytes"
+  std::string condition;            // what it depends on: "bits=64 warps=8", keys sorted; may be empty
+  std::string value;                // a number, a word, or a list with spaces; empty if undetermined
+  std::optional<double> low, high;  // the range in which a repetition on the same card is expected; of numbers
   std::string unit;
-  std::string scope;  // "sm", "gpu", "warp"
-  sass::Verdict verdict = sass::Verdict::proven;
-  std::string how;  // the model that was fitted, and to which series
+  std::string scope;  // "kind": every card of this kind has it; "card": only this one
+  FactVerdict verdict = FactVerdict::undetermined;
+  std::string how;  // the experiment, the model, and what it predicted
 
   bool operator==(const Fact&) const = default;
 };

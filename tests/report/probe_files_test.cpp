@@ -31,8 +31,8 @@ std::vector<results::Record> two_probes() {
   results::Record size = probe_named("cache size");
   size.note = "stride 128";
   size.series = {{"latency", "cycles", {{"size", "KiB", {64, 256.5}}}, {33, std::nullopt}}};
-  size.facts = {
-      {"l1_data_size", "carve-out 0", 192, 128, 256, "KiB", "sm", sass::Verdict::proven, "two steps, \"latency\""}};
+  size.facts = {{"l1.fit_lines", "carveout=0", "192", 128, 256, "count", "kind", results::FactVerdict::inferred,
+                 "two steps, \"latency\""}};
   results::Record banks = probe_named("banks");
   banks.verdict = sass::Verdict::unstable;
   banks.series = {{"matrix", "", {{"a", "", {0, 1}}, {"b", "", {0, 1}}}, {1, 2, 3, 4}},
@@ -47,7 +47,7 @@ TEST_CASE("facts of all probes are one csv") {
   write_probe_files(folder.path, two_probes(), {});
   CHECK(content_of(folder.path / "facts.csv") ==
         "probe,quantity,condition,value,low,high,unit,scope,verdict,how\n"
-        "cache size,l1_data_size,carve-out 0,192,128,256,KiB,sm,proven,\"two steps, \"\"latency\"\"\"\n");
+        "cache size,l1.fit_lines,carveout=0,192,128,256,count,kind,inferred,\"two steps, \"\"latency\"\"\"\n");
 }
 
 TEST_CASE("a probe's series are a line a point, with the name of the series where there are several") {
@@ -124,8 +124,8 @@ TEST_CASE("the text of probes has verdict, note, facts and each series as a tabl
         "\n"
         "stride 128\n"
         "\n"
-        "quantity      condition    value  from   to  unit  scope  verdict  how\n"
-        "l1_data_size  carve-out 0    192   128  256  KiB   sm     proven   two steps, \"latency\"\n"
+        "quantity      condition   value  from   to  unit   scope  verdict   how\n"
+        "l1.fit_lines  carveout=0    192   128  256  count  kind   inferred  two steps, \"latency\"\n"
         "\n"
         "latency\n"
         "\n"

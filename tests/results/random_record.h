@@ -44,8 +44,8 @@ class RandomRecords {
     probe.kind = results::RecordKind::probe;
     for (int i = integer(0, 3); i > 0; --i) probe.series.push_back(series());
     for (int i = integer(0, 3); i > 0; --i) {
-      probe.facts.push_back({"size" + text(), text(), integer(1, 99) / 4.0, optional_number(), optional_number(), "B",
-                             "sm", verdict(), text()});
+      probe.facts.push_back({"size" + text(), text(), text(), optional_number(), optional_number(), "bytes", "kind",
+                             static_cast<results::FactVerdict>(integer(0, 3)), text()});
     }
     return probe;
   }

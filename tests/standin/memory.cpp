@@ -59,14 +59,13 @@ STANDIN_API CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t size) {
   return CUDA_SUCCESS;
 }
 STANDIN_API CUresult cuMemFree_v2(CUdeviceptr address) {
-  if (context().fault != CUDA_SUCCESS) return context().fault;
-  if (address == 0) return CUDA_SUCCESS;
+  if (address == 0) return context().fault;
   const std::scoped_lock lock(mutex);
   const auto found = allocations.find(address);
   if (found == allocations.end()) return CUDA_ERROR_INVALID_VALUE;
   context_of(found->second.device).allocated_bytes -= found->second.size;
   allocations.erase(found);
-  return std::free(bytes_at(address)), CUDA_SUCCESS;
+  return std::free(bytes_at(address)), context().fault;
 }
 STANDIN_API CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   *total = script().devices.at(context().device).memory;

@@ -1,0 +1,17 @@
+#include "infer/infer.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "infer/cache.h"
+
+namespace ptxlat::infer {
+
+std::vector<results::Fact> infer(Machine& machine, std::uint64_t seed) {
+  const auto& kind = machine.info().kind;
+  if (kind == "cache") return infer_cache(machine, seed);
+  throw Error(ExitCode::unknown_name, fmt::format("no inference is made for machines of kind \"{}\"", kind),
+              "The kinds that are known: cache.");
+}
+
+}  // namespace ptxlat::infer

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// How the structure of a memory is inferred: by accesses whose latencies alone are known. Nothing in this room knows an
+// architecture, a driver or a kernel.
+namespace ptxlat::infer {
+
+// `count` addresses from `base` on, `stride` bytes apart.
+struct Addresses {
+  std::uint64_t base = 0;
+  std::int64_t stride = 0;
+  std::uint64_t count = 1;
+  bool operator==(const Addresses&) const = default;
+};
+
+// What is known of a machine before its first access.
+//   kind       "cache", "tlb", "banks" or "constant"
+//   space      what its facts begin with: "l1"
+//   bytes      addresses are below this
+//   operators  how it can be accessed, "ca", "cg"; the first is the usual one
+struct MachineInfo {
+  std::string kind;
+  std::string space;
+  std::uint64_t bytes = 0;
+  std::vector<std::string> operators;
+  int sms = 1;
+};
+
+// Something that has a memory: a GPU, a model of one, another program. Each access waits for the one before it.
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  virtual const MachineInfo& info() const = 0;
+  // Nothing is cached afterwards.
+  virtual void prepare() = 0;
+  // The cycles of each access, in order. Error if the machine has gone.
+  virtual std::vector<double> access(const std::vector<Addresses>& list, const std::string& with, int sm) = 0;
+};
+
+}  // namespace ptxlat::infer
