@@ -22,9 +22,9 @@ using results::FactVerdict;
 struct Findings {
   std::uint64_t sector_bytes = 0;
   std::uint64_t line_bytes = 0;
-  std::size_t ways = 0;
+  std::size_t ways = 0;  // of the set that was found first
   std::optional<SetIndex> index;
-  std::vector<std::size_t> set_sizes;  // where sets differ
+  std::vector<std::size_t> set_sizes;  // where sets differ, largest first
   std::uint64_t fit_lines = 0;
   FoundPolicy policy;
   std::string reason;
@@ -51,21 +51,22 @@ std::uint64_t find_sector(Prober& prober) {
 // As many lines of a set as are in a conflict set less one, and that set; with the patience that the machine needs.
 struct FullSet {
   Lines full, conflict;
+  std::uint64_t capacity = 0;  // where lines run out before ways
 };
-std::optional<FullSet> find_full_set(Prober& prober, std::uint64_t sector) {
+FullSet find_full_set(Prober& prober, std::uint64_t sector) {
   constexpr std::size_t most_ways = 128;
   constexpr int most_patience = 512;
   for (; prober.patience() <= most_patience; prober.set_patience(8 * prober.patience())) {
-    const auto conflict = find_conflict_set(prober, sector, most_ways);
-    if (!conflict) return std::nullopt;
+    const auto conflict = find_conflict(prober, sector, most_ways);
+    if (conflict.lines.empty()) return {{}, {}, conflict.capacity};
     // A machine that places lines at random while there is room misses for many laps before it comes to rest.
     const int patience = prober.patience();
     prober.set_patience(64 * patience);
-    const bool is_conflict = !prober.fits(*conflict);
+    const bool is_conflict = !prober.fits(conflict.lines);
     prober.set_patience(patience);
-    if (is_conflict) return FullSet{{conflict->begin() + 1, conflict->end()}, *conflict};
+    if (is_conflict) return {{conflict.lines.begin() + 1, conflict.lines.end()}, conflict.lines};
   }
-  return std::nullopt;
+  return {};
 }
 
 // The line's size where several members' extents agree and each begins at a multiple of it.
@@ -125,8 +126,10 @@ void find_capacity(Prober& prober, Findings& found) {
   }
   const bool are_equal = std::all_of(sizes.begin(), sizes.end(), [&](const auto& s) { return s.second == found.ways; });
   if (!are_equal && index.sets > few) return;
-  if (!are_equal)
+  if (!are_equal) {
     for (const auto& [set, size] : sizes) found.set_sizes.push_back(size);
+    std::sort(found.set_sizes.rbegin(), found.set_sizes.rend());
+  }
   const auto lines = balanced(prober, index, [&](std::uint64_t set) { return are_equal ? found.ways : sizes.at(set); });
   std::size_t wanted = 0;
   for (std::uint64_t set = 0; set < index.sets; ++set) wanted += are_equal ? found.ways : sizes.at(set);
@@ -158,20 +161,22 @@ void find_all(Prober& prober, Findings& found) {
     return;
   }
   auto set = find_full_set(prober, found.sector_bytes);
-  if (!set) {
-    found.reason = "no set of lines was found of which one more than fits does not";
+  if (set.full.empty()) {
+    found.fit_lines = set.capacity;
+    found.reason = set.capacity != 0 ? "there are fewer lines than would fill a set that is found by their addresses"
+                                     : "no lines were found that do not fit";
     return;
   }
-  found.ways = set->full.size();
-  found.line_bytes = find_line(prober, *set);
+  found.ways = set.full.size();
+  found.line_bytes = find_line(prober, set);
   if (found.line_bytes == 0) {
     found.reason = "two lines gave different sizes of a line";
     return;
   }
-  for (Lines* lines : {&set->full, &set->conflict})
+  for (Lines* lines : {&set.full, &set.conflict})
     for (auto& line : *lines) line -= line % found.line_bytes;
-  found.index = find_set_index(prober, set->full, found.line_bytes);
-  Lines members = set->conflict;
+  found.index = find_set_index(prober, set.full, found.line_bytes);
+  Lines members = set.conflict;
   if (found.index) {
     found.reason.clear();
     const auto more = found.index->lines_of(found.index->set_of(members.front()), 2 * found.ways, prober.span());
@@ -208,7 +213,9 @@ std::vector<Fact> facts_of(const std::string& space, const Findings& found) {
   };
   count("sector_bytes", found.sector_bytes, "bytes", "the nearest second access that misses");
   count("line_bytes", found.line_bytes, "bytes", "addresses that take one place together, in a full set");
-  count("ways", found.ways, "count", "lines that do not fit, of which any one may go; less one");
+  // Of sets that differ, what most of them have.
+  const std::size_t ways = found.set_sizes.empty() ? found.ways : found.set_sizes[found.set_sizes.size() / 2];
+  count("ways", ways, "count", "lines that do not fit, of which any one may go; less one");
   const std::string index_reason = found.reason.empty() ? "the sets were not found" : found.reason;
   count("tag_sets", found.index ? found.index->sets : 0, "count", "the set index, which predicted fresh lines");
   if (found.index) {
@@ -228,9 +235,7 @@ std::vector<Fact> facts_of(const std::string& space, const Findings& found) {
     words("hash_columns", "", "", index_reason);
   }
   if (!found.set_sizes.empty()) {
-    auto sizes = found.set_sizes;
-    std::sort(sizes.rbegin(), sizes.rend());
-    words("set_sizes", fmt::format("{}", fmt::join(sizes, " ")), "each set filled by itself", "");
+    words("set_sizes", fmt::format("{}", fmt::join(found.set_sizes, " ")), "each set filled by itself", "");
     facts.back().unit = "count";
   }
   count("fit_lines", found.fit_lines, "count", "lines of all sets in turn, as many as fit");

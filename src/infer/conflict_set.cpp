@@ -53,10 +53,25 @@ Lines shortest_prefix(Prober& prober, const Lines& lines) {
   return {lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(thrashes)};
 }
 
-}  // namespace
+// Whether lines that just do not fit need nearly all of them for that: any few that are left out make the others fit.
+bool is_one_too_many(Prober& prober, const Lines& lines, std::size_t most_ways) {
+  constexpr int tries = 5;
+  // Few enough that most tries leave out none of a conflict set.
+  const std::size_t few = std::max<std::size_t>(lines.size() / (4 * most_ways), 1);
+  if (lines.size() <= 8 * most_ways) return false;
+  for (int i = 0; i < tries; ++i) {
+    Lines rest = lines;
+    std::shuffle(rest.begin(), rest.end(), prober.random());
+    rest.resize(rest.size() - few);
+    if (!prober.fits(rest)) return false;
+  }
+  return true;
+}
 
-std::optional<Lines> smallest_conflict(Prober& prober, Lines lines, std::size_t most) {
+// A conflict set out of lines that do not fit.
+Conflict smallest_conflict(Prober& prober, Lines lines, std::size_t most) {
   lines = shortest_prefix(prober, lines);
+  if (is_one_too_many(prober, lines, most)) return {{}, lines.size() - 1};
   // The last line is a member: without it the others fit. Of the rest, groups are left out as long as what stays does
   // not fit; the group's size follows how often that works.
   std::size_t group = std::max<std::size_t>(lines.size() / 8, 1);
@@ -72,7 +87,7 @@ std::optional<Lines> smallest_conflict(Prober& prober, Lines lines, std::size_t 
     }
     if (group == 1) {
       ++certain;
-      if (certain > most + 1) return std::nullopt;
+      if (certain > most + 1) return {};
       // A member: behind those that are certain.
       std::rotate(lines.begin(), lines.begin() + 1, lines.end());
       group = std::max<std::size_t>((lines.size() - certain) / (certain + 2), 1);
@@ -87,19 +102,21 @@ std::optional<Lines> smallest_conflict(Prober& prober, Lines lines, std::size_t 
       refused = 0;
     }
   }
-  if (lines.size() > most + 1) return std::nullopt;
-  return lines;
+  return {std::move(lines), 0};
 }
 
-std::optional<Lines> find_conflict_set(Prober& prober, std::uint64_t step, std::size_t most) {
+}  // namespace
+
+Conflict find_conflict(Prober& prober, std::uint64_t step, std::size_t most_ways) {
   // Many caches give one set to lines a power of two apart: the wider the steps, the fewer lines do not fit.
   constexpr std::uint64_t most_lines = 1 << 18;
   for (std::uint64_t count = 2; count * step <= prober.span() && count <= most_lines; count *= 2) {
     const auto lines = strided(prober, prober.span() / count, count);
     if (prober.fits(lines)) continue;
-    if (auto found = smallest_conflict(prober, lines, most)) return found;
+    if (auto found = smallest_conflict(prober, lines, most_ways); !found.lines.empty() || found.capacity != 0)
+      return found;
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace ptxlat::infer

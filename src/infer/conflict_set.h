@@ -6,12 +6,15 @@
 
 namespace ptxlat::infer {
 
-// Lines of which all but any one fit and all do not: one more than a set has ways.
-//   most        a set of more lines than this is not one set's: something other than the ways is short
-// Empty if all of the memory fits, or no set that small was found.
-std::optional<Lines> find_conflict_set(Prober& prober, std::uint64_t step, std::size_t most);
+// Lines of which all but any one fit and all do not.
+//   lines     of a conflict set: one more than a set has ways; empty if none was found
+//   capacity  where lines did not fit that no set was too small for: how many did. Something other than ways is short
+struct Conflict {
+  Lines lines;
+  std::uint64_t capacity = 0;
+};
 
-// The same from lines that do not fit.
-std::optional<Lines> smallest_conflict(Prober& prober, Lines lines, std::size_t most);
+// From lines at strides of `step` and more. No set is taken to have more than `most_ways`.
+Conflict find_conflict(Prober& prober, std::uint64_t step, std::size_t most_ways);
 
 }  // namespace ptxlat::infer

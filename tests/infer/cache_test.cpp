@@ -1,5 +1,3 @@
-#include "infer/cache.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,19 +6,13 @@
 #include <cstdlib>
 #include <map>
 
+#include "cache_facts.h"
 #include "catch.h"
-#include "simulated_cache.h"
 
 using namespace ptxlat;
 using namespace ptxlat::infer;
 
 namespace {
-
-std::map<std::string, results::Fact> facts_of(Machine& machine, std::uint64_t seed = 1) {
-  std::map<std::string, results::Fact> facts;
-  for (auto& fact : infer_cache(machine, seed)) facts[fact.quantity] = fact;
-  return facts;
-}
 
 // Policies that no string of accesses tells apart have one name.
 std::string name_of(const CacheGeometry& cache) {
@@ -78,15 +70,15 @@ struct Outcome {
 
 void check_machine(const CacheGeometry& cache, std::uint64_t seed, Outcome& outcome) {
   SimulatedCache machine(cache, seed);
-  const auto facts = facts_of(machine, seed);
+  const auto facts = facts_by_name(machine, seed);
   const std::map<std::string, std::string> expected = {
-      {"l1.sector_bytes", std::to_string(cache.sector_bytes)},
-      {"l1.line_bytes", std::to_string(cache.line_bytes)},
-      {"l1.ways", std::to_string(cache.ways)},
-      {"l1.tag_sets", std::to_string(cache.sets)},
-      {"l1.fit_lines", std::to_string(cache.sets * cache.ways)},
-      {"l1.policy", name_of(cache)},
-      {"l1.hash_columns", hash_columns_of(cache)},
+      {"sector_bytes", std::to_string(cache.sector_bytes)},
+      {"line_bytes", std::to_string(cache.line_bytes)},
+      {"ways", std::to_string(cache.ways)},
+      {"tag_sets", std::to_string(cache.sets)},
+      {"fit_lines", std::to_string(cache.sets * cache.ways)},
+      {"policy", name_of(cache)},
+      {"hash_columns", hash_columns_of(cache)},
   };
   ++outcome.machines;
   for (const auto& [quantity, value] : expected) {

@@ -31,7 +31,22 @@ SimulatedCache::SimulatedCache(CacheGeometry geometry, std::uint64_t seed)
 }
 SimulatedCache::~SimulatedCache() = default;
 
-void SimulatedCache::prepare() { sets_.clear(); }
+void SimulatedCache::prepare() {
+  sets_.clear();
+  by_use_.clear();
+}
+
+// Where the data array is full, the line that was used longest ago leaves it, and its tag with it.
+void SimulatedCache::use_data_of(std::uint64_t line) {
+  if (geometry_.data_lines == 0) return;
+  by_use_.remove(line);
+  by_use_.push_front(line);
+  if (by_use_.size() <= geometry_.data_lines) return;
+  const std::uint64_t last = by_use_.back();
+  by_use_.pop_back();
+  for (auto& way : sets_.at(geometry_.set_of(last * geometry_.line_bytes)).ways)
+    if (way.used && way.line == last) way.used = false;
+}
 
 bool SimulatedCache::access_one(std::uint64_t address) {
   const auto number = geometry_.set_of(address);
@@ -48,6 +63,7 @@ bool SimulatedCache::access_one(std::uint64_t address) {
     Set::Way& one = set.ways[way];
     if (!one.used || one.line != line) continue;
     if (set.policy) set.policy->hit(way);
+    use_data_of(line);
     const bool is_hit = (one.sectors & sector) != 0;
     one.sectors |= sector;
     return is_hit;
@@ -66,7 +82,9 @@ bool SimulatedCache::access_one(std::uint64_t address) {
       way = random_() % set.ways.size();
     }
   }
+  if (set.ways[way].used) by_use_.remove(set.ways[way].line);
   set.ways[way] = {true, line, sector};
+  use_data_of(line);
   if (set.policy) set.policy->fill(way);
   return false;
 }

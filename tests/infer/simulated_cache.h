@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <random>
 #include <string>
@@ -43,11 +44,13 @@ class SimulatedCache : public ptxlat::infer::Machine {
  private:
   struct Set;
   bool access_one(std::uint64_t address);
+  void use_data_of(std::uint64_t line);
 
   CacheGeometry geometry_;
   ptxlat::infer::MachineInfo info_;
   std::mt19937_64 random_;
   std::unordered_map<std::uint64_t, Set> sets_;
+  std::list<std::uint64_t> by_use_;  // lines, the last used first: kept only where data are fewer than tags
   std::uint64_t accesses_ = 0;
 };
 
