@@ -23,14 +23,12 @@ Lines strided(Prober& prober, std::uint64_t step, std::uint64_t count) {
 Lines that_miss(Prober& prober, Lines lines) {
   constexpr int laps = 6;
   prober.prepare();
-  for (int lap = 0; lap < prober.patience() - 1; ++lap) prober.access(in_progressions(lines));
+  for (int lap = 0; lap < prober.patience() - 1; ++lap) prober.lap(lines);
   std::set<std::uint64_t> found;
   for (int lap = 0; lap < laps; ++lap) {
     std::shuffle(lines.begin(), lines.end(), prober.random());
-    std::vector<Addresses> list;
     const std::uint64_t times = 1 + static_cast<std::uint64_t>(lap % 2);
-    for (const auto line : lines) list.push_back({line, 0, times});
-    const auto cycles = prober.access(list);
+    const auto cycles = prober.lap(lines, times);
     for (std::size_t i = 0; i < lines.size(); ++i)
       if (prober.is_miss(cycles[times * i])) found.insert(lines[i]);
   }

@@ -4,14 +4,17 @@
 
 #include "base/error.h"
 #include "infer/cache.h"
+#include "infer/hierarchy.h"
 
 namespace ptxlat::infer {
 
 std::vector<results::Fact> infer(Machine& machine, std::uint64_t seed) {
   const auto& kind = machine.info().kind;
   if (kind == "cache") return infer_cache(machine, seed);
+  if (kind == "tlb") return infer_tlb(machine, seed);
+  if (kind == "constant") return infer_constant(machine, seed);
   throw Error(ExitCode::unknown_name, fmt::format("no inference is made for machines of kind \"{}\"", kind),
-              "The kinds that are known: cache.");
+              "The kinds that are known: cache, tlb, constant.");
 }
 
 }  // namespace ptxlat::infer

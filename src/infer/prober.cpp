@@ -9,9 +9,42 @@ namespace ptxlat::infer {
 
 namespace {
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+// What the samples cluster about. A cluster has its share of at least one sample; what is noise in all of them is not
+// one.
+std::vector<double> clusters_of(const std::vector<std::vector<double>>& samples) {
+  constexpr int bins = 200;
+  constexpr double share = 0.05;
+  double least = samples.front().front(), most = least;
+  for (const auto& sample : samples) {
+    const auto [low, high] = std::minmax_element(sample.begin(), sample.end());
+    least = std::min(least, *low);
+    most = std::max(most, *high);
+  }
+  if (!(most > least)) return {least};
+  const auto bin_of = [&](double value) {
+    return static_cast<std::size_t>((value - least) / (most - least) * (bins - 1));
+  };
+  std::vector<double> highest(bins);
+  std::vector<std::vector<double>> values(bins);
+  for (const auto& sample : samples) {
+    std::vector<double> counts(bins);
+    for (const double value : sample) {
+      ++counts[bin_of(value)];
+      values[bin_of(value)].push_back(value);
+    }
+    for (std::size_t bin = 0; bin < bins; ++bin)
+      highest[bin] = std::max(highest[bin], counts[bin] / static_cast<double>(sample.size()));
+  }
+  std::vector<double> clusters;
+  for (std::size_t bin = 0; bin < bins; ++bin) {
+    if (highest[bin] < share) continue;
+    std::vector<double> cluster;
+    for (; bin < bins && highest[bin] >= share; ++bin)
+      cluster.insert(cluster.end(), values[bin].begin(), values[bin].end());
+    std::nth_element(cluster.begin(), cluster.begin() + static_cast<std::ptrdiff_t>(cluster.size() / 2), cluster.end());
+    clusters.push_back(cluster[cluster.size() / 2]);
+  }
+  return clusters;
 }
 
 }  // namespace
@@ -54,46 +87,70 @@ std::vector<double> Prober::access(const std::vector<Addresses>& list) {
   return cycles;
 }
 
-bool Prober::find_levels() {
-  // Far from each other, so that no first access finds what another brought; as many as there are, up to a few dozen.
-  constexpr std::uint64_t most = 48;
-  const std::uint64_t step = std::max<std::uint64_t>(span_ / most, 1);
-  std::vector<double> first, second;
-  for (int round = 0; round < 3; ++round) {
-    prepare();
-    const std::uint64_t offset = random_() % std::max<std::uint64_t>(step / 2, 1);
-    for (std::uint64_t i = 0; i < std::min(most, span_); ++i) {
-      const auto cycles = access({{i * step + offset, 0, 2}});
-      first.push_back(cycles[0]);
-      second.push_back(cycles[1]);
+std::vector<double> Prober::find_levels() {
+  // Second laps over ever more lines, at a stride and at random: each level is the usual answer at some size, however
+  // lines share its sets. Few lines are tried several times.
+  constexpr std::uint64_t most_lines = 1 << 13, at_least = 64;
+  std::vector<std::vector<double>> samples;
+  for (std::uint64_t count = 2; count <= std::min(span_, most_lines); count *= 2) {
+    for (const bool is_strided : {true, false}) {
+      std::vector<double> first, second;
+      while (second.size() < at_least) {
+        Lines lines(count);
+        for (std::uint64_t i = 0; i < count; ++i) lines[i] = is_strided ? i * (span_ / count) : random_() % span_;
+        std::shuffle(lines.begin(), lines.end(), random_);
+        prepare();
+        const auto cold = lap(lines), warm = lap(lines);
+        first.insert(first.end(), cold.begin(), cold.end());
+        second.insert(second.end(), warm.begin(), warm.end());
+      }
+      samples.push_back(std::move(first));
+      samples.push_back(std::move(second));
     }
   }
-  hit_ = median(second);
-  miss_ = median(first);
-  limit_ = (hit_ + miss_) / 2;
-  return miss_ > hit_ * 1.02;
+  return clusters_of(samples);
+}
+
+void Prober::set_level(double hit, double next, Lines background) {
+  limit_ = (hit + next) / 2;
+  background_ = std::move(background);
+}
+
+std::vector<double> Prober::lap(const Lines& lines, std::uint64_t times) {
+  auto list = in_progressions(lines);
+  if (times > 1) {
+    list.clear();
+    for (const auto line : lines) list.push_back({line, 0, times});
+  }
+  const auto after = in_progressions(background_);
+  list.insert(list.end(), after.begin(), after.end());
+  return access(list);
 }
 
 std::vector<bool> Prober::misses_from_cold(const Lines& addresses) {
   prepare();
+  std::vector<Addresses> list;
+  const auto after = in_progressions(background_);
+  if (after.empty()) list = in_progressions(addresses);
+  for (std::size_t i = 0; !after.empty() && i < addresses.size(); ++i) {
+    list.push_back({addresses[i], 0, 1});
+    list.insert(list.end(), after.begin(), after.end());
+  }
+  const auto cycles = access(list);
   std::vector<bool> misses;
-  for (const double cycles : access(in_progressions(addresses))) misses.push_back(is_miss(cycles));
+  for (std::size_t i = 0; i < cycles.size(); i += 1 + background_.size()) misses.push_back(is_miss(cycles[i]));
   return misses;
 }
 
 bool Prober::fits(const Lines& lines) {
-  if (lines.empty()) return true;
-  const auto lap = in_progressions(lines);
-  auto two_laps = lap;
-  two_laps.insert(two_laps.end(), lap.begin(), lap.end());
-  const auto ends_clean = [&](const std::vector<double>& cycles) {
-    return std::none_of(cycles.end() - static_cast<std::ptrdiff_t>(lines.size()), cycles.end(),
-                        [&](double c) { return is_miss(c); });
+  if (lines.empty() && background_.empty()) return true;
+  const auto is_clean = [&](const std::vector<double>& cycles) {
+    return std::none_of(cycles.begin(), cycles.end(), [&](double c) { return is_miss(c); });
   };
   prepare();
-  if (ends_clean(access(two_laps))) return true;
-  for (int laps = 2; laps < patience_; ++laps)
-    if (ends_clean(access(lap))) return true;
+  lap(lines);
+  for (int laps = 1; laps < patience_; ++laps)
+    if (is_clean(lap(lines))) return true;
   return false;
 }
 

@@ -34,18 +34,23 @@ class Prober {
 
   const MachineInfo& info() const { return machine_.info(); }
   // Addresses are below this power of two, so that flipping bits does not leave the memory.
-  std::uint64_t span() const { return span_; }
+  std::uint64_t span() const { return background_.empty() ? span_ : span_ / 2; }
   std::mt19937_64& random() { return random_; }
 
-  // Latencies above this miss; found from accesses that must miss and that must hit. False if no such limit exists:
-  // first and second accesses take the same time.
-  bool find_levels();
-  double hit_cycles() const { return hit_; }
-  double miss_cycles() const { return miss_; }
+  // The latencies of the levels, lowest first: what accesses of ever more lines cluster about. One, if first and later
+  // accesses take the same time.
+  std::vector<double> find_levels();
+  // What takes longer than `hit` misses. `background` is accessed after each lap: lines above span() that make an inner
+  // level forget what the lap brought.
+  void set_level(double hit, double next, Lines background = {});
+  void set_background(Lines background) { background_ = std::move(background); }
+  const Lines& background() const { return background_; }
   bool is_miss(double cycles) const { return cycles > limit_; }
 
   void prepare() { machine_.prepare(); }
   std::vector<double> access(const std::vector<Addresses>& list);
+  // Each line `times` times in a row, then the background; its latencies too.
+  std::vector<double> lap(const Lines& lines, std::uint64_t times = 1);
   // From cold: which of the accesses missed.
   std::vector<bool> misses_from_cold(const Lines& addresses);
   bool fits(const Lines& lines);
@@ -62,7 +67,8 @@ class Prober {
   int sm_;
   std::uint64_t span_;
   std::mt19937_64 random_;
-  double hit_ = 0, miss_ = 0, limit_ = 0;
+  double limit_ = 0;
+  Lines background_;
   int patience_ = 2;
   std::uint64_t accesses_ = 0;
 };

@@ -198,6 +198,20 @@ Lines SetIndex::lines_of(std::uint64_t set, std::size_t count, std::uint64_t spa
   return lines;
 }
 
+Lines SetIndex::lines_above(std::uint64_t set, std::size_t count, std::uint64_t half) const {
+  Lines lines;
+  if (columns.empty()) {
+    const std::uint64_t first = (half + line_bytes - 1) / line_bytes;
+    for (std::uint64_t line = first + (set + sets - first % sets) % sets;
+         lines.size() < count && (line + 1) * line_bytes <= 2 * half; line += sets)
+      lines.push_back(line * line_bytes);
+    return lines;
+  }
+  lines = lines_of(set ^ set_of(half), count, half);
+  for (auto& line : lines) line |= half;
+  return lines;
+}
+
 Extent extent_of_line(Prober& prober, const Lines& full, const Lines& conflict, std::uint64_t address) {
   // In the same line: it takes no further place beside the full set, and it can stand for the member in the conflict.
   const auto is_same_line = [&](std::uint64_t other) {

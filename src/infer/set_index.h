@@ -23,6 +23,8 @@ struct SetIndex {
   std::vector<std::uint64_t> other_columns() const;
   // Lines of set `set`, the first `count` of them in the order of their addresses below `span`.
   Lines lines_of(std::uint64_t set, std::size_t count, std::uint64_t span) const;
+  // The same from `half` on, which is a power of two and half of what the index was found in.
+  Lines lines_above(std::uint64_t set, std::size_t count, std::uint64_t half) const;
 };
 
 // Bytes around an address that one line holds. `full` are as many lines as their set has ways; the address is of one.

@@ -3,14 +3,14 @@
 #include <map>
 #include <string>
 
-#include "infer/cache.h"
+#include "infer/infer.h"
 #include "simulated_cache.h"
 
 using Facts = std::map<std::string, ptxlat::results::Fact>;
 
 inline Facts facts_by_name(ptxlat::infer::Machine& machine, std::uint64_t seed) {
   Facts facts;
-  for (auto& fact : ptxlat::infer::infer_cache(machine, seed))
+  for (auto& fact : ptxlat::infer::infer(machine, seed))
     facts[fact.quantity.substr(fact.quantity.find('.') + 1)] = fact;
   return facts;
 }

@@ -95,3 +95,50 @@ TEST_CASE("fewer data than tags: the capacity is that of the data") {
   CHECK(value_of(facts, "ways") == "8");
   CHECK(value_of(facts, "fit_lines") == "100");
 }
+
+namespace {
+
+CacheGeometry with_bytes(CacheGeometry cache, std::uint64_t bytes) {
+  cache.bytes = bytes;
+  return cache;
+}
+
+}  // namespace
+
+TEST_CASE("Mei and Chu, section 4.5: Fermi's TLBs, an L1 of 16 entries before an L2 of unequal sets") {
+  constexpr std::uint64_t page = 2 << 20, memory = std::uint64_t{1} << 31;
+  auto l2 = cache_of(7, 8, page);
+  l2.set_sizes = {17, 8, 8, 8, 8, 8, 8};
+  SimulatedHierarchy machine("tlb", "tlb", {with_bytes(cache_of(1, 16, page), memory), with_bytes(l2, memory)},
+                             {100, 388, 728}, 1);
+  const auto facts = facts_by_name(machine, 1);
+  CHECK(value_of(facts, "page_bytes") == "2097152");
+  CHECK(value_of(facts, "l1_entries") == "16");
+  CHECK(value_of(facts, "l1_ways") == "16");
+  CHECK(value_of(facts, "l1_policy") == "lru");
+  CHECK(value_of(facts, "l1_miss_extra") == "288");
+  CHECK(value_of(facts, "l2_entry_coverage") == "2097152");
+  CHECK(value_of(facts, "l2_sets") == "17 8 8 8 8 8 8");
+  CHECK(value_of(facts, "l2_entries") == "65");
+  CHECK(value_of(facts, "l2_miss_extra") == "340");
+}
+
+TEST_CASE("Wong et al., figures 17 to 19: three levels of constant memory") {
+  constexpr std::uint64_t memory = 1 << 20;
+  SimulatedHierarchy machine("constant", "const",
+                             {with_bytes(cache_of(8, 4, 64), memory), with_bytes(cache_of(8, 4, 256), memory),
+                              with_bytes(cache_of(16, 8, 256), memory)},
+                             {56, 129, 268, 506}, 1);
+  const auto facts = facts_by_name(machine, 1);
+  CHECK(value_of(facts, "l1_bytes") == "2048");
+  CHECK(value_of(facts, "l1_line") == "64");
+  CHECK(value_of(facts, "l1_ways") == "4");
+  CHECK(value_of(facts, "l1_latency") == "56");
+  CHECK(value_of(facts, "l15_bytes") == "8192");
+  CHECK(value_of(facts, "l15_line") == "256");
+  CHECK(value_of(facts, "l15_ways") == "4");
+  CHECK(value_of(facts, "l15_latency") == "129");
+  CHECK(value_of(facts, "l2_latency") == "268");
+  CHECK(value_of(facts, "l2_bytes") == "32768");
+  CHECK(value_of(facts, "l2_ways") == "8");
+}

@@ -30,6 +30,7 @@ SimulatedCache::SimulatedCache(CacheGeometry geometry, std::uint64_t seed)
   info_ = {"cache", "l1", geometry_.bytes, {"ca"}, 1};
 }
 SimulatedCache::~SimulatedCache() = default;
+SimulatedCache::SimulatedCache(SimulatedCache&&) noexcept = default;
 
 void SimulatedCache::prepare() {
   sets_.clear();
@@ -98,6 +99,40 @@ std::vector<double> SimulatedCache::access(const std::vector<infer::Addresses>& 
       const bool is_hit = access_one(run.base + i * static_cast<std::uint64_t>(run.stride));
       double one = is_hit ? geometry_.hit : geometry_.miss;
       if (uniform(random_) < geometry_.noisy) one += geometry_.noise * distance * (2 * uniform(random_) - 1);
+      cycles.push_back(one);
+    }
+  }
+  accesses_ += cycles.size();
+  return cycles;
+}
+
+SimulatedHierarchy::SimulatedHierarchy(std::string kind, std::string space, std::vector<CacheGeometry> levels,
+                                       std::vector<double> cycles, std::uint64_t seed)
+    : cycles_(std::move(cycles)), info_{std::move(kind), std::move(space), levels.back().bytes, {}, 1}, random_(seed) {
+  levels_.reserve(levels.size());
+  for (auto& level : levels) levels_.emplace_back(std::move(level), ++seed);
+}
+
+void SimulatedHierarchy::prepare() {
+  for (auto& level : levels_) level.prepare();
+}
+
+std::vector<double> SimulatedHierarchy::access(const std::vector<infer::Addresses>& list, const std::string&, int) {
+  std::vector<double> cycles;
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (const auto& run : list) {
+    for (std::uint64_t i = 0; i < run.count; ++i) {
+      const auto address = run.base + i * static_cast<std::uint64_t>(run.stride);
+      std::size_t level = 0;
+      while (level < levels_.size() && !levels_[level].access_one(address)) ++level;
+      double one = cycles_[level];
+      // Noise up to a quarter of the way to the nearest level.
+      if (uniform(random_) < 0.02) {
+        double nearest = 1e9;
+        if (level > 0) nearest = one - cycles_[level - 1];
+        if (level + 1 < cycles_.size()) nearest = std::min(nearest, cycles_[level + 1] - one);
+        one += 0.25 * nearest * (2 * uniform(random_) - 1);
+      }
       cycles.push_back(one);
     }
   }

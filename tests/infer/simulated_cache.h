@@ -36,14 +36,16 @@ class SimulatedCache : public ptxlat::infer::Machine {
  public:
   SimulatedCache(CacheGeometry geometry, std::uint64_t seed);
   ~SimulatedCache() override;
+  SimulatedCache(SimulatedCache&&) noexcept;
   const ptxlat::infer::MachineInfo& info() const override { return info_; }
   void prepare() override;
   std::vector<double> access(const std::vector<ptxlat::infer::Addresses>& list, const std::string&, int) override;
   std::uint64_t accesses() const { return accesses_; }
+  // Whether it was there; it is afterwards.
+  bool access_one(std::uint64_t address);
 
  private:
   struct Set;
-  bool access_one(std::uint64_t address);
   void use_data_of(std::uint64_t line);
 
   CacheGeometry geometry_;
@@ -51,6 +53,25 @@ class SimulatedCache : public ptxlat::infer::Machine {
   std::mt19937_64 random_;
   std::unordered_map<std::uint64_t, Set> sets_;
   std::list<std::uint64_t> by_use_;  // lines, the last used first: kept only where data are fewer than tags
+  std::uint64_t accesses_ = 0;
+};
+
+// Caches one behind the other: what misses one asks the next, and all that missed have it afterwards.
+class SimulatedHierarchy : public ptxlat::infer::Machine {
+ public:
+  // `cycles`: of a hit in each level, then of what lies behind the last.
+  SimulatedHierarchy(std::string kind, std::string space, std::vector<CacheGeometry> levels, std::vector<double> cycles,
+                     std::uint64_t seed);
+  const ptxlat::infer::MachineInfo& info() const override { return info_; }
+  void prepare() override;
+  std::vector<double> access(const std::vector<ptxlat::infer::Addresses>& list, const std::string&, int) override;
+  std::uint64_t accesses() const { return accesses_; }
+
+ private:
+  std::vector<SimulatedCache> levels_;
+  std::vector<double> cycles_;
+  ptxlat::infer::MachineInfo info_;
+  std::mt19937_64 random_;
   std::uint64_t accesses_ = 0;
 };
 

@@ -1,0 +1,96 @@
+#include "infer/hierarchy.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "infer/facts.h"
+#include "infer/level.h"
+
+namespace ptxlat::infer {
+
+namespace {
+
+using results::Fact;
+
+constexpr const char* no_such_level = "no accesses were found that take as long as a level of its own would";
+
+std::vector<Level> levels_of(Machine& machine, std::uint64_t seed, std::size_t most) {
+  const auto& operators = machine.info().operators;
+  Prober prober(machine, operators.empty() ? "" : operators.front(), 0, seed);
+  auto levels = infer_levels(prober, most);
+  while (levels.size() < most) levels.emplace_back().reason = no_such_level;
+  return levels;
+}
+
+double spread_of(const Level& level) { return 0.05 * (level.next_cycles - level.cycles); }
+
+std::vector<std::size_t> sizes_of(const Level& level) {
+  if (!level.set_sizes.empty()) return level.set_sizes;
+  constexpr std::uint64_t most = 64;  // of sets that are written out
+  return level.index && level.index->sets <= most ? std::vector<std::size_t>(level.index->sets, level.ways)
+                                                  : std::vector<std::size_t>{};
+}
+
+}  // namespace
+
+std::vector<Fact> infer_tlb(Machine& machine, std::uint64_t seed) {
+  const std::string space = machine.info().space;
+  const auto levels = levels_of(machine, seed, 2);
+  std::vector<Fact> facts;
+  facts.push_back(inferred(space + ".page_bytes", levels.front().line_bytes, "bytes", "the least that an entry covers",
+                           levels.front().reason));
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const Level& level = levels[i];
+    const std::string name = fmt::format("{}.l{}_", space, i + 1);
+    facts.push_back(inferred(name + "entries", level.fit_lines, "count", "entries of all sets", level.reason));
+    facts.push_back(inferred(name + "entry_coverage", level.line_bytes, "bytes",
+                             "addresses that take one entry together, in a full set", level.reason));
+    facts.push_back(inferred(name + "ways", level.ways, "count",
+                             "pages that do not fit, of which any one may go; less one", level.reason));
+    facts.push_back(inferred(name + "sets", fmt::format("{}", fmt::join(sizes_of(level), " ")), "count",
+                             "the entries of each set", level.reason.empty() ? "more than 64 sets" : level.reason));
+    facts.push_back(inferred(name + "policy", level.policy.name, "text",
+                             fmt::format("predicted {} random strings of accesses", level.policy.strings),
+                             level.ways == 0 ? level.reason : "no policy that is known here predicts the evictions"));
+    if (level.next_cycles > 0) {
+      facts.push_back(measured(name + "miss_extra", level.next_cycles - level.cycles, spread_of(level), "cycles",
+                               "what most misses take longer than most hits"));
+    } else {
+      facts.push_back(inferred(name + "miss_extra", "", "cycles", "", level.reason));
+    }
+  }
+  return facts;
+}
+
+std::vector<Fact> infer_constant(Machine& machine, std::uint64_t seed) {
+  const std::string space = machine.info().space;
+  const auto levels = levels_of(machine, seed, 3);
+  const std::string names[] = {"l1", "l15", "l2"};
+  std::vector<Fact> facts;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const Level& level = levels[i];
+    const std::string name = space + "." + names[i] + "_";
+    if (level.next_cycles > 0) {
+      facts.push_back(measured(name + "latency", level.cycles, spread_of(level), "cycles", "what most hits take"));
+      // The last latency is of a level that was never missed.
+      if (i + 1 < levels.size() && levels[i + 1].next_cycles == 0)
+        facts.push_back(measured(fmt::format("{}.{}_latency", space, names[i + 1]), level.next_cycles, spread_of(level),
+                                 "cycles", "what most misses of the level before take"));
+    }
+    if (level.next_cycles == 0 && i > 0) continue;
+    facts.push_back(
+        inferred(name + "bytes", level.fit_lines * level.line_bytes, "bytes", "lines of all sets", level.reason));
+    facts.push_back(inferred(name + "line", level.line_bytes, "bytes",
+                             "addresses that take one place together, in a full set", level.reason));
+    facts.push_back(inferred(name + "ways", level.ways, "count",
+                             "lines that do not fit, of which any one may go; less one", level.reason));
+    facts.push_back(inferred(name + "sets", level.index ? level.index->sets : 0, "count",
+                             "the set index, which predicted fresh lines", level.reason));
+    facts.push_back(inferred(name + "policy", level.policy.name, "text",
+                             fmt::format("predicted {} random strings of accesses", level.policy.strings),
+                             level.ways == 0 ? level.reason : "no policy that is known here predicts the evictions"));
+  }
+  return facts;
+}
+
+}  // namespace ptxlat::infer

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "infer/machine.h"
+#include "results/record.h"
+
+namespace ptxlat::infer {
+
+// Translation: two levels at the most, each a cache whose lines are what an entry covers (Mei and Chu, section 4.5;
+// Wong et al., section IV-I). Facts as infer_cache.
+std::vector<results::Fact> infer_tlb(Machine& machine, std::uint64_t seed);
+
+// Constant memory: three levels at the most, each a cache (Wong et al., section IV-H).
+std::vector<results::Fact> infer_constant(Machine& machine, std::uint64_t seed);
+
+}  // namespace ptxlat::infer

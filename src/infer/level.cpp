@@ -1,0 +1,245 @@
+#include "infer/level.h"
+
+#include <algorithm>
+#include <map>
+
+#include "infer/conflict_set.h"
+
+namespace ptxlat::infer {
+
+namespace {
+
+// The smallest distance from the start of a line at which a second access misses.
+std::uint64_t find_sector(Prober& prober) {
+  const auto brings = [&](std::uint64_t distance) {
+    const std::uint64_t base = 0;
+    for (int round = 0; round < 2; ++round)
+      if (prober.misses_from_cold({base, base + distance})[1]) return false;
+    return true;
+  };
+  std::uint64_t apart = 1;
+  while (apart < prober.span() && brings(apart)) apart *= 2;
+  if (apart >= prober.span()) return 0;
+  for (std::uint64_t inside = apart / 2; apart - inside > 1;) {
+    const std::uint64_t middle = inside + (apart - inside) / 2;
+    (brings(middle) ? inside : apart) = middle;
+  }
+  return apart;
+}
+
+// As many lines of a set as are in a conflict set less one, and that set; with the patience that the machine needs.
+struct FullSet {
+  Lines full, conflict;
+  std::uint64_t capacity = 0;  // where lines run out before ways
+};
+FullSet find_full_set(Prober& prober, std::uint64_t sector) {
+  constexpr std::size_t most_ways = 128;
+  constexpr int most_patience = 512;
+  for (; prober.patience() <= most_patience; prober.set_patience(8 * prober.patience())) {
+    const auto conflict = find_conflict(prober, sector, most_ways);
+    if (conflict.lines.empty()) return {{}, {}, conflict.capacity};
+    // A machine that places lines at random while there is room misses for many laps before it comes to rest.
+    const int patience = prober.patience();
+    prober.set_patience(64 * patience);
+    const bool is_conflict = !prober.fits(conflict.lines);
+    prober.set_patience(patience);
+    if (is_conflict) return {{conflict.lines.begin() + 1, conflict.lines.end()}, conflict.lines};
+  }
+  return {};
+}
+
+// The line's size where several members' extents agree and each begins at a multiple of it.
+std::uint64_t find_line(Prober& prober, const FullSet& set) {
+  std::uint64_t line = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(set.full.size(), 2); ++i) {
+    const Extent extent = extent_of_line(prober, set.full, set.conflict, set.full[i]);
+    const std::uint64_t bytes = extent.end - extent.begin;
+    if (extent.begin % bytes != 0 || (line != 0 && bytes != line)) return 0;
+    line = bytes;
+  }
+  return line;
+}
+
+// Lines above the span that fill a level, so that it forgets what came before; none of set `avoided` of the level
+// behind it. In sets whose policy does not evict what is oldest that takes more than their ways.
+Lines cover_of(const Level& level, std::uint64_t half, const SetIndex* behind = nullptr, std::uint64_t avoided = 0) {
+  const std::size_t times = level.policy.name == "lru" || level.policy.name == "fifo" ? 1 : 3;
+  const std::size_t most = level.set_sizes.empty() ? level.ways : level.set_sizes.front();
+  Lines cover;
+  for (std::uint64_t set = 0; set < level.index->sets; ++set) {
+    std::size_t taken = 0;
+    for (const auto line : level.index->lines_above(set, 16 * times * most, half)) {
+      if (taken == times * most) break;
+      if (behind != nullptr && behind->set_of(line) == avoided) continue;
+      cover.push_back(line);
+      ++taken;
+    }
+  }
+  return cover;
+}
+
+std::size_t ways_of(Prober& prober, const SetIndex& index, std::uint64_t set, std::size_t about) {
+  const auto fits = [&](std::size_t count) {
+    const auto lines = index.lines_of(set, count, prober.span());
+    return lines.size() == count && prober.fits(lines);
+  };
+  std::size_t good = 0, bad = about + 1;
+  while (fits(bad)) {
+    good = bad;
+    bad *= 2;
+  }
+  if (good == 0 && fits(about)) return about;
+  while (bad - good > 1) {
+    const std::size_t middle = good + (bad - good) / 2;
+    (fits(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
+// Lines of all sets, `size_of(set)` of each, a line of each set before the second of any.
+template <class SizeOf>
+Lines balanced(const Prober& prober, const SetIndex& index, const SizeOf& size_of) {
+  std::vector<Lines> of_set(index.sets);
+  std::size_t most = 0;
+  for (std::uint64_t set = 0; set < index.sets; ++set) {
+    of_set[set] = index.lines_of(set, size_of(set), prober.span());
+    most = std::max(most, of_set[set].size());
+  }
+  Lines lines;
+  for (std::size_t way = 0; way < most; ++way)
+    for (const auto& one : of_set)
+      if (way < one.size()) lines.push_back(one[way]);
+  return lines;
+}
+
+// How many lines each set holds, for a few sets or all; `inner` is the level before this one, if there is one.
+std::map<std::uint64_t, std::size_t> sizes_of_sets(Prober& prober, const Level& level, const Level* inner) {
+  constexpr std::uint64_t few = 64, sample = 9;
+  const SetIndex& index = *level.index;
+  std::map<std::uint64_t, std::size_t> sizes;
+  for (std::uint64_t i = 0; i < (index.sets <= few ? index.sets : sample); ++i) {
+    const std::uint64_t set = index.sets <= few ? i : prober.random()() % index.sets;
+    if (inner != nullptr) prober.set_background(cover_of(*inner, prober.span(), &index, set));
+    sizes[set] = ways_of(prober, index, set, level.ways);
+  }
+  return sizes;
+}
+
+std::size_t most_common(const std::map<std::uint64_t, std::size_t>& sizes) {
+  std::map<std::size_t, int> counts;
+  for (const auto& [set, size] : sizes) ++counts[size];
+  return std::max_element(counts.begin(), counts.end(),
+                          [](const auto& x, const auto& y) { return x.second < y.second; })
+      ->first;
+}
+
+void find_capacity(Prober& prober, Level& level, const Level* inner) {
+  const SetIndex& index = *level.index;
+  const Lines background = prober.background();
+  const auto sizes = sizes_of_sets(prober, level, inner);
+  prober.set_background(background);
+  level.ways = most_common(sizes);
+  const bool are_equal = std::all_of(sizes.begin(), sizes.end(), [&](const auto& s) { return s.second == level.ways; });
+  if (!are_equal && sizes.size() < index.sets) return;
+  if (!are_equal) {
+    for (const auto& [set, size] : sizes) level.set_sizes.push_back(size);
+    std::sort(level.set_sizes.rbegin(), level.set_sizes.rend());
+  }
+  const auto size_of = [&](std::uint64_t set) { return are_equal ? level.ways : sizes.at(set); };
+  std::uint64_t all = 0;
+  for (std::uint64_t set = 0; set < index.sets; ++set) all += size_of(set);
+  if (inner != nullptr) {
+    // The background takes places too: whether all sets can be full at once is not tried.
+    level.fit_lines = all;
+    return;
+  }
+  const auto lines = balanced(prober, index, size_of);
+  if (lines.size() < all) return;  // the memory is too small to fill it
+  const auto fits = [&](std::size_t count) {
+    return prober.fits({lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count)});
+  };
+  if (fits(lines.size())) {
+    level.fit_lines = all;
+    return;
+  }
+  std::size_t good = 0, bad = lines.size();
+  while (bad - good > 1) {
+    const std::size_t middle = good + (bad - good) / 2;
+    (fits(middle) ? good : bad) = middle;
+  }
+  level.fit_lines = good;
+}
+
+// Each step needs those before it.
+void infer_level(Prober& prober, Level& level, const Level* inner) {
+  level.sector_bytes = find_sector(prober);
+  if (level.sector_bytes == 0) {
+    level.reason = "one access brings all of the memory";
+    return;
+  }
+  auto set = find_full_set(prober, level.sector_bytes);
+  if (set.full.empty()) {
+    level.fit_lines = set.capacity;
+    level.reason = set.capacity != 0 ? "there are fewer lines than would fill a set that is found by their addresses"
+                                     : "no lines were found that do not fit";
+    return;
+  }
+  level.ways = set.full.size();
+  level.line_bytes = find_line(prober, set);
+  if (level.line_bytes == 0) {
+    level.reason = "two lines gave different sizes of a line";
+    return;
+  }
+  for (Lines* lines : {&set.full, &set.conflict})
+    for (auto& line : *lines) line -= line % level.line_bytes;
+  level.index = find_set_index(prober, set.full, level.line_bytes);
+  Lines members = set.conflict;
+  std::size_t ways = level.ways;
+  if (level.index) {
+    const std::uint64_t number = level.index->set_of(members.front());
+    find_capacity(prober, level, inner);
+    if (inner != nullptr) {
+      prober.set_background(cover_of(*inner, prober.span(), &*level.index, number));
+      ways = ways_of(prober, *level.index, number, level.ways);
+    }
+    const auto more = level.index->lines_of(number, 2 * ways, prober.span());
+    if (more.size() > members.size()) members = more;
+  } else {
+    level.reason = "neither a modulus nor a linear hash predicts which lines share a set";
+  }
+  level.policy = find_policy(prober, members, ways);
+}
+
+}  // namespace
+
+std::vector<Level> infer_levels(Prober& prober, std::size_t most) {
+  std::vector<Level> levels;
+  try {
+    const auto cycles = prober.find_levels();
+    if (cycles.size() < 2) {
+      levels.emplace_back().reason = "first and later accesses take the same time";
+      return levels;
+    }
+    for (std::size_t i = 0; i + 1 < cycles.size() && i < most; ++i) {
+      const Level* inner = i == 0 ? nullptr : &levels[i - 1];
+      Level level;
+      level.cycles = cycles[i];
+      level.next_cycles = cycles[i + 1];
+      if (inner != nullptr && !inner->index) {
+        level.reason = "the level before it is not known";
+        levels.push_back(std::move(level));
+        continue;
+      }
+      levels.push_back(std::move(level));
+      prober.set_level(cycles[i], cycles[i + 1]);
+      if (i > 0) prober.set_background(cover_of(levels[i - 1], prober.span() / 2));
+      infer_level(prober, levels.back(), i == 0 ? nullptr : &levels[i - 1]);
+    }
+  } catch (const TooManyAccesses& error) {
+    if (levels.empty()) levels.emplace_back();
+    levels.back().reason = error.what();
+  }
+  return levels;
+}
+
+}  // namespace ptxlat::infer
