@@ -60,16 +60,18 @@ std::uint64_t find_line(Prober& prober, const FullSet& set) {
   return line;
 }
 
-// Lines above the span that fill a level, so that it forgets what came before; none of set `avoided` of the level
-// behind it. In sets whose policy does not evict what is oldest that takes more than their ways.
+// Lines above the span that make a level forget what came before; none of set `avoided` of the level behind it. More
+// than the level holds, so that they miss it themselves, in each lap: else the level behind it would see them in some
+// laps only, and what is tried there would depend on which.
 Lines cover_of(const Level& level, std::uint64_t half, const SetIndex* behind = nullptr, std::uint64_t avoided = 0) {
-  const std::size_t times = level.policy.name == "lru" || level.policy.name == "fifo" ? 1 : 3;
-  const std::size_t most = level.set_sizes.empty() ? level.ways : level.set_sizes.front();
+  const std::size_t ways = level.set_sizes.empty() ? level.ways : level.set_sizes.front();
+  const bool evicts_oldest = level.policy.name == "lru" || level.policy.name == "fifo";
+  const std::size_t wanted = evicts_oldest ? ways + 1 : 3 * ways;
   Lines cover;
   for (std::uint64_t set = 0; set < level.index->sets; ++set) {
     std::size_t taken = 0;
-    for (const auto line : level.index->lines_above(set, 16 * times * most, half)) {
-      if (taken == times * most) break;
+    for (const auto line : level.index->lines_above(set, 16 * wanted, half)) {
+      if (taken == wanted) break;
       if (behind != nullptr && behind->set_of(line) == avoided) continue;
       cover.push_back(line);
       ++taken;
@@ -206,8 +208,10 @@ void infer_level(Prober& prober, Level& level, const Level* inner) {
     if (more.size() > members.size()) members = more;
   } else {
     level.reason = "neither a modulus nor a linear hash predicts which lines share a set";
+    // Part of the set may be taken by the background.
+    if (inner != nullptr) ways = level.ways = 0;
   }
-  level.policy = find_policy(prober, members, ways);
+  if (ways != 0) level.policy = find_policy(prober, members, ways);
 }
 
 }  // namespace
