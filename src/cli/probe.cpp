@@ -5,17 +5,21 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <sstream>
 
 #include "assemble/toolkit.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/nearest_names.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/toolchains.h"
 #include "infer/infer.h"
+#include "infer/log.h"
 #include "infer/oracle.h"
 #include "isa/catalogue.h"
 #include "probe/method.h"
+#include "report/gzip.h"
 #include "report/probe_files.h"
 #include "results/store.h"
 #include "run/probes.h"
@@ -35,7 +39,7 @@ struct ProbeOptions {
   std::string store = "ptxlat.sqlite";
   std::string tables = "tables";
   std::string format = "text";
-  std::string oracle;
+  std::string oracle, replay, log;
   std::uint64_t seed = 1;
 };
 
@@ -102,13 +106,37 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
 }
 
 // What another program is, by its answers alone.
-void infer_oracle(const ProbeOptions& options) {
-  infer::Oracle oracle(options.oracle, std::chrono::minutes(1));
+void infer_machine(const ProbeOptions& options, infer::Machine& machine) {
   results::Record record;
   record.kind = results::RecordKind::probe;
-  record.ptx = oracle.info().kind;
-  record.facts = infer::infer(oracle, options.seed);
+  record.ptx = machine.info().kind;
+  if (options.log.empty()) {
+    record.facts = infer::infer(machine, options.seed);
+  } else {
+    std::ostringstream log;
+    infer::LoggedMachine logged(machine, log);
+    record.facts = infer::infer(logged, options.seed);
+    const std::filesystem::path file(options.log);
+    replace_files(file.has_parent_path() ? file.parent_path() : ".",
+                  {{file.filename().string(), report::gzip(log.str())}});
+  }
   report::write_facts_csv(std::cout, {record});
+}
+
+void infer_oracle(const ProbeOptions& options) {
+  infer::Oracle oracle(options.oracle, std::chrono::minutes(1));
+  infer_machine(options, oracle);
+}
+
+void infer_again(const ProbeOptions& options) {
+  std::istringstream log;
+  try {
+    log.str(report::gunzip(read_file(options.replay)));
+  } catch (const std::runtime_error& error) {
+    throw Error(ExitCode::storage, fmt::format("{}: {}", options.replay, error.what()));
+  }
+  infer::ReplayedMachine machine(log);
+  infer_machine(options, machine);
 }
 
 }  // namespace
@@ -141,9 +169,16 @@ void add_probe(CLI::App& program) {
                    "Instead of a GPU's, infer the memory of this program, which answers accesses on its standard input "
                    "(docs/inference.md). Its facts go to standard output as csv.")
       ->type_name("PROGRAM");
+  command->add_option("--log", options->log, "Keep what the oracle was asked and answered in this file, compressed.")
+      ->type_name("FILE")
+      ->needs("--oracle");
+  command->add_option("--replay", options->replay, "Infer again from such a file, without the program.")
+      ->type_name("FILE")
+      ->excludes("--oracle");
   command->add_option("--seed", options->seed, "Of the lines that an inference tries at random. Default: 1.");
   command->callback([options] {
     if (!options->oracle.empty()) return infer_oracle(*options);
+    if (!options->replay.empty()) return infer_again(*options);
     const auto probes = all_probes(*options);
     const auto wanted = chosen(probes, options->names);
     if (options->list) return list(wanted);

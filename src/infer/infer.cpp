@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "infer/banks.h"
 #include "infer/cache.h"
 #include "infer/hierarchy.h"
 
@@ -13,8 +14,9 @@ std::vector<results::Fact> infer(Machine& machine, std::uint64_t seed) {
   if (kind == "cache") return infer_cache(machine, seed);
   if (kind == "tlb") return infer_tlb(machine, seed);
   if (kind == "constant") return infer_constant(machine, seed);
+  if (kind == "banks") return infer_banks(machine, seed);
   throw Error(ExitCode::unknown_name, fmt::format("no inference is made for machines of kind \"{}\"", kind),
-              "The kinds that are known: cache, tlb, constant.");
+              "The kinds that are known: banks, cache, constant, tlb.");
 }
 
 }  // namespace ptxlat::infer

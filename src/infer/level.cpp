@@ -34,16 +34,23 @@ struct FullSet {
 };
 FullSet find_full_set(Prober& prober, std::uint64_t sector) {
   constexpr std::size_t most_ways = 128;
-  constexpr int most_patience = 512;
-  for (; prober.patience() <= most_patience; prober.set_patience(8 * prober.patience())) {
+  constexpr int most_patience = 1024;
+  for (; prober.patience() <= most_patience; prober.set_patience(16 * prober.patience())) {
     const auto conflict = find_conflict(prober, sector, most_ways);
     if (conflict.lines.empty()) return {{}, {}, conflict.capacity};
-    // A machine that places lines at random while there is room misses for many laps before it comes to rest.
+    FullSet set{{conflict.lines.begin() + 1, conflict.lines.end()}, conflict.lines};
+    // A machine that places lines at random while there is room misses for many laps before it comes to rest: what
+    // does not fit must not fit for long, and what fits must do so each time.
     const int patience = prober.patience();
     prober.set_patience(64 * patience);
-    const bool is_conflict = !prober.fits(conflict.lines);
+    bool is_settled = !prober.fits(set.conflict);
     prober.set_patience(patience);
-    if (is_conflict) return {{conflict.lines.begin() + 1, conflict.lines.end()}, conflict.lines};
+    Lines again = set.full;
+    for (int i = 0; i < 16 && is_settled; ++i) {
+      std::shuffle(again.begin(), again.end(), prober.random());
+      is_settled = prober.fits(again);
+    }
+    if (is_settled) return set;
   }
   return {};
 }

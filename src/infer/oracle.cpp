@@ -9,51 +9,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
-#include <optional>
 
 #include "base/error.h"
-#include "results/json.h"
+#include "infer/talk.h"
 
 namespace ptxlat::infer {
-
-namespace {
-
-using results::Json;
-
-MachineInfo info_in(const Json& json) {
-  MachineInfo info;
-  info.kind = json.at("kind").get<std::string>();
-  info.space = json.at("space").get<std::string>();
-  info.bytes = json.at("bytes").get<std::uint64_t>();
-  if (const auto found = json.find("operators"); found != json.end())
-    info.operators = found->get<std::vector<std::string>>();
-  info.sms = json.value("sms", 1);
-  if (info.bytes == 0) throw std::invalid_argument("a memory of no bytes");
-  return info;
-}
-
-// {"cycles": [4, 4.5]}. Answers have millions of numbers, for which a JSON reader takes longer than the inference.
-std::optional<std::vector<double>> cycles_in(std::string_view answer) {
-  const auto key = answer.find("\"cycles\"");
-  const auto begin = answer.find('[', key);
-  const auto end = answer.find(']', begin);
-  if (key == std::string_view::npos || begin == std::string_view::npos || end == std::string_view::npos)
-    return std::nullopt;
-  std::vector<double> cycles;
-  const char* at = answer.data() + begin + 1;
-  const char* const last = answer.data() + end;
-  for (;;) {
-    while (at < last && (*at == ' ' || *at == ',')) ++at;
-    if (at == last) return cycles;
-    const auto read = std::from_chars(at, last, cycles.emplace_back());
-    if (read.ec != std::errc{}) return std::nullopt;
-    at = read.ptr;
-  }
-}
-
-}  // namespace
 
 OracleProcess::OracleProcess(const std::string& command) {
   int ends[2];
@@ -93,7 +54,7 @@ Oracle::Oracle(const std::string& command, std::chrono::milliseconds deadline)
     : command_(command), deadline_(deadline), process_(command) {
   const std::string line = read_line();
   try {
-    info_ = info_in(Json::parse(line));
+    info_ = info_in(line);
   } catch (const std::exception& error) {
     fail(fmt::format("does not say what it is ({}): {:.200}", error.what(), line));
   }
@@ -141,15 +102,10 @@ std::string Oracle::answer_to(std::string request) {
   return read_line();
 }
 
-void Oracle::prepare() { answer_to(R"({"prepare": true})"); }
+void Oracle::prepare() { answer_to(std::string(prepare_request)); }
 
 std::vector<double> Oracle::access(const std::vector<Addresses>& list, const std::string& with, int sm) {
-  std::string request = "{\"access\": [";
-  for (const Addresses& run : list)
-    fmt::format_to(std::back_inserter(request), "{}[{}, {}, {}]", &run == list.data() ? "" : ", ", run.base, run.stride,
-                   run.count);
-  request += fmt::format("], \"operator\": {}, \"sm\": {}}}", Json(with).dump(), sm);
-  const std::string answer = answer_to(std::move(request));
+  const std::string answer = answer_to(access_request(list, with, sm));
   if (auto cycles = cycles_in(answer)) return *std::move(cycles);
   fail(fmt::format("answers an access with {:.200}", answer));
 }

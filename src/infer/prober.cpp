@@ -92,7 +92,7 @@ std::vector<double> Prober::find_levels() {
   // lines share its sets. Few lines are tried several times.
   constexpr std::uint64_t most_lines = 1 << 13, at_least = 64;
   std::vector<std::vector<double>> samples;
-  for (std::uint64_t count = 2; count <= std::min(span_, most_lines); count *= 2) {
+  for (std::uint64_t count = 1; count <= std::min(span_, most_lines); count *= 2) {
     for (const bool is_strided : {true, false}) {
       std::vector<double> first, second;
       while (second.size() < at_least) {

@@ -201,6 +201,7 @@ CacheGeometry random_geometry(std::mt19937_64& random) {
   }
   if (random() % 5 == 0) {
     cache.policy = "random";
+    cache.fills_empty_ways_first = cache.ways > 8 || cache.sets > 64 || random() % 2 == 0;
     if (random() % 2 == 0) {
       for (std::size_t way = 0; way < cache.ways; ++way)
         cache.victim_weights.push_back(static_cast<double>(1 + random() % 4));

@@ -42,7 +42,8 @@ Translation random_translation(std::mt19937_64& random) {
   tlb.l1.policy = policies[random() % 4];
   tlb.l2.policy = policies[random() % 4];
   if (!std::has_single_bit(tlb.l1.ways) && tlb.l1.policy == "plru") tlb.l1.policy = "lru";
-  if ((!std::has_single_bit(tlb.l2.ways) || !tlb.l2.set_sizes.empty()) && tlb.l2.policy == "plru") tlb.l2.policy = "lru";
+  if ((!std::has_single_bit(tlb.l2.ways) || !tlb.l2.set_sizes.empty()) && tlb.l2.policy == "plru")
+    tlb.l2.policy = "lru";
   tlb.l1.bytes = tlb.l2.bytes = std::bit_ceil(tlb.l2.sets * (tlb.l2.ways + 8) * tlb.l2.line_bytes) * one_of(4, 8);
   tlb.cycles = {100, 100 + static_cast<double>(30 + random() % 300)};
   tlb.cycles.push_back(tlb.cycles.back() + static_cast<double>(30 + random() % 600));
@@ -90,7 +91,8 @@ TEST_CASE("random TLBs of two levels give back their geometry") {
       if (found == value) continue;
       ++(found.starts_with('(') ? undetermined : wrong);
       report += fmt::format(
-          "machine {}: {} {}, found {}; {} sets of {} ways of {} bytes, {}, before {} sets of {} ways{} of {} bytes, {}; {} "
+          "machine {}: {} {}, found {}; {} sets of {} ways of {} bytes, {}, before {} sets of {} ways{} of {} bytes, "
+          "{}; {} "
           "bytes, cycles {}, {} accesses\n",
           i, quantity, value, found, tlb.l1.sets, tlb.l1.ways, tlb.l1.line_bytes, tlb.l1.policy, tlb.l2.sets,
           tlb.l2.ways, tlb.l2.set_sizes.empty() ? "" : " and more", tlb.l2.line_bytes, tlb.l2.policy, tlb.l2.bytes,

@@ -1,0 +1,62 @@
+#include "infer/log.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "base/error.h"
+#include "infer/talk.h"
+
+namespace ptxlat::infer {
+
+namespace {
+
+std::string next_line(std::istream& log) {
+  std::string line;
+  if (!std::getline(log, line)) throw Error(ExitCode::storage, "the log ends before the inference does");
+  return line;
+}
+
+void expect(std::istream& log, const std::string& request) {
+  const std::string line = next_line(log);
+  if (line != request)
+    throw Error(ExitCode::storage, fmt::format("the inference asks {:.80}, and the log has {:.80}", request, line),
+                "A log can be replayed with the seed and the version of ptxlat that it was made with.");
+}
+
+}  // namespace
+
+LoggedMachine::LoggedMachine(Machine& machine, std::ostream& log) : machine_(machine), log_(log) {
+  log_ << info_line(machine.info()) << '\n';
+}
+
+void LoggedMachine::prepare() {
+  machine_.prepare();
+  log_ << prepare_request << '\n';
+}
+
+std::vector<double> LoggedMachine::access(const std::vector<Addresses>& list, const std::string& with, int sm) {
+  auto cycles = machine_.access(list, with, sm);
+  log_ << access_request(list, with, sm) << '\n' << cycles_line(cycles) << '\n';
+  return cycles;
+}
+
+ReplayedMachine::ReplayedMachine(std::istream& log) : log_(log) {
+  const std::string line = next_line(log);
+  try {
+    info_ = info_in(line);
+  } catch (const std::exception& error) {
+    throw Error(ExitCode::storage, fmt::format("not a log of a machine ({}): {:.80}", error.what(), line));
+  }
+}
+
+void ReplayedMachine::prepare() { expect(log_, std::string(prepare_request)); }
+
+std::vector<double> ReplayedMachine::access(const std::vector<Addresses>& list, const std::string& with, int sm) {
+  expect(log_, access_request(list, with, sm));
+  const std::string answer = next_line(log_);
+  if (auto cycles = cycles_in(answer)) return *std::move(cycles);
+  throw Error(ExitCode::storage, fmt::format("the log has no answer to an access but {:.80}", answer));
+}
+
+}  // namespace ptxlat::infer
