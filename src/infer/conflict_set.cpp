@@ -25,7 +25,7 @@ Lines that_miss(Prober& prober, Lines lines) {
   prober.prepare();
   for (int lap = 0; lap < prober.patience() - 1; ++lap) prober.lap(lines);
   std::set<std::uint64_t> found;
-  for (int lap = 0; lap < laps; ++lap) {
+  for (int lap = 0; lap < laps && prober.can_access(2 * lines.size() + prober.background().size()); ++lap) {
     std::shuffle(lines.begin(), lines.end(), prober.random());
     const std::uint64_t times = 1 + static_cast<std::uint64_t>(lap % 2);
     const auto cycles = prober.lap(lines, times);
@@ -107,7 +107,7 @@ Conflict smallest_conflict(Prober& prober, Lines lines, std::size_t most) {
 
 Conflict find_conflict(Prober& prober, std::uint64_t step, std::size_t most_ways) {
   // Many caches give one set to lines a power of two apart: the wider the steps, the fewer lines do not fit.
-  constexpr std::uint64_t most_lines = 1 << 18;
+  const std::uint64_t most_lines = std::min<std::uint64_t>(1 << 18, prober.info().most_accesses / 2);
   for (std::uint64_t count = 2; count * step <= prober.span() && count <= most_lines; count *= 2) {
     const auto lines = strided(prober, prober.span() / count, count);
     if (prober.fits(lines)) continue;

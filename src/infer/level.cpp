@@ -33,7 +33,7 @@ struct FullSet {
   std::uint64_t capacity = 0;  // where lines run out before ways
 };
 FullSet find_full_set(Prober& prober, std::uint64_t sector) {
-  constexpr std::size_t most_ways = 128;
+  constexpr std::size_t most_ways = 512;
   constexpr int most_patience = 1024;
   for (; prober.patience() <= most_patience; prober.set_patience(16 * prober.patience())) {
     const auto conflict = find_conflict(prober, sector, most_ways);
@@ -215,8 +215,8 @@ void infer_level(Prober& prober, Level& level, const Level* inner) {
     if (more.size() > members.size()) members = more;
   } else {
     level.reason = "neither a modulus nor a linear hash predicts which lines share a set";
-    // Part of the set may be taken by the background.
-    if (inner != nullptr) ways = level.ways = 0;
+    // Part of the set may be taken by the background; and without one, another set must have as many.
+    if (inner != nullptr || find_full_set(prober, level.sector_bytes).full.size() != ways) ways = level.ways = 0;
   }
   if (ways != 0) level.policy = find_policy(prober, members, ways);
 }

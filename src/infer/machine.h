@@ -27,6 +27,7 @@ struct MachineInfo {
   std::uint64_t bytes = 0;
   std::vector<std::string> operators;
   int sms = 1;
+  std::uint64_t most_accesses = std::uint64_t{1} << 32;  // between two calls of prepare
 };
 
 // Something that has a memory: a GPU, a model of one, another program. Each access waits for the one before it.

@@ -56,7 +56,7 @@ bool repeats_itself(Prober& prober, const Lines& lines, std::size_t ways) {
 // With one line more than ways, exactly one is out: the next miss names it, and so the victim of the miss before. The
 // line that missed has the victim's way.
 std::vector<double> victims_of(Prober& prober, const Lines& lines, std::size_t ways) {
-  constexpr std::size_t laps = 400;
+  const std::size_t laps = std::min<std::size_t>(400, prober.info().most_accesses / (ways + 1) - 1);
   String string(ways);
   std::iota(string.begin(), string.end(), 0);
   for (std::size_t i = 0; i < laps * (ways + 1); ++i) string.push_back((ways + i) % (ways + 1));

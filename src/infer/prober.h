@@ -47,10 +47,12 @@ class Prober {
   const Lines& background() const { return background_; }
   bool is_miss(double cycles) const { return cycles > limit_; }
 
-  void prepare() { machine_.prepare(); }
+  void prepare();
+  // Whether so many more accesses can be made before the next call of prepare.
+  bool can_access(std::uint64_t count) const { return since_prepared_ + count <= info().most_accesses; }
   std::vector<double> access(const std::vector<Addresses>& list);
-  // Each line `times` times in a row, then the background; its latencies too.
-  std::vector<double> lap(const Lines& lines, std::uint64_t times = 1);
+  // Each line `times` times in a row, then the background, its latencies too; all of that `laps` times.
+  std::vector<double> lap(const Lines& lines, std::uint64_t times = 1, int laps = 1);
   // From cold: which of the accesses missed.
   std::vector<bool> misses_from_cold(const Lines& addresses);
   bool fits(const Lines& lines);
@@ -70,7 +72,7 @@ class Prober {
   double limit_ = 0;
   Lines background_;
   int patience_ = 2;
-  std::uint64_t accesses_ = 0;
+  std::uint64_t accesses_ = 0, since_prepared_ = 0;
 };
 
 }  // namespace ptxlat::infer

@@ -70,6 +70,7 @@ class Batch {
 
   std::size_t size() const { return trials_.size(); }
   const MadeTrial& trial(std::size_t number) const { return trials_[number]; }
+  const Bytes& cubin_of(std::size_t number) const { return cubins_[*kernel_of(number).cubin]; }
   const AssembledKernel& kernel_of(std::size_t number) const { return kernels_[trials_[number].kernel]; }
 
  private:

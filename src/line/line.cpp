@@ -18,6 +18,13 @@ void Bench::run(const std::vector<bool>& wanted) {
   batch_.launch(*line_.worker, gpu_.measured, wanted, line_.launches);
 }
 
+kernel::LaunchOutcome Bench::launch(std::size_t trial, const kernel::Launch& launch, int launches) {
+  const std::scoped_lock one_at_a_time(gpu_.mutex);
+  const auto watch = time("run");
+  const worker::LaunchBatch batch{batch_.cubin_of(trial), {{batch_.kernel_of(trial).symbol, launch, launches}}};
+  return line_.worker->launch(batch).front();
+}
+
 std::vector<results::Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,
                                         std::span<const Cell> chunk) {
   assert(line.worker == nullptr);

@@ -58,6 +58,9 @@ class Bench {
   void assemble();
   // The trials that are marked, by their numbers; nothing without a GPU.
   void run(const std::vector<bool>& wanted);
+  // The kernel of a trial that has a cubin, launched now in another way; nothing of it is kept. For experiments whose
+  // next launch depends on what the last one found. There must be a GPU.
+  kernel::LaunchOutcome launch(std::size_t trial, const kernel::Launch& launch, int launches);
   Stopwatch time(const char* station) const { return {line_.clock, station}; }
 
  private:

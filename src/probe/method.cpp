@@ -6,9 +6,11 @@
 #include <map>
 
 #include "base/hash.h"
+#include "infer/infer.h"
 #include "line/window_record.h"
 #include "probe/audit.h"
 #include "probe/readers.h"
+#include "probe/traced_machine.h"
 
 namespace ptxlat::probe {
 
@@ -74,8 +76,25 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
     }
     values[i] = values_of(probe, points[i], made.outcome->readout);
   }
-  if (bench.measures()) record.series.push_back(series_of(probe, values, points));
+  if (bench.measures() && !probe.infer) record.series.push_back(series_of(probe, values, points));
   return record;
+}
+
+// What the GPU's answers say of it, at each point; nothing if the kernel is not what it should be. A point is the
+// condition under which its facts hold.
+void infer_facts(const ProbeWork& work, line::Bench& bench, results::Record& record) {
+  constexpr std::uint64_t seed = 1;
+  const auto& probe = *work.plan->probe;
+  if (record.verdict != sass::Verdict::proven || !bench.measures()) return;
+  for (std::size_t i = 0; i < work.trials.size(); ++i) {
+    const auto& point = work.plan->points[i];
+    TracedMachine machine({probe.infer->kind, probe.infer->space, point.inferred_bytes, {}, 1, 0}, point.trial.launch,
+                          [&](const kernel::Launch& launch) { return bench.launch(work.trials[i], launch, 1); });
+    for (auto& fact : infer::infer(machine, seed)) {
+      if (!probe.axes.empty()) fact.condition = point.trial.role + (fact.condition.empty() ? "" : " ") + fact.condition;
+      record.facts.push_back(std::move(fact));
+    }
+  }
 }
 
 }  // namespace
@@ -118,11 +137,14 @@ std::vector<results::Record> ProbeMethod::make(line::Bench& bench, std::span<con
   bench.assemble();
   std::vector<bool> wanted(bench.batch().size(), false);
   for (const auto& one : work) {
-    for (std::size_t i = 0; i < one.trials.size(); ++i)
+    for (std::size_t i = 0; i < one.trials.size() && !one.plan->probe->infer; ++i)
       wanted[one.trials[i]] = audit_of(one, i, bench.batch()).is_proven();
   }
   bench.run(wanted);
-  for (const auto& one : work) records.push_back(record_of(one, bench));
+  for (const auto& one : work) {
+    records.push_back(record_of(one, bench));
+    if (one.plan->probe->infer) infer_facts(one, bench, records.back());
+  }
   return records;
 }
 

@@ -96,6 +96,7 @@ Point point_of(const Probe& probe, const std::vector<std::int64_t>& values) {
   point.trial.launches = probe.launches;
   point.count = evaluate(probe.count, names);
   if (point.count < 1) throw std::invalid_argument("count must be positive");
+  if (probe.infer) point.inferred_bytes = static_cast<std::uint64_t>(evaluate(probe.infer->bytes, names));
   for (const auto& [opcode, expression] : probe.opcodes) point.opcodes[opcode] = evaluate(expression, names);
   return point;
 }

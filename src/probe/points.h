@@ -12,10 +12,12 @@ namespace ptxlat::probe {
 // One combination of the axes' values with its trial, whose role is "bytes=4096 stride=128".
 //   count    steps or operations, for the reader
 //   opcodes  of the window, exactly so many of each
+//   inferred_bytes  of the memory that is inferred, 0 for none
 struct Point {
   kernel::Trial trial;
   std::int64_t count = 1;
   std::map<std::string, std::int64_t> opcodes;
+  std::uint64_t inferred_bytes = 0;
 };
 
 // All points of a probe, the last axis fastest. Points whose kernels have the same text share one kernel.

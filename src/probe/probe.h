@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,14 @@ struct ProbeBuffer {
 //   timeline    each word of each thread less the earliest of all: two more axes, `thread` and `word`
 enum class Reader { per_step, throughput, timeline };
 
+// What is inferred of a kernel's answers (probe/traced_machine.h) instead of reading a series.
+//   kind       of infer::MachineInfo
+//   space      what its facts begin with
+//   bytes      expression: what the kernel makes of the first buffer
+struct ProbeInference {
+  std::string kind, space, bytes;
+};
+
 // An experiment on the machine as its file describes it: what is varied, how each point is launched, what the audit
 // must find and how the words are read. All numbers of a launch are expressions.
 struct Probe {
@@ -42,6 +51,8 @@ struct Probe {
   std::vector<std::string> parameters;
   std::vector<ProbeBuffer> buffers;
   int launches = 5;
+
+  std::optional<ProbeInference> infer;
 
   Reader reader = Reader::per_step;
   std::string count;  // steps or operations; for the reader

@@ -195,7 +195,8 @@ Probe read_probe(const std::filesystem::path& file) {
                 fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
   }
   const Section section(root, file.string());
-  section.only({"sentence", "cost", "ptx", "target", "constants", "axis", "launch", "buffer", "read", "audit"});
+  section.only(
+      {"sentence", "cost", "ptx", "target", "constants", "axis", "launch", "buffer", "read", "audit", "infer"});
   Probe probe;
   probe.name = file.stem().string();
   probe.sentence = section.text("sentence");
@@ -221,6 +222,14 @@ Probe read_probe(const std::filesystem::path& file) {
     probe.buffers.push_back({buffer.one_of("contents", contents_names), buffer.expression("bytes", "0"),
                              buffer.expression("stride", "0"), buffer.expression("seed", "1"),
                              buffer.expression("read_words", "0")});
+  }
+  if (root.contains("infer")) {
+    const auto infer = section.section("infer");
+    infer.only({"kind", "space", "bytes"});
+    probe.infer = ProbeInference{infer.text("kind"), infer.text("space"), infer.expression("bytes", "")};
+    if (probe.infer->kind.empty() || probe.infer->space.empty()) infer.fail("an inference needs a kind and a space");
+    if (probe.infer->bytes.empty()) infer.fail("an inference needs the bytes of its memory");
+    if (probe.buffers.empty()) infer.fail("an inference needs a buffer");
   }
   read_launch(section.section("launch"), probe);
   read_reader(section.section("read"), probe);

@@ -12,7 +12,7 @@ namespace {
 
 // A warp takes as long as its fullest bank.
 struct SimulatedBanks : infer::Machine {
-  infer::MachineInfo known{"banks", "shared", 48 << 10, {}, 1};
+  infer::MachineInfo known{"banks", "shared", 48 << 10, {}, 1, 1 << 20};
   std::uint64_t banks = 32, width = 4;
   double alone = 23, further = 2;
   bool shares_words = true;

@@ -63,7 +63,7 @@ TEST_CASE("an oracle that stops answering, or answers something else") {
 
 TEST_CASE("a kind of machine that is not known is an error") {
   struct Unknown : Machine {
-    MachineInfo known{"abacus", "beads", 7, {}, 1};
+    MachineInfo known{"abacus", "beads", 7, {}, 1, 1};
     const MachineInfo& info() const override { return known; }
     void prepare() override {}
     std::vector<double> access(const std::vector<Addresses>&, const std::string&, int) override { return {}; }

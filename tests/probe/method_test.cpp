@@ -99,6 +99,31 @@ TEST_CASE("a probe that the target or the toolchain does not have is unsupported
   CHECK(bench.make(elsewhere).note == "needs sm_100a");
 }
 
+TEST_CASE("an inference asks the GPU and ends in facts under its condition") {
+  ProbeBench bench;
+  auto probe = chain_probe();
+  probe.axes = {{"carveout_percent", "", {100, 80}}};
+  probe.constants["steps"] = "1";
+  probe.threads = "512";
+  probe.words = {0, 1, 2, 3, 4, 5, 6, 7};
+  probe.buffers = {{kernel::Buffer::Contents::zeros, "65536", "0", "1", "0"}};
+  probe.infer = ProbeInference{"cache", "l1", "65536"};
+  const auto record = bench.make(probe);
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.series.empty());
+  REQUIRE_FALSE(record.facts.empty());
+  CHECK(record.facts.front().condition == "carveout_percent=100");
+  CHECK(record.facts.back().condition == "carveout_percent=80");
+  for (const auto& fact : record.facts) {
+    CHECK(fact.quantity.starts_with("l1."));
+    INFO("the stand-in's memory has no levels");
+    CHECK(fact.verdict == results::FactVerdict::undetermined);
+  }
+  probe.opcodes = {{"LDG", "7"}};
+  INFO("a kernel that is not what it should be is not asked");
+  CHECK(bench.make(probe).facts.empty());
+}
+
 TEST_CASE("without a GPU a probe has its machine code and no series") {
   ProbeBench bench;
   const auto probe = chain_probe();

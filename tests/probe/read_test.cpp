@@ -164,6 +164,16 @@ TEST_CASE("a mistake is told with its file and line") {
              Contains("little.toml:3: \"ones\" is none of zeros, random, ring, permutation"));
 }
 
+TEST_CASE("an inference needs a kind, a space and a memory") {
+  const auto infer = [](const std::string& keys, const std::string& rest = "[[buffer]]\nbytes = 8\n") {
+    return mistake_in("sentence = \"s\"\n[infer]\n" + keys + rest);
+  };
+  CHECK_THAT(infer("kind = \"cache\"\n"), Contains("needs a kind and a space"));
+  CHECK_THAT(infer("kind = \"cache\"\nspace = \"l1\"\n"), Contains("needs the bytes"));
+  CHECK_THAT(infer("kind = \"cache\"\nspace = \"l1\"\nbytes = 8\n", ""), Contains("needs a buffer"));
+  CHECK_THAT(infer("kind = \"cache\"\nspace = \"l1\"\nbytes = 8\n"), Contains("[audit.opcodes] must say"));
+}
+
 TEST_CASE("an expression that cannot rest on an axis is evaluated where it is read") {
   CHECK_THAT(mistake_in("sentence = \"s\"\n\n[launch]\nlaunches = \"many\"\n"),
              Contains("little.toml:3: unknown name \"many\""));

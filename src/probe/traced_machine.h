@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+
+#include "infer/machine.h"
+#include "kernel/kernel.h"
+#include "kernel/readout.h"
+
+namespace ptxlat::probe {
+
+// Accesses that one launch of a traced kernel makes at the most.
+inline constexpr std::size_t accesses_per_launch = 4096;
+
+// The GPU as a machine that inference can ask (infer/machine.h): each answer is a launch of a kernel that is given a
+// list of addresses and stores the time of each access. Contract with the kernel: `in` has the addresses, 8 a slot, as
+// distances from the first buffer; the parameter after the buffers says how many there are; word i % 8 of the slot of
+// thread i / 8 is the time of access i.
+//
+// Caches that a launch finds cold forget between two of them: what came since `prepare` is accessed again each time.
+class TracedMachine : public infer::Machine {
+ public:
+  using Launcher = std::function<kernel::LaunchOutcome(const kernel::Launch&)>;
+  TracedMachine(infer::MachineInfo info, kernel::Launch launch, Launcher launcher);
+  const infer::MachineInfo& info() const override { return info_; }
+  void prepare() override { since_prepared_.clear(); }
+  // Throws infer::TooManyAccesses for more than a launch makes since `prepare`, Error{failure} if a launch fails.
+  std::vector<double> access(const std::vector<infer::Addresses>& list, const std::string& with, int sm) override;
+
+ private:
+  infer::MachineInfo info_;
+  kernel::Launch launch_;
+  Launcher launcher_;
+  std::vector<std::uint64_t> since_prepared_;
+};
+
+}  // namespace ptxlat::probe
