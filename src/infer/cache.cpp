@@ -65,12 +65,37 @@ std::vector<Fact> facts_of(const std::string& space, const Level& found) {
   return facts;
 }
 
+// Whether an access in another way brings the line for accesses in the usual one.
+Fact allocation_by(Machine& machine, const std::string& with, const Level& level, Prober& prober) {
+  const auto& info = machine.info();
+  const std::string quantity = fmt::format("{}.{}_allocates", info.space, with == "st" ? "store" : with);
+  if (level.next_cycles <= level.cycles) return inferred(quantity, "", "count", "", level.reason);
+  constexpr int tries = 15;
+  int hits = 0;
+  for (int i = 0; i < tries; ++i) {
+    const Addresses line{prober.random()() % prober.span(), 0, 1};
+    machine.prepare();
+    machine.access({line}, with, 0);
+    hits += machine.access({line}, info.operators.front(), 0).front() < (level.cycles + level.next_cycles) / 2;
+  }
+  const std::string how = fmt::format("{} of {} lines were there afterwards", hits, tries);
+  if (hits != 0 && hits != tries) return inferred(quantity, "", "count", "", how);
+  Fact fact = inferred(quantity, hits == 0 ? "0" : "1", "count", how, "");
+  fact.verdict = FactVerdict::measured;
+  fact.low = fact.high = hits == 0 ? 0 : 1;
+  return fact;
+}
+
 }  // namespace
 
 std::vector<Fact> infer_cache(Machine& machine, std::uint64_t seed) {
   const auto& operators = machine.info().operators;
   Prober prober(machine, operators.empty() ? "" : operators.front(), 0, seed);
-  return facts_of(machine.info().space, infer_levels(prober, 1).front());
+  const Level level = infer_levels(prober, 1).front();
+  auto facts = facts_of(machine.info().space, level);
+  for (std::size_t i = 1; i < operators.size(); ++i)
+    facts.push_back(allocation_by(machine, operators[i], level, prober));
+  return facts;
 }
 
 }  // namespace ptxlat::infer

@@ -37,7 +37,7 @@ std::vector<bool> predicted(const PolicyKind& kind, std::size_t ways, const Stri
 // A string on which two policies differ; empty if they behave alike, as far as many strings show.
 String difference(Prober& prober, const PolicyKind& x, const PolicyKind& y, std::size_t lines, std::size_t ways) {
   for (int i = 0; i < 200; ++i) {
-    const String string = random_string(prober, lines, ways);
+    String string = random_string(prober, lines, ways);
     if (predicted(x, ways, string) != predicted(y, ways, string)) return string;
   }
   return {};
