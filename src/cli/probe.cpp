@@ -91,14 +91,15 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
         .assemblers = make_kernel_assemblers(toolchain, target, worker_options(options.device), 1)};
     results::Store store(options.store);
     Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, job.plan.size(), "probes");
-    const auto made =
-        run::make_probes(job, store, worker, &heed_interrupts(), [&](std::size_t count) { progress.advance(count); });
+    const auto folder = std::filesystem::path(options.tables) / job.run.table;
+    const auto made = run::make_probes(
+        job, store, worker, &heed_interrupts(), [&](std::size_t count) { progress.advance(count); },
+        [&](const std::string& name, const std::string& log) { report::write_probe_log(folder, name, log); });
     progress.finish();
     if (!made.completed)
       throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished probe is kept in {}", options.store),
                   "the same command goes on where this one stopped");
-    report::write_probe_files(std::filesystem::path(options.tables) / made.run.table, made.records,
-                              store.runs(made.run.table));
+    report::write_probe_files(folder, made.records, store.runs(made.run.table));
     fmt::print(stderr, "{} probes made, {} were in {} already\n{}/{}\n", made.made, made.wanted.size() - made.made,
                options.store, options.tables, made.run.table);
     if (options.format == "text") report::write_probe_text(std::cout, made.wanted);

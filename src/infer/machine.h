@@ -27,7 +27,9 @@ struct MachineInfo {
   std::uint64_t bytes = 0;
   std::vector<std::string> operators;
   int sms = 1;
-  std::uint64_t most_accesses = std::uint64_t{1} << 32;  // between two calls of prepare
+  std::uint64_t most_accesses = unlimited;  // between two calls of prepare
+
+  static constexpr std::uint64_t unlimited = std::uint64_t{1} << 32;
 };
 
 // Something that has a memory: a GPU, a model of one, another program. Each access waits for the one before it.

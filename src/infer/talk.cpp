@@ -13,12 +13,13 @@ namespace ptxlat::infer {
 using results::Json;
 
 std::string info_line(const MachineInfo& info) {
-  return Json{{"kind", info.kind},
-              {"space", info.space},
-              {"bytes", info.bytes},
-              {"operators", info.operators},
-              {"sms", info.sms}}
-      .dump();
+  Json json = {{"kind", info.kind},
+               {"space", info.space},
+               {"bytes", info.bytes},
+               {"operators", info.operators},
+               {"sms", info.sms}};
+  if (info.most_accesses != MachineInfo::unlimited) json["most_accesses"] = info.most_accesses;
+  return json.dump();
 }
 
 MachineInfo info_in(const std::string& line) {
@@ -30,6 +31,7 @@ MachineInfo info_in(const std::string& line) {
   if (const auto found = json.find("operators"); found != json.end())
     info.operators = found->get<std::vector<std::string>>();
   info.sms = json.value("sms", 1);
+  info.most_accesses = json.value("most_accesses", MachineInfo::unlimited);
   if (info.bytes == 0) throw std::invalid_argument("a memory of no bytes");
   return info;
 }

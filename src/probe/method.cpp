@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "base/hash.h"
 #include "infer/infer.h"
+#include "infer/log.h"
 #include "line/window_record.h"
 #include "probe/audit.h"
 #include "probe/readers.h"
@@ -82,7 +84,7 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
 
 // What the GPU's answers say of it, at each point; nothing if the kernel is not what it should be. A point is the
 // condition under which its facts hold.
-void infer_facts(const ProbeWork& work, line::Bench& bench, results::Record& record) {
+void infer_facts(const ProbeWork& work, line::Bench& bench, const OnLog& on_log, results::Record& record) {
   constexpr std::uint64_t seed = 1;
   const auto& probe = *work.plan->probe;
   if (record.verdict != sass::Verdict::proven || !bench.measures()) return;
@@ -90,7 +92,11 @@ void infer_facts(const ProbeWork& work, line::Bench& bench, results::Record& rec
     const auto& point = work.plan->points[i];
     TracedMachine machine({probe.infer->kind, probe.infer->space, point.inferred_bytes, {}, 1, 0}, point.trial.launch,
                           [&](const kernel::Launch& launch) { return bench.launch(work.trials[i], launch, 1); });
-    for (auto& fact : infer::infer(machine, seed)) {
+    std::ostringstream log;
+    infer::LoggedMachine logged(machine, log);
+    auto facts = infer::infer(logged, seed);
+    if (on_log) on_log(probe.axes.empty() ? probe.name : probe.name + " " + point.trial.role, std::move(log).str());
+    for (auto& fact : facts) {
       if (!probe.axes.empty()) fact.condition = point.trial.role + (fact.condition.empty() ? "" : " ") + fact.condition;
       record.facts.push_back(std::move(fact));
     }
@@ -143,7 +149,7 @@ std::vector<results::Record> ProbeMethod::make(line::Bench& bench, std::span<con
   bench.run(wanted);
   for (const auto& one : work) {
     records.push_back(record_of(one, bench));
-    if (one.plan->probe->infer) infer_facts(one, bench, records.back());
+    if (one.plan->probe->infer) infer_facts(one, bench, on_log_, records.back());
   }
   return records;
 }

@@ -25,14 +25,20 @@ struct ProbePlan {
 results::CellKey key_of(const ProbePlan& plan);
 std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int level);
 
-// Measures probes. The plan must outlive it; cells are indices into the plan.
+// The talk with the GPU that an inference was made from (infer/log.h): the probe's name, with the point's role where it
+// has axes, and the log. Called from one thread at a time.
+using OnLog = std::function<void(const std::string& name, const std::string& log)>;
+
+// Measures probes. The plan must outlive it; cells are indices into the plan. `on_log` may be empty.
 class ProbeMethod : public line::Method {
  public:
-  explicit ProbeMethod(const std::vector<ProbePlan>& plan) : plan_(plan) {}
+  explicit ProbeMethod(const std::vector<ProbePlan>& plan, OnLog on_log = {})
+      : plan_(plan), on_log_(std::move(on_log)) {}
   std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
 
  private:
   const std::vector<ProbePlan>& plan_;
+  OnLog on_log_;
 };
 
 }  // namespace ptxlat::probe

@@ -92,13 +92,17 @@ std::string facts_csv(const std::vector<results::Record>& records) {
   write_facts_csv(out, records);
   return out.str();
 }
-// A probe's name as that of a file: what a shell or a path would take for its own becomes '_'. A second record of the
-// name has a number after it.
-std::string file_name_of(const results::Record& record, const std::vector<NamedContent>& others) {
-  std::string name = record.ptx;
+// What a shell or a path would take for its own becomes '_'.
+std::string safe_name(std::string name) {
   std::replace_if(
       name.begin(), name.end(),
       [](char c) { return std::string_view("/\\ \t\n\"'*?<>|:;&$`").find(c) != std::string_view::npos; }, '_');
+  return name;
+}
+
+// A probe's name as that of a file. A second record of the name has a number after it.
+std::string file_name_of(const results::Record& record, const std::vector<NamedContent>& others) {
+  const std::string name = safe_name(record.ptx);
   const auto is_taken = [&](const std::string& wanted) {
     return std::any_of(others.begin(), others.end(), [&](const NamedContent& other) { return other.first == wanted; });
   };
@@ -147,6 +151,10 @@ void write_series(Page& page, const results::Series& series) {
 }
 
 }  // namespace
+
+void write_probe_log(const std::filesystem::path& folder, const std::string& name, const std::string& log) {
+  replace_files(folder / "logs", {{safe_name(name) + ".jsonl.gz", gzip(log)}});
+}
 
 void write_facts_csv(std::ostream& out, const std::vector<results::Record>& records) {
   out << "probe,quantity,condition,value,low,high,unit,scope,verdict,how\n";

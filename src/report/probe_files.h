@@ -15,6 +15,9 @@ namespace ptxlat::report {
 void write_probe_files(const std::filesystem::path& folder, const std::vector<results::Record>& records,
                        const std::vector<results::Run>& runs);
 
+// logs/<name>.jsonl.gz: the talk that an inference was made from. Error{storage} if it cannot be written.
+void write_probe_log(const std::filesystem::path& folder, const std::string& name, const std::string& log);
+
 // The records of probes.jsonl.gz, none where the folder does not have it. Error{storage} if it is damaged.
 std::vector<results::Record> read_probe_files(const std::filesystem::path& folder);
 

@@ -23,14 +23,15 @@ std::vector<line::Cell> missing_cells(const std::vector<probe::ProbePlan>& plan,
 }  // namespace
 
 MadeProbes make_probes(ProbeJob& job, results::Store& store, worker::Worker& worker,
-                       const std::atomic<bool>* interrupted, const std::function<void(std::size_t)>& on_finished) {
+                       const std::atomic<bool>* interrupted, const std::function<void(std::size_t)>& on_finished,
+                       const probe::OnLog& on_log) {
   const auto& table = job.run.table;
   const auto missing = missing_cells(job.plan, store, table);
   if (on_finished) on_finished(job.plan.size() - missing.size());
   MadeProbes made;
   made.made = missing.size();
   if (!missing.empty()) job.run.id = store.save_run(job.run);
-  const probe::ProbeMethod method(job.plan);
+  const probe::ProbeMethod method(job.plan, on_log);
   line::Line line{.toolchain = job.toolchain,
                   .target = job.target,
                   .disassembler = *job.disassembler,

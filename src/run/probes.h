@@ -36,8 +36,9 @@ struct MadeProbes {
 };
 
 // Makes the probes that the store does not have, one after another. `on_finished` is called with how many more of the
-// plan are in the store: once at the start, then after each. Throws what run_line throws.
+// plan are in the store: once at the start, then after each; `on_log` as in ProbeMethod. Throws what run_line throws.
 MadeProbes make_probes(ProbeJob& job, results::Store& store, worker::Worker& worker,
-                       const std::atomic<bool>* interrupted, const std::function<void(std::size_t)>& on_finished);
+                       const std::atomic<bool>* interrupted, const std::function<void(std::size_t)>& on_finished,
+                       const probe::OnLog& on_log = {});
 
 }  // namespace ptxlat::run

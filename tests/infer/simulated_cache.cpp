@@ -27,7 +27,7 @@ struct SimulatedCache::Set {
 
 SimulatedCache::SimulatedCache(CacheGeometry geometry, std::uint64_t seed)
     : geometry_(std::move(geometry)), random_(seed) {
-  info_ = {"cache", "l1", geometry_.bytes, {"ca"}, 1, std::uint64_t{1} << 32};
+  info_ = {"cache", "l1", geometry_.bytes, {"ca"}, 1, infer::MachineInfo::unlimited};
 }
 SimulatedCache::~SimulatedCache() = default;
 SimulatedCache::SimulatedCache(SimulatedCache&&) noexcept = default;
@@ -109,7 +109,7 @@ std::vector<double> SimulatedCache::access(const std::vector<infer::Addresses>& 
 SimulatedHierarchy::SimulatedHierarchy(std::string kind, std::string space, std::vector<CacheGeometry> levels,
                                        std::vector<double> cycles, std::uint64_t seed)
     : cycles_(std::move(cycles)),
-      info_{std::move(kind), std::move(space), levels.back().bytes, {}, 1, std::uint64_t{1} << 32},
+      info_{std::move(kind), std::move(space), levels.back().bytes, {}, 1, infer::MachineInfo::unlimited},
       random_(seed) {
   levels_.reserve(levels.size());
   for (auto& level : levels) levels_.emplace_back(std::move(level), ++seed);

@@ -45,9 +45,10 @@ struct ProbeBench {
     for (std::size_t i = 0; i < plan.size(); ++i) cells.push_back({i, 3, plan[i].ptx_bytes});
     const line::Line line{.toolchain = toolchain, .target = {90, ""}, .disassembler = disassembler, .worker = on};
     line::Bench bench(line, assembler, gpu, 3);
-    return ProbeMethod(plan).make(bench, cells);
+    return ProbeMethod(plan, [this](const auto& name, const auto& log) { logs[name] = log; }).make(bench, cells);
   }
   results::Record make(const Probe& probe) { return make({&probe}, &worker).at(0); }
+  std::map<std::string, std::string> logs;
 };
 
 }  // namespace
@@ -113,6 +114,8 @@ TEST_CASE("an inference asks the GPU and ends in facts under its condition") {
   CHECK(record.series.empty());
   REQUIRE_FALSE(record.facts.empty());
   CHECK(record.facts.front().condition == "carveout_percent=100");
+  REQUIRE(bench.logs.size() == 2);
+  CHECK_THAT(bench.logs.at("chain carveout_percent=80"), Catch::Matchers::StartsWith("{\"kind\":\"cache\""));
   CHECK(record.facts.back().condition == "carveout_percent=80");
   for (const auto& fact : record.facts) {
     CHECK(fact.quantity.starts_with("l1."));
