@@ -186,22 +186,30 @@ void infer_level(Prober& prober, Level& level, const Level* inner) {
     level.reason = "one access brings all of the memory";
     return;
   }
-  auto set = find_full_set(prober, level.sector_bytes);
-  if (set.full.empty()) {
-    level.fit_lines = set.capacity;
-    level.reason = set.capacity != 0 ? "there are fewer lines than would fill a set that is found by their addresses"
-                                     : "no lines were found that do not fit";
-    return;
+  // A conflict set that other accesses have got into gives an index that predicts nothing: then another one is tried.
+  constexpr int targets = 3;
+  FullSet set;
+  std::vector<std::size_t> sizes;
+  for (int target = 0; target < targets && !level.index; ++target) {
+    set = find_full_set(prober, level.sector_bytes);
+    if (set.full.empty()) {
+      level.fit_lines = set.capacity;
+      level.reason = set.capacity != 0 ? "there are fewer lines than would fill a set that is found by their addresses"
+                                       : "no lines were found that do not fit";
+      return;
+    }
+    sizes.push_back(set.full.size());
+    level.line_bytes = find_line(prober, set);
+    if (level.line_bytes == 0) continue;
+    for (Lines* lines : {&set.full, &set.conflict})
+      for (auto& line : *lines) line -= line % level.line_bytes;
+    level.index = find_set_index(prober, set.full, level.line_bytes);
   }
-  level.ways = set.full.size();
-  level.line_bytes = find_line(prober, set);
   if (level.line_bytes == 0) {
     level.reason = "two lines gave different sizes of a line";
     return;
   }
-  for (Lines* lines : {&set.full, &set.conflict})
-    for (auto& line : *lines) line -= line % level.line_bytes;
-  level.index = find_set_index(prober, set.full, level.line_bytes);
+  level.ways = set.full.size();
   Lines members = set.conflict;
   std::size_t ways = level.ways;
   if (level.index) {
@@ -215,8 +223,8 @@ void infer_level(Prober& prober, Level& level, const Level* inner) {
     if (more.size() > members.size()) members = more;
   } else {
     level.reason = "neither a modulus nor a linear hash predicts which lines share a set";
-    // Part of the set may be taken by the background; and without one, another set must have as many.
-    if (inner != nullptr || find_full_set(prober, level.sector_bytes).full.size() != ways) ways = level.ways = 0;
+    // Part of the set may be taken by the background; and without one, all sets that were found must have as many.
+    if (inner != nullptr || std::count(sizes.begin(), sizes.end(), ways) != targets) ways = level.ways = 0;
   }
   if (ways != 0) level.policy = find_policy(prober, members, ways);
 }
