@@ -106,7 +106,7 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
   }
 }
 
-// What another program is, by its answers alone.
+// What a machine is, by its answers alone.
 void infer_machine(const ProbeOptions& options, infer::Machine& machine) {
   results::Record record;
   record.kind = results::RecordKind::probe;
@@ -130,11 +130,12 @@ void infer_oracle(const ProbeOptions& options) {
 }
 
 void infer_again(const ProbeOptions& options) {
+  const std::string compressed = read_file(options.replay);
   std::istringstream log;
   try {
-    log.str(report::gunzip(read_file(options.replay)));
+    log.str(report::gunzip(compressed));
   } catch (const std::runtime_error& error) {
-    throw Error(ExitCode::storage, fmt::format("{}: {}", options.replay, error.what()));
+    throw Error(ExitCode::storage, fmt::format("{}: {}", options.replay, error.what()), "Make it again with --log.");
   }
   infer::ReplayedMachine machine(log);
   infer_machine(options, machine);

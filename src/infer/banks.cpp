@@ -17,16 +17,13 @@ constexpr std::uint64_t warp = 32;
 
 class Warp {
  public:
-  explicit Warp(Machine& machine) : machine_(machine) {
-    const auto& operators = machine.info().operators;
-    if (!operators.empty()) with_ = operators.front();
-  }
+  explicit Warp(Machine& machine) : machine_(machine) {}
 
   // The median of several warps': noise is rare.
   double cycles(const std::vector<Addresses>& lanes) {
     std::vector<double> times;
     for (int i = 0; i < 5; ++i) {
-      const auto answer = machine_.access(lanes, with_, 0);
+      const auto answer = machine_.access(lanes, machine_.info().usual_operator(), 0);
       times.push_back(answer.empty() ? 0 : *std::max_element(answer.begin(), answer.end()));
     }
     std::sort(times.begin(), times.end());
@@ -38,7 +35,6 @@ class Warp {
 
  private:
   Machine& machine_;
-  std::string with_;
 };
 
 struct Banks {

@@ -50,10 +50,7 @@ std::vector<Fact> facts_of(const std::string& space, const Level& found) {
     facts.back().unit = "count";
   }
   count("fit_lines", found.fit_lines, "count", "lines of all sets in turn, as many as fit");
-  words("policy", found.policy.name,
-        found.policy.name == "random" ? "equal accesses from cold had different outcomes"
-                                      : fmt::format("predicted {} random strings of accesses", found.policy.strings),
-        found.ways == 0 ? found.reason : "no policy that is known here predicts the evictions");
+  facts.push_back(policy_fact(space + ".policy", found));
   if (!found.policy.victims.empty()) {
     std::vector<std::string> shares;
     for (const double share : found.policy.victims) shares.push_back(fmt::format("{:.3f}", share));
@@ -76,7 +73,7 @@ Fact allocation_by(Machine& machine, const std::string& with, const Level& level
     const Addresses line{prober.random()() % prober.span(), 0, 1};
     machine.prepare();
     machine.access({line}, with, 0);
-    hits += machine.access({line}, info.operators.front(), 0).front() < (level.cycles + level.next_cycles) / 2;
+    hits += machine.access({line}, info.usual_operator(), 0).front() < (level.cycles + level.next_cycles) / 2;
   }
   const std::string how = fmt::format("{} of {} lines were there afterwards", hits, tries);
   if (hits != 0 && hits != tries) return inferred(quantity, "", "count", "", how);
@@ -90,7 +87,7 @@ Fact allocation_by(Machine& machine, const std::string& with, const Level& level
 
 std::vector<Fact> infer_cache(Machine& machine, std::uint64_t seed) {
   const auto& operators = machine.info().operators;
-  Prober prober(machine, operators.empty() ? "" : operators.front(), 0, seed);
+  Prober prober(machine, seed);
   const Level level = infer_levels(prober, 1).front();
   auto facts = facts_of(machine.info().space, level);
   for (std::size_t i = 1; i < operators.size(); ++i)

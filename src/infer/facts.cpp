@@ -1,7 +1,6 @@
 #include "infer/facts.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace ptxlat::infer {
 
@@ -25,6 +24,14 @@ Fact inferred(const std::string& quantity, std::uint64_t value, const std::strin
   Fact fact = inferred(quantity, value == 0 ? "" : fmt::format("{}", value), unit, how, reason);
   if (value != 0) fact.low = fact.high = static_cast<double>(value);
   return fact;
+}
+
+Fact policy_fact(const std::string& quantity, const Level& level) {
+  return inferred(quantity, level.policy.name, "text",
+                  level.policy.name == "random"
+                      ? "equal accesses from cold had different outcomes"
+                      : fmt::format("predicted {} random strings of accesses", level.policy.strings),
+                  level.ways == 0 ? level.reason : "no policy that is known here predicts the evictions");
 }
 
 Fact measured(const std::string& quantity, double value, double spread, const std::string& unit,

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "infer/level.h"
 #include "results/record.h"
 
 namespace ptxlat::infer {
@@ -16,5 +17,7 @@ results::Fact inferred(const std::string& quantity, std::uint64_t value, const s
 // Of a time, which was read off: `spread` is how far a repetition may lie from it.
 results::Fact measured(const std::string& quantity, double value, double spread, const std::string& unit,
                        const std::string& how);
+// How a level chooses what to evict.
+results::Fact policy_fact(const std::string& quantity, const Level& level);
 
 }  // namespace ptxlat::infer

@@ -15,8 +15,7 @@ using results::Fact;
 constexpr const char* no_such_level = "no accesses were found that take as long as a level of its own would";
 
 std::vector<Level> levels_of(Machine& machine, std::uint64_t seed, std::size_t most) {
-  const auto& operators = machine.info().operators;
-  Prober prober(machine, operators.empty() ? "" : operators.front(), 0, seed);
+  Prober prober(machine, seed);
   auto levels = infer_levels(prober, most);
   while (levels.size() < most) levels.emplace_back().reason = no_such_level;
   return levels;
@@ -49,9 +48,7 @@ std::vector<Fact> infer_tlb(Machine& machine, std::uint64_t seed) {
                              "pages that do not fit, of which any one may go; less one", level.reason));
     facts.push_back(inferred(name + "sets", fmt::format("{}", fmt::join(sizes_of(level), " ")), "count",
                              "the entries of each set", level.reason.empty() ? "more than 64 sets" : level.reason));
-    facts.push_back(inferred(name + "policy", level.policy.name, "text",
-                             fmt::format("predicted {} random strings of accesses", level.policy.strings),
-                             level.ways == 0 ? level.reason : "no policy that is known here predicts the evictions"));
+    facts.push_back(policy_fact(name + "policy", level));
     if (level.next_cycles > 0) {
       facts.push_back(measured(name + "miss_extra", level.next_cycles - level.cycles, spread_of(level), "cycles",
                                "what most misses take longer than most hits"));
@@ -86,9 +83,7 @@ std::vector<Fact> infer_constant(Machine& machine, std::uint64_t seed) {
                              "lines that do not fit, of which any one may go; less one", level.reason));
     facts.push_back(inferred(name + "sets", level.index ? level.index->sets : 0, "count",
                              "the set index, which predicted fresh lines", level.reason));
-    facts.push_back(inferred(name + "policy", level.policy.name, "text",
-                             fmt::format("predicted {} random strings of accesses", level.policy.strings),
-                             level.ways == 0 ? level.reason : "no policy that is known here predicts the evictions"));
+    facts.push_back(policy_fact(name + "policy", level));
   }
   return facts;
 }

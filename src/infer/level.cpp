@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "infer/bisect.h"
 #include "infer/conflict_set.h"
 
 namespace ptxlat::infer {
@@ -12,19 +13,13 @@ namespace {
 // The smallest distance from the start of a line at which a second access misses.
 std::uint64_t find_sector(Prober& prober) {
   const auto brings = [&](std::uint64_t distance) {
-    const std::uint64_t base = 0;
+    if (distance >= prober.span()) return false;
     for (int round = 0; round < 2; ++round)
-      if (prober.misses_from_cold({base, base + distance})[1]) return false;
+      if (prober.misses_from_cold({0, distance})[1]) return false;
     return true;
   };
-  std::uint64_t apart = 1;
-  while (apart < prober.span() && brings(apart)) apart *= 2;
-  if (apart >= prober.span()) return 0;
-  for (std::uint64_t inside = apart / 2; apart - inside > 1;) {
-    const std::uint64_t middle = inside + (apart - inside) / 2;
-    (brings(middle) ? inside : apart) = middle;
-  }
-  return apart;
+  const std::uint64_t sector = last_that_holds(brings) + 1;
+  return sector < prober.span() ? sector : 0;
 }
 
 // As many lines of a set as are in a conflict set less one, and that set; with the patience that the machine needs.
@@ -98,11 +93,7 @@ std::size_t ways_of(Prober& prober, const SetIndex& index, std::uint64_t set, st
     bad *= 2;
   }
   if (good == 0 && fits(about)) return about;
-  while (bad - good > 1) {
-    const std::size_t middle = good + (bad - good) / 2;
-    (fits(middle) ? good : bad) = middle;
-  }
-  return good;
+  return last_that_holds(good, bad, fits);
 }
 
 // Lines of all sets, `size_of(set)` of each, a line of each set before the second of any.
@@ -167,16 +158,7 @@ void find_capacity(Prober& prober, Level& level, const Level* inner) {
   const auto fits = [&](std::size_t count) {
     return prober.fits({lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count)});
   };
-  if (fits(lines.size())) {
-    level.fit_lines = all;
-    return;
-  }
-  std::size_t good = 0, bad = lines.size();
-  while (bad - good > 1) {
-    const std::size_t middle = good + (bad - good) / 2;
-    (fits(middle) ? good : bad) = middle;
-  }
-  level.fit_lines = good;
+  level.fit_lines = fits(lines.size()) ? all : last_that_holds(0, lines.size(), fits);
 }
 
 // Each step needs those before it.
@@ -239,20 +221,19 @@ std::vector<Level> infer_levels(Prober& prober, std::size_t most) {
       levels.emplace_back().reason = "first and later accesses take the same time";
       return levels;
     }
+    levels.reserve(most);  // a level is looked at while the next is made
     for (std::size_t i = 0; i + 1 < cycles.size() && i < most; ++i) {
       const Level* inner = i == 0 ? nullptr : &levels[i - 1];
-      Level level;
+      Level& level = levels.emplace_back();
       level.cycles = cycles[i];
       level.next_cycles = cycles[i + 1];
       if (inner != nullptr && !inner->index) {
         level.reason = "the level before it is not known";
-        levels.push_back(std::move(level));
         continue;
       }
-      levels.push_back(std::move(level));
       prober.set_level(cycles[i], cycles[i + 1]);
-      if (i > 0) prober.set_background(cover_of(levels[i - 1], prober.span() / 2));
-      infer_level(prober, levels.back(), i == 0 ? nullptr : &levels[i - 1]);
+      if (inner != nullptr) prober.set_background(cover_of(*inner, prober.span() / 2));
+      infer_level(prober, level, inner);
     }
   } catch (const TooManyAccesses& error) {
     if (levels.empty()) levels.emplace_back();

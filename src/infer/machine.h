@@ -13,6 +13,7 @@ struct Addresses {
   std::uint64_t base = 0;
   std::int64_t stride = 0;
   std::uint64_t count = 1;
+  std::uint64_t at(std::uint64_t i) const { return base + i * static_cast<std::uint64_t>(stride); }
   bool operator==(const Addresses&) const = default;
 };
 
@@ -29,6 +30,7 @@ struct MachineInfo {
   int sms = 1;
   std::uint64_t most_accesses = unlimited;  // between two calls of prepare
 
+  std::string usual_operator() const { return operators.empty() ? std::string{} : operators.front(); }
   static constexpr std::uint64_t unlimited = std::uint64_t{1} << 32;
 };
 

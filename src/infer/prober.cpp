@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/error.h"
+
 namespace ptxlat::infer {
 
 namespace {
@@ -68,12 +70,8 @@ std::vector<Addresses> in_progressions(const Lines& addresses) {
   return list;
 }
 
-Prober::Prober(Machine& machine, std::string with, int sm, std::uint64_t seed)
-    : machine_(machine),
-      with_(std::move(with)),
-      sm_(sm),
-      span_(std::bit_floor(std::max<std::uint64_t>(machine.info().bytes, 1))),
-      random_(seed) {}
+Prober::Prober(Machine& machine, std::uint64_t seed)
+    : machine_(machine), span_(std::bit_floor(std::max<std::uint64_t>(machine.info().bytes, 1))), random_(seed) {}
 
 void Prober::prepare() {
   machine_.prepare();
@@ -84,12 +82,15 @@ std::vector<double> Prober::access(const std::vector<Addresses>& list) {
   std::uint64_t count = 0;
   for (const Addresses& run : list) count += run.count;
   accesses_ += count;
-  since_prepared_ += count;
   if (accesses_ > most_accesses)
     throw TooManyAccesses(fmt::format("the inference asked for more than {} accesses", most_accesses));
-  auto cycles = machine_.access(list, with_, sm_);
+  if (!can_access(count))
+    throw TooManyAccesses(fmt::format("more than {} accesses at a time are needed", info().most_accesses));
+  since_prepared_ += count;
+  auto cycles = machine_.access(list, info().usual_operator(), 0);
   if (cycles.size() != count)
-    throw std::runtime_error(fmt::format("a machine answered {} of {} accesses", cycles.size(), count));
+    throw Error(ExitCode::failure, fmt::format("a machine answered {} of {} accesses", cycles.size(), count),
+                "docs/inference.md has what it must answer.");
   return cycles;
 }
 
@@ -118,9 +119,9 @@ std::vector<double> Prober::find_levels() {
   return clusters_of(samples);
 }
 
-void Prober::set_level(double hit, double next, Lines background) {
+void Prober::set_level(double hit, double next) {
   limit_ = (hit + next) / 2;
-  background_ = std::move(background);
+  background_.clear();
 }
 
 std::vector<double> Prober::lap(const Lines& lines, std::uint64_t times, int laps) {

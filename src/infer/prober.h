@@ -30,7 +30,8 @@ class Prober {
  public:
   static constexpr std::uint64_t most_accesses = 18'000'000;
 
-  Prober(Machine& machine, std::string with, int sm, std::uint64_t seed);
+  // Accesses are in the machine's usual way, on its first SM.
+  Prober(Machine& machine, std::uint64_t seed);
 
   const MachineInfo& info() const { return machine_.info(); }
   // Addresses are below this power of two, so that flipping bits does not leave the memory.
@@ -40,9 +41,9 @@ class Prober {
   // The latencies of the levels, lowest first: what accesses of ever more lines cluster about. One, if first and later
   // accesses take the same time.
   std::vector<double> find_levels();
-  // What takes longer than `hit` misses. `background` is accessed after each lap: lines above span() that make an inner
-  // level forget what the lap brought.
-  void set_level(double hit, double next, Lines background = {});
+  // What takes longer than `hit`, and as long as `next`, misses. There is no background then.
+  void set_level(double hit, double next);
+  // Accessed after each lap: lines above span() that make an inner level forget what the lap brought.
   void set_background(Lines background) { background_ = std::move(background); }
   const Lines& background() const { return background_; }
   bool is_miss(double cycles) const { return cycles > limit_; }
@@ -50,6 +51,7 @@ class Prober {
   void prepare();
   // Whether so many more accesses can be made before the next call of prepare.
   bool can_access(std::uint64_t count) const { return since_prepared_ + count <= info().most_accesses; }
+  // Throws TooManyAccesses where the machine or the inference allows no more, before it is asked.
   std::vector<double> access(const std::vector<Addresses>& list);
   // Each line `times` times in a row, then the background, its latencies too; all of that `laps` times.
   std::vector<double> lap(const Lines& lines, std::uint64_t times = 1, int laps = 1);
@@ -61,12 +63,8 @@ class Prober {
   void set_patience(int laps) { patience_ = laps; }
   int patience() const { return patience_; }
 
-  std::uint64_t accesses() const { return accesses_; }
-
  private:
   Machine& machine_;
-  std::string with_;
-  int sm_;
   std::uint64_t span_;
   std::mt19937_64 random_;
   double limit_ = 0;

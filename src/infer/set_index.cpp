@@ -4,6 +4,8 @@
 #include <bit>
 #include <set>
 
+#include "infer/bisect.h"
+
 namespace ptxlat::infer {
 
 namespace {
@@ -43,11 +45,7 @@ std::uint64_t first_repetition(Prober& prober, const Lines& full, std::uint64_t 
     --with;
     if (with <= without) return nearest;
   }
-  while (with - without > 1) {
-    const std::uint64_t middle = without + (with - without) / 2;
-    (has_member(prober, full, following(middle)) ? with : without) = middle;
-  }
-  return with;
+  return 1 + last_that_holds(without, with, [&](auto count) { return !has_member(prober, full, following(count)); });
 }
 
 // Whether the index says of fresh lines what the machine says, as many of the set as not.
@@ -221,20 +219,10 @@ Extent extent_of_line(Prober& prober, const Lines& full, const Lines& conflict, 
     std::replace(replaced.begin(), replaced.end(), address, other);
     return !prober.fits(replaced);
   };
-  std::uint64_t after = 1;  // so many bytes further begins another line
-  while (is_same_line(address + after)) after *= 2;
-  for (std::uint64_t inside = after / 2; after - inside > 1;) {
-    const std::uint64_t middle = inside + (after - inside) / 2;
-    (is_same_line(address + middle) ? inside : after) = middle;
-  }
-  std::uint64_t before = 1;
-  const auto reaches = [&](std::uint64_t bytes) { return bytes <= address && is_same_line(address - bytes); };
-  while (reaches(before)) before *= 2;
-  for (std::uint64_t inside = before / 2; before - inside > 1;) {
-    const std::uint64_t middle = inside + (before - inside) / 2;
-    (reaches(middle) ? inside : before) = middle;
-  }
-  return {address - (before - 1), address + after};
+  const auto after = last_that_holds([&](std::uint64_t bytes) { return is_same_line(address + bytes); });
+  const auto before =
+      last_that_holds([&](std::uint64_t bytes) { return bytes <= address && is_same_line(address - bytes); });
+  return {address - before, address + after + 1};
 }
 
 }  // namespace ptxlat::infer

@@ -54,6 +54,10 @@ void note_failure(results::Record& record, const std::string& role, sass::Verdic
   record.note = fmt::format("{}: {}", role, reason);
 }
 
+sass::Verdict verdict_of(kernel::LaunchStatus failed) {
+  return failed == kernel::LaunchStatus::fault ? sass::Verdict::fault : sass::Verdict::timeout;
+}
+
 results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
   const auto& probe = *work.plan->probe;
   const auto& points = work.plan->points;
@@ -71,9 +75,7 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
     is_recorded[made.kernel] = true;
     if (!audit.is_proven() || !made.outcome) continue;
     if (made.outcome->status != kernel::LaunchStatus::ok) {
-      note_failure(record, role,
-                   made.outcome->status == kernel::LaunchStatus::fault ? sass::Verdict::fault : sass::Verdict::timeout,
-                   made.outcome->message);
+      note_failure(record, role, verdict_of(made.outcome->status), made.outcome->message);
       continue;
     }
     values[i] = values_of(probe, points[i], made.outcome->readout);
@@ -94,7 +96,13 @@ void infer_facts(const ProbeWork& work, line::Bench& bench, const OnLog& on_log,
                           [&](const kernel::Launch& launch) { return bench.launch(work.trials[i], launch, 1); });
     std::ostringstream log;
     infer::LoggedMachine logged(machine, log);
-    auto facts = infer::infer(logged, seed);
+    std::vector<results::Fact> facts;
+    try {
+      facts = infer::infer(logged, seed);
+    } catch (const LaunchFailed& failure) {
+      note_failure(record, point.trial.role, verdict_of(failure.status), failure.what());
+      continue;
+    }
     if (on_log) on_log(probe.axes.empty() ? probe.name : probe.name + " " + point.trial.role, std::move(log).str());
     for (auto& fact : facts) {
       if (!probe.axes.empty()) fact.condition = point.trial.role + (fact.condition.empty() ? "" : " ") + fact.condition;

@@ -10,7 +10,7 @@
 
 namespace ptxlat::probe {
 
-// Version of the rules that read and audit probes. Bump it whenever they would give a different answer for the same
+// Version of the rules that read, audit and infer. Bump it whenever they would give a different answer for the same
 // kernels.
 inline constexpr char probe_version[] = "probe 1";
 

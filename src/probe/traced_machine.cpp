@@ -1,9 +1,6 @@
 #include "probe/traced_machine.h"
 
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "infer/prober.h"
+#include <cassert>
 
 namespace ptxlat::probe {
 
@@ -16,17 +13,14 @@ TracedMachine::TracedMachine(infer::MachineInfo info, kernel::Launch launch, Lau
 std::vector<double> TracedMachine::access(const std::vector<infer::Addresses>& list, const std::string&, int) {
   const std::size_t before = since_prepared_.size();
   for (const auto& run : list) {
-    for (std::uint64_t i = 0; i < run.count; ++i)
-      since_prepared_.push_back(run.base + i * static_cast<std::uint64_t>(run.stride));
+    for (std::uint64_t i = 0; i < run.count; ++i) since_prepared_.push_back(run.at(i));
   }
-  if (since_prepared_.size() > accesses_per_launch)
-    throw infer::TooManyAccesses(fmt::format("more than the {} accesses of a launch are needed", accesses_per_launch));
+  assert(since_prepared_.size() <= accesses_per_launch);
   launch_.input = since_prepared_;
   launch_.input.resize(accesses_per_launch);
   launch_.parameters.front() = since_prepared_.size();
   const auto outcome = launcher_(launch_);
-  if (outcome.status != kernel::LaunchStatus::ok)
-    throw Error(ExitCode::failure, "a traced kernel failed: " + outcome.message);
+  if (outcome.status != kernel::LaunchStatus::ok) throw LaunchFailed(outcome);
   std::vector<double> cycles;
   for (std::size_t i = before; i < since_prepared_.size(); ++i) {
     const std::size_t words = launch_.output_words.size();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <stdexcept>
 
 #include "infer/machine.h"
 #include "kernel/kernel.h"
@@ -10,6 +11,13 @@ namespace ptxlat::probe {
 
 // Accesses that one launch of a traced kernel makes at the most.
 inline constexpr std::size_t accesses_per_launch = 4096;
+
+// A launch that an inference asked for did not end well: what the launch says.
+struct LaunchFailed : std::runtime_error {
+  explicit LaunchFailed(const kernel::LaunchOutcome& outcome)
+      : std::runtime_error(outcome.message), status(outcome.status) {}
+  kernel::LaunchStatus status;
+};
 
 // The GPU as a machine that inference can ask (infer/machine.h): each answer is a launch of a kernel that is given a
 // list of addresses and stores the time of each access. Contract with the kernel: `in` has the addresses, 8 a slot, as
@@ -23,7 +31,7 @@ class TracedMachine : public infer::Machine {
   TracedMachine(infer::MachineInfo info, kernel::Launch launch, Launcher launcher);
   const infer::MachineInfo& info() const override { return info_; }
   void prepare() override { since_prepared_.clear(); }
-  // Throws infer::TooManyAccesses for more than a launch makes since `prepare`, Error{failure} if a launch fails.
+  // At most info().most_accesses since `prepare`. Throws LaunchFailed.
   std::vector<double> access(const std::vector<infer::Addresses>& list, const std::string& with, int sm) override;
 
  private:

@@ -26,7 +26,7 @@ struct SimulatedBanks : infer::Machine {
     std::size_t lanes = 0, fullest = 0;
     for (const auto& run : list) {
       for (std::uint64_t i = 0; i < run.count; ++i, ++lanes) {
-        const std::uint64_t word = (run.base + i * static_cast<std::uint64_t>(run.stride)) / width;
+        const std::uint64_t word = (run.at(i)) / width;
         auto& bank = words[word % banks];
         if (!shares_words || !bank.contains(word)) bank.insert(word);
         fullest = std::max(fullest, bank.size());

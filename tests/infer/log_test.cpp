@@ -45,6 +45,20 @@ TEST_CASE("a log gives the facts again without the machine") {
   CHECK(facts.size() > 5);
 }
 
+TEST_CASE("a machine that allowed too few accesses is replayed to the same end") {
+  struct FewAccesses : SimulatedCache {
+    using SimulatedCache::SimulatedCache;
+    MachineInfo known{SimulatedCache::info()};
+    const MachineInfo& info() const override { return known; }
+  } machine({}, 1);
+  machine.known.most_accesses = 6;
+  std::ostringstream log;
+  LoggedMachine both(machine, log);
+  const auto facts = infer::infer(both, 1);
+  CHECK(replayed(log.str(), 1) == facts);
+  CHECK(facts.back().verdict == results::FactVerdict::undetermined);
+}
+
 TEST_CASE("a log of another seed, a cut one and something else are errors") {
   std::vector<results::Fact> facts;
   const auto log = logged(1, facts);

@@ -96,7 +96,7 @@ std::vector<double> SimulatedCache::access(const std::vector<infer::Addresses>& 
   std::uniform_real_distribution<double> uniform(0, 1);
   for (const auto& run : list) {
     for (std::uint64_t i = 0; i < run.count; ++i) {
-      const bool is_hit = access_one(run.base + i * static_cast<std::uint64_t>(run.stride));
+      const bool is_hit = access_one(run.at(i));
       double one = is_hit ? geometry_.hit : geometry_.miss;
       if (uniform(random_) < geometry_.noisy) one += geometry_.noise * distance * (2 * uniform(random_) - 1);
       cycles.push_back(one);
@@ -124,7 +124,7 @@ std::vector<double> SimulatedHierarchy::access(const std::vector<infer::Addresse
   std::uniform_real_distribution<double> uniform(0, 1);
   for (const auto& run : list) {
     for (std::uint64_t i = 0; i < run.count; ++i) {
-      const auto address = run.base + i * static_cast<std::uint64_t>(run.stride);
+      const auto address = run.at(i);
       std::size_t level = 0;
       while (level < levels_.size() && !levels_[level].access_one(address)) ++level;
       double one = cycles_[level];

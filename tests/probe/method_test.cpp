@@ -122,6 +122,16 @@ TEST_CASE("an inference asks the GPU and ends in facts under its condition") {
     INFO("the stand-in's memory has no levels");
     CHECK(fact.verdict == results::FactVerdict::undetermined);
   }
+  {
+    ProbeBench faulting;
+    faulting.environment.set("PTXLAT_STANDIN_FAULT", "chain");
+    const auto faulted = faulting.make(probe);
+    INFO("a fault costs the probe, and not the command");
+    CHECK(faulted.verdict == sass::Verdict::fault);
+    CHECK_THAT(faulted.note, Catch::Matchers::Contains("carveout_percent=100: CUDA_ERROR_ILLEGAL_ADDRESS"));
+    CHECK(faulted.facts.empty());
+    CHECK(faulting.logs.empty());
+  }
   probe.opcodes = {{"LDG", "7"}};
   INFO("a kernel that is not what it should be is not asked");
   CHECK(bench.make(probe).facts.empty());

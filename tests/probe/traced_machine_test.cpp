@@ -51,14 +51,15 @@ TEST_CASE("each answer is a launch with all that was accessed since prepare, and
   CHECK(gpu.launches[2].parameters.front() == 1);
 }
 
-TEST_CASE("more than a launch holds is not asked of the GPU, and a launch that fails is an error") {
+TEST_CASE("more than a launch holds is not asked of the GPU, and a launch that fails is told as such") {
   EchoingGpu gpu;
   auto machine = machine_of(gpu);
+  infer::Prober prober(machine, 1);
   CHECK(machine.info().most_accesses == accesses_per_launch);
-  CHECK(machine.access({{0, 1, accesses_per_launch}}, "", 0).size() == accesses_per_launch);
-  CHECK_THROWS_AS(machine.access({{0, 1, 1}}, "", 0), infer::TooManyAccesses);
+  CHECK(prober.access({{0, 1, accesses_per_launch}}).size() == accesses_per_launch);
+  CHECK_THROWS_AS(prober.access({{0, 1, 1}}), infer::TooManyAccesses);
   CHECK(gpu.launches.size() == 1);
-  machine.prepare();
+  prober.prepare();
   gpu.status = kernel::LaunchStatus::fault;
-  CHECK_THROWS_AS(machine.access({{0, 1, 1}}, "", 0), Error);
+  CHECK_THROWS_AS(prober.access({{0, 1, 1}}), LaunchFailed);
 }
