@@ -43,6 +43,8 @@ class Machine {
   virtual void prepare() = 0;
   // The cycles of each access, in order. Error if the machine has gone.
   virtual std::vector<double> access(const std::vector<Addresses>& list, const std::string& with, int sm) = 0;
+  // Accesses that nobody wants the time of, in any order and as fast as the machine can: to fill or to evict.
+  virtual void touch(const std::vector<Addresses>& list, const std::string& with, int sm) { access(list, with, sm); }
 };
 
 }  // namespace ptxlat::infer
