@@ -86,7 +86,7 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
         .toolchain = toolchain,
         .target = target,
         .run = run::begin_run(toolchain, target, device),
-        .plan = probe::plan_probes(probes, options.level),
+        .plan = probe::plan_probes(probes, options.level, probe::names_of(device)),
         .disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(target), sass::nvdisasm_pace(1)),
         .assemblers = make_kernel_assemblers(toolchain, target, worker_options(options.device), 1)};
     results::Store store(options.store);

@@ -60,30 +60,44 @@ std::vector<std::uint64_t> BufferContents::words(std::uint64_t begin, std::uint6
   if (buffer_.contents == kernel::Buffer::Contents::random) {
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = random_word(buffer_.seed, begin / word_bytes + i);
   }
+  if (buffer_.contents == kernel::Buffer::Contents::self) {
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = address_ + begin + i * word_bytes;
+  }
   if (!is_chase(buffer_)) return words;
   const auto places = buffer_.bytes / buffer_.stride;
   for (auto place = (begin + buffer_.stride - 1) / buffer_.stride; place < places && place * buffer_.stride < end;
        ++place) {
     const auto next = next_.empty() ? (place + 1) % places : next_[place];
-    words[(place * buffer_.stride - begin) / word_bytes] = address_ + next * buffer_.stride;
+    const auto distance = next * buffer_.stride;
+    words[(place * buffer_.stride - begin) / word_bytes] =
+        buffer_.is_texture ? distance / sizeof(std::uint32_t) : address_ + distance;
   }
   return words;
 }
 
-void make_buffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer,
-                 std::list<DeviceBuffer>& buffers) {
-  require_sense(buffer);
-  // A gigabyte is filled piece by piece.
-  constexpr std::uint64_t piece = 16 << 20;
-  const auto& memory = buffers.emplace_back(api, buffer.bytes);
-  const BufferContents contents(buffer, memory.address());
-  for (std::uint64_t begin = 0; begin < buffer.bytes; begin += piece) {
-    const auto words = contents.words(begin, std::min(buffer.bytes, begin + piece));
-    // Not cuMemcpyHtoD: from pageable memory that may return before the copy has reached the device, and a stream that
-    // does not wait for the default one would then launch too early.
-    PTXLAT_CUDA(api, cuMemcpyHtoDAsync, memory.address() + begin, words.data(), words.size() * word_bytes,
-                stream.get());
+FilledBuffer::FilledBuffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer)
+    : memory_(api, (require_sense(buffer), buffer.bytes)) {
+  if (buffer.contents == kernel::Buffer::Contents::zeros) {
+    PTXLAT_CUDA(api, cuMemsetD8Async, memory_.address(), static_cast<unsigned char>(0), buffer.bytes, stream.get());
+  } else {
+    // A gigabyte is filled piece by piece.
+    constexpr std::uint64_t piece = 16 << 20;
+    const BufferContents contents(buffer, memory_.address());
+    for (std::uint64_t begin = 0; begin < buffer.bytes; begin += piece) {
+      const auto words = contents.words(begin, std::min(buffer.bytes, begin + piece));
+      // Not cuMemcpyHtoD: from pageable memory that may return before the copy has reached the device, and a stream
+      // that does not wait for the default one would then launch too early.
+      PTXLAT_CUDA(api, cuMemcpyHtoDAsync, memory_.address() + begin, words.data(), words.size() * word_bytes,
+                  stream.get());
+    }
   }
+  if (!buffer.is_texture) return;
+  CUDA_RESOURCE_DESC resource{};
+  resource.resType = CU_RESOURCE_TYPE_LINEAR;
+  resource.res.linear = {memory_.address(), CU_AD_FORMAT_UNSIGNED_INT32, 1, buffer.bytes};
+  CUDA_TEXTURE_DESC description{};
+  description.flags = CU_TRSF_READ_AS_INTEGER;
+  texture_.emplace(api, resource, description);
 }
 
 }  // namespace ptxlat::gpu

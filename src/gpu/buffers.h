@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <list>
+#include <optional>
 #include <vector>
 
 #include "gpu/handles.h"
@@ -22,10 +23,19 @@ class BufferContents {
   std::vector<std::uint32_t> next_;  // of each place, for a permutation
 };
 
-// Allocates the buffer on the device, appends it to `buffers` and fills it in the stream's order. CudaError where there
-// is no room for it; std::invalid_argument for a description that makes no sense (a stride below 8 or not a multiple of
-// 8, a size that is not a multiple of 8, more words to be read than there are).
-void make_buffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer,
-                 std::list<DeviceBuffer>& buffers);
+// A buffer on the device, with its texture if it has one. It is filled in the stream's order. CudaError where there is
+// no room for it; std::invalid_argument for a description that makes no sense (a stride below 8 or not a multiple of 8,
+// a size that is not a multiple of 8, more words to be read than there are).
+class FilledBuffer {
+ public:
+  FilledBuffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer);
+  CUdeviceptr address() const { return memory_.address(); }
+  // What a kernel gets: the address, or the texture's handle.
+  std::uint64_t parameter() const { return texture_ ? texture_->get() : memory_.address(); }
+
+ private:
+  DeviceBuffer memory_;
+  std::optional<TextureObject> texture_;
+};
 
 }  // namespace ptxlat::gpu

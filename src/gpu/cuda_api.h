@@ -23,6 +23,7 @@ using CUjit_option = int;
 using CUjitInputType = int;
 using CUdevice_attribute = int;
 using CUfunction_attribute = int;
+using CUsharedconfig = int;
 struct CUuuid {
   unsigned char bytes[16];
 };
@@ -44,11 +45,17 @@ inline constexpr CUresult CUDA_ERROR_NOT_SUPPORTED = 801;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE = 36;
+inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH = 37;
+inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76;
 
 inline constexpr CUfunction_attribute CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8;
 inline constexpr CUfunction_attribute CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9;
+inline constexpr CUfunction_attribute CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14;
+
+inline constexpr CUsharedconfig CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE = 1;
+inline constexpr CUsharedconfig CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 2;
 
 inline constexpr CUjit_option CU_JIT_INFO_LOG_BUFFER = 3;
 inline constexpr CUjit_option CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4;
@@ -102,6 +109,8 @@ struct CudaApi {
   CUresult (*cuLinkDestroy)(CUlinkState state);
 
   // What an older driver may lack; then they fail with CUDA_ERROR_NOT_SUPPORTED.
+  CUresult (*cuFuncSetSharedMemConfig)(CUfunction function, CUsharedconfig config);
+  CUresult (*cuDeviceTotalMem)(std::size_t* bytes, CUdevice device);
   CUresult (*cuArray3DCreate)(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* description);
   CUresult (*cuArrayDestroy)(CUarray array);
   CUresult (*cuMemcpy3D)(const CUDA_MEMCPY3D* copy);

@@ -27,11 +27,13 @@ inline constexpr unsigned CUDA_ARRAY3D_TEXTURE_GATHER = 0x08;
 inline constexpr CUaddress_mode CU_TR_ADDRESS_MODE_CLAMP = 1;
 inline constexpr CUfilter_mode CU_TR_FILTER_MODE_POINT = 0;
 inline constexpr CUfilter_mode CU_TR_FILTER_MODE_LINEAR = 1;
+inline constexpr unsigned CU_TRSF_READ_AS_INTEGER = 0x01;
 inline constexpr unsigned CU_TRSF_NORMALIZED_COORDINATES = 0x02;
 
 inline constexpr CUmemorytype CU_MEMORYTYPE_HOST = 1;
 inline constexpr CUmemorytype CU_MEMORYTYPE_ARRAY = 3;
 inline constexpr CUresourcetype CU_RESOURCE_TYPE_ARRAY = 0;
+inline constexpr CUresourcetype CU_RESOURCE_TYPE_LINEAR = 2;
 
 struct CUDA_ARRAY3D_DESCRIPTOR {
   std::size_t Width;
@@ -48,6 +50,12 @@ struct CUDA_RESOURCE_DESC {
     struct {
       CUarray hArray;
     } array;
+    struct {
+      std::uint64_t address;
+      CUarray_format format;
+      unsigned channels;
+      std::size_t bytes;
+    } linear;
     int reserved[32];
   } res;
   unsigned flags;

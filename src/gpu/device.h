@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace ptxlat::gpu {
@@ -17,6 +18,9 @@ struct DeviceInfo {
   int memory_clock_khz = 0;
   std::string driver_version;  // "580.159.04"
   int cuda_api_version = 0;    // 13000 for CUDA 13.0, as cuDriverGetVersion has it
+  int memory_bus_bits = 0;
+  int l2_bytes = 0;
+  std::size_t memory_bytes = 0;
 };
 
 // Starts the driver and finds the device of this index. Error{no_gpu} if there is none. Only a worker process may call

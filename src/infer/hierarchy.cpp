@@ -34,13 +34,16 @@ std::vector<std::size_t> sizes_of(const Level& level) {
 
 std::vector<Fact> infer_tlb(Machine& machine, std::uint64_t seed) {
   const std::string space = machine.info().space;
-  const auto levels = levels_of(machine, seed, 2);
+  // Of a machine whose first level is told from the next by less than its noise, the second is the first that is seen.
+  const bool is_outer = machine.info().kind == "tlb_outer";
+  const auto levels = levels_of(machine, seed, is_outer ? 1 : 2);
   std::vector<Fact> facts;
-  facts.push_back(inferred(space + ".page_bytes", levels.front().line_bytes, "bytes", "the least that an entry covers",
-                           levels.front().reason));
+  if (!is_outer)
+    facts.push_back(inferred(space + ".page_bytes", levels.front().line_bytes, "bytes",
+                             "the least that an entry covers", levels.front().reason));
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const Level& level = levels[i];
-    const std::string name = fmt::format("{}.l{}_", space, i + 1);
+    const std::string name = fmt::format("{}.l{}_", space, i + (is_outer ? 2 : 1));
     facts.push_back(inferred(name + "entries", level.fit_lines, "count", "entries of all sets", level.reason));
     facts.push_back(inferred(name + "entry_coverage", level.line_bytes, "bytes",
                              "addresses that take one entry together, in a full set", level.reason));

@@ -12,11 +12,11 @@ namespace ptxlat::infer {
 std::vector<results::Fact> infer(Machine& machine, std::uint64_t seed) {
   const auto& kind = machine.info().kind;
   if (kind == "cache") return infer_cache(machine, seed);
-  if (kind == "tlb") return infer_tlb(machine, seed);
+  if (kind == "tlb" || kind == "tlb_outer") return infer_tlb(machine, seed);
   if (kind == "constant") return infer_constant(machine, seed);
   if (kind == "banks") return infer_banks(machine, seed);
   throw Error(ExitCode::unknown_name, fmt::format("no inference is made for machines of kind \"{}\"", kind),
-              "The kinds that are known: banks, cache, constant, tlb.");
+              "The kinds that are known: banks, cache, constant, tlb, tlb_outer.");
 }
 
 }  // namespace ptxlat::infer

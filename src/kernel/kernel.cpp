@@ -8,12 +8,18 @@ void add(Hash& hash, const Launch& launch) {
   for (const int number : {launch.threads, launch.ctas, launch.dynamic_shared, launch.carve_out,
                            launch.uses_memory ? 1 : 0, launch.output_ctas})
     hash.add(number);
+  // Only where they say something, so that older recipes stay what they are.
+  if (launch.bank_bytes != 0 || launch.large_cluster || launch.keeps_buffers) {
+    for (const int number : {launch.bank_bytes, launch.large_cluster ? 1 : 0, launch.keeps_buffers ? 1 : 0})
+      hash.add(number);
+  }
   hash.add(launch.input);
   hash.add(launch.parameters);
   hash.add(launch.output_words);
   for (const auto& buffer : launch.buffers) {
     for (const auto number : {buffer.bytes, buffer.stride, buffer.seed, buffer.read_words}) hash.add(number);
     hash.add(buffer.contents);
+    if (buffer.is_texture) hash.add(1);
   }
 }
 

@@ -41,13 +41,17 @@ inline constexpr int parameter_bytes = 1024;
 //                first. A pointer chase starts at its beginning
 //   permutation  the same places in a random order, one cycle through all of them
 //   random       words of 64 bits from the seed
+//   self         each word of 64 bits holds its own address, so that any lane can chase any place
+// Of a texture, the parameter is not its address but the handle of a one-dimensional texture of 32-bit words, and a
+// chase's places hold the index of the next place's first word.
 struct Buffer {
-  enum class Contents { zeros, random, ring, permutation };
+  enum class Contents { zeros, random, ring, permutation, self };
   std::uint64_t bytes = 0;
   Contents contents = Contents::zeros;
   std::uint64_t stride = 0;  // bytes; of ring and permutation, at least 8
   std::uint64_t seed = 1;
   std::uint64_t read_words = 0;  // words of 32 bits from its beginning that the readout brings
+  bool is_texture = false;
   bool operator==(const Buffer&) const = default;
 };
 
@@ -58,6 +62,9 @@ struct Buffer {
 //   carve_out     percent of an SM's first-level memory for shared memory; -1: the driver's choice
 //   uses_memory   whether the kernel reads its parameter `memory`
 //   input         the bits of its operands, [slot × operands_per_slot + operand]; empty: nothing reads them
+//   bank_bytes    of shared memory, 4 or 8, for GPUs that can choose; 0: the driver's choice
+//   large_cluster whether its clusters may have more than the 8 CTAs that every GPU of the architecture has room for
+//   keeps_buffers whether the next launch of the same kernel finds them as this one leaves them, not as new
 //   output_ctas   CTAs whose threads are read, from the first
 //   output_words  of each thread's slot, by index
 struct Launch {
@@ -66,6 +73,9 @@ struct Launch {
   int dynamic_shared = 0;  // bytes of each CTA
   int carve_out = -1;
   bool uses_memory = false;
+  int bank_bytes = 0;
+  bool large_cluster = false;
+  bool keeps_buffers = false;
   std::vector<std::uint64_t> input;
   std::vector<Buffer> buffers;
   std::vector<std::uint64_t> parameters;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 namespace ptxlat::probe {
 
@@ -12,14 +13,29 @@ namespace {
 // "IMAD" of "IMAD.MOV.U32".
 std::string without_modifiers(std::string_view opcode) { return std::string(opcode.substr(0, opcode.find('.'))); }
 
+// Whether "LDS.U.128" has all of "LDS.128".
+bool has_modifiers(const std::string& opcode, const std::string& wanted) {
+  std::istringstream parts(wanted);
+  for (std::string part; std::getline(parts, part, '.');) {
+    if (("." + opcode + ".").find("." + part + ".") == std::string::npos) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 sass::Audit audit(const Probe& probe, const Point& point, const sass::Window& window) {
   std::map<std::string, std::int64_t> counts;
   // Of a window the clock reads are the edges; of a whole kernel they are instructions like others.
   const std::size_t edge = probe.whole_kernel ? 0 : 1;
-  for (auto i = edge; i + edge < window.instructions.size(); ++i)
-    ++counts[without_modifiers(sass::opcode_of(window.instructions[i].text))];
+  for (auto i = edge; i + edge < window.instructions.size(); ++i) {
+    const std::string opcode(sass::opcode_of(window.instructions[i].text));
+    // An opcode that the probe names with modifiers is counted with them, and stands for the others of its name too.
+    const auto with_modifiers = std::find_if(point.opcodes.begin(), point.opcodes.end(), [&](const auto& expected) {
+      return expected.first.find('.') != std::string::npos && has_modifiers(opcode, expected.first);
+    });
+    ++counts[with_modifiers != point.opcodes.end() ? with_modifiers->first : without_modifiers(opcode)];
+  }
   sass::Audit result;
   for (const auto& [opcode, expected] : point.opcodes) {
     const auto found = counts[opcode];
@@ -33,7 +49,8 @@ sass::Audit audit(const Probe& probe, const Point& point, const sass::Window& wi
   }
   for (const auto& [opcode, count] : counts) {
     if (count == 0 || point.opcodes.contains(opcode)) continue;
-    if (std::find(probe.beside.begin(), probe.beside.end(), opcode) != probe.beside.end()) continue;
+    const auto is_among = [&](const auto& list) { return std::find(list.begin(), list.end(), opcode) != list.end(); };
+    if (probe.without.empty() ? is_among(probe.beside) : !is_among(probe.without)) continue;
     return {sass::Verdict::contaminated, fmt::format("{} {} that the probe does not name", count, opcode), {}};
   }
   return result;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -83,7 +84,17 @@ class Parser {
       ++at_;
     const auto word = text_.substr(begin, at_ - begin);
     if (word.empty()) fail("a number or a name is missing", text_.substr(begin));
-    return std::isdigit(static_cast<unsigned char>(word.front())) != 0 ? number(word) : value_of(word);
+    if (std::isdigit(static_cast<unsigned char>(word.front())) != 0) return number(word);
+    return (word == "min" || word == "max") && take('(') ? lesser_or_greater(word == "min") : value_of(word);
+  }
+
+  // After the opening parenthesis.
+  std::int64_t lesser_or_greater(bool lesser) {
+    const auto first = sum();
+    if (!take(',')) fail("no second argument", text_.substr(at_));
+    const auto second = sum();
+    if (!take(')')) fail("no closing parenthesis", text_.substr(at_));
+    return lesser ? std::min(first, second) : std::max(first, second);
   }
 
   std::int64_t number(std::string_view word) {

@@ -7,10 +7,12 @@
 #include <sstream>
 
 #include "base/hash.h"
+#include "infer/facts.h"
 #include "infer/infer.h"
 #include "infer/log.h"
 #include "line/window_record.h"
 #include "probe/audit.h"
+#include "probe/commanded_machine.h"
 #include "probe/readers.h"
 #include "probe/traced_machine.h"
 
@@ -58,6 +60,23 @@ sass::Verdict verdict_of(kernel::LaunchStatus failed) {
   return failed == kernel::LaunchStatus::fault ? sass::Verdict::fault : sass::Verdict::timeout;
 }
 
+// What the probe's file asks of its series; what it asks of the GPU's description needs none.
+void read_facts(const ProbePlan& plan, results::Record& record) {
+  for (const auto& rule : plan.probe->facts) {
+    if (rule.model == infer::FactModel::given) {
+      const auto value = evaluate(rule.value, constants_of(*plan.probe, plan.device));
+      auto fact = infer::inferred(rule.quantity, static_cast<std::uint64_t>(value), rule.unit, rule.how,
+                                  rule.how + "; the driver does not say it");
+      if (value != 0) fact.verdict = results::FactVerdict::measured;
+      fact.scope = rule.scope;
+      record.facts.push_back(std::move(fact));
+    } else if (!record.series.empty()) {
+      auto facts = infer::facts_of(rule, record.series.front());
+      record.facts.insert(record.facts.end(), facts.begin(), facts.end());
+    }
+  }
+}
+
 results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
   const auto& probe = *work.plan->probe;
   const auto& points = work.plan->points;
@@ -75,13 +94,27 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
     is_recorded[made.kernel] = true;
     if (!audit.is_proven() || !made.outcome) continue;
     if (made.outcome->status != kernel::LaunchStatus::ok) {
+      if (probe.may_fail) continue;
       note_failure(record, role, verdict_of(made.outcome->status), made.outcome->message);
       continue;
     }
     values[i] = values_of(probe, points[i], made.outcome->readout);
   }
   if (bench.measures() && !probe.infer) record.series.push_back(series_of(probe, values, points));
+  read_facts(*work.plan, record);
   return record;
+}
+
+// The GPU as the machine that a point infers.
+std::unique_ptr<infer::Machine> machine_of(const Probe& probe, const Point& point, const Launcher& launcher) {
+  infer::MachineInfo info{probe.infer->kind,      probe.infer->space,      point.inferred_bytes,
+                          probe.infer->operators, point.trial.launch.ctas, 0};
+  if (!probe.infer->commands) return std::make_unique<TracedMachine>(std::move(info), point.trial.launch, launcher);
+  std::optional<infer::Addresses> flush;
+  if (point.flush_bytes > 0)
+    flush = {point.inferred_bytes, static_cast<std::int64_t>(point.flush_stride),
+             point.flush_bytes / point.flush_stride};
+  return std::make_unique<CommandedMachine>(std::move(info), flush, point.trial.launch, launcher);
 }
 
 // What the GPU's answers say of it, at each point; nothing if the kernel is not what it should be. A point is the
@@ -92,10 +125,10 @@ void infer_facts(const ProbeWork& work, line::Bench& bench, const OnLog& on_log,
   if (record.verdict != sass::Verdict::proven || !bench.measures()) return;
   for (std::size_t i = 0; i < work.trials.size(); ++i) {
     const auto& point = work.plan->points[i];
-    TracedMachine machine({probe.infer->kind, probe.infer->space, point.inferred_bytes, {}, 1, 0}, point.trial.launch,
-                          [&](const kernel::Launch& launch) { return bench.launch(work.trials[i], launch, 1); });
+    const auto machine =
+        machine_of(probe, point, [&](const kernel::Launch& launch) { return bench.launch(work.trials[i], launch, 1); });
     std::ostringstream log;
-    infer::LoggedMachine logged(machine, log);
+    infer::LoggedMachine logged(*machine, log);
     std::vector<results::Fact> facts;
     try {
       facts = infer::infer(logged, seed);
@@ -117,10 +150,10 @@ results::CellKey key_of(const ProbePlan& plan) {
   return {results::RecordKind::probe, plan.probe->name, "", "", plan.level, plan.recipe};
 }
 
-std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int level) {
+std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int level, const Names& device) {
   std::vector<ProbePlan> plans;
   for (const auto* probe : probes) {
-    ProbePlan plan{probe, points_of(*probe), level, {}, 0};
+    ProbePlan plan{probe, device, points_of(*probe, device), level, {}, 0};
     Hash hash;
     hash.add(std::string_view(probe_version));
     hash.add(probe->text);

@@ -12,18 +12,20 @@ namespace ptxlat::probe {
 
 // Version of the rules that read, audit and infer. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char probe_version[] = "probe 1";
+inline constexpr char probe_version[] = "probe 2";
 
 // A probe to be made at a level.
+//   device  what the probe's expressions know of the GPU
 struct ProbePlan {
   const Probe* probe = nullptr;
+  Names device;
   std::vector<Point> points;
   int level = 3;
   std::string recipe;
   std::size_t ptx_bytes = 0;
 };
 results::CellKey key_of(const ProbePlan& plan);
-std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int level);
+std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int level, const Names& device = {});
 
 // The talk with the GPU that an inference was made from (infer/log.h): the probe's name, with the point's role where it
 // has axes, and the log. Called from one thread at a time.

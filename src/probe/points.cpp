@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <stdexcept>
 
 #include "base/error.h"
@@ -9,6 +10,8 @@
 namespace ptxlat::probe {
 
 namespace {
+
+using Texts = std::map<std::string, std::string, std::less<>>;
 
 // Where the repetition that begins before `at` ends: at its {{/}}, those of repetitions inside it skipped.
 std::size_t end_of_repetition(std::string_view text, std::size_t at) {
@@ -24,7 +27,7 @@ std::size_t end_of_repetition(std::string_view text, std::size_t at) {
 
 // A kernel's text with its holes filled: {{expression}} becomes its value, and the text from {{#NAME expression}} to
 // {{/}} is repeated so many times, with NAME counting from 0. {{name}} stays: it is the kernel's.
-std::string filled(std::string_view text, Names& names) {
+std::string filled(std::string_view text, Names& names, const Texts& texts) {
   constexpr std::string_view repetition_end = "{{/}}";
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
@@ -36,7 +39,12 @@ std::string filled(std::string_view text, Names& names) {
     const auto hole = text.substr(open + 2, close - open - 2);
     at = close + 2;
     if (!hole.starts_with('#')) {
-      result += hole == "name" ? "{{name}}" : fmt::format("{}", evaluate(hole, names));
+      const auto of_axis = texts.find(hole);
+      if (hole == "name")
+        result += "{{name}}";
+      else
+        result +=
+            of_axis != texts.end() ? filled(of_axis->second, names, texts) : fmt::format("{}", evaluate(hole, names));
       continue;
     }
     const auto space = hole.find(' ');
@@ -45,25 +53,55 @@ std::string filled(std::string_view text, Names& names) {
     if (names.contains(name)) throw std::invalid_argument(fmt::format("\"{}\" is the name of something else", name));
     const auto end = end_of_repetition(text, at);
     const auto count = evaluate(hole.substr(space + 1), names);
-    for (names[name] = 0; names[name] < count; ++names[name]) result += filled(text.substr(at, end - at), names);
+    for (names[name] = 0; names[name] < count; ++names[name]) result += filled(text.substr(at, end - at), names, texts);
     names.erase(name);
     at = end + repetition_end.size();
   }
   return result;
 }
 
-// Constants may rest on axes and on constants whose names come before theirs.
-Names names_of(const Probe& probe, const std::vector<std::int64_t>& values) {
-  Names names;
-  for (std::size_t i = 0; i < probe.axes.size(); ++i) names[probe.axes[i].name] = values[i];
-  for (const auto& [name, expression] : probe.constants) names[name] = evaluate(expression, names);
+// Constants may rest on axes and on each other. Those that rest on one that is not known yet wait for the next turn.
+Names names_of(const Probe& probe, const std::vector<std::int64_t>& values, Names names) {
+  for (std::size_t i = 0; i < values.size(); ++i) names[probe.axes[i].name] = values[i];
+  for (auto left = probe.constants; !left.empty();) {
+    const auto before = left.size();
+    std::optional<std::invalid_argument> mistake;
+    for (auto constant = left.begin(); constant != left.end();) {
+      try {
+        names[constant->first] = evaluate(constant->second, names);
+        constant = left.erase(constant);
+      } catch (const std::invalid_argument& error) {
+        mistake = error;
+        ++constant;
+      }
+    }
+    if (left.size() == before) throw *mistake;
+  }
   return names;
+}
+
+std::string name_of(const ProbeAxis& axis, std::int64_t value) {
+  return axis.names.empty() ? fmt::format("{}", value) : axis.names[static_cast<std::size_t>(value)];
+}
+
+// What the names of a point's axes stand for: themselves, and the texts that the probe has for them.
+Texts texts_of(const Probe& probe, const std::vector<std::int64_t>& values) {
+  Texts texts;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (probe.axes[i].names.empty()) continue;
+    const auto name = name_of(probe.axes[i], values[i]);
+    texts[probe.axes[i].name] = name;
+    for (const auto& [hole, of_name] : probe.texts) {
+      if (const auto found = of_name.find(name); found != of_name.end()) texts[hole] = found->second;
+    }
+  }
+  return texts;
 }
 
 std::string role_of(const Probe& probe, const std::vector<std::int64_t>& values) {
   std::string role;
   for (std::size_t i = 0; i < values.size(); ++i)
-    role += fmt::format("{}{}={}", role.empty() ? "" : " ", probe.axes[i].name, values[i]);
+    role += fmt::format("{}{}={}", role.empty() ? "" : " ", probe.axes[i].name, name_of(probe.axes[i], values[i]));
   return role.empty() ? probe.name : role;
 }
 
@@ -75,35 +113,61 @@ kernel::Launch launch_of(const Probe& probe, const Names& names) {
   launch.ctas = whole(probe.ctas);
   launch.dynamic_shared = whole(probe.dynamic_shared);
   launch.carve_out = whole(probe.carve_out);
+  launch.bank_bytes = whole(probe.bank_bytes);
+  launch.large_cluster = probe.large_cluster;
+  // What is asked thousands of questions is not made anew for each.
+  launch.keeps_buffers = probe.keeps_buffers || probe.infer;
   if (launch.threads < 1 || launch.threads > 1024) throw std::invalid_argument("a CTA has 1 to 1024 threads");
   if (launch.ctas < 1) throw std::invalid_argument("a launch has at least one CTA");
   for (const auto& parameter : probe.parameters) launch.parameters.push_back(unsigned_of(parameter));
   for (const auto& buffer : probe.buffers)
     launch.buffers.push_back({unsigned_of(buffer.bytes), buffer.contents, unsigned_of(buffer.stride),
-                              unsigned_of(buffer.seed), unsigned_of(buffer.read_words)});
-  launch.output_ctas = probe.reader == Reader::per_step ? 1 : launch.ctas;
+                              unsigned_of(buffer.seed), unsigned_of(buffer.read_words), buffer.is_texture});
+  const bool reads_one =
+      probe.reader == Reader::per_step || probe.reader == Reader::words || probe.reader == Reader::samples;
+  launch.output_ctas = reads_one ? 1 : launch.ctas;
   launch.output_words = probe.words;
   return launch;
 }
 
-Point point_of(const Probe& probe, const std::vector<std::int64_t>& values) {
-  auto names = names_of(probe, values);
+Point point_of(const Probe& probe, const std::vector<std::int64_t>& values, const Names& device) {
+  auto names = names_of(probe, values, device);
+  const auto texts = texts_of(probe, values);
   Point point;
   point.trial.role = role_of(probe, values);
-  point.trial.kernel.text = filled(probe.kernel, names);
+  point.trial.kernel.text = filled(probe.kernel, names, texts);
+  for (const auto& text : probe.module) point.trial.kernel.module.push_back(filled(text, names, texts));
   point.trial.kernel.whole = probe.whole_kernel;
   point.trial.launch = launch_of(probe, names);
   point.trial.launches = probe.launches;
   point.count = evaluate(probe.count, names);
   if (point.count < 1) throw std::invalid_argument("count must be positive");
   if (probe.infer) point.inferred_bytes = static_cast<std::uint64_t>(evaluate(probe.infer->bytes, names));
-  for (const auto& [opcode, expression] : probe.opcodes) point.opcodes[opcode] = evaluate(expression, names);
+  if (probe.infer && !probe.infer->flush.empty()) {
+    point.flush_bytes = static_cast<std::uint64_t>(evaluate(probe.infer->flush, names));
+    point.flush_stride = static_cast<std::uint64_t>(evaluate(probe.infer->flush_stride, names));
+  }
+  for (const auto& [opcode, expression] : probe.opcodes) {
+    const auto count = evaluate(expression, names);
+    // A text of an axis may name an opcode, or none.
+    if (const auto filled_in = filled(opcode, names, texts); !filled_in.empty()) point.opcodes[filled_in] += count;
+  }
   return point;
 }
 
 }  // namespace
 
-std::vector<Point> points_of(const Probe& probe) {
+Names names_of(const gpu::DeviceInfo& device) {
+  return {{"sms", device.sm_count},
+          {"l2_bytes", device.l2_bytes},
+          {"memory_bytes", static_cast<std::int64_t>(device.memory_bytes)},
+          {"memory_bus_bits", device.memory_bus_bits},
+          {"memory_clock_khz", device.memory_clock_khz}};
+}
+
+Names constants_of(const Probe& probe, const Names& device) { return names_of(probe, {}, device); }
+
+std::vector<Point> points_of(const Probe& probe, const Names& device) {
   std::size_t count = 1;
   for (const auto& axis : probe.axes) count *= axis.values.size();
   std::vector<Point> points;
@@ -112,7 +176,7 @@ std::vector<Point> points_of(const Probe& probe) {
     for (auto rest = number, i = values.size(); i-- > 0; rest /= probe.axes[i].values.size())
       values[i] = probe.axes[i].values[rest % probe.axes[i].values.size()];
     try {
-      points.push_back(point_of(probe, values));
+      points.push_back(point_of(probe, values, device));
     } catch (const std::invalid_argument& error) {
       throw Error(ExitCode::catalogue,
                   fmt::format("probe {} at {}: {}", probe.name, role_of(probe, values), error.what()),

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/device.h"
 #include "kernel/kernel.h"
 #include "probe/expression.h"
 #include "probe/probe.h"
@@ -12,16 +13,22 @@ namespace ptxlat::probe {
 // One combination of the axes' values with its trial, whose role is "bytes=4096 stride=128".
 //   count    steps or operations, for the reader
 //   opcodes  of the window, exactly so many of each
-//   inferred_bytes  of the memory that is inferred, 0 for none
+//   inferred_bytes  of the memory that is inferred, 0 for none; flush_bytes and flush_stride: see ProbeInference
 struct Point {
   kernel::Trial trial;
   std::int64_t count = 1;
   std::map<std::string, std::int64_t> opcodes;
-  std::uint64_t inferred_bytes = 0;
+  std::uint64_t inferred_bytes = 0, flush_bytes = 0, flush_stride = 0;
 };
 
-// All points of a probe, the last axis fastest. Points whose kernels have the same text share one kernel.
-// Error{catalogue} names the probe and the expression or hole that cannot be filled.
-std::vector<Point> points_of(const Probe& probe);
+// All points of a probe on a GPU whose names are `device`, the last axis fastest. Points whose kernels have the same
+// text share one kernel. Error{catalogue} names the probe and the expression or hole that cannot be filled.
+std::vector<Point> points_of(const Probe& probe, const Names& device = {});
+
+// What a probe's expressions may ask of the GPU: sms, l2_bytes, memory_bytes, memory_bus_bits, memory_clock_khz.
+Names names_of(const gpu::DeviceInfo& device);
+
+// The names of a probe without axes: of the GPU, and its constants.
+Names constants_of(const Probe& probe, const Names& device);
 
 }  // namespace ptxlat::probe

@@ -6,36 +6,50 @@
 #include <string>
 #include <vector>
 
+#include "infer/series_facts.h"
 #include "isa/target.h"
 #include "kernel/kernel.h"
 
 namespace ptxlat::probe {
 
-// A quantity that is varied; its values in the order in which they are measured.
+// A quantity that is varied; its values in the order in which they are measured. An axis of names counts them.
 struct ProbeAxis {
   std::string name;
   std::string unit;
   std::vector<std::int64_t> values;
+  std::vector<std::string> names;  // empty where the values are numbers
 };
 
 // A Buffer whose numbers are expressions (probe/expression.h) of the axes and constants.
 struct ProbeBuffer {
   kernel::Buffer::Contents contents = kernel::Buffer::Contents::zeros;
   std::string bytes, stride, seed, read_words;
+  bool is_texture = false;
 };
 
 // How the words of a point's launches become values (docs/probes.md).
 //   per_step    (second clock − first clock) / count, of thread 0
 //   throughput  count / (last second clock − first first clock), over all threads
+//   span        (last second clock − first first clock) / count, over all threads
+//   rate        count / the longest of all threads' (second clock − first clock): for SMs, whose clocks are not one
 //   timeline    each word of each thread less the earliest of all: two more axes, `thread` and `word`
-enum class Reader { per_step, throughput, timeline };
+//   words       each word of thread 0 as it is / count, median of the launches: one more axis, `word`
+//   samples     the words that are read of the buffers, of all launches: one more axis, `sample`
+enum class Reader { per_step, throughput, span, rate, timeline, words, samples };
 
 // What is inferred of a kernel's answers (probe/traced_machine.h) instead of reading a series.
 //   kind       of infer::MachineInfo
 //   space      what its facts begin with
 //   bytes      expression: what the kernel makes of the first buffer
+//   commands   whether the kernel takes commands (probe/commanded_machine.h) and not addresses
+//   flush      expression: bytes behind those, which one access each `flush_stride` bytes make everything else cold;
+//              empty for what every launch finds cold. Of a kernel that takes commands
+//   operators  how it can be accessed, by the numbers that the kernel knows them by
 struct ProbeInference {
   std::string kind, space, bytes;
+  std::string flush, flush_stride;
+  std::vector<std::string> operators;
+  bool commands = false;
 };
 
 // An experiment on the machine as its file describes it: what is varied, how each point is launched, what the audit
@@ -46,8 +60,13 @@ struct Probe {
   std::string cost;      // of the GPU's time, for --list
   isa::Requirement requirement;
   std::vector<ProbeAxis> axes;
-  std::map<std::string, std::string> constants;  // names for expressions and holes, from earlier names
-  std::string threads, ctas, dynamic_shared, carve_out;
+  std::map<std::string, std::string> constants;  // names for expressions and holes
+  // Texts for holes by the name of an axis' value: the instruction that stands for "ca".
+  std::map<std::string, std::map<std::string, std::string>> texts;
+  std::string threads = "1", ctas = "1", dynamic_shared = "0", carve_out = "0 - 1", bank_bytes = "0";
+  bool large_cluster = false;
+  bool keeps_buffers = false;  // no point changes what another one finds in them
+  bool may_fail = false;  // a launch that the driver refuses is a point without a value
   std::vector<std::string> parameters;
   std::vector<ProbeBuffer> buffers;
   int launches = 5;
@@ -55,18 +74,22 @@ struct Probe {
   std::optional<ProbeInference> infer;
 
   Reader reader = Reader::per_step;
-  std::string count;  // steps or operations; for the reader
-  std::string series, unit;
-  std::vector<int> words;  // of each thread's slot
+  std::string count = "1";  // steps or operations; for the reader
+  std::string series = "value", unit = "cycles";
+  std::vector<int> words = {0, 1};      // of each thread's slot
+  std::vector<std::string> word_names;  // of the axis `word`
+  std::vector<infer::FactRule> facts;   // what is read off the series; holes in their texts are not filled
 
   // What the machine code must be: exactly so many of each opcode (without modifiers) in the window, and beside those
   // none but the ones named.
   bool whole_kernel = false;  // the window is the kernel, not what is between its two clock reads
   std::map<std::string, std::string> opcodes;
   std::vector<std::string> beside;
+  std::vector<std::string> without;  // instead of `beside`: anything may be beside them but these
 
-  std::string kernel;  // PTX with holes in double braces (docs/probes.md)
-  std::string text;    // both files, for recipes
+  std::vector<std::string> module;  // what the kernel needs at module scope
+  std::string kernel;               // PTX with holes in double braces (docs/probes.md)
+  std::string text;                 // both files, for recipes
 };
 
 // Reads `folder`/*.toml, each with the kernel NAME.ptx beside it, in the order of their names. Error{catalogue} names

@@ -1,124 +1,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <set>
 #include <sstream>
 
 #include "base/error.h"
-#include "base/named_values.h"
-#include "base/nearest_names.h"
 #include "isa/rule.h"
-#include "isa/toml.h"
 #include "probe/expression.h"
 #include "probe/probe.h"
+#include "probe/section.h"
 #include "ptx/skeleton.h"
 
 namespace ptxlat::probe {
 
 namespace {
 
-constexpr NamedValues<kernel::Buffer::Contents, 4> contents_names = {
+constexpr NamedValues<kernel::Buffer::Contents, 5> contents_names = {
     {{kernel::Buffer::Contents::zeros, "zeros"},
      {kernel::Buffer::Contents::random, "random"},
      {kernel::Buffer::Contents::ring, "ring"},
-     {kernel::Buffer::Contents::permutation, "permutation"}}};
-constexpr NamedValues<Reader, 3> reader_names = {
-    {{Reader::per_step, "per_step"}, {Reader::throughput, "throughput"}, {Reader::timeline, "timeline"}}};
-
-// One table of a probe file. Every mistake is an Error{catalogue} with its file and line.
-class Section {
- public:
-  Section(const toml::table& table, std::string file) : table_(table), file_(std::move(file)) {}
-
-  [[noreturn]] void fail(const toml::node& node, const std::string& what) const {
-    throw Error(ExitCode::catalogue, fmt::format("{}:{}: {}", file_, node.source().begin.line, what),
-                "docs/probes.md describes the files of probes.");
-  }
-  [[noreturn]] void fail(const std::string& what) const { fail(table_, what); }
-
-  void only(const std::set<std::string>& known) const {
-    for (const auto& [key, node] : table_) {
-      const std::string name(key.str());
-      if (known.contains(name)) continue;
-      const auto nearest = nearest_names(name, {known.begin(), known.end()}, 1);
-      fail(node, fmt::format("unknown key \"{}\"{}", name,
-                             nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest.front())));
-    }
-  }
-
-  std::string text(const char* key, std::string by_default = {}) const {
-    const auto* node = table_.get(key);
-    if (node == nullptr) return by_default;
-    if (const auto value = node->value_exact<std::string>()) return *value;
-    fail(*node, fmt::format("\"{}\" must be a string", key));
-  }
-
-  // A whole number or an expression.
-  std::string expression(const char* key, const char* by_default) const {
-    const auto* node = table_.get(key);
-    return node == nullptr ? std::string(by_default) : expression_of(*node);
-  }
-  std::string expression_of(const toml::node& node) const {
-    if (const auto number = node.value_exact<std::int64_t>()) return fmt::format("{}", *number);
-    if (const auto text = node.value_exact<std::string>()) return *text;
-    fail(node, "a whole number or an expression in quotes is wanted");
-  }
-  std::vector<std::string> expressions(const char* key) const {
-    std::vector<std::string> found;
-    for (const auto* node : elements(key)) found.push_back(expression_of(*node));
-    return found;
-  }
-
-  bool flag(const char* key) const {
-    const auto* node = table_.get(key);
-    if (node == nullptr) return false;
-    if (const auto value = node->value_exact<bool>()) return *value;
-    fail(*node, fmt::format("\"{}\" must be true or false", key));
-  }
-
-  std::vector<const toml::node*> elements(const char* key) const {
-    const auto* node = table_.get(key);
-    if (node == nullptr) return {};
-    const auto* array = node->as_array();
-    if (array == nullptr) fail(*node, fmt::format("\"{}\" must be a list", key));
-    std::vector<const toml::node*> found;
-    for (const auto& element : *array) found.push_back(&element);
-    return found;
-  }
-
-  std::vector<Section> sections(const char* key) const {
-    std::vector<Section> found;
-    for (const auto* node : elements(key)) {
-      if (!node->is_table()) fail(*node, fmt::format("write [[{}]]", key));
-      found.emplace_back(*node->as_table(), file_);
-    }
-    return found;
-  }
-
-  Section section(const char* key) const {
-    static const toml::table none;
-    const auto* node = table_.get(key);
-    if (node == nullptr) return {none, file_};
-    if (!node->is_table()) fail(*node, fmt::format("write [{}]", key));
-    return {*node->as_table(), file_};
-  }
-
-  template <class Value, std::size_t count>
-  Value one_of(const char* key, const NamedValues<Value, count>& names) const {
-    const auto wanted = text(key, names.front().second);
-    if (const auto value = value_in(names, wanted)) return *value;
-    std::vector<std::string> known;
-    for (const auto& [value, name] : names) known.emplace_back(name);
-    fail(*table_.get(key), fmt::format("\"{}\" is none of {}", wanted, fmt::join(known, ", ")));
-  }
-
-  const toml::table& table() const { return table_; }
-
- private:
-  const toml::table& table_;
-  std::string file_;
-};
+     {kernel::Buffer::Contents::permutation, "permutation"},
+     {kernel::Buffer::Contents::self, "self"}}};
+constexpr NamedValues<Reader, 7> reader_names = {{{Reader::per_step, "per_step"},
+                                                  {Reader::throughput, "throughput"},
+                                                  {Reader::span, "span"},
+                                                  {Reader::rate, "rate"},
+                                                  {Reader::timeline, "timeline"},
+                                                  {Reader::words, "words"},
+                                                  {Reader::samples, "samples"}}};
 
 // What an expression without names comes to.
 std::int64_t number_of(const Section& section, const std::string& expression) {
@@ -129,20 +37,27 @@ std::int64_t number_of(const Section& section, const std::string& expression) {
   }
 }
 
-std::vector<std::int64_t> values_of(const Section& axis) {
+// Numbers in `values`, or equal steps between one doubling and the next.
+std::vector<std::int64_t> numbers_of(const Section& axis) {
   std::vector<std::int64_t> values;
   for (const auto& expression : axis.expressions("values")) values.push_back(number_of(axis, expression));
   if (!axis.table().contains("from")) {
-    if (values.empty()) axis.fail("an axis needs values, or from, to and per_doubling");
+    if (values.empty()) axis.fail("an axis needs values, or from, to and per_doubling or step, or names");
     return values;
   }
   const auto number = [&](const char* key, const char* by_default) {
     return number_of(axis, axis.expression(key, by_default));
   };
   const auto from = number("from", "0"), to = number("to", "0"), parts = number("per_doubling", "1");
+  if (axis.table().contains("step")) {
+    const auto step = number("step", "1");
+    if (step < 1 || to < from) axis.fail("step must be positive, and from not above to");
+    for (auto value = from; value <= to; value += step) values.push_back(value);
+    return values;
+  }
   if (from < 1 || to < from || parts < 1)
     axis.fail("from, to and per_doubling must be positive, and from not above to");
-  // 1, 1.5, 2, 3, 4 … for two parts: equal steps between one doubling and the next, all whole multiples of a part.
+  // 1, 1.5, 2, 3, 4 … for two parts, all whole multiples of a part.
   for (auto base = from; base <= to; base *= 2) {
     for (std::int64_t part = 0; part < parts && base + base * part / parts <= to; ++part) {
       const auto value = base + base * part / parts;
@@ -152,24 +67,93 @@ std::vector<std::int64_t> values_of(const Section& axis) {
   return values;
 }
 
+ProbeAxis read_axis(const Section& axis, const Probe& probe) {
+  axis.only({"name", "unit", "values", "names", "from", "to", "per_doubling", "step"});
+  ProbeAxis read{axis.text("name"), axis.text("unit"), {}, axis.expressions("names")};
+  if (read.name.empty()) axis.fail("an axis needs a name");
+  if (std::any_of(probe.axes.begin(), probe.axes.end(), [&](const auto& other) { return other.name == read.name; }))
+    axis.fail(fmt::format("there is an axis \"{}\" already", read.name));
+  for (std::size_t i = 0; i < read.names.size(); ++i) read.values.push_back(static_cast<std::int64_t>(i));
+  if (read.names.empty()) read.values = numbers_of(axis);
+  return read;
+}
+
+// [text.NAME]: a text for each name of an axis.
+void read_texts(const Section& texts, Probe& probe) {
+  for (const auto& [hole, node] : texts.table()) {
+    const std::string name(hole.str());
+    auto of_value = texts.section(name.c_str()).texts();
+    const bool fits = std::any_of(probe.axes.begin(), probe.axes.end(), [&](const ProbeAxis& axis) {
+      return !axis.names.empty() &&
+             std::all_of(axis.names.begin(), axis.names.end(), [&](const auto& n) { return of_value.contains(n); });
+    });
+    if (!fits) texts.fail(node, fmt::format("[text.{}] must have a text for each name of an axis", name));
+    probe.texts[name] = std::move(of_value);
+  }
+}
+
+// "16 KiB" as a series names it, "16384"; a name stays what it is.
+std::string plain(const std::string& value) {
+  try {
+    return fmt::format("{}", evaluate(value, {}));
+  } catch (const std::invalid_argument&) {
+    return value;
+  }
+}
+
+infer::FactRule read_fact(const Section& fact) {
+  fact.only({"quantity", "model", "unit", "scope", "by", "levels", "like", "unlike", "where", "value", "tolerance",
+             "least", "how"});
+  infer::FactRule rule;
+  rule.quantity = fact.text("quantity");
+  if (rule.quantity.empty()) fact.fail("a fact needs a quantity");
+  rule.model = fact.one_of("model", infer::fact_model_names);
+  rule.unit = fact.text("unit");
+  rule.scope = fact.text("scope", "kind");
+  rule.by = fact.expressions("by");
+  rule.levels = fact.expressions("levels");
+  rule.like = fact.text("like");
+  rule.unlike = fact.text("unlike");
+  rule.value = fact.expression("value", "");
+  rule.how = fact.text("how");
+  rule.tolerance = fact.number("tolerance", rule.tolerance);
+  rule.least = fact.number("least", rule.least);
+  const auto where = fact.section("where");
+  for (const auto& [axis, node] : where.table()) {
+    const std::string name(axis.str());
+    for (const auto& value : where.expressions(name.c_str())) rule.where[name].push_back(plain(value));
+  }
+  if (rule.how.empty()) fact.fail("a fact needs a sentence in `how` that says how it is found");
+  return rule;
+}
+
 void read_launch(const Section& launch, Probe& probe) {
-  launch.only({"threads", "ctas", "dynamic_shared", "carve_out", "parameters", "launches"});
-  probe.threads = launch.expression("threads", "1");
-  probe.ctas = launch.expression("ctas", "1");
-  probe.dynamic_shared = launch.expression("dynamic_shared", "0");
-  probe.carve_out = launch.expression("carve_out", "0 - 1");
+  launch.only({"threads", "ctas", "dynamic_shared", "carve_out", "bank_bytes", "large_cluster", "keeps_buffers",
+               "may_fail", "parameters", "launches"});
+  probe.threads = launch.expression("threads", probe.threads);
+  probe.ctas = launch.expression("ctas", probe.ctas);
+  probe.dynamic_shared = launch.expression("dynamic_shared", probe.dynamic_shared);
+  probe.carve_out = launch.expression("carve_out", probe.carve_out);
+  probe.bank_bytes = launch.expression("bank_bytes", probe.bank_bytes);
+  probe.large_cluster = launch.flag("large_cluster");
+  probe.keeps_buffers = launch.flag("keeps_buffers");
+  probe.may_fail = launch.flag("may_fail");
   probe.parameters = launch.expressions("parameters");
-  probe.launches = static_cast<int>(number_of(launch, launch.expression("launches", "5")));
+  if (launch.table().contains("launches"))
+    probe.launches = static_cast<int>(number_of(launch, launch.expression("launches", "")));
 }
 
 void read_reader(const Section& read, Probe& probe) {
-  read.only({"reader", "count", "series", "unit", "words"});
+  read.only({"reader", "count", "series", "unit", "words", "names"});
   probe.reader = read.one_of("reader", reader_names);
-  probe.count = read.expression("count", "1");
-  probe.series = read.text("series", "value");
-  probe.unit = read.text("unit", "cycles");
+  probe.count = read.expression("count", probe.count);
+  probe.series = read.text("series", probe.series);
+  probe.unit = read.text("unit", probe.unit);
+  if (read.table().contains("words")) probe.words.clear();
   for (const auto& word : read.expressions("words")) probe.words.push_back(static_cast<int>(number_of(read, word)));
-  if (probe.words.empty()) probe.words = {0, 1};
+  probe.word_names = read.expressions("names");
+  if (!probe.word_names.empty() && probe.word_names.size() != probe.words.size())
+    read.fail("as many names as words are wanted");
   for (const int word : probe.words) {
     if (word < 0 || word >= kernel::words_per_slot)
       read.fail(fmt::format("a slot has words 0 to {}", kernel::words_per_slot - 1));
@@ -177,12 +161,15 @@ void read_reader(const Section& read, Probe& probe) {
 }
 
 void read_audit(const Section& audit, Probe& probe) {
-  audit.only({"whole_kernel", "opcodes", "beside"});
+  audit.only({"whole_kernel", "opcodes", "beside", "without"});
   probe.whole_kernel = audit.flag("whole_kernel");
   const auto opcodes = audit.section("opcodes");
   for (const auto& [opcode, count] : opcodes.table())
     probe.opcodes[std::string(opcode.str())] = opcodes.expression_of(count);
   probe.beside = audit.expressions("beside");
+  probe.without = audit.expressions("without");
+  if (!probe.beside.empty() && !probe.without.empty())
+    audit.fail("say what may be beside the opcodes, or what may not, but not both");
   if (probe.opcodes.empty()) audit.fail("[audit.opcodes] must say how many of which opcodes the window has");
 }
 
@@ -195,8 +182,8 @@ Probe read_probe(const std::filesystem::path& file) {
                 fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
   }
   const Section section(root, file.string());
-  section.only(
-      {"sentence", "cost", "ptx", "target", "constants", "axis", "launch", "buffer", "read", "audit", "infer"});
+  section.only({"sentence", "cost", "ptx", "target", "module", "constants", "axis", "text", "launch", "buffer", "read",
+                "fact", "audit", "infer"});
   Probe probe;
   probe.name = file.stem().string();
   probe.sentence = section.text("sentence");
@@ -206,27 +193,29 @@ Probe read_probe(const std::filesystem::path& file) {
     section.fail(fmt::format("\"{}\" is not a PTX version such as 7.8", ptx));
   if (const auto target = section.text("target"); !target.empty() && !isa::read_targets(target, probe.requirement))
     section.fail(fmt::format("\"{}\" is not a target such as sm_90", target));
+  if (const auto module = section.text("module"); !module.empty()) probe.module.push_back(module);
   const auto constants = section.section("constants");
   for (const auto& [name, value] : constants.table())
     probe.constants[std::string(name.str())] = constants.expression_of(value);
-  for (const auto& axis : section.sections("axis")) {
-    axis.only({"name", "unit", "values", "from", "to", "per_doubling"});
-    const auto name = axis.text("name");
-    if (name.empty()) axis.fail("an axis needs a name");
-    if (std::any_of(probe.axes.begin(), probe.axes.end(), [&](const auto& other) { return other.name == name; }))
-      axis.fail(fmt::format("there is an axis \"{}\" already", name));
-    probe.axes.push_back({name, axis.text("unit"), values_of(axis)});
-  }
+  for (const auto& axis : section.sections("axis")) probe.axes.push_back(read_axis(axis, probe));
+  read_texts(section.section("text"), probe);
+  for (const auto& fact : section.sections("fact")) probe.facts.push_back(read_fact(fact));
   for (const auto& buffer : section.sections("buffer")) {
-    buffer.only({"contents", "bytes", "stride", "seed", "read_words"});
+    buffer.only({"contents", "bytes", "stride", "seed", "read_words", "texture"});
     probe.buffers.push_back({buffer.one_of("contents", contents_names), buffer.expression("bytes", "0"),
                              buffer.expression("stride", "0"), buffer.expression("seed", "1"),
-                             buffer.expression("read_words", "0")});
+                             buffer.expression("read_words", "0"), buffer.flag("texture")});
   }
   if (root.contains("infer")) {
     const auto infer = section.section("infer");
-    infer.only({"kind", "space", "bytes"});
-    probe.infer = ProbeInference{infer.text("kind"), infer.text("space"), infer.expression("bytes", "")};
+    infer.only({"kind", "space", "bytes", "flush", "flush_stride", "operators", "commands"});
+    probe.infer = ProbeInference{infer.text("kind"),
+                                 infer.text("space"),
+                                 infer.expression("bytes", ""),
+                                 infer.expression("flush", ""),
+                                 infer.expression("flush_stride", "128"),
+                                 infer.expressions("operators"),
+                                 infer.flag("commands")};
     if (probe.infer->kind.empty() || probe.infer->space.empty()) infer.fail("an inference needs a kind and a space");
     if (probe.infer->bytes.empty()) infer.fail("an inference needs the bytes of its memory");
     if (probe.buffers.empty()) infer.fail("an inference needs a buffer");

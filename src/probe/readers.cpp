@@ -26,6 +26,14 @@ std::uint32_t span_of(const kernel::Readout& readout, std::size_t launch) {
   return static_cast<std::uint32_t>(last - first);
 }
 
+// Of any thread, from its first clock to its second.
+std::uint32_t longest(const kernel::Readout& readout, std::size_t launch) {
+  std::uint32_t most = 1;
+  for (std::size_t thread = 0; thread < readout.threads; ++thread)
+    most = std::max(most, readout.word(launch, thread, 1) - readout.word(launch, thread, 0));
+  return most;
+}
+
 // The last launch's words, less the earliest of them all. A word that is zero was not stored.
 std::vector<std::optional<double>> timeline(const kernel::Readout& readout) {
   const auto launch = readout.launches - 1;
@@ -50,23 +58,52 @@ std::vector<std::optional<double>> timeline(const kernel::Readout& readout) {
 }
 
 results::Axis counting(const char* name, std::size_t size) {
-  results::Axis axis{name, "", std::vector<double>(size)};
+  results::Axis axis{name, "", std::vector<double>(size), {}};
   std::iota(axis.values.begin(), axis.values.end(), 0.0);
   return axis;
+}
+
+// Each word of thread 0, the median of the launches.
+std::vector<std::optional<double>> words_of(const kernel::Readout& readout, double count) {
+  std::vector<std::optional<double>> values;
+  for (std::size_t word = 0; word < readout.words_per_thread; ++word) {
+    std::vector<double> of_launch;
+    for (std::size_t launch = 0; launch < readout.launches; ++launch)
+      of_launch.push_back(readout.word(launch, 0, word) / count);
+    values.emplace_back(median(std::move(of_launch)));
+  }
+  return values;
+}
+
+// How many values a point has.
+std::size_t width_of(const Probe& probe, const Point& point) {
+  const auto& launch = point.trial.launch;
+  if (probe.reader == Reader::words) return probe.words.size();
+  if (probe.reader == Reader::timeline)
+    return static_cast<std::size_t>(launch.threads * launch.output_ctas) * probe.words.size();
+  if (probe.reader != Reader::samples) return 1;
+  std::size_t words = 0;
+  for (const auto& buffer : launch.buffers) words += buffer.read_words;
+  return words;
 }
 
 }  // namespace
 
 std::vector<std::optional<double>> values_of(const Probe& probe, const Point& point, const kernel::Readout& readout) {
   if (readout.launches == 0) return {};
-  if (probe.reader == Reader::timeline) return timeline(readout);
-  std::vector<double> of_launch;
   const auto count = static_cast<double>(point.count);
+  if (probe.reader == Reader::timeline) return timeline(readout);
+  if (probe.reader == Reader::words) return words_of(readout, count);
+  // The buffers come back once, after the last launch.
+  if (probe.reader == Reader::samples) return {readout.buffers.begin(), readout.buffers.end()};
+  std::vector<double> of_launch;
   for (std::size_t launch = 0; launch < readout.launches; ++launch) {
     if (probe.reader == Reader::per_step) {
       of_launch.push_back((readout.word(launch, 0, 1) - readout.word(launch, 0, 0)) / count);
+    } else if (probe.reader == Reader::rate) {
+      of_launch.push_back(count / longest(readout, launch));
     } else if (const auto span = span_of(readout, launch); span != 0) {
-      of_launch.push_back(count / span);
+      of_launch.push_back(probe.reader == Reader::span ? span / count : count / span);
     }
   }
   if (of_launch.empty()) return {std::nullopt};
@@ -79,17 +116,15 @@ results::Series series_of(const Probe& probe, const std::vector<std::vector<std:
   series.name = probe.series;
   series.unit = probe.unit;
   for (const auto& axis : probe.axes)
-    series.axes.push_back({axis.name, axis.unit, {axis.values.begin(), axis.values.end()}});
+    series.axes.push_back({axis.name, axis.unit, {axis.values.begin(), axis.values.end()}, axis.names});
   std::size_t width = 1;
-  if (probe.reader == Reader::timeline) {
-    std::size_t threads = 0;
-    for (const auto& point : points)
-      threads =
-          std::max(threads, static_cast<std::size_t>(point.trial.launch.threads * point.trial.launch.output_ctas));
-    series.axes.push_back(counting("thread", threads));
+  for (const auto& point : points) width = std::max(width, width_of(probe, point));
+  if (probe.reader == Reader::timeline) series.axes.push_back(counting("thread", width / probe.words.size()));
+  if (probe.reader == Reader::timeline || probe.reader == Reader::words) {
     series.axes.push_back(counting("word", probe.words.size()));
-    width = threads * probe.words.size();
+    series.axes.back().names = probe.word_names;
   }
+  if (probe.reader == Reader::samples) series.axes.push_back(counting("sample", width));
   for (auto of_point : values) {
     of_point.resize(width);
     series.values.insert(series.values.end(), of_point.begin(), of_point.end());

@@ -12,6 +12,9 @@ namespace ptxlat::probe {
 // Accesses that one launch of a traced kernel makes at the most.
 inline constexpr std::size_t accesses_per_launch = 4096;
 
+// Launches the kernel of a machine once.
+using Launcher = std::function<kernel::LaunchOutcome(const kernel::Launch&)>;
+
 // A launch that an inference asked for did not end well: what the launch says.
 struct LaunchFailed : std::runtime_error {
   explicit LaunchFailed(const kernel::LaunchOutcome& outcome)
@@ -27,7 +30,6 @@ struct LaunchFailed : std::runtime_error {
 // Caches that a launch finds cold forget between two of them: what came since `prepare` is accessed again each time.
 class TracedMachine : public infer::Machine {
  public:
-  using Launcher = std::function<kernel::LaunchOutcome(const kernel::Launch&)>;
   TracedMachine(infer::MachineInfo info, kernel::Launch launch, Launcher launcher);
   const infer::MachineInfo& info() const override { return info_; }
   void prepare() override { since_prepared_.clear(); }

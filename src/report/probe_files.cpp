@@ -42,8 +42,9 @@ void for_each_point(const results::Series& series, const Visit& visit) {
   for (std::size_t point = 0; point < series.values.size(); ++point) {
     std::size_t rest = point;
     for (std::size_t axis = series.axes.size(); axis-- > 0;) {
-      const auto& values = series.axes[axis].values;
-      coordinates[axis] = decimal(values[rest % values.size()]);
+      const auto& [name, unit, values, names] = series.axes[axis];
+      const auto place = rest % values.size();
+      coordinates[axis] = names.empty() ? decimal(values[place]) : names[place];
       rest /= values.size();
     }
     visit(coordinates, series.values[point]);

@@ -79,6 +79,7 @@ Json series_to_json(const Series& series) {
     put(one, "unit", axis.unit);
     Json& values = one["values"] = Json::array();
     for (const double value : axis.values) values.push_back(json_number(value));
+    if (!axis.names.empty()) one["names"] = axis.names;
   }
   Json& values = json["values"] = Json::array();
   for (const auto& value : series.values) values.push_back(json_number(value));
@@ -91,8 +92,12 @@ Series series_from_json(const Json& json) {
   series.unit = text_at(json, "unit");
   std::size_t points = 1;
   for (const Json& one : json.at("axes")) {
-    series.axes.push_back({one.at("name").get<std::string>(), text_at(one, "unit"), one.at("values")});
-    points *= series.axes.back().values.size();
+    series.axes.push_back({one.at("name").get<std::string>(), text_at(one, "unit"), one.at("values"),
+                           one.value("names", std::vector<std::string>{})});
+    const auto& axis = series.axes.back();
+    if (!axis.names.empty() && axis.names.size() != axis.values.size())
+      throw std::invalid_argument("an axis with another number of names than values");
+    points *= axis.values.size();
   }
   for (const Json& value : json.at("values")) series.values.push_back(optional_number(value));
   if (series.values.size() != points) throw std::invalid_argument("a series whose axes have another number of points");

@@ -42,11 +42,12 @@ struct WindowRecord {
 };
 
 // Numbers over axes: a curve has one axis, a matrix two. `values` has the last axis fastest; a point without a number
-// is empty.
+// is empty. An axis of names ("ca", "cg") counts them, from 0.
 struct Axis {
   std::string name;
   std::string unit;
   std::vector<double> values;
+  std::vector<std::string> names;  // of the values; empty where they are numbers
 
   bool operator==(const Axis&) const = default;
 };

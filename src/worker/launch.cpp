@@ -85,12 +85,18 @@ void set_attributes(const gpu::CudaApi& api, gpu::CUfunction function, const ker
   if (launch.carve_out >= 0)
     PTXLAT_CUDA(api, cuFuncSetAttribute, function, gpu::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
                 launch.carve_out);
+  if (launch.large_cluster)
+    PTXLAT_CUDA(api, cuFuncSetAttribute, function, gpu::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+  if (launch.bank_bytes > 0)
+    PTXLAT_CUDA(api, cuFuncSetSharedMemConfig, function,
+                launch.bank_bytes == 8 ? gpu::CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
+                                       : gpu::CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE);
 }
 
 // The parameter `parameters`: the buffers' addresses, the launch's own words, zeros.
-std::vector<std::uint64_t> parameter_words(const kernel::Launch& launch, const std::list<gpu::DeviceBuffer>& buffers) {
+std::vector<std::uint64_t> parameter_words(const kernel::Launch& launch, const std::list<gpu::FilledBuffer>& buffers) {
   std::vector<std::uint64_t> words;
-  for (const auto& buffer : buffers) words.push_back(buffer.address());
+  for (const auto& buffer : buffers) words.push_back(buffer.parameter());
   words.insert(words.end(), launch.parameters.begin(), launch.parameters.end());
   words.resize(kernel::parameter_bytes / sizeof(std::uint64_t), 0);
   return words;
@@ -99,7 +105,7 @@ std::vector<std::uint64_t> parameter_words(const kernel::Launch& launch, const s
 // Puts the launches of a kernel into the stream.
 void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::CudaModule& module,
              const Memory& memory, const KernelLaunch& kernel, gpu::CUdeviceptr in,
-             const std::list<gpu::DeviceBuffer>& buffers) {
+             const std::list<gpu::FilledBuffer>& buffers) {
   const kernel::Launch& shape = kernel.launch;
   const std::size_t launch_bytes = slots_of(shape) * kernel::slot_bytes;
   const auto launches = static_cast<std::size_t>(kernel.launches);
@@ -163,7 +169,7 @@ bool is_untouched(const kernel::Readout& readout, std::size_t launch) {
 }
 
 void read_buffers(const gpu::CudaApi& api, const gpu::CudaStream& stream, const kernel::Launch& shape,
-                  const std::list<gpu::DeviceBuffer>& buffers, kernel::Readout& readout) {
+                  const std::list<gpu::FilledBuffer>& buffers, kernel::Readout& readout) {
   auto buffer = buffers.begin();
   for (const auto& described : shape.buffers) {
     const auto begin = readout.buffers.size();
@@ -176,14 +182,26 @@ void read_buffers(const gpu::CudaApi& api, const gpu::CudaStream& stream, const 
   PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
 }
 
+// The buffers of a launch: those of the launch before, if that keeps them and has the same; new ones otherwise.
+void make_buffers(const gpu::CudaApi& api, const gpu::CudaStream& stream, const kernel::Launch& launch, Kept& kept) {
+  // What is read of a buffer may change from launch to launch.
+  auto described = launch.buffers;
+  for (auto& buffer : described) buffer.read_words = 0;
+  if (launch.keeps_buffers && kept.described == described) return;
+  kept.buffers.clear();
+  kept.described.clear();
+  for (const auto& buffer : launch.buffers) kept.buffers.emplace_back(api, stream, buffer);
+  if (launch.keeps_buffers) kept.described = std::move(described);
+}
+
 // Throws what synchronising throws; whatever else fails concerns this kernel alone and is its outcome.
 kernel::LaunchOutcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::CudaModule& module,
-                                 const Memory& memory, const KernelLaunch& kernel, gpu::CUdeviceptr in) {
+                                 const Memory& memory, const KernelLaunch& kernel, gpu::CUdeviceptr in, Kept& kept) {
   kernel::LaunchOutcome outcome;
-  std::list<gpu::DeviceBuffer> buffers;  // a list, because a DeviceBuffer cannot be moved
+  auto& buffers = kept.buffers;
   try {
     require_sense(kernel.launch);
-    for (const auto& buffer : kernel.launch.buffers) gpu::make_buffer(api, stream, buffer, buffers);
+    make_buffers(api, stream, kernel.launch, kept);
     enqueue(api, stream, module, memory, kernel, in, buffers);
   } catch (const gpu::CudaError& error) {
     outcome = failed(error);
@@ -205,7 +223,8 @@ kernel::LaunchOutcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream&
 }  // namespace
 
 bool run_kernels(const gpu::CudaApi& api, const gpu::CudaStream& stream,
-                 std::optional<gpu::KernelMemory>& kernel_memory, const LaunchBatch& batch, const Send& send) {
+                 std::optional<gpu::KernelMemory>& kernel_memory, Kept& kept, const LaunchBatch& batch,
+                 const Send& send) {
   std::size_t output_bytes = kernel::slot_bytes;
   bool use_memory = false;
   for (const KernelLaunch& kernel : batch.kernels) {
@@ -216,24 +235,29 @@ bool run_kernels(const gpu::CudaApi& api, const gpu::CudaStream& stream,
   if (use_memory && !kernel_memory) kernel_memory.emplace(api);
   const Memory memory(api, batch, output_bytes, use_memory ? &*kernel_memory : nullptr);
 
-  std::optional<gpu::CudaModule> module;
   kernel::LaunchOutcome not_loaded;
-  try {
-    module.emplace(api, batch.cubin.data());
-  } catch (const gpu::CudaError& error) {
-    not_loaded = failed(error);
+  const bool keeps = std::any_of(batch.kernels.begin(), batch.kernels.end(),
+                                 [](const KernelLaunch& kernel) { return kernel.launch.keeps_buffers; });
+  if (!keeps || kept.cubin != batch.cubin) {
+    kept.clear();
+    try {
+      kept.module.emplace(api, batch.cubin.data());
+      kept.cubin = batch.cubin;
+    } catch (const gpu::CudaError& error) {
+      not_loaded = failed(error);
+    }
   }
   send(frame(Kind::loaded));
 
   for (std::size_t number = 0; number < batch.kernels.size(); ++number) {
     const KernelLaunch& kernel = batch.kernels[number];
-    if (!module) {
+    if (!kept.module) {
       send(frame(Kind::outcome, Outcome{not_loaded, false}));
       continue;
     }
     Outcome outcome;
     try {
-      outcome.launch = run_kernel(api, stream, *module, memory, kernel, memory.inputs.address(number));
+      outcome.launch = run_kernel(api, stream, *kept.module, memory, kernel, memory.inputs.address(number), kept);
     } catch (const gpu::CudaError& error) {
       outcome = {failed(error), true};
     }
@@ -241,6 +265,7 @@ bool run_kernels(const gpu::CudaApi& api, const gpu::CudaStream& stream,
     send(frame(Kind::outcome, outcome));
     if (outcome.process_ends) return false;
   }
+  if (!keeps) kept.clear();
   return true;
 }
 

@@ -108,6 +108,7 @@ struct OpenDevice {
   gpu::CudaContext context;
   gpu::CudaStream stream;
   std::optional<gpu::KernelMemory> kernel_memory;
+  Kept kept;
 };
 
 // Everything that a worker process keeps between requests.
@@ -126,7 +127,7 @@ class Service {
         send_frame(socket_, frame(Kind::device, gpu::describe_device(device_->api, request.as<int>())));
         return true;
       case Kind::launch:
-        return run_kernels(device_->api, device_->stream, device_->kernel_memory, request.as<LaunchBatch>(),
+        return run_kernels(device_->api, device_->stream, device_->kernel_memory, device_->kept, request.as<LaunchBatch>(),
                            [this](const Bytes& reply) { send_frame(socket_, reply); });
       case Kind::assemble:
         send_frame(socket_, frame(Kind::module, assemble(request.as<AssembleRequest>())));

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/named_values.h"
+#include "results/record.h"
+
+namespace ptxlat::infer {
+
+// How a fact is read off a series (docs/probes.md, "Facts of a series").
+//   median, minimum, maximum   of the values
+//   slope      of a straight line through them, fitted to every second point and tested on the others
+//   intercept  of that line
+//   plateaus   values that stay the same over several points, in the order of `levels`; the knee after each is the
+//              capacity of what it shows
+//   clusters   values that lie together, as many as `levels` has, in ascending order; a level without a name is none
+//   nearer     1 where the value is nearer to that at `like`, 0 where it is nearer to that at `unlike`
+//   last       the last place that has a value
+//   knee       the last place before the values leave that of the first
+//   ways       the knee over the steps from it until the values stay: sets of a cyclic visit miss one after the other
+//   period     the first place whose value is not the first one's, if the values leave it at each multiple and nowhere
+//              else
+//   overlap    how many are under way at once: the first value by the slope of the rest
+//   given      what an expression says, without a series
+enum class FactModel {
+  median,
+  minimum,
+  maximum,
+  slope,
+  intercept,
+  plateaus,
+  clusters,
+  nearer,
+  last,
+  knee,
+  ways,
+  period,
+  overlap,
+  given
+};
+
+inline constexpr NamedValues<FactModel, 14> fact_model_names = {{{FactModel::median, "median"},
+                                                                 {FactModel::minimum, "minimum"},
+                                                                 {FactModel::maximum, "maximum"},
+                                                                 {FactModel::slope, "slope"},
+                                                                 {FactModel::intercept, "intercept"},
+                                                                 {FactModel::plateaus, "plateaus"},
+                                                                 {FactModel::clusters, "clusters"},
+                                                                 {FactModel::nearer, "nearer"},
+                                                                 {FactModel::last, "last"},
+                                                                 {FactModel::knee, "knee"},
+                                                                 {FactModel::ways, "ways"},
+                                                                 {FactModel::period, "period"},
+                                                                 {FactModel::overlap, "overlap"},
+                                                                 {FactModel::given, "given"}}};
+
+// A fact that a probe's file asks for.
+//   quantity   {{axis}} in it is the name of the axis' value, {{level}} that of a plateau or cluster
+//   by         axes whose values become the condition; the facts are found for each of them
+//   where      the values of an axis that are looked at; all, if it is not named
+//   tolerance  how far a repetition may lie from the value, in percent of it, and at least `least` in its unit; for a
+//              model also how far a point may lie from what it predicts
+//   how        a sentence for people; the model adds what it did
+struct FactRule {
+  std::string quantity;
+  FactModel model = FactModel::median;
+  std::string unit;  // empty: the series'
+  std::string scope = "kind";
+  std::vector<std::string> by, levels;
+  std::map<std::string, std::vector<std::string>> where;
+  std::string like, unlike;
+  std::string value;  // of `given`: an expression, filled in by who knows its names
+  double tolerance = 2, least = 1;
+  std::string how;
+};
+
+// The facts of a rule, one for each combination of the axes in `by` and in the quantity's name. A series without
+// values gives facts that are undetermined.
+std::vector<results::Fact> facts_of(const FactRule& rule, const results::Series& series);
+
+}  // namespace ptxlat::infer

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ptxlat::infer {
+
+// A series along one axis, without its empty points.
+struct Curve {
+  std::vector<double> x, y;
+  bool empty() const { return y.empty(); }
+};
+
+double median_of(std::vector<double> values);
+
+// y = a + b x through every second point; the others are predicted.
+//   misses   points that lie further off than `allowed` says of their value
+struct Line {
+  double a = 0, b = 0;
+  double low = 0, high = 0;  // of b, over the lines through the ends of each half
+  std::size_t held_out = 0, misses = 0;
+};
+std::optional<Line> line_through(const Curve& curve, double relative, double least);
+
+// Runs of at least three points in a row that lie within `relative` of their median, in the order of x.
+//   last_x, next_x   its last point and the point after it; next_x is last_x where there is none
+struct Plateau {
+  double value = 0, low = 0, high = 0, last_x = 0, next_x = 0;
+};
+std::vector<Plateau> plateaus_of(const Curve& curve, double relative);
+
+// `count` clusters of values, ascending, by the splits that leave the least variance; empty where there are not so many
+// distinct values.
+struct Cluster {
+  double median = 0, low = 0, high = 0;  // 5th and 95th percentile
+  std::size_t size = 0;
+};
+std::vector<Cluster> clusters_of(std::vector<double> values, std::size_t count);
+
+}  // namespace ptxlat::infer

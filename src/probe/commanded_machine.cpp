@@ -1,0 +1,69 @@
+#include "probe/commanded_machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+namespace ptxlat::probe {
+
+CommandedMachine::CommandedMachine(infer::MachineInfo info, std::optional<infer::Addresses> flush,
+                                   kernel::Launch launch, Launcher launcher)
+    : info_(std::move(info)), flush_(flush), launch_(std::move(launch)), launcher_(std::move(launcher)) {
+  info_.most_accesses = launch_.buffers.at(1).bytes / sizeof(std::uint32_t);
+  launch_.parameters.insert(launch_.parameters.begin(), {0, 0, 0});
+}
+
+std::uint64_t CommandedMachine::number_of(const std::string& operation) const {
+  const auto found = std::find(info_.operators.begin(), info_.operators.end(), operation);
+  return found == info_.operators.end() ? 0 : static_cast<std::uint64_t>(found - info_.operators.begin());
+}
+
+kernel::LaunchOutcome CommandedMachine::launch(std::vector<std::uint64_t> commands, std::uint64_t answers, int sm) {
+  constexpr int attempts = 4;
+  launch_.parameters[0] = commands.size() / 4;
+  launch_.parameters[1] = static_cast<std::uint64_t>(sm);
+  launch_.input = std::move(commands);
+  launch_.buffers[1].read_words = answers;
+  for (int attempt = 1;; ++attempt) {
+    launch_.parameters[2] = ++launches_;
+    auto outcome = launcher_(launch_);
+    if (outcome.status != kernel::LaunchStatus::ok) throw LaunchFailed(outcome);
+    if (outcome.readout.word(0, 0, 1) == launches_) return outcome;
+    if (attempt == attempts)
+      throw LaunchFailed({kernel::LaunchStatus::fault, fmt::format("no CTA was placed on SM {}", sm), {}});
+  }
+}
+
+void CommandedMachine::prepare() {
+  since_prepared_.clear();
+  if (flush_) touch({*flush_}, info_.usual_operator(), 0);
+}
+
+std::vector<double> CommandedMachine::access(const std::vector<infer::Addresses>& list, const std::string& with,
+                                             int sm) {
+  std::vector<std::uint64_t> commands;
+  std::uint64_t answers = 0, before = 0;
+  const auto add = [&](const infer::Addresses& run) {
+    commands.insert(commands.end(),
+                    {run.base, static_cast<std::uint64_t>(run.stride), run.count, number_of(with) + 256 * answers});
+    answers += run.count;
+  };
+  for (const auto& run : since_prepared_) add(run);
+  before = answers;
+  for (const auto& run : list) add(run);
+  if (!flush_) since_prepared_.insert(since_prepared_.end(), list.begin(), list.end());
+  assert(answers <= info_.most_accesses);
+  const auto outcome = launch(std::move(commands), answers, sm);
+  return {outcome.readout.buffers.begin() + static_cast<std::ptrdiff_t>(before), outcome.readout.buffers.end()};
+}
+
+void CommandedMachine::touch(const std::vector<infer::Addresses>& list, const std::string& with, int sm) {
+  std::vector<std::uint64_t> commands;
+  for (const auto& run : list)
+    commands.insert(commands.end(),
+                    {run.base, static_cast<std::uint64_t>(run.stride), run.count, number_of(with) + 256 * untimed});
+  launch(std::move(commands), 0, sm);
+}
+
+}  // namespace ptxlat::probe

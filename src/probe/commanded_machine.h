@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "infer/machine.h"
+#include "probe/traced_machine.h"
+
+namespace ptxlat::probe {
+
+// The GPU as a machine that is asked from any SM, by progressions of addresses. Its memory either stays as it is from
+// one launch to the next (second-level cache), or each launch finds it cold (address translation); then what came since
+// `prepare` is accessed again each time. Contract with the kernel, which has a CTA on each SM:
+//   in          commands of 4 words of 64 bits, one after the other; each: base and stride of addresses, as distances
+//               from the first buffer; their count; and operator + 256 × place, where place is that of the first
+//               answer, or `untimed` for accesses that all threads make at once and nobody times
+//   parameters  after the buffers: how many commands there are; the SM that executes them; the launch's number, from 1,
+//               so that one CTA alone on that SM does so
+//   answers     cycles, words of 32 bits from the beginning of the second buffer
+//   output      word 1 of the first slot is the launch's number if the SM had a CTA; otherwise it is launched again
+class CommandedMachine : public infer::Machine {
+ public:
+  static constexpr std::uint64_t untimed = 0xffffffff;
+
+  // `flush` are the accesses that make everything else cold; none where each launch does.
+  CommandedMachine(infer::MachineInfo info, std::optional<infer::Addresses> flush, kernel::Launch launch,
+                   Launcher launcher);
+  const infer::MachineInfo& info() const override { return info_; }
+  void prepare() override;
+  // At most info().most_accesses. Throws LaunchFailed.
+  std::vector<double> access(const std::vector<infer::Addresses>& list, const std::string& with, int sm) override;
+  void touch(const std::vector<infer::Addresses>& list, const std::string& with, int sm) override;
+
+ private:
+  std::uint64_t number_of(const std::string& operation) const;
+  kernel::LaunchOutcome launch(std::vector<std::uint64_t> commands, std::uint64_t answers, int sm);
+
+  infer::MachineInfo info_;
+  std::optional<infer::Addresses> flush_;
+  std::vector<infer::Addresses> since_prepared_;
+  kernel::Launch launch_;
+  Launcher launcher_;
+  std::uint64_t launches_ = 0;
+};
+
+}  // namespace ptxlat::probe
