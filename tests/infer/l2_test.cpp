@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <map>
+
+#include "catch.h"
+#include "infer/infer.h"
+#include "simulated_l2.h"
+
+using namespace ptxlat;
+using namespace ptxlat::infer;
+using results::FactVerdict;
+
+namespace {
+
+using Facts = std::map<std::string, results::Fact>;
+
+Facts facts_of(Machine& machine, std::uint64_t seed) {
+  Facts facts;
+  for (const auto& fact : infer::infer(machine, seed))
+    facts[fact.quantity.substr(3) + (fact.condition.empty() ? "" : " " + fact.condition)] = fact;
+  return facts;
+}
+
+struct Outcome {
+  int checked = 0, undetermined = 0, wrong = 0;
+  std::string report;
+
+  void check(const Facts& facts, const std::string& quantity, const std::string& expected) {
+    const auto found = facts.find(quantity);
+    note(found == facts.end() ? results::Fact{} : found->second, quantity, expected,
+         found != facts.end() && found->second.value == expected);
+  }
+  void check_about(const Facts& facts, const std::string& quantity, double expected, double tolerance) {
+    const auto& fact = facts.at(quantity);
+    const bool is_right = !fact.value.empty() && std::abs(std::stod(fact.value) - expected) <= tolerance * expected;
+    note(fact, quantity, fmt::format("{}", expected), is_right);
+  }
+  void note(const results::Fact& fact, const std::string& quantity, const std::string& expected, bool is_right) {
+    ++checked;
+    if (is_right) return;
+    ++(fact.value.empty() ? undetermined : wrong);
+    report += fmt::format("  {} {}, found \"{}\" {} ({})\n", quantity, expected, fact.value,
+                          results::to_string(fact.verdict), fact.how);
+  }
+};
+
+void check_machine(const L2Geometry& l2, std::uint64_t seed, Outcome& outcome) {
+  SimulatedL2 machine(l2, seed);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto facts = facts_of(machine, seed);
+  const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  outcome.report += fmt::format(
+      "machine {}: {} partitions of {} slices of {} sets of {} ways of {} bytes, {}, fetches {}, granule {}, mask "
+      "{:#x} "
+      "of {}, {} SMs, {:.1f} s, {} calls, {} accesses\n",
+      seed, l2.partitions, l2.slices, l2.sets, l2.ways, l2.line_bytes, l2.policy, l2.fetch_bytes, l2.slice_granule,
+      l2.home_mask, l2.page_bytes, l2.sms, seconds, machine.calls(), machine.accesses());
+  outcome.check(facts, "sector_bytes", l2.partitions == 2 ? "32" : fmt::format("{}", l2.fetch_bytes));
+  outcome.check(facts, "fetch_bytes modifier=none", fmt::format("{}", l2.fetch_bytes));
+  outcome.check(facts, "fetch_bytes modifier=64", "64");
+  outcome.check(facts, "fetch_bytes modifier=128", "128");
+  outcome.check(facts, "fetch_bytes modifier=256", "256");
+  outcome.check(facts, "line_bytes", fmt::format("{}", l2.line_bytes));
+  outcome.check(facts, "slices", fmt::format("{}", l2.partitions * l2.slices));
+  outcome.check(facts, "slice_granule", fmt::format("{}", l2.slice_granule));
+  outcome.check(facts, "ways", fmt::format("{}", l2.ways));
+  outcome.check(facts, "policy", l2.policy);
+  outcome.check_about(facts, "near_hit", l2.near_hit, 0.05);
+  outcome.check_about(facts, "miss_near", l2.near_hit + l2.miss, 0.05);
+  outcome.check_about(facts, "total_capacity", static_cast<double>(l2.near_bytes()) * l2.partitions, 0.08);
+  if (l2.partitions == 2) {
+    outcome.check(facts, "home_mask", fmt::format("{:#x}", l2.home_mask));
+    outcome.check_about(facts, "far_first_read", l2.near_hit + l2.far, 0.05);
+    outcome.check_about(facts, "miss_far", l2.near_hit + l2.far + l2.miss, 0.05);
+    outcome.check_about(facts, "near_capacity", static_cast<double>(l2.near_bytes()), 0.08);
+  } else {
+    CHECK(facts.at("home_mask").verdict == FactVerdict::undetermined);
+    CHECK(facts.at("far_first_read").verdict == FactVerdict::undetermined);
+  }
+  CHECK(machine.calls() < 20'100);
+  CHECK(machine.accesses() <= 5'000'000);
+}
+
+}  // namespace
+
+TEST_CASE("an L2 of two partitions gives back its geometry") {
+  Outcome outcome;
+  check_machine({}, 1, outcome);
+  INFO(outcome.report);
+  CHECK(outcome.wrong == 0);
+  CHECK(outcome.undetermined == 0);
+}
+
+TEST_CASE("random L2s give back their geometry") {
+  const char* wanted = std::getenv("PTXLAT_TEST_L2S");
+  const char* first = std::getenv("PTXLAT_TEST_FIRST");
+  Outcome outcome;
+  for (int i = first ? std::atoi(first) : 0; i < (wanted ? std::atoi(wanted) : 6); ++i) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(i));
+    check_machine(random_l2(random), static_cast<std::uint64_t>(i), outcome);
+  }
+  if (wanted) WARN(outcome.report);
+  INFO(outcome.checked << " facts, " << outcome.undetermined << " undetermined, " << outcome.wrong << " wrong\n"
+                     << outcome.report);
+  CHECK(outcome.wrong == 0);
+  CHECK(outcome.undetermined <= outcome.checked / 20);
+}
