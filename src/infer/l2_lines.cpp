@@ -30,7 +30,7 @@ struct Access {
   bool is_copy = false;  // into the near partition, from a home that has it all
 };
 
-// Of an access at `at` bytes from a base aligned to 2 * reach: the offsets that came with it.
+// Of an access at `at` bytes from each of some bases: the offsets that came with it.
 struct Footprint {
   std::int64_t begin = 0, end = 0;
   bool is_block = false;  // one piece, aligned to its size
@@ -41,27 +41,40 @@ Footprint footprint_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, c
   const std::size_t offsets = static_cast<std::size_t>(2 * reach / step);
   Lines first, second;
   for (std::size_t i = 0; i < offsets * repeats; ++i) {
-    const std::uint64_t middle = bases[i % bases.size()] + static_cast<std::uint64_t>(reach);
-    first.push_back(middle + static_cast<std::uint64_t>(at));
-    second.push_back(middle - static_cast<std::uint64_t>(reach) + i / repeats * static_cast<std::uint64_t>(step));
+    const std::uint64_t base = bases[i % bases.size()];
+    first.push_back(base + static_cast<std::uint64_t>(at));
+    second.push_back(base - static_cast<std::uint64_t>(reach) + i / repeats * static_cast<std::uint64_t>(step));
   }
-  talk.prepare();
-  if (access.is_copy) {
-    std::vector<Addresses> all;
-    for (const auto base : bases) all.push_back({base, step, offsets});
-    talk.touch(all, talk.info().usual_operator(), other);
+  // A few at a time: what is looked at must not have been evicted by the rest, however small the cache.
+  constexpr std::size_t at_once = 128;
+  const std::string usual = talk.info().usual_operator();
+  std::vector<FirstAndHot> seen;
+  for (std::size_t begin = 0; begin < first.size(); begin += at_once) {
+    const auto part = [&](const Lines& all) {
+      return Lines(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                   all.begin() + static_cast<std::ptrdiff_t>(std::min(begin + at_once, all.size())));
+    };
+    talk.prepare();
+    if (access.is_copy) {
+      std::vector<Addresses> windows;
+      for (const auto address : part(first))
+        windows.push_back({address - static_cast<std::uint64_t>(at + reach), step, offsets});
+      talk.touch(windows, usual, other);
+    }
+    talk.touch(in_progressions(part(first)), access.with, access.sm);
+    const auto timed = talk.first_and_hot(part(second), usual, costs.sm);
+    seen.insert(seen.end(), timed.begin(), timed.end());
   }
-  talk.touch(in_progressions(first), access.with, access.sm);
-  const auto seen = talk.first_and_hot(second, talk.info().usual_operator(), costs.sm);
   Footprint footprint;
   bool is_inside = false;
   int pieces = 0;
   for (std::size_t offset = 0; offset < offsets; ++offset) {
     std::size_t came = 0;
     for (std::size_t i = offset * repeats; i < (offset + 1) * repeats; ++i) {
-      const bool is_near = std::popcount((first[i] ^ second[i]) & mask.mask) % 2 == 0;
+      // Of a base the home is known, and with the mask that of what is about it.
+      const bool is_at_home = std::popcount((bases[i % bases.size()] ^ second[i]) & mask.mask) % 2 == 0;
       const double extra = seen[i].extra();
-      came += access.is_copy ? extra < costs.least_step() / 2 : !costs.is_miss(extra, is_near);
+      came += access.is_copy ? is_at_home && extra < costs.least_step() / 2 : !costs.is_miss(extra, is_at_home);
     }
     const bool is_here = 2 * came > repeats;
     const std::int64_t position = static_cast<std::int64_t>(offset) * step - reach;
@@ -82,8 +95,10 @@ std::uint64_t block_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, c
                        const Access& access, int other, std::string& why) {
   std::int64_t bytes = 0;
   std::vector<std::int64_t> places = {0};
-  for (int i = 0; i < 3; ++i)
-    places.push_back(static_cast<std::int64_t>(talk.random()() % (reach / step)) * step - reach / 2);
+  // Where the home is still the base's.
+  std::int64_t most = reach / 2;
+  if (mask.mask != 0) most = std::min(most, std::int64_t{1} << std::countr_zero(mask.mask));
+  for (int i = 0; i < 3; ++i) places.push_back(static_cast<std::int64_t>(talk.random()() % (most / step)) * step);
   for (const auto at : places) {
     const Footprint footprint = footprint_of(talk, bases, mask, costs, access, other, at);
     const std::int64_t here = footprint.end - footprint.begin;
@@ -110,7 +125,8 @@ Fetches find_fetches(L2Talk& talk, const Homes& homes, const HomeMask& mask, con
   constexpr std::size_t base_count = 2 * reach / step * repeats;
   const auto bases_at = [&](int side) {
     Lines bases;
-    for (const auto line : lines_at(talk, homes, side, base_count)) bases.push_back(line - line % (2 * reach));
+    for (const auto line : lines_at(talk, homes, side, base_count))
+      if (line >= L2Talk::spacing) bases.push_back(line);
     std::sort(bases.begin(), bases.end());
     // Two accesses beside one another would see each other's.
     bases.erase(std::unique(bases.begin(), bases.end()), bases.end());

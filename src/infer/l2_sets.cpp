@@ -141,6 +141,7 @@ std::uint64_t extent_of(L2Talk& talk, const L2Costs& costs, const FoundSet& set,
 L2Sets find_l2_sets(L2Talk& talk, const Homes& homes, const L2Costs& costs, std::uint64_t line_bytes,
                     std::uint64_t sector_bytes) {
   constexpr int targets = 3;
+  constexpr std::uint64_t enough_calls = L2Talk::most_calls / 4 * 3;  // the rest is for the policy
   constexpr std::size_t more_lines = 4;
   L2Sets sets;
   sets.facts = {inferred("l2.ways", "", "count", "", ""), inferred("l2.policy", "", "text", "", "")};
@@ -151,6 +152,7 @@ L2Sets find_l2_sets(L2Talk& talk, const Homes& homes, const L2Costs& costs, std:
   std::string seen;
   try {
     for (int i = 0; i < targets; ++i) {
+      if (found.size() >= 2 && talk.calls() > enough_calls) break;
       FoundSet set = find_set(talk, homes, costs, line_bytes);
       const bool is_good = !set.members.empty() && 2 * set.stand_ins > set.tried;
       seen += fmt::format("{}{} lines ({} of {} of them can stand for the target, pool of {})", i == 0 ? "" : ", ",
@@ -165,15 +167,15 @@ L2Sets find_l2_sets(L2Talk& talk, const Homes& homes, const L2Costs& costs, std:
   const auto most =
       std::max_element(votes.begin(), votes.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
   ways.how = "lines of which all are needed to evict a target, a pool being searched for one after the other: " + seen;
-  if (most == votes.end() || most->second < 2) {
+  if (most == votes.end() || (most->second < 2 && found.size() > 1)) {
     policy.how = "no two targets gave eviction sets of one size";
     return sets;
   }
   ways.value = fmt::format("{}", most->first);
-  ways.how = fmt::format("{} of {} targets agree; {}", most->second, targets, ways.how);
+  ways.how = fmt::format("{} of {} targets agree; {}", most->second, found.size(), ways.how);
   ways.low = static_cast<double>(votes.begin()->first);
   ways.high = static_cast<double>(votes.rbegin()->first);
-  ways.verdict = results::FactVerdict::inferred;
+  ways.verdict = most->second < 2 ? results::FactVerdict::measured : results::FactVerdict::inferred;
   const FoundSet& set =
       *std::find_if(found.begin(), found.end(), [&](const auto& one) { return one.members.size() == most->first; });
   try {
@@ -185,7 +187,12 @@ L2Sets find_l2_sets(L2Talk& talk, const Homes& homes, const L2Costs& costs, std:
     SetView view(talk, costs, lines);
     Prober prober(view, talk.random()());
     prober.set_level(0, 1);
-    const auto name = find_policy(prober, lines, most->first);
+    auto name = find_policy(prober, lines, most->first);
+    // The others may be of a set that is only nearly the same.
+    if (name.name.empty() && !more.empty()) {
+      lines.resize(set.members.size() + 1);
+      name = find_policy(prober, lines, most->first);
+    }
     policy = inferred(
         "l2.policy", name.name, "text",
         name.name == "random" ? "equal accesses from cold had different outcomes"
