@@ -19,7 +19,6 @@ struct Pool {
 // policies that evict every line at some time. Single-touch eviction sets fail where lines that were hit are protected.
 class Eviction {
  public:
-  // As long as something is found by it: calls and accesses are counted for each target.
   Eviction(L2Talk& talk, const L2Costs& costs, std::uint64_t target);
 
   std::uint64_t target() const { return target_; }
@@ -40,6 +39,7 @@ class Eviction {
   const L2Costs& costs_;
   std::uint64_t target_;
   double hot_;
+  bool is_there_ = false;  // the question before this one ended with hits of the target
 };
 
 }  // namespace ptxlat::infer

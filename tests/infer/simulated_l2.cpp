@@ -204,6 +204,7 @@ L2Geometry random_l2(std::mt19937_64& random) {
   g.miss = 300 + static_cast<double>(random() % 150);
   g.spread = 20 + static_cast<double>(random() % 15);
   while (g.near_bytes() < 256 << 10) g.sets *= 2;
-  g.bytes = std::bit_ceil(g.near_bytes() * static_cast<std::uint64_t>(g.partitions)) * 4;
+  // Of few pages it could seem by chance that they follow a mask themselves.
+  g.bytes = std::max(std::bit_ceil(g.near_bytes() * static_cast<std::uint64_t>(g.partitions)) * 4, 32 * g.page_bytes);
   return g;
 }
