@@ -18,7 +18,7 @@ Eviction::Eviction(L2Talk& talk, const L2Costs& costs, std::uint64_t target)
 
 bool Eviction::evicts_once(const Pool& pool, std::uint64_t prefix, const Lines& members) {
   constexpr std::uint64_t few = 96;          // lines that are cheaper accessed in one call than touched in several
-  constexpr std::uint64_t enough = 2 << 20;  // lines in one call of touch, a millisecond or two of a GPU
+  constexpr std::uint64_t enough = 2 << 20;  // lines in one call of touch: some milliseconds of one SM
   const std::string with = talk_.info().usual_operator();
   std::vector<Addresses> list;
   bool is_forward = true;
@@ -38,12 +38,12 @@ bool Eviction::evicts_once(const Pool& pool, std::uint64_t prefix, const Lines& 
   if (lines <= few) {
     list.push_back({target_, 0, 2});
     // Some policies need as many misses as there are ways until they hit upon the target, and a lap may have but one.
-    const std::uint64_t laps = std::clamp<std::uint64_t>(800 / std::max<std::uint64_t>(lines, 1), 10, 60);
+    const std::uint64_t laps = std::clamp<std::uint64_t>(2000 / std::max<std::uint64_t>(lines, 1), 10, 100);
     for (std::uint64_t lap = 0; lap < laps; ++lap) add_lap();
   } else {
     if (!is_there_) talk_.access({{target_, 0, 2}}, with, costs_.sm);
     // Within a call the machine may mix the laps up: a second call is one lap more at the least.
-    const std::uint64_t laps = std::clamp<std::uint64_t>(enough / lines, 4, 24);
+    const std::uint64_t laps = std::clamp<std::uint64_t>(enough / lines, 4, 12);
     for (int call = 0; call < 2; ++call) {
       list.clear();
       for (std::uint64_t lap = 0; lap < laps; ++lap) add_lap();
@@ -84,7 +84,7 @@ Lines Eviction::minimal_set(const Pool& pool) {
   Lines members;
   std::uint64_t most = pool.count;
   int failures = 0;
-  while (members.empty() || !evicts(members)) {
+  while (members.empty() || !usually_evicts(members)) {
     if (members.size() == most_members || failures == most_failures) return {};
     const auto last = last_needed(pool, most, members);
     if (last && std::find(members.begin(), members.end(), pool.at(*last)) == members.end()) {

@@ -34,10 +34,22 @@ SimulatedL2::SimulatedL2(L2Geometry geometry, std::uint64_t seed) : geometry_(st
   info_ = {"l2", "l2", g.bytes, {"cg", "atom", "cg64", "cg128", "cg256"}, g.sms, 4096};
   if (g.side_of_sm.empty())
     for (int sm = 0; sm < g.sms; ++sm) g.side_of_sm.push_back(sm * g.partitions / g.sms);
-  pages_.resize((g.bytes + g.page_bytes - 1) / g.page_bytes);
-  std::iota(pages_.begin(), pages_.end(), random_() % 1000);
-  std::shuffle(pages_.begin(), pages_.end(), random_);
-  for (std::size_t i = 0; i < pages_.size(); ++i) constants_.push_back(static_cast<int>(random_() % 2));
+  std::vector<std::uint64_t> pages((g.bytes + g.page_bytes - 1) / g.page_bytes);  // physical numbers
+  std::iota(pages.begin(), pages.end(), random_() % 1000);
+  std::shuffle(pages.begin(), pages.end(), random_);
+  const auto slice_count = static_cast<std::uint64_t>(g.slices);
+  for (const auto page : pages) {
+    const auto constant = static_cast<int>(random_() % 2);
+    for (std::uint64_t inside = 0; inside < g.page_bytes; inside += g.line_bytes) {
+      const std::uint64_t physical = page * g.page_bytes + inside, line = physical / g.line_bytes;
+      const std::uint64_t slice = mixed(physical / g.slice_granule) % slice_count;
+      // Each set is as full as any other when a block of memory is: the line's number, turned by what is above.
+      const std::uint64_t set = (line + mixed(line / g.sets / slice_count)) % g.sets;
+      set_of_line_.push_back(static_cast<std::uint32_t>(slice * g.sets + set));
+      home_of_line_.push_back(
+          static_cast<std::uint8_t>((std::popcount(inside & g.home_mask) + constant) % 2 % g.partitions));
+    }
+  }
   sets_.resize(static_cast<std::size_t>(g.partitions) * static_cast<std::size_t>(g.slices) * g.sets);
   // SMs and slices are somewhere on a chip, and wires do not run straight.
   std::uniform_real_distribution<double> place(0, 1);
@@ -66,24 +78,10 @@ void SimulatedL2::prepare() {
   }
 }
 
-std::uint64_t SimulatedL2::physical(std::uint64_t address) const {
-  return pages_[address / geometry_.page_bytes] * geometry_.page_bytes + address % geometry_.page_bytes;
-}
-
-SimulatedL2::Set& SimulatedL2::set_of(std::uint64_t physical, int partition) {
-  const auto slices = static_cast<std::uint64_t>(geometry_.slices);
-  const std::uint64_t slice =
-      static_cast<std::uint64_t>(partition) * slices + mixed(physical / geometry_.slice_granule) % slices;
-  // Each set is as full as any other when a block of memory is: the line's number, turned by a hash of what is above.
-  const std::uint64_t line = physical / geometry_.line_bytes;
-  const std::uint64_t set = (line + mixed(line / geometry_.sets / slices)) % geometry_.sets;
-  return sets_[slice * geometry_.sets + set];
-}
-
-double SimulatedL2::distance(int sm, std::uint64_t physical, int partition) const {
-  const auto slices = static_cast<std::uint64_t>(geometry_.slices);
-  return distances_[static_cast<std::size_t>(sm)][static_cast<std::uint64_t>(partition) * slices +
-                                                  mixed(physical / geometry_.slice_granule) % slices];
+double SimulatedL2::distance(int sm, std::uint64_t address, int partition) const {
+  const std::uint64_t slice = set_of_line_[address / geometry_.line_bytes] / geometry_.sets;
+  return distances_[static_cast<std::size_t>(sm)]
+                   [static_cast<std::uint64_t>(partition) * static_cast<std::uint64_t>(geometry_.slices) + slice];
 }
 
 std::uint64_t SimulatedL2::fetch_of(const std::string& with) const {
@@ -93,55 +91,53 @@ std::uint64_t SimulatedL2::fetch_of(const std::string& with) const {
   return geometry_.fetch_bytes;
 }
 
+bool SimulatedL2::take(std::uint64_t address, std::uint64_t bytes, int partition) {
+  const auto& g = geometry_;
+  const std::uint64_t line = address / g.line_bytes;
+  Set& set =
+      sets_[static_cast<std::uint64_t>(partition) * static_cast<std::uint64_t>(g.slices) * g.sets + set_of_line_[line]];
+  const auto sectors_of = [&](std::uint64_t block) {
+    const std::uint64_t begin = std::max(address - address % block, line * g.line_bytes);
+    const std::uint64_t end = std::min(address - address % block + block, (line + 1) * g.line_bytes);
+    const std::uint64_t first = begin % g.line_bytes / g.sector_bytes, count = (end - begin) / g.sector_bytes;
+    return static_cast<std::uint32_t>(((std::uint64_t{1} << count) - 1) << first);
+  };
+  const std::uint32_t wanted = sectors_of(g.sector_bytes), brought = sectors_of(bytes);
+  std::size_t way = 0;
+  while (way < set.used && set.ways[way].line != line) ++way;
+  if (way < set.used) {
+    if (set.policy) set.policy->hit(way);
+    const bool was_there = (set.ways[way].sectors & wanted) == wanted;
+    if (!was_there) set.ways[way].sectors |= brought;
+    return was_there;
+  }
+  if (set.used < g.ways)
+    ++set.used;
+  else
+    way = set.policy ? set.policy->victim() : random_() % g.ways;
+  set.ways[way] = {line, brought};
+  if (set.policy) set.policy->fill(way);
+  return false;
+}
+
+bool SimulatedL2::take_at_home(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t line_bytes = geometry_.line_bytes, begin = address - address % bytes;
+  const auto home = [&](std::uint64_t of) { return home_of_line_[of / line_bytes]; };
+  const bool was_there = take(address, bytes, home(address));
+  if (was_there || bytes <= line_bytes) return was_there;
+  // A block of more than a line brings the other lines too.
+  for (std::uint64_t other = begin; other < begin + bytes; other += line_bytes)
+    if (other / line_bytes != address / line_bytes) take(other, line_bytes, home(other));
+  return false;
+}
+
 double SimulatedL2::access_one(std::uint64_t address, bool is_atomic, std::uint64_t fetch, int sm) {
   const auto& g = geometry_;
-  const std::uint64_t at = physical(address);
-  const int home =
-      g.partitions == 1 ? 0 : (std::popcount(at % g.page_bytes & g.home_mask) + constants_[address / g.page_bytes]) % 2;
-  const int side = g.side_of_sm[static_cast<std::size_t>(sm)];
-  // The sectors of one line: whether those of the first address were all there.
-  const auto take = [&](std::uint64_t where, std::uint64_t bytes, int partition) {
-    Set& set = set_of(where, partition);
-    const std::uint64_t line = where / g.line_bytes;
-    const auto bits = [&](std::uint64_t from, std::uint64_t length) {
-      std::uint32_t found = 0;
-      for (std::uint64_t b = from; b < from + length; b += g.sector_bytes)
-        if (b / g.line_bytes == line) found |= 1U << (b % g.line_bytes / g.sector_bytes);
-      return found;
-    };
-    const std::uint32_t wanted = bits(where - where % g.sector_bytes, g.sector_bytes);
-    const std::uint32_t brought = bits(where - where % bytes, bytes);
-    std::size_t way = 0;
-    while (way < set.used && set.ways[way].line != line) ++way;
-    if (way < set.used) {
-      if (set.policy) set.policy->hit(way);
-      const bool was_there = (set.ways[way].sectors & wanted) == wanted;
-      if (!was_there) set.ways[way].sectors |= brought | wanted;
-      return was_there;
-    }
-    if (set.used < g.ways)
-      ++set.used;
-    else
-      way = set.policy ? set.policy->victim() : random_() % g.ways;
-    set.ways[way] = {line, brought | wanted};
-    if (set.policy) set.policy->fill(way);
-    return false;
-  };
-  const auto bring_home = [&] {
-    const bool was_there = take(at, fetch, home);
-    // A block of more than a line brings the other lines too.
-    for (std::uint64_t other = at - at % fetch; !was_there && other < at - at % fetch + fetch; other += g.line_bytes)
-      if (other / g.line_bytes != at / g.line_bytes && fetch > g.line_bytes) take(other, g.line_bytes, home);
-    return was_there;
-  };
-  double cycles = g.near_hit;
-  if (home == side || is_atomic) {
-    if (!bring_home()) cycles += g.miss;
-    return cycles + (home == side ? 0 : g.far) + distance(sm, at, home);
-  }
-  if (take(at, g.sector_bytes, side)) return cycles + distance(sm, at, side);
-  if (!bring_home()) cycles += g.miss;
-  return cycles + g.far + distance(sm, at, home);
+  const int home = home_of_line_[address / g.line_bytes], side = g.side_of_sm[static_cast<std::size_t>(sm)];
+  const bool is_far = home != side;
+  if (is_far && !is_atomic && take(address, g.sector_bytes, side)) return g.near_hit + distance(sm, address, side);
+  const double misses = take_at_home(address, fetch) ? 0 : g.miss;
+  return g.near_hit + misses + (is_far ? g.far : 0) + distance(sm, address, home);
 }
 
 std::vector<double> SimulatedL2::access(const std::vector<Addresses>& list, const std::string& with, int sm) {

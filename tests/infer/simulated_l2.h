@@ -46,18 +46,20 @@ class SimulatedL2 : public ptxlat::infer::Machine {
 
  private:
   struct Set;
-  std::uint64_t physical(std::uint64_t address) const;
-  Set& set_of(std::uint64_t physical, int partition);
+  // Whether the sector was there; it and the block of so many bytes about it are there afterwards.
+  bool take(std::uint64_t address, std::uint64_t bytes, int partition);
+  bool take_at_home(std::uint64_t address, std::uint64_t bytes);
   // Cycles without noise.
   double access_one(std::uint64_t address, bool is_atomic, std::uint64_t fetch, int sm);
-  double distance(int sm, std::uint64_t physical, int partition) const;
+  double distance(int sm, std::uint64_t address, int partition) const;
   std::uint64_t fetch_of(const std::string& with) const;
 
   L2Geometry geometry_;
   ptxlat::infer::MachineInfo info_;
   std::mt19937_64 random_;
-  std::vector<std::uint64_t> pages_;
-  std::vector<int> constants_;  // of each page's home
+  // Of each line: its set, counted through all slices of a partition, and the partition that is its home.
+  std::vector<std::uint32_t> set_of_line_;
+  std::vector<std::uint8_t> home_of_line_;
   std::vector<Set> sets_;
   std::vector<std::vector<double>> distances_;          // [SM][slice of all]
   std::vector<std::vector<std::uint64_t>> translated_;  // [SM], the last used at the end
