@@ -59,6 +59,7 @@ std::vector<Fact> infer_l2(Machine& machine, std::uint64_t seed) {
 
   Homes homes;
   if (const auto why = failure_of([&] { homes = find_homes(talk); }); !why.empty()) homes.reason = why;
+  facts.push_back(sides_fact(homes));
   std::optional<L2Costs> costs;
   std::string reason = failure_of([&] { costs = find_costs(talk, homes); });
   if (!costs && reason.empty()) reason = "first and later loads take the same time";

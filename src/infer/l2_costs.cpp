@@ -32,7 +32,8 @@ bool L2Costs::is_miss(double extra, bool is_near) const {
 }
 
 std::optional<L2Costs> find_costs(L2Talk& talk, const Homes& homes) {
-  constexpr std::size_t line_count = 256;
+  // In a small memory few, so that first accesses are first.
+  const std::size_t line_count = std::clamp<std::uint64_t>(talk.info().bytes / L2Talk::spacing / 16, 8, 256);
   const std::string with = talk.info().usual_operator();
   const Lines lines = talk.random_lines(line_count);
   const auto sides = homes_of(talk, homes, lines);

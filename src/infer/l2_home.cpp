@@ -118,6 +118,17 @@ Homes find_homes(L2Talk& talk) {
   return homes;
 }
 
+results::Fact sides_fact(const Homes& homes) {
+  std::string sides;
+  for (const auto& one : homes.sms) sides += fmt::format("{}{}", sides.empty() ? "" : " ", one.side);
+  auto fact = inferred(
+      "l2.sm_sides", sides, "count",
+      fmt::format("in the order of the SMs: which lines' atomics take {:.0f} cycles more", homes.apart), homes.reason);
+  fact.scope = "card";
+  if (homes.are_two()) fact.verdict = results::FactVerdict::measured;
+  return fact;
+}
+
 std::vector<int> homes_of(L2Talk& talk, const Homes& homes, const Lines& lines) {
   std::vector<int> sides(lines.size(), 0);
   if (!homes.are_two()) return sides;

@@ -25,6 +25,8 @@ struct Homes {
   std::vector<int> sms_of(int side, std::size_t most) const;
 };
 Homes find_homes(L2Talk& talk);
+// l2.sm_sides: of each SM that was tried, the side that it is near to; SM 0's is 0.
+results::Fact sides_fact(const Homes& homes);
 // The side that is each line's home: 0 for all where there is one partition.
 std::vector<int> homes_of(L2Talk& talk, const Homes& homes, const Lines& lines);
 // Lines whose home is a side, `count` of them.

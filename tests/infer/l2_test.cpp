@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <map>
+#include <sstream>
 
 #include "catch.h"
 #include "infer/infer.h"
+#include "infer/log.h"
 #include "simulated_l2.h"
 
 using namespace ptxlat;
@@ -74,6 +76,10 @@ void check_machine(const L2Geometry& l2, std::uint64_t seed, Outcome& outcome) {
   outcome.check_about(facts, "miss_near", l2.near_hit + l2.miss, 0.05);
   outcome.check_about(facts, "total_capacity", static_cast<double>(l2.near_bytes()) * l2.partitions, 0.08);
   if (l2.partitions == 2) {
+    std::string sides;
+    for (const int side : l2.side_of_sm)
+      sides += fmt::format("{}{}", sides.empty() ? "" : " ", side ^ l2.side_of_sm[0]);
+    if (!l2.side_of_sm.empty()) outcome.check(facts, "sm_sides", sides);
     outcome.check(facts, "home_mask", fmt::format("{:#x}", l2.home_mask));
     outcome.check_about(facts, "far_first_read", l2.near_hit + l2.far, 0.05);
     outcome.check_about(facts, "miss_far", l2.near_hit + l2.far + l2.miss, 0.05);
@@ -100,7 +106,7 @@ TEST_CASE("random L2s give back their geometry") {
   const char* wanted = std::getenv("PTXLAT_TEST_L2S");
   const char* first = std::getenv("PTXLAT_TEST_FIRST");
   Outcome outcome;
-  for (int i = first ? std::atoi(first) : 0; i < (wanted ? std::atoi(wanted) : 6); ++i) {
+  for (int i = first ? std::atoi(first) : 0; i < (wanted ? std::atoi(wanted) : 4); ++i) {
     std::mt19937_64 random(static_cast<std::uint64_t>(i));
     check_machine(random_l2(random), static_cast<std::uint64_t>(i), outcome);
   }
@@ -109,4 +115,63 @@ TEST_CASE("random L2s give back their geometry") {
                        << outcome.report);
   CHECK(outcome.wrong == 0);
   CHECK(outcome.undetermined <= outcome.checked / 20);
+}
+
+TEST_CASE("a log of an L2, with what was touched, gives the facts again") {
+  SimulatedL2 machine({}, 2);
+  std::ostringstream log;
+  LoggedMachine both(machine, log);
+  const auto facts = infer::infer(both, 1);
+  CHECK_THAT(log.str(), Catch::Matchers::Contains("{\"touch\": [["));
+  std::istringstream again(log.str());
+  ReplayedMachine replayed(again);
+  CHECK(infer::infer(replayed, 1) == facts);
+}
+
+TEST_CASE("an L2 without atomics, without much memory or without a hit gives what it can") {
+  struct Other : SimulatedL2 {
+    Other(const L2Geometry& l2, bool hits) : SimulatedL2(l2, 1), known(SimulatedL2::info()), hits_(hits) {}
+    const MachineInfo& info() const override { return known; }
+    std::vector<double> access(const std::vector<Addresses>& list, const std::string& with, int sm) override {
+      auto cycles = SimulatedL2::access(list, with, sm);
+      if (!hits_) cycles.assign(cycles.size(), 300);
+      return cycles;
+    }
+    MachineInfo known;
+    bool hits_;
+  };
+  L2Geometry one;
+  one.partitions = 1;
+  Other loads(one, true);
+  loads.known.operators = {"cg"};
+  const auto of_loads = facts_of(loads, 1);
+  CHECK(of_loads.at("line_bytes").value == "128");
+  CHECK(of_loads.at("slices").value == "6");
+  CHECK(of_loads.at("home_mask").how.find("atomics") != std::string::npos);
+  L2Geometry two;
+  Other small(two, true);
+  small.known.bytes = 256 << 10;
+  const auto of_small = facts_of(small, 1);
+  CHECK(of_small.at("near_hit").verdict == FactVerdict::measured);
+  CHECK(of_small.at("near_capacity").verdict == FactVerdict::undetermined);
+  CHECK((of_small.at("ways").value.empty() || of_small.at("ways").value == "16"));
+  Other none(two, false);
+  for (const auto& [name, fact] : facts_of(none, 1)) {
+    INFO(name);
+    CHECK(fact.verdict == FactVerdict::undetermined);
+    CHECK_FALSE(fact.how.empty());
+  }
+}
+
+// Of the size of a real one, which takes minutes: run by its name.
+TEST_CASE("an L2 of 50 MB gives back its geometry", "[.]") {
+  L2Geometry l2;
+  l2.sms = 132;
+  l2.slices = 48;
+  l2.sets = 256;
+  l2.bytes = 512 << 20;
+  Outcome outcome;
+  check_machine(l2, 3, outcome);
+  WARN(outcome.report);
+  CHECK(outcome.wrong == 0);
 }
