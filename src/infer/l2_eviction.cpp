@@ -18,7 +18,7 @@ Eviction::Eviction(L2Talk& talk, const L2Costs& costs, std::uint64_t target)
 
 bool Eviction::evicts_once(const Pool& pool, std::uint64_t prefix, const Lines& members) {
   constexpr std::uint64_t few = 96;          // lines that are cheaper accessed in one call than touched in several
-  constexpr std::uint64_t enough = 2 << 20;  // lines in one call of touch: some milliseconds of one SM
+  constexpr std::uint64_t enough = 1 << 20;  // lines in one call of touch: some milliseconds of one SM
   const std::string with = talk_.info().usual_operator();
   std::vector<Addresses> list;
   bool is_forward = true;

@@ -98,6 +98,7 @@ struct Plateau {
 Plateau plateau_of(const Sample& sample, float noise) {
   constexpr int steps = 36;
   constexpr float ratio = 1.083F;
+  constexpr double wide = 1.5;
   std::vector<std::pair<float, int>> counts;
   float limit = 0.7F * noise;
   for (int i = 0; i < steps; ++i, limit *= ratio) {
@@ -111,8 +112,9 @@ Plateau plateau_of(const Sample& sample, float noise) {
     std::size_t end = begin;
     while (end < counts.size() && counts[end].second == counts[begin].second) ++end;
     const double width = counts[end - 1].first / counts[begin].first;
-    // One cluster of all that there is says only that the limit is wide.
-    if (counts[begin].second > 1 && width > best.width) {
+    // The first that is wide enough: at wider limits slices that are beside each other, and at last the halves of the
+    // chip, stay together for long too. One cluster of all that there is says only that the limit is wide.
+    if (counts[begin].second > 1 && width > best.width && best.width < wide) {
       best = {counts[begin].second, std::sqrt(counts[begin].first * counts[end - 1].first), width, 0, 0};
       best.high =
           begin > 0 && counts[begin - 1].second > 0 ? std::max(best.count, counts[begin - 1].second) : best.count;
