@@ -6,6 +6,7 @@
 #include "infer/banks.h"
 #include "infer/cache.h"
 #include "infer/hierarchy.h"
+#include "infer/l2.h"
 
 namespace ptxlat::infer {
 
@@ -15,8 +16,9 @@ std::vector<results::Fact> infer(Machine& machine, std::uint64_t seed) {
   if (kind == "tlb" || kind == "tlb_outer") return infer_tlb(machine, seed);
   if (kind == "constant") return infer_constant(machine, seed);
   if (kind == "banks") return infer_banks(machine, seed);
+  if (kind == "l2") return infer_l2(machine, seed);
   throw Error(ExitCode::unknown_name, fmt::format("no inference is made for machines of kind \"{}\"", kind),
-              "The kinds that are known: banks, cache, constant, tlb, tlb_outer.");
+              "The kinds that are known: banks, cache, constant, l2, tlb, tlb_outer.");
 }
 
 }  // namespace ptxlat::infer

@@ -41,6 +41,11 @@ std::vector<double> LoggedMachine::access(const std::vector<Addresses>& list, co
   return cycles;
 }
 
+void LoggedMachine::touch(const std::vector<Addresses>& list, const std::string& with, int sm) {
+  machine_.touch(list, with, sm);
+  log_ << touch_request(list, with, sm) << '\n';
+}
+
 ReplayedMachine::ReplayedMachine(std::istream& log) : log_(log) {
   const std::string line = next_line(log);
   try {
@@ -51,6 +56,10 @@ ReplayedMachine::ReplayedMachine(std::istream& log) : log_(log) {
 }
 
 void ReplayedMachine::prepare() { expect(log_, std::string(prepare_request)); }
+
+void ReplayedMachine::touch(const std::vector<Addresses>& list, const std::string& with, int sm) {
+  expect(log_, touch_request(list, with, sm));
+}
 
 std::vector<double> ReplayedMachine::access(const std::vector<Addresses>& list, const std::string& with, int sm) {
   expect(log_, access_request(list, with, sm));

@@ -16,6 +16,7 @@ class LoggedMachine : public Machine {
   const MachineInfo& info() const override { return machine_.info(); }
   void prepare() override;
   std::vector<double> access(const std::vector<Addresses>& list, const std::string& with, int sm) override;
+  void touch(const std::vector<Addresses>& list, const std::string& with, int sm) override;
 
  private:
   Machine& machine_;
@@ -30,6 +31,7 @@ class ReplayedMachine : public Machine {
   const MachineInfo& info() const override { return info_; }
   void prepare() override;
   std::vector<double> access(const std::vector<Addresses>& list, const std::string& with, int sm) override;
+  void touch(const std::vector<Addresses>& list, const std::string& with, int sm) override;
 
  private:
   std::istream& log_;

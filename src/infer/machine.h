@@ -18,7 +18,7 @@ struct Addresses {
 };
 
 // What is known of a machine before its first access.
-//   kind       "cache", "tlb", "tlb_outer" (from its second level on), "banks" or "constant"
+//   kind       "cache", "tlb", "tlb_outer" (from its second level on), "banks", "constant" or "l2"
 //   space      what its facts begin with: "l1"
 //   bytes      addresses are below this
 //   operators  how it can be accessed, "ca", "cg"; the first is the usual one

@@ -36,12 +36,24 @@ MachineInfo info_in(const std::string& line) {
   return info;
 }
 
-std::string access_request(const std::vector<Addresses>& list, const std::string& with, int sm) {
-  std::string request = "{\"access\": [";
+namespace {
+
+std::string request_of(const char* what, const std::vector<Addresses>& list, const std::string& with, int sm) {
+  std::string request = fmt::format("{{\"{}\": [", what);
   for (const Addresses& run : list)
     fmt::format_to(std::back_inserter(request), "{}[{}, {}, {}]", &run == list.data() ? "" : ", ", run.base, run.stride,
                    run.count);
   return request + fmt::format("], \"operator\": {}, \"sm\": {}}}", Json(with).dump(), sm);
+}
+
+}  // namespace
+
+std::string access_request(const std::vector<Addresses>& list, const std::string& with, int sm) {
+  return request_of("access", list, with, sm);
+}
+
+std::string touch_request(const std::vector<Addresses>& list, const std::string& with, int sm) {
+  return request_of("touch", list, with, sm);
 }
 
 std::string cycles_line(const std::vector<double>& cycles) {

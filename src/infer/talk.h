@@ -18,6 +18,9 @@ inline constexpr std::string_view prepare_request = R"({"prepare": true})";
 // {"access": [[0, 128, 4]], "operator": "ca", "sm": 0}
 std::string access_request(const std::vector<Addresses>& list, const std::string& with, int sm);
 
+// The same with "touch", which is answered with {}.
+std::string touch_request(const std::vector<Addresses>& list, const std::string& with, int sm);
+
 // {"cycles": [4, 4.5]}
 std::string cycles_line(const std::vector<double>& cycles);
 std::optional<std::vector<double>> cycles_in(std::string_view answer);

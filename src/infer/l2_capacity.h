@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "infer/l2_home.h"
+
+namespace ptxlat::infer {
+
+// What is held after laps over ever more bytes. Beyond the capacity, whatever is evicted, the capacity is held: so the
+// share that is still there, times the bytes, does not depend on the bytes. No knee has to be seen.
+struct Capacity {
+  double near_bytes = 0;  // what one SM can hold near: 0 if not found
+  std::uint64_t line_bytes = 0;
+  std::vector<results::Fact> facts;  // l2.near_capacity, l2.total_capacity, l2.line_bytes
+};
+// `sector_bytes` is the stride at which laps touch everything.
+Capacity find_capacity(L2Talk& talk, const Homes& homes, const L2Costs& costs, std::uint64_t sector_bytes);
+
+}  // namespace ptxlat::infer

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+
+#include "infer/l2_home.h"
+
+namespace ptxlat::infer {
+
+// Lines `index` × line_bytes above base, for index below count.
+struct Pool {
+  std::uint64_t base = 0, line_bytes = 0, count = 0;
+  std::uint64_t at(std::uint64_t index) const { return base + index * line_bytes; }
+};
+
+// Asks whether laps over other lines evict a line, its target.
+//
+// The target is not accessed during the laps. As long as it is there, the set has a miss in each lap if it is too full,
+// and once it has gone it stays away: so with enough laps the answer is whether the others fill the set, for all
+// policies that evict every line at some time. Single-touch eviction sets fail where lines that were hit are protected.
+class Eviction {
+ public:
+  Eviction(L2Talk& talk, const L2Costs& costs, std::uint64_t target);
+
+  std::uint64_t target() const { return target_; }
+  // Laps over the first `prefix` lines of the pool and the members.
+  bool evicts(const Pool& pool, std::uint64_t prefix, const Lines& members);
+  bool evicts(const Lines& members) { return evicts({}, 0, members); }
+  // What `votes` of three or more say.
+  bool usually_evicts(const Lines& members, int votes = 3);
+  // The last line of the shortest prefix, up to `most`, that evicts; nothing if the whole does not.
+  std::optional<std::uint64_t> last_needed(const Pool& pool, std::uint64_t most, const Lines& members);
+  // Lines all of which are needed to evict the target, as few as they are; empty if there was none.
+  Lines minimal_set(const Pool& pool);
+
+ private:
+  bool evicts_once(const Pool& pool, std::uint64_t prefix, const Lines& members);
+
+  L2Talk& talk_;
+  const L2Costs& costs_;
+  std::uint64_t target_;
+  double hot_;
+  bool is_there_ = false;  // the question before this one ended with hits of the target
+};
+
+}  // namespace ptxlat::infer

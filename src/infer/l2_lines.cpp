@@ -1,0 +1,168 @@
+#include "infer/l2_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "infer/facts.h"
+
+namespace ptxlat::infer {
+
+namespace {
+
+constexpr std::int64_t reach = 512, step = 16;  // bytes: how far and how finely is looked around an access
+constexpr std::size_t repeats = 12;
+
+// The loads and what facts call their modifier: "cg64" is "cg" with the hint L2::64B.
+std::vector<std::pair<std::string, std::string>> modifiers_of(const L2Talk& talk) {
+  const std::string usual = talk.info().usual_operator();
+  std::vector<std::pair<std::string, std::string>> found = {{usual, "none"}};
+  for (const auto& with : talk.info().operators)
+    if (with.size() > usual.size() && with.starts_with(usual)) found.emplace_back(with, with.substr(usual.size()));
+  return found;
+}
+
+// What makes a sector come, and how it is seen that it has.
+struct Access {
+  std::string with;
+  int sm = 0;
+  bool is_copy = false;  // into the near partition, from a home that has it all
+};
+
+// Of an access at `at` bytes from each of some bases: the offsets that came with it.
+struct Footprint {
+  std::int64_t begin = 0, end = 0;
+  bool is_block = false;  // one piece, aligned to its size
+};
+
+Footprint footprint_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, const L2Costs& costs,
+                       const Access& access, int other, std::int64_t at) {
+  const std::size_t offsets = static_cast<std::size_t>(2 * reach / step);
+  Lines first, second;
+  for (std::size_t i = 0; i < offsets * repeats; ++i) {
+    const std::uint64_t base = bases[i % bases.size()];
+    first.push_back(base + static_cast<std::uint64_t>(at));
+    second.push_back(base - static_cast<std::uint64_t>(reach) + i / repeats * static_cast<std::uint64_t>(step));
+  }
+  // A few at a time: what is looked at must not have been evicted by the rest, however small the cache.
+  constexpr std::size_t at_once = 128;
+  const std::string usual = talk.info().usual_operator();
+  std::vector<FirstAndHot> seen;
+  for (std::size_t begin = 0; begin < first.size(); begin += at_once) {
+    const auto part = [&](const Lines& all) {
+      return Lines(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                   all.begin() + static_cast<std::ptrdiff_t>(std::min(begin + at_once, all.size())));
+    };
+    talk.prepare();
+    if (access.is_copy) {
+      std::vector<Addresses> windows;
+      for (const auto address : part(first))
+        windows.push_back({address - static_cast<std::uint64_t>(at + reach), step, offsets});
+      talk.touch(windows, usual, other);
+    }
+    talk.touch(in_progressions(part(first)), access.with, access.sm);
+    const auto timed = talk.first_and_hot(part(second), usual, costs.sm);
+    seen.insert(seen.end(), timed.begin(), timed.end());
+  }
+  Footprint footprint;
+  bool is_inside = false;
+  int pieces = 0;
+  for (std::size_t offset = 0; offset < offsets; ++offset) {
+    std::size_t came = 0;
+    for (std::size_t i = offset * repeats; i < (offset + 1) * repeats; ++i) {
+      // Of a base the home is known, and with the mask that of what is about it.
+      const bool is_at_home = std::popcount((bases[i % bases.size()] ^ second[i]) & mask.mask) % 2 == 0;
+      const double extra = seen[i].extra();
+      came += access.is_copy ? is_at_home && extra < costs.least_step() / 2 : !costs.is_miss(extra, is_at_home);
+    }
+    const bool is_here = 2 * came > repeats;
+    const std::int64_t position = static_cast<std::int64_t>(offset) * step - reach;
+    if (is_here && !is_inside) {
+      ++pieces;
+      footprint.begin = position;
+    }
+    if (is_here) footprint.end = position + step;
+    is_inside = is_here;
+  }
+  const std::int64_t bytes = footprint.end - footprint.begin;
+  footprint.is_block = pieces == 1 && footprint.begin <= at && at < footprint.end && footprint.begin % bytes == 0;
+  return footprint;
+}
+
+// The size of the blocks that accesses at several places bring; 0 and why.
+std::uint64_t block_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, const L2Costs& costs,
+                       const Access& access, int other, std::string& why) {
+  std::int64_t bytes = 0;
+  std::vector<std::int64_t> places = {0};
+  // Where the home is still the base's.
+  std::int64_t most = reach / 2;
+  if (mask.mask != 0) most = std::min(most, std::int64_t{1} << std::countr_zero(mask.mask));
+  for (int i = 0; i < 3; ++i) places.push_back(static_cast<std::int64_t>(talk.random()() % (most / step)) * step);
+  for (const auto at : places) {
+    const Footprint footprint = footprint_of(talk, bases, mask, costs, access, other, at);
+    const std::int64_t here = footprint.end - footprint.begin;
+    if (!footprint.is_block || (bytes != 0 && here != bytes)) {
+      why = fmt::format("an access at {} brought bytes {} to {}{}", at, footprint.begin, footprint.end,
+                        bytes != 0 ? fmt::format(", one before it {} bytes", bytes) : "");
+      return 0;
+    }
+    bytes = here;
+  }
+  return static_cast<std::uint64_t>(bytes);
+}
+
+}  // namespace
+
+std::vector<results::Fact> no_fetches(const L2Talk& talk, const std::string& reason) {
+  std::vector<results::Fact> facts = {inferred("l2.sector_bytes", "", "bytes", "", reason)};
+  for (const auto& [with, modifier] : modifiers_of(talk))
+    facts.emplace_back(inferred("l2.fetch_bytes", "", "bytes", "", reason)).condition = "modifier=" + modifier;
+  return facts;
+}
+
+Fetches find_fetches(L2Talk& talk, const Homes& homes, const HomeMask& mask, const L2Costs& costs) {
+  constexpr std::size_t base_count = 2 * reach / step * repeats;
+  const auto bases_at = [&](int side) {
+    Lines bases;
+    for (const auto line : lines_at(talk, homes, side, base_count))
+      if (line >= L2Talk::spacing) bases.push_back(line);
+    std::sort(bases.begin(), bases.end());
+    // Two accesses beside one another would see each other's.
+    bases.erase(std::unique(bases.begin(), bases.end()), bases.end());
+    std::shuffle(bases.begin(), bases.end(), talk.random());
+    return bases;
+  };
+  const Lines near = bases_at(costs.side);
+  Fetches found;
+  std::string how_sector;
+  const auto smallest = [&](std::uint64_t bytes, const std::string& what) {
+    if (bytes == 0 || (found.sector_bytes != 0 && bytes >= found.sector_bytes)) return;
+    found.sector_bytes = bytes;
+    how_sector = "the smallest aligned block that any access brings: " + what;
+  };
+  if (near.empty()) return {0, no_fetches(talk, "no lines near")};
+  for (const auto& [with, modifier] : modifiers_of(talk)) {
+    std::string why;
+    const auto bytes = block_of(talk, near, mask, costs, {with, costs.sm}, 0, why);
+    smallest(bytes, with);
+    auto& fact = found.facts.emplace_back(inferred(
+        "l2.fetch_bytes", bytes, "bytes", "what other loads find after one: an aligned block at four places", why));
+    fact.condition = "modifier=" + modifier;
+  }
+  std::string why;
+  if (talk.has("atom")) smallest(block_of(talk, near, mask, costs, {"atom", costs.sm}, 0, why), "atom");
+  if (homes.are_two() && costs.copies_near) {
+    const Lines far = bases_at(1 - costs.side);
+    const int other = homes.sms_of(1 - costs.side, 1).front();
+    if (!far.empty())
+      smallest(block_of(talk, far, mask, costs, {talk.info().usual_operator(), costs.sm, true}, other, why),
+               "copies of far lines");
+  }
+  auto& sector = *found.facts.insert(found.facts.begin(),
+                                     inferred("l2.sector_bytes", found.sector_bytes, "bytes", how_sector, why));
+  if (found.sector_bytes != 0) sector.verdict = results::FactVerdict::measured;
+  return found;
+}
+
+}  // namespace ptxlat::infer

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "infer/l2_home.h"
+
+namespace ptxlat::infer {
+
+// l2.ways and l2.policy, from lines of one set, found by group testing; and the extent of a line, from what goes with a
+// line that is evicted (0 if not found), for the caller to compare.
+struct L2Sets {
+  std::uint64_t line_bytes = 0;
+  std::string line_how;
+  std::vector<results::Fact> facts;
+};
+// `line_bytes`: at least a line, so that each line of a pool is touched once.
+L2Sets find_l2_sets(L2Talk& talk, const Homes& homes, const L2Costs& costs, std::uint64_t line_bytes,
+                    std::uint64_t sector_bytes);
+
+}  // namespace ptxlat::infer
