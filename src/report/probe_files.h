@@ -18,8 +18,16 @@ void write_probe_files(const std::filesystem::path& folder, const std::vector<re
 // logs/<name>.jsonl.gz: the talk that an inference was made from. Error{storage} if it cannot be written.
 void write_probe_log(const std::filesystem::path& folder, const std::string& name, const std::string& log);
 
+// The file of the talk that a probe's fact was inferred from, below `folder`: the one of the point that the fact's
+// condition names. Empty if there is none.
+std::filesystem::path find_probe_log(const std::filesystem::path& folder, const std::string& probe,
+                                     const std::string& condition);
+
 // The records of probes.jsonl.gz, none where the folder does not have it. Error{storage} if it is damaged.
 std::vector<results::Record> read_probe_files(const std::filesystem::path& folder);
+
+// The runs of probes.json, none where the folder does not have it. Error{storage} if it is damaged.
+std::vector<results::Run> read_probe_runs(const std::filesystem::path& folder);
 
 // facts.csv: the facts of all of them, a line each.
 void write_facts_csv(std::ostream& out, const std::vector<results::Record>& records);
