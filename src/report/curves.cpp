@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -29,14 +28,6 @@ std::size_t main_axis_index(const results::Series& series) {
     if (series.axes[i].values.size() >= series.axes[best].values.size()) best = i;
   }
   return best;
-}
-
-// What the values of a fact are, where they are one number.
-std::optional<double> number_in(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
 }
 
 }  // namespace

@@ -21,7 +21,6 @@ namespace ptxlat::report {
 namespace {
 
 constexpr char records_name[] = "probes.jsonl.gz";
-constexpr char runs_name[] = "probes.json";
 constexpr std::string_view log_extension = ".jsonl.gz";
 
 void write_fields(std::ostream& out, const std::vector<std::string>& fields) {
@@ -211,9 +210,10 @@ void write_probe_files(const std::filesystem::path& folder, const std::vector<re
         std::any_of(records.begin(), records.end(), [&](const results::Record& r) { return r.run == run.id; });
     if (is_named) named.push_back(results::to_json(run));
   }
-  replace_files(folder, {{"facts.csv", facts_csv(records)},
-                         {records_name, gzip(lines)},
-                         {runs_name, provenance.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n'}});
+  replace_files(folder,
+                {{"facts.csv", facts_csv(records)},
+                 {records_name, gzip(lines)},
+                 {probe_runs_name, provenance.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n'}});
 }
 
 std::vector<results::Record> read_probe_files(const std::filesystem::path& folder) {
@@ -233,7 +233,7 @@ std::vector<results::Record> read_probe_files(const std::filesystem::path& folde
 }
 
 std::vector<results::Run> read_probe_runs(const std::filesystem::path& folder) {
-  const auto file = folder / runs_name;
+  const auto file = folder / probe_runs_name;
   std::vector<results::Run> runs;
   if (!std::filesystem::exists(file)) return runs;
   const std::string text = read_file(file);

@@ -9,6 +9,8 @@
 
 namespace ptxlat::report {
 
+inline constexpr const char* probe_runs_name = "probes.json";
+
 // What records of kind `probe` become, in `folder` (docs/table-format.md): facts.csv, series/<probe>.csv.gz for each
 // that has series, probes.jsonl.gz with everything, and probes.json with the runs that the records name. Each file is
 // replaced as a whole and all of them only when every byte is on the disk. Error{storage} if they cannot be written.
