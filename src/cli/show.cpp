@@ -19,6 +19,7 @@
 #include "latency/method.h"
 #include "report/evidence.h"
 #include "report/number.h"
+#include "report/plot.h"
 #include "report/probe_files.h"
 #include "report/table.h"
 
@@ -31,6 +32,7 @@ struct ShowOptions {
   std::string form;
   std::vector<std::string> condition;
   std::string table;
+  std::string plot;  // folder; empty: none
 };
 
 std::string scoreboard(int number) {
@@ -145,15 +147,23 @@ std::string advice_for(const std::string& wanted, const std::vector<isa::Form>& 
   return question + "`ptxlat list` has all forms; the probes and facts of a table need --table";
 }
 
+// Where --plot asks for it, the series of these probes as SVG files, whose names go to standard error.
+void plot(const ShowOptions& options, const std::vector<results::Record>& probes) {
+  if (options.plot.empty()) return;
+  for (const auto& file : report::write_plots(options.plot, probes, report::read_probe_runs(options.table)))
+    fmt::print(stderr, "{}\n", file.string());
+}
+
 // A probe of the table: its series and facts, and the machine code of its kernels. False if the table has none of this
 // name.
-bool show_probe(const std::string& name, std::vector<results::Record> records) {
-  std::erase_if(records, [&](const results::Record& record) { return record.ptx != name; });
+bool show_probe(const ShowOptions& options, std::vector<results::Record> records) {
+  std::erase_if(records, [&](const results::Record& record) { return record.ptx != options.form; });
   report::write_probe_text(std::cout, records);
   std::cout.flush();
   for (const auto& record : records) {
     for (const auto& window : record.windows) print_window(window);
   }
+  if (!records.empty()) plot(options, records);
   return !records.empty();
 }
 
@@ -181,6 +191,7 @@ bool show_facts(const ShowOptions& options, const std::vector<results::Record>& 
     report::write_evidence(std::cout, options.table, of_probe, runs);
     std::cout.flush();
     for (const auto* window : report::windows_behind(of_probe)) print_window(*window);
+    plot(options, {record});
   }
   return true;
 }
@@ -193,7 +204,7 @@ void show(const ShowOptions& options) {
                 fmt::format("{} is no quantity of a fact, which alone has conditions", options.form),
                 advice_for(options.form, {}, probes));
   }
-  if (show_probe(options.form, probes)) return;
+  if (show_probe(options, probes)) return;
   const auto loaded = load_catalogue_for(options.selection);
   const auto& forms = loaded.catalogue.forms;
   const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == options.form; });
@@ -245,6 +256,13 @@ void add_show(CLI::App& program) {
       ->add_option("--table", options->table,
                    "Show the cells of this table. Default: assemble the form now, without measuring.")
       ->type_name("FOLDER");
+  command
+      ->add_option(
+          "--plot", options->plot,
+          "Of a probe or a fact, also draw each series into this folder as an SVG file, with what was inferred "
+          "marked on it; needs gnuplot. Default: none.")
+      ->type_name("FOLDER")
+      ->needs("--table");
   add_levels(*command, options->selection.levels, "3");
   command
       ->add_option("--toolchain", options->selection.toolchain,

@@ -95,13 +95,6 @@ std::string facts_csv(const std::vector<results::Record>& records) {
   write_facts_csv(out, records);
   return out.str();
 }
-// What a shell or a path would take for its own becomes '_'.
-std::string safe_name(std::string name) {
-  std::replace_if(
-      name.begin(), name.end(),
-      [](char c) { return std::string_view("/\\ \t\n\"'*?<>|:;&$`").find(c) != std::string_view::npos; }, '_');
-  return name;
-}
 
 // A probe's name as that of a file. A second record of the name has a number after it.
 std::string file_name_of(const results::Record& record, const std::vector<NamedContent>& others) {
@@ -154,6 +147,13 @@ void write_series(Page& page, const results::Series& series) {
 }
 
 }  // namespace
+
+std::string safe_name(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) { return std::string_view("/\\ \t\n\"'*?<>|:;&$`").find(c) != std::string_view::npos; }, '_');
+  return name;
+}
 
 void write_probe_log(const std::filesystem::path& folder, const std::string& name, const std::string& log) {
   replace_files(folder / "logs", {{safe_name(name) + std::string(log_extension), gzip(log)}});

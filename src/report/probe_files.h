@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "results/record.h"
@@ -16,6 +17,9 @@ inline constexpr const char* probe_runs_name = "probes.json";
 // replaced as a whole and all of them only when every byte is on the disk. Error{storage} if they cannot be written.
 void write_probe_files(const std::filesystem::path& folder, const std::vector<results::Record>& records,
                        const std::vector<results::Run>& runs);
+
+// A name as that of a file: what a shell or a path would take for its own becomes '_'.
+std::string safe_name(std::string name);
 
 // logs/<name>.jsonl.gz: the talk that an inference was made from. Error{storage} if it cannot be written.
 void write_probe_log(const std::filesystem::path& folder, const std::string& name, const std::string& log);

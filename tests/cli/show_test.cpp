@@ -80,3 +80,18 @@ TEST_CASE("show helps with a misspelled quantity, and with the beginning of one"
   CHECK(has(misspelled.err, "did you mean l1.line_bytes"));
   CHECK(has(program.run({"show", "add.u31"}).err, "add.u32"));
 }
+
+TEST_CASE("show draws the series of a committed probe, and says what to install where there is no gnuplot") {
+  PtxlatProgram program;
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) skip("no gnuplot on this machine");
+  const auto drawn = program.run({"show", "chase", "--table", committed, "--plot", "plots"});
+  CHECK(drawn.status == 0);
+  CHECK(has(drawn.err, "plots/chase.svg\n"));
+  const auto svg = contents_of(program.folder() / "plots/chase.svg");
+  CHECK(has(svg, "latency (cycles)"));
+  CHECK(has(svg, "64 MiB"));
+  program.set("PATH", "/nonexistent");
+  const auto missing = program.run({"show", "chase", "--table", committed, "--plot", "plots"});
+  CHECK(missing.status == 5);
+  CHECK(has(missing.err, "apt-get install gnuplot-nox"));
+}
