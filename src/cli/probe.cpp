@@ -196,6 +196,7 @@ void add_probe(CLI::App& program) {
     const auto probes = all_probes(*options);
     const auto wanted = chosen(probes, options->names);
     if (options->list) return list(wanted);
+    if (!options->plot.empty()) report::require_gnuplot();
     measure(*options, wanted);
   });
 }

@@ -205,6 +205,12 @@ void show(const ShowOptions& options) {
                 advice_for(options.form, {}, probes));
   }
   if (show_probe(options, probes)) return;
+  if (!options.plot.empty()) {
+    throw Error(ExitCode::unknown_name,
+                fmt::format("{} has no probe and no fact called {}, and nothing else can be drawn", options.table,
+                            options.form),
+                advice_for(options.form, {}, probes));
+  }
   const auto loaded = load_catalogue_for(options.selection);
   const auto& forms = loaded.catalogue.forms;
   const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == options.form; });

@@ -26,7 +26,7 @@ std::filesystem::path find_gnuplot() {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const auto program = std::filesystem::path(folder) / "gnuplot";
+    auto program = std::filesystem::path(folder) / "gnuplot";
     std::error_code ignored;
     if (std::filesystem::is_regular_file(program, ignored) && access(program.c_str(), X_OK) == 0) return program;
   }
@@ -72,6 +72,8 @@ bool has_points(const results::Series& series) {
 }
 
 }  // namespace
+
+void require_gnuplot() { find_gnuplot(); }
 
 std::vector<std::filesystem::path> write_plots(const std::filesystem::path& folder,
                                                const std::vector<results::Record>& records,

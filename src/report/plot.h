@@ -14,6 +14,9 @@ namespace ptxlat::report {
 // edges are vertical lines. Bytes have a logarithmic axis. `machine` is for the title; it may be empty.
 std::string plot_script(const results::Record& record, const results::Series& series, const std::string& machine);
 
+// Error{missing_tool} with what to install where there is no gnuplot: for who would measure for long before drawing.
+void require_gnuplot();
+
 // Draws each series of the records that has points on axes, as <probe>.svg, or <probe>-<series>.svg where a probe has
 // several, into `folder` (made if missing). Gives the files. Error{missing_tool} where there is no gnuplot, or where it
 // fails; Error{storage} if a file cannot be written.

@@ -32,7 +32,7 @@ results::Record chase() {
 
 std::string script_of(const results::Record& probe) { return plot_script(probe, probe.series[0], "Some GPU"); }
 
-void require_gnuplot() {
+void skip_without_gnuplot() {
   if (std::system("gnuplot --version > /dev/null 2>&1") != 0) skip("no gnuplot on this machine");
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("many curves have no names in the legend") {
 }
 
 TEST_CASE("gnuplot draws each series as an SVG file, and a name that looks like a command is text to it") {
-  require_gnuplot();
+  skip_without_gnuplot();
   const TestFolder folder;
   auto probe = chase();
   results::Record two = chase();
