@@ -7,7 +7,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 preset=${1:-release}
-"$root/tools/setup.sh"
+"$root/tools/setup.sh" gnuplot-nox
 fetch_missing
 build "$preset"
 cd "$root"

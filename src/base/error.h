@@ -12,7 +12,7 @@ enum class ExitCode : int {
   usage = 2,          // the command line is wrong
   catalogue = 3,      // a catalogue or skeleton file is malformed
   unknown_name = 4,   // a form, level, toolchain or table that does not exist
-  missing_tool = 5,   // no assembler or no disassembler was found
+  missing_tool = 5,   // no assembler, no disassembler or no gnuplot was found
   no_gpu = 6,         // no driver, no device, or a device that cannot be used
   storage = 7,        // a store, table or bundle cannot be read or written (full disk, permissions, foreign file)
   changed = 8,        // `compare --fail-on-change` found a change

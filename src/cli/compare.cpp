@@ -70,7 +70,10 @@ Tables read_all(const std::vector<NamedTable>& named, const std::vector<int>& le
   for (const auto& table : named) tables.emplace(table.folder, report::Table{});
   std::vector<std::pair<const std::string*, report::Table*>> work;
   for (auto& [folder, table] : tables) work.emplace_back(&folder, &table);
-  in_parallel(work.size(), [&](std::size_t i) { *work[i].second = report::read_table(*work[i].first); });
+  in_parallel(work.size(), [&](std::size_t i) {
+    *work[i].second = report::read_table(*work[i].first);
+    work[i].second->facts = report::read_facts(*work[i].first);
+  });
   if (levels.empty()) return tables;
   for (auto& [folder, table] : tables) {
     const auto all = report::levels_of(table);
@@ -142,6 +145,7 @@ bool wants_colour() {
 void write_groups(const CompareOptions& options, const std::vector<std::vector<report::Side>>& sides,
                   const std::vector<report::Group>& groups) {
   if (options.format == "csv") return report::write_csv(std::cout, groups);
+  if (options.format == "facts") return report::write_facts_csv(std::cout, groups);
   if (options.format == "json") return report::write_json(std::cout, groups);
   const bool is_markdown = options.format == "markdown";
   const report::PageStyle style{is_markdown ? report::PageFormat::markdown : report::PageFormat::text, wants_colour(),
@@ -192,7 +196,7 @@ void run_compare(const CompareOptions& options) {
 
 void add_compare(CLI::App& program) {
   auto* command = program.add_subcommand(
-      "compare", "What differs between tables or between the levels of one, by how much, and why.");
+      "compare", "What differs between tables or between the levels of one, by how much, and why; and which facts.");
   auto options = std::make_shared<CompareOptions>();
   command
       ->add_option("tables", options->names,
@@ -208,9 +212,9 @@ void add_compare(CLI::App& program) {
   add_levels(*command, options->levels, "all");
   auto* format = command->add_option(
       "--format", options->format,
-      "What goes to standard output: text, markdown, csv, json, or findings: a page in Markdown of what "
-      "changed from each table to the next, rows that changed alike together. Default: text.");
-  format->check(CLI::IsMember({"text", "markdown", "csv", "json", "findings"}));
+      "What goes to standard output: text, markdown, csv, json; facts: the csv of the facts; or findings: a page in "
+      "Markdown of what changed from each table to the next, rows that changed alike together. Default: text.");
+  format->check(CLI::IsMember({"text", "markdown", "csv", "json", "facts", "findings"}));
   command
       ->add_option("--rows", options->most_rows,
                    "List at most so many rows, the most interesting ones, in text and Markdown. Default: all.")
@@ -220,7 +224,7 @@ void add_compare(CLI::App& program) {
       ->add_flag(
           "--fail-on-change{any}", options->fail_on_change,
           "Exit with 8 if anything differs; with =CYCLES, if a number in a row that both tables have comes, goes "
-          "or changes by so many cycles. Default: off.")
+          "or changes by so many cycles, or a fact in cycles does. Default: off.")
       ->type_name("[=CYCLES]");
   command->callback([options] { run_compare(*options); });
 }

@@ -24,10 +24,9 @@ void add_worker(CLI::App& program) {
 namespace {
 
 constexpr char footer[] =
-    "Exit codes: 0 done, 1 failure, 2 command line, 3 malformed catalogue or skeleton, 4 unknown form, level, "
-    "toolchain or\n"
-    "table, 5 no assembler or disassembler, 6 no driver or GPU, 7 store, table or bundle cannot be read or written,\n"
-    "8 compare --fail-on-change found one, 130 interrupted (what was finished is kept).";
+    "Exit codes: 0 done, 1 failure, 2 command line, 3 malformed catalogue or skeleton, 4 unknown form, level,\n"
+    "toolchain or table, 5 no assembler, disassembler or gnuplot, 6 no driver or GPU, 7 store, table or bundle cannot\n"
+    "be read or written, 8 compare --fail-on-change found one, 130 interrupted (what was finished is kept).";
 
 std::atomic<bool> was_interrupted{false};
 

@@ -20,6 +20,7 @@
 #include "isa/catalogue.h"
 #include "probe/method.h"
 #include "report/gzip.h"
+#include "report/plot.h"
 #include "report/probe_files.h"
 #include "results/store.h"
 #include "run/probes.h"
@@ -39,6 +40,7 @@ struct ProbeOptions {
   std::string store = "ptxlat.sqlite";
   std::string tables = "tables";
   std::string format = "text";
+  std::string plot;  // folder; empty: none
   std::string oracle, replay, log;
   std::uint64_t seed = 1;
 };
@@ -102,6 +104,10 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
     report::write_probe_files(folder, made.records, store.runs(made.run.table));
     fmt::print(stderr, "{} probes made, {} were in {} already\n{}/{}\n", made.made, made.wanted.size() - made.made,
                options.store, options.tables, made.run.table);
+    if (!options.plot.empty()) {
+      for (const auto& file : report::write_plots(options.plot, made.wanted, store.runs(made.run.table)))
+        fmt::print(stderr, "{}\n", file.string());
+    }
     if (options.format == "text") report::write_probe_text(std::cout, made.wanted);
   }
 }
@@ -167,6 +173,12 @@ void add_probe(CLI::App& program) {
   command->add_option("--format", options->format, "What goes to standard output: text or none. Default: text.")
       ->check(CLI::IsMember({"text", "none"}));
   command
+      ->add_option(
+          "--plot", options->plot,
+          "Also draw each series into this folder as an SVG file, with what was inferred marked on it; needs "
+          "gnuplot. `ptxlat show NAME --table FOLDER --plot FOLDER` does it later, without a GPU. Default: none.")
+      ->type_name("FOLDER");
+  command
       ->add_option("--oracle", options->oracle,
                    "Instead of a GPU's, infer the memory of this program, which answers accesses on its standard input "
                    "(docs/inference.md). Its facts go to standard output as csv.")
@@ -184,6 +196,7 @@ void add_probe(CLI::App& program) {
     const auto probes = all_probes(*options);
     const auto wanted = chosen(probes, options->names);
     if (options->list) return list(wanted);
+    if (!options->plot.empty()) report::require_gnuplot();
     measure(*options, wanted);
   });
 }

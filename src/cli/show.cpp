@@ -17,7 +17,9 @@
 #include "isa/select.h"
 #include "latency/experiment.h"
 #include "latency/method.h"
+#include "report/evidence.h"
 #include "report/number.h"
+#include "report/plot.h"
 #include "report/probe_files.h"
 #include "report/table.h"
 
@@ -28,7 +30,9 @@ namespace {
 struct ShowOptions {
   Selection selection;
   std::string form;
+  std::vector<std::string> condition;
   std::string table;
+  std::string plot;  // folder; empty: none
 };
 
 std::string scoreboard(int number) {
@@ -126,38 +130,92 @@ std::vector<results::Record> cells_from_assembler(const ShowOptions& options, co
   return cells;
 }
 
-std::string advice_for(const std::string& wanted, const std::vector<isa::Form>& forms) {
+std::string advice_for(const std::string& wanted, const std::vector<isa::Form>& forms,
+                       const std::vector<results::Record>& probes) {
   std::vector<std::string> names;
+  for (const auto& probe : probes) names.push_back(probe.ptx);
+  for (const auto& quantity : report::quantities_of(probes)) {
+    if (quantity.starts_with(wanted + ".")) return fmt::format("the table's facts have {}", quantity);
+    names.push_back(quantity);
+  }
   for (const auto& form : forms) {
     if (form.opcode == wanted) return fmt::format("`ptxlat list --filter {}` has all forms of {}", wanted, wanted);
     names.push_back(form.ptx);
   }
   const auto nearest = nearest_names(wanted, names);
   const auto question = nearest.empty() ? "" : fmt::format("did you mean {}? ", fmt::join(nearest, ", "));
-  return question + "`ptxlat list` has them all";
+  return question + "`ptxlat list` has all forms; the probes and facts of a table need --table";
+}
+
+// Where --plot asks for it, the series of these probes as SVG files, whose names go to standard error.
+void plot(const ShowOptions& options, const std::vector<results::Record>& probes) {
+  if (options.plot.empty()) return;
+  for (const auto& file : report::write_plots(options.plot, probes, report::read_probe_runs(options.table)))
+    fmt::print(stderr, "{}\n", file.string());
 }
 
 // A probe of the table: its series and facts, and the machine code of its kernels. False if the table has none of this
 // name.
-bool show_probe(const ShowOptions& options) {
-  if (options.table.empty()) return false;
-  auto records = report::read_probe_files(options.table);
+bool show_probe(const ShowOptions& options, std::vector<results::Record> records) {
   std::erase_if(records, [&](const results::Record& record) { return record.ptx != options.form; });
   report::write_probe_text(std::cout, records);
   std::cout.flush();
   for (const auto& record : records) {
     for (const auto& window : record.windows) print_window(window);
   }
+  if (!records.empty()) plot(options, records);
   return !records.empty();
 }
 
+// The facts of a quantity, probe by probe, with all that stands behind them. False if the table has none of this name.
+bool show_facts(const ShowOptions& options, const std::vector<results::Record>& records) {
+  const auto named = report::find_facts(records, options.form, "");
+  if (named.empty()) return false;
+  const auto condition = fmt::format("{}", fmt::join(options.condition, " "));
+  const auto found = report::find_facts(records, options.form, condition);
+  if (found.empty()) {
+    std::set<std::string> conditions;
+    for (const auto& one : named) conditions.insert(one.fact->condition.empty() ? "none" : one.fact->condition);
+    throw Error(ExitCode::unknown_name, fmt::format("{} has no {} with {}", options.table, options.form, condition),
+                fmt::format("it has it with {}", fmt::join(conditions, "; ")));
+  }
+  const auto runs = report::read_probe_runs(options.table);
+  const char* separator = "";
+  for (const auto& record : records) {
+    std::vector<report::FoundFact> of_probe;
+    std::copy_if(found.begin(), found.end(), std::back_inserter(of_probe),
+                 [&](const report::FoundFact& fact) { return fact.probe == &record; });
+    if (of_probe.empty()) continue;
+    std::cout << separator;
+    separator = "\n";
+    report::write_evidence(std::cout, options.table, of_probe, runs);
+    std::cout.flush();
+    for (const auto* window : report::windows_behind(of_probe)) print_window(*window);
+    plot(options, {record});
+  }
+  return true;
+}
+
 void show(const ShowOptions& options) {
-  if (show_probe(options)) return;
+  const auto probes = options.table.empty() ? std::vector<results::Record>() : report::read_probe_files(options.table);
+  if (show_facts(options, probes)) return;
+  if (!options.condition.empty()) {
+    throw Error(ExitCode::unknown_name,
+                fmt::format("{} is no quantity of a fact, which alone has conditions", options.form),
+                advice_for(options.form, {}, probes));
+  }
+  if (show_probe(options, probes)) return;
+  if (!options.plot.empty()) {
+    throw Error(ExitCode::unknown_name,
+                fmt::format("{} has no probe and no fact called {}, and nothing else can be drawn", options.table,
+                            options.form),
+                advice_for(options.form, {}, probes));
+  }
   const auto loaded = load_catalogue_for(options.selection);
   const auto& forms = loaded.catalogue.forms;
   const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == options.form; });
   if (form == forms.end()) {
-    throw Error(ExitCode::unknown_name, "no form is spelled " + options.form, advice_for(options.form, forms));
+    throw Error(ExitCode::unknown_name, "no form is spelled " + options.form, advice_for(options.form, forms, probes));
   }
   // First of all, so that nothing is printed of a form that the table does not have.
   const auto in_table = options.table.empty() ? std::vector<results::Record>() : cells_from_table(options, *form);
@@ -185,19 +243,32 @@ void show(const ShowOptions& options) {
 void add_show(CLI::App& program) {
   auto* command = program.add_subcommand("show",
                                          "Everything about one form: PTX, SASS with control words, every witness, per "
-                                         "level; or about a probe of a table.");
+                                         "level; or about a probe or a fact of a table.");
   auto options = std::make_shared<ShowOptions>();
   options->selection.levels = {3};
   options->selection.target = "sm_90a";
   command
-      ->add_option("form", options->form,
-                   "The form's spelling, as `ptxlat list` has it; with --table, also the name of a probe.")
+      ->add_option(
+          "form", options->form,
+          "The form's spelling, as `ptxlat list` has it; with --table, also the name of a probe (chase) or the "
+          "quantity of a fact (l1.line_bytes), which is shown with its evidence.")
       ->required()
-      ->type_name("FORM");
+      ->type_name("NAME");
+  command
+      ->add_option("condition", options->condition,
+                   "Of a quantity, only the facts with this condition (carveout_percent=80). Default: all.")
+      ->type_name("KEY=VALUE");
   command
       ->add_option("--table", options->table,
                    "Show the cells of this table. Default: assemble the form now, without measuring.")
       ->type_name("FOLDER");
+  command
+      ->add_option(
+          "--plot", options->plot,
+          "Of a probe or a fact, also draw each series into this folder as an SVG file, with what was inferred "
+          "marked on it; needs gnuplot. Default: none.")
+      ->type_name("FOLDER")
+      ->needs("--table");
   add_levels(*command, options->selection.levels, "3");
   command
       ->add_option("--toolchain", options->selection.toolchain,

@@ -68,6 +68,14 @@ void sort_by_interest(Comparison& comparison) {
                  [](const Interest& interest) { return interest.row; });
 }
 
+// A fact is in many units, and only those in cycles can have changed by so many.
+bool has_changed(const FactComparison& facts, double cycles) {
+  return std::any_of(facts.rows.begin(), facts.rows.end(), [&](const FactDifference& row) {
+    const auto change = change_of(row);
+    return change && row.any().fact.unit == "cycles" && std::abs(*change) >= cycles;
+  });
+}
+
 }  // namespace
 
 const char* to_string(Cause cause) {
@@ -186,6 +194,10 @@ Comparison compare(const Side& a, const Side& b) {
       comparison.others.push_back(&kind);
     }
   }
+  if (a.table != b.table && !a.table->facts.empty() && !b.table->facts.empty())
+    comparison.facts = compare_facts(a.table->facts, b.table->facts);
+  // Probes without a table of instructions: of the other side every row would be new or gone.
+  if (comparison.facts && (a.table->cells.empty() || b.table->cells.empty())) return comparison;
   const std::optional<int> a_level = a.level ? a.level : b.level;
   const std::optional<int> b_level = b.level ? b.level : a.level;
   const auto key_of_cell = [&](const Cell& cell) {
@@ -226,7 +238,8 @@ Comparison compare(const Side& a, const Side& b) {
 }
 
 bool has_changed(const Comparison& comparison, const std::optional<double>& cycles) {
-  if (!cycles) return !comparison.rows.empty();
+  if (!cycles) return !comparison.rows.empty() || (comparison.facts && !comparison.facts->rows.empty());
+  if (comparison.facts && has_changed(*comparison.facts, *cycles)) return true;
   return std::any_of(comparison.rows.begin(), comparison.rows.end(), [&](const Difference& row) {
     if (!row.a || !row.b) return false;
     const auto has_come_far = [&](const Numbers& numbers) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/compare_facts.h"
 #include "report/table.h"
 
 namespace ptxlat::report {
@@ -46,9 +47,10 @@ struct Comparison {
   Side a, b;
   std::string_view headline;  // tag: `static` if one side measured nothing, else `cycles`
   std::vector<const results::MetricKind*>
-      others;                          // metrics that are compared beside the headline: those that both tables have
-  std::vector<Difference> rows;        // most interesting first
-  std::vector<const Cell*> unchanged;  // of a
+      others;                           // metrics that are compared beside the headline: those that both tables have
+  std::vector<Difference> rows;         // most interesting first
+  std::vector<const Cell*> unchanged;   // of a
+  std::optional<FactComparison> facts;  // where two tables have facts
 
   // Whether rows of several levels are in it.
   bool has_levels() const { return !a.level && !b.level; }
@@ -78,7 +80,7 @@ std::string_view headline_between(const std::vector<Side>& sides);
 std::vector<std::string_view> shown_metrics();
 
 // What `--fail-on-change` asks: whether a number changed by so many cycles or more, or, in a row that both sides have,
-// came or went. Without a threshold, whether anything changed.
+// came or went, or a fact in cycles. Without a threshold, whether anything changed.
 bool has_changed(const Comparison& comparison, const std::optional<double>& cycles);
 
 // All rows together.

@@ -178,6 +178,7 @@ void write_comparison(std::ostream& out, const Comparison& comparison) {
                         {"b", side_json(comparison.b)},
                         {"numbers", std::string(comparison.headline)},
                         {"summary", summary_json(comparison)}};
+  if (comparison.facts) head["facts"] = facts_json(*comparison.facts);
   std::string text = results::to_line(head);
   text.pop_back();  // the brace: the rows follow
   out << text << ",\"rows\":";

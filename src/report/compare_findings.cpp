@@ -116,8 +116,7 @@ std::vector<std::string> forms_of_one_side(const Side& side, const Side& other) 
   return names;
 }
 
-void write_step(Page& page, const Comparison& comparison) {
-  page.heading(2, {fmt::format("{}, after {}", comparison.b.label, comparison.a.label)});
+void write_changed_rows(Page& page, const Comparison& comparison) {
   if (comparison.rows.empty()) {
     return page.paragraph({fmt::format("Nothing changed in {} rows.", comparison.unchanged.size())});
   }
@@ -149,6 +148,12 @@ void write_step(Page& page, const Comparison& comparison) {
     write_kinds(page, comparison, equal_numbers, most_kinds_of_equal_cycles);
   }
   write_same_code(page, comparison);
+}
+
+void write_step(Page& page, const Comparison& comparison) {
+  page.heading(2, {fmt::format("{}, after {}", comparison.b.label, comparison.a.label)});
+  write_changed_rows(page, comparison);
+  if (comparison.facts) write_facts_section(page, *comparison.facts);
 }
 
 }  // namespace

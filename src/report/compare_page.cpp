@@ -132,6 +132,7 @@ void write_page(std::ostream& out, const Group& group, const PageStyle& style) {
   for (const Comparison& comparison : group.comparisons) {
     write_summary(page, comparison);
     write_rows(page, comparison);
+    if (comparison.facts) write_facts_section(page, *comparison.facts);
   }
   if (group.matrix) write_matrix(page, *group.matrix);
 }

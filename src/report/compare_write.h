@@ -7,6 +7,7 @@
 #include "report/compare.h"
 #include "report/matrix.h"
 #include "report/page.h"
+#include "results/json_fields.h"
 
 namespace ptxlat::report {
 
@@ -22,8 +23,14 @@ void write_page(std::ostream& out, const Group& group, const PageStyle& style);
 // A page to keep, in Markdown: what changed from each table to the next, rows that changed alike together, with the
 // code that explains it.
 void write_findings(std::ostream& out, const std::vector<Side>& sides);
-// For programs (docs/comparison-format.md), all rows: a line for each row of each comparison; one document.
+// The facts of a comparison, as a part of such a page.
+void write_facts_section(Page& page, const FactComparison& facts);
+// For programs (docs/comparison-format.md), all rows: a line for each row, or fact, of each
+// comparison; one document.
 void write_csv(std::ostream& out, const std::vector<Group>& groups);
+void write_facts_csv(std::ostream& out, const std::vector<Group>& groups);
 void write_json(std::ostream& out, const std::vector<Group>& groups);
+// The facts of a comparison, as a part of that document.
+results::Json facts_json(const FactComparison& facts);
 
 }  // namespace ptxlat::report

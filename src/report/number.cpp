@@ -15,6 +15,13 @@ std::string decimal(std::optional<double> value) {
   return std::string(digits.data(), end);
 }
 
+std::optional<double> number_in(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
 std::string signed_decimal(double value) {
   std::string text = decimal(value);
   if (value > 0) text.insert(text.begin(), '+');

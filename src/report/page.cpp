@@ -92,7 +92,7 @@ std::string aligned_row(const std::vector<Column>& columns, const std::vector<st
   std::string line;
   for (std::size_t column = 0; column < columns.size(); ++column) {
     if (widths[column] == 0) continue;
-    if (column != 0) line += "  ";
+    if (!line.empty()) line += "  ";
     const std::size_t width = std::min(widths[column], width_of(row[column].text));
     const std::string padding(widths[column] - width, ' '), text = painted(row[column], in_colour);
     line += columns[column].is_number ? padding + text : text + padding;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "report/csv.h"
+#include "report/curves.h"
 #include "report/gzip.h"
 #include "report/number.h"
 #include "report/page.h"
@@ -20,10 +21,7 @@ namespace ptxlat::report {
 namespace {
 
 constexpr char records_name[] = "probes.jsonl.gz";
-
-std::string with_unit(const std::string& name, const std::string& unit) {
-  return unit.empty() ? name : fmt::format("{} ({})", name, unit);
-}
+constexpr std::string_view log_extension = ".jsonl.gz";
 
 void write_fields(std::ostream& out, const std::vector<std::string>& fields) {
   const char* separator = "";
@@ -88,17 +86,15 @@ std::string series_csv(const results::Record& record) {
   return out.str();
 }
 
+Error damaged(const std::filesystem::path& file, const std::string& what) {
+  return Error(ExitCode::storage, fmt::format("{}: {}", file.string(), what),
+               "Make the probes again, or export them again from their store.");
+}
+
 std::string facts_csv(const std::vector<results::Record>& records) {
   std::ostringstream out;
   write_facts_csv(out, records);
   return out.str();
-}
-// What a shell or a path would take for its own becomes '_'.
-std::string safe_name(std::string name) {
-  std::replace_if(
-      name.begin(), name.end(),
-      [](char c) { return std::string_view("/\\ \t\n\"'*?<>|:;&$`").find(c) != std::string_view::npos; }, '_');
-  return name;
 }
 
 // A probe's name as that of a file. A second record of the name has a number after it.
@@ -153,8 +149,40 @@ void write_series(Page& page, const results::Series& series) {
 
 }  // namespace
 
+std::string safe_name(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) { return std::string_view("/\\ \t\n\"'*?<>|:;&$`").find(c) != std::string_view::npos; }, '_');
+  return name;
+}
+
 void write_probe_log(const std::filesystem::path& folder, const std::string& name, const std::string& log) {
-  replace_files(folder / "logs", {{safe_name(name) + ".jsonl.gz", gzip(log)}});
+  replace_files(folder / "logs", {{safe_name(name) + std::string(log_extension), gzip(log)}});
+}
+
+std::filesystem::path find_probe_log(const std::filesystem::path& folder, const std::string& probe,
+                                     const std::string& condition) {
+  const auto pairs = pairs_of(condition);
+  // A name is that of the probe, with the coordinates of a point behind it, and every '_' may stand for a space.
+  const auto is_of_fact = [&](std::string name) {
+    if (!name.starts_with(safe_name(probe))) return false;
+    name.erase(0, safe_name(probe).size());
+    for (const std::string& pair : pairs) {
+      const std::string part = "_" + safe_name(pair);
+      const auto at = name.find(part);
+      if (at != std::string::npos && (at + part.size() == name.size() || name[at + part.size()] == '_'))
+        name.erase(at, part.size());
+    }
+    return name.empty();
+  };
+  std::vector<std::filesystem::path> found;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "logs", error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(log_extension) && is_of_fact(name.substr(0, name.size() - log_extension.size())))
+      found.push_back(entry.path());
+  }
+  return found.empty() ? std::filesystem::path() : *std::min_element(found.begin(), found.end());
 }
 
 void write_facts_csv(std::ostream& out, const std::vector<results::Record>& records) {
@@ -186,7 +214,7 @@ void write_probe_files(const std::filesystem::path& folder, const std::vector<re
   replace_files(folder,
                 {{"facts.csv", facts_csv(records)},
                  {records_name, gzip(lines)},
-                 {"probes.json", provenance.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n'}});
+                 {probe_runs_name, provenance.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n'}});
 }
 
 std::vector<results::Record> read_probe_files(const std::filesystem::path& folder) {
@@ -200,10 +228,23 @@ std::vector<results::Record> read_probe_files(const std::filesystem::path& folde
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    throw Error(ExitCode::storage, fmt::format("{}: {}", file.string(), error.what()),
-                "Make the probes again, or export them again from their store.");
+    throw damaged(file, error.what());
   }
   return records;
+}
+
+std::vector<results::Run> read_probe_runs(const std::filesystem::path& folder) {
+  const auto file = folder / probe_runs_name;
+  std::vector<results::Run> runs;
+  if (!std::filesystem::exists(file)) return runs;
+  const std::string text = read_file(file);
+  try {
+    const auto json = results::Json::parse(text);
+    for (const results::Json& run : json.at("runs")) runs.push_back(results::run_from_json(run));
+  } catch (const std::exception& error) {
+    throw damaged(file, error.what());
+  }
+  return runs;
 }
 
 void write_probe_text(std::ostream& out, const std::vector<results::Record>& records) {

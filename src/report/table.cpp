@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "report/gzip.h"
+#include "report/probe_files.h"
 #include "report/table_files.h"
 #include "report/table_lines.h"
 #include "results/json.h"
@@ -136,8 +137,14 @@ void write_table(const std::filesystem::path& folder, const Table& table, Extent
 }
 
 Table read_table(const std::filesystem::path& folder) {
-  TableFiles files = read_table_files(folder);
   Table table;
+  if (has_only_probes(folder)) {
+    table.run.table = folder.filename().string();
+    table.run.kind = "measured";
+    if (auto runs = read_probe_runs(folder); !runs.empty()) table.run = std::move(runs.back());
+    return table;
+  }
+  TableFiles files = read_table_files(folder);
   table.run = std::move(files.run);
   table.runs = std::move(files.runs);
   if (files.lines) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/compare_facts.h"
 #include "results/record.h"
 #include "results/run.h"
 
@@ -37,6 +38,7 @@ struct Table {
   results::Run run;                // the newest
   std::vector<results::Run> runs;  // those that cells name, oldest first; empty where cells name none
   std::vector<Cell> cells;
+  std::vector<TableFact> facts;  // of the probes beside it: what read_facts gives, where a comparison wants them
   std::shared_ptr<const std::string> lines;  // of latency.jsonl.gz: the cells are views into it. Null for a csv
 };
 
@@ -81,7 +83,8 @@ enum class Extent { whole, brief };
 void write_table(const std::filesystem::path& folder, const Table& table, Extent extent = Extent::whole);
 
 // Reads a folder that write_table made (from latency.jsonl.gz and run.json). A brief one, or a folder with a
-// latency.csv alone, gives the columns without windows; without a run.json the run is what the rows tell.
+// latency.csv alone, gives the columns without windows; without a run.json the run is what the rows tell. Probes alone
+// give a table without cells. The facts are left empty.
 // Error{unknown_name} if there is none, Error{storage} if it is damaged, of another format, or has a cell twice.
 Table read_table(const std::filesystem::path& folder);
 

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "report/gzip.h"
+#include "report/probe_files.h"
 #include "report/table.h"
 #include "results/json.h"
 
@@ -75,6 +76,11 @@ void read_runs(TableFiles& files, const results::Json& json, const std::filesyst
   }
 }
 
+bool has_rows(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder / run_name, ignored) || std::filesystem::exists(folder / csv_name, ignored);
+}
+
 }  // namespace
 
 Error damaged(const std::filesystem::path& file, const std::string& what) {
@@ -85,13 +91,15 @@ std::string checksum_of(std::string_view text) {
   return fmt::format("{:08x}", crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
 }
 
-bool has_table(const std::filesystem::path& folder) {
+bool has_only_probes(const std::filesystem::path& folder) {
   std::error_code ignored;
-  return std::filesystem::exists(folder / run_name, ignored) || std::filesystem::exists(folder / csv_name, ignored);
+  return !has_rows(folder) && std::filesystem::exists(folder / probe_runs_name, ignored);
 }
 
+bool has_table(const std::filesystem::path& folder) { return has_rows(folder) || has_only_probes(folder); }
+
 TableFiles read_table_files(const std::filesystem::path& folder) {
-  if (!has_table(folder)) {
+  if (!has_rows(folder)) {
     throw Error(ExitCode::unknown_name, fmt::format("{} is not a table", folder.string()),
                 fmt::format("Name a folder that has a {} or a {}.", run_name, csv_name));
   }

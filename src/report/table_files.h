@@ -18,8 +18,10 @@ inline constexpr const char* jsonl_name = "latency.jsonl.gz";
 inline constexpr const char* run_name = "run.json";
 inline constexpr int highest_level = 4;  // O4
 
-// Whether a table lies there: one that was written whole or in brief, or a csv alone.
+// Whether a table lies there: one that was written whole or in brief, a csv alone, or probes alone.
 bool has_table(const std::filesystem::path& folder);
+// Whether nothing but probes lie there: a table without rows.
+bool has_only_probes(const std::filesystem::path& folder);
 // Whether its rows are to be read from latency.csv: a brief table, or nothing but the csv is there. Error{unknown_name}
 // if there is no table.
 bool is_in_csv(const std::filesystem::path& folder);

@@ -4,6 +4,7 @@
 
 #include "../report/cells.h"
 #include "ptxlat_program.h"
+#include "report/probe_files.h"
 #include "report/table.h"
 
 using namespace ptxlat;
@@ -126,4 +127,38 @@ TEST_CASE("two tables of 35000 rows are compared in about a second") {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   CHECK(has(ended.out, "35000 rows compared, 31500 unchanged, 3500 different schedule\n"));
   CHECK(elapsed.count() < 10);  // a tenth of it is usual: sanitizers and busy machines are slow
+}
+
+namespace {
+
+// Probes of a card and nothing else, in tables/<card>.
+void write_probes_of(const PtxlatProgram& program, const std::string& card, double latency) {
+  results::Run run = run_of();
+  run.id = 1;
+  run.device = gpu::DeviceInfo{};
+  run.device->name = run.device->uuid = card;
+  results::Record probe;
+  probe.kind = results::RecordKind::probe;
+  probe.ptx = "chase";
+  probe.run = 1;
+  probe.facts = {{"chase.ca.l1", "", std::to_string(static_cast<int>(latency)), latency, latency, "cycles", "kind",
+                  results::FactVerdict::inferred, "a fit"}};
+  report::write_probe_files(program.folder() / "tables" / card, {probe}, {run});
+}
+
+}  // namespace
+
+TEST_CASE("compare tells which facts of two cards differ, also of those that have nothing but probes") {
+  const PtxlatProgram program;
+  write_probes_of(program, "H100", 32);
+  write_probes_of(program, "H200", 33);
+  const auto page = program.run({"compare", "tables/H100", "tables/H200"});
+  CHECK(page.status == 0);
+  CHECK(has(page.out, "Facts of the machine: 0 equal, 1 different value\n"));
+  CHECK(has(page.out, "chase.ca.l1  32  33  +1 (×1.03)  cycles  different value  chase\n"));
+  const auto csv = program.run({"compare", "tables/H100", "tables/H200", "--format", "facts"});
+  CHECK(has(csv.out, "H100,H200,chase,chase.ca.l1,,other_value,32,33,"));
+  CHECK(program.run({"compare", "tables/H100", "tables/H200", "--fail-on-change"}).status == 8);
+  CHECK(program.run({"compare", "tables/H100", "tables/H200", "--fail-on-change=2"}).status == 0);
+  CHECK(program.run({"compare", "tables/H100", "tables/H100", "--fail-on-change"}).status == 0);
 }

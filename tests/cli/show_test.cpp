@@ -42,3 +42,60 @@ TEST_CASE("show of a form that the table does not have is an unknown name, and p
   CHECK(other_level.out.empty());
   CHECK(has(other_level.err, "has no add.u32 at -O 0"));
 }
+
+namespace {
+
+const std::string committed = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/driver-580.159.04";
+
+}  // namespace
+
+TEST_CASE("show of a quantity gives each fact of it with its log, and the probe's machine code once") {
+  const PtxlatProgram program;
+  const auto shown = program.run({"show", "l1.ways", "--table", committed});
+  CHECK(shown.status == 0);
+  CHECK(has(shown.out, "l1.ways with carveout_percent=80\nvalue    106 count\n"));
+  CHECK(has(shown.out, "l1.ways with carveout_percent=60\nvalue    170 count\n"));
+  CHECK(has(shown.out, "logs/l1_carveout_percent=60.jsonl.gz"));
+  CHECK(has(shown.out, "LDG.E"));
+  CHECK(shown.out.find("offset  stall") == shown.out.rfind("offset  stall"));
+}
+
+TEST_CASE("show of a quantity takes a condition, and says which there are") {
+  const PtxlatProgram program;
+  const auto one = program.run({"show", "l1.ways", "carveout_percent=60", "--table", committed});
+  CHECK(one.status == 0);
+  CHECK(has(one.out, "170 count"));
+  CHECK_FALSE(has(one.out, "106 count"));
+  const auto none = program.run({"show", "l1.ways", "carveout_percent=61", "--table", committed});
+  CHECK(none.status == 4);
+  CHECK(has(none.err, "carveout_percent=60; carveout_percent=80"));
+  CHECK(program.run({"show", "chase", "bytes=4096", "--table", committed}).status == 4);
+}
+
+TEST_CASE("show helps with a misspelled quantity, and with the beginning of one") {
+  const PtxlatProgram program;
+  const auto misspelled = program.run({"show", "l1.line_byte", "--table", committed});
+  CHECK(misspelled.status == 4);
+  CHECK(misspelled.out.empty());
+  CHECK(has(misspelled.err, "did you mean l1.line_bytes"));
+  CHECK(has(program.run({"show", "add.u31"}).err, "add.u32"));
+}
+
+TEST_CASE("show draws the series of a committed probe, and says what to install where there is no gnuplot") {
+  PtxlatProgram program;
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) skip("no gnuplot on this machine");
+  const auto drawn = program.run({"show", "chase", "--table", committed, "--plot", "plots"});
+  CHECK(drawn.status == 0);
+  CHECK(has(drawn.err, "plots/chase.svg\n"));
+  const auto svg = contents_of(program.folder() / "plots/chase.svg");
+  CHECK(has(svg, "latency (cycles)"));
+  CHECK(has(svg, "64 MiB"));
+  const auto form = program.run({"show", "add.u32", "--table", committed, "--plot", "plots"});
+  CHECK(form.status == 4);
+  CHECK(has(form.err, "nothing else can be drawn"));
+  program.set("PATH", "/nonexistent");
+  CHECK(program.run({"probe", "chase", "--plot", "plots"}).status == 5);
+  const auto missing = program.run({"show", "chase", "--table", committed, "--plot", "plots"});
+  CHECK(missing.status == 5);
+  CHECK(has(missing.err, "apt-get install gnuplot-nox"));
+}

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "results/record.h"
+
+namespace ptxlat::report {
+
+// A fact of a table, with the probe and the card that it comes from.
+struct TableFact {
+  std::string probe;
+  results::Fact fact;
+  std::string card;  // UUID of the GPU; empty where it is not known
+};
+// All facts of the probes in `folder`; none where there are none. Error{storage} if they are damaged.
+std::vector<TableFact> read_facts(const std::filesystem::path& folder);
+
+// How a fact differs between two tables.
+enum class FactChange {
+  equal,          // one side's value lies in the other's range, or the words are the same
+  other_value,    // each value lies outside of the other's range, or the words differ
+  other_verdict,  // one side has a value and the other has none, or the verdicts differ
+  only_in_a,
+  only_in_b,
+};
+const char* to_string(FactChange change);  // "other_value", for programs
+const char* words(FactChange change);      // "different value", for people
+
+// The pointers are into the tables' facts, null where that side has no such fact.
+struct FactDifference {
+  const TableFact* a = nullptr;
+  const TableFact* b = nullptr;
+  FactChange change = FactChange::equal;
+
+  const TableFact& any() const { return a ? *a : *b; }
+};
+
+struct FactComparison {
+  std::vector<FactDifference> rows;     // those that differ, in the order of FactChange
+  std::vector<const TableFact*> equal;  // of a
+  std::size_t of_other_cards = 0;       // facts of scope `card` that come from two cards, or from one that is not known
+};
+// Facts matched by probe, quantity and condition. Facts of scope `card` are compared only if one card has both.
+FactComparison compare_facts(const std::vector<TableFact>& a, const std::vector<TableFact>& b);
+
+// Of each change, how many facts; equal ones are left out.
+std::vector<std::pair<FactChange, std::size_t>> counts_of(const FactComparison& facts);
+
+// b − a and b / a where both are numbers of one unit; the ratio where both are positive.
+std::optional<double> change_of(const FactDifference& row);
+std::optional<double> ratio_of(const FactDifference& row);
+
+}  // namespace ptxlat::report

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "results/record.h"
+#include "results/run.h"
+
+namespace ptxlat::report {
+
+// A series as a drawing, as a script for gnuplot that writes `plot.svg`: a curve for each combination of the further
+// axes, and what was inferred marked on it (report/curves.h). Levels are horizontal lines with their ranges as bands,
+// edges are vertical lines. Bytes have a logarithmic axis. `machine` is for the title; it may be empty.
+std::string plot_script(const results::Record& record, const results::Series& series, const std::string& machine);
+
+// Error{missing_tool} with what to install where there is no gnuplot: for who would measure for long before drawing.
+void require_gnuplot();
+
+// Draws each series of the records that has points on axes, as <probe>.svg, or <probe>-<series>.svg where a probe has
+// several, into `folder` (made if missing). Gives the files. Error{missing_tool} where there is no gnuplot, or where it
+// fails; Error{storage} if a file cannot be written.
+std::vector<std::filesystem::path> write_plots(const std::filesystem::path& folder,
+                                               const std::vector<results::Record>& records,
+                                               const std::vector<results::Run>& runs);
+
+}  // namespace ptxlat::report

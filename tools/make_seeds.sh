@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Makes docs/seeds.md from docs/seed_items.tsv: of each table, figure, listing and claim of the papers that ptxlat began with,
+# the command that gives it today and what came out. The first line of the tsv has the issues that are finished, with "; "
+# between them; an item of such an issue must have both.
+#   tools/make_seeds.sh [--check] [FOLDER]   FOLDER has the two files; default docs
+#     --check  writes nothing; exits with 1 if seeds.md is not what the tsv gives
+set -euo pipefail
+# shellcheck source=tools/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+check=
+if [[ ${1:-} == --check ]]; then
+  check=1
+  shift
+fi
+folder=${1:-$root/docs}
+items=$folder/seed_items.tsv
+page=$folder/seeds.md
+
+made=$(mktemp)
+trap 'rm -f "$made"' EXIT
+
+awk -F '\t' '
+  function complain(what) {
+    printf "error: %s:%d: %s\n", FILENAME, FNR, what > "/dev/stderr"
+    has_error = 1
+  }
+  function field(text) {
+    gsub(/\|/, "\\|", text)
+    return text == "" ? "" : " " text
+  }
+  NR == 1 {
+    if (!sub(/^# finished: ?/, "")) complain("the first line is \"# finished: ISSUE; ISSUE\"")
+    count = split($0, names, /; */)
+    for (i = 1; i <= count; ++i) finished[names[i]] = 1
+    print "# The papers, item by item\n"
+    print "Every table, figure, listing and claim of the papers that ptxlat began with: which issue owns it, the command that\n" \
+          "gives it on a GPU or on a simulated machine, and what came out. Commands that begin with `test_infer` are the papers\47\n" \
+          "machines, simulated: `build/release/bin/test_infer`. An item without a command is not done yet.\n"
+    print "Made by `tools/make_seeds.sh` from `seed_items.tsv`: edit that."
+    next
+  }
+  NR == 2 {
+    if ($0 != "seed\titem\twhat\tissue\tcommand\tresult") complain("the second line is not the columns\47 names")
+    next
+  }
+  NF != 6 { complain("has " NF " columns and not 6") }
+  {
+    known[$4] = 1
+    if ($4 in finished && $5 == "") complain($1 ", " $2 ": has no command, and \"" $4 "\" is finished")
+    if ($4 in finished && $6 == "") complain($1 ", " $2 ": has no result, and \"" $4 "\" is finished")
+    if ($1 != seed) {
+      seed = $1
+      printf "\n## %s\n\n| item | what | issue | command | result |\n|---|---|---|---|---|\n", seed
+    }
+    printf "|%s |%s |%s |%s |%s |\n", field($2), field($3), field($4), field($5 == "" ? "" : "`" $5 "`"), field($6)
+  }
+  END {
+    for (name in finished) if (!(name in known)) complain("no item is of the finished issue \"" name "\"")
+    exit has_error
+  }
+' "$items" >"$made" || die "$items is not as it must be"
+
+if [[ -z $check ]]; then
+  install -m 644 "$made" "$page"
+elif ! diff -u "$page" "$made" >&2; then
+  die "$page is not what $items gives: run tools/make_seeds.sh"
+fi
