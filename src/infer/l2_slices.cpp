@@ -88,14 +88,14 @@ class Sample {
 
 // Where the number of clusters stays the same over the widest range of limits, in steps of a twelfth. Limits begin at
 // the noise.
-struct Plateau {
+struct Stable {
   int count = 0;
   float limit = 0;        // its middle
   double width = 0;       // last limit over first
   int low = 0, high = 0;  // counts at the limits next to it that are not its own
 };
 
-Plateau plateau_of(const Sample& sample, float noise) {
+Stable plateau_of(const Sample& sample, float noise) {
   constexpr int steps = 36;
   constexpr float ratio = 1.083F;
   constexpr double wide = 1.5;
@@ -107,7 +107,7 @@ Plateau plateau_of(const Sample& sample, float noise) {
     const bool is_good = found.alone * 50 <= sample.prints().size();
     counts.emplace_back(limit, is_good ? found.count : 0);
   }
-  Plateau best;
+  Stable best;
   for (std::size_t begin = 0; begin < counts.size();) {
     std::size_t end = begin;
     while (end < counts.size() && counts[end].second == counts[begin].second) ++end;
@@ -223,7 +223,7 @@ std::vector<results::Fact> find_slices(L2Talk& talk) {
   const auto noise = static_cast<float>(std::max(0.3, quantile_of(differences, 0.98)));
 
   std::vector<Sample> samples;
-  std::vector<Plateau> plateaus;
+  std::vector<Stable> plateaus;
   for (int i = 0; i < 2; ++i) {
     samples.emplace_back(fingerprints_of(talk, talk.random_lines(line_count), 5));
     plateaus.push_back(plateau_of(samples.back(), noise));

@@ -15,8 +15,6 @@ double quantile_of(std::vector<double> values, double share) {
   return *at;
 }
 
-double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }
-
 bool L2Talk::has(const std::string& with) const {
   return std::find(info().operators.begin(), info().operators.end(), with) != info().operators.end();
 }

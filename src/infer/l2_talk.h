@@ -7,10 +7,10 @@
 
 #include "infer/machine.h"
 #include "infer/prober.h"
+#include "infer/series_models.h"
 
 namespace ptxlat::infer {
 
-double median_of(std::vector<double> values);
 // `share` of the values are below it.
 double quantile_of(std::vector<double> values, double share);
 
