@@ -30,8 +30,11 @@ class FilledBuffer {
  public:
   FilledBuffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer);
   CUdeviceptr address() const { return memory_.address(); }
-  // What a kernel gets: the address, or the texture's handle.
-  std::uint64_t parameter() const { return texture_ ? texture_->get() : memory_.address(); }
+  // What a kernel gets: the texture's handle, if there is one, and the address.
+  std::vector<std::uint64_t> parameters() const {
+    if (texture_) return {texture_->get(), memory_.address()};
+    return {memory_.address()};
+  }
 
  private:
   DeviceBuffer memory_;

@@ -82,6 +82,7 @@ CudaApi load_cuda_api() {
   find_symbol(library, api.cuLinkAddData, "cuLinkAddData_v2");
   find_symbol(library, api.cuLinkComplete, "cuLinkComplete");
   find_symbol(library, api.cuLinkDestroy, "cuLinkDestroy");
+  find_optional_symbol(library, api.cuMemGetAllocationGranularity, "cuMemGetAllocationGranularity");
   find_optional_symbol(library, api.cuFuncSetSharedMemConfig, "cuFuncSetSharedMemConfig");
   find_optional_symbol(library, api.cuDeviceTotalMem, "cuDeviceTotalMem_v2");
   find_optional_symbol(library, api.cuArray3DCreate, "cuArray3DCreate_v2");

@@ -48,6 +48,7 @@ inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE = 36;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH = 37;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75;
+inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76;
 
 inline constexpr CUfunction_attribute CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8;
@@ -109,6 +110,7 @@ struct CudaApi {
   CUresult (*cuLinkDestroy)(CUlinkState state);
 
   // What an older driver may lack; then they fail with CUDA_ERROR_NOT_SUPPORTED.
+  CUresult (*cuMemGetAllocationGranularity)(std::size_t* bytes, const CUmemAllocationProp* memory, int which);
   CUresult (*cuFuncSetSharedMemConfig)(CUfunction function, CUsharedconfig config);
   CUresult (*cuDeviceTotalMem)(std::size_t* bytes, CUdevice device);
   CUresult (*cuArray3DCreate)(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* description);

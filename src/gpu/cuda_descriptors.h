@@ -61,6 +61,19 @@ struct CUDA_RESOURCE_DESC {
   unsigned flags;
 };
 
+inline constexpr int CU_MEM_ALLOCATION_TYPE_PINNED = 1;
+inline constexpr int CU_MEM_LOCATION_TYPE_DEVICE = 1;
+inline constexpr int CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0;
+
+struct CUmemAllocationProp {
+  int type;
+  int handle_types;
+  int location_type;
+  int location_id;
+  void* win32_handle;
+  unsigned char flags[8];
+};
+
 struct CUDA_TEXTURE_DESC {
   CUaddress_mode addressMode[3];
   CUfilter_mode filterMode;

@@ -91,6 +91,12 @@ DeviceInfo describe_device(const CudaApi& api, int index) {
   api.cuDeviceGetAttribute(&info.memory_bus_bits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, device);
   api.cuDeviceGetAttribute(&info.l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device);
   api.cuDeviceTotalMem(&info.memory_bytes, device);
+  api.cuDeviceGetAttribute(&info.shared_per_sm, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, device);
+  CUmemAllocationProp memory{};
+  memory.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  memory.location_type = CU_MEM_LOCATION_TYPE_DEVICE;
+  memory.location_id = device;
+  api.cuMemGetAllocationGranularity(&info.page_bytes, &memory, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
   info.driver_version = driver_version(api);
   PTXLAT_CUDA(api, cuDriverGetVersion, &info.cuda_api_version);
   return info;

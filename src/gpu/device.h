@@ -21,6 +21,8 @@ struct DeviceInfo {
   int memory_bus_bits = 0;
   int l2_bytes = 0;
   std::size_t memory_bytes = 0;
+  std::size_t page_bytes = 0;  // the least that the driver maps
+  int shared_per_sm = 0;       // bytes
 };
 
 // Starts the driver and finds the device of this index. Error{no_gpu} if there is none. Only a worker process may call

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "infer/facts.h"
 #include "infer/level.h"
@@ -14,6 +15,19 @@ namespace {
 
 using results::Fact;
 using results::FactVerdict;
+
+// Of an index whose sets and lines are powers of two.
+std::string index_bits(const SetIndex& index, std::uint64_t line_bytes) {
+  if (!std::has_single_bit(index.sets) || !std::has_single_bit(line_bytes)) return {};
+  const auto first = static_cast<std::size_t>(std::countr_zero(line_bytes));
+  std::string bits;
+  const auto add = [&](std::size_t bit) { bits += (bits.empty() ? "" : " ") + std::to_string(bit); };
+  for (std::size_t i = 0; i < index.columns.size(); ++i)
+    if (index.columns[i] != 0) add(first + i);
+  for (std::size_t i = 0; index.columns.empty() && i < static_cast<std::size_t>(std::countr_zero(index.sets)); ++i)
+    add(first + i);
+  return bits;
+}
 
 std::vector<Fact> facts_of(const std::string& space, const Level& found) {
   std::vector<Fact> facts;
@@ -45,6 +59,11 @@ std::vector<Fact> facts_of(const std::string& space, const Level& found) {
     words("index", "", "", index_reason);
     words("hash_columns", "", "", index_reason);
   }
+  if (found.index)
+    words("index_bits", index_bits(*found.index, found.line_bytes), "address bits that the set depends on", "one set");
+  else
+    words("index_bits", "", "", index_reason);
+  count("bytes", found.fit_lines * found.line_bytes, "bytes", "as many lines as fit");
   if (!found.set_sizes.empty()) {
     words("set_sizes", fmt::format("{}", fmt::join(found.set_sizes, " ")), "each set filled by itself", "");
     facts.back().unit = "count";

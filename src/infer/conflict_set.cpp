@@ -69,6 +69,9 @@ bool is_one_too_many(Prober& prober, const Lines& lines, std::size_t most_ways) 
 // A conflict set out of lines that do not fit.
 Conflict smallest_conflict(Prober& prober, Lines lines, std::size_t most) {
   lines = shortest_prefix(prober, lines);
+  // Where the sets that are too full are few, what misses is all of theirs.
+  if (auto missing = that_miss(prober, lines); missing.size() < lines.size() / 2 && !prober.fits(missing))
+    lines = shortest_prefix(prober, missing);
   if (is_one_too_many(prober, lines, most)) return {{}, lines.size() - 1};
   // The last line is a member: without it the others fit. Of the rest, groups are left out as long as what stays does
   // not fit; the group's size follows how often that works.

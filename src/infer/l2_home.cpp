@@ -191,6 +191,9 @@ HomeMask find_home_mask(L2Talk& talk, const Homes& homes) {
     const double share = static_cast<double>(differ) / static_cast<double>(now.size());
     shares += fmt::format("{}{}:{:.2f}", shares.empty() ? "" : " ", bit, share);
     if (share > 0.1 && share < 0.9) is_open = false;
+    // Beyond a page what holds here by chance holds nowhere else.
+    const auto page = talk.info().page_bytes;
+    if (page != 0 && std::uint64_t{1} << bit >= page) is_open = false;
     if (!is_open) continue;
     page_bit = bit + 1;
     if (share >= 0.9) found.mask |= std::uint64_t{1} << bit;

@@ -185,6 +185,7 @@ void infer_level(Prober& prober, Level& level, const Level* inner) {
     if (level.line_bytes == 0) continue;
     for (Lines* lines : {&set.full, &set.conflict})
       for (auto& line : *lines) line -= line % level.line_bytes;
+    level.ways = set.full.size();  // whatever comes of the index
     level.index = find_set_index(prober, set.full, level.line_bytes);
   }
   if (level.line_bytes == 0) {

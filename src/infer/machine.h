@@ -29,6 +29,8 @@ struct MachineInfo {
   std::vector<std::string> operators;
   int sms = 1;
   std::uint64_t most_accesses = unlimited;  // between two calls of prepare
+  std::uint64_t page_bytes = 0;             // within which addresses are those of memory; 0: not known
+  std::uint64_t budget = 18'000'000;        // accesses in all
 
   std::string usual_operator() const { return operators.empty() ? std::string{} : operators.front(); }
   static constexpr std::uint64_t unlimited = std::uint64_t{1} << 32;

@@ -122,7 +122,6 @@ class Reading {
         break;
       case FactModel::slope:
       case FactModel::intercept:
-      case FactModel::overlap:
         fit_line();
         break;
       case FactModel::plateaus:
@@ -139,6 +138,18 @@ class Reading {
         break;
       case FactModel::period:
         find_period();
+        break;
+      case FactModel::differs:
+        find_difference();
+        break;
+      case FactModel::sharing:
+        find_sharing();
+        break;
+      case FactModel::overlap:
+        find_overlap();
+        break;
+      case FactModel::between:
+        count_between();
         break;
       case FactModel::ways:
         find_ways();
@@ -206,11 +217,6 @@ class Reading {
     const auto verdict = line->held_out > 0 && line->misses == 0 ? FactVerdict::inferred : FactVerdict::measured;
     double value = line->b, low = line->low, high = line->high;
     if (rule_.model == FactModel::intercept) value = low = high = line->a;
-    if (rule_.model == FactModel::overlap) {
-      if (line->b <= 0) return add_undetermined(group_.quantity, "more of them cost nothing: " + model);
-      value = std::max(1.0, std::round(curve_.y.front() / line->b));
-      return add(group_.quantity, value, value, value, model, verdict);
-    }
     const double room = rule_.model == FactModel::slope ? std::abs(value) * rule_.tolerance / 100 + 0.05 : slack(value);
     add(group_.quantity, value, std::min(low, value - room), std::max(high, value + room), model, verdict);
   }
@@ -269,11 +275,42 @@ class Reading {
       const double share = (*value - *unlike) / (*like - *unlike);
       const auto model =
           fmt::format("{:.4g} beside {:.4g} at {} and {:.4g} at {}", *value, *like, rule_.like, *unlike, rule_.unlike);
-      if (share > 0.25 && share < 0.75)
+      if (share > 0.4 && share < 0.6)
         add_undetermined(quantity, "between the two: " + model);
       else
         add(quantity, share > 0.5, share > 0.5, share > 0.5, model);
     }
+  }
+
+  // What does not wait for those before it adds little to the time of one; the first that does, adds its own.
+  void find_overlap() {
+    const double step = curve_.y.front() / 4;
+    std::size_t last = 0;
+    while (last + 1 < curve_.y.size() && curve_.y[last + 1] - curve_.y[last] < step) ++last;
+    if (last + 1 == curve_.y.size())
+      return add_undetermined(group_.quantity, fmt::format("none waits up to {:.15g}", curve_.x.back()));
+    add(group_.quantity, curve_.x[last], curve_.x[last], curve_.x[last],
+        fmt::format("{:.4g} for one, {:.4g} for so many, {:.4g} for one more", curve_.y.front(), curve_.y[last],
+                    curve_.y[last + 1]));
+  }
+
+  void find_difference() {
+    const auto [least, most] = std::minmax_element(curve_.y.begin(), curve_.y.end());
+    if (curve_.y.size() < 2) return add_undetermined(group_.quantity, "there is one value only");
+    const double differs = *most - *least > slack(*least);
+    add(group_.quantity, differs, differs, differs, fmt::format("{:.4g} and {:.4g}", *least, *most));
+  }
+
+  void find_sharing() {
+    if (rule_.levels.size() < 3) return add_undetermined(group_.quantity, "three names are wanted in `levels`");
+    std::size_t alike = 0;
+    for (const double value : curve_.y) alike += std::abs(value - curve_.y.front()) <= slack(curve_.y.front());
+    Fact fact = inferred(group_.quantity, rule_.levels[std::min<std::size_t>(alike, 3) - 1], "",
+                         how(fmt::format("{} of {} are as fast as the first, {:.4g} beside {:.4g} in the middle",
+                                         alike - 1, curve_.y.size() - 1, curve_.y.front(), median_of(curve_.y))),
+                         "");
+    fact.verdict = FactVerdict::measured;
+    push(std::move(fact));
   }
 
   bool leaves_first(std::size_t i) const { return std::abs(curve_.y[i] - curve_.y.front()) > slack(curve_.y.front()); }
@@ -311,6 +348,17 @@ class Reading {
       return add_undetermined(group_.quantity,
                               fmt::format("{:.15g} pages until all miss, from {:.15g} on", sets, curve_.x[end - 1]));
     add(group_.quantity, ways, ways, ways, fmt::format("all miss from {:.15g} on: {:.15g} sets", curve_.x[full], sets));
+  }
+
+  void count_between() {
+    const auto first = first_that_leaves();
+    if (first == curve_.y.size()) return add_undetermined(group_.quantity, "there is no knee");
+    const double last = median_of({curve_.y.end() - std::min<std::ptrdiff_t>(3, std::ssize(curve_.y)), curve_.y.end()});
+    std::size_t full = first;
+    while (full < curve_.y.size() && curve_.y[full] < 0.85 * last) ++full;
+    const double places = full == first ? 0 : curve_.x[full] - curve_.x[first];
+    add(group_.quantity, places, places, places,
+        fmt::format("the values rise from {:.15g} to {:.15g}", curve_.x[first - 1], curve_.x[full]));
   }
 
   void find_period() {

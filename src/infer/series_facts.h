@@ -22,7 +22,10 @@ namespace ptxlat::infer {
 //   ways       the knee over the steps from it until the values stay: sets of a cyclic visit miss one after the other
 //   period     the first place whose value is not the first one's, if the values leave it at each multiple and nowhere
 //              else
-//   overlap    how many are under way at once: the first value by the slope of the rest
+//   between    how many places have neither the first value nor at least 85 % of the last: a level in between
+//   overlap    how many are under way at once: the last place before one more adds a quarter of the first value
+//   differs    1 where the values are not one, 0 where they are
+//   sharing    how many values are that of the first: none but itself, one more, or more, as `levels` names them
 //   given      what an expression says, without a series
 enum class FactModel {
   median,
@@ -36,12 +39,15 @@ enum class FactModel {
   last,
   knee,
   ways,
+  between,
   period,
   overlap,
+  differs,
+  sharing,
   given
 };
 
-inline constexpr NamedValues<FactModel, 14> fact_model_names = {{{FactModel::median, "median"},
+inline constexpr NamedValues<FactModel, 17> fact_model_names = {{{FactModel::median, "median"},
                                                                  {FactModel::minimum, "minimum"},
                                                                  {FactModel::maximum, "maximum"},
                                                                  {FactModel::slope, "slope"},
@@ -52,8 +58,11 @@ inline constexpr NamedValues<FactModel, 14> fact_model_names = {{{FactModel::med
                                                                  {FactModel::last, "last"},
                                                                  {FactModel::knee, "knee"},
                                                                  {FactModel::ways, "ways"},
+                                                                 {FactModel::between, "between"},
                                                                  {FactModel::period, "period"},
                                                                  {FactModel::overlap, "overlap"},
+                                                                 {FactModel::differs, "differs"},
+                                                                 {FactModel::sharing, "sharing"},
                                                                  {FactModel::given, "given"}}};
 
 // A fact that a probe's file asks for.

@@ -42,8 +42,8 @@ inline constexpr int parameter_bytes = 1024;
 //   permutation  the same places in a random order, one cycle through all of them
 //   random       words of 64 bits from the seed
 //   self         each word of 64 bits holds its own address, so that any lane can chase any place
-// Of a texture, the parameter is not its address but the handle of a one-dimensional texture of 32-bit words, and a
-// chase's places hold the index of the next place's first word.
+// Of a texture, the handle of a one-dimensional texture of 32-bit words comes before its address, and a chase's places
+// hold the index of the next place's first word.
 struct Buffer {
   enum class Contents { zeros, random, ring, permutation, self };
   std::uint64_t bytes = 0;
@@ -65,6 +65,7 @@ struct Buffer {
 //   bank_bytes    of shared memory, 4 or 8, for GPUs that can choose; 0: the driver's choice
 //   large_cluster whether its clusters may have more than the 8 CTAs that every GPU of the architecture has room for
 //   keeps_buffers whether the next launch of the same kernel finds them as this one leaves them, not as new
+//   forgets_translations  whether the GPU translates all addresses anew: memory is unmapped before the launch
 //   output_ctas   CTAs whose threads are read, from the first
 //   output_words  of each thread's slot, by index
 struct Launch {
@@ -76,6 +77,7 @@ struct Launch {
   int bank_bytes = 0;
   bool large_cluster = false;
   bool keeps_buffers = false;
+  bool forgets_translations = false;
   std::vector<std::uint64_t> input;
   std::vector<Buffer> buffers;
   std::vector<std::uint64_t> parameters;

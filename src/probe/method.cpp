@@ -107,14 +107,44 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
 
 // The GPU as the machine that a point infers.
 std::unique_ptr<infer::Machine> machine_of(const Probe& probe, const Point& point, const Launcher& launcher) {
-  infer::MachineInfo info{probe.infer->kind,      probe.infer->space,      point.inferred_bytes,
-                          probe.infer->operators, point.trial.launch.ctas, 0};
+  infer::MachineInfo info{.kind = probe.infer->kind,
+                          .space = probe.infer->space,
+                          .bytes = point.inferred_bytes,
+                          .operators = probe.infer->operators,
+                          .sms = point.trial.launch.ctas,
+                          .page_bytes = point.page_bytes,
+                          .budget = point.inferred_accesses};
   if (!probe.infer->commands) return std::make_unique<TracedMachine>(std::move(info), point.trial.launch, launcher);
   std::optional<infer::Addresses> flush;
   if (point.flush_bytes > 0)
     flush = {point.inferred_bytes, static_cast<std::int64_t>(point.flush_stride),
              point.flush_bytes / point.flush_stride};
   return std::make_unique<CommandedMachine>(std::move(info), flush, point.trial.launch, launcher);
+}
+
+// A quantity that depends on the axes holds under the point's condition. Of the others the points must agree.
+void add_fact(const Probe& probe, const std::string& role, results::Fact fact, results::Record& record) {
+  const auto name = fact.quantity.substr(fact.quantity.find('.') + 1);
+  const auto is_among = [&](const std::vector<std::string>& list) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  if (is_among(probe.infer->leaves_out)) return;
+  if (!probe.axes.empty() && is_among(probe.infer->conditional)) {
+    fact.condition = role + (fact.condition.empty() ? "" : " ") + fact.condition;
+    record.facts.push_back(std::move(fact));
+    return;
+  }
+  const auto same = std::find_if(record.facts.begin(), record.facts.end(), [&](const results::Fact& other) {
+    return other.quantity == fact.quantity && other.condition == fact.condition;
+  });
+  if (same == record.facts.end()) {
+    record.facts.push_back(std::move(fact));
+  } else if (same->value.empty()) {
+    *same = std::move(fact);
+  } else if (!fact.value.empty() && fact.value != same->value) {
+    same->verdict = results::FactVerdict::contradicted;
+    same->how += fmt::format("; but {} at {}", fact.value, role);
+  }
 }
 
 // What the GPU's answers say of it, at each point; nothing if the kernel is not what it should be. A point is the
@@ -137,10 +167,7 @@ void infer_facts(const ProbeWork& work, line::Bench& bench, const OnLog& on_log,
       continue;
     }
     if (on_log) on_log(probe.axes.empty() ? probe.name : probe.name + " " + point.trial.role, std::move(log).str());
-    for (auto& fact : facts) {
-      if (!probe.axes.empty()) fact.condition = point.trial.role + (fact.condition.empty() ? "" : " ") + fact.condition;
-      record.facts.push_back(std::move(fact));
-    }
+    for (auto& fact : facts) add_fact(probe, point.trial.role, std::move(fact), record);
   }
 }
 

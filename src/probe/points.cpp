@@ -114,6 +114,7 @@ kernel::Launch launch_of(const Probe& probe, const Names& names) {
   launch.dynamic_shared = whole(probe.dynamic_shared);
   launch.carve_out = whole(probe.carve_out);
   launch.bank_bytes = whole(probe.bank_bytes);
+  launch.forgets_translations = probe.forgets_translations;
   launch.large_cluster = probe.large_cluster;
   // What is asked thousands of questions is not made anew for each.
   launch.keeps_buffers = probe.keeps_buffers || probe.infer;
@@ -143,6 +144,8 @@ Point point_of(const Probe& probe, const std::vector<std::int64_t>& values, cons
   point.count = evaluate(probe.count, names);
   if (point.count < 1) throw std::invalid_argument("count must be positive");
   if (probe.infer) point.inferred_bytes = static_cast<std::uint64_t>(evaluate(probe.infer->bytes, names));
+  if (probe.infer) point.page_bytes = static_cast<std::uint64_t>(evaluate(probe.infer->page, names));
+  if (probe.infer) point.inferred_accesses = static_cast<std::uint64_t>(evaluate(probe.infer->accesses, names));
   if (probe.infer && !probe.infer->flush.empty()) {
     point.flush_bytes = static_cast<std::uint64_t>(evaluate(probe.infer->flush, names));
     point.flush_stride = static_cast<std::uint64_t>(evaluate(probe.infer->flush_stride, names));
@@ -162,7 +165,9 @@ Names names_of(const gpu::DeviceInfo& device) {
           {"l2_bytes", device.l2_bytes},
           {"memory_bytes", static_cast<std::int64_t>(device.memory_bytes)},
           {"memory_bus_bits", device.memory_bus_bits},
-          {"memory_clock_khz", device.memory_clock_khz}};
+          {"memory_clock_khz", device.memory_clock_khz},
+          {"page_bytes", static_cast<std::int64_t>(device.page_bytes)},
+          {"shared_per_sm", device.shared_per_sm}};
 }
 
 Names constants_of(const Probe& probe, const Names& device) { return names_of(probe, {}, device); }

@@ -18,14 +18,15 @@ struct Point {
   kernel::Trial trial;
   std::int64_t count = 1;
   std::map<std::string, std::int64_t> opcodes;
-  std::uint64_t inferred_bytes = 0, flush_bytes = 0, flush_stride = 0;
+  std::uint64_t inferred_bytes = 0, flush_bytes = 0, flush_stride = 0, inferred_accesses = 0, page_bytes = 0;
 };
 
 // All points of a probe on a GPU whose names are `device`, the last axis fastest. Points whose kernels have the same
 // text share one kernel. Error{catalogue} names the probe and the expression or hole that cannot be filled.
 std::vector<Point> points_of(const Probe& probe, const Names& device = {});
 
-// What a probe's expressions may ask of the GPU: sms, l2_bytes, memory_bytes, memory_bus_bits, memory_clock_khz.
+// What a probe's expressions may ask of the GPU: sms, l2_bytes, memory_bytes, memory_bus_bits, memory_clock_khz,
+// page_bytes, shared_per_sm.
 Names names_of(const gpu::DeviceInfo& device);
 
 // The names of a probe without axes: of the GPU, and its constants.

@@ -28,38 +28,25 @@ std::size_t slots_of(const kernel::Launch& launch) {
   return static_cast<std::size_t>(launch.threads) * static_cast<std::size_t>(launch.ctas);
 }
 
-// The operands of all kernels, each once: kernels often share theirs. They are on the device before the first kernel
-// runs, so that nothing but launches is between two launches.
-class Inputs {
- public:
-  Inputs(const gpu::CudaApi& api, const LaunchBatch& batch) {
-    std::vector<std::uint64_t> all;
+// The operands of all kernels of a batch, each once: kernels often share theirs. They are on the device before the
+// first kernel runs, so that nothing but launches is between two launches.
+struct Inputs {
+  explicit Inputs(const LaunchBatch& batch) {
     std::map<std::vector<std::uint64_t>, std::size_t> known;
     for (const auto& kernel : batch.kernels) {
-      const auto [place, is_new] = known.try_emplace(kernel.launch.input, all.size());
-      if (is_new) all.insert(all.end(), kernel.launch.input.begin(), kernel.launch.input.end());
-      offsets_.push_back(place->second * sizeof all[0]);
+      const auto [place, is_new] = known.try_emplace(kernel.launch.input, words.size());
+      if (is_new) words.insert(words.end(), kernel.launch.input.begin(), kernel.launch.input.end());
+      offsets.push_back(place->second * sizeof words[0]);
     }
-    all.resize(std::max<std::size_t>(all.size(), kernel::operands_per_slot));
-    buffer_.emplace(api, all.size() * sizeof all[0]);
-    PTXLAT_CUDA(api, cuMemcpyHtoD, buffer_->address(), all.data(), all.size() * sizeof all[0]);
-    PTXLAT_CUDA(api, cuStreamSynchronize, nullptr);  // a copy from pageable memory may return before it has arrived
+    words.resize(std::max<std::size_t>(words.size(), kernel::operands_per_slot));
   }
-  gpu::CUdeviceptr address(std::size_t kernel) const { return buffer_->address() + offsets_[kernel]; }
-
- private:
-  std::vector<std::size_t> offsets_;  // of each kernel, in bytes
-  std::optional<gpu::DeviceBuffer> buffer_;
+  std::vector<std::uint64_t> words;
+  std::vector<std::size_t> offsets;  // of each kernel, in bytes
 };
 
 // What the kernels of a batch share: the slots, each kernel's for as long as it runs, and the rest of memory.
 struct Memory {
-  Memory(const gpu::CudaApi& api, const LaunchBatch& batch, std::size_t output_bytes,
-         const gpu::KernelMemory* kernel_memory)
-      : inputs(api, batch), output(api, output_bytes), host(api, output_bytes), kernels(kernel_memory) {}
-  Inputs inputs;
-  gpu::DeviceBuffer output;
-  gpu::PinnedBuffer host;
+  const SlotMemory& slots;
   const gpu::KernelMemory* kernels;  // null if no kernel of the batch uses it
 };
 
@@ -96,10 +83,20 @@ void set_attributes(const gpu::CudaApi& api, gpu::CUfunction function, const ker
 // The parameter `parameters`: the buffers' addresses, the launch's own words, zeros.
 std::vector<std::uint64_t> parameter_words(const kernel::Launch& launch, const std::list<gpu::FilledBuffer>& buffers) {
   std::vector<std::uint64_t> words;
-  for (const auto& buffer : buffers) words.push_back(buffer.parameter());
+  for (const auto& buffer : buffers) {
+    for (const auto word : buffer.parameters()) words.push_back(word);
+  }
   words.insert(words.end(), launch.parameters.begin(), launch.parameters.end());
   words.resize(kernel::parameter_bytes / sizeof(std::uint64_t), 0);
   return words;
+}
+
+// Unmapping memory makes the GPU forget its translations. As much as the driver takes from the system at once: of less
+// it would keep what is freed.
+void forget_translations(const gpu::CudaApi& api, const gpu::CudaStream& stream) {
+  constexpr std::size_t bytes = 64 << 20;
+  PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
+  const gpu::DeviceBuffer unmapped(api, bytes);
 }
 
 // Puts the launches of a kernel into the stream.
@@ -111,22 +108,27 @@ void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::
   const auto launches = static_cast<std::size_t>(kernel.launches);
   const gpu::CUfunction function = module.function(kernel.kernel);
   set_attributes(api, function, shape);
-  PTXLAT_CUDA(api, cuMemsetD8Async, memory.output.address(), static_cast<unsigned char>(0), launches * launch_bytes,
-              stream.get());
+  PTXLAT_CUDA(api, cuMemsetD8Async, memory.slots.output.address(), static_cast<unsigned char>(0),
+              launches * launch_bytes, stream.get());
   if (shape.uses_memory) memory.kernels->restore(stream);
 
   auto parameters = parameter_words(shape, buffers);
   for (std::size_t launch = 0; launch < launches; ++launch) {
+    if (shape.forgets_translations) forget_translations(api, stream);
     gpu::CUdeviceptr kernel_memory = shape.uses_memory ? memory.kernels->address(launch) : 0;
-    gpu::CUdeviceptr out = memory.output.address() + launch * launch_bytes;
+    gpu::CUdeviceptr out = memory.slots.output.address() + launch * launch_bytes;
     // The driver knows from the cubin how many of them the kernel takes.
     void* arguments[] = {&out, &in, &kernel_memory, parameters.data()};
     PTXLAT_CUDA(api, cuLaunchKernel, function, static_cast<unsigned>(shape.ctas), 1u, 1u,
                 static_cast<unsigned>(shape.threads), 1u, 1u, static_cast<unsigned>(shape.dynamic_shared), stream.get(),
                 arguments, nullptr);
   }
-  PTXLAT_CUDA(api, cuMemcpyDtoHAsync, memory.host.data(), memory.output.address(), launches * launch_bytes,
-              stream.get());
+  // Of each launch the slots that are read.
+  const auto read_bytes =
+      static_cast<std::size_t>(shape.threads) * static_cast<std::size_t>(shape.output_ctas) * kernel::slot_bytes;
+  for (std::size_t launch = 0; launch < launches; ++launch)
+    PTXLAT_CUDA(api, cuMemcpyDtoHAsync, memory.slots.host.data() + launch * read_bytes,
+                memory.slots.output.address() + launch * launch_bytes, read_bytes, stream.get());
 }
 
 // Whether each thread of a launch has stored the same words as the first.
@@ -142,10 +144,10 @@ bool threads_agree(const std::uint32_t* slots, const kernel::Launch& shape, std:
 kernel::Readout read_output(const unsigned char* host, const KernelLaunch& kernel) {
   const kernel::Launch& shape = kernel.launch;
   const auto* words = reinterpret_cast<const std::uint32_t*>(host);
-  const auto words_per_launch = slots_of(shape) * kernel::words_per_slot;
   kernel::Readout readout;
   readout.launches = static_cast<std::size_t>(kernel.launches);
   readout.threads = static_cast<std::size_t>(shape.threads * shape.output_ctas);
+  const auto words_per_launch = readout.threads * kernel::words_per_slot;
   readout.words_per_thread = shape.output_words.size();
   readout.threads_agree = true;
   for (std::size_t launch = 0; launch < readout.launches; ++launch)
@@ -211,7 +213,7 @@ kernel::LaunchOutcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream&
   PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
   if (outcome.status != kernel::LaunchStatus::ok) return outcome;
 
-  outcome.readout = read_output(memory.host.data(), kernel);
+  outcome.readout = read_output(memory.slots.host.data(), kernel);
   for (std::size_t launch = 0; launch < outcome.readout.launches; ++launch) {
     if (is_untouched(outcome.readout, launch))
       return {kernel::LaunchStatus::fault, "the kernel ended without writing its clocks", {}};
@@ -233,8 +235,6 @@ bool run_kernels(const gpu::CudaApi& api, const gpu::CudaStream& stream,
     use_memory = use_memory || kernel.launch.uses_memory;
   }
   if (use_memory && !kernel_memory) kernel_memory.emplace(api);
-  const Memory memory(api, batch, output_bytes, use_memory ? &*kernel_memory : nullptr);
-
   kernel::LaunchOutcome not_loaded;
   const bool keeps = std::any_of(batch.kernels.begin(), batch.kernels.end(),
                                  [](const KernelLaunch& kernel) { return kernel.launch.keeps_buffers; });
@@ -247,6 +247,16 @@ bool run_kernels(const gpu::CudaApi& api, const gpu::CudaStream& stream,
       not_loaded = failed(error);
     }
   }
+  const Inputs inputs(batch);
+  const auto input_bytes = inputs.words.size() * sizeof inputs.words[0];
+  if (!kept.slots || kept.slots->input_bytes < input_bytes || kept.slots->output_bytes < output_bytes) {
+    kept.slots.reset();
+    kept.slots = std::make_unique<SlotMemory>(api, input_bytes, output_bytes);
+  }
+  PTXLAT_CUDA(api, cuMemcpyHtoD, kept.slots->input.address(), inputs.words.data(), input_bytes);
+  PTXLAT_CUDA(api, cuStreamSynchronize, nullptr);  // a copy from pageable memory may return before it has arrived
+  const Memory memory{*kept.slots, use_memory ? &*kernel_memory : nullptr};
+
   send(frame(Kind::loaded));
 
   for (std::size_t number = 0; number < batch.kernels.size(); ++number) {
@@ -257,7 +267,8 @@ bool run_kernels(const gpu::CudaApi& api, const gpu::CudaStream& stream,
     }
     Outcome outcome;
     try {
-      outcome.launch = run_kernel(api, stream, *kept.module, memory, kernel, memory.inputs.address(number), kept);
+      outcome.launch = run_kernel(api, stream, *kept.module, memory, kernel,
+                                  memory.slots.input.address() + inputs.offsets[number], kept);
     } catch (const gpu::CudaError& error) {
       outcome = {failed(error), true};
     }

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <list>
+#include <memory>
 #include <optional>
 
 #include "gpu/buffers.h"
@@ -12,6 +13,19 @@ namespace ptxlat::worker {
 
 using Send = std::function<void(const Bytes& frame)>;
 
+// Input and output slots, on the device and on the host.
+struct SlotMemory {
+  SlotMemory(const gpu::CudaApi& api, std::size_t in_bytes, std::size_t out_bytes)
+      : input_bytes(in_bytes),
+        output_bytes(out_bytes),
+        input(api, in_bytes),
+        output(api, out_bytes),
+        host(api, out_bytes) {}
+  std::size_t input_bytes, output_bytes;
+  gpu::DeviceBuffer input, output;
+  gpu::PinnedBuffer host;
+};
+
 // What stays from one batch to the next, if its launches keep their buffers: module and buffers need not be made anew
 // for each question of an experiment that asks thousands.
 struct Kept {
@@ -19,11 +33,13 @@ struct Kept {
   std::optional<gpu::CudaModule> module;
   std::vector<kernel::Buffer> described;  // of buffers that are kept
   std::list<gpu::FilledBuffer> buffers;   // a list, because a FilledBuffer cannot be moved
+  std::unique_ptr<SlotMemory> slots;
   void clear() {
     buffers.clear();
     described.clear();
     module.reset();
     cubin.clear();
+    slots.reset();
   }
 };
 
