@@ -39,7 +39,8 @@ std::vector<Fact> facts_of(const std::string& space, const Level& found) {
     facts.push_back(inferred(space + "." + quantity, value, "text", how, reason));
   };
   count("sector_bytes", found.sector_bytes, "bytes", "the nearest second access that misses");
-  count("line_bytes", found.line_bytes, "bytes", "addresses that take one place together, in a full set");
+  count(space == "tex" ? "line" : "line_bytes", found.line_bytes, "bytes",
+        "addresses that take one place together, in a full set");
   count("ways", found.ways, "count", "lines that do not fit, of which any one may go; less one");
   const std::string index_reason = found.reason.empty() ? "the sets were not found" : found.reason;
   count("tag_sets", found.index ? found.index->sets : 0, "count", "the set index, which predicted fresh lines");
