@@ -17,7 +17,7 @@ struct ProbeAxis {
   std::string name;
   std::string unit;
   std::vector<std::int64_t> values;
-  std::vector<std::string> names;  // empty where the values are numbers
+  std::vector<std::string> names = {};  // empty where the values are numbers
 };
 
 // A Buffer whose numbers are expressions (probe/expression.h) of the axes and constants.
@@ -34,7 +34,7 @@ struct ProbeBuffer {
 //   rate        count / the longest of all threads' (second clock − first clock): for SMs, whose clocks are not one
 //   timeline    each word of each thread less the earliest of all: two more axes, `thread` and `word`
 //   words       each word of thread 0 as it is / count, median of the launches: one more axis, `word`
-//   samples     the words that are read of the buffers, of all launches: one more axis, `sample`
+//   samples     the words that are read of the buffers, after the last launch: one more axis, `sample`
 enum class Reader { per_step, throughput, span, rate, timeline, words, samples };
 
 // What is inferred of a kernel's answers (probe/traced_machine.h) instead of reading a series.
@@ -47,8 +47,8 @@ enum class Reader { per_step, throughput, span, rate, timeline, words, samples }
 //   operators  how it can be accessed, by the numbers that the kernel knows them by
 struct ProbeInference {
   std::string kind, space, bytes;
-  std::string flush, flush_stride;
-  std::vector<std::string> operators;
+  std::string flush = {}, flush_stride = "128";
+  std::vector<std::string> operators = {};
   bool commands = false;
 };
 
@@ -66,7 +66,7 @@ struct Probe {
   std::string threads = "1", ctas = "1", dynamic_shared = "0", carve_out = "0 - 1", bank_bytes = "0";
   bool large_cluster = false;
   bool keeps_buffers = false;  // no point changes what another one finds in them
-  bool may_fail = false;  // a launch that the driver refuses is a point without a value
+  bool may_fail = false;       // a launch that the driver refuses is a point without a value
   std::vector<std::string> parameters;
   std::vector<ProbeBuffer> buffers;
   int launches = 5;

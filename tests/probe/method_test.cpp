@@ -18,13 +18,8 @@ Probe chain_probe() {
   probe.name = "chain";
   probe.axes = {{"steps", "", {1, 2, 4}}};
   probe.threads = "32";
-  probe.ctas = "1";
-  probe.dynamic_shared = "0";
-  probe.carve_out = "0 - 1";
   probe.count = "steps";
   probe.series = "latency";
-  probe.unit = "cycles";
-  probe.words = {0, 1};
   probe.opcodes = {{"IADD3", "steps"}};
   probe.kernel = "{{name}}\n  mov.u32 %clock_1, %clock;\n{{#i steps}}  x %a;\n{{/}}  mov.u32 %clock_2, %clock;\n";
   probe.text = probe.kernel;

@@ -17,12 +17,6 @@ Probe probe_of(const std::string& kernel, std::vector<ProbeAxis> axes = {}) {
   probe.name = "little";
   probe.kernel = kernel;
   probe.axes = std::move(axes);
-  probe.threads = "32";
-  probe.ctas = "1";
-  probe.dynamic_shared = "0";
-  probe.carve_out = "0 - 1";
-  probe.count = "1";
-  probe.words = {0, 1};
   return probe;
 }
 

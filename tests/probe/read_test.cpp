@@ -149,7 +149,7 @@ TEST_CASE("a mistake is told with its file and line") {
   CHECK_THAT(mistake_in("sentence = \"s\"\nptx = \"new\""), Contains("\"new\" is not a PTX version"));
   CHECK_THAT(mistake_in("sentence = \"s\"\ntarget = \"gpu\""), Contains("\"gpu\" is not a target"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nreader = \"chase\"\n"),
-             Contains("little.toml:3: \"chase\" is none of per_step, throughput, timeline"));
+             Contains("little.toml:3: \"chase\" is none of per_step, throughput, span, rate, timeline, words, samples"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nwords = [16]\n"), Contains("a slot has words 0 to 15"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nwords = 1\n"), Contains("little.toml:3: \"words\" must be a list"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[axis]\nname = \"n\"\n"), Contains("\"axis\" must be a list"));
@@ -161,7 +161,7 @@ TEST_CASE("a mistake is told with its file and line") {
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\nvalues = [1.5]\n"),
              Contains("little.toml:4: a whole number or an expression"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[buffer]]\ncontents = \"ones\"\n"),
-             Contains("little.toml:3: \"ones\" is none of zeros, random, ring, permutation"));
+             Contains("little.toml:3: \"ones\" is none of zeros, random, ring, permutation, self"));
 }
 
 TEST_CASE("an inference needs a kind, a space and a memory") {
@@ -208,8 +208,14 @@ TEST_CASE("probes come in the order of their names, and a later folder replaces 
 TEST_CASE("the shipped probes are complete: every point has its kernel, its launch and its opcodes") {
   const auto probes = load_probes({std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates" / "probes"});
   CHECK(probes.size() >= 3);
+  gpu::DeviceInfo device;
+  device.sm_count = 132;
+  device.l2_bytes = 50 << 20;
+  device.memory_bytes = std::size_t{141} << 30;
+  device.memory_bus_bits = 6144;
+  device.memory_clock_khz = 3201000;
   for (const auto& probe : probes) {
-    const auto points = points_of(probe);
+    const auto points = points_of(probe, names_of(device));
     INFO(probe.name);
     CHECK_FALSE(points.empty());
     for (const auto& point : points) {
