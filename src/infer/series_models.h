@@ -12,6 +12,7 @@ struct Curve {
   bool empty() const { return y.empty(); }
 };
 
+// 0 of no values.
 double median_of(std::vector<double> values);
 
 // y = a + b x through every second point; the others are predicted.
