@@ -3,6 +3,8 @@
 #include <functional>
 #include <list>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "gpu/buffers.h"
 #include "gpu/kernel_memory.h"
@@ -17,11 +19,16 @@ using Send = std::function<void(const Bytes& frame)>;
 struct Kept {
   Bytes cubin;
   std::optional<gpu::CudaModule> module;
+  std::string kernel;                     // whose buffers are kept; empty: nobody's
   std::vector<kernel::Buffer> described;  // of buffers that are kept
   std::list<gpu::FilledBuffer> buffers;   // a list, because a FilledBuffer cannot be moved
-  void clear() {
+  void clear_buffers() {
     buffers.clear();
     described.clear();
+    kernel.clear();
+  }
+  void clear() {
+    clear_buffers();
     module.reset();
     cubin.clear();
   }

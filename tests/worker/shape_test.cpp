@@ -109,6 +109,18 @@ TEST_CASE("a preference for shared memory is told to the driver, and a refused o
   CHECK(shapes.outcomes[2].status == kernel::LaunchStatus::ok);
 }
 
+TEST_CASE("the width of banks and large clusters are told to the driver of the kernels that ask for them") {
+  LaunchBatch batch = test_batch(3, 1);
+  batch.kernels[1].launch.bank_bytes = 8;
+  batch.kernels[2].launch.bank_bytes = 4;
+  batch.kernels[2].launch.large_cluster = true;
+  const Shapes shapes(batch);
+  REQUIRE(shapes.lines.size() == 3);
+  CHECK(shapes.lines[0] == "k0_ ctas 1 lanes 32 shared 0 parameters zero memory none");
+  CHECK(shapes.lines[1] == "k1_ ctas 1 lanes 32 shared 0 parameters zero banks 8 memory none");
+  CHECK(shapes.lines[2] == "k2_ ctas 1 lanes 32 shared 0 parameters zero banks 4 large clusters memory none");
+}
+
 TEST_CASE("a launch that the device cannot make is its own kernel's fault, with the driver's words") {
   LaunchBatch batch = test_batch(3, 1);
   batch.kernels[0].launch.dynamic_shared = 1 << 20;
