@@ -28,7 +28,8 @@ std::vector<Point> points_of(const Probe& probe, const Names& device = {});
 // What a probe's expressions may ask of the GPU: sms, l2_bytes, memory_bytes, memory_bus_bits, memory_clock_khz.
 Names names_of(const gpu::DeviceInfo& device);
 
-// The names of a probe without axes: of the GPU, and its constants.
-Names constants_of(const Probe& probe, const Names& device);
+// What a fact's expression says that is not of a series. It may use what is known of the GPU, and constants that do not
+// rest on axes. Error{catalogue} as above.
+std::int64_t value_given(const Probe& probe, const infer::FactRule& rule, const Names& device);
 
 }  // namespace ptxlat::probe

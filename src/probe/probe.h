@@ -20,6 +20,12 @@ struct ProbeAxis {
   std::vector<std::string> names = {};  // empty where the values are numbers
 };
 
+// Texts for a hole, by the names of an axis' values: the instruction that stands for "ca".
+struct ProbeTexts {
+  std::string axis;
+  std::map<std::string, std::string> of_name;
+};
+
 // A Buffer whose numbers are expressions (probe/expression.h) of the axes and constants.
 struct ProbeBuffer {
   kernel::Buffer::Contents contents = kernel::Buffer::Contents::zeros;
@@ -61,8 +67,7 @@ struct Probe {
   isa::Requirement requirement;
   std::vector<ProbeAxis> axes;
   std::map<std::string, std::string> constants;  // names for expressions and holes
-  // Texts for holes by the name of an axis' value: the instruction that stands for "ca".
-  std::map<std::string, std::map<std::string, std::string>> texts;
+  std::map<std::string, ProbeTexts> texts;       // by hole
   std::string threads = "1", ctas = "1", dynamic_shared = "0", carve_out = "0 - 1", bank_bytes = "0";
   bool large_cluster = false;
   bool keeps_buffers = false;  // no point changes what another one finds in them

@@ -1,12 +1,7 @@
 #include <filesystem>
-#include <fstream>
-#include <regex>
 
-#include "../results/test_folder.h"
-#include "base/error.h"
-#include "catch.h"
 #include "probe/points.h"
-#include "probe/probe.h"
+#include "probe_folder.h"
 
 using namespace ptxlat;
 using namespace ptxlat::probe;
@@ -14,48 +9,10 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-const std::string least = R"(sentence = "what it shows"
-[audit.opcodes]
-LDG = 1
-)";
-
-// A folder of probes.
-struct Probes {
-  TestFolder folder;
-
-  void write(const std::string& name, const std::string& text, const std::string& kernel = "{{name}}\n") const {
-    std::ofstream(folder.path / (name + ".toml")) << text;
-    std::ofstream(folder.path / (name + ".ptx")) << kernel;
-  }
-  std::vector<Probe> load() const { return load_probes({folder.path}); }
-};
-
-Probe probe_of(const std::string& text) {
-  const Probes probes;
-  probes.write("little", text);
-  return probes.load().at(0);
-}
-
 std::vector<std::int64_t> values_of(const std::string& axis) {
   return probe_of("sentence = \"s\"\n[[axis]]\nname = \"n\"\n" + axis + "\n[audit.opcodes]\nLDG = 1\n")
       .axes.at(0)
       .values;
-}
-
-// What load_probes says of a probe, its folder left out.
-std::string mistake_in(const std::string& text) {
-  const Probes probes;
-  probes.write("little", text);
-  try {
-    probes.load();
-  } catch (const Error& error) {
-    CHECK(error.exit_code == ExitCode::catalogue);
-    std::string words = error.what();
-    const auto folder = probes.folder.path.string() + "/";
-    if (const auto at = words.find(folder); at != std::string::npos) words.erase(at, folder.size());
-    return words;
-  }
-  return {};
 }
 
 }  // namespace
@@ -148,8 +105,9 @@ TEST_CASE("a mistake is told with its file and line") {
   CHECK_THAT(mistake_in("sentence = \"s\""), Contains("[audit.opcodes] must say"));
   CHECK_THAT(mistake_in("sentence = \"s\"\nptx = \"new\""), Contains("\"new\" is not a PTX version"));
   CHECK_THAT(mistake_in("sentence = \"s\"\ntarget = \"gpu\""), Contains("\"gpu\" is not a target"));
-  CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nreader = \"chase\"\n"),
-             Contains("little.toml:3: \"chase\" is none of per_step, throughput, span, rate, timeline, words, samples"));
+  CHECK_THAT(
+      mistake_in("sentence = \"s\"\n[read]\nreader = \"chase\"\n"),
+      Contains("little.toml:3: \"chase\" is none of per_step, throughput, span, rate, timeline, words, samples"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nwords = [16]\n"), Contains("a slot has words 0 to 15"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nwords = 1\n"), Contains("little.toml:3: \"words\" must be a list"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[axis]\nname = \"n\"\n"), Contains("\"axis\" must be a list"));
