@@ -1,6 +1,8 @@
 #include <filesystem>
+#include <set>
 
 #include "probe/points.h"
+#include "probe/readers.h"
 #include "probe_folder.h"
 
 using namespace ptxlat;
@@ -122,6 +124,45 @@ TEST_CASE("a mistake is told with its file and line") {
              Contains("little.toml:3: \"ones\" is none of zeros, random, ring, permutation, self"));
 }
 
+TEST_CASE("words may have names, a launch more keys, and a buffer may be a texture") {
+  const auto probe = probe_of(R"(sentence = "s"
+module = ".const .b32 zero;"
+[[buffer]]
+contents = "self"
+bytes = 64
+texture = true
+[launch]
+bank_bytes = 8
+large_cluster = true
+keeps_buffers = true
+may_fail = true
+[read]
+reader = "words"
+words = [1, 0]
+names = ["extra", "done"]
+[audit]
+without = ["STL"]
+[audit.opcodes]
+"LDS.128" = 1
+)");
+  CHECK(probe.module == std::vector<std::string>{".const .b32 zero;"});
+  CHECK(probe.buffers.at(0).contents == kernel::Buffer::Contents::self);
+  CHECK(probe.buffers.at(0).is_texture);
+  CHECK(probe.bank_bytes == "8");
+  CHECK((probe.large_cluster && probe.keeps_buffers && probe.may_fail));
+  CHECK(probe.reader == Reader::words);
+  CHECK(probe.word_names == std::vector<std::string>{"extra", "done"});
+  CHECK(probe.without == std::vector<std::string>{"STL"});
+  CHECK(probe.opcodes.at("LDS.128") == "1");
+  const auto plain = probe_of(least);
+  CHECK_FALSE((plain.large_cluster || plain.keeps_buffers || plain.may_fail));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[launch]\nmay_fail = 1\n"),
+             Contains("little.toml:3: \"may_fail\" must be true or false"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nnames = [\"extra\"]\n"), Contains("as many names as words"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[audit]\nbeside = [\"BRA\"]\nwithout = [\"STL\"]\n"),
+             Contains("little.toml:2: say what may be beside the opcodes, or what may not"));
+}
+
 TEST_CASE("an inference needs a kind, a space and a memory") {
   const auto infer = [](const std::string& keys, const std::string& rest = "[[buffer]]\nbytes = 8\n") {
     return mistake_in("sentence = \"s\"\n[infer]\n" + keys + rest);
@@ -163,27 +204,74 @@ TEST_CASE("probes come in the order of their names, and a later folder replaces 
   CHECK(probes[2].name == "c");
 }
 
-TEST_CASE("the shipped probes are complete: every point has its kernel, its launch and its opcodes") {
-  const auto probes = load_probes({std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates" / "probes"});
-  CHECK(probes.size() >= 3);
+namespace {
+
+std::vector<Probe> shipped() {
+  return load_probes({std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates" / "probes"});
+}
+
+Names large_gpu() {
   gpu::DeviceInfo device;
   device.sm_count = 132;
   device.l2_bytes = 50 << 20;
   device.memory_bytes = std::size_t{141} << 30;
   device.memory_bus_bits = 6144;
   device.memory_clock_khz = 3201000;
+  return names_of(device);
+}
+
+}  // namespace
+
+TEST_CASE("the shipped probes are complete: every point has its kernel, its launch and its opcodes") {
+  const auto probes = shipped();
+  CHECK(probes.size() >= 3);
   for (const auto& probe : probes) {
-    const auto points = points_of(probe, names_of(device));
+    const auto points = points_of(probe, large_gpu());
     INFO(probe.name);
     CHECK_FALSE(points.empty());
+    std::set<std::string> roles;
     for (const auto& point : points) {
       const auto& text = point.trial.kernel.text;
       const auto name = text.find("{{name}}");
       if (name == std::string::npos || text.find("{{", name + 2) != std::string::npos) FAIL(point.trial.role);
+      for (const auto& module : point.trial.kernel.module) {
+        if (module.find("{{") != std::string::npos) FAIL(point.trial.role);
+      }
+      for (const auto& [opcode, count] : point.opcodes) {
+        if (opcode.find('{') != std::string::npos || count < 0) FAIL(point.trial.role);
+      }
       if (point.opcodes.empty()) FAIL(point.trial.role);
-      for (const auto& buffer : point.trial.launch.buffers) {
+      if (!roles.insert(point.trial.role).second) FAIL(point.trial.role);
+      const auto& launch = point.trial.launch;
+      if (launch.output_ctas > launch.ctas) FAIL(point.trial.role);
+      if (launch.buffers.size() + launch.parameters.size() > kernel::parameter_bytes / 8) FAIL(point.trial.role);
+      for (const auto& buffer : launch.buffers) {
         if (buffer.bytes == 0 || buffer.bytes % 8 != 0 || buffer.stride > buffer.bytes) FAIL(point.trial.role);
+        if (buffer.read_words > buffer.bytes / 4) FAIL(point.trial.role);
       }
     }
   }
+}
+
+TEST_CASE("every fact that a shipped probe asks for has a name without holes, and its own") {
+  std::set<std::string> known;
+  for (const auto& probe : shipped()) {
+    INFO(probe.name);
+    const auto points = points_of(probe, large_gpu());
+    const auto nothing = series_of(probe, std::vector<std::vector<std::optional<double>>>(points.size()), points);
+    for (const auto& rule : probe.facts) {
+      if (rule.model == infer::FactModel::given) {
+        CHECK(value_given(probe, rule, large_gpu()) > 0);
+        continue;
+      }
+      const auto facts = infer::facts_of(rule, nothing);
+      INFO(rule.quantity);
+      CHECK_FALSE(facts.empty());
+      for (const auto& fact : facts) {
+        CHECK(fact.quantity.find('{') == std::string::npos);
+        CHECK(known.insert(fact.quantity + " " + fact.condition).second);
+      }
+    }
+  }
+  CHECK_FALSE(known.empty());
 }
