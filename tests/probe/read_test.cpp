@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/file.h"
 #include "probe/points.h"
 #include "probe/readers.h"
 #include "probe_folder.h"
@@ -274,4 +275,11 @@ TEST_CASE("every fact that a shipped probe asks for has a name without holes, an
     }
   }
   CHECK_FALSE(known.empty());
+}
+
+TEST_CASE("docs/probes.md names every shipped probe and every model of facts") {
+  const auto text = read_file(std::filesystem::path(PTXLAT_SOURCE_DIR) / "docs" / "probes.md");
+  for (const auto& probe : shipped()) CHECK_THAT(text, Contains("\n| `" + probe.name + "` | "));
+  const auto models = text.substr(text.find("| model | the fact |"));
+  for (const auto& [model, name] : infer::fact_model_names) CHECK_THAT(models, Contains("`" + std::string(name) + "`"));
 }
