@@ -85,7 +85,7 @@ std::vector<Plateau> plateaus_of(const Curve& curve, double relative) {
     std::vector<double> values(curve.y.begin() + static_cast<std::ptrdiff_t>(begin),
                                curve.y.begin() + static_cast<std::ptrdiff_t>(end));
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    found.push_back({median_of(values), *low, *high, curve.x[end - 1], curve.x[std::min(end, curve.x.size() - 1)]});
+    found.push_back({median_of(values), *low, *high, curve.x[end - 1]});
     begin = end;
   }
   return found;

@@ -65,9 +65,9 @@ void read_facts(const ProbePlan& plan, results::Record& record) {
   for (const auto& rule : plan.probe->facts) {
     if (rule.model == infer::FactModel::given) {
       const auto value = value_given(*plan.probe, rule, plan.device);
-      auto fact = infer::inferred(rule.quantity, static_cast<std::uint64_t>(value), rule.unit, rule.how,
-                                  rule.how + "; the driver does not say it");
-      if (value != 0) fact.verdict = results::FactVerdict::measured;
+      const auto known = static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
+      auto fact = infer::inferred(rule.quantity, known, rule.unit, rule.how, rule.how + "; the driver does not say it");
+      if (known != 0) fact.verdict = results::FactVerdict::measured;
       fact.scope = rule.scope;
       record.facts.push_back(std::move(fact));
     } else if (!record.series.empty()) {

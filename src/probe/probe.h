@@ -85,8 +85,8 @@ struct Probe {
   std::vector<std::string> word_names;  // of the axis `word`
   std::vector<infer::FactRule> facts;   // what is read off the series; holes in their texts are not filled
 
-  // What the machine code must be: exactly so many of each opcode (without modifiers) in the window, and beside those
-  // none but the ones named.
+  // What the machine code must be: exactly so many of each opcode in the window, with the modifiers that it names, and
+  // beside those none but the ones named, without modifiers.
   bool whole_kernel = false;  // the window is the kernel, not what is between its two clock reads
   std::map<std::string, std::string> opcodes;
   std::vector<std::string> beside;

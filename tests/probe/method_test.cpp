@@ -198,6 +198,23 @@ TEST_CASE("an inference asks the GPU and ends in facts under its condition") {
   CHECK(bench.make(probe).facts.empty());
 }
 
+TEST_CASE("a kernel that takes commands and never says that it was on the SM costs its probe") {
+  ProbeBench bench;
+  auto probe = chain_probe();
+  probe.constants["steps"] = "1";
+  probe.axes.clear();
+  probe.buffers = {{kernel::Buffer::Contents::zeros, "8192", "0", "1", "0"},
+                   {kernel::Buffer::Contents::zeros, "4096", "0", "1", "0"}};
+  probe.infer = ProbeInference{.kind = "l2", .space = "l2", .bytes = "4096", .commands = true};
+  for (const char* flush : {"", "4096"}) {
+    probe.infer->flush = flush;
+    const auto record = bench.make(probe);
+    CHECK(record.verdict == sass::Verdict::fault);
+    CHECK(record.note == "chain: no CTA was placed on SM 0");
+    CHECK(record.facts.empty());
+  }
+}
+
 TEST_CASE("without a GPU a probe has its machine code and no series") {
   ProbeBench bench;
   const auto probe = chain_probe();
