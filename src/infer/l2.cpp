@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 
-#include "base/error.h"
 #include "infer/facts.h"
 #include "infer/l2_capacity.h"
 #include "infer/l2_home.h"
@@ -20,14 +20,15 @@ namespace {
 using results::Fact;
 using results::FactVerdict;
 
-// Why a stage did not end; empty if it did. Logs and machines that have gone end the whole inference.
+// Why a stage did not end; empty if it did. Logs and machines that have gone, and launches that fail, end the whole
+// inference.
 std::string failure_of(const std::function<void()>& stage) {
   try {
     stage();
     return "";
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& failure) {
+  } catch (const TooManyAccesses& failure) {
+    return failure.what();
+  } catch (const std::logic_error& failure) {
     return failure.what();
   }
 }

@@ -6,114 +6,26 @@
 #include <cmath>
 
 #include "infer/facts.h"
+#include "infer/series_groups.h"
 #include "infer/series_models.h"
 
 namespace ptxlat::infer {
 
-using results::Axis;
 using results::Fact;
 using results::FactVerdict;
 using results::Series;
 
 namespace {
 
-std::string name_of(const Axis& axis, std::size_t place) {
-  return axis.names.empty() ? fmt::format("{:.15g}", axis.values[place]) : axis.names[place];
-}
-
-std::string with(std::string text, const std::string& hole, const std::string& value) {
-  const std::string marked = "{{" + hole + "}}";
-  for (auto at = text.find(marked); at != std::string::npos; at = text.find(marked, at))
-    text.replace(at, marked.size(), value);
-  return text;
-}
-
-struct Point {
-  std::vector<std::size_t> places;  // on each axis
-  double value = 0;
-};
-
-// The points of one combination of the axes that tell facts apart.
-struct Group {
-  std::string quantity, condition;
-  std::vector<Point> points;
-};
-
-bool is_wanted(const FactRule& rule, const Axis& axis, std::size_t place) {
-  const auto found = rule.where.find(axis.name);
-  if (found == rule.where.end()) return true;
-  return std::find(found->second.begin(), found->second.end(), name_of(axis, place)) != found->second.end();
-}
-
-// The group of a point: what the rule's texts and axes make of it.
-Group group_of(const FactRule& rule, const Series& series, const std::vector<std::size_t>& places) {
-  Group group{rule.quantity, "", {}};
-  std::vector<std::string> conditions;
-  for (std::size_t i = 0; i < series.axes.size(); ++i) {
-    const auto& axis = series.axes[i];
-    const std::string name = name_of(axis, places[i]);
-    group.quantity = with(group.quantity, axis.name, name);
-    if (std::find(rule.by.begin(), rule.by.end(), axis.name) != rule.by.end())
-      conditions.push_back(axis.name + "=" + name);
-  }
-  std::sort(conditions.begin(), conditions.end());
-  for (const auto& condition : conditions) group.condition += (group.condition.empty() ? "" : " ") + condition;
-  return group;
-}
-
-std::vector<Group> groups_of(const FactRule& rule, const Series& series) {
-  std::vector<Group> groups;
-  for (std::size_t number = 0; number < series.values.size(); ++number) {
-    std::vector<std::size_t> places(series.axes.size());
-    auto rest = number;
-    bool wanted = true;
-    for (std::size_t i = places.size(); i-- > 0; rest /= series.axes[i].values.size()) {
-      places[i] = rest % series.axes[i].values.size();
-      wanted = wanted && is_wanted(rule, series.axes[i], places[i]);
-    }
-    if (!wanted) continue;
-    auto group = group_of(rule, series, places);
-    auto known = std::find_if(groups.begin(), groups.end(), [&](const Group& other) {
-      return other.quantity == group.quantity && other.condition == group.condition;
-    });
-    if (known == groups.end()) known = groups.insert(groups.end(), std::move(group));
-    if (const auto& value = series.values[number]) known->points.push_back({std::move(places), *value});
-  }
-  return groups;
-}
-
-// The axis along which a group's points lie: the one that has more than one place in it.
-std::size_t axis_along(const Group& group) {
-  for (std::size_t axis = 0; axis < group.points.front().places.size(); ++axis) {
-    for (const auto& point : group.points) {
-      if (point.places[axis] != group.points.front().places[axis]) return axis;
-    }
-  }
-  return 0;
-}
-
-Curve curve_of(const Group& group, const Series& series) {
-  Curve curve;
-  if (group.points.empty() || series.axes.empty()) return curve;
-  const auto axis = axis_along(group);
-  for (const auto& point : group.points) {
-    curve.x.push_back(series.axes[axis].values[point.places[axis]]);
-    curve.y.push_back(point.value);
-  }
-  return curve;
-}
-
 // The facts of one group, each with its rule's unit, scope and sentence.
 class Reading {
  public:
-  Reading(const FactRule& rule, const Series& series, const Group& group)
+  Reading(const FactRule& rule, const Series& series, const SeriesGroup& group)
       : rule_(rule), series_(series), group_(group), curve_(curve_of(group, series)) {}
 
   std::vector<Fact> facts() {
-    if (group_.points.empty()) {
-      add_undetermined(group_.quantity, "the series has no values there");
-      return std::move(facts_);
-    }
+    if (group_.points.empty()) return nothing("the series has no values there");
+    if (curve_.empty() && !is_read_off()) return nothing("the series has no axis");
     switch (rule_.model) {
       case FactModel::median:
       case FactModel::minimum:
@@ -164,6 +76,24 @@ class Reading {
   }
 
  private:
+  bool is_read_off() const {
+    return rule_.model == FactModel::median || rule_.model == FactModel::minimum || rule_.model == FactModel::maximum;
+  }
+
+  // Nothing of what the rule asks for can be said, for one reason.
+  std::vector<Fact> nothing(const std::string& why) {
+    if (rule_.model == FactModel::plateaus || rule_.model == FactModel::clusters) {
+      for (const auto& level : rule_.levels) {
+        if (!level.empty()) add_undetermined(filled(group_.quantity, "level", level), why);
+      }
+    } else if (rule_.model == FactModel::nearer) {
+      for (const auto& place : places_to_compare()) add_undetermined(filled(group_.quantity, "place", place), why);
+    } else {
+      add_undetermined(group_.quantity, why);
+    }
+    return std::move(facts_);
+  }
+
   double slack(double value) const { return std::max(rule_.least, rule_.tolerance / 100 * std::abs(value)); }
   std::string how(const std::string& more) const { return more.empty() ? rule_.how : rule_.how + "; " + more; }
 
@@ -225,7 +155,7 @@ class Reading {
     const auto plateaus = plateaus_of(curve_, rule_.tolerance / 100);
     for (std::size_t i = 0; i < rule_.levels.size(); ++i) {
       if (rule_.levels[i].empty()) continue;
-      const auto quantity = with(group_.quantity, "level", rule_.levels[i]);
+      const auto quantity = filled(group_.quantity, "level", rule_.levels[i]);
       if (i >= plateaus.size())
         add_undetermined(quantity, fmt::format("there are {} plateaus", plateaus.size()));
       else
@@ -240,35 +170,68 @@ class Reading {
     const auto clusters = clusters_of(values, rule_.levels.size());
     for (std::size_t i = 0; i < rule_.levels.size(); ++i) {
       if (rule_.levels[i].empty()) continue;
-      const auto quantity = with(group_.quantity, "level", rule_.levels[i]);
+      const auto quantity = filled(group_.quantity, "level", rule_.levels[i]);
       if (clusters.empty())
         add_undetermined(quantity, "the values do not fall apart");
+      else if (i > 0 && clusters[i].median - clusters[i - 1].median <= slack(clusters[i].median) / 2)
+        add_undetermined(quantity, fmt::format("{:.4g} is not apart from the values below it, {:.4g}",
+                                               clusters[i].median, clusters[i - 1].median));
       else
         add_spread(quantity, clusters[i].median, clusters[i].low, clusters[i].high,
                    fmt::format("the median of {} of {} values that lie together", clusters[i].size, values.size()));
     }
   }
 
-  // The other places of the axis that `like` and `unlike` are on.
-  void compare() {
-    const auto axis = axis_along(group_);
-    const auto at = [&](const std::string& name) -> std::optional<double> {
-      std::vector<double> values;
-      for (const auto& point : group_.points) {
-        if (name_of(series_.axes[axis], point.places[axis]) == name) values.push_back(point.value);
-      }
-      if (values.empty()) return std::nullopt;
-      return median_of(values);
-    };
-    const auto like = at(rule_.like), unlike = at(rule_.unlike);
-    std::vector<std::string> done{rule_.like, rule_.unlike};
+  bool has(const results::Axis& axis, const std::string& name) const {
+    for (std::size_t place = 0; place < axis.values.size(); ++place) {
+      if (name_of(axis, place) == name) return true;
+    }
+    return false;
+  }
+
+  // The axis that `like` and `unlike` are on.
+  std::size_t axis_to_compare() const {
+    const auto has_both = [&](const results::Axis& axis) { return has(axis, rule_.like) && has(axis, rule_.unlike); };
+    const auto& axes = series_.axes;
+    if (group_.along < axes.size() && has_both(axes[group_.along])) return group_.along;
+    const auto found = std::find_if(axes.begin(), axes.end(), has_both);
+    return static_cast<std::size_t>((found == axes.end() ? axes.begin() : found) - axes.begin());
+  }
+
+  // The other places of that axis that the rule looks at.
+  std::vector<std::string> places_to_compare() const {
+    std::vector<std::string> names;
+    if (series_.axes.empty()) return names;
+    const auto& axis = series_.axes[axis_to_compare()];
+    for (std::size_t place = 0; place < axis.values.size(); ++place) {
+      const auto name = name_of(axis, place);
+      if (is_wanted(rule_, axis, place) && name != rule_.like && name != rule_.unlike) names.push_back(name);
+    }
+    return names;
+  }
+
+  // The median of the values there.
+  std::optional<double> at_place(std::size_t axis, const std::string& name) const {
+    std::vector<double> values;
     for (const auto& point : group_.points) {
-      const auto name = name_of(series_.axes[axis], point.places[axis]);
-      if (std::find(done.begin(), done.end(), name) != done.end()) continue;
-      done.push_back(name);
-      const auto quantity = with(group_.quantity, "place", name);
-      const auto value = at(name);
-      if (!like || !unlike || std::abs(*like - *unlike) <= slack(*like) / 2) {
+      if (name_of(series_.axes[axis], point.places[axis]) == name) values.push_back(point.value);
+    }
+    if (values.empty()) return std::nullopt;
+    return median_of(std::move(values));
+  }
+
+  void compare() {
+    const auto axis = axis_to_compare();
+    const auto like = at_place(axis, rule_.like), unlike = at_place(axis, rule_.unlike);
+    for (const auto& name : places_to_compare()) {
+      const auto quantity = filled(group_.quantity, "place", name);
+      const auto value = at_place(axis, name);
+      if (!value || !like || !unlike) {
+        const auto& missing = !value ? name : !like ? rule_.like : rule_.unlike;
+        add_undetermined(quantity, fmt::format("the series has no value at {}", missing));
+        continue;
+      }
+      if (std::abs(*like - *unlike) <= slack(*like) / 2) {
         add_undetermined(quantity, fmt::format("{} and {} do not differ", rule_.like, rule_.unlike));
         continue;
       }
@@ -342,9 +305,10 @@ class Reading {
     const double last = median_of({curve_.y.end() - std::min<std::ptrdiff_t>(3, std::ssize(curve_.y)), curve_.y.end()});
     std::size_t full = end;
     while (full < curve_.y.size() && curve_.y[full] < 0.85 * last) ++full;
+    if (full == curve_.y.size()) return add_undetermined(group_.quantity, "the last values are not above the others");
     const double sets = curve_.x[full] - curve_.x[end - 1];
     const double ways = curve_.x[end - 1] / sets;
-    if (ways != std::floor(ways))
+    if (ways < 1 || ways != std::floor(ways))
       return add_undetermined(group_.quantity,
                               fmt::format("{:.15g} pages until all miss, from {:.15g} on", sets, curve_.x[end - 1]));
     add(group_.quantity, ways, ways, ways, fmt::format("all miss from {:.15g} on: {:.15g} sets", curve_.x[full], sets));
@@ -382,7 +346,7 @@ class Reading {
 
   const FactRule& rule_;
   const Series& series_;
-  const Group& group_;
+  const SeriesGroup& group_;
   Curve curve_;
   std::vector<Fact> facts_;
 };

@@ -13,9 +13,10 @@ namespace ptxlat::infer {
 //   median, minimum, maximum   of the values
 //   slope      of a straight line through them, fitted to every second point and tested on the others
 //   intercept  of that line
-//   plateaus   values that stay the same over several points, in the order of `levels`; the knee after each is the
-//              capacity of what it shows
-//   clusters   values that lie together, as many as `levels` has, in ascending order; a level without a name is none
+//   plateaus   values that stay the same over several points, in the order of `levels`
+//   clusters   values that lie together and apart from those below, as many as `levels` has, in ascending order; a
+//   level
+//              without a name is none
 //   nearer     1 where the value is nearer to that at `like`, 0 where it is nearer to that at `unlike`
 //   last       the last place that has a value
 //   knee       the last place before the values leave that of the first

@@ -33,6 +33,7 @@ double at_share(const std::vector<double>& sorted, double share) {
 }  // namespace
 
 double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -73,7 +74,8 @@ std::vector<Plateau> plateaus_of(const Curve& curve, double relative) {
                                  curve.y.begin() + static_cast<std::ptrdiff_t>(end + 1));
       const double middle = median_of(values);
       const auto [low, high] = std::minmax_element(values.begin(), values.end());
-      if (*high - middle > relative * middle || middle - *low > relative * middle) break;
+      const double allowed = relative * std::abs(middle);
+      if (*high - middle > allowed || middle - *low > allowed) break;
       ++end;
     }
     if (end - begin < shortest) {
@@ -83,7 +85,7 @@ std::vector<Plateau> plateaus_of(const Curve& curve, double relative) {
     std::vector<double> values(curve.y.begin() + static_cast<std::ptrdiff_t>(begin),
                                curve.y.begin() + static_cast<std::ptrdiff_t>(end));
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    found.push_back({median_of(values), *low, *high, curve.x[end - 1], curve.x[std::min(end, curve.x.size() - 1)]});
+    found.push_back({median_of(values), *low, *high, curve.x[end - 1]});
     begin = end;
   }
   return found;

@@ -12,6 +12,7 @@ struct Curve {
   bool empty() const { return y.empty(); }
 };
 
+// 0 of no values.
 double median_of(std::vector<double> values);
 
 // y = a + b x through every second point; the others are predicted.
@@ -24,9 +25,9 @@ struct Line {
 std::optional<Line> line_through(const Curve& curve, double relative, double least);
 
 // Runs of at least three points in a row that lie within `relative` of their median, in the order of x.
-//   last_x, next_x   its last point and the point after it; next_x is last_x where there is none
+//   last_x   of its last point
 struct Plateau {
-  double value = 0, low = 0, high = 0, last_x = 0, next_x = 0;
+  double value = 0, low = 0, high = 0, last_x = 0;
 };
 std::vector<Plateau> plateaus_of(const Curve& curve, double relative);
 

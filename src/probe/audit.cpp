@@ -30,7 +30,7 @@ sass::Audit audit(const Probe& probe, const Point& point, const sass::Window& wi
   const std::size_t edge = probe.whole_kernel ? 0 : 1;
   for (auto i = edge; i + edge < window.instructions.size(); ++i) {
     const std::string opcode(sass::opcode_of(window.instructions[i].text));
-    // An opcode that the probe names with modifiers is counted with them, and stands for the others of its name too.
+    // An opcode that the probe names with modifiers is counted with them; others of its name are counted without.
     const auto with_modifiers = std::find_if(point.opcodes.begin(), point.opcodes.end(), [&](const auto& expected) {
       return expected.first.find('.') != std::string::npos && has_modifiers(opcode, expected.first);
     });

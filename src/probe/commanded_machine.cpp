@@ -8,8 +8,12 @@
 namespace ptxlat::probe {
 
 CommandedMachine::CommandedMachine(infer::MachineInfo info, std::optional<infer::Addresses> flush,
-                                   kernel::Launch launch, Launcher launcher)
-    : info_(std::move(info)), flush_(flush), launch_(std::move(launch)), launcher_(std::move(launcher)) {
+                                   kernel::Launch launch, Launcher launcher, std::uint64_t& launches)
+    : info_(std::move(info)),
+      flush_(flush),
+      launch_(std::move(launch)),
+      launcher_(std::move(launcher)),
+      launches_(launches) {
   info_.most_accesses = launch_.buffers.at(1).bytes / sizeof(std::uint32_t);
   launch_.parameters.insert(launch_.parameters.begin(), {0, 0, 0});
 }
@@ -40,30 +44,33 @@ void CommandedMachine::prepare() {
   if (flush_) touch({*flush_}, info_.usual_operator(), 0);
 }
 
-std::vector<double> CommandedMachine::access(const std::vector<infer::Addresses>& list, const std::string& with,
-                                             int sm) {
-  std::vector<std::uint64_t> commands;
+std::vector<double> CommandedMachine::execute(const std::vector<infer::Addresses>& list, const std::string& with,
+                                              bool is_timed, int sm) {
+  auto all = since_prepared_;
+  for (const auto& run : list) all.push_back({run, number_of(with), is_timed});
+  std::vector<std::uint64_t> words;
   std::uint64_t answers = 0, before = 0;
-  const auto add = [&](const infer::Addresses& run) {
-    commands.insert(commands.end(),
-                    {run.base, static_cast<std::uint64_t>(run.stride), run.count, number_of(with) + 256 * answers});
-    answers += run.count;
-  };
-  for (const auto& run : since_prepared_) add(run);
-  before = answers;
-  for (const auto& run : list) add(run);
-  if (!flush_) since_prepared_.insert(since_prepared_.end(), list.begin(), list.end());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& [run, operation, has_answers] = all[i];
+    if (i == since_prepared_.size()) before = answers;
+    const auto place = has_answers ? answers : untimed;
+    words.insert(words.end(), {run.base, static_cast<std::uint64_t>(run.stride), run.count, operation + 256 * place});
+    if (has_answers) answers += run.count;
+  }
+  if (list.empty()) before = answers;
   assert(answers <= info_.most_accesses);
-  const auto outcome = launch(std::move(commands), answers, sm);
+  const auto outcome = launch(std::move(words), answers, sm);
+  if (!flush_) since_prepared_ = std::move(all);
   return {outcome.readout.buffers.begin() + static_cast<std::ptrdiff_t>(before), outcome.readout.buffers.end()};
 }
 
+std::vector<double> CommandedMachine::access(const std::vector<infer::Addresses>& list, const std::string& with,
+                                             int sm) {
+  return execute(list, with, true, sm);
+}
+
 void CommandedMachine::touch(const std::vector<infer::Addresses>& list, const std::string& with, int sm) {
-  std::vector<std::uint64_t> commands;
-  for (const auto& run : list)
-    commands.insert(commands.end(),
-                    {run.base, static_cast<std::uint64_t>(run.stride), run.count, number_of(with) + 256 * untimed});
-  launch(std::move(commands), 0, sm);
+  execute(list, with, false, sm);
 }
 
 }  // namespace ptxlat::probe

@@ -22,9 +22,10 @@ class CommandedMachine : public infer::Machine {
  public:
   static constexpr std::uint64_t untimed = 0xffffffff;
 
-  // `flush` are the accesses that make everything else cold; none where each launch does.
+  // `flush` are the accesses that make everything else cold; none where each launch does. `launches` have been made
+  // with the same buffers, and are counted on: machines that follow each other share it, and it outlives them.
   CommandedMachine(infer::MachineInfo info, std::optional<infer::Addresses> flush, kernel::Launch launch,
-                   Launcher launcher);
+                   Launcher launcher, std::uint64_t& launches);
   const infer::MachineInfo& info() const override { return info_; }
   void prepare() override;
   // At most info().most_accesses. Throws LaunchFailed.
@@ -32,15 +33,24 @@ class CommandedMachine : public infer::Machine {
   void touch(const std::vector<infer::Addresses>& list, const std::string& with, int sm) override;
 
  private:
+  struct Command {
+    infer::Addresses run;
+    std::uint64_t operation = 0;
+    bool is_timed = false;
+  };
+
+  // Executes commands behind those that a cold launch has to repeat. Their answers.
+  std::vector<double> execute(const std::vector<infer::Addresses>& list, const std::string& with, bool is_timed,
+                              int sm);
   std::uint64_t number_of(const std::string& operation) const;
   kernel::LaunchOutcome launch(std::vector<std::uint64_t> commands, std::uint64_t answers, int sm);
 
   infer::MachineInfo info_;
   std::optional<infer::Addresses> flush_;
-  std::vector<infer::Addresses> since_prepared_;
+  std::vector<Command> since_prepared_;  // only where each launch finds everything cold
   kernel::Launch launch_;
   Launcher launcher_;
-  std::uint64_t launches_ = 0;
+  std::uint64_t& launches_;
 };
 
 }  // namespace ptxlat::probe

@@ -64,10 +64,10 @@ sass::Verdict verdict_of(kernel::LaunchStatus failed) {
 void read_facts(const ProbePlan& plan, results::Record& record) {
   for (const auto& rule : plan.probe->facts) {
     if (rule.model == infer::FactModel::given) {
-      const auto value = evaluate(rule.value, constants_of(*plan.probe, plan.device));
-      auto fact = infer::inferred(rule.quantity, static_cast<std::uint64_t>(value), rule.unit, rule.how,
-                                  rule.how + "; the driver does not say it");
-      if (value != 0) fact.verdict = results::FactVerdict::measured;
+      const auto value = value_given(*plan.probe, rule, plan.device);
+      const auto known = static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
+      auto fact = infer::inferred(rule.quantity, known, rule.unit, rule.how, rule.how + "; the driver does not say it");
+      if (known != 0) fact.verdict = results::FactVerdict::measured;
       fact.scope = rule.scope;
       record.facts.push_back(std::move(fact));
     } else if (!record.series.empty()) {
@@ -105,8 +105,9 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
   return record;
 }
 
-// The GPU as the machine that a point infers.
-std::unique_ptr<infer::Machine> machine_of(const Probe& probe, const Point& point, const Launcher& launcher) {
+// The GPU as the machine that a point infers. `launches` are those of the points before it.
+std::unique_ptr<infer::Machine> machine_of(const Probe& probe, const Point& point, const Launcher& launcher,
+                                           std::uint64_t& launches) {
   infer::MachineInfo info{.kind = probe.infer->kind,
                           .space = probe.infer->space,
                           .bytes = point.inferred_bytes,
@@ -119,7 +120,7 @@ std::unique_ptr<infer::Machine> machine_of(const Probe& probe, const Point& poin
   if (point.flush_bytes > 0)
     flush = {point.inferred_bytes, static_cast<std::int64_t>(point.flush_stride),
              point.flush_bytes / point.flush_stride};
-  return std::make_unique<CommandedMachine>(std::move(info), flush, point.trial.launch, launcher);
+  return std::make_unique<CommandedMachine>(std::move(info), flush, point.trial.launch, launcher, launches);
 }
 
 // A quantity that depends on the axes holds under the point's condition. Of the others the points must agree.
@@ -153,10 +154,11 @@ void infer_facts(const ProbeWork& work, line::Bench& bench, const OnLog& on_log,
   constexpr std::uint64_t seed = 1;
   const auto& probe = *work.plan->probe;
   if (record.verdict != sass::Verdict::proven || !bench.measures()) return;
+  std::uint64_t launches = 0;
   for (std::size_t i = 0; i < work.trials.size(); ++i) {
     const auto& point = work.plan->points[i];
-    const auto machine =
-        machine_of(probe, point, [&](const kernel::Launch& launch) { return bench.launch(work.trials[i], launch, 1); });
+    const auto launcher = [&](const kernel::Launch& launch) { return bench.launch(work.trials[i], launch, 1); };
+    const auto machine = machine_of(probe, point, launcher, launches);
     std::ostringstream log;
     infer::LoggedMachine logged(*machine, log);
     std::vector<results::Fact> facts;

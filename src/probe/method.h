@@ -12,7 +12,7 @@ namespace ptxlat::probe {
 
 // Version of the rules that read, audit and infer. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char probe_version[] = "probe 2";
+inline constexpr char probe_version[] = "probe 3";
 
 // A probe to be made at a level.
 //   device  what the probe's expressions know of the GPU

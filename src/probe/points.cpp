@@ -40,11 +40,16 @@ std::string filled(std::string_view text, Names& names, const Texts& texts) {
     at = close + 2;
     if (!hole.starts_with('#')) {
       const auto of_axis = texts.find(hole);
-      if (hole == "name")
+      if (hole == "name") {
         result += "{{name}}";
-      else
-        result +=
-            of_axis != texts.end() ? filled(of_axis->second, names, texts) : fmt::format("{}", evaluate(hole, names));
+      } else if (of_axis != texts.end()) {
+        // Within its own text a name is none.
+        auto others = texts;
+        others.erase(std::string(hole));
+        result += filled(of_axis->second, names, others);
+      } else {
+        result += fmt::format("{}", evaluate(hole, names));
+      }
       continue;
     }
     const auto space = hole.find(' ');
@@ -60,22 +65,25 @@ std::string filled(std::string_view text, Names& names, const Texts& texts) {
   return result;
 }
 
-// Constants may rest on axes and on each other. Those that rest on one that is not known yet wait for the next turn.
-Names names_of(const Probe& probe, const std::vector<std::int64_t>& values, Names names) {
-  for (std::size_t i = 0; i < values.size(); ++i) names[probe.axes[i].name] = values[i];
+// Constants may rest on axes and on each other. Those that rest on one that is not known yet wait for the next turn; of
+// those that never are, the mistakes are thrown. Without `values` of axes they are left out.
+Names names_of(const Probe& probe, const std::vector<std::int64_t>* values, Names names) {
+  for (std::size_t i = 0; values != nullptr && i < values->size(); ++i) names[probe.axes[i].name] = (*values)[i];
   for (auto left = probe.constants; !left.empty();) {
     const auto before = left.size();
-    std::optional<std::invalid_argument> mistake;
+    std::string mistakes;
     for (auto constant = left.begin(); constant != left.end();) {
       try {
         names[constant->first] = evaluate(constant->second, names);
         constant = left.erase(constant);
       } catch (const std::invalid_argument& error) {
-        mistake = error;
+        mistakes += (mistakes.empty() ? "" : "; ") + std::string(error.what());
         ++constant;
       }
     }
-    if (left.size() == before) throw *mistake;
+    if (left.size() < before) continue;
+    if (values == nullptr) break;
+    throw std::invalid_argument(mistakes);
   }
   return names;
 }
@@ -91,8 +99,8 @@ Texts texts_of(const Probe& probe, const std::vector<std::int64_t>& values) {
     if (probe.axes[i].names.empty()) continue;
     const auto name = name_of(probe.axes[i], values[i]);
     texts[probe.axes[i].name] = name;
-    for (const auto& [hole, of_name] : probe.texts) {
-      if (const auto found = of_name.find(name); found != of_name.end()) texts[hole] = found->second;
+    for (const auto& [hole, of_axis] : probe.texts) {
+      if (of_axis.axis == probe.axes[i].name) texts[hole] = of_axis.of_name.at(name);
     }
   }
   return texts;
@@ -132,7 +140,7 @@ kernel::Launch launch_of(const Probe& probe, const Names& names) {
 }
 
 Point point_of(const Probe& probe, const std::vector<std::int64_t>& values, const Names& device) {
-  auto names = names_of(probe, values, device);
+  auto names = names_of(probe, &values, device);
   const auto texts = texts_of(probe, values);
   Point point;
   point.trial.role = role_of(probe, values);
@@ -149,6 +157,7 @@ Point point_of(const Probe& probe, const std::vector<std::int64_t>& values, cons
   if (probe.infer && !probe.infer->flush.empty()) {
     point.flush_bytes = static_cast<std::uint64_t>(evaluate(probe.infer->flush, names));
     point.flush_stride = static_cast<std::uint64_t>(evaluate(probe.infer->flush_stride, names));
+    if (point.flush_stride == 0) throw std::invalid_argument("flush_stride must be positive");
   }
   for (const auto& [opcode, expression] : probe.opcodes) {
     const auto count = evaluate(expression, names);
@@ -170,11 +179,22 @@ Names names_of(const gpu::DeviceInfo& device) {
           {"shared_per_sm", device.shared_per_sm}};
 }
 
-Names constants_of(const Probe& probe, const Names& device) { return names_of(probe, {}, device); }
+std::int64_t value_given(const Probe& probe, const infer::FactRule& rule, const Names& device) {
+  try {
+    return evaluate(rule.value, names_of(probe, nullptr, device));
+  } catch (const std::invalid_argument& error) {
+    throw Error(ExitCode::catalogue, fmt::format("probe {}: {}: {}", probe.name, rule.quantity, error.what()),
+                "docs/probes.md describes the files of probes.");
+  }
+}
 
 std::vector<Point> points_of(const Probe& probe, const Names& device) {
   std::size_t count = 1;
   for (const auto& axis : probe.axes) count *= axis.values.size();
+  // A mistake in them is told before anything is measured.
+  for (const auto& rule : probe.facts) {
+    if (rule.model == infer::FactModel::given) value_given(probe, rule, device);
+  }
   std::vector<Point> points;
   for (std::size_t number = 0; number < count; ++number) {
     std::vector<std::int64_t> values(probe.axes.size());

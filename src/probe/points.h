@@ -29,7 +29,8 @@ std::vector<Point> points_of(const Probe& probe, const Names& device = {});
 // page_bytes, shared_per_sm.
 Names names_of(const gpu::DeviceInfo& device);
 
-// The names of a probe without axes: of the GPU, and its constants.
-Names constants_of(const Probe& probe, const Names& device);
+// What a fact's expression says that is not of a series. It may use what is known of the GPU, and constants that do not
+// rest on axes. Error{catalogue} as above.
+std::int64_t value_given(const Probe& probe, const infer::FactRule& rule, const Names& device);
 
 }  // namespace ptxlat::probe

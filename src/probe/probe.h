@@ -17,7 +17,13 @@ struct ProbeAxis {
   std::string name;
   std::string unit;
   std::vector<std::int64_t> values;
-  std::vector<std::string> names;  // empty where the values are numbers
+  std::vector<std::string> names = {};  // empty where the values are numbers
+};
+
+// Texts for a hole, by the names of an axis' values: the instruction that stands for "ca".
+struct ProbeTexts {
+  std::string axis;
+  std::map<std::string, std::string> of_name;
 };
 
 // A Buffer whose numbers are expressions (probe/expression.h) of the axes and constants.
@@ -34,7 +40,7 @@ struct ProbeBuffer {
 //   rate        count / the longest of all threads' (second clock − first clock): for SMs, whose clocks are not one
 //   timeline    each word of each thread less the earliest of all: two more axes, `thread` and `word`
 //   words       each word of thread 0 as it is / count, median of the launches: one more axis, `word`
-//   samples     the words that are read of the buffers, of all launches: one more axis, `sample`
+//   samples     the words that are read of the buffers, after the last launch: one more axis, `sample`
 enum class Reader { per_step, throughput, span, rate, timeline, words, samples };
 
 // What is inferred of a kernel's answers (probe/traced_machine.h) instead of reading a series.
@@ -48,11 +54,11 @@ enum class Reader { per_step, throughput, span, rate, timeline, words, samples }
 //   operators  how it can be accessed, by the numbers that the kernel knows them by
 struct ProbeInference {
   std::string kind, space, bytes;
-  std::string flush, flush_stride, page = "0";
-  std::vector<std::string> operators;
+  std::string flush = {}, flush_stride = "128", page = "0";
+  std::vector<std::string> operators = {};
   bool commands = false;
-  std::vector<std::string> leaves_out;   // quantities that another probe finds better
-  std::vector<std::string> conditional;  // quantities that depend on the axes; the others hold at all points
+  std::vector<std::string> leaves_out;        // quantities that another probe finds better
+  std::vector<std::string> conditional;       // quantities that depend on the axes; the others hold at all points
   std::string accesses = "18 * 1000 * 1000";  // expression: in all
 };
 
@@ -65,13 +71,12 @@ struct Probe {
   isa::Requirement requirement;
   std::vector<ProbeAxis> axes;
   std::map<std::string, std::string> constants;  // names for expressions and holes
-  // Texts for holes by the name of an axis' value: the instruction that stands for "ca".
-  std::map<std::string, std::map<std::string, std::string>> texts;
+  std::map<std::string, ProbeTexts> texts;       // by hole
   std::string threads = "1", ctas = "1", dynamic_shared = "0", carve_out = "0 - 1", bank_bytes = "0";
   bool large_cluster = false;
   bool forgets_translations = false;
   bool keeps_buffers = false;  // no point changes what another one finds in them
-  bool may_fail = false;  // a launch that the driver refuses is a point without a value
+  bool may_fail = false;       // a launch that the driver refuses is a point without a value
   std::vector<std::string> parameters;
   std::vector<ProbeBuffer> buffers;
   int launches = 5;
@@ -85,8 +90,8 @@ struct Probe {
   std::vector<std::string> word_names;  // of the axis `word`
   std::vector<infer::FactRule> facts;   // what is read off the series; holes in their texts are not filled
 
-  // What the machine code must be: exactly so many of each opcode (without modifiers) in the window, and beside those
-  // none but the ones named.
+  // What the machine code must be: exactly so many of each opcode in the window, with the modifiers that it names, and
+  // beside those none but the ones named, without modifiers.
   bool whole_kernel = false;  // the window is the kernel, not what is between its two clock reads
   std::map<std::string, std::string> opcodes;
   std::vector<std::string> beside;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "base/error.h"
@@ -73,22 +74,31 @@ ProbeAxis read_axis(const Section& axis, const Probe& probe) {
   if (read.name.empty()) axis.fail("an axis needs a name");
   if (std::any_of(probe.axes.begin(), probe.axes.end(), [&](const auto& other) { return other.name == read.name; }))
     axis.fail(fmt::format("there is an axis \"{}\" already", read.name));
+  if (std::set(read.names.begin(), read.names.end()).size() != read.names.size())
+    axis.fail(fmt::format("a name of \"{}\" is there twice", read.name));
+  if (!read.names.empty() && (axis.table().contains("values") || axis.table().contains("from")))
+    axis.fail("an axis has names or numbers, but not both");
   for (std::size_t i = 0; i < read.names.size(); ++i) read.values.push_back(static_cast<std::int64_t>(i));
   if (read.names.empty()) read.values = numbers_of(axis);
   return read;
 }
 
-// [text.NAME]: a text for each name of an axis.
+// [text.NAME]: a text for each name of one axis.
 void read_texts(const Section& texts, Probe& probe) {
   for (const auto& [hole, node] : texts.table()) {
     const std::string name(hole.str());
-    auto of_value = texts.section(name.c_str()).texts();
-    const bool fits = std::any_of(probe.axes.begin(), probe.axes.end(), [&](const ProbeAxis& axis) {
-      return !axis.names.empty() &&
-             std::all_of(axis.names.begin(), axis.names.end(), [&](const auto& n) { return of_value.contains(n); });
-    });
-    if (!fits) texts.fail(node, fmt::format("[text.{}] must have a text for each name of an axis", name));
-    probe.texts[name] = std::move(of_value);
+    ProbeTexts read{"", texts.section(name.c_str()).texts()};
+    for (const auto& axis : probe.axes) {
+      std::set<std::string> names(axis.names.begin(), axis.names.end()), known;
+      for (const auto& [of_name, text] : read.of_name) known.insert(of_name);
+      if (names.empty() || names != known) continue;
+      if (!read.axis.empty())
+        texts.fail(node, fmt::format("[text.{}] could be for \"{}\" and for \"{}\"", name, read.axis, axis.name));
+      read.axis = axis.name;
+    }
+    if (read.axis.empty())
+      texts.fail(node, fmt::format("[text.{}] must have a text for each name of an axis, and no others", name));
+    probe.texts[name] = std::move(read);
   }
 }
 
@@ -101,7 +111,47 @@ std::string plain(const std::string& value) {
   }
 }
 
-infer::FactRule read_fact(const Section& fact) {
+// What an axis of the probe's series calls its values; empty for one that is not known.
+std::set<std::string> places_of(const Probe& probe, const std::string& name) {
+  std::set<std::string> places;
+  for (const auto& axis : probe.axes) {
+    if (axis.name != name) continue;
+    places.insert(axis.names.begin(), axis.names.end());
+    for (const auto value : axis.values) {
+      if (axis.names.empty()) places.insert(fmt::format("{}", value));
+    }
+  }
+  return places;
+}
+
+// The axes that the reader makes; their values are known when it has read.
+bool is_made_by_reader(const std::string& axis) { return axis == "word" || axis == "thread" || axis == "sample"; }
+
+void require_sense(const Section& fact, const infer::FactRule& rule, const Probe& probe) {
+  using infer::FactModel;
+  const auto require_axis = [&](const std::string& axis) {
+    if (!is_made_by_reader(axis) && places_of(probe, axis).empty())
+      fact.fail(fmt::format("there is no axis \"{}\"", axis));
+  };
+  for (const auto& axis : rule.by) require_axis(axis);
+  for (const auto& [axis, wanted] : rule.where) {
+    require_axis(axis);
+    const auto places = places_of(probe, axis);
+    for (const auto& place : wanted) {
+      if (!places.empty() && !places.contains(place))
+        fact.fail(fmt::format("the axis \"{}\" has no \"{}\"", axis, place));
+    }
+  }
+  if ((rule.model == FactModel::plateaus || rule.model == FactModel::clusters) && rule.levels.empty())
+    fact.fail("name the `levels` of plateaus and clusters, in their order");
+  if (rule.model == FactModel::nearer && (rule.like.empty() || rule.unlike.empty()))
+    fact.fail("what is nearer to what? Name the places `like` and `unlike`");
+  if (rule.model == FactModel::given && rule.value.empty()) fact.fail("what is given needs a `value`");
+  if (rule.scope != "kind" && rule.scope != "card") fact.fail(fmt::format("\"{}\" is not kind or card", rule.scope));
+  if (rule.how.empty()) fact.fail("a fact needs a sentence in `how` that says how it is found");
+}
+
+infer::FactRule read_fact(const Section& fact, const Probe& probe) {
   fact.only({"quantity", "model", "unit", "scope", "by", "levels", "like", "unlike", "where", "value", "tolerance",
              "least", "how"});
   infer::FactRule rule;
@@ -123,7 +173,7 @@ infer::FactRule read_fact(const Section& fact) {
     const std::string name(axis.str());
     for (const auto& value : where.expressions(name.c_str())) rule.where[name].push_back(plain(value));
   }
-  if (rule.how.empty()) fact.fail("a fact needs a sentence in `how` that says how it is found");
+  require_sense(fact, rule, probe);
   return rule;
 }
 
@@ -200,7 +250,7 @@ Probe read_probe(const std::filesystem::path& file) {
     probe.constants[std::string(name.str())] = constants.expression_of(value);
   for (const auto& axis : section.sections("axis")) probe.axes.push_back(read_axis(axis, probe));
   read_texts(section.section("text"), probe);
-  for (const auto& fact : section.sections("fact")) probe.facts.push_back(read_fact(fact));
+  for (const auto& fact : section.sections("fact")) probe.facts.push_back(read_fact(fact, probe));
   for (const auto& buffer : section.sections("buffer")) {
     buffer.only({"contents", "bytes", "stride", "seed", "read_words", "texture"});
     probe.buffers.push_back({buffer.one_of("contents", contents_names), buffer.expression("bytes", "0"),
@@ -226,6 +276,8 @@ Probe read_probe(const std::filesystem::path& file) {
     if (probe.infer->kind.empty() || probe.infer->space.empty()) infer.fail("an inference needs a kind and a space");
     if (probe.infer->bytes.empty()) infer.fail("an inference needs the bytes of its memory");
     if (probe.buffers.empty()) infer.fail("an inference needs a buffer");
+    if (probe.infer->commands && probe.buffers.size() < 2)
+      infer.fail("a kernel that takes commands needs a second buffer, for its answers");
   }
   read_launch(section.section("launch"), probe);
   read_reader(section.section("read"), probe);

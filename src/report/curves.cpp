@@ -36,6 +36,11 @@ const results::Axis* main_axis(const results::Series& series) {
   return series.axes.empty() ? nullptr : &series.axes[main_axis_index(series)];
 }
 
+std::string coordinate_text(const results::Axis& axis, double at) {
+  const auto place = std::find(axis.values.begin(), axis.values.end(), at) - axis.values.begin();
+  return place < std::ssize(axis.names) ? axis.names[static_cast<std::size_t>(place)] : decimal(at);
+}
+
 std::vector<Curve> curves_of(const results::Series& series) {
   std::vector<Curve> curves;
   if (series.axes.empty()) return curves;
@@ -48,12 +53,12 @@ std::vector<Curve> curves_of(const results::Series& series) {
     for (std::size_t axis = series.axes.size(); axis-- > 0;) {
       const auto& values = series.axes[axis].values;
       const double coordinate = values[rest % values.size()];
+      const auto text = coordinate_text(series.axes[axis], coordinate);
       rest /= values.size();
       if (axis == along) {
         at = coordinate;
       } else {
-        condition.insert(
-            0, fmt::format("{}={}{}", series.axes[axis].name, decimal(coordinate), condition.empty() ? "" : " "));
+        condition.insert(0, fmt::format("{}={}{}", series.axes[axis].name, text, condition.empty() ? "" : " "));
       }
     }
     const auto [place, is_new] = index.emplace(condition, curves.size());

@@ -14,12 +14,14 @@ struct CurvePoint {
   std::optional<double> value;
 };
 struct Curve {
-  std::string condition;  // "path=2 warps=8": the other axes; empty where there is only one axis
+  std::string condition;  // "path=ca warps=8": the other axes; empty where there is only one axis
   std::vector<CurvePoint> points;
 };
 
 // The axis that curves run along: the one with the most values, the last of equals. Null for a series without axes.
 const results::Axis* main_axis(const results::Series& series);
+// What the axis calls one of its values: its name, if it has names.
+std::string coordinate_text(const results::Axis& axis, double at);
 // None for a series without axes.
 std::vector<Curve> curves_of(const results::Series& series);
 

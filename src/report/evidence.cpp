@@ -109,8 +109,9 @@ double median_of(std::vector<double> values) {
 // Three decimals at the most: the file has them all.
 std::string rounded(double value) { return decimal(std::round(value * 1000) / 1000); }
 
-Spans row_of(const Curve& curve, const Segment& segment) {
-  Spans row{curve.condition, decimal(segment.from), decimal(segment.to), std::to_string(segment.points)};
+Spans row_of(const results::Axis& axis, const Curve& curve, const Segment& segment) {
+  Spans row{curve.condition, coordinate_text(axis, segment.from), coordinate_text(axis, segment.to),
+            std::to_string(segment.points)};
   if (segment.values.empty()) {
     row.insert(row.end(), {"-", "-", "-"});
   } else {
@@ -191,7 +192,7 @@ void write_series(Page& page, const results::Record& probe, const results::Serie
       if (grid.rows.size() == most_segments) {
         ++left_out;
       } else {
-        grid.rows.push_back(row_of(curve, segment));
+        grid.rows.push_back(row_of(*axis, curve, segment));
       }
     }
   }

@@ -100,6 +100,14 @@ std::string axis_commands(const char* name, const Scale& scale, const std::strin
   return text;
 }
 
+// Of an axis of names, a tic for each.
+std::string name_tics(const results::Axis& axis) {
+  std::string tics;
+  for (std::size_t i = 0; i < axis.names.size(); ++i)
+    tics += fmt::format("{}{} {}", tics.empty() ? "" : ", ", in_quotes(axis.names[i]), decimal(axis.values[i]));
+  return tics.empty() ? tics : fmt::format("set xtics ({})\n", tics);
+}
+
 std::string label_of(const Mark& mark) {
   return fmt::format("{}{}{}: {}", mark.fact->quantity, mark.fact->condition.empty() ? "" : " ", mark.fact->condition,
                      value_text(mark));
@@ -248,8 +256,9 @@ std::string plot_script(const results::Record& record, const results::Series& se
              "set key bmargin center horizontal width 2\n",
              760 + margin, in_quotes(title), 760.0 / static_cast<double>(760 + margin)) +
          axis_commands("x", across, across.is_of_bytes ? axis.name : with_unit(axis.name, axis.unit)) +
-         axis_commands("y", up, with_unit(series.name, series.unit)) + level_commands(levels, curves, up) +
-         edge_commands(edges, curves, across) + data_of(curves) + plot_command(curves, series.name);
+         name_tics(axis) + axis_commands("y", up, with_unit(series.name, series.unit)) +
+         level_commands(levels, curves, up) + edge_commands(edges, curves, across) + data_of(curves) +
+         plot_command(curves, series.name);
 }
 
 }  // namespace ptxlat::report

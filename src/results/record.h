@@ -47,7 +47,7 @@ struct Axis {
   std::string name;
   std::string unit;
   std::vector<double> values;
-  std::vector<std::string> names;  // of the values; empty where they are numbers
+  std::vector<std::string> names = {};  // of the values; empty where they are numbers
 
   bool operator==(const Axis&) const = default;
 };

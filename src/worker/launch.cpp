@@ -184,16 +184,18 @@ void read_buffers(const gpu::CudaApi& api, const gpu::CudaStream& stream, const 
   PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
 }
 
-// The buffers of a launch: those of the launch before, if that keeps them and has the same; new ones otherwise.
-void make_buffers(const gpu::CudaApi& api, const gpu::CudaStream& stream, const kernel::Launch& launch, Kept& kept) {
+// The buffers of a launch: those that the same kernel has kept, if it has the same; new ones otherwise.
+void make_buffers(const gpu::CudaApi& api, const gpu::CudaStream& stream, const KernelLaunch& kernel, Kept& kept) {
+  const auto& launch = kernel.launch;
   // What is read of a buffer may change from launch to launch.
   auto described = launch.buffers;
   for (auto& buffer : described) buffer.read_words = 0;
-  if (launch.keeps_buffers && kept.described == described) return;
-  kept.buffers.clear();
-  kept.described.clear();
+  if (launch.keeps_buffers && kept.kernel == kernel.kernel && kept.described == described) return;
+  kept.clear_buffers();
   for (const auto& buffer : launch.buffers) kept.buffers.emplace_back(api, stream, buffer);
-  if (launch.keeps_buffers) kept.described = std::move(described);
+  if (!launch.keeps_buffers) return;
+  kept.kernel = kernel.kernel;
+  kept.described = std::move(described);
 }
 
 // Throws what synchronising throws; whatever else fails concerns this kernel alone and is its outcome.
@@ -203,7 +205,7 @@ kernel::LaunchOutcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream&
   auto& buffers = kept.buffers;
   try {
     require_sense(kernel.launch);
-    make_buffers(api, stream, kernel.launch, kept);
+    make_buffers(api, stream, kernel, kept);
     enqueue(api, stream, module, memory, kernel, in, buffers);
   } catch (const gpu::CudaError& error) {
     outcome = failed(error);

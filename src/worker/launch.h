@@ -4,6 +4,8 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "gpu/buffers.h"
 #include "gpu/kernel_memory.h"
@@ -31,12 +33,17 @@ struct SlotMemory {
 struct Kept {
   Bytes cubin;
   std::optional<gpu::CudaModule> module;
+  std::string kernel;                     // whose buffers are kept; empty: nobody's
   std::vector<kernel::Buffer> described;  // of buffers that are kept
   std::list<gpu::FilledBuffer> buffers;   // a list, because a FilledBuffer cannot be moved
   std::unique_ptr<SlotMemory> slots;
-  void clear() {
+  void clear_buffers() {
     buffers.clear();
     described.clear();
+    kernel.clear();
+  }
+  void clear() {
+    clear_buffers();
     module.reset();
     cubin.clear();
     slots.reset();

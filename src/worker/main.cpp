@@ -127,8 +127,8 @@ class Service {
         send_frame(socket_, frame(Kind::device, gpu::describe_device(device_->api, request.as<int>())));
         return true;
       case Kind::launch:
-        return run_kernels(device_->api, device_->stream, device_->kernel_memory, device_->kept, request.as<LaunchBatch>(),
-                           [this](const Bytes& reply) { send_frame(socket_, reply); });
+        return run_kernels(device_->api, device_->stream, device_->kernel_memory, device_->kept,
+                           request.as<LaunchBatch>(), [this](const Bytes& reply) { send_frame(socket_, reply); });
       case Kind::assemble:
         send_frame(socket_, frame(Kind::module, assemble(request.as<AssembleRequest>())));
         return true;

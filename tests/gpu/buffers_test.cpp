@@ -84,8 +84,9 @@ TEST_CASE("the same description gives the same contents, and another seed gives 
 
 TEST_CASE("a part of a buffer is what the whole has there") {
   std::mt19937_64 random(2);
-  for (const auto contents : {kernel::Buffer::Contents::zeros, kernel::Buffer::Contents::random,
-                              kernel::Buffer::Contents::ring, kernel::Buffer::Contents::permutation}) {
+  for (const auto contents :
+       {kernel::Buffer::Contents::zeros, kernel::Buffer::Contents::random, kernel::Buffer::Contents::ring,
+        kernel::Buffer::Contents::permutation, kernel::Buffer::Contents::self}) {
     const auto buffer = buffer_of(contents, 8 * 331, 24);
     const BufferContents made(buffer, address);
     const auto whole = made.words(0, buffer.bytes);
@@ -104,6 +105,23 @@ TEST_CASE("zeros are zeros, and random words are not") {
   auto words = words_of(buffer_of(kernel::Buffer::Contents::random, 800));
   std::sort(words.begin(), words.end());
   CHECK(std::adjacent_find(words.begin(), words.end()) == words.end());
+}
+
+TEST_CASE("words of `self` hold their own addresses, in every part of the buffer") {
+  const auto buffer = buffer_of(kernel::Buffer::Contents::self, 32);
+  CHECK(words_of(buffer) == Words{address, address + 8, address + 16, address + 24});
+  CHECK(BufferContents(buffer, address).words(16, 32) == Words{address + 16, address + 24});
+}
+
+TEST_CASE("a chase through a texture is the same, in indices of its words of 32 bits") {
+  for (const auto contents : {kernel::Buffer::Contents::ring, kernel::Buffer::Contents::permutation}) {
+    auto buffer = buffer_of(contents, 8 * 128, 128, 3);
+    const auto addresses = words_of(buffer);
+    buffer.is_texture = true;
+    const auto indices = words_of(buffer);
+    for (std::size_t place = 0; place < 8; ++place)
+      CHECK(indices.at(16 * place) == (addresses.at(16 * place) - address) / 4);
+  }
 }
 
 TEST_CASE("a description that makes no sense is refused") {

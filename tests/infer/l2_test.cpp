@@ -175,3 +175,15 @@ TEST_CASE("an L2 of 50 MB gives back its geometry", "[.]") {
   WARN(outcome.report);
   CHECK(outcome.wrong == 0);
 }
+
+TEST_CASE("a machine whose accesses begin to fail ends the inference, which does not take it for an answer") {
+  struct FailingL2 : SimulatedL2 {
+    using SimulatedL2::SimulatedL2;
+    std::vector<double> access(const std::vector<Addresses>& list, const std::string& with, int sm) override {
+      if (calls() > 50) throw std::runtime_error("the kernel trapped");
+      return SimulatedL2::access(list, with, sm);
+    }
+  };
+  FailingL2 machine(L2Geometry{}, 1);
+  CHECK_THROWS_WITH(infer::infer(machine, 1), "the kernel trapped");
+}

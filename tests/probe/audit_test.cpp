@@ -13,9 +13,10 @@ const sass::Window two_loads =
     window({{"LDG.E.64.STRONG.GPU R2, desc[UR4][R2.64]", 2, 0}, {"LDG.E.64 R2, desc[UR4][R2.64]"}, {"@P0 BRA 0x100"}});
 
 sass::Audit audit_of(const sass::Window& window, const std::map<std::string, std::int64_t>& opcodes,
-                     const Opcodes& beside, bool whole_kernel = false) {
+                     const Opcodes& beside, bool whole_kernel = false, const Opcodes& without = {}) {
   Probe probe;
   probe.beside = beside;
+  probe.without = without;
   probe.whole_kernel = whole_kernel;
   Point point;
   point.opcodes = opcodes;
@@ -55,4 +56,34 @@ TEST_CASE("an opcode may be promised not to be there") {
 TEST_CASE("of a window the clock reads are its own, and of a whole kernel they are instructions like others") {
   CHECK(audit_of(two_loads, {{"LDG", 2}}, {"BRA"}, true).verdict == sass::Verdict::contaminated);
   CHECK(audit_of(two_loads, {{"LDG", 2}, {"CS2R", 2}}, {"BRA"}, true).is_proven());
+}
+
+TEST_CASE("an opcode with modifiers is one that has them all, in whatever order and among others") {
+  const auto wide = window({{"LDS.U.128 R4, [R2]"}, {"LDS.64 R2, [R2]"}, {"LDS R2, [R2]"}, {"LDS.128 R4, [R2]"}});
+  const auto audit = audit_of(wide, {{"LDS.128", 2}, {"LDS.64", 1}, {"LDS", 1}}, {});
+  INFO(audit.reason);
+  CHECK(audit.is_proven());
+  CHECK(audit.sass == Opcodes{"LDS", "LDS.128", "LDS.128", "LDS.64"});
+  CHECK(audit_of(wide, {{"LDS.128.U", 1}, {"LDS", 3}}, {}).is_proven());
+  CHECK(audit_of(wide, {{"LDS.128", 3}}, {"LDS"}).reason == "2 LDS.128 instead of 3");
+}
+
+TEST_CASE("others of its name are not what an opcode with modifiers promises") {
+  const auto narrow = window({{"LDS.128 R4, [R2]"}, {"LDS.64 R2, [R2]"}});
+  const auto audit = audit_of(narrow, {{"LDS.128", 1}}, {});
+  CHECK(audit.verdict == sass::Verdict::contaminated);
+  CHECK(audit.reason == "1 LDS that the probe does not name");
+  CHECK(audit_of(narrow, {{"LDS.128", 1}}, {"LDS"}).is_proven());
+  INFO("a modifier is a whole one, and not a part of another");
+  CHECK(audit_of(window({{"LDS.U128 R4, [R2]"}}), {{"LDS.128", 1}}, {"LDS"}).verdict == sass::Verdict::elided);
+}
+
+TEST_CASE("anything may be beside the opcodes but what the probe excludes") {
+  CHECK(audit_of(two_loads, {{"LDG", 2}}, {}, false, {"STL"}).is_proven());
+  const auto excluded = audit_of(two_loads, {{"LDG", 2}}, {}, false, {"STL", "BRA"});
+  CHECK(excluded.verdict == sass::Verdict::contaminated);
+  CHECK(excluded.reason == "1 BRA that the probe does not name");
+  INFO("what is named is counted all the same");
+  CHECK(audit_of(two_loads, {{"LDG", 1}}, {}, false, {"STL"}).verdict == sass::Verdict::contaminated);
+  CHECK(audit_of(two_loads, {{"LDG", 2}, {"FFMA", 1}}, {}, false, {"STL"}).verdict == sass::Verdict::elided);
 }

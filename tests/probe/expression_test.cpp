@@ -46,6 +46,21 @@ TEST_CASE("a number may have a unit of bytes") {
   CHECK(value_of("(1 + 1) * 2 KiB + warps") == 4099);
 }
 
+TEST_CASE("the lesser and the greater of two, of any expressions, also inside each other") {
+  CHECK(value_of("min(2, 3)") == 2);
+  CHECK(value_of("max(2, 3)") == 3);
+  CHECK(value_of("2 * max( warps * 2 , 4 KiB / 1 KiB ) + 1") == 13);
+  CHECK(value_of("min(max(1, _a1), (4))") == 4);
+  CHECK(value_of("max(0 - 1, 0)") == 0);
+  INFO("without parentheses they are names like others");
+  CHECK(evaluate("min + 1", {{"min", 5}}) == 6);
+  CHECK_THAT(mistake_in("min"), Contains("unknown name \"min\""));
+  CHECK_THAT(mistake_in("min(1)"), Contains("no second argument"));
+  CHECK_THAT(mistake_in("max(1, 2"), Contains("no closing parenthesis"));
+  CHECK_THAT(mistake_in("max(1, 2, 3)"), Contains("no closing parenthesis"));
+  CHECK_THAT(mistake_in("mean(1, 2)"), Contains("unknown name \"mean\""));
+}
+
 TEST_CASE("what cannot be read says what is wrong, and in which expression") {
   CHECK(mistake_in("32 * warp") == "unknown name \"warp\" in \"32 * warp\"");
   CHECK_THAT(mistake_in("1 / (warps - 3)"), Contains("division by zero"));

@@ -18,13 +18,8 @@ Probe chain_probe() {
   probe.name = "chain";
   probe.axes = {{"steps", "", {1, 2, 4}}};
   probe.threads = "32";
-  probe.ctas = "1";
-  probe.dynamic_shared = "0";
-  probe.carve_out = "0 - 1";
   probe.count = "steps";
   probe.series = "latency";
-  probe.unit = "cycles";
-  probe.words = {0, 1};
   probe.opcodes = {{"IADD3", "steps"}};
   probe.kernel = "{{name}}\n  mov.u32 %clock_1, %clock;\n{{#i steps}}  x %a;\n{{/}}  mov.u32 %clock_2, %clock;\n";
   probe.text = probe.kernel;
@@ -39,8 +34,9 @@ struct ProbeBench {
   line::Gpu gpu;
   assemble::Toolchain toolchain{assemble::ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
 
-  std::vector<results::Record> make(const std::vector<const Probe*>& probes, worker::Worker* on) {
-    const auto plan = plan_probes(probes, 3);
+  std::vector<results::Record> make(const std::vector<const Probe*>& probes, worker::Worker* on,
+                                    const Names& device = {}) {
+    const auto plan = plan_probes(probes, 3, device);
     std::vector<line::Cell> cells;
     for (std::size_t i = 0; i < plan.size(); ++i) cells.push_back({i, 3, plan[i].ptx_bytes});
     const line::Line line{.toolchain = toolchain, .target = {90, ""}, .disassembler = disassembler, .worker = on};
@@ -100,6 +96,71 @@ TEST_CASE("a probe that the target or the toolchain does not have is unsupported
   CHECK(bench.make(elsewhere).note == "needs sm_100a");
 }
 
+TEST_CASE("a launch that the driver refuses is a point without a value, where a probe may fail") {
+  ProbeBench bench;
+  auto probe = chain_probe();
+  probe.dynamic_shared = "steps / 2 * 200 * 1024";  // 0, 200 KiB, and more than there is
+  CHECK(bench.make(probe).verdict == sass::Verdict::fault);
+  probe.may_fail = true;
+  const auto record = bench.make(probe);
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.note.empty());
+  CHECK(record.series.at(0).values == Values{5, 4.5, std::nullopt});
+}
+
+TEST_CASE("the facts that a probe's file asks for are read off its series") {
+  ProbeBench bench;
+  auto probe = chain_probe();
+  infer::FactRule least;
+  least.quantity = "chain.least";
+  least.model = infer::FactModel::minimum;
+  least.how = "a chain";
+  auto each = least;
+  each.quantity = "chain.each";
+  each.model = infer::FactModel::median;
+  each.by = {"steps"};
+  probe.facts = {least, each};
+  const auto record = bench.make(probe);
+  REQUIRE(record.facts.size() == 4);
+  CHECK(record.facts[0].quantity == "chain.least");
+  CHECK(record.facts[0].value == "4.25");
+  CHECK(record.facts[1].condition == "steps=1");
+  CHECK(record.facts[1].value == "5");
+  probe.opcodes = {{"IADD3", "2"}};
+  const auto elided = bench.make(probe);
+  REQUIRE(elided.facts.size() == 4);
+  INFO("a point that is not run has no fact, and the others keep theirs");
+  CHECK(elided.facts[1].verdict == results::FactVerdict::undetermined);
+  CHECK(elided.facts[2].value == "4.5");
+  INFO("without a GPU there is no series");
+  CHECK(bench.make({&probe}, nullptr).at(0).facts.empty());
+}
+
+TEST_CASE("a fact that is given needs no series, and is undetermined where the driver does not say it") {
+  ProbeBench bench;
+  auto probe = chain_probe();
+  infer::FactRule given;
+  given.quantity = "bw.ideal";
+  given.model = infer::FactModel::given;
+  given.value = "2 * memory_bus_bits / 8";
+  given.unit = "GB/s";
+  given.scope = "card";
+  given.how = "two edges";
+  probe.facts = {given};
+  const auto record = bench.make({&probe}, &bench.worker, {{"memory_bus_bits", 6144}}).at(0);
+  REQUIRE(record.facts.size() == 1);
+  CHECK(record.facts[0].value == "1536");
+  CHECK(record.facts[0].low == 1536);
+  CHECK(record.facts[0].unit == "GB/s");
+  CHECK(record.facts[0].scope == "card");
+  CHECK(record.facts[0].verdict == results::FactVerdict::measured);
+  CHECK(record.facts[0].how == "two edges");
+  const auto unknown = bench.make({&probe}, nullptr, {{"memory_bus_bits", 0}}).at(0).facts.at(0);
+  CHECK(unknown.value.empty());
+  CHECK(unknown.verdict == results::FactVerdict::undetermined);
+  CHECK(unknown.how == "two edges; the driver does not say it");
+}
+
 TEST_CASE("an inference asks the GPU and ends in facts under its condition") {
   ProbeBench bench;
   auto probe = chain_probe();
@@ -135,6 +196,23 @@ TEST_CASE("an inference asks the GPU and ends in facts under its condition") {
   probe.opcodes = {{"LDG", "7"}};
   INFO("a kernel that is not what it should be is not asked");
   CHECK(bench.make(probe).facts.empty());
+}
+
+TEST_CASE("a kernel that takes commands and never says that it was on the SM costs its probe") {
+  ProbeBench bench;
+  auto probe = chain_probe();
+  probe.constants["steps"] = "1";
+  probe.axes.clear();
+  probe.buffers = {{kernel::Buffer::Contents::zeros, "8192", "0", "1", "0"},
+                   {kernel::Buffer::Contents::zeros, "4096", "0", "1", "0"}};
+  probe.infer = ProbeInference{.kind = "l2", .space = "l2", .bytes = "4096", .commands = true};
+  for (const char* flush : {"", "4096"}) {
+    probe.infer->flush = flush;
+    const auto record = bench.make(probe);
+    CHECK(record.verdict == sass::Verdict::fault);
+    CHECK(record.note == "chain: no CTA was placed on SM 0");
+    CHECK(record.facts.empty());
+  }
 }
 
 TEST_CASE("without a GPU a probe has its machine code and no series") {

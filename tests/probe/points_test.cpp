@@ -17,12 +17,6 @@ Probe probe_of(const std::string& kernel, std::vector<ProbeAxis> axes = {}) {
   probe.name = "little";
   probe.kernel = kernel;
   probe.axes = std::move(axes);
-  probe.threads = "32";
-  probe.ctas = "1";
-  probe.dynamic_shared = "0";
-  probe.carve_out = "0 - 1";
-  probe.count = "1";
-  probe.words = {0, 1};
   return probe;
 }
 
@@ -104,8 +98,11 @@ TEST_CASE("a launch is what its expressions come to at each point") {
 TEST_CASE("one thread's clocks are read of a chain, and those of all CTAs of anything else") {
   auto probe = probe_of("{{name}}");
   probe.ctas = "4";
-  CHECK(points_of(probe).front().trial.launch.output_ctas == 1);
-  for (const auto reader : {Reader::throughput, Reader::timeline}) {
+  for (const auto reader : {Reader::per_step, Reader::words, Reader::samples}) {
+    probe.reader = reader;
+    CHECK(points_of(probe).front().trial.launch.output_ctas == 1);
+  }
+  for (const auto reader : {Reader::throughput, Reader::span, Reader::rate, Reader::timeline}) {
     probe.reader = reader;
     CHECK(points_of(probe).front().trial.launch.output_ctas == 4);
   }
@@ -124,6 +121,53 @@ TEST_CASE("what cannot be filled names the probe, the point and the expression")
 TEST_CASE("a repetition cannot take the name of something else") {
   CHECK_THAT(mistake_in(probe_of("{{#n 2}}x{{/}}", {{"n", "", {1}}})), Contains("\"n\" is the name of something else"));
   CHECK_THAT(mistake_in(probe_of("{{#i 2}}{{#i 2}}x{{/}}{{/}}")), Contains("\"i\" is the name of something else"));
+}
+
+TEST_CASE("constants may rest on each other and on axes in any order") {
+  auto probe = probe_of("{{a}} {{b}} {{z}}", {{"n", "", {5}}});
+  probe.constants = {{"a", "z + b"}, {"b", "2 * n"}, {"z", "b * b"}};
+  CHECK(points_of(probe).at(0).trial.kernel.text == "110 10 100");
+}
+
+TEST_CASE("constants that go in a circle, or rest on nothing, are mistakes") {
+  auto probe = probe_of("text");
+  probe.constants = {{"a", "b"}, {"b", "a + 1"}, {"c", "4"}};
+  CHECK_THAT(mistake_in(probe), Contains("unknown name \"b\" in \"b\"") && Contains("unknown name \"a\""));
+  probe.constants = {{"a", "b"}, {"b", "missing"}};
+  CHECK_THAT(mistake_in(probe), Contains("unknown name \"missing\""));
+  probe.constants = {{"a", "4 / (2 - 2)"}};
+  CHECK_THAT(mistake_in(probe), Contains("division by zero"));
+}
+
+TEST_CASE("expressions may ask what the driver says of the GPU") {
+  gpu::DeviceInfo device;
+  device.sm_count = 132;
+  device.l2_bytes = 50 << 20;
+  device.memory_bytes = std::size_t{141} << 30;
+  device.memory_bus_bits = 6144;
+  device.memory_clock_khz = 3201000;
+  auto probe = probe_of("{{l2_bytes}} {{memory_bytes}} {{memory_bus_bits}} {{memory_clock_khz}}");
+  probe.ctas = "2 * sms";
+  const auto point = points_of(probe, names_of(device)).at(0);
+  CHECK(point.trial.launch.ctas == 264);
+  CHECK(point.trial.kernel.text == "52428800 151397597184 6144 3201000");
+  CHECK_THAT(mistake_in(probe), Contains("unknown name \"l2_bytes\""));
+}
+
+TEST_CASE("what a launch asks of the driver and of its buffers is said in the file") {
+  auto probe = probe_of("{{name}}", {{"n", "", {4}}});
+  const auto plain = points_of(probe).at(0).trial.launch;
+  CHECK(plain.bank_bytes == 0);
+  CHECK_FALSE(plain.large_cluster);
+  CHECK_FALSE(plain.keeps_buffers);
+  probe.bank_bytes = "2 * n";
+  probe.large_cluster = probe.keeps_buffers = true;
+  probe.buffers = {{kernel::Buffer::Contents::self, "64", "0", "1", "n", true}};
+  const auto launch = points_of(probe).at(0).trial.launch;
+  CHECK(launch.bank_bytes == 8);
+  CHECK(launch.large_cluster);
+  CHECK(launch.keeps_buffers);
+  CHECK(launch.buffers == std::vector<kernel::Buffer>{{64, kernel::Buffer::Contents::self, 0, 1, 4, true}});
 }
 
 TEST_CASE("launches that cannot be made are mistakes of the probe") {

@@ -1,12 +1,10 @@
 #include <filesystem>
-#include <fstream>
-#include <regex>
+#include <set>
 
-#include "../results/test_folder.h"
-#include "base/error.h"
-#include "catch.h"
+#include "base/file.h"
 #include "probe/points.h"
-#include "probe/probe.h"
+#include "probe/readers.h"
+#include "probe_folder.h"
 
 using namespace ptxlat;
 using namespace ptxlat::probe;
@@ -14,48 +12,10 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-const std::string least = R"(sentence = "what it shows"
-[audit.opcodes]
-LDG = 1
-)";
-
-// A folder of probes.
-struct Probes {
-  TestFolder folder;
-
-  void write(const std::string& name, const std::string& text, const std::string& kernel = "{{name}}\n") const {
-    std::ofstream(folder.path / (name + ".toml")) << text;
-    std::ofstream(folder.path / (name + ".ptx")) << kernel;
-  }
-  std::vector<Probe> load() const { return load_probes({folder.path}); }
-};
-
-Probe probe_of(const std::string& text) {
-  const Probes probes;
-  probes.write("little", text);
-  return probes.load().at(0);
-}
-
 std::vector<std::int64_t> values_of(const std::string& axis) {
   return probe_of("sentence = \"s\"\n[[axis]]\nname = \"n\"\n" + axis + "\n[audit.opcodes]\nLDG = 1\n")
       .axes.at(0)
       .values;
-}
-
-// What load_probes says of a probe, its folder left out.
-std::string mistake_in(const std::string& text) {
-  const Probes probes;
-  probes.write("little", text);
-  try {
-    probes.load();
-  } catch (const Error& error) {
-    CHECK(error.exit_code == ExitCode::catalogue);
-    std::string words = error.what();
-    const auto folder = probes.folder.path.string() + "/";
-    if (const auto at = words.find(folder); at != std::string::npos) words.erase(at, folder.size());
-    return words;
-  }
-  return {};
 }
 
 }  // namespace
@@ -148,8 +108,9 @@ TEST_CASE("a mistake is told with its file and line") {
   CHECK_THAT(mistake_in("sentence = \"s\""), Contains("[audit.opcodes] must say"));
   CHECK_THAT(mistake_in("sentence = \"s\"\nptx = \"new\""), Contains("\"new\" is not a PTX version"));
   CHECK_THAT(mistake_in("sentence = \"s\"\ntarget = \"gpu\""), Contains("\"gpu\" is not a target"));
-  CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nreader = \"chase\"\n"),
-             Contains("little.toml:3: \"chase\" is none of per_step, throughput, timeline"));
+  CHECK_THAT(
+      mistake_in("sentence = \"s\"\n[read]\nreader = \"chase\"\n"),
+      Contains("little.toml:3: \"chase\" is none of per_step, throughput, span, rate, timeline, words, samples"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nwords = [16]\n"), Contains("a slot has words 0 to 15"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nwords = 1\n"), Contains("little.toml:3: \"words\" must be a list"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[axis]\nname = \"n\"\n"), Contains("\"axis\" must be a list"));
@@ -161,7 +122,46 @@ TEST_CASE("a mistake is told with its file and line") {
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\nvalues = [1.5]\n"),
              Contains("little.toml:4: a whole number or an expression"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[buffer]]\ncontents = \"ones\"\n"),
-             Contains("little.toml:3: \"ones\" is none of zeros, random, ring, permutation"));
+             Contains("little.toml:3: \"ones\" is none of zeros, random, ring, permutation, self"));
+}
+
+TEST_CASE("words may have names, a launch more keys, and a buffer may be a texture") {
+  const auto probe = probe_of(R"(sentence = "s"
+module = ".const .b32 zero;"
+[[buffer]]
+contents = "self"
+bytes = 64
+texture = true
+[launch]
+bank_bytes = 8
+large_cluster = true
+keeps_buffers = true
+may_fail = true
+[read]
+reader = "words"
+words = [1, 0]
+names = ["extra", "done"]
+[audit]
+without = ["STL"]
+[audit.opcodes]
+"LDS.128" = 1
+)");
+  CHECK(probe.module == std::vector<std::string>{".const .b32 zero;"});
+  CHECK(probe.buffers.at(0).contents == kernel::Buffer::Contents::self);
+  CHECK(probe.buffers.at(0).is_texture);
+  CHECK(probe.bank_bytes == "8");
+  CHECK((probe.large_cluster && probe.keeps_buffers && probe.may_fail));
+  CHECK(probe.reader == Reader::words);
+  CHECK(probe.word_names == std::vector<std::string>{"extra", "done"});
+  CHECK(probe.without == std::vector<std::string>{"STL"});
+  CHECK(probe.opcodes.at("LDS.128") == "1");
+  const auto plain = probe_of(least);
+  CHECK_FALSE((plain.large_cluster || plain.keeps_buffers || plain.may_fail));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[launch]\nmay_fail = 1\n"),
+             Contains("little.toml:3: \"may_fail\" must be true or false"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nnames = [\"extra\"]\n"), Contains("as many names as words"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[audit]\nbeside = [\"BRA\"]\nwithout = [\"STL\"]\n"),
+             Contains("little.toml:2: say what may be beside the opcodes, or what may not"));
 }
 
 TEST_CASE("an inference needs a kind, a space and a memory") {
@@ -205,21 +205,81 @@ TEST_CASE("probes come in the order of their names, and a later folder replaces 
   CHECK(probes[2].name == "c");
 }
 
+namespace {
+
+std::vector<Probe> shipped() {
+  return load_probes({std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates" / "probes"});
+}
+
+Names large_gpu() {
+  gpu::DeviceInfo device;
+  device.sm_count = 132;
+  device.l2_bytes = 50 << 20;
+  device.memory_bytes = std::size_t{141} << 30;
+  device.memory_bus_bits = 6144;
+  device.memory_clock_khz = 3201000;
+  return names_of(device);
+}
+
+}  // namespace
+
 TEST_CASE("the shipped probes are complete: every point has its kernel, its launch and its opcodes") {
-  const auto probes = load_probes({std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates" / "probes"});
+  const auto probes = shipped();
   CHECK(probes.size() >= 3);
   for (const auto& probe : probes) {
-    const auto points = points_of(probe);
+    const auto points = points_of(probe, large_gpu());
     INFO(probe.name);
     CHECK_FALSE(points.empty());
+    std::set<std::string> roles;
     for (const auto& point : points) {
       const auto& text = point.trial.kernel.text;
       const auto name = text.find("{{name}}");
       if (name == std::string::npos || text.find("{{", name + 2) != std::string::npos) FAIL(point.trial.role);
+      for (const auto& module : point.trial.kernel.module) {
+        if (module.find("{{") != std::string::npos) FAIL(point.trial.role);
+      }
+      for (const auto& [opcode, count] : point.opcodes) {
+        if (opcode.find('{') != std::string::npos || count < 0) FAIL(point.trial.role);
+      }
       if (point.opcodes.empty()) FAIL(point.trial.role);
-      for (const auto& buffer : point.trial.launch.buffers) {
+      if (!roles.insert(point.trial.role).second) FAIL(point.trial.role);
+      const auto& launch = point.trial.launch;
+      if (launch.output_ctas > launch.ctas) FAIL(point.trial.role);
+      if (launch.buffers.size() + launch.parameters.size() > kernel::parameter_bytes / 8) FAIL(point.trial.role);
+      for (const auto& buffer : launch.buffers) {
         if (buffer.bytes == 0 || buffer.bytes % 8 != 0 || buffer.stride > buffer.bytes) FAIL(point.trial.role);
+        if (buffer.read_words > buffer.bytes / 4) FAIL(point.trial.role);
       }
     }
   }
+}
+
+TEST_CASE("every fact that a shipped probe asks for has a name without holes, and its own") {
+  std::set<std::string> known;
+  for (const auto& probe : shipped()) {
+    INFO(probe.name);
+    const auto points = points_of(probe, large_gpu());
+    const auto nothing = series_of(probe, std::vector<std::vector<std::optional<double>>>(points.size()), points);
+    for (const auto& rule : probe.facts) {
+      if (rule.model == infer::FactModel::given) {
+        CHECK(value_given(probe, rule, large_gpu()) > 0);
+        continue;
+      }
+      const auto facts = infer::facts_of(rule, nothing);
+      INFO(rule.quantity);
+      CHECK_FALSE(facts.empty());
+      for (const auto& fact : facts) {
+        CHECK(fact.quantity.find('{') == std::string::npos);
+        CHECK(known.insert(fact.quantity + " " + fact.condition).second);
+      }
+    }
+  }
+  CHECK_FALSE(known.empty());
+}
+
+TEST_CASE("docs/probes.md names every shipped probe and every model of facts") {
+  const auto text = read_file(std::filesystem::path(PTXLAT_SOURCE_DIR) / "docs" / "probes.md");
+  for (const auto& probe : shipped()) CHECK_THAT(text, Contains("\n| `" + probe.name + "` | "));
+  const auto models = text.substr(text.find("| model | the fact |"));
+  for (const auto& [model, name] : infer::fact_model_names) CHECK_THAT(models, Contains("`" + std::string(name) + "`"));
 }

@@ -43,6 +43,32 @@ TEST_CASE("throughput: operations by the cycles from the first start of a thread
   CHECK(read(Reader::throughput, readout_of(1, 3, words), 400) == Values{4});
 }
 
+TEST_CASE("span: cycles of all threads by the operations, which is the inverse of throughput") {
+  const auto readout = readout_of(1, 3, {100, 150, 90, 140, 110, 190});
+  CHECK(read(Reader::span, readout, 4) == Values{25});
+  CHECK(read(Reader::span, readout_of(3, 1, {0, 10, 0, 30, 0, 20}), 2) == Values{10});
+  CHECK(read(Reader::span, readout_of(1, 1, {100, 100})) == Values{std::nullopt});
+}
+
+TEST_CASE("rate: operations by the slowest thread's own cycles, because clocks of SMs are not one") {
+  CHECK(read(Reader::rate, readout_of(1, 3, {100, 150, 9000, 9100, near_the_wrap, near_the_wrap + 20}), 400) ==
+        Values{4});
+  CHECK(read(Reader::rate, readout_of(3, 1, {0, 10, 0, 40, 0, 20}), 400) == Values{20});
+}
+
+TEST_CASE("words: each word of the first thread by the count, the median of the launches") {
+  const auto readout = readout_of(3, 2, {8, 100, 1, 1, 4, 300, 1, 1, 6, 200, 1, 1});
+  CHECK(read(Reader::words, readout, 2) == Values{3, 100});
+  INFO("zero is a word like others");
+  CHECK(read(Reader::words, readout_of(1, 1, {0, 7})) == Values{0, 7});
+}
+
+TEST_CASE("samples: the words that came back of the buffers, whatever the slots say") {
+  auto readout = readout_of(2, 1, {1, 2, 3, 4});
+  readout.buffers = {260, 0, 400};
+  CHECK(read(Reader::samples, readout, 8) == Values{260, 0, 400});
+}
+
 TEST_CASE("clocks that do not move give no throughput") {
   CHECK(read(Reader::throughput, readout_of(1, 1, {100, 100}), 400) == Values{std::nullopt});
 }
@@ -68,7 +94,8 @@ TEST_CASE("time-line: each word of the last launch less the earliest, a word tha
 }
 
 TEST_CASE("no launch gives no value") {
-  for (const auto reader : {Reader::per_step, Reader::throughput, Reader::timeline})
+  for (const auto reader : {Reader::per_step, Reader::throughput, Reader::span, Reader::rate, Reader::timeline,
+                            Reader::words, Reader::samples})
     CHECK(read(reader, kernel::Readout{}).empty());
 }
 
@@ -98,4 +125,36 @@ TEST_CASE("the series of a time-line has an axis of threads and one of words, as
   CHECK(series.axes[1] == results::Axis{"thread", "", {0, 1}});
   CHECK(series.axes[2] == results::Axis{"word", "", {0, 1}});
   CHECK(series.values == Values{0, 1, std::nullopt, std::nullopt, 2, 3, 4, 5});
+}
+
+TEST_CASE("the series of words has an axis of them, by their names if they have any") {
+  Probe probe;
+  probe.reader = Reader::words;
+  probe.words = {3, 1};
+  probe.axes = {{"n", "", {4}}};
+  CHECK(series_of(probe, {{5, 6}}, std::vector<Point>(1)).axes.at(1) == results::Axis{"word", "", {0, 1}});
+  probe.word_names = {"extra", "done"};
+  const auto series = series_of(probe, {{5, 6}}, std::vector<Point>(1));
+  CHECK(series.axes.at(1) == results::Axis{"word", "", {0, 1}, {"extra", "done"}});
+  CHECK(series.values == Values{5, 6});
+}
+
+TEST_CASE("the series of samples has an axis as long as the longest point reads") {
+  Probe probe;
+  probe.reader = Reader::samples;
+  probe.axes = {{"n", "", {1, 2}}};
+  std::vector<Point> points(2);
+  points[0].trial.launch.buffers = {{64, kernel::Buffer::Contents::zeros, 0, 1, 1}};
+  points[1].trial.launch.buffers = {{64, kernel::Buffer::Contents::zeros, 0, 1, 1},
+                                    {64, kernel::Buffer::Contents::zeros, 0, 1, 2}};
+  const auto series = series_of(probe, {{9}, {1, 2, 3}}, points);
+  CHECK(series.axes.at(1) == results::Axis{"sample", "", {0, 1, 2}});
+  CHECK(series.values == Values{9, std::nullopt, std::nullopt, 1, 2, 3});
+}
+
+TEST_CASE("an axis of names keeps them in the series") {
+  Probe probe;
+  probe.axes = {{"path", "", {0, 1}, {"ca", "cg"}}};
+  const auto series = series_of(probe, {{33}, {260}}, std::vector<Point>(2));
+  CHECK(series.axes.at(0) == results::Axis{"path", "", {0, 1}, {"ca", "cg"}});
 }

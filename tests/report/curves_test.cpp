@@ -36,6 +36,24 @@ TEST_CASE("the other axes of a curve stand in their order") {
   CHECK(curves[0].condition == "a=1 b=0.5");
 }
 
+TEST_CASE("an axis of names stands in a curve's condition by its names, as in the conditions of facts") {
+  const results::Series series{"latency",
+                               "cycles",
+                               {{"operation", "", {0, 1}, {"add", "cas"}}, {"lanes", "", {1, 2, 4}}},
+                               {1, 2, 3, 20, 21, 22}};
+  const auto curves = curves_of(series);
+  REQUIRE(curves.size() == 2);
+  CHECK(curves[1].condition == "operation=cas");
+  CHECK(coordinate_text(series.axes[0], 1) == "cas");
+  CHECK(coordinate_text(series.axes[1], 4) == "4");
+  results::Record record;
+  record.series = {series};
+  record.facts = {fact("atomic.latency", "operation=cas", 21, 1, "cycles")};
+  const auto marks = marks_of(record, series);
+  CHECK(predicting(marks, curves[1], curves[1].points[0]) != nullptr);
+  CHECK(predicting(marks, curves[0], {1, 21.0}) == nullptr);
+}
+
 TEST_CASE("a series without axes has no curve") {
   const results::Series series{"x", "cycles", {}, {7}};
   CHECK(main_axis(series) == nullptr);

@@ -51,6 +51,16 @@ TEST_CASE("a plot has a curve for each value of the further axes, and a gap wher
   CHECK_THAT(script, Catch::Contains("set title 'chase: latency, Some GPU'\n"));
 }
 
+TEST_CASE("an axis of names has a tic for each, and names its curves") {
+  auto probe = chase();
+  probe.series[0].axes[0].names = {"ca", "cg"};
+  probe.series[0].axes[1] = {"state", "", {0, 1, 2}, {"l1", "l2", "dram"}};
+  const auto script = script_of(probe);
+  CHECK_THAT(script, Catch::Contains("set xtics ('l1' 0, 'l2' 1, 'dram' 2)\n"));
+  CHECK_THAT(script, Catch::Contains("title 'path=ca' with") && Catch::Contains("title 'path=cg' with"));
+  CHECK_THAT(script_of(chase()), !Catch::Contains("'l1' 0"));
+}
+
 TEST_CASE("bytes have a logarithmic axis with binary units, and cycles a linear one from zero") {
   const auto script = script_of(chase());
   CHECK_THAT(script, Catch::Contains("set logscale x 2\nset xtics ('1 KiB' 1024, '2 KiB' 2048, '4 KiB' 4096)\n"));

@@ -58,6 +58,23 @@ TEST_CASE("a probe's series are a line a point, with the name of the series wher
         "series,a,b,value\nmatrix,0,0,1\nmatrix,0,1,2\nmatrix,1,0,3\nmatrix,1,1,4\ncurve,,7,9\n");
 }
 
+TEST_CASE("an axis of names is written by its names, in the csv and in the text") {
+  const TestFolder folder;
+  auto probe = probe_named("paths");
+  probe.series = {{"latency",
+                   "cycles",
+                   {{"path", "", {0, 1}, {"ca", "a, b"}}, {"bytes", "bytes", {4096, 8192}}},
+                   {33, 34, 260, std::nullopt}}};
+  write_probe_files(folder.path, {probe}, {});
+  CHECK(gunzip(content_of(folder.path / "series/paths.csv.gz")) ==
+        "path,bytes,value\nca,4096,33\nca,8192,34\n\"a, b\",4096,260\n\"a, b\",8192,\n");
+  CHECK(read_probe_files(folder.path) == std::vector<results::Record>{probe});
+  std::ostringstream text;
+  write_probe_text(text, {probe});
+  CHECK_THAT(text.str(), Catch::Matchers::Contains("\n  ca   4096              33\n"));
+  CHECK_THAT(text.str(), Catch::Matchers::Contains("\na, b   8192               -\n"));
+}
+
 TEST_CASE("probe records are read back from their JSON lines as they were") {
   const TestFolder folder;
   RandomRecords random(4);

@@ -80,6 +80,20 @@ TEST_CASE("JSON says where metrics come from, and their verdicts where these are
   CHECK(to_json(record).at("kind") == "probe");
 }
 
+TEST_CASE("an axis of names has them beside its values, and one of numbers has none") {
+  Record record;
+  record.kind = RecordKind::probe;
+  record.ptx = "paths";
+  record.series = {
+      {"latency", "cycles", {{"path", "", {0, 1}, {"ca", "cg"}}, {"bytes", "bytes", {4096}}}, {33, std::nullopt}}};
+  const Json json = to_json(record);
+  const Json& axes = json.at("series").at(0).at("axes");
+  CHECK(axes.at(0).at("names") == Json::array({"ca", "cg"}));
+  CHECK(axes.at(0).at("values") == Json::array({0, 1}));
+  CHECK_FALSE(axes.at(1).contains("names"));
+  CHECK(record_from_json(Json::parse(to_line(json))) == record);
+}
+
 TEST_CASE("a run comes back from its JSON unchanged") {
   Run run;
   run.id = 3;
@@ -161,6 +175,8 @@ TEST_CASE("JSON that is not a record is refused") {
           R"({"ptx":"add.u32","opt":3,"verdict":"proven","facts":[{"value":"4","verdict":"measured"}]})",
           R"({"ptx":"add.u32","opt":3,"verdict":"proven","facts":[{"quantity":"a","verdict":"sure"}]})",
           R"({"ptx":"a","opt":3,"verdict":"proven","series":[{"name":"s","axes":[{"name":"x","values":[1,2]}],"values":[1]}]})",
+          R"({"ptx":"a","opt":3,"verdict":"proven","series":[{"name":"s","axes":[{"name":"x","values":[1],"names":["a","b"]}],"values":[1]}]})",
+          R"({"ptx":"a","opt":3,"verdict":"proven","series":[{"name":"s","axes":[{"name":"x","values":[1],"names":[1]}],"values":[1]}]})",
           R"({"ptx":"add.u32","opt":3,"verdict":"proven","windows":[{"role":"chain 4","verdict":"proven","launches":3}]})",
           R"({"ptx":"add.u32","opt":3,"verdict":"proven","windows":[{"role":"a","verdict":"proven","at":"0","sass":["NOP"]}]})",
           R"({"ptx":"add.u32","opt":3,"verdict":"proven","windows":[{"role":"a","verdict":"proven","at":"0","sass":["Q2 | NOP"]}]})",

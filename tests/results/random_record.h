@@ -56,7 +56,11 @@ class RandomRecords {
     std::size_t points = 1;
     for (int i = integer(1, 2); i > 0; --i) {
       results::Axis axis{"axis " + std::to_string(i), integer(0, 1) ? "B" : "", {}};
-      for (int point = integer(0, 5); point > 0; --point) axis.values.push_back(point * 1.5);
+      const bool is_named = integer(0, 1) == 1;
+      for (int point = integer(0, 5); point > 0; --point) {
+        axis.values.push_back(point * 1.5);
+        if (is_named) axis.names.push_back(text());
+      }
       points *= axis.values.size();
       series.axes.push_back(std::move(axis));
     }

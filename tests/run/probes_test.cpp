@@ -15,10 +15,6 @@ namespace {
 probe::Probe probe_of(const std::string& name) {
   probe::Probe probe;
   probe.name = name;
-  probe.threads = probe.ctas = probe.count = "1";
-  probe.dynamic_shared = "0";
-  probe.carve_out = "0 - 1";
-  probe.words = {0, 1};
   probe.series = "latency";
   probe.opcodes = {{"IADD3", "1"}};
   probe.kernel = "{{name}}\n  mov.u32 %clock_1, %clock;\n  x %a;\n  mov.u32 %clock_2, %clock;\n";

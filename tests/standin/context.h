@@ -21,6 +21,8 @@ struct Function {
   std::string name;
   Code code;
   unsigned most_dynamic_shared = 48 * 1024;  // until cuFuncSetAttribute says otherwise
+  int bank_bytes = 0;                        // until cuFuncSetSharedMemConfig says
+  bool has_large_clusters = false;
 };
 
 // A device's primary context in this process.

@@ -67,6 +67,10 @@ STANDIN_API CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribu
   if (found == attributes.end()) return CUDA_ERROR_INVALID_VALUE;
   return *value = found->second, CUDA_SUCCESS;
 }
+STANDIN_API CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
+  if (!device_of(device)) return CUDA_ERROR_INVALID_DEVICE;
+  return *bytes = device_of(device)->memory, CUDA_SUCCESS;
+}
 STANDIN_API CUresult cuDevicePrimaryCtxRetain(CUcontext* handle, CUdevice device) {
   if (!device_of(device)) return CUDA_ERROR_INVALID_DEVICE;
   *handle = reinterpret_cast<CUcontext>(&context_of(device));

@@ -43,6 +43,8 @@ std::string shape_line(const Function& function, unsigned ctas, unsigned lanes, 
   std::string line = function.name + " ctas " + std::to_string(ctas) + " lanes " + std::to_string(lanes) + " shared " +
                      std::to_string(shared) + " parameters " +
                      (is_zero(static_cast<const unsigned char*>(parameters[3]), 1024) ? "zero" : "dirty");
+  if (function.bank_bytes != 0) line += " banks " + std::to_string(function.bank_bytes);
+  if (function.has_large_clusters) line += " large clusters";
   auto* memory = reinterpret_cast<unsigned char*>(*static_cast<CUdeviceptr*>(parameters[2]));
   if (!memory) return line + " memory none";
   const std::size_t size = object_page_bytes + scratch_bytes;
@@ -55,6 +57,12 @@ std::string shape_line(const Function& function, unsigned ctas, unsigned lanes, 
   }
   std::memset(memory, 0xee, size);
   return line;
+}
+
+// As a kernel does that leaves something in its memory.
+void count_in_first_buffer(void** parameters) {
+  const CUdeviceptr buffer = *static_cast<CUdeviceptr*>(parameters[3]);
+  if (bytes_from(buffer) >= sizeof(std::uint32_t)) ++*reinterpret_cast<std::uint32_t*>(buffer);
 }
 
 // The input slots up to the first that is not in device memory.
@@ -154,11 +162,22 @@ using namespace standin;
 
 STANDIN_API CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value) {
   constexpr CUfunction_attribute preferred_shared_memory_carveout = 9;
+  if (attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) {
+    reinterpret_cast<Function*>(handle)->has_large_clusters = value != 0;
+    return context().fault;
+  }
   if (attribute == preferred_shared_memory_carveout)
     return value < -1 || value > 100 ? CUDA_ERROR_INVALID_VALUE : context().fault;
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > most_dynamic_shared)
     return CUDA_ERROR_INVALID_VALUE;
   reinterpret_cast<Function*>(handle)->most_dynamic_shared = static_cast<unsigned>(value);
+  return context().fault;
+}
+
+STANDIN_API CUresult cuFuncSetSharedMemConfig(CUfunction handle, CUsharedconfig config) {
+  const bool is_eight = config == CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE;
+  if (!is_eight && config != CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE) return CUDA_ERROR_INVALID_VALUE;
+  reinterpret_cast<Function*>(handle)->bank_bytes = is_eight ? 8 : 4;
   return context().fault;
 }
 
@@ -174,6 +193,7 @@ STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned ctas, unsigned, 
   if (setting_names("PTXLAT_STANDIN_HANG", function.name)) return context().is_hung = true, CUDA_SUCCESS;
   if (setting_names("PTXLAT_STANDIN_FAULT", function.name)) return illegal_address();
 
+  if (setting_names("PTXLAT_STANDIN_COUNT", function.name)) count_in_first_buffer(parameters);
   const auto out = *static_cast<CUdeviceptr*>(parameters[0]), in = *static_cast<CUdeviceptr*>(parameters[1]);
   const Launch launch{
       function.name, &function.code, context().launches_of[function.name]++,   process_number(), context().device,

@@ -154,6 +154,11 @@ STANDIN_API CUresult cuMemcpy2D_v2(const Copy2D* flat) {
 STANDIN_API CUresult cuTexObjectCreate(CUtexObject* texture, const CUDA_RESOURCE_DESC* resource,
                                        const CUDA_TEXTURE_DESC*, const CUDA_RESOURCE_VIEW_DESC*) {
   if (is_refused(__func__)) return CUDA_ERROR_NOT_SUPPORTED;
+  if (resource->resType == CU_RESOURCE_TYPE_LINEAR) {
+    const auto& linear = resource->res.linear;
+    const bool is_memory = linear.bytes > 0 && bytes_from(linear.address) >= linear.bytes && linear.address % 256 == 0;
+    return is_memory ? (*texture = ++handles_made, CUDA_SUCCESS) : CUDA_ERROR_INVALID_VALUE;
+  }
   if (!resource->res.array.hArray) return CUDA_ERROR_INVALID_VALUE;
   return *texture = ++handles_made, CUDA_SUCCESS;
 }

@@ -26,6 +26,7 @@ const std::map<ptxlat::gpu::CUdevice_attribute, int> default_attributes = {
     {1, 1024},               // threads of a CTA
     {8, 48 * 1024},          // shared memory of a CTA
     {10, 32},                // lanes of a warp
+    {37, 6144},              // bits of the memory's bus
     {38, 50 * 1024 * 1024},  // L2 cache
     {39, 2048},              // threads of an SM
     {81, 228 * 1024},        // shared memory of an SM

@@ -48,6 +48,10 @@ TEST_CASE("the device is described in the driver's words") {
   CHECK(info.uuid == "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f");
   CHECK(info.sm == 90);
   CHECK(info.sm_count == 132);
+  CHECK(info.memory_bus_bits == 6144);
+  CHECK(info.memory_clock_khz == 3201000);
+  CHECK(info.l2_bytes == 50 << 20);
+  CHECK(info.memory_bytes == 150754820096);
   CHECK(info.driver_version == "580.1.2");
   CHECK(info.cuda_api_version == 13000);
 }

@@ -74,8 +74,8 @@ TEST_CASE("of several CTAs the first is read, where a launch does not say more")
 TEST_CASE("a launch arrives as it was sent") {
   LaunchBatch batch = test_batch(2, 3);
   kernel::Launch& launch = batch.kernels[1].launch;
-  launch = {64, 2, 4096, 50, true, {1, 2, 3}, {}, {7, 8}, 2, {0, 15}};
-  launch.buffers = {{4096, kernel::Buffer::Contents::permutation, 128, 9, 4},
+  launch = {64, 2, 4096, 50, true, 8, true, true, {1, 2, 3}, {}, {7, 8}, 2, {0, 15}};
+  launch.buffers = {{4096, kernel::Buffer::Contents::permutation, 128, 9, 4, true},
                     {8, kernel::Buffer::Contents::zeros, 0, 1, 0}};
   const Bytes sent = frame(Kind::launch, batch);
   const Message received(Bytes(sent.begin() + sizeof(std::uint32_t), sent.end()));
@@ -107,6 +107,18 @@ TEST_CASE("a preference for shared memory is told to the driver, and a refused o
   CHECK(shapes.outcomes[1].status == kernel::LaunchStatus::fault);
   CHECK(shapes.outcomes[1].message.find("CUDA_ERROR_INVALID_VALUE") == 0);
   CHECK(shapes.outcomes[2].status == kernel::LaunchStatus::ok);
+}
+
+TEST_CASE("the width of banks and large clusters are told to the driver of the kernels that ask for them") {
+  LaunchBatch batch = test_batch(3, 1);
+  batch.kernels[1].launch.bank_bytes = 8;
+  batch.kernels[2].launch.bank_bytes = 4;
+  batch.kernels[2].launch.large_cluster = true;
+  const Shapes shapes(batch);
+  REQUIRE(shapes.lines.size() == 3);
+  CHECK(shapes.lines[0] == "k0_ ctas 1 lanes 32 shared 0 parameters zero memory none");
+  CHECK(shapes.lines[1] == "k1_ ctas 1 lanes 32 shared 0 parameters zero banks 8 memory none");
+  CHECK(shapes.lines[2] == "k2_ ctas 1 lanes 32 shared 0 parameters zero banks 4 large clusters memory none");
 }
 
 TEST_CASE("a launch that the device cannot make is its own kernel's fault, with the driver's words") {

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "infer/series_facts.h"
+#include "infer/series_models.h"
+#include "results/record.h"
+
+namespace ptxlat::infer {
+
+// What an axis calls one of its values: the name, or the number.
+std::string name_of(const results::Axis& axis, std::size_t place);
+
+// `text` with `value` in each {{hole}}.
+std::string filled(std::string text, const std::string& hole, const std::string& value);
+
+// Whether a rule looks at this place of an axis.
+bool is_wanted(const FactRule& rule, const results::Axis& axis, std::size_t place);
+
+// A point of a series that has a value.
+struct SeriesPoint {
+  std::vector<std::size_t> places;  // on each axis
+  double value = 0;
+};
+
+// The points of a series that one fact is about, which its quantity and condition tell from those of others.
+//   along  the axis on which they lie, with or without values: the first that has several places among them
+struct SeriesGroup {
+  std::string quantity, condition;
+  std::size_t along = 0;
+  std::vector<SeriesPoint> points;
+};
+std::vector<SeriesGroup> groups_of(const FactRule& rule, const results::Series& series);
+
+// The points along the group's axis; none if the series has no axes.
+Curve curve_of(const SeriesGroup& group, const results::Series& series);
+
+}  // namespace ptxlat::infer

@@ -1,0 +1,138 @@
+// What a kernel finds in its buffers: what it left there, or what they are described as.
+#include "catch.h"
+#include "environment.h"
+
+using namespace ptxlat;
+using namespace ptxlat::worker;
+
+namespace {
+
+// A worker whose kernels add 1 to the first word of their first buffer in each launch.
+struct Counting {
+  Environment environment;
+  Worker worker{test_options()};
+
+  Counting() { environment.set("PTXLAT_STANDIN_COUNT", "_"); }
+
+  // The first word after a kernel's launches.
+  std::uint32_t count(const LaunchBatch& batch, std::size_t kernel = 0) {
+    const auto outcome = worker.launch(batch).at(kernel);
+    INFO(outcome.message);
+    REQUIRE(outcome.status == kernel::LaunchStatus::ok);
+    REQUIRE_FALSE(outcome.readout.buffers.empty());
+    return outcome.readout.buffers.front();
+  }
+};
+
+LaunchBatch batch_of(bool keeps_buffers, unsigned kernels = 1) {
+  auto batch = test_batch(kernels, 3);
+  for (auto& kernel : batch.kernels) {
+    kernel.launch.buffers = {{64}, {8}};
+    kernel.launch.buffers[0].read_words = 1;
+    kernel.launch.keeps_buffers = keeps_buffers;
+  }
+  return batch;
+}
+
+}  // namespace
+
+TEST_CASE("buffers are made anew for each kernel and each batch, and the launches of one kernel share them") {
+  Counting counting;
+  const auto batch = batch_of(false, 2);
+  CHECK(counting.count(batch) == 3);
+  CHECK(counting.count(batch) == 3);
+  CHECK(counting.count(batch, 1) == 3);
+}
+
+TEST_CASE("a kernel that keeps its buffers finds them in the next batch as it left them") {
+  Counting counting;
+  auto batch = batch_of(true);
+  CHECK(counting.count(batch) == 3);
+  CHECK(counting.count(batch) == 6);
+  INFO("whatever is read of them");
+  batch.kernels[0].launch.buffers[0].read_words = 2;
+  batch.kernels[0].launch.buffers[1].read_words = 1;
+  CHECK(counting.count(batch) == 9);
+}
+
+TEST_CASE("kept buffers are made anew where anything else about them, their kernel or its cubin changes") {
+  Counting counting;
+  CHECK(counting.count(batch_of(true)) == 3);
+  SECTION("their description") {
+    auto batch = batch_of(true);
+    batch.kernels[0].launch.buffers[1].bytes = 16;
+    CHECK(counting.count(batch) == 3);
+  }
+  SECTION("the cubin") { CHECK(counting.count(batch_of(true, 2)) == 3); }
+  SECTION("a batch between them that keeps none") {
+    CHECK(counting.count(batch_of(false)) == 3);
+    CHECK(counting.count(batch_of(true)) == 3);
+  }
+  SECTION("the process") {
+    counting.worker.restart();
+    CHECK(counting.count(batch_of(true)) == 3);
+  }
+}
+
+TEST_CASE("kept buffers are a kernel's own, also in one cubin") {
+  Counting counting;
+  const auto batch = batch_of(true, 2);
+  CHECK(counting.count(batch, 1) == 3);
+  auto second = batch;
+  second.kernels.erase(second.kernels.begin());
+  INFO("the last kernel of the batch before");
+  CHECK(counting.count(second) == 6);
+}
+
+TEST_CASE("a kernel that keeps buffers and has none is not given those of the kernel before it") {
+  const TemporaryFile log;
+  Counting counting;
+  counting.environment.set("PTXLAT_STANDIN_LAUNCH_SHAPES", log.path());
+  auto batch = batch_of(false, 2);
+  batch.kernels[1].launch.buffers.clear();
+  batch.kernels[1].launch.keeps_buffers = true;
+  counting.worker.launch(batch);
+  CHECK_THAT(log.lines().front(), Catch::Matchers::Contains(" parameters dirty "));
+  CHECK_THAT(log.lines().back(), Catch::Matchers::Contains(" parameters zero "));
+}
+
+TEST_CASE("buffers that there is no room for cost their own kernel, and the next gets its own") {
+  Counting counting;
+  auto batch = batch_of(true, 2);
+  batch.kernels[0].launch.buffers[1].bytes = std::uint64_t{1} << 50;
+  const auto outcomes = counting.worker.launch(batch);
+  CHECK(outcomes[0].status == kernel::LaunchStatus::fault);
+  CHECK_THAT(outcomes[0].message, Catch::Matchers::StartsWith("CUDA_ERROR_OUT_OF_MEMORY"));
+  REQUIRE(outcomes[1].status == kernel::LaunchStatus::ok);
+  CHECK(outcomes[1].readout.buffers == std::vector<std::uint32_t>{3});
+}
+
+TEST_CASE("of a texture the kernel gets the handle, and the places of a chase are indices of words") {
+  const TemporaryFile log;
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_LAUNCH_SHAPES", log.path());
+  environment.set("PTXLAT_STANDIN_COUNT", "_");
+  auto batch = test_batch(1, 1);
+  auto& buffers = batch.kernels[0].launch.buffers;
+  buffers = {{64, kernel::Buffer::Contents::ring, 16, 1, 16, true}};
+  Worker worker(test_options());
+  const auto outcome = worker.launch(batch).at(0);
+  REQUIRE(outcome.status == kernel::LaunchStatus::ok);
+  const auto& words = outcome.readout.buffers;
+  REQUIRE(words.size() == 16);
+  INFO("nothing was counted: a handle is no address");
+  CHECK(words[0] == 4);
+  CHECK(words[4] == 8);
+  CHECK(words[12] == 0);
+  CHECK_THAT(log.lines().at(0), Catch::Matchers::Contains(" parameters dirty "));
+}
+
+TEST_CASE("a texture that the driver does not make is its own kernel's fault") {
+  auto batch = test_batch(2, 1);
+  batch.kernels[0].launch.buffers = {{64, kernel::Buffer::Contents::zeros, 0, 1, 0, true}};
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_REFUSE", "TexObject");
+  const auto outcomes = Worker(test_options()).launch(batch);
+  CHECK_THAT(outcomes[0].message, Catch::Matchers::StartsWith("CUDA_ERROR_NOT_SUPPORTED"));
+  CHECK(outcomes[1].status == kernel::LaunchStatus::ok);
+}
