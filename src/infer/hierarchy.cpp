@@ -14,8 +14,9 @@ using results::Fact;
 
 constexpr const char* no_such_level = "no accesses were found that take as long as a level of its own would";
 
-std::vector<Level> levels_of(Machine& machine, std::uint64_t seed, std::size_t most) {
+std::vector<Level> levels_of(Machine& machine, std::uint64_t seed, std::size_t most, int patience = 2) {
   Prober prober(machine, seed);
+  prober.set_patience(patience);
   auto levels = infer_levels(prober, most);
   while (levels.size() < most) levels.emplace_back().reason = no_such_level;
   return levels;
@@ -36,7 +37,8 @@ std::vector<Fact> infer_tlb(Machine& machine, std::uint64_t seed) {
   const std::string space = machine.info().space;
   // Of a machine whose first level is told from the next by less than its noise, the second is the first that is seen.
   const bool is_outer = machine.info().kind == "tlb_outer";
-  const auto levels = levels_of(machine, seed, is_outer ? 1 : 2);
+  // Of such a machine a set may also miss once for no reason of its own.
+  const auto levels = is_outer ? levels_of(machine, seed, 1, 4) : levels_of(machine, seed, 2);
   std::vector<Fact> facts;
   if (!is_outer)
     facts.push_back(inferred(space + ".page_bytes", levels.front().line_bytes, "bytes",
