@@ -1,11 +1,13 @@
 #include "infer/series_facts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "infer/facts.h"
+#include "infer/knees.h"
 #include "infer/series_groups.h"
 #include "infer/series_models.h"
 
@@ -48,26 +50,38 @@ class Reading {
       case FactModel::last:
         add(group_.quantity, curve_.x.back(), curve_.x.back(), curve_.x.back(), "the last that ran");
         break;
-      case FactModel::period:
-        find_period();
-        break;
       case FactModel::differs:
         find_difference();
         break;
       case FactModel::sharing:
         find_sharing();
         break;
+      case FactModel::lowest:
+        find_lowest();
+        break;
       case FactModel::overlap:
-        find_overlap();
+        add(find_overlap(curve_));
+        break;
+      case FactModel::period:
+        add(find_period(curve_, slack_of_first()));
         break;
       case FactModel::between:
-        count_between();
+        add(count_between(curve_, slack_of_first()));
         break;
       case FactModel::ways:
-        find_ways();
+        add(find_ways(curve_, slack_of_first()));
+        break;
+      case FactModel::growth:
+        add(find_growth(curve_, slack_of_first()));
+        break;
+      case FactModel::sets:
+        list_sets();
+        break;
+      case FactModel::rise:
+        add_risen(find_rise(curve_, slack_of_first()));
         break;
       case FactModel::knee:
-        find_knee();
+        add(find_knee(curve_, slack_of_first()));
         break;
       case FactModel::given:
         break;
@@ -114,6 +128,16 @@ class Reading {
     fact.condition = group_.condition;
     facts_.push_back(std::move(fact));
   }
+
+  void add(const Finding& found) {
+    if (!found.value) return add_undetermined(group_.quantity, found.more);
+    add(group_.quantity, *found.value, found.low, found.high, found.more, found.verdict);
+  }
+  void add_risen(const Finding& found) {
+    if (!found.value) return add_undetermined(group_.quantity, found.more);
+    add_spread(group_.quantity, *found.value, *found.value, *found.value, found.more);
+  }
+  double slack_of_first() const { return slack(curve_.y.front()); }
 
   // `low` and `high` are of what was measured; a repetition may lie a little outside.
   void add_spread(const std::string& quantity, double value, double low, double high, const std::string& more) {
@@ -245,18 +269,6 @@ class Reading {
     }
   }
 
-  // What does not wait for those before it adds little to the time of one; the first that does, adds its own.
-  void find_overlap() {
-    const double step = curve_.y.front() / 4;
-    std::size_t last = 0;
-    while (last + 1 < curve_.y.size() && curve_.y[last + 1] - curve_.y[last] < step) ++last;
-    if (last + 1 == curve_.y.size())
-      return add_undetermined(group_.quantity, fmt::format("none waits up to {:.15g}", curve_.x.back()));
-    add(group_.quantity, curve_.x[last], curve_.x[last], curve_.x[last],
-        fmt::format("{:.4g} for one, {:.4g} for so many, {:.4g} for one more", curve_.y.front(), curve_.y[last],
-                    curve_.y[last + 1]));
-  }
-
   void find_difference() {
     const auto [least, most] = std::minmax_element(curve_.y.begin(), curve_.y.end());
     if (curve_.y.size() < 2) return add_undetermined(group_.quantity, "there is one value only");
@@ -276,72 +288,32 @@ class Reading {
     push(std::move(fact));
   }
 
-  bool leaves_first(std::size_t i) const { return std::abs(curve_.y[i] - curve_.y.front()) > slack(curve_.y.front()); }
-  std::size_t first_that_leaves() const {
-    std::size_t end = 0;
-    while (end < curve_.y.size() && !leaves_first(end)) ++end;
-    return end;
+  // All alike: sets of different sizes would not begin to miss at one rate.
+  void list_sets() {
+    const auto ways = find_growth(curve_, slack_of_first());
+    const auto entries = find_knee(curve_, slack_of_first());
+    if (!ways.value || !entries.value) return add_undetermined(group_.quantity, ways.value ? entries.more : ways.more);
+    const auto count = static_cast<std::size_t>(*entries.value / *ways.value);
+    const std::vector<std::string> sizes(count, fmt::format("{:.15g}", *ways.value));
+    Fact fact = inferred(group_.quantity, fmt::format("{}", fmt::join(sizes, " ")), "",
+                         how(fmt::format("{} sets; {}", count, ways.more)), "");
+    fact.verdict = ways.verdict;
+    push(std::move(fact));
   }
 
-  void find_knee() {
-    const auto end = first_that_leaves();
-    if (end == curve_.y.size())
-      return add_undetermined(group_.quantity, fmt::format("there is no knee up to {:.15g}", curve_.x.back()));
-    std::size_t predicted = 0;
-    for (auto i = end + 1; i < curve_.y.size(); ++i) predicted += leaves_first(i);
-    const bool holds = predicted >= 3 && predicted == curve_.y.size() - end - 1;
-    // Between whole numbers nothing is left open.
-    const double next = std::abs(curve_.x[end] - curve_.x[end - 1]) == 1 ? curve_.x[end - 1] : curve_.x[end];
-    add(group_.quantity, curve_.x[end - 1], std::min(curve_.x[end - 1], next), std::max(curve_.x[end - 1], next),
-        fmt::format("{:.4g} up to there, {:.4g} after it, and {} points further on", curve_.y[end - 1], curve_.y[end],
-                    predicted),
-        holds ? FactVerdict::inferred : FactVerdict::measured);
-  }
-
-  // Of a cyclic visit that a set has one page too many for, all its pages miss if it evicts what it used or got first.
-  void find_ways() {
-    const auto end = first_that_leaves();
-    if (end == curve_.y.size() || end == 0) return add_undetermined(group_.quantity, "there is no knee");
-    const double last = median_of({curve_.y.end() - std::min<std::ptrdiff_t>(3, std::ssize(curve_.y)), curve_.y.end()});
-    std::size_t full = end;
-    while (full < curve_.y.size() && curve_.y[full] < 0.85 * last) ++full;
-    if (full == curve_.y.size()) return add_undetermined(group_.quantity, "the last values are not above the others");
-    const double sets = curve_.x[full] - curve_.x[end - 1];
-    const double ways = curve_.x[end - 1] / sets;
-    if (ways < 1 || ways != std::floor(ways))
-      return add_undetermined(group_.quantity,
-                              fmt::format("{:.15g} pages until all miss, from {:.15g} on", sets, curve_.x[end - 1]));
-    add(group_.quantity, ways, ways, ways, fmt::format("all miss from {:.15g} on: {:.15g} sets", curve_.x[full], sets));
-  }
-
-  void count_between() {
-    const auto first = first_that_leaves();
-    if (first == curve_.y.size()) return add_undetermined(group_.quantity, "there is no knee");
-    const double last = median_of({curve_.y.end() - std::min<std::ptrdiff_t>(3, std::ssize(curve_.y)), curve_.y.end()});
-    std::size_t full = first;
-    while (full < curve_.y.size() && curve_.y[full] < 0.85 * last) ++full;
-    const double places = full == first ? 0 : curve_.x[full] - curve_.x[first];
-    add(group_.quantity, places, places, places,
-        fmt::format("the values rise from {:.15g} to {:.15g}", curve_.x[first - 1], curve_.x[full]));
-  }
-
-  void find_period() {
-    const auto differs = [&](std::size_t i) {
-      return std::abs(curve_.y[i] - curve_.y.front()) > slack(curve_.y.front());
-    };
-    std::size_t first = 0;
-    while (first < curve_.y.size() && !differs(first)) ++first;
-    if (first == curve_.y.size()) return add_undetermined(group_.quantity, "all values are alike");
-    const double period = curve_.x[first];
-    std::size_t predicted = 0;
-    for (std::size_t i = first + 1; i < curve_.y.size(); ++i) {
-      if (differs(i) != (std::fmod(curve_.x[i], period) == 0))
-        return add_undetermined(group_.quantity,
-                                fmt::format("{:.15g} is the first, but not a period: {:.15g}", period, curve_.x[i]));
-      ++predicted;
+  void find_lowest() {
+    const auto axis = group_.along;
+    const auto least = std::min_element(curve_.y.begin(), curve_.y.end());
+    const auto& places = group_.points[static_cast<std::size_t>(least - curve_.y.begin())].places;
+    for (const double value : curve_.y) {
+      if (value != *least && value - *least < slack(*least))
+        return add_undetermined(group_.quantity, fmt::format("{:.4g} and {:.4g} are not apart", *least, value));
     }
-    add(group_.quantity, period, period, period, fmt::format("a period that predicted {} points", predicted),
-        static_cast<double>(predicted) > period ? FactVerdict::inferred : FactVerdict::measured);
+    Fact fact =
+        inferred(group_.quantity, name_of(series_.axes[axis], places[axis]), "",
+                 how(fmt::format("{:.4g} for it, at least {:.4g} less than for any other", *least, slack(*least))), "");
+    fact.verdict = FactVerdict::measured;
+    push(std::move(fact));
   }
 
   const FactRule& rule_;

@@ -23,6 +23,10 @@ namespace ptxlat::infer {
 //   ways       the knee over the steps from it until the values stay: sets of a cyclic visit miss one after the other
 //   period     the first place whose value is not the first one's, if the values leave it at each multiple and nowhere
 //              else
+//   growth     ways: after the knee, misses of a cyclic visit grow by one more than these for each place, up to all
+//   sets       the same as a list: the ways of each set
+//   rise       the last values less the first
+//   lowest     the name of the place with the lowest value
 //   between    how many places have neither the first value nor at least 85 % of the last: a level in between
 //   overlap    how many are under way at once: the last place before one more adds a quarter of the first value
 //   differs    1 where the values are not one, 0 where they are
@@ -40,6 +44,10 @@ enum class FactModel {
   last,
   knee,
   ways,
+  growth,
+  sets,
+  rise,
+  lowest,
   between,
   period,
   overlap,
@@ -48,23 +56,14 @@ enum class FactModel {
   given
 };
 
-inline constexpr NamedValues<FactModel, 17> fact_model_names = {{{FactModel::median, "median"},
-                                                                 {FactModel::minimum, "minimum"},
-                                                                 {FactModel::maximum, "maximum"},
-                                                                 {FactModel::slope, "slope"},
-                                                                 {FactModel::intercept, "intercept"},
-                                                                 {FactModel::plateaus, "plateaus"},
-                                                                 {FactModel::clusters, "clusters"},
-                                                                 {FactModel::nearer, "nearer"},
-                                                                 {FactModel::last, "last"},
-                                                                 {FactModel::knee, "knee"},
-                                                                 {FactModel::ways, "ways"},
-                                                                 {FactModel::between, "between"},
-                                                                 {FactModel::period, "period"},
-                                                                 {FactModel::overlap, "overlap"},
-                                                                 {FactModel::differs, "differs"},
-                                                                 {FactModel::sharing, "sharing"},
-                                                                 {FactModel::given, "given"}}};
+inline constexpr NamedValues<FactModel, 21> fact_model_names = {
+    {{FactModel::median, "median"},     {FactModel::minimum, "minimum"},     {FactModel::maximum, "maximum"},
+     {FactModel::slope, "slope"},       {FactModel::intercept, "intercept"}, {FactModel::plateaus, "plateaus"},
+     {FactModel::clusters, "clusters"}, {FactModel::nearer, "nearer"},       {FactModel::last, "last"},
+     {FactModel::knee, "knee"},         {FactModel::ways, "ways"},           {FactModel::growth, "growth"},
+     {FactModel::rise, "rise"},         {FactModel::sets, "sets"},           {FactModel::lowest, "lowest"},
+     {FactModel::between, "between"},   {FactModel::period, "period"},       {FactModel::overlap, "overlap"},
+     {FactModel::differs, "differs"},   {FactModel::sharing, "sharing"},     {FactModel::given, "given"}}};
 
 // A fact that a probe's file asks for.
 //   quantity   {{axis}} in it is the name of the axis' value, {{level}} that of a plateau or cluster

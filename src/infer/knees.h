@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "infer/series_models.h"
+#include "results/record.h"
+
+namespace ptxlat::infer {
+
+// What a model makes of a curve; without a value, `more` is the reason.
+struct Finding {
+  std::optional<double> value;
+  double low = 0, high = 0;
+  std::string more;
+  results::FactVerdict verdict = results::FactVerdict::measured;
+};
+
+// Curves that stay at their first value and then leave it by more than `slack`: as FactModel of series_facts.h says.
+Finding find_knee(const Curve& curve, double slack);
+Finding find_period(const Curve& curve, double slack);
+Finding find_overlap(const Curve& curve);
+
+// The curve is of cyclic visits of x lines, and what the mean visit costs. A set that has one line too many misses all
+// of its lines if it evicts what it used or got first (Mei and Chu, section 4.2).
+Finding find_ways(const Curve& curve, double slack);
+Finding count_between(const Curve& curve, double slack);
+Finding find_growth(const Curve& curve, double slack);
+Finding find_rise(const Curve& curve, double slack);
+
+}  // namespace ptxlat::infer
