@@ -14,9 +14,8 @@ using results::Fact;
 
 constexpr const char* no_such_level = "no accesses were found that take as long as a level of its own would";
 
-std::vector<Level> levels_of(Machine& machine, std::uint64_t seed, std::size_t most, int patience = 2) {
+std::vector<Level> levels_of(Machine& machine, std::uint64_t seed, std::size_t most) {
   Prober prober(machine, seed);
-  prober.set_patience(patience);
   auto levels = infer_levels(prober, most);
   while (levels.size() < most) levels.emplace_back().reason = no_such_level;
   return levels;
@@ -35,17 +34,13 @@ std::vector<std::size_t> sizes_of(const Level& level) {
 
 std::vector<Fact> infer_tlb(Machine& machine, std::uint64_t seed) {
   const std::string space = machine.info().space;
-  // Of a machine whose first level is told from the next by less than its noise, the second is the first that is seen.
-  const bool is_outer = machine.info().kind == "tlb_outer";
-  // Of such a machine a set may also miss once for no reason of its own.
-  const auto levels = is_outer ? levels_of(machine, seed, 1, 4) : levels_of(machine, seed, 2);
+  const auto levels = levels_of(machine, seed, 2);
   std::vector<Fact> facts;
-  if (!is_outer)
-    facts.push_back(inferred(space + ".page_bytes", levels.front().line_bytes, "bytes",
-                             "the least that an entry covers", levels.front().reason));
+  facts.push_back(inferred(space + ".page_bytes", levels.front().line_bytes, "bytes", "the least that an entry covers",
+                           levels.front().reason));
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const Level& level = levels[i];
-    const std::string name = fmt::format("{}.l{}_", space, i + (is_outer ? 2 : 1));
+    const std::string name = fmt::format("{}.l{}_", space, i + 1);
     facts.push_back(inferred(name + "entries", level.fit_lines, "count", "entries of all sets", level.reason));
     facts.push_back(inferred(name + "entry_coverage", level.line_bytes, "bytes",
                              "addresses that take one entry together, in a full set", level.reason));

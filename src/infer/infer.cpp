@@ -13,12 +13,12 @@ namespace ptxlat::infer {
 std::vector<results::Fact> infer(Machine& machine, std::uint64_t seed) {
   const auto& kind = machine.info().kind;
   if (kind == "cache") return infer_cache(machine, seed);
-  if (kind == "tlb" || kind == "tlb_outer") return infer_tlb(machine, seed);
+  if (kind == "tlb") return infer_tlb(machine, seed);
   if (kind == "constant") return infer_constant(machine, seed);
   if (kind == "banks") return infer_banks(machine, seed);
   if (kind == "l2") return infer_l2(machine, seed);
   throw Error(ExitCode::unknown_name, fmt::format("no inference is made for machines of kind \"{}\"", kind),
-              "The kinds that are known: banks, cache, constant, l2, tlb, tlb_outer.");
+              "The kinds that are known: banks, cache, constant, l2, tlb.");
 }
 
 }  // namespace ptxlat::infer

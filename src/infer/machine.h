@@ -18,7 +18,7 @@ struct Addresses {
 };
 
 // What is known of a machine before its first access.
-//   kind       "cache", "tlb", "tlb_outer" (from its second level on), "banks", "constant" or "l2"
+//   kind       "cache", "tlb", "banks", "constant" or "l2"
 //   space      what its facts begin with: "l1"
 //   bytes      addresses are below this
 //   operators  how it can be accessed, "ca", "cg"; the first is the usual one
@@ -30,7 +30,6 @@ struct MachineInfo {
   int sms = 1;
   std::uint64_t most_accesses = unlimited;  // between two calls of prepare
   std::uint64_t page_bytes = 0;             // within which addresses are those of memory; 0: not known
-  std::uint64_t budget = 18'000'000;        // accesses in all
 
   std::string usual_operator() const { return operators.empty() ? std::string{} : operators.front(); }
   static constexpr std::uint64_t unlimited = std::uint64_t{1} << 32;

@@ -82,8 +82,8 @@ std::vector<double> Prober::access(const std::vector<Addresses>& list) {
   std::uint64_t count = 0;
   for (const Addresses& run : list) count += run.count;
   accesses_ += count;
-  if (accesses_ > info().budget)
-    throw TooManyAccesses(fmt::format("the inference asked for more than {} accesses", info().budget));
+  if (accesses_ > most_accesses)
+    throw TooManyAccesses(fmt::format("the inference asked for more than {} accesses", most_accesses));
   if (!can_access(count))
     throw TooManyAccesses(fmt::format("more than {} accesses at a time are needed", info().most_accesses));
   since_prepared_ += count;

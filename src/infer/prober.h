@@ -28,6 +28,8 @@ std::vector<Addresses> in_progressions(const Lines& addresses);
 // supposes nothing about policy or index.
 class Prober {
  public:
+  static constexpr std::uint64_t most_accesses = 18'000'000;
+
   // Accesses are in the machine's usual way, on its first SM.
   Prober(Machine& machine, std::uint64_t seed);
 

@@ -83,6 +83,9 @@ class Reading {
       case FactModel::knee:
         add(find_knee(curve_, slack_of_first()));
         break;
+      case FactModel::unknown:
+        push(inferred(group_.quantity, "", "", "", rule_.how));
+        break;
       case FactModel::given:
         break;
     }

@@ -31,6 +31,7 @@ namespace ptxlat::infer {
 //   overlap    how many are under way at once: the last place before one more adds a quarter of the first value
 //   differs    1 where the values are not one, 0 where they are
 //   sharing    how many values are that of the first: none but itself, one more, or more, as `levels` names them
+//   unknown    nothing: `how` says why the quantity cannot be told
 //   given      what an expression says, without a series
 enum class FactModel {
   median,
@@ -53,17 +54,19 @@ enum class FactModel {
   overlap,
   differs,
   sharing,
+  unknown,
   given
 };
 
-inline constexpr NamedValues<FactModel, 21> fact_model_names = {
+inline constexpr NamedValues<FactModel, 22> fact_model_names = {
     {{FactModel::median, "median"},     {FactModel::minimum, "minimum"},     {FactModel::maximum, "maximum"},
      {FactModel::slope, "slope"},       {FactModel::intercept, "intercept"}, {FactModel::plateaus, "plateaus"},
      {FactModel::clusters, "clusters"}, {FactModel::nearer, "nearer"},       {FactModel::last, "last"},
      {FactModel::knee, "knee"},         {FactModel::ways, "ways"},           {FactModel::growth, "growth"},
      {FactModel::rise, "rise"},         {FactModel::sets, "sets"},           {FactModel::lowest, "lowest"},
      {FactModel::between, "between"},   {FactModel::period, "period"},       {FactModel::overlap, "overlap"},
-     {FactModel::differs, "differs"},   {FactModel::sharing, "sharing"},     {FactModel::given, "given"}}};
+     {FactModel::differs, "differs"},   {FactModel::sharing, "sharing"},     {FactModel::unknown, "unknown"},
+     {FactModel::given, "given"}}};
 
 // A fact that a probe's file asks for.
 //   quantity   {{axis}} in it is the name of the axis' value, {{level}} that of a plateau or cluster

@@ -65,7 +65,6 @@ struct Buffer {
 //   bank_bytes    of shared memory, 4 or 8, for GPUs that can choose; 0: the driver's choice
 //   large_cluster whether its clusters may have more than the 8 CTAs that every GPU of the architecture has room for
 //   keeps_buffers whether the next launch of the same kernel finds them as this one leaves them, not as new
-//   forgets_translations  whether the GPU translates all addresses anew: memory is unmapped before the launch
 //   output_ctas   CTAs whose threads are read, from the first
 //   output_words  of each thread's slot, by index
 struct Launch {
@@ -77,7 +76,6 @@ struct Launch {
   int bank_bytes = 0;
   bool large_cluster = false;
   bool keeps_buffers = false;
-  bool forgets_translations = false;
   std::vector<std::uint64_t> input;
   std::vector<Buffer> buffers;
   std::vector<std::uint64_t> parameters;

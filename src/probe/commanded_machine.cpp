@@ -7,8 +7,8 @@
 
 namespace ptxlat::probe {
 
-CommandedMachine::CommandedMachine(infer::MachineInfo info, std::optional<infer::Addresses> flush,
-                                   kernel::Launch launch, Launcher launcher, std::uint64_t& launches)
+CommandedMachine::CommandedMachine(infer::MachineInfo info, infer::Addresses flush, kernel::Launch launch,
+                                   Launcher launcher, std::uint64_t& launches)
     : info_(std::move(info)),
       flush_(flush),
       launch_(std::move(launch)),
@@ -39,38 +39,28 @@ kernel::LaunchOutcome CommandedMachine::launch(std::vector<std::uint64_t> comman
   }
 }
 
-void CommandedMachine::prepare() {
-  since_prepared_.clear();
-  if (flush_) touch({*flush_}, info_.usual_operator(), 0);
-}
-
-std::vector<double> CommandedMachine::execute(const std::vector<infer::Addresses>& list, const std::string& with,
-                                              bool is_timed, int sm) {
-  auto all = since_prepared_;
-  for (const auto& run : list) all.push_back({run, number_of(with), is_timed});
-  std::vector<std::uint64_t> words;
-  std::uint64_t answers = 0, before = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto& [run, operation, has_answers] = all[i];
-    if (i == since_prepared_.size()) before = answers;
-    const auto place = has_answers ? answers : untimed;
-    words.insert(words.end(), {run.base, static_cast<std::uint64_t>(run.stride), run.count, operation + 256 * place});
-    if (has_answers) answers += run.count;
-  }
-  if (list.empty()) before = answers;
-  assert(answers <= info_.most_accesses);
-  const auto outcome = launch(std::move(words), answers, sm);
-  if (!flush_) since_prepared_ = std::move(all);
-  return {outcome.readout.buffers.begin() + static_cast<std::ptrdiff_t>(before), outcome.readout.buffers.end()};
-}
+void CommandedMachine::prepare() { touch({flush_}, info_.usual_operator(), 0); }
 
 std::vector<double> CommandedMachine::access(const std::vector<infer::Addresses>& list, const std::string& with,
                                              int sm) {
-  return execute(list, with, true, sm);
+  std::vector<std::uint64_t> commands;
+  std::uint64_t answers = 0;
+  for (const auto& run : list) {
+    commands.insert(commands.end(),
+                    {run.base, static_cast<std::uint64_t>(run.stride), run.count, number_of(with) + 256 * answers});
+    answers += run.count;
+  }
+  assert(answers <= info_.most_accesses);
+  const auto outcome = launch(std::move(commands), answers, sm);
+  return {outcome.readout.buffers.begin(), outcome.readout.buffers.end()};
 }
 
 void CommandedMachine::touch(const std::vector<infer::Addresses>& list, const std::string& with, int sm) {
-  execute(list, with, false, sm);
+  std::vector<std::uint64_t> commands;
+  for (const auto& run : list)
+    commands.insert(commands.end(),
+                    {run.base, static_cast<std::uint64_t>(run.stride), run.count, number_of(with) + 256 * untimed});
+  launch(std::move(commands), 0, sm);
 }
 
 }  // namespace ptxlat::probe

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "infer/machine.h"
@@ -8,9 +7,8 @@
 
 namespace ptxlat::probe {
 
-// The GPU as a machine that is asked from any SM, by progressions of addresses. Its memory either stays as it is from
-// one launch to the next (second-level cache), or each launch finds it cold (address translation); then what came since
-// `prepare` is accessed again each time. Contract with the kernel, which has a CTA on each SM:
+// The GPU as a machine that is asked from any SM, by progressions of addresses, and whose memory stays as it is from
+// one launch to the next (second-level cache). Contract with the kernel, which has a CTA on each SM:
 //   in          commands of 4 words of 64 bits, one after the other; each: base and stride of addresses, as distances
 //               from the first buffer; their count; and operator + 256 × place, where place is that of the first
 //               answer, or `untimed` for accesses that all threads make at once and nobody times
@@ -22,10 +20,10 @@ class CommandedMachine : public infer::Machine {
  public:
   static constexpr std::uint64_t untimed = 0xffffffff;
 
-  // `flush` are the accesses that make everything else cold; none where each launch does. `launches` have been made
-  // with the same buffers, and are counted on: machines that follow each other share it, and it outlives them.
-  CommandedMachine(infer::MachineInfo info, std::optional<infer::Addresses> flush, kernel::Launch launch,
-                   Launcher launcher, std::uint64_t& launches);
+  // `flush` are the accesses that make everything else cold. `launches` have been made with the same buffers, and are
+  // counted on: machines that follow each other share it, and it outlives them.
+  CommandedMachine(infer::MachineInfo info, infer::Addresses flush, kernel::Launch launch, Launcher launcher,
+                   std::uint64_t& launches);
   const infer::MachineInfo& info() const override { return info_; }
   void prepare() override;
   // At most info().most_accesses. Throws LaunchFailed.
@@ -33,21 +31,11 @@ class CommandedMachine : public infer::Machine {
   void touch(const std::vector<infer::Addresses>& list, const std::string& with, int sm) override;
 
  private:
-  struct Command {
-    infer::Addresses run;
-    std::uint64_t operation = 0;
-    bool is_timed = false;
-  };
-
-  // Executes commands behind those that a cold launch has to repeat. Their answers.
-  std::vector<double> execute(const std::vector<infer::Addresses>& list, const std::string& with, bool is_timed,
-                              int sm);
   std::uint64_t number_of(const std::string& operation) const;
   kernel::LaunchOutcome launch(std::vector<std::uint64_t> commands, std::uint64_t answers, int sm);
 
   infer::MachineInfo info_;
-  std::optional<infer::Addresses> flush_;
-  std::vector<Command> since_prepared_;  // only where each launch finds everything cold
+  infer::Addresses flush_;
   kernel::Launch launch_;
   Launcher launcher_;
   std::uint64_t& launches_;

@@ -113,13 +113,10 @@ std::unique_ptr<infer::Machine> machine_of(const Probe& probe, const Point& poin
                           .bytes = point.inferred_bytes,
                           .operators = probe.infer->operators,
                           .sms = point.trial.launch.ctas,
-                          .page_bytes = point.page_bytes,
-                          .budget = point.inferred_accesses};
-  if (!probe.infer->commands) return std::make_unique<TracedMachine>(std::move(info), point.trial.launch, launcher);
-  std::optional<infer::Addresses> flush;
-  if (point.flush_bytes > 0)
-    flush = {point.inferred_bytes, static_cast<std::int64_t>(point.flush_stride),
-             point.flush_bytes / point.flush_stride};
+                          .page_bytes = point.page_bytes};
+  if (point.flush_bytes == 0) return std::make_unique<TracedMachine>(std::move(info), point.trial.launch, launcher);
+  const infer::Addresses flush{point.inferred_bytes, static_cast<std::int64_t>(point.flush_stride),
+                               point.flush_bytes / point.flush_stride};
   return std::make_unique<CommandedMachine>(std::move(info), flush, point.trial.launch, launcher, launches);
 }
 

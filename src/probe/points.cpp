@@ -122,7 +122,6 @@ kernel::Launch launch_of(const Probe& probe, const Names& names) {
   launch.dynamic_shared = whole(probe.dynamic_shared);
   launch.carve_out = whole(probe.carve_out);
   launch.bank_bytes = whole(probe.bank_bytes);
-  launch.forgets_translations = probe.forgets_translations;
   launch.large_cluster = probe.large_cluster;
   // What is asked thousands of questions is not made anew for each.
   launch.keeps_buffers = probe.keeps_buffers || probe.infer;
@@ -153,7 +152,6 @@ Point point_of(const Probe& probe, const std::vector<std::int64_t>& values, cons
   if (point.count < 1) throw std::invalid_argument("count must be positive");
   if (probe.infer) point.inferred_bytes = static_cast<std::uint64_t>(evaluate(probe.infer->bytes, names));
   if (probe.infer) point.page_bytes = static_cast<std::uint64_t>(evaluate(probe.infer->page, names));
-  if (probe.infer) point.inferred_accesses = static_cast<std::uint64_t>(evaluate(probe.infer->accesses, names));
   if (probe.infer && !probe.infer->flush.empty()) {
     point.flush_bytes = static_cast<std::uint64_t>(evaluate(probe.infer->flush, names));
     point.flush_stride = static_cast<std::uint64_t>(evaluate(probe.infer->flush_stride, names));

@@ -18,7 +18,7 @@ struct Point {
   kernel::Trial trial;
   std::int64_t count = 1;
   std::map<std::string, std::int64_t> opcodes;
-  std::uint64_t inferred_bytes = 0, flush_bytes = 0, flush_stride = 0, inferred_accesses = 0, page_bytes = 0;
+  std::uint64_t inferred_bytes = 0, flush_bytes = 0, flush_stride = 0, page_bytes = 0;
 };
 
 // All points of a probe on a GPU whose names are `device`, the last axis fastest. Points whose kernels have the same

@@ -47,19 +47,16 @@ enum class Reader { per_step, throughput, span, rate, timeline, words, samples }
 //   kind       of infer::MachineInfo
 //   space      what its facts begin with
 //   bytes      expression: what the kernel makes of the first buffer
-//   commands   whether the kernel takes commands (probe/commanded_machine.h) and not addresses
 //   flush      expression: bytes behind those, which one access each `flush_stride` bytes make everything else cold;
-//              empty for what every launch finds cold. Of a kernel that takes commands
+//              of a kernel that takes commands (probe/commanded_machine.h). Empty for one that takes addresses
 //   page       expression: bytes within which addresses of memory are those of the program; 0: not known
 //   operators  how it can be accessed, by the numbers that the kernel knows them by
 struct ProbeInference {
   std::string kind, space, bytes;
   std::string flush = {}, flush_stride = "128", page = "0";
   std::vector<std::string> operators = {};
-  bool commands = false;
-  std::vector<std::string> leaves_out;        // quantities that another probe finds better
-  std::vector<std::string> conditional;       // quantities that depend on the axes; the others hold at all points
-  std::string accesses = "18 * 1000 * 1000";  // expression: in all
+  std::vector<std::string> leaves_out;   // quantities that another probe finds better
+  std::vector<std::string> conditional;  // quantities that depend on the axes; the others hold at all points
 };
 
 // An experiment on the machine as its file describes it: what is varied, how each point is launched, what the audit
@@ -74,7 +71,6 @@ struct Probe {
   std::map<std::string, ProbeTexts> texts;       // by hole
   std::string threads = "1", ctas = "1", dynamic_shared = "0", carve_out = "0 - 1", bank_bytes = "0";
   bool large_cluster = false;
-  bool forgets_translations = false;
   bool keeps_buffers = false;  // no point changes what another one finds in them
   bool may_fail = false;       // a launch that the driver refuses is a point without a value
   std::vector<std::string> parameters;

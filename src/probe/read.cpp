@@ -179,14 +179,13 @@ infer::FactRule read_fact(const Section& fact, const Probe& probe) {
 
 void read_launch(const Section& launch, Probe& probe) {
   launch.only({"threads", "ctas", "dynamic_shared", "carve_out", "bank_bytes", "large_cluster", "keeps_buffers",
-               "forgets_translations", "may_fail", "parameters", "launches"});
+               "may_fail", "parameters", "launches"});
   probe.threads = launch.expression("threads", probe.threads);
   probe.ctas = launch.expression("ctas", probe.ctas);
   probe.dynamic_shared = launch.expression("dynamic_shared", probe.dynamic_shared);
   probe.carve_out = launch.expression("carve_out", probe.carve_out);
   probe.bank_bytes = launch.expression("bank_bytes", probe.bank_bytes);
   probe.large_cluster = launch.flag("large_cluster");
-  probe.forgets_translations = launch.flag("forgets_translations");
   probe.keeps_buffers = launch.flag("keeps_buffers");
   probe.may_fail = launch.flag("may_fail");
   probe.parameters = launch.expressions("parameters");
@@ -259,8 +258,7 @@ Probe read_probe(const std::filesystem::path& file) {
   }
   if (root.contains("infer")) {
     const auto infer = section.section("infer");
-    infer.only({"kind", "space", "bytes", "flush", "flush_stride", "operators", "commands", "accesses", "conditional",
-                "leaves_out", "page"});
+    infer.only({"kind", "space", "bytes", "flush", "flush_stride", "operators", "conditional", "leaves_out", "page"});
     auto& wanted = probe.infer.emplace();
     wanted.kind = infer.text("kind");
     wanted.space = infer.text("space");
@@ -269,14 +267,12 @@ Probe read_probe(const std::filesystem::path& file) {
     wanted.flush_stride = infer.expression("flush_stride", "128");
     wanted.page = infer.expression("page", wanted.page);
     wanted.operators = infer.expressions("operators");
-    wanted.commands = infer.flag("commands");
     wanted.conditional = infer.expressions("conditional");
     wanted.leaves_out = infer.expressions("leaves_out");
-    wanted.accesses = infer.expression("accesses", wanted.accesses);
     if (probe.infer->kind.empty() || probe.infer->space.empty()) infer.fail("an inference needs a kind and a space");
     if (probe.infer->bytes.empty()) infer.fail("an inference needs the bytes of its memory");
     if (probe.buffers.empty()) infer.fail("an inference needs a buffer");
-    if (probe.infer->commands && probe.buffers.size() < 2)
+    if (!probe.infer->flush.empty() && probe.buffers.size() < 2)
       infer.fail("a kernel that takes commands needs a second buffer, for its answers");
   }
   read_launch(section.section("launch"), probe);

@@ -91,14 +91,6 @@ std::vector<std::uint64_t> parameter_words(const kernel::Launch& launch, const s
   return words;
 }
 
-// Unmapping memory makes the GPU forget its translations. As much as the driver takes from the system at once: of less
-// it would keep what is freed.
-void forget_translations(const gpu::CudaApi& api, const gpu::CudaStream& stream) {
-  constexpr std::size_t bytes = 64 << 20;
-  PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
-  const gpu::DeviceBuffer unmapped(api, bytes);
-}
-
 // Puts the launches of a kernel into the stream.
 void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::CudaModule& module,
              const Memory& memory, const KernelLaunch& kernel, gpu::CUdeviceptr in,
@@ -114,7 +106,6 @@ void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::
 
   auto parameters = parameter_words(shape, buffers);
   for (std::size_t launch = 0; launch < launches; ++launch) {
-    if (shape.forgets_translations) forget_translations(api, stream);
     gpu::CUdeviceptr kernel_memory = shape.uses_memory ? memory.kernels->address(launch) : 0;
     gpu::CUdeviceptr out = memory.slots.output.address() + launch * launch_bytes;
     // The driver knows from the cubin how many of them the kernel takes.

@@ -74,7 +74,7 @@ TEST_CASE("of several CTAs the first is read, where a launch does not say more")
 TEST_CASE("a launch arrives as it was sent") {
   LaunchBatch batch = test_batch(2, 3);
   kernel::Launch& launch = batch.kernels[1].launch;
-  launch = {64, 2, 4096, 50, true, 8, true, true, true, {1, 2, 3}, {}, {7, 8}, 2, {0, 15}};
+  launch = {64, 2, 4096, 50, true, 8, true, true, {1, 2, 3}, {}, {7, 8}, 2, {0, 15}};
   launch.buffers = {{4096, kernel::Buffer::Contents::permutation, 128, 9, 4, true},
                     {8, kernel::Buffer::Contents::zeros, 0, 1, 0}};
   const Bytes sent = frame(Kind::launch, batch);
