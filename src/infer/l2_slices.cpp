@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "infer/facts.h"
 #include "infer/slice_clusters.h"
@@ -48,13 +49,42 @@ class Finder {
     }
   }
   std::vector<int> slices_of(const Lines& lines, std::uint64_t times) const {
-    std::vector<int> found;
-    for (const auto& print : fingerprints_of(talk_, lines, sms_, times).of_line)
-      found.push_back(slice_of(slices_, print, at_));
+    return slices_of(fingerprints_of(talk_, lines, sms_, times));
+  }
+  // Lines of a slice that was not seen are close to each other, disturbed ones are not: the most that are, of those
+  // in no slice.
+  struct Further {
+    std::vector<int> slices;
+    std::size_t lost = 0, together = 0;
+  };
+  Further further(std::size_t count, std::uint64_t times) const {
+    const auto prints = fingerprints_of(talk_, talk_.random_lines(count), sms_, times);
+    Further found{slices_of(prints), 0, 0};
+    SliceClusters others;
+    for (const auto at : at_) others.noise.push_back(slices_.noise[at]);
+    others.limit = 2 * slices_.limit;
+    std::vector<std::vector<float>> lost;
+    for (std::size_t i = 0; i < count; ++i)
+      if (found.slices[i] < 0) lost.push_back(prints.of_line[i]);
+    found.lost = lost.size();
+    std::vector<std::size_t> all(at_.size());
+    std::iota(all.begin(), all.end(), 0U);
+    for (const auto& one : lost) {
+      others.centres = {one};
+      const auto near =
+          std::count_if(lost.begin(), lost.end(), [&](const auto& other) { return slice_of(others, other, all) == 0; });
+      found.together = std::max(found.together, static_cast<std::size_t>(near));
+    }
     return found;
   }
 
  private:
+  std::vector<int> slices_of(const Fingerprints& prints) const {
+    std::vector<int> found;
+    for (const auto& print : prints.of_line) found.push_back(slice_of(slices_, print, at_));
+    return found;
+  }
+
   L2Talk& talk_;
   const SliceClusters& slices_;
   std::vector<std::size_t> at_;
@@ -109,7 +139,7 @@ results::Fact granule_fact(L2Talk& talk, const Finder& finder) {
 }  // namespace
 
 std::vector<results::Fact> find_slices(L2Talk& talk) {
-  constexpr std::size_t line_count = 2048, held_out = 1024, further = 4096;
+  constexpr std::size_t line_count = 2048, held_out = 1536, further = 4096;
   constexpr std::uint64_t further_repeats = 4;
   constexpr double block = 32 << 10;  // lines so far apart are in slices that do not depend on each other
   const auto undetermined = [](const std::string& reason) {
@@ -127,24 +157,26 @@ std::vector<results::Fact> find_slices(L2Talk& talk) {
   if (count < 2) return undetermined("all lines take as long as each other from every SM");
 
   const Finder finder(talk, slices, sms);
-  std::size_t lost = 0;
-  for (const int slice : finder.slices_of(talk.random_lines(further), further_repeats))
-    ++(slice < 0 ? lost : slices.sizes[static_cast<std::size_t>(slice)]);
+  const auto more = finder.further(further, further_repeats);
+  for (const int slice : more.slices)
+    if (slice >= 0) ++slices.sizes[static_cast<std::size_t>(slice)];
   const auto sizes = std::minmax_element(slices.sizes.begin(), slices.sizes.end());
   const std::size_t crowded = crowded_of(slices.sizes, static_cast<double>(talk.info().bytes) / block);
   std::vector<results::Fact> facts;
   auto& fact = facts.emplace_back(inferred(
       "l2.slices", "", "count", "",
       fmt::format("{} of {} lines from {} SMs, mean of {}, noise {:.2f} cycles: {} clusters, gaps of a ratio of {:.2f} "
-                  "or more between them; of {} held-out lines {} are in none of them, of {} further ones {}; {} to {} "
+                  "or more between them; of {} held-out lines {} are in none of them, of {} further ones {}, {} of "
+                  "them together; {} to {} "
                   "lines in one; {} with as many as two would have, {} that are not one by their held-out lines",
                   operator_of(talk), line_count, sms.size(), repeats, median_of(slices.noise), count, slices.least_gap,
-                  held_out, slices.strangers, further, lost, *sizes.first, *sizes.second, crowded, slices.unresolved)));
+                  held_out, slices.strangers, further, more.lost, more.together, *sizes.first, *sizes.second, crowded,
+                  slices.unresolved)));
   fact.scope = "card";
   fact.low = static_cast<double>(count);
   fact.high = static_cast<double>(count + crowded + slices.unresolved);
-  // Disturbed lines are few; lines of a slice that was not seen would be more.
-  const bool is_complete = slices.alone * 50 <= line_count && slices.strangers * 50 <= held_out && lost * 50 <= further;
+  const bool is_complete = slices.alone * 50 <= line_count && slices.strangers * 50 <= held_out &&
+                           more.lost * 20 <= further && more.together * 2 * count < further;
   if (is_complete && crowded == 0 && slices.unresolved == 0) {
     fact.value = fmt::format("{}", count);
     fact.verdict = results::FactVerdict::inferred;
