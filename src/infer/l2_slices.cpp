@@ -37,13 +37,13 @@ Fingerprints fingerprints_of(L2Talk& talk, const Lines& lines, const std::vector
   return prints;
 }
 
-// Which slices lines are in, by every so many of the SMs.
+// Which slices lines are in, by some of the SMs.
 class Finder {
  public:
   Finder(L2Talk& talk, const SliceClusters& slices, const std::vector<int>& sms) : talk_(talk), slices_(slices) {
-    constexpr std::size_t usual = 44;
-    const std::size_t step = std::max<std::size_t>(1, sms.size() / usual);
-    for (std::size_t i = 0; i < sms.size(); i += step) {
+    const std::size_t count = std::min<std::size_t>(36, sms.size());
+    for (std::size_t one = 0; one < count; ++one) {
+      const std::size_t i = one * sms.size() / count;
       at_.push_back(i);
       sms_.push_back(sms[i]);
     }
@@ -140,7 +140,6 @@ results::Fact granule_fact(L2Talk& talk, const Finder& finder) {
 
 std::vector<results::Fact> find_slices(L2Talk& talk) {
   constexpr std::size_t line_count = 2048, held_out = 1536, further = 4096;
-  constexpr std::uint64_t further_repeats = 4;
   constexpr double block = 32 << 10;  // lines so far apart are in slices that do not depend on each other
   const auto undetermined = [](const std::string& reason) {
     std::vector<results::Fact> facts = {inferred("l2.slices", "", "count", "", reason),
@@ -157,27 +156,28 @@ std::vector<results::Fact> find_slices(L2Talk& talk) {
   if (count < 2) return undetermined("all lines take as long as each other from every SM");
 
   const Finder finder(talk, slices, sms);
-  const auto more = finder.further(further, further_repeats);
+  const auto more = finder.further(further, repeats);
   for (const int slice : more.slices)
     if (slice >= 0) ++slices.sizes[static_cast<std::size_t>(slice)];
   const auto sizes = std::minmax_element(slices.sizes.begin(), slices.sizes.end());
-  const std::size_t crowded = crowded_of(slices.sizes, static_cast<double>(talk.info().bytes) / block);
+  const Shares shares = shares_of(slices.sizes, static_cast<double>(talk.info().bytes) / block);
   std::vector<results::Fact> facts;
   auto& fact = facts.emplace_back(inferred(
       "l2.slices", "", "count", "",
       fmt::format("{} of {} lines from {} SMs, mean of {}, noise {:.2f} cycles: {} clusters, gaps of a ratio of {:.2f} "
                   "or more between them; of {} held-out lines {} are in none of them, of {} further ones {}, {} of "
                   "them together; {} to {} "
-                  "lines in one; {} with as many as two would have, {} that are not one by their held-out lines",
+                  "lines in one; {} with as many as two would have, {} with as few as a half, {} that are not one by "
+                  "their held-out lines",
                   operator_of(talk), line_count, sms.size(), repeats, median_of(slices.noise), count, slices.least_gap,
-                  held_out, slices.strangers, further, more.lost, more.together, *sizes.first, *sizes.second, crowded,
-                  slices.unresolved)));
+                  held_out, slices.strangers, further, more.lost, more.together, *sizes.first, *sizes.second,
+                  shares.crowded, shares.sparse, slices.unresolved)));
   fact.scope = "card";
-  fact.low = static_cast<double>(count);
-  fact.high = static_cast<double>(count + crowded + slices.unresolved);
+  fact.low = static_cast<double>(count - std::min(count, shares.sparse));
+  fact.high = static_cast<double>(count + shares.crowded + slices.unresolved);
   const bool is_complete = slices.alone * 50 <= line_count && slices.strangers * 50 <= held_out &&
-                           more.lost * 20 <= further && more.together * 2 * count < further;
-  if (is_complete && crowded == 0 && slices.unresolved == 0) {
+                           more.lost * 10 <= further && more.together * 2 * count < further;
+  if (is_complete && shares.crowded == 0 && shares.sparse == 0 && slices.unresolved == 0) {
     fact.value = fmt::format("{}", count);
     fact.verdict = results::FactVerdict::inferred;
   }

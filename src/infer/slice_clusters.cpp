@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "infer/l2_talk.h"
 #include "infer/linkage.h"
@@ -84,32 +85,29 @@ class Divider {
     found_.least_gap = found_.least_gap == 0 ? parts.gap : std::min(found_.least_gap, parts.gap);
     found_.alone += static_cast<std::size_t>(std::count(parts.of_row.begin(), parts.of_row.end(), -1));
     std::vector<std::vector<std::size_t>> of_part(static_cast<std::size_t>(parts.count)), fresh_of_part(of_part.size());
-    Rows middles;
     for (std::size_t i = 0; i < lines.size(); ++i)
       if (parts.of_row[i] >= 0) of_part[static_cast<std::size_t>(parts.of_row[i])].push_back(lines[i]);
-    for (const auto& part : of_part) middles.push_back(mean_of(projected(centred(lines_, part, middle), directions)));
+    const Rows places = projected(rows, directions);
     const Rows at = projected(centred(fresh_, fresh, middle), directions);
-    for (std::size_t i = 0; i < fresh.size(); ++i) fresh_of_part[closest(middles, at[i])].push_back(fresh[i]);
+    for (std::size_t i = 0; i < fresh.size(); ++i)
+      fresh_of_part[static_cast<std::size_t>(part_of(places, parts, at[i]))].push_back(fresh[i]);
     for (std::size_t part = 0; part < of_part.size(); ++part) divide(of_part[part], fresh_of_part[part]);
   }
 
-  static std::vector<float> mean_of(const Rows& rows) {
-    std::vector<float> mean(rows.front().size());
-    for (const auto& row : rows)
-      for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += row[i] / static_cast<float>(rows.size());
-    return mean;
-  }
-
-  static std::size_t closest(const Rows& middles, const std::vector<float>& at) {
-    const auto square = [&](const std::vector<float>& middle) {
+  // That of the closest line, not of the closest mean: parts of several slices are not round.
+  static int part_of(const Rows& places, const Parts& parts, const std::vector<float>& at) {
+    int part = 0;
+    float least = std::numeric_limits<float>::max();
+    for (std::size_t line = 0; line < places.size(); ++line) {
+      if (parts.of_row[line] < 0) continue;
       float sum = 0;
-      for (std::size_t i = 0; i < at.size(); ++i) sum += (middle[i] - at[i]) * (middle[i] - at[i]);
-      return sum;
-    };
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < middles.size(); ++i)
-      if (square(middles[i]) < square(middles[best])) best = i;
-    return best;
+      for (std::size_t i = 0; i < at.size() && sum < least; ++i)
+        sum += (places[line][i] - at[i]) * (places[line][i] - at[i]);
+      if (sum >= least) continue;
+      least = sum;
+      part = parts.of_row[line];
+    }
+    return part;
   }
 
   // Held-out lines, in the direction in which the others differ most: their variance, six deviations above noise's.
@@ -197,17 +195,21 @@ int slice_of(const SliceClusters& slices, const std::vector<float>& print, const
   return best;
 }
 
-std::size_t crowded_of(const std::vector<std::size_t>& sizes, double independent) {
-  if (sizes.empty()) return 0;
+Shares shares_of(const std::vector<std::size_t>& sizes, double independent) {
+  Shares found;
+  if (sizes.empty()) return found;
   double lines = 0;
-  std::vector<double> values(sizes.begin(), sizes.end());
+  const std::vector<double> values(sizes.begin(), sizes.end());
   for (const double one : values) lines += one;
   const double usual = median_of(values);
   const double scale = std::min(1.0, independent / lines);  // fewer lines say less
-  // As many as two slices have: above what a slice has by chance, by more than the number of slices would explain.
-  const double most = usual + 3.3 * std::sqrt(usual / scale);
-  return static_cast<std::size_t>(
-      std::count_if(values.begin(), values.end(), [&](double one) { return one > std::max(most, 1.45 * usual); }));
+  // Further off than a slice's share is by chance, even that of one of a hundred slices.
+  const double chance = 3.3 * std::sqrt(usual / scale);
+  for (const double one : values) {
+    found.crowded += one > std::max(usual + chance, 1.45 * usual);
+    found.sparse += one < std::min(usual - chance, 0.55 * usual);
+  }
+  return found;
 }
 
 }  // namespace ptxlat::infer

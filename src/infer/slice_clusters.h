@@ -41,8 +41,12 @@ SliceClusters cluster_slices(const Fingerprints& lines, const Fingerprints& held
 // The slice whose centre is closest to a fingerprint from some of the SMs, as indices; -1 if none is within the limit.
 int slice_of(const SliceClusters& slices, const std::vector<float>& print, const std::vector<std::size_t>& sms);
 
-// Slices so large that they may be two which no SM tells apart, if all of them have equal shares. `independent`: how
-// many lines there are at the most whose slices do not depend on each other.
-std::size_t crowded_of(const std::vector<std::size_t>& sizes, double independent);
+// If all slices have equal shares: those so large that they may be two which no SM tells apart, and those so small that
+// they may be parts of one. `independent`: how many lines there are at the most whose slices do not depend on each
+// other.
+struct Shares {
+  std::size_t crowded = 0, sparse = 0;
+};
+Shares shares_of(const std::vector<std::size_t>& sizes, double independent);
 
 }  // namespace ptxlat::infer
