@@ -181,7 +181,11 @@ std::vector<results::Fact> find_slices(L2Talk& talk) {
     fact.value = fmt::format("{}", count);
     fact.verdict = results::FactVerdict::inferred;
   }
-  facts.push_back(granule_fact(talk, finder));
+  auto granule = granule_fact(talk, finder);
+  // Where many slices are taken for one, lines that leave theirs may seem to stay.
+  if (!is_complete || (shares.crowded + slices.unresolved) * 10 > count)
+    granule = inferred(granule.quantity, "", granule.unit, "", "slices are not told apart; " + granule.how);
+  facts.push_back(granule);
   return facts;
 }
 

@@ -15,8 +15,7 @@ constexpr std::size_t least_lines = 4;  // fewer are not taken for a slice
 // Where means of repeats are further apart than the repeats say: the clocks of SMs and L2 drift against each other.
 constexpr double excess = 1.6;
 
-// In units of each SM's noise, from the median of some; what is further off than `most` counts as that: one latency
-// that was disturbed does not move a line to another slice.
+// The median of some lines.
 std::vector<float> middle_of(const Rows& rows, const std::vector<std::size_t>& lines) {
   std::vector<float> middle(rows.front().size());
   for (std::size_t sm = 0; sm < middle.size(); ++sm) {
@@ -27,6 +26,8 @@ std::vector<float> middle_of(const Rows& rows, const std::vector<std::size_t>& l
   return middle;
 }
 
+// In units of each SM's noise. What is further off than `most` counts as that: one latency that was disturbed does not
+// move a line to another slice.
 std::vector<float> apart(const std::vector<float>& print, const std::vector<float>& middle,
                          const std::vector<double>& noise) {
   constexpr float most = 8;
