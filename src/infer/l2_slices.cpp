@@ -4,163 +4,97 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <map>
 #include <numeric>
 
 #include "infer/facts.h"
+#include "infer/slice_clusters.h"
 
 namespace ptxlat::infer {
 
 namespace {
 
-using Fingerprint = std::vector<float>;  // cycles from each of some SMs
-
-constexpr int most_sms = 32;
-constexpr std::size_t least_lines = 3;  // fewer are not taken for a slice
+constexpr int most_sms = 144;  // all of a GPU's: two slices may differ from few of them only
+constexpr std::uint64_t repeats = 6;
 
 std::string operator_of(const L2Talk& talk) { return talk.has("atom") ? "atom" : talk.info().usual_operator(); }
 
-std::vector<Fingerprint> fingerprints_of(L2Talk& talk, const Lines& lines, int times) {
-  std::vector<Fingerprint> found(lines.size());
-  for (const int sm : talk.spread_sms(most_sms)) {
-    const auto cycles = talk.hot(lines, operator_of(talk), sm, times);
-    for (std::size_t i = 0; i < lines.size(); ++i) found[i].push_back(static_cast<float>(cycles[i]));
+Fingerprints fingerprints_of(L2Talk& talk, const Lines& lines, const std::vector<int>& sms, std::uint64_t times) {
+  Fingerprints prints;
+  prints.of_line.resize(lines.size());
+  std::vector<Addresses> list;
+  for (const auto line : lines) list.push_back({line, 0, times + 1});  // the first may miss
+  for (const int sm : sms) {
+    const auto cycles = talk.access(list, operator_of(talk), sm);
+    std::vector<double> variances;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const auto first = cycles.begin() + static_cast<std::ptrdiff_t>(i * (times + 1) + 1);
+      const Repeats one = summary_of({first, first + static_cast<std::ptrdiff_t>(times)});
+      prints.of_line[i].push_back(static_cast<float>(one.mean));
+      variances.push_back(one.variance);
+    }
+    prints.noise.push_back(noise_of(std::move(variances)));
   }
-  return found;
+  return prints;
 }
 
-// The mean difference. No SM counts more than `most`: an outlier in one of them does not make another slice.
-float distance(const Fingerprint& x, const Fingerprint& y) {
-  constexpr float most = 25;
-  float sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += std::min(most, std::abs(x[i] - y[i]));
-  return sum / static_cast<float>(x.size());
-}
-
-struct Clusters {
-  std::vector<int> of_line;  // -1: with too few others
-  int count = 0;
-  std::size_t alone = 0;
-};
-
-// Lines that a chain of others, each closer than `limit` to the next, connects.
-class Sample {
+// Which slices lines are in, by some of the SMs.
+class Finder {
  public:
-  explicit Sample(std::vector<Fingerprint> prints) : prints_(std::move(prints)) {
-    for (std::uint32_t i = 0; i < prints_.size(); ++i)
-      for (std::uint32_t j = i + 1; j < prints_.size(); ++j) pairs_.push_back({distance(prints_[i], prints_[j]), i, j});
-    std::sort(pairs_.begin(), pairs_.end(), [](const auto& x, const auto& y) { return x.apart < y.apart; });
+  Finder(L2Talk& talk, const SliceClusters& slices, const std::vector<int>& sms) : talk_(talk), slices_(slices) {
+    const std::size_t count = std::min<std::size_t>(36, sms.size());
+    for (std::size_t one = 0; one < count; ++one) {
+      const std::size_t i = one * sms.size() / count;
+      at_.push_back(i);
+      sms_.push_back(sms[i]);
+    }
   }
-  const std::vector<Fingerprint>& prints() const { return prints_; }
-
-  Clusters clusters(float limit) const {
-    std::vector<std::uint32_t> parent(prints_.size());
-    std::iota(parent.begin(), parent.end(), 0U);
-    const auto root = [&](std::uint32_t i) {
-      while (parent[i] != i) i = parent[i] = parent[parent[i]];
-      return i;
-    };
-    for (const Pair& pair : pairs_) {
-      if (pair.apart > limit) break;
-      parent[root(pair.i)] = root(pair.j);
+  std::vector<int> slices_of(const Lines& lines, std::uint64_t times) const {
+    return slices_of(fingerprints_of(talk_, lines, sms_, times));
+  }
+  // Lines of a slice that was not seen are close to each other, disturbed ones are not: the most that are, of those
+  // in no slice.
+  struct Further {
+    std::vector<int> slices;
+    std::size_t lost = 0, together = 0;
+  };
+  Further further(std::size_t count, std::uint64_t times) const {
+    const auto prints = fingerprints_of(talk_, talk_.random_lines(count), sms_, times);
+    Further found{slices_of(prints), 0, 0};
+    SliceClusters others;
+    for (const auto at : at_) others.noise.push_back(slices_.noise[at]);
+    others.limit = 2 * slices_.limit;
+    std::vector<std::vector<float>> lost;
+    for (std::size_t i = 0; i < count; ++i)
+      if (found.slices[i] < 0) lost.push_back(prints.of_line[i]);
+    found.lost = lost.size();
+    std::vector<std::size_t> all(at_.size());
+    std::iota(all.begin(), all.end(), 0U);
+    for (const auto& one : lost) {
+      others.centres = {one};
+      const auto near =
+          std::count_if(lost.begin(), lost.end(), [&](const auto& other) { return slice_of(others, other, all) == 0; });
+      found.together = std::max(found.together, static_cast<std::size_t>(near));
     }
-    std::map<std::uint32_t, std::size_t> sizes;
-    for (std::uint32_t i = 0; i < parent.size(); ++i) ++sizes[root(i)];
-    Clusters found;
-    std::map<std::uint32_t, int> numbers;
-    for (const auto& [of, size] : sizes) {
-      numbers[of] = size < least_lines ? -1 : found.count++;
-      if (size < least_lines) found.alone += size;
-    }
-    for (std::uint32_t i = 0; i < parent.size(); ++i) found.of_line.push_back(numbers[root(i)]);
     return found;
   }
 
  private:
-  struct Pair {
-    float apart;
-    std::uint32_t i, j;
-  };
-  std::vector<Fingerprint> prints_;
-  std::vector<Pair> pairs_;
+  std::vector<int> slices_of(const Fingerprints& prints) const {
+    std::vector<int> found;
+    for (const auto& print : prints.of_line) found.push_back(slice_of(slices_, print, at_));
+    return found;
+  }
+
+  L2Talk& talk_;
+  const SliceClusters& slices_;
+  std::vector<std::size_t> at_;
+  std::vector<int> sms_;
 };
 
-// Where the number of clusters stays the same over the widest range of limits, in steps of a twelfth. Limits begin at
-// the noise.
-struct Stable {
-  int count = 0;
-  float limit = 0;        // its middle
-  double width = 0;       // last limit over first
-  int low = 0, high = 0;  // counts at the limits next to it that are not its own
-};
-
-Stable plateau_of(const Sample& sample, float noise) {
-  constexpr int steps = 36;
-  constexpr float ratio = 1.083F;
-  constexpr double wide = 1.5;
-  std::vector<std::pair<float, int>> counts;
-  float limit = 0.7F * noise;
-  for (int i = 0; i < steps; ++i, limit *= ratio) {
-    const Clusters found = sample.clusters(limit);
-    // Where many lines are left alone, the limit is below the noise.
-    const bool is_good = found.alone * 50 <= sample.prints().size();
-    counts.emplace_back(limit, is_good ? found.count : 0);
-  }
-  Stable best;
-  for (std::size_t begin = 0; begin < counts.size();) {
-    std::size_t end = begin;
-    while (end < counts.size() && counts[end].second == counts[begin].second) ++end;
-    const double width = counts[end - 1].first / counts[begin].first;
-    // The first that is wide enough: at wider limits slices that are beside each other, and at last the halves of the
-    // chip, stay together for long too. One cluster of all that there is says only that the limit is wide.
-    if (counts[begin].second > 1 && width > best.width && best.width < wide) {
-      best = {counts[begin].second, std::sqrt(counts[begin].first * counts[end - 1].first), width, 0, 0};
-      best.high =
-          begin > 0 && counts[begin - 1].second > 0 ? std::max(best.count, counts[begin - 1].second) : best.count;
-      best.low = end < counts.size() ? std::min(best.count, counts[end].second) : best.count;
-    }
-    begin = end;
-  }
-  return best;
-}
-
-std::vector<Fingerprint> middles_of(const Sample& sample, const Clusters& clusters) {
-  std::vector<Fingerprint> middles;
-  const std::size_t sms = sample.prints().front().size();
-  for (int cluster = 0; cluster < clusters.count; ++cluster) {
-    Fingerprint& middle = middles.emplace_back();
-    for (std::size_t sm = 0; sm < sms; ++sm) {
-      std::vector<double> values;
-      for (std::size_t i = 0; i < sample.prints().size(); ++i)
-        if (clusters.of_line[i] == cluster) values.push_back(sample.prints()[i][sm]);
-      middle.push_back(static_cast<float>(median_of(values)));
-    }
-  }
-  return middles;
-}
-
-// Which of the middles a fingerprint is closest to; -1 if to none within the limit.
-int closest(const std::vector<Fingerprint>& middles, const Fingerprint& print, float limit) {
-  int best = -1;
-  for (std::size_t i = 0; i < middles.size(); ++i) {
-    const float apart = distance(middles[i], print);
-    if (apart <= limit) {
-      limit = apart;
-      best = static_cast<int>(i);
-    }
-  }
-  return best;
-}
-
-results::Fact granule_fact(L2Talk& talk, const std::vector<Fingerprint>& middles, float limit) {
+results::Fact granule_fact(L2Talk& talk, const Finder& finder) {
   constexpr std::size_t tries = 40, held_out = 128;
   const int low = 4, top = std::min(22, static_cast<int>(std::bit_width(talk.info().bytes)) - 1);
-  const auto slices_of = [&](const Lines& lines) {
-    std::vector<int> found;
-    for (const auto& print : fingerprints_of(talk, lines, 5)) found.push_back(closest(middles, print, 2 * limit));
-    return found;
-  };
+  const auto slices_of = [&](const Lines& lines) { return finder.slices_of(lines, repeats); };
   // Of pairs whose slices are known: the share in one slice.
   const auto share = [](const std::vector<int>& one, const std::vector<int>& two) {
     double same = 0, all = 0;
@@ -205,8 +139,8 @@ results::Fact granule_fact(L2Talk& talk, const std::vector<Fingerprint>& middles
 }  // namespace
 
 std::vector<results::Fact> find_slices(L2Talk& talk) {
-  constexpr std::size_t line_count = 1280;
-  const std::string with = operator_of(talk);
+  constexpr std::size_t line_count = 2048, held_out = 1536, further = 4096;
+  constexpr double block = 32 << 10;  // lines so far apart are in slices that do not depend on each other
   const auto undetermined = [](const std::string& reason) {
     std::vector<results::Fact> facts = {inferred("l2.slices", "", "count", "", reason),
                                         inferred("l2.slice_granule", "", "bytes", "", reason)};
@@ -214,45 +148,44 @@ std::vector<results::Fact> find_slices(L2Talk& talk) {
     return facts;
   };
   if (talk.info().sms < 4) return undetermined("too few SMs to tell slices by their distances");
+  const auto sms = talk.spread_sms(most_sms);
+  const auto prints = fingerprints_of(talk, talk.random_lines(line_count), sms, repeats);
+  const auto fresh = fingerprints_of(talk, talk.random_lines(held_out), sms, repeats);
+  SliceClusters slices = cluster_slices(prints, fresh);
+  const std::size_t count = slices.centres.size();
+  if (count < 2) return undetermined("all lines take as long as each other from every SM");
 
-  // Noise: how far apart one line's fingerprints are, measured twice.
-  const Lines few = talk.random_lines(256);
-  const auto once = fingerprints_of(talk, few, 5), again = fingerprints_of(talk, few, 5);
-  std::vector<double> differences;
-  for (std::size_t i = 0; i < few.size(); ++i) differences.push_back(distance(once[i], again[i]));
-  const auto noise = static_cast<float>(std::max(0.3, quantile_of(differences, 0.98)));
-
-  std::vector<Sample> samples;
-  std::vector<Stable> plateaus;
-  for (int i = 0; i < 2; ++i) {
-    samples.emplace_back(fingerprints_of(talk, talk.random_lines(line_count), 5));
-    plateaus.push_back(plateau_of(samples.back(), noise));
-  }
-  const std::string how = fmt::format(
-      "two samples of {} lines, {} from {} SMs each, fingerprints clustered: {} and {} clusters, stable over limits of "
-      "a "
-      "ratio of {:.2f} and {:.2f} about {:.2f} cycles; noise {:.2f} cycles",
-      line_count, with, std::min(most_sms, talk.info().sms), plateaus[0].count, plateaus[1].count, plateaus[0].width,
-      plateaus[1].width, plateaus[0].limit, noise);
-  if (plateaus[0].count == 0 || plateaus[1].count == 0) return undetermined(how);
-  const Clusters first = samples[0].clusters(plateaus[0].limit), second = samples[1].clusters(plateaus[1].limit);
-  const auto middles = middles_of(samples[0], first), others = middles_of(samples[1], second);
-  std::vector<int> used;
-  for (const auto& middle : others) used.push_back(closest(middles, middle, plateaus[0].limit));
-  std::sort(used.begin(), used.end());
-  const bool is_one_to_one = !used.empty() && used.front() >= 0 && std::unique(used.begin(), used.end()) == used.end();
-
+  const Finder finder(talk, slices, sms);
+  const auto more = finder.further(further, repeats);
+  for (const int slice : more.slices)
+    if (slice >= 0) ++slices.sizes[static_cast<std::size_t>(slice)];
+  const auto sizes = std::minmax_element(slices.sizes.begin(), slices.sizes.end());
+  const Shares shares = shares_of(slices.sizes, static_cast<double>(talk.info().bytes) / block);
   std::vector<results::Fact> facts;
-  auto& slices = facts.emplace_back(inferred("l2.slices", "", "count", "", how));
-  slices.scope = "card";
-  slices.low = std::min(plateaus[0].low, plateaus[1].low);
-  slices.high = std::max(plateaus[0].high, plateaus[1].high);
-  if (first.count == second.count && is_one_to_one) {
-    slices.value = fmt::format("{}", first.count);
-    slices.verdict = results::FactVerdict::inferred;
-    slices.how += "; each cluster of one sample is at the place of one of the other's";
+  auto& fact = facts.emplace_back(inferred(
+      "l2.slices", "", "count", "",
+      fmt::format("{} of {} lines from {} SMs, mean of {}, noise {:.2f} cycles: {} clusters, gaps of a ratio of {:.2f} "
+                  "or more between them; of {} held-out lines {} are in none of them, of {} further ones {}, {} of "
+                  "them together; {} to {} "
+                  "lines in one; {} with as many as two would have, {} with as few as a half, {} that are not one by "
+                  "their held-out lines",
+                  operator_of(talk), line_count, sms.size(), repeats, median_of(slices.noise), count, slices.least_gap,
+                  held_out, slices.strangers, further, more.lost, more.together, *sizes.first, *sizes.second,
+                  shares.crowded, shares.sparse, slices.unresolved)));
+  fact.scope = "card";
+  fact.low = static_cast<double>(count - std::min(count, shares.sparse));
+  fact.high = static_cast<double>(count + shares.crowded + slices.unresolved);
+  const bool is_complete = slices.alone * 50 <= line_count && slices.strangers * 50 <= held_out &&
+                           more.lost * 10 <= further && more.together * 2 * count < further;
+  if (is_complete && shares.crowded == 0 && shares.sparse == 0 && slices.unresolved == 0) {
+    fact.value = fmt::format("{}", count);
+    fact.verdict = results::FactVerdict::inferred;
   }
-  facts.push_back(granule_fact(talk, middles, plateaus[0].limit));
+  auto granule = granule_fact(talk, finder);
+  // Where many slices are taken for one, lines that leave theirs may seem to stay.
+  if (!is_complete || (shares.crowded + slices.unresolved) * 10 > count)
+    granule = inferred(granule.quantity, "", granule.unit, "", "slices are not told apart; " + granule.how);
+  facts.push_back(granule);
   return facts;
 }
 

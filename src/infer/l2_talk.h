@@ -24,7 +24,7 @@ struct FirstAndHot {
 // The talk with a machine that has an L2: requests of any length, counted, with what all stages of the inference ask.
 class L2Talk {
  public:
-  static constexpr std::uint64_t most_calls = 20'000, most_accesses = 5'000'000;
+  static constexpr std::uint64_t most_calls = 20'000, most_accesses = 8'000'000;
 
   L2Talk(Machine& machine, std::uint64_t seed) : machine_(machine), random_(seed) {}
 

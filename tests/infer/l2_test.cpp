@@ -8,6 +8,7 @@
 
 #include "catch.h"
 #include "infer/infer.h"
+#include "infer/l2_slices.h"
 #include "infer/log.h"
 #include "simulated_l2.h"
 
@@ -89,7 +90,7 @@ void check_machine(const L2Geometry& l2, std::uint64_t seed, Outcome& outcome) {
     CHECK(facts.at("far_first_read").verdict == FactVerdict::undetermined);
   }
   CHECK(machine.calls() < 20'100);
-  CHECK(machine.accesses() <= 5'000'000);
+  CHECK(machine.accesses() <= 8'000'000);
 }
 
 }  // namespace
@@ -150,7 +151,7 @@ TEST_CASE("an L2 without atomics, without much memory or without a hit gives wha
   CHECK(of_loads.at("home_mask").how.find("atomics") != std::string::npos);
   L2Geometry two;
   Other small(two, true);
-  small.known.bytes = 256 << 10;
+  small.known.bytes = 192 << 10;  // 256 KiB are enough by chance: then 1.5 times what seems to be held is in reach
   const auto of_small = facts_of(small, 1);
   CHECK(of_small.at("near_hit").verdict == FactVerdict::measured);
   CHECK(of_small.at("near_capacity").verdict == FactVerdict::undetermined);
@@ -161,6 +162,33 @@ TEST_CASE("an L2 without atomics, without much memory or without a hit gives wha
     CHECK(fact.verdict == FactVerdict::undetermined);
     CHECK_FALSE(fact.how.empty());
   }
+}
+
+TEST_CASE("slices that lie a cycle apart, behind a hierarchy, are told apart or said not to be") {
+  L2Geometry l2;
+  l2.sms = 132;
+  l2.slices = 48;
+  l2.slice_granule = 256;
+  l2.bytes = 256 << 20;
+  l2.outliers = 0.002;
+  l2.pitch = 2;
+  l2.swing = 3;
+  const auto slices_of = [](const L2Geometry& geometry, std::uint64_t seed) {
+    SimulatedL2 machine(geometry, seed);
+    L2Talk talk(machine, seed);
+    return find_slices(talk);
+  };
+  const auto found = slices_of(l2, 1);
+  INFO(found[0].how << "\n" << found[1].how);
+  CHECK(found[0].value == "96");
+  CHECK(found[1].value == "256");
+  l2.has_twins = true;
+  const auto twins = slices_of(l2, 2);
+  INFO(twins[0].how);
+  CHECK(twins[0].verdict == FactVerdict::undetermined);
+  CHECK(twins[0].low == 94);
+  CHECK(twins[0].high == 96);
+  CHECK(twins[1].value == "256");
 }
 
 // Of the size of a real one, which takes minutes: run by its name.

@@ -51,7 +51,17 @@ SimulatedL2::SimulatedL2(L2Geometry geometry, std::uint64_t seed) : geometry_(st
     }
   }
   sets_.resize(static_cast<std::size_t>(g.partitions) * static_cast<std::size_t>(g.slices) * g.sets);
-  // SMs and slices are somewhere on a chip, and wires do not run straight.
+  if (g.pitch > 0)
+    place_in_groups();
+  else
+    place_anywhere();
+  translated_.resize(static_cast<std::size_t>(g.sms));
+  SimulatedL2::prepare();
+}
+
+// SMs and slices are somewhere on a chip, and wires do not run straight.
+void SimulatedL2::place_anywhere() {
+  const auto& g = geometry_;
   std::uniform_real_distribution<double> place(0, 1);
   std::vector<std::pair<double, double>> slices(static_cast<std::size_t>(g.partitions * g.slices));
   for (auto& slice : slices) slice = {place(random_), place(random_)};
@@ -62,8 +72,33 @@ SimulatedL2::SimulatedL2(L2Geometry geometry, std::uint64_t seed) : geometry_(st
       row.push_back(std::round(g.spread * (std::abs(at.first - slice.first) + std::abs(at.second - slice.second) - 0.7 +
                                            0.5 * (place(random_) - 0.5))));
   }
-  translated_.resize(static_cast<std::size_t>(g.sms));
-  SimulatedL2::prepare();
+}
+
+void SimulatedL2::place_in_groups() {
+  constexpr int clusters = 8, groups = 4;
+  const auto& g = geometry_;
+  std::uniform_real_distribution<double> any(-1, 1);
+  const int count = g.partitions * g.slices, in_group = (g.slices + groups - 1) / groups;
+  // Groups are some tens of cycles apart. Inside one, what a step costs depends on where the cluster's port is, and the
+  // second of a pair is a little further for all of a cluster.
+  std::vector<double> to_group, of_step, of_pair;
+  for (int i = 0; i < clusters * groups * g.partitions; ++i) {
+    to_group.push_back(20 * any(random_));
+    of_step.push_back(g.pitch * any(random_));
+    of_pair.push_back(g.pitch * any(random_));
+  }
+  for (int sm = 0; sm < g.sms; ++sm) {
+    const double own = 5 * any(random_);
+    auto& row = distances_.emplace_back();
+    for (int slice = 0; slice < count; ++slice) {
+      const int in_partition = slice % g.slices, at = in_partition % in_group;
+      const int group = slice / g.slices * groups + in_partition / in_group;
+      const auto port = static_cast<std::size_t>(sm % clusters * groups * g.partitions + group);
+      row.push_back(own + to_group[port] + of_step[port] * (at / 2) + of_pair[port] * (at % 2));
+    }
+    for (int last = g.slices - 1; g.has_twins && last < count; last += g.slices)
+      row[static_cast<std::size_t>(last)] = row[static_cast<std::size_t>(last - 1)];
+  }
 }
 
 SimulatedL2::~SimulatedL2() = default;
@@ -157,7 +192,8 @@ std::vector<double> SimulatedL2::access(const std::vector<Addresses>& list, cons
         pages.erase(known);
       }
       pages.push_back(page);
-      one += std::round((static_cast<double>(random_() % 2001) / 1000 - 1) * geometry_.noise);
+      one += (cycles.size() % 2 == 0 ? 1 : -1) * geometry_.swing;
+      one = std::round(one + (static_cast<double>(random_() % 2001) / 1000 - 1) * geometry_.noise);
       if (static_cast<double>(random_() % 100000) < geometry_.outliers * 100000)
         one += 20 + static_cast<double>(random_() % 400);
       cycles.push_back(one);

@@ -25,6 +25,11 @@ struct L2Geometry {
   std::string policy = "lru";  // or "random"
   double near_hit = 260, far = 200, miss = 350, spread = 30;
   double noise = 2, outliers = 0.02;
+  // Slices behind a hierarchy, as on a real chip: SMs in clusters, slices in groups and these in pairs, `pitch` cycles
+  // from one to the next, less from some clusters than from others. 0: anywhere on the chip, by `spread`.
+  double pitch = 0;
+  double swing = 0;                   // accesses alternate between so much more and less
+  bool has_twins = false;             // the last two slices of a partition are at one place
   std::size_t translated_pages = 16;  // of an SM, and what another page costs
   double translation = 60;
 
@@ -51,6 +56,8 @@ class SimulatedL2 : public ptxlat::infer::Machine {
   bool take_at_home(std::uint64_t address, std::uint64_t bytes);
   // Cycles without noise.
   double access_one(std::uint64_t address, bool is_atomic, std::uint64_t fetch, int sm);
+  void place_anywhere();
+  void place_in_groups();
   double distance(int sm, std::uint64_t address, int partition) const;
   std::uint64_t fetch_of(const std::string& with) const;
 
