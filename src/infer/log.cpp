@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "infer/talk.h"
 
 namespace ptxlat::infer {
@@ -17,9 +18,19 @@ std::string next_line(std::istream& log) {
   return line;
 }
 
+// A long request as its hash: a replay makes it again and need only know that it is the same. What a log of a GPU holds
+// would else be addresses for the most part.
+std::string in_log(const std::string& request) {
+  constexpr std::size_t longest = 400;
+  if (request.size() <= longest) return request;
+  Hash hash;
+  hash.add(std::string_view(request));
+  return fmt::format("{{\"request\": \"{:016x}\", \"bytes\": {}}}", hash.value(), request.size());
+}
+
 void expect(std::istream& log, const std::string& request) {
   const std::string line = next_line(log);
-  if (line != request)
+  if (line != in_log(request))
     throw Error(ExitCode::storage, fmt::format("the inference asks {:.80}, and the log has {:.80}", request, line),
                 "A log can be replayed with the seed and the version of ptxlat that it was made with.");
 }
@@ -37,13 +48,13 @@ void LoggedMachine::prepare() {
 
 std::vector<double> LoggedMachine::access(const std::vector<Addresses>& list, const std::string& with, int sm) {
   auto cycles = machine_.access(list, with, sm);
-  log_ << access_request(list, with, sm) << '\n' << cycles_line(cycles) << '\n';
+  log_ << in_log(access_request(list, with, sm)) << '\n' << cycles_line(cycles) << '\n';
   return cycles;
 }
 
 void LoggedMachine::touch(const std::vector<Addresses>& list, const std::string& with, int sm) {
   machine_.touch(list, with, sm);
-  log_ << touch_request(list, with, sm) << '\n';
+  log_ << in_log(touch_request(list, with, sm)) << '\n';
 }
 
 ReplayedMachine::ReplayedMachine(std::istream& log) : log_(log) {

@@ -55,8 +55,8 @@ struct ProbeInference {
   std::string kind, space, bytes;
   std::string flush = {}, flush_stride = "128", page = "0";
   std::vector<std::string> operators = {};
-  std::vector<std::string> leaves_out;   // quantities that another probe finds better
-  std::vector<std::string> conditional;  // quantities that depend on the axes; the others hold at all points
+  std::vector<std::string> leaves_out = {};   // quantities that another probe finds better
+  std::vector<std::string> conditional = {};  // quantities that depend on the axes; the others hold at all points
 };
 
 // An experiment on the machine as its file describes it: what is varied, how each point is launched, what the audit

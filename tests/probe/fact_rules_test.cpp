@@ -115,8 +115,8 @@ TEST_CASE("a mistake in what is given is told before anything is measured") {
 }
 
 TEST_CASE("kernels that take commands need a buffer for their answers, and a stride to flush with") {
-  const std::string infer = "sentence = \"s\"\n[infer]\nkind = \"l2\"\nspace = \"l2\"\nbytes = 64\ncommands = true\n";
-  CHECK_THAT(mistake_in(infer + "[[buffer]]\nbytes = 8\n"),
+  const std::string infer = "sentence = \"s\"\n[infer]\nkind = \"l2\"\nspace = \"l2\"\nbytes = 64\n";
+  CHECK_THAT(mistake_in(infer + "flush = 4096\n[[buffer]]\nbytes = 8\n"),
              Contains("little.toml:2: a kernel that takes commands needs a second buffer"));
   const auto with_flush = [&](const std::string& keys) {
     return probe_of(infer + "operators = [\"cg\", \"atom\"]\nflush = \"2 * 4 KiB\"\n" + keys +
@@ -124,7 +124,6 @@ TEST_CASE("kernels that take commands need a buffer for their answers, and a str
   };
   const auto probe = with_flush("");
   CHECK(probe.infer->operators == std::vector<std::string>{"cg", "atom"});
-  CHECK(probe.infer->commands);
   const auto point = points_of(probe).at(0);
   CHECK(point.inferred_bytes == 64);
   CHECK(point.flush_bytes == 8192);

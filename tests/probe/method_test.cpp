@@ -205,7 +205,7 @@ TEST_CASE("a kernel that takes commands and never says that it was on the SM cos
   probe.axes.clear();
   probe.buffers = {{kernel::Buffer::Contents::zeros, "8192", "0", "1", "0"},
                    {kernel::Buffer::Contents::zeros, "4096", "0", "1", "0"}};
-  probe.infer = ProbeInference{.kind = "l2", .space = "l2", .bytes = "4096", .commands = true};
+  probe.infer = ProbeInference{.kind = "l2", .space = "l2", .bytes = "4096"};
   for (const char* flush : {"", "4096"}) {
     probe.infer->flush = flush;
     const auto record = bench.make(probe);
