@@ -170,9 +170,18 @@ TEST_CASE("an inference asks the GPU and ends in facts under its condition") {
   probe.words = {0, 1, 2, 3, 4, 5, 6, 7};
   probe.buffers = {{kernel::Buffer::Contents::zeros, "65536", "0", "1", "0"}};
   probe.infer = ProbeInference{"cache", "l1", "65536"};
+  probe.infer->conditional = {"sector_bytes", "policy"};
+  probe.infer->leaves_out = {"ways"};
   const auto record = bench.make(probe);
   CHECK(record.verdict == sass::Verdict::proven);
   CHECK(record.series.empty());
+  const auto of = [&](const std::string& quantity) {
+    return std::count_if(record.facts.begin(), record.facts.end(),
+                         [&](const results::Fact& fact) { return fact.quantity == quantity; });
+  };
+  CHECK(of("l1.sector_bytes") == 2);
+  CHECK(of("l1.line_bytes") == 1);
+  CHECK(of("l1.ways") == 0);
   REQUIRE_FALSE(record.facts.empty());
   CHECK(record.facts.front().condition == "carveout_percent=100");
   REQUIRE(bench.logs.size() == 2);
@@ -206,7 +215,7 @@ TEST_CASE("a kernel that takes commands and never says that it was on the SM cos
   probe.buffers = {{kernel::Buffer::Contents::zeros, "8192", "0", "1", "0"},
                    {kernel::Buffer::Contents::zeros, "4096", "0", "1", "0"}};
   probe.infer = ProbeInference{.kind = "l2", .space = "l2", .bytes = "4096"};
-  for (const char* flush : {"", "4096"}) {
+  for (const char* flush : {"128", "4096"}) {
     probe.infer->flush = flush;
     const auto record = bench.make(probe);
     CHECK(record.verdict == sass::Verdict::fault);

@@ -218,6 +218,8 @@ Names large_gpu() {
   device.memory_bytes = std::size_t{141} << 30;
   device.memory_bus_bits = 6144;
   device.memory_clock_khz = 3201000;
+  device.page_bytes = 2 << 20;
+  device.shared_per_sm = 228 << 10;
   return names_of(device);
 }
 
