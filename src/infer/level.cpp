@@ -212,6 +212,23 @@ void infer_level(Prober& prober, Level& level, const Level* inner) {
   if (ways != 0) level.policy = find_policy(prober, members, ways);
 }
 
+// Noise at the wrong moment makes a machine look as if it needed more patience than it can be given. Then all is tried
+// again, with other lines.
+void infer_with_patience(Prober& prober, Level& level, const Level* inner) {
+  constexpr int attempts = 3;
+  const Level before = level;
+  const int patience = prober.patience();
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return infer_level(prober, level, inner);
+    } catch (const TooManyAccesses&) {
+      if (attempt == attempts || prober.is_exhausted()) throw;
+      level = before;
+      prober.set_patience(patience);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Level> infer_levels(Prober& prober, std::size_t most) {
@@ -234,7 +251,7 @@ std::vector<Level> infer_levels(Prober& prober, std::size_t most) {
       }
       prober.set_level(cycles[i], cycles[i + 1]);
       if (inner != nullptr) prober.set_background(cover_of(*inner, prober.span() / 2));
-      infer_level(prober, level, inner);
+      infer_with_patience(prober, level, inner);
     }
   } catch (const TooManyAccesses& error) {
     if (levels.empty()) levels.emplace_back();

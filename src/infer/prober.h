@@ -51,6 +51,8 @@ class Prober {
   void prepare();
   // Whether so many more accesses can be made before the next call of prepare.
   bool can_access(std::uint64_t count) const { return since_prepared_ + count <= info().most_accesses; }
+  // Whether all accesses have been made that an inference may ask for.
+  bool is_exhausted() const { return accesses_ > most_accesses; }
   // Throws TooManyAccesses where the machine or the inference allows no more, before it is asked.
   std::vector<double> access(const std::vector<Addresses>& list);
   // Each line `times` times in a row, then the background, its latencies too; all of that `laps` times.

@@ -19,6 +19,7 @@ std::string info_line(const MachineInfo& info) {
                {"operators", info.operators},
                {"sms", info.sms}};
   if (info.most_accesses != MachineInfo::unlimited) json["most_accesses"] = info.most_accesses;
+  if (info.page_bytes != 0) json["page_bytes"] = info.page_bytes;
   return json.dump();
 }
 
@@ -32,6 +33,7 @@ MachineInfo info_in(const std::string& line) {
     info.operators = found->get<std::vector<std::string>>();
   info.sms = json.value("sms", 1);
   info.most_accesses = json.value("most_accesses", MachineInfo::unlimited);
+  info.page_bytes = json.value("page_bytes", std::uint64_t{0});
   if (info.bytes == 0) throw std::invalid_argument("a memory of no bytes");
   return info;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catch.h"
+#include "infer/knees.h"
 
 using namespace ptxlat::infer;
 using ptxlat::results::Axis;
@@ -10,6 +11,7 @@ using ptxlat::results::Fact;
 using ptxlat::results::FactVerdict;
 using ptxlat::results::Series;
 using Values = std::vector<std::optional<double>>;
+using Catch::Detail::Approx;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
@@ -134,14 +136,45 @@ TEST_CASE("what is not a line, or not two points, has no slope") {
   CHECK_THAT(reason_of(FactModel::slope, {10, 10, 10, 10, 90, 90, 90, 90}), StartsWith("not a straight line"));
 }
 
-TEST_CASE("how many are under way at once: the first value by what each further one costs") {
-  const auto fact = fact_of(FactModel::overlap, {400, 500, 600, 700, 800});
+TEST_CASE("how many are under way at once: up to the one that adds a quarter of what the first takes") {
+  const auto fact = fact_of(FactModel::overlap, {117, 128, 136, 144, 194, 198});
   CHECK(fact.value == "4");
   CHECK(fact.low == 4);
   CHECK(fact.unit == "cycles");
-  CHECK(fact.verdict == FactVerdict::inferred);
-  CHECK(fact_of(FactModel::overlap, {5, 105, 205, 305}).value == "1");
-  CHECK_THAT(reason_of(FactModel::overlap, {400, 400, 400, 400}), StartsWith("more of them cost nothing"));
+  CHECK(fact.verdict == FactVerdict::measured);
+  CHECK(fact_of(FactModel::overlap, {100, 205, 305}).value == "1");
+  CHECK_THAT(reason_of(FactModel::overlap, {400, 400, 400, 400}), StartsWith("none waits up to"));
+}
+
+TEST_CASE("a set that has one place too many misses as often as it has ways, and once more") {
+  // 64 entries of 8 ways: 8 sets, 10 cycles for a hit, 90 more for a miss.
+  std::vector<double> places, costs;
+  for (double n = 56; n <= 80; n += 2) {
+    const double missing = n <= 64 ? 0 : std::min(n, 9 * (n - 64));
+    places.push_back(n);
+    costs.push_back(10 + 90 * missing / n);
+  }
+  const auto curve = Curve{places, costs};
+  CHECK(find_growth(curve, 5).value == 8);
+  CHECK(find_growth(curve, 5).verdict == FactVerdict::inferred);
+  CHECK(find_rise(curve, 5).value == Approx(90).margin(1));
+  CHECK(count_between(curve, 5).value == 6);
+  INFO("all are one set: nothing lies between");
+  const Curve one{{14, 15, 16, 17, 18, 19}, {0, 1, 0, 11, 11, 11}};
+  CHECK(count_between(one, 6).value == 0);
+  CHECK(find_ways(one, 6).value == 16);
+  CHECK_FALSE(find_growth(one, 6).value);
+  INFO("half of them adaptive: no whole number of ways");
+  auto odd = curve;
+  for (double& cost : odd.y) cost = 10 + (cost - 10) * (cost < 60 ? 0.6 : 1);
+  CHECK_FALSE(find_growth(odd, 5).value);
+}
+
+TEST_CASE("what differs, what is shared and what is lowest") {
+  CHECK(fact_of(FactModel::differs, {30, 30}).value == "0");
+  CHECK(fact_of(FactModel::differs, {30, 40}).value == "1");
+  CHECK_THAT(reason_of(FactModel::sharing, {100, 300, 310}), StartsWith("three names are wanted"));
+  CHECK_THAT(reason_of(FactModel::lowest, {10, 10.5}), Contains("are not apart"));
 }
 
 TEST_CASE("plateaus are levels in their order, and one that is missing is undetermined") {
