@@ -41,7 +41,7 @@ struct ProbeOptions {
   std::string tables = "tables";
   std::string format = "text";
   std::string plot;  // folder; empty: none
-  std::string oracle, replay, log;
+  std::string oracle, replay, log, reread;
   std::uint64_t seed = 1;
 };
 
@@ -147,6 +147,20 @@ void infer_again(const ProbeOptions& options) {
   infer_machine(options, machine);
 }
 
+// A table's facts, read off its series by the rules of today.
+void read_again(const ProbeOptions& options, const std::vector<probe::Probe>& probes) {
+  auto records = report::read_probe_files(options.reread);
+  if (records.empty())
+    throw Error(ExitCode::storage, fmt::format("there are no probes in {}", options.reread),
+                "Name the folder that has facts.csv and probes.jsonl.gz.");
+  for (auto& record : records) {
+    const auto same = std::find_if(probes.begin(), probes.end(), [&](const auto& p) { return p.name == record.ptx; });
+    if (same != probes.end()) probe::read_facts_again(*same, record);
+  }
+  report::rewrite_facts(options.reread, records);
+  report::write_facts_csv(std::cout, records);
+}
+
 }  // namespace
 
 void add_probe(CLI::App& program) {
@@ -189,11 +203,19 @@ void add_probe(CLI::App& program) {
   command->add_option("--replay", options->replay, "Infer again from such a file, without the program.")
       ->type_name("FILE")
       ->excludes("--oracle");
+  command
+      ->add_option("--reread", options->reread,
+                   "Read the facts of this table's folder off its series again, by the rules of today's probes and "
+                   "without a GPU, and write them there.")
+      ->type_name("FOLDER")
+      ->excludes("--oracle")
+      ->excludes("--replay");
   command->add_option("--seed", options->seed, "Of the lines that an inference tries at random. Default: 1.");
   command->callback([options] {
     if (!options->oracle.empty()) return infer_oracle(*options);
     if (!options->replay.empty()) return infer_again(*options);
     const auto probes = all_probes(*options);
+    if (!options->reread.empty()) return read_again(*options, probes);
     const auto wanted = chosen(probes, options->names);
     if (options->list) return list(wanted);
     if (!options->plot.empty()) report::require_gnuplot();

@@ -176,6 +176,23 @@ results::CellKey key_of(const ProbePlan& plan) {
   return {results::RecordKind::probe, plan.probe->name, "", "", plan.level, plan.recipe};
 }
 
+void read_facts_again(const Probe& probe, results::Record& record) {
+  if (probe.infer || record.series.empty()) return;
+  const auto part = part_of(probe, record.series.front());
+  std::vector<results::Fact> facts;
+  for (const auto& rule : probe.facts) {
+    if (rule.model == infer::FactModel::given) {
+      for (const auto& known : record.facts) {
+        if (known.quantity == rule.quantity) facts.push_back(known);
+      }
+    } else if (part) {
+      auto read = infer::facts_of(rule, *part);
+      facts.insert(facts.end(), read.begin(), read.end());
+    }
+  }
+  record.facts = std::move(facts);
+}
+
 std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int level, const Names& device) {
   std::vector<ProbePlan> plans;
   for (const auto* probe : probes) {

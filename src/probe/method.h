@@ -31,6 +31,11 @@ std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int 
 // has axes, and the log. Called from one thread at a time.
 using OnLog = std::function<void(const std::string& name, const std::string& log)>;
 
+// The facts of a record that was made earlier, read off its series again by the rules of today's probe, where those are
+// of points that this probe has. What the driver said stays what it was, and so do facts of an inference, whose log can
+// be replayed.
+void read_facts_again(const Probe& probe, results::Record& record);
+
 // Measures probes. The plan must outlive it; cells are indices into the plan. `on_log` may be empty.
 class ProbeMethod : public line::Method {
  public:

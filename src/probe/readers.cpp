@@ -132,4 +132,37 @@ results::Series series_of(const Probe& probe, const std::vector<std::vector<std:
   return series;
 }
 
+std::optional<results::Series> part_of(const Probe& probe, const results::Series& series) {
+  if (series.axes.size() < probe.axes.size()) return std::nullopt;
+  // Axes that a reader adds come after the probe's own, and are left as they are.
+  std::vector<std::vector<std::size_t>> kept(series.axes.size());
+  results::Series part{series.name, series.unit, series.axes, {}};
+  for (std::size_t i = 0; i < series.axes.size(); ++i) {
+    const auto& axis = series.axes[i];
+    if (i < probe.axes.size() && (axis.name != probe.axes[i].name || axis.names != probe.axes[i].names))
+      return std::nullopt;
+    const auto is_wanted = [&](double value) {
+      if (i >= probe.axes.size()) return true;
+      const auto& values = probe.axes[i].values;
+      return std::find(values.begin(), values.end(), static_cast<std::int64_t>(value)) != values.end();
+    };
+    part.axes[i].values.clear();
+    for (std::size_t place = 0; place < axis.values.size(); ++place) {
+      if (!is_wanted(axis.values[place])) continue;
+      kept[i].push_back(place);
+      part.axes[i].values.push_back(axis.values[place]);
+    }
+    if (kept[i].empty()) return std::nullopt;
+  }
+  std::size_t points = 1;
+  for (const auto& places : kept) points *= places.size();
+  for (std::size_t number = 0; number < points; ++number) {
+    std::size_t from = 0, rest = number, step = 1;
+    for (auto i = kept.size(); i-- > 0; rest /= kept[i].size(), step *= series.axes[i].values.size())
+      from += step * kept[i][rest % kept[i].size()];
+    part.values.push_back(series.values[from]);
+  }
+  return part;
+}
+
 }  // namespace ptxlat::probe

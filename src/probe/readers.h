@@ -19,4 +19,7 @@ std::vector<std::optional<double>> values_of(const Probe& probe, const Point& po
 results::Series series_of(const Probe& probe, const std::vector<std::vector<std::optional<double>>>& values,
                           const std::vector<Point>& points);
 
+// The part of a series that was made earlier which today's probe would make too. Empty where it has other axes.
+std::optional<results::Series> part_of(const Probe& probe, const results::Series& series);
+
 }  // namespace ptxlat::probe

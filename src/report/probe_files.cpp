@@ -217,6 +217,12 @@ void write_probe_files(const std::filesystem::path& folder, const std::vector<re
                  {probe_runs_name, provenance.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n'}});
 }
 
+void rewrite_facts(const std::filesystem::path& folder, const std::vector<results::Record>& records) {
+  std::string lines;
+  for (const results::Record& record : records) lines += results::to_line(results::to_json(record)) + '\n';
+  replace_files(folder, {{"facts.csv", facts_csv(records)}, {records_name, gzip(lines)}});
+}
+
 std::vector<results::Record> read_probe_files(const std::filesystem::path& folder) {
   const auto file = folder / records_name;
   std::vector<results::Record> records;

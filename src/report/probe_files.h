@@ -41,4 +41,7 @@ void write_facts_csv(std::ostream& out, const std::vector<results::Record>& reco
 // For reading: of each probe its verdict and note, its facts, and each series as a table.
 void write_probe_text(std::ostream& out, const std::vector<results::Record>& records);
 
+// Facts and records alone, of a folder that has series and provenance already.
+void rewrite_facts(const std::filesystem::path& folder, const std::vector<results::Record>& records);
+
 }  // namespace ptxlat::report
