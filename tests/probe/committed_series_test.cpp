@@ -1,0 +1,47 @@
+// What was measured keeps its meaning: the committed series give the committed facts.
+#include <filesystem>
+
+#include "catch.h"
+#include "isa/catalogue.h"
+#include "probe/method.h"
+#include "probe/readers.h"
+#include "report/probe_files.h"
+
+using namespace ptxlat;
+namespace fs = std::filesystem;
+
+TEST_CASE("the committed series give the committed facts") {
+  const auto probes = probe::load_probes({fs::path(PTXLAT_SOURCE_DIR) / "ptx_templates" / "probes"});
+  std::size_t read = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(PTXLAT_SOURCE_DIR) / "tables")) {
+    if (entry.path().filename() != "probes.jsonl.gz") continue;
+    for (const auto& record : report::read_probe_files(entry.path().parent_path())) {
+      const auto same = std::find_if(probes.begin(), probes.end(), [&](const auto& p) { return p.name == record.ptx; });
+      if (same == probes.end()) continue;
+      auto again = record;
+      probe::read_facts_again(*same, again);
+      INFO(entry.path().parent_path());
+      INFO(record.ptx);
+      CHECK(again.facts == record.facts);
+      read += again.facts.size();
+    }
+  }
+  CHECK(read > 100);
+}
+
+TEST_CASE("of a series, the points are read again that today's probe has") {
+  probe::Probe probe;
+  probe.axes = {{"path", "", {0, 1}, {"ca", "cg"}}, {"bytes", "", {64, 256}, {}}};
+  results::Series series;
+  series.axes = {{"path", "", {0, 1}, {"ca", "cg"}}, {"bytes", "", {64, 128, 256}, {}}, {"word", "", {0, 1}, {}}};
+  series.values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  const auto part = probe::part_of(probe, series);
+  REQUIRE(part);
+  CHECK(part->axes[1].values == std::vector<double>{64, 256});
+  CHECK(part->values == std::vector<std::optional<double>>{1, 2, 5, 6, 7, 8, 11, 12});
+  INFO("what has other axes, or none of the points, is not read");
+  probe.axes[1].values = {1024};
+  CHECK_FALSE(probe::part_of(probe, series));
+  probe.axes = {{"stride", "", {64}, {}}};
+  CHECK_FALSE(probe::part_of(probe, series));
+}
