@@ -18,6 +18,7 @@
 #include "latency/experiment.h"
 #include "latency/method.h"
 #include "report/evidence.h"
+#include "report/memory_map.h"
 #include "report/number.h"
 #include "report/plot.h"
 #include "report/probe_files.h"
@@ -26,6 +27,9 @@
 namespace ptxlat::cli {
 
 namespace {
+
+// What `show` calls the facts of all probes about memory, together.
+constexpr const char* memory_name = "memory";
 
 struct ShowOptions {
   Selection selection;
@@ -144,7 +148,7 @@ std::string advice_for(const std::string& wanted, const std::vector<isa::Form>& 
   }
   const auto nearest = nearest_names(wanted, names);
   const auto question = nearest.empty() ? "" : fmt::format("did you mean {}? ", fmt::join(nearest, ", "));
-  return question + "`ptxlat list` has all forms; the probes and facts of a table need --table";
+  return question + "`ptxlat list` has all forms; the probes, facts and memory of a table need --table";
 }
 
 // Where --plot asks for it, the series of these probes as SVG files, whose names go to standard error.
@@ -196,6 +200,18 @@ bool show_facts(const ShowOptions& options, const std::vector<results::Record>& 
   return true;
 }
 
+// The memory hierarchy that the table's facts describe. False if another name is asked for, or they describe none.
+bool show_memory(const ShowOptions& options, const std::vector<results::Record>& records) {
+  if (options.form != memory_name) return false;
+  const auto map = report::memory_map(records);
+  report::write_memory_text(std::cout, map);
+  std::cout.flush();
+  if (options.plot.empty()) return !map.empty();
+  for (const auto& file : report::write_memory_plot(options.plot, records, report::read_probe_runs(options.table)))
+    fmt::print(stderr, "{}\n", file.string());
+  return !map.empty();
+}
+
 void show(const ShowOptions& options) {
   const auto probes = options.table.empty() ? std::vector<results::Record>() : report::read_probe_files(options.table);
   if (show_facts(options, probes)) return;
@@ -204,7 +220,7 @@ void show(const ShowOptions& options) {
                 fmt::format("{} is no quantity of a fact, which alone has conditions", options.form),
                 advice_for(options.form, {}, probes));
   }
-  if (show_probe(options, probes)) return;
+  if (show_probe(options, probes) || show_memory(options, probes)) return;
   if (!options.plot.empty()) {
     throw Error(ExitCode::unknown_name,
                 fmt::format("{} has no probe and no fact called {}, and nothing else can be drawn", options.table,
@@ -251,7 +267,9 @@ void add_show(CLI::App& program) {
       ->add_option(
           "form", options->form,
           "The form's spelling, as `ptxlat list` has it; with --table, also the name of a probe (chase) or the "
-          "quantity of a fact (l1.line_bytes), which is shown with its evidence.")
+          "quantity of a fact (l1.line_bytes), which is shown with its evidence; or memory, for the memory hierarchy "
+          "that "
+          "the table's facts describe.")
       ->required()
       ->type_name("NAME");
   command
@@ -266,7 +284,7 @@ void add_show(CLI::App& program) {
       ->add_option(
           "--plot", options->plot,
           "Of a probe or a fact, also draw each series into this folder as an SVG file, with what was inferred "
-          "marked on it; needs gnuplot. Default: none.")
+          "marked on it; of memory, the hierarchy as memory.svg; needs gnuplot. Default: none.")
       ->type_name("FOLDER")
       ->needs("--table");
   add_levels(*command, options->selection.levels, "3");

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "report/curves.h"
+#include "report/memory_map.h"
 #include "report/probe_files.h"
 
 namespace ptxlat::report {
@@ -91,6 +92,15 @@ std::vector<std::filesystem::path> write_plots(const std::filesystem::path& fold
   std::vector<std::filesystem::path> files;
   for (const NamedContent& plot : plots) files.push_back(folder / plot.first);
   return files;
+}
+
+std::vector<std::filesystem::path> write_memory_plot(const std::filesystem::path& folder,
+                                                     const std::vector<results::Record>& records,
+                                                     const std::vector<results::Run>& runs) {
+  const auto map = memory_map(records);
+  if (map.empty()) return {};
+  replace_files(folder, {{"memory.svg", draw(find_gnuplot(), memory_script(map, machine_of(records.front(), runs)))}});
+  return {folder / "memory.svg"};
 }
 
 }  // namespace ptxlat::report

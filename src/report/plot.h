@@ -24,4 +24,10 @@ std::vector<std::filesystem::path> write_plots(const std::filesystem::path& fold
                                                const std::vector<results::Record>& records,
                                                const std::vector<results::Run>& runs);
 
+// Draws the memory hierarchy that the records' facts describe (report/memory_map.h) as memory.svg into `folder`. Gives
+// the file, none where the facts describe nothing of it; the errors of write_plots.
+std::vector<std::filesystem::path> write_memory_plot(const std::filesystem::path& folder,
+                                                     const std::vector<results::Record>& records,
+                                                     const std::vector<results::Run>& runs);
+
 }  // namespace ptxlat::report

@@ -9,6 +9,7 @@
 #include "report/curves.h"
 #include "report/number.h"
 #include "report/plot.h"
+#include "report/plot_text.h"
 
 namespace ptxlat::report {
 
@@ -21,16 +22,6 @@ constexpr const char* mark_colour = "#555555";
 constexpr std::size_t most_named_curves = 16;
 // Of the drawing's height and width: what labels of neighbouring marks are moved apart by.
 constexpr double least_label_distance = 0.042, least_edge_distance = 0.028;
-
-// In gnuplot's single quotes nothing but the quote itself has a meaning.
-std::string in_quotes(const std::string& text) {
-  std::string inside;
-  for (const char c : text) {
-    if (c == '\'') inside += '\'';
-    inside += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return "'" + inside + "'";
-}
 
 // An axis with its range, and where a value lies on it, from 0 to 1.
 struct Scale {
@@ -62,16 +53,6 @@ Scale scale_of(const std::vector<double>& values, const std::string& unit, bool 
   scale.high += margin;
   if (scale.low != 0 || !starts_at_zero) scale.low -= margin;
   return scale;
-}
-
-std::string bytes_text(double bytes) {
-  static constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB"};
-  std::size_t unit = 0;
-  while (unit + 1 < units.size() && bytes >= 1024) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return fmt::format("{:.4g} {}", bytes, units[unit]);
 }
 
 std::string value_text(const Mark& mark) {

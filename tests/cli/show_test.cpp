@@ -81,6 +81,20 @@ TEST_CASE("show helps with a misspelled quantity, and with the beginning of one"
   CHECK(has(program.run({"show", "add.u31"}).err, "add.u32"));
 }
 
+TEST_CASE("show gives the memory hierarchy of a committed table's facts, with the quantity behind each value") {
+  PtxlatProgram program;
+  const auto shown = program.run({"show", "memory", "--table", committed});
+  CHECK(shown.status == 0);
+  CHECK(has(shown.out, "L1 data cache\n"));
+  CHECK(has(shown.out, " 128 B "));
+  CHECK(has(shown.out, " l1.line_bytes\n"));
+  CHECK(program.run({"show", "memory"}).status == 4);
+  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) skip("no gnuplot on this machine");
+  const auto drawn = program.run({"show", "memory", "--table", committed, "--plot", "plots"});
+  CHECK(has(drawn.err, "plots/memory.svg\n"));
+  CHECK(has(contents_of(program.folder() / "plots/memory.svg"), "L1 data cache"));
+}
+
 TEST_CASE("show draws the series of a committed probe, and says what to install where there is no gnuplot") {
   PtxlatProgram program;
   if (std::system("gnuplot --version > /dev/null 2>&1") != 0) skip("no gnuplot on this machine");
