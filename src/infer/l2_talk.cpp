@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 
@@ -10,7 +11,7 @@ namespace ptxlat::infer {
 
 double quantile_of(std::vector<double> values, double share) {
   if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(values.size() - 1) * share + 0.5);
+  const auto at = values.begin() + std::lround(static_cast<double>(values.size() - 1) * share);
   std::nth_element(values.begin(), at, values.end());
   return *at;
 }

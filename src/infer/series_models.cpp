@@ -27,7 +27,7 @@ std::optional<std::pair<double, double>> fit(const Curve& curve, Wanted wanted) 
 }
 
 double at_share(const std::vector<double>& sorted, double share) {
-  return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
+  return sorted[static_cast<std::size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)))];
 }
 
 }  // namespace

@@ -49,7 +49,9 @@ sass::Audit audit(const Probe& probe, const Point& point, const sass::Window& wi
   }
   for (const auto& [opcode, count] : counts) {
     if (count == 0 || point.opcodes.contains(opcode)) continue;
-    const auto is_among = [&](const auto& list) { return std::find(list.begin(), list.end(), opcode) != list.end(); };
+    const auto is_among = [&, &name = opcode](const auto& list) {
+      return std::find(list.begin(), list.end(), name) != list.end();
+    };
     if (probe.without.empty() ? is_among(probe.beside) : !is_among(probe.without)) continue;
     return {sass::Verdict::contaminated, fmt::format("{} {} that the probe does not name", count, opcode), {}};
   }

@@ -170,6 +170,31 @@ TEST_CASE("a set that has one place too many misses as often as it has ways, and
   CHECK_FALSE(find_growth(odd, 5).value);
 }
 
+TEST_CASE("who shares and which is lowest are told by name") {
+  Series series;
+  series.axes = {{"sm", "", {0, 1, 2, 3}, {}}};
+  FactRule rule;
+  rule.quantity = "const.l15_scope";
+  rule.model = FactModel::sharing;
+  rule.levels = {"sm", "tpc", "gpc"};
+  rule.tolerance = 30;
+  const auto scope = [&](std::vector<std::optional<double>> values) {
+    series.values = std::move(values);
+    return facts_of(rule, series).at(0).value;
+  };
+  CHECK(scope({100, 400, 390, 420}) == "sm");
+  CHECK(scope({100, 110, 390, 420}) == "tpc");
+  CHECK(scope({100, 110, 120, 420}) == "gpc");
+
+  series.axes = {{"word", "", {0, 1}, {"lru", "fifo"}}};
+  rule.model = FactModel::lowest;
+  rule.least = 4;
+  rule.tolerance = 2;
+  CHECK(scope({256, 267}) == "lru");
+  CHECK(scope({267, 256}) == "fifo");
+  CHECK(scope({256, 259}).empty());
+}
+
 TEST_CASE("what differs, what is shared and what is lowest") {
   CHECK(fact_of(FactModel::differs, {30, 30}).value == "0");
   CHECK(fact_of(FactModel::differs, {30, 40}).value == "1");
