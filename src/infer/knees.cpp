@@ -39,7 +39,15 @@ std::size_t first_full(const Curve& curve, std::size_t from) {
   return from;
 }
 
+// Whether the last values stay: where they still rise, it is not known what all misses cost.
+bool ends_level(const Curve& curve, double slack) {
+  const auto first = curve.y.end() - std::min<std::ptrdiff_t>(3, std::ssize(curve.y));
+  const auto [least, most] = std::minmax_element(first, curve.y.end());
+  return *most - *least <= std::max(0.1 * *most, slack / 3);
+}
+
 constexpr const char* no_knee = "there is no knee";
+constexpr const char* still_rising = "the values still rise where they end";
 
 }  // namespace
 
@@ -106,6 +114,7 @@ Finding count_between(const Curve& curve, double slack) {
 Finding find_growth(const Curve& curve, double slack) {
   const auto end = first_that_leaves(curve, slack);
   if (end == curve.y.size() || end == 0) return undetermined(no_knee);
+  if (!ends_level(curve, slack)) return undetermined(still_rising);
   const double entries = curve.x[end - 1];
   const double hit = median_of({curve.y.begin(), curve.y.begin() + static_cast<std::ptrdiff_t>(end)});
   const double miss = last_of(curve) - hit;
@@ -125,6 +134,7 @@ Finding find_growth(const Curve& curve, double slack) {
 Finding find_rise(const Curve& curve, double slack) {
   const auto end = first_that_leaves(curve, slack);
   if (end == curve.y.size() || end == 0) return undetermined(no_knee);
+  if (!ends_level(curve, slack)) return undetermined(still_rising);
   const double hit = median_of({curve.y.begin(), curve.y.begin() + static_cast<std::ptrdiff_t>(end)});
   const double rise = last_of(curve) - hit;
   return {rise, rise, rise, fmt::format("{:.4g} in the end, {:.4g} before", last_of(curve), hit)};

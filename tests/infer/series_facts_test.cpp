@@ -159,6 +159,10 @@ TEST_CASE("a set that has one place too many misses as often as it has ways, and
   CHECK(find_growth(curve, 5).verdict == FactVerdict::inferred);
   CHECK(find_rise(curve, 5).value == Approx(90).margin(1));
   CHECK(count_between(curve, 5).value == 6);
+  INFO("memory ends before all sets miss");
+  const Curve cut{{places.begin(), places.end() - 5}, {costs.begin(), costs.end() - 5}};
+  CHECK_FALSE(find_growth(cut, 5).value);
+  CHECK_FALSE(find_rise(cut, 5).value);
   INFO("all are one set: nothing lies between");
   const Curve one{{14, 15, 16, 17, 18, 19}, {0, 1, 0, 11, 11, 11}};
   CHECK(count_between(one, 6).value == 0);
