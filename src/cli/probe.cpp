@@ -147,7 +147,7 @@ void infer_again(const ProbeOptions& options) {
   infer_machine(options, machine);
 }
 
-// A table's facts, read off its series by the rules of today.
+// A table's facts, read off its series and logs by the rules of today.
 void read_again(const ProbeOptions& options, const std::vector<probe::Probe>& probes) {
   auto records = report::read_probe_files(options.reread);
   if (records.empty())
@@ -155,7 +155,15 @@ void read_again(const ProbeOptions& options, const std::vector<probe::Probe>& pr
                 "Name the folder that has facts.csv and probes.jsonl.gz.");
   for (auto& record : records) {
     const auto same = std::find_if(probes.begin(), probes.end(), [&](const auto& p) { return p.name == record.ptx; });
-    if (same != probes.end()) probe::read_facts_again(*same, record);
+    if (same == probes.end()) continue;
+    probe::read_facts_again(*same, record);
+    if (!same->infer) continue;
+    std::vector<std::pair<std::string, std::string>> logs;
+    for (const auto& role : probe::roles_of(*same)) {
+      const auto file = report::find_probe_log(options.reread, same->name, same->axes.empty() ? "" : role);
+      if (!file.empty()) logs.emplace_back(role, report::gunzip(read_file(file)));
+    }
+    if (!logs.empty()) probe::infer_facts_again(*same, logs, record);
   }
   report::rewrite_facts(options.reread, records);
   report::write_facts_csv(std::cout, records);
@@ -204,9 +212,10 @@ void add_probe(CLI::App& program) {
       ->type_name("FILE")
       ->excludes("--oracle");
   command
-      ->add_option("--reread", options->reread,
-                   "Read the facts of this table's folder off its series again, by the rules of today's probes and "
-                   "without a GPU, and write them there.")
+      ->add_option(
+          "--reread", options->reread,
+          "Read the facts of this table's folder off its series and logs again, by today's rules and without a "
+          "GPU, and write them there.")
       ->type_name("FOLDER")
       ->excludes("--oracle")
       ->excludes("--replay");

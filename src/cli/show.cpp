@@ -274,7 +274,7 @@ void add_show(CLI::App& program) {
       ->type_name("NAME");
   command
       ->add_option("condition", options->condition,
-                   "Of a quantity, only the facts with this condition (carveout_percent=80). Default: all.")
+                   "Of a quantity, only the facts with this condition (carveout=167936). Default: all.")
       ->type_name("KEY=VALUE");
   command
       ->add_option("--table", options->table,

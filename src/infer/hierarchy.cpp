@@ -85,6 +85,14 @@ std::vector<Fact> infer_constant(Machine& machine, std::uint64_t seed) {
                              "the set index, which predicted fresh lines", level.reason));
     facts.push_back(policy_fact(name + "policy", level));
   }
+  // The same under the name that the chases of all paths have.
+  for (const auto& fact : facts) {
+    if (fact.quantity != space + ".l2_latency" || fact.value.empty()) continue;
+    auto chased = fact;
+    chased.quantity = "chase." + space + ".l2";
+    facts.push_back(std::move(chased));
+    break;
+  }
   return facts;
 }
 

@@ -145,10 +145,11 @@ void add_fact(const Probe& probe, const std::string& role, results::Fact fact, r
   }
 }
 
+constexpr std::uint64_t seed = 1;  // of what inferences try at random
+
 // What the GPU's answers say of it, at each point; nothing if the kernel is not what it should be. A point is the
 // condition under which its facts hold.
 void infer_facts(const ProbeWork& work, line::Bench& bench, const OnLog& on_log, results::Record& record) {
-  constexpr std::uint64_t seed = 1;
   const auto& probe = *work.plan->probe;
   if (record.verdict != sass::Verdict::proven || !bench.measures()) return;
   std::uint64_t launches = 0;
@@ -191,6 +192,16 @@ void read_facts_again(const Probe& probe, results::Record& record) {
     }
   }
   record.facts = std::move(facts);
+}
+
+void infer_facts_again(const Probe& probe, const std::vector<std::pair<std::string, std::string>>& logs,
+                       results::Record& record) {
+  record.facts.clear();
+  for (const auto& [role, text] : logs) {
+    std::istringstream log(text);
+    infer::ReplayedMachine machine(log);
+    for (auto& fact : infer::infer(machine, seed)) add_fact(probe, role, std::move(fact), record);
+  }
 }
 
 std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int level, const Names& device) {

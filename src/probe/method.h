@@ -32,9 +32,12 @@ std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int 
 using OnLog = std::function<void(const std::string& name, const std::string& log)>;
 
 // The facts of a record that was made earlier, read off its series again by the rules of today's probe, where those are
-// of points that this probe has. What the driver said stays what it was, and so do facts of an inference, whose log can
-// be replayed.
+// of points that this probe has. What the driver said stays what it was.
 void read_facts_again(const Probe& probe, results::Record& record);
+
+// The facts of an inference again, from the logs of its points: role and log.
+void infer_facts_again(const Probe& probe, const std::vector<std::pair<std::string, std::string>>& logs,
+                       results::Record& record);
 
 // Measures probes. The plan must outlive it; cells are indices into the plan. `on_log` may be empty.
 class ProbeMethod : public line::Method {

@@ -106,6 +106,18 @@ Texts texts_of(const Probe& probe, const std::vector<std::int64_t>& values) {
   return texts;
 }
 
+// All combinations of the axes' values, the last axis fastest.
+std::vector<std::vector<std::int64_t>> combinations_of(const Probe& probe) {
+  std::size_t count = 1;
+  for (const auto& axis : probe.axes) count *= axis.values.size();
+  std::vector<std::vector<std::int64_t>> all(count, std::vector<std::int64_t>(probe.axes.size()));
+  for (std::size_t number = 0; number < count; ++number) {
+    for (auto rest = number, i = probe.axes.size(); i-- > 0; rest /= probe.axes[i].values.size())
+      all[number][i] = probe.axes[i].values[rest % probe.axes[i].values.size()];
+  }
+  return all;
+}
+
 std::string role_of(const Probe& probe, const std::vector<std::int64_t>& values) {
   std::string role;
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -186,18 +198,19 @@ std::int64_t value_given(const Probe& probe, const infer::FactRule& rule, const 
   }
 }
 
+std::vector<std::string> roles_of(const Probe& probe) {
+  std::vector<std::string> roles;
+  for (const auto& values : combinations_of(probe)) roles.push_back(role_of(probe, values));
+  return roles;
+}
+
 std::vector<Point> points_of(const Probe& probe, const Names& device) {
-  std::size_t count = 1;
-  for (const auto& axis : probe.axes) count *= axis.values.size();
   // A mistake in them is told before anything is measured.
   for (const auto& rule : probe.facts) {
     if (rule.model == infer::FactModel::given) value_given(probe, rule, device);
   }
   std::vector<Point> points;
-  for (std::size_t number = 0; number < count; ++number) {
-    std::vector<std::int64_t> values(probe.axes.size());
-    for (auto rest = number, i = values.size(); i-- > 0; rest /= probe.axes[i].values.size())
-      values[i] = probe.axes[i].values[rest % probe.axes[i].values.size()];
+  for (const auto& values : combinations_of(probe)) {
     try {
       points.push_back(point_of(probe, values, device));
     } catch (const std::invalid_argument& error) {

@@ -21,6 +21,9 @@ struct Point {
   std::uint64_t inferred_bytes = 0, flush_bytes = 0, flush_stride = 0, page_bytes = 0;
 };
 
+// What its points are called, as `role` of their trials.
+std::vector<std::string> roles_of(const Probe& probe);
+
 // All points of a probe on a GPU whose names are `device`, the last axis fastest. Points whose kernels have the same
 // text share one kernel. Error{catalogue} names the probe and the expression or hole that cannot be filled.
 std::vector<Point> points_of(const Probe& probe, const Names& device = {});

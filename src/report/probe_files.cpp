@@ -179,8 +179,11 @@ std::filesystem::path find_probe_log(const std::filesystem::path& folder, const 
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "logs", error)) {
     const std::string name = entry.path().filename().string();
-    if (name.ends_with(log_extension) && is_of_fact(name.substr(0, name.size() - log_extension.size())))
-      found.push_back(entry.path());
+    if (!name.ends_with(log_extension)) continue;
+    // A fact without a condition holds at all points: any of them has seen it.
+    const bool is_of_any =
+        condition.empty() && name.starts_with(safe_name(probe) + "_") && name.find('=') != std::string::npos;
+    if (is_of_any || is_of_fact(name.substr(0, name.size() - log_extension.size()))) found.push_back(entry.path());
   }
   return found.empty() ? std::filesystem::path() : *std::min_element(found.begin(), found.end());
 }

@@ -53,22 +53,22 @@ TEST_CASE("show of a quantity gives each fact of it with its log, and the probe'
   const PtxlatProgram program;
   const auto shown = program.run({"show", "l1.ways", "--table", committed});
   CHECK(shown.status == 0);
-  CHECK(has(shown.out, "l1.ways with carveout_percent=80\nvalue    106 count\n"));
-  CHECK(has(shown.out, "l1.ways with carveout_percent=60\nvalue    170 count\n"));
-  CHECK(has(shown.out, "logs/l1_carveout_percent=60.jsonl.gz"));
+  CHECK(has(shown.out, "l1.ways with carveout=200704\nvalue    106 count\n"));
+  CHECK(has(shown.out, "l1.ways with carveout=167936\nvalue    170 count\n"));
+  CHECK(has(shown.out, "logs/l1_carveout=167936.jsonl.gz"));
   CHECK(has(shown.out, "LDG.E"));
   CHECK(shown.out.find("offset  stall") == shown.out.rfind("offset  stall"));
 }
 
 TEST_CASE("show of a quantity takes a condition, and says which there are") {
   const PtxlatProgram program;
-  const auto one = program.run({"show", "l1.ways", "carveout_percent=60", "--table", committed});
+  const auto one = program.run({"show", "l1.ways", "carveout=167936", "--table", committed});
   CHECK(one.status == 0);
   CHECK(has(one.out, "170 count"));
   CHECK_FALSE(has(one.out, "106 count"));
-  const auto none = program.run({"show", "l1.ways", "carveout_percent=61", "--table", committed});
+  const auto none = program.run({"show", "l1.ways", "carveout=61", "--table", committed});
   CHECK(none.status == 4);
-  CHECK(has(none.err, "carveout_percent=60; carveout_percent=80"));
+  CHECK(has(none.err, "carveout=167936; carveout=200704"));
   CHECK(program.run({"show", "chase", "bytes=4096", "--table", committed}).status == 4);
 }
 

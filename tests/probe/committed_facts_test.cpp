@@ -1,16 +1,32 @@
-// What was measured keeps its meaning: the committed series give the committed facts.
+// What was measured keeps its meaning: the committed series and logs give the committed facts.
 #include <filesystem>
 
+#include "base/file.h"
 #include "catch.h"
 #include "isa/catalogue.h"
 #include "probe/method.h"
 #include "probe/readers.h"
+#include "report/gzip.h"
 #include "report/probe_files.h"
 
 using namespace ptxlat;
 namespace fs = std::filesystem;
 
-TEST_CASE("the committed series give the committed facts") {
+namespace {
+
+// Of each of a probe's points.
+std::vector<std::pair<std::string, std::string>> logs_of(const probe::Probe& probe, const fs::path& table) {
+  std::vector<std::pair<std::string, std::string>> logs;
+  for (const auto& role : probe::roles_of(probe)) {
+    const auto file = report::find_probe_log(table, probe.name, probe.axes.empty() ? "" : role);
+    if (!file.empty()) logs.emplace_back(role, report::gunzip(read_file(file)));
+  }
+  return logs;
+}
+
+}  // namespace
+
+TEST_CASE("the committed series and logs give the committed facts") {
   const auto probes = probe::load_probes({fs::path(PTXLAT_SOURCE_DIR) / "ptx_templates" / "probes"});
   std::size_t read = 0;
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(PTXLAT_SOURCE_DIR) / "tables")) {
@@ -20,13 +36,16 @@ TEST_CASE("the committed series give the committed facts") {
       if (same == probes.end()) continue;
       auto again = record;
       probe::read_facts_again(*same, again);
+      const auto logs = logs_of(*same, entry.path().parent_path());
+      CHECK(logs.empty() != same->infer.has_value());
+      if (!logs.empty()) probe::infer_facts_again(*same, logs, again);
       INFO(entry.path().parent_path());
       INFO(record.ptx);
       CHECK(again.facts == record.facts);
       read += again.facts.size();
     }
   }
-  CHECK(read > 100);
+  CHECK(read > 200);
 }
 
 TEST_CASE("of a series, the points are read again that today's probe has") {
