@@ -114,12 +114,11 @@ void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::
                 static_cast<unsigned>(shape.threads), 1u, 1u, static_cast<unsigned>(shape.dynamic_shared), stream.get(),
                 arguments, nullptr);
   }
-  // Of each launch the slots that are read.
+  // All launches in one copy; of the last one only the slots that are read.
   const auto read_bytes =
       static_cast<std::size_t>(shape.threads) * static_cast<std::size_t>(shape.output_ctas) * kernel::slot_bytes;
-  for (std::size_t launch = 0; launch < launches; ++launch)
-    PTXLAT_CUDA(api, cuMemcpyDtoHAsync, memory.slots.host.data() + launch * read_bytes,
-                memory.slots.output.address() + launch * launch_bytes, read_bytes, stream.get());
+  PTXLAT_CUDA(api, cuMemcpyDtoHAsync, memory.slots.host.data(), memory.slots.output.address(),
+              (launches - 1) * launch_bytes + read_bytes, stream.get());
 }
 
 // Whether each thread of a launch has stored the same words as the first.
@@ -138,7 +137,7 @@ kernel::Readout read_output(const unsigned char* host, const KernelLaunch& kerne
   kernel::Readout readout;
   readout.launches = static_cast<std::size_t>(kernel.launches);
   readout.threads = static_cast<std::size_t>(shape.threads * shape.output_ctas);
-  const auto words_per_launch = readout.threads * kernel::words_per_slot;
+  const auto words_per_launch = slots_of(shape) * kernel::words_per_slot;
   readout.words_per_thread = shape.output_words.size();
   readout.threads_agree = true;
   for (std::size_t launch = 0; launch < readout.launches; ++launch)
