@@ -3,18 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.h"
 
 namespace ptxlat::infer {
-
-double quantile_of(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + std::lround(static_cast<double>(values.size() - 1) * share);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
 
 bool L2Talk::has(const std::string& with) const {
   return std::find(info().operators.begin(), info().operators.end(), with) != info().operators.end();

@@ -11,9 +11,6 @@
 
 namespace ptxlat::infer {
 
-// `share` of the values are below it.
-double quantile_of(std::vector<double> values, double share);
-
 // What a line took, the first time and afterwards.
 struct FirstAndHot {
   double first = 0, hot = 0;

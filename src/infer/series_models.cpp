@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace ptxlat::infer {
 
@@ -26,18 +27,16 @@ std::optional<std::pair<double, double>> fit(const Curve& curve, Wanted wanted) 
   return std::pair((sy - b * sx) / n, b);
 }
 
-double at_share(const std::vector<double>& sorted, double share) {
-  return sorted[static_cast<std::size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)))];
-}
-
 }  // namespace
 
-double median_of(std::vector<double> values) {
+double quantile_of(std::vector<double> values, double share) {
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  const auto at = values.begin() + std::lround(static_cast<double>(values.size() - 1) * share);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
 }
+
+double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }
 
 std::optional<Line> line_through(const Curve& curve, double relative, double least) {
   const auto points = curve.x.size();
@@ -125,7 +124,7 @@ std::vector<Cluster> clusters_of(std::vector<double> values, std::size_t count) 
     const auto from = split[k][to];
     const std::vector<double> members(values.begin() + static_cast<std::ptrdiff_t>(from),
                                       values.begin() + static_cast<std::ptrdiff_t>(to));
-    clusters[k - 1] = {median_of(members), at_share(members, 0.05), at_share(members, 0.95), members.size()};
+    clusters[k - 1] = {median_of(members), quantile_of(members, 0.05), quantile_of(members, 0.95), members.size()};
     to = from;
   }
   return clusters;

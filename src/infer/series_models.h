@@ -12,7 +12,8 @@ struct Curve {
   bool empty() const { return y.empty(); }
 };
 
-// 0 of no values.
+// `share` of the values are below it. 0 of no values.
+double quantile_of(std::vector<double> values, double share);
 double median_of(std::vector<double> values);
 
 // y = a + b x through every second point; the others are predicted.

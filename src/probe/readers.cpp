@@ -5,15 +5,11 @@
 #include <limits>
 #include <numeric>
 
+#include "infer/series_models.h"
+
 namespace ptxlat::probe {
 
 namespace {
-
-// Of the launches: what leaves the SM spreads, and the first launch finds cold caches.
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 // The last second clock less the first first clock of all threads, 32 bits that wrap.
 std::uint32_t span_of(const kernel::Readout& readout, std::size_t launch) {
@@ -63,14 +59,15 @@ results::Axis counting(const char* name, std::size_t size) {
   return axis;
 }
 
-// Each word of thread 0, the median of the launches.
+// Each word of thread 0, the median of the launches: what leaves the SM spreads, and the first launch finds cold
+// caches.
 std::vector<std::optional<double>> words_of(const kernel::Readout& readout, double count) {
   std::vector<std::optional<double>> values;
   for (std::size_t word = 0; word < readout.words_per_thread; ++word) {
     std::vector<double> of_launch;
     for (std::size_t launch = 0; launch < readout.launches; ++launch)
       of_launch.push_back(readout.word(launch, 0, word) / count);
-    values.emplace_back(median(std::move(of_launch)));
+    values.emplace_back(infer::median_of(std::move(of_launch)));
   }
   return values;
 }
@@ -107,7 +104,7 @@ std::vector<std::optional<double>> values_of(const Probe& probe, const Point& po
     }
   }
   if (of_launch.empty()) return {std::nullopt};
-  return {median(std::move(of_launch))};
+  return {infer::median_of(std::move(of_launch))};
 }
 
 results::Series series_of(const Probe& probe, const std::vector<std::vector<std::optional<double>>>& values,
