@@ -136,13 +136,7 @@ void infer_oracle(const ProbeOptions& options) {
 }
 
 void infer_again(const ProbeOptions& options) {
-  const std::string compressed = read_file(options.replay);
-  std::istringstream log;
-  try {
-    log.str(report::gunzip(compressed));
-  } catch (const std::runtime_error& error) {
-    throw Error(ExitCode::storage, fmt::format("{}: {}", options.replay, error.what()), "Make it again with --log.");
-  }
+  std::istringstream log(report::read_probe_log(options.replay));
   infer::ReplayedMachine machine(log);
   infer_machine(options, machine);
 }
@@ -161,7 +155,7 @@ void read_again(const ProbeOptions& options, const std::vector<probe::Probe>& pr
     std::vector<std::pair<std::string, std::string>> logs;
     for (const auto& role : probe::roles_of(*same)) {
       const auto file = report::find_probe_log(options.reread, same->name, same->axes.empty() ? "" : role);
-      if (!file.empty()) logs.emplace_back(role, report::gunzip(read_file(file)));
+      if (!file.empty()) logs.emplace_back(role, report::read_probe_log(file));
     }
     if (!logs.empty()) probe::infer_facts_again(*same, logs, record);
   }

@@ -188,6 +188,15 @@ std::filesystem::path find_probe_log(const std::filesystem::path& folder, const 
   return found.empty() ? std::filesystem::path() : *std::min_element(found.begin(), found.end());
 }
 
+std::string read_probe_log(const std::filesystem::path& file) {
+  const std::string compressed = read_file(file);
+  try {
+    return gunzip(compressed);
+  } catch (const std::runtime_error& error) {
+    throw Error(ExitCode::storage, fmt::format("{}: {}", file.string(), error.what()), "Make it again with --log.");
+  }
+}
+
 void write_facts_csv(std::ostream& out, const std::vector<results::Record>& records) {
   out << "probe,quantity,condition,value,low,high,unit,scope,verdict,how\n";
   for (const results::Record& record : records) {

@@ -29,6 +29,9 @@ void write_probe_log(const std::filesystem::path& folder, const std::string& nam
 std::filesystem::path find_probe_log(const std::filesystem::path& folder, const std::string& probe,
                                      const std::string& condition);
 
+// The talk that such a file holds. Error{storage} if it is damaged.
+std::string read_probe_log(const std::filesystem::path& file);
+
 // The records of probes.jsonl.gz, none where the folder does not have it. Error{storage} if it is damaged.
 std::vector<results::Record> read_probe_files(const std::filesystem::path& folder);
 

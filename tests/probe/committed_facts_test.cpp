@@ -1,12 +1,10 @@
 // What was measured keeps its meaning: the committed series and logs give the committed facts.
 #include <filesystem>
 
-#include "base/file.h"
 #include "catch.h"
 #include "isa/catalogue.h"
 #include "probe/method.h"
 #include "probe/readers.h"
-#include "report/gzip.h"
 #include "report/probe_files.h"
 
 using namespace ptxlat;
@@ -19,7 +17,7 @@ std::vector<std::pair<std::string, std::string>> logs_of(const probe::Probe& pro
   std::vector<std::pair<std::string, std::string>> logs;
   for (const auto& role : probe::roles_of(probe)) {
     const auto file = report::find_probe_log(table, probe.name, probe.axes.empty() ? "" : role);
-    if (!file.empty()) logs.emplace_back(role, report::gunzip(read_file(file)));
+    if (!file.empty()) logs.emplace_back(role, report::read_probe_log(file));
   }
   return logs;
 }

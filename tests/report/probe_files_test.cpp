@@ -5,6 +5,7 @@
 
 #include "../results/random_record.h"
 #include "../results/test_folder.h"
+#include "base/error.h"
 #include "catch.h"
 #include "report/gzip.h"
 #include "results/json.h"
@@ -105,6 +106,22 @@ TEST_CASE("damaged probe records are an error that names the file, and none are 
   write_probe_files(folder.path, two_probes(), {});
   std::filesystem::resize_file(folder.path / "probes.jsonl.gz", 20);
   CHECK_THROWS_WITH(read_probe_files(folder.path), Catch::Contains("probes.jsonl.gz"));
+}
+
+TEST_CASE("a damaged log is an error that names the file and says what to do") {
+  const TestFolder folder;
+  write_probe_log(folder.path, "l1", "a talk\n");
+  const auto file = find_probe_log(folder.path, "l1", "");
+  CHECK(read_probe_log(file) == "a talk\n");
+  std::filesystem::resize_file(file, 12);
+  try {
+    read_probe_log(file);
+    FAIL("it was read");
+  } catch (const Error& error) {
+    CHECK(error.exit_code == ExitCode::storage);
+    CHECK_THAT(error.what(), Catch::Contains("l1"));
+    CHECK_FALSE(error.advice.empty());
+  }
 }
 
 TEST_CASE("probes are replaced without anything left over, and equal ones are equal bytes") {
