@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <utility>
@@ -36,14 +37,58 @@ bool is_chase(const kernel::Buffer& buffer) {
   return buffer.contents == kernel::Buffer::Contents::ring || buffer.contents == kernel::Buffer::Contents::permutation;
 }
 
+constexpr std::uint64_t most_of_box = 256;
+
+// The driver's name for a swizzle; none for one that it does not know.
+std::optional<CUtensorMapSwizzle> swizzle_of(std::uint64_t bytes) {
+  switch (bytes) {
+    case 0:
+      return CU_TENSOR_MAP_SWIZZLE_NONE;
+    case 32:
+      return CU_TENSOR_MAP_SWIZZLE_32B;
+    case 64:
+      return CU_TENSOR_MAP_SWIZZLE_64B;
+    case 128:
+      return CU_TENSOR_MAP_SWIZZLE_128B;
+    default:
+      return {};
+  }
+}
+
+// The driver refuses these too, but does not say why.
+void require_tensor(const kernel::Buffer& buffer) {
+  if (buffer.pitch % 16 != 0 || buffer.pitch > buffer.bytes)
+    throw std::invalid_argument("a tensor's pitch is not a multiple of 16 up to its buffer's bytes");
+  if (buffer.box_row == 0 || buffer.box_row % 16 != 0 || buffer.box_row > most_of_box)
+    throw std::invalid_argument("the bytes of a row in a tensor's box are not a multiple of 16 from 16 to 256");
+  if (buffer.box_rows == 0 || buffer.box_rows > most_of_box)
+    throw std::invalid_argument("a tensor's box has no rows, or more than 256");
+  if (!swizzle_of(buffer.swizzle)) throw std::invalid_argument("a tensor's swizzle is not 0, 32, 64 or 128 bytes");
+  if (buffer.swizzle != 0 && buffer.box_row > buffer.swizzle)
+    throw std::invalid_argument("a row of a tensor's box is longer than its swizzle");
+}
+
 void require_sense(const kernel::Buffer& buffer) {
   if (buffer.bytes == 0 || buffer.bytes % word_bytes != 0)
     throw std::invalid_argument("a buffer has no bytes, or not a multiple of 8");
   if (buffer.read_words > buffer.bytes / sizeof(std::uint32_t))
     throw std::invalid_argument("more words are read of a buffer than it has");
+  if (buffer.pitch != 0) require_tensor(buffer);
   if (!is_chase(buffer)) return;
   if (buffer.stride < word_bytes || buffer.stride % word_bytes != 0 || buffer.stride > buffer.bytes)
     throw std::invalid_argument("a chase's stride is not a multiple of 8 between 8 and its buffer's bytes");
+}
+
+CUtensorMap tensor_map_of(const CudaApi& api, const kernel::Buffer& buffer, CUdeviceptr address) {
+  const std::uint64_t sizes[2] = {buffer.pitch, buffer.bytes / buffer.pitch}, strides[1] = {buffer.pitch};
+  const std::uint32_t box[2] = {static_cast<std::uint32_t>(buffer.box_row),
+                                static_cast<std::uint32_t>(buffer.box_rows)};
+  constexpr std::uint32_t element_strides[2] = {1, 1};
+  CUtensorMap map{};
+  PTXLAT_CUDA(api, cuTensorMapEncodeTiled, &map, CU_TENSOR_MAP_DATA_TYPE_UINT8, 2u, reinterpret_cast<void*>(address),
+              sizes, strides, box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, *swizzle_of(buffer.swizzle),
+              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return map;
 }
 
 }  // namespace
@@ -91,6 +136,11 @@ FilledBuffer::FilledBuffer(const CudaApi& api, const CudaStream& stream, const k
                   stream.get());
     }
   }
+  if (buffer.pitch != 0) {
+    const auto map = tensor_map_of(api, buffer, memory_.address());
+    tensor_map_.emplace(api, sizeof map);
+    PTXLAT_CUDA(api, cuMemcpyHtoDAsync, tensor_map_->address(), &map, sizeof map, stream.get());
+  }
   if (!buffer.is_texture) return;
   CUDA_RESOURCE_DESC resource{};
   resource.resType = CU_RESOURCE_TYPE_LINEAR;
@@ -98,6 +148,14 @@ FilledBuffer::FilledBuffer(const CudaApi& api, const CudaStream& stream, const k
   CUDA_TEXTURE_DESC description{};
   description.flags = CU_TRSF_READ_AS_INTEGER;
   texture_.emplace(api, resource, description);
+}
+
+std::vector<std::uint64_t> FilledBuffer::parameters() const {
+  std::vector<std::uint64_t> words;
+  if (texture_) words.push_back(texture_->get());
+  if (tensor_map_) words.push_back(tensor_map_->address());
+  words.push_back(memory_.address());
+  return words;
 }
 
 }  // namespace ptxlat::gpu

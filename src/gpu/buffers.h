@@ -23,22 +23,20 @@ class BufferContents {
   std::vector<std::uint32_t> next_;  // of each place, for a permutation
 };
 
-// A buffer on the device, with its texture if it has one. It is filled in the stream's order. CudaError where there is
-// no room for it; std::invalid_argument for a description that makes no sense (a stride below 8 or not a multiple of 8,
-// a size that is not a multiple of 8, more words to be read than there are).
+// A buffer on the device, with its texture or tensor map if it has one. It is filled in the stream's order. CudaError
+// where there is no room for it; std::invalid_argument for a description that makes no sense (a stride below 8 or not a
+// multiple of 8, a size that is not a multiple of 8, more words to be read than there are, a box that no copy brings).
 class FilledBuffer {
  public:
   FilledBuffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer);
   CUdeviceptr address() const { return memory_.address(); }
-  // What a kernel gets: the texture's handle, if there is one, and the address.
-  std::vector<std::uint64_t> parameters() const {
-    if (texture_) return {texture_->get(), memory_.address()};
-    return {memory_.address()};
-  }
+  // What a kernel gets: the texture's handle and the tensor map's address, if there are such, and the address.
+  std::vector<std::uint64_t> parameters() const;
 
  private:
   DeviceBuffer memory_;
   std::optional<TextureObject> texture_;
+  std::optional<DeviceBuffer> tensor_map_;
 };
 
 }  // namespace ptxlat::gpu

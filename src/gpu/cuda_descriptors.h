@@ -113,11 +113,15 @@ struct alignas(128) CUtensorMap {
 };
 
 using CUtensorMapDataType = int;
+inline constexpr CUtensorMapDataType CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0;
 inline constexpr CUtensorMapDataType CU_TENSOR_MAP_DATA_TYPE_UINT32 = 2;
 using CUtensorMapInterleave = int;
 inline constexpr CUtensorMapInterleave CU_TENSOR_MAP_INTERLEAVE_NONE = 0;
 using CUtensorMapSwizzle = int;
 inline constexpr CUtensorMapSwizzle CU_TENSOR_MAP_SWIZZLE_NONE = 0;
+inline constexpr CUtensorMapSwizzle CU_TENSOR_MAP_SWIZZLE_32B = 1;
+inline constexpr CUtensorMapSwizzle CU_TENSOR_MAP_SWIZZLE_64B = 2;
+inline constexpr CUtensorMapSwizzle CU_TENSOR_MAP_SWIZZLE_128B = 3;
 using CUtensorMapL2promotion = int;
 inline constexpr CUtensorMapL2promotion CU_TENSOR_MAP_L2_PROMOTION_NONE = 0;
 using CUtensorMapFloatOOBfill = int;

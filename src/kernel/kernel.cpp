@@ -20,6 +20,9 @@ void add(Hash& hash, const Launch& launch) {
     for (const auto number : {buffer.bytes, buffer.stride, buffer.seed, buffer.read_words}) hash.add(number);
     hash.add(buffer.contents);
     if (buffer.is_texture) hash.add(1);
+    if (buffer.pitch != 0) {
+      for (const auto number : {buffer.pitch, buffer.box_row, buffer.box_rows, buffer.swizzle}) hash.add(number);
+    }
   }
 }
 

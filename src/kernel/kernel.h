@@ -44,6 +44,10 @@ inline constexpr int parameter_bytes = 1024;
 //   self         each word of 64 bits holds its own address, so that any lane can chase any place
 // Of a texture, the handle of a one-dimensional texture of 32-bit words comes before its address, and a chase's places
 // hold the index of the next place's first word.
+// Of a tensor, whose pitch is not 0, the address of a tensor map of 128 bytes comes before its address: rows of `pitch`
+// bytes, each byte an element, as many as the buffer has whole.
+//   box_row, box_rows  what one copy brings: bytes of a row and rows, at most 256 of each
+//   swizzle            bytes within which chunks of 16 change places in shared memory: 32, 64, 128, or 0 for none
 struct Buffer {
   enum class Contents { zeros, random, ring, permutation, self };
   std::uint64_t bytes = 0;
@@ -52,6 +56,10 @@ struct Buffer {
   std::uint64_t seed = 1;
   std::uint64_t read_words = 0;  // words of 32 bits from its beginning that the readout brings
   bool is_texture = false;
+  std::uint64_t pitch = 0;
+  std::uint64_t box_row = 0;
+  std::uint64_t box_rows = 0;
+  std::uint64_t swizzle = 0;
   bool operator==(const Buffer&) const = default;
 };
 

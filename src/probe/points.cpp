@@ -142,7 +142,9 @@ kernel::Launch launch_of(const Probe& probe, const Names& names) {
   for (const auto& parameter : probe.parameters) launch.parameters.push_back(unsigned_of(parameter));
   for (const auto& buffer : probe.buffers)
     launch.buffers.push_back({unsigned_of(buffer.bytes), buffer.contents, unsigned_of(buffer.stride),
-                              unsigned_of(buffer.seed), unsigned_of(buffer.read_words), buffer.is_texture});
+                              unsigned_of(buffer.seed), unsigned_of(buffer.read_words), buffer.is_texture,
+                              unsigned_of(buffer.pitch), unsigned_of(buffer.box_row), unsigned_of(buffer.box_rows),
+                              unsigned_of(buffer.swizzle)});
   const bool reads_one =
       probe.reader == Reader::per_step || probe.reader == Reader::words || probe.reader == Reader::samples;
   launch.output_ctas = reads_one ? 1 : launch.ctas;

@@ -27,7 +27,8 @@ namespace cereal {
 
 template <class Archive>
 void serialize(Archive& archive, ptxlat::kernel::Buffer& buffer) {
-  archive(buffer.bytes, buffer.contents, buffer.stride, buffer.seed, buffer.read_words, buffer.is_texture);
+  archive(buffer.bytes, buffer.contents, buffer.stride, buffer.seed, buffer.read_words, buffer.is_texture, buffer.pitch,
+          buffer.box_row, buffer.box_rows, buffer.swizzle);
 }
 
 template <class Archive>

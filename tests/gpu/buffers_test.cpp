@@ -1,6 +1,8 @@
 #include "gpu/buffers.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <random>
 #include <stdexcept>
 
@@ -37,6 +39,16 @@ std::uint64_t lap(const kernel::Buffer& buffer) {
     if (at == address) return loads;
   }
   return 0;
+}
+
+// Rows of 512 bytes, of which a copy brings 128 bytes each of 4.
+kernel::Buffer tensor_of(std::uint64_t bytes, std::uint64_t swizzle) {
+  auto buffer = buffer_of(kernel::Buffer::Contents::random, bytes);
+  buffer.pitch = 512;
+  buffer.box_row = 128;
+  buffer.box_rows = 4;
+  buffer.swizzle = swizzle;
+  return buffer;
 }
 
 bool is_refused(const kernel::Buffer& buffer) {
@@ -136,4 +148,61 @@ TEST_CASE("a description that makes no sense is refused") {
   CHECK_FALSE(is_refused(buffer));
   buffer.read_words = 3;
   CHECK(is_refused(buffer));
+}
+
+TEST_CASE("a tensor's description that makes no sense is refused, and each part of it is named") {
+  const auto words_of = [](auto change) {
+    auto buffer = tensor_of(4096, 128);
+    change(buffer);
+    try {
+      const BufferContents made(buffer, address);
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  using Catch::Matchers::Contains;
+  CHECK(words_of([](kernel::Buffer&) {}) == "none");
+  for (const std::uint64_t pitch : {8, 520, 8192})
+    CHECK_THAT(words_of([&](kernel::Buffer& b) { b.pitch = pitch; }), Contains("a tensor's pitch"));
+  for (const std::uint64_t bytes : {0, 8, 24, 272})
+    CHECK_THAT(words_of([&](kernel::Buffer& b) { b.box_row = bytes; }), Contains("the bytes of a row"));
+  for (const std::uint64_t rows : {0, 257})
+    CHECK_THAT(words_of([&](kernel::Buffer& b) { b.box_rows = rows; }), Contains("has no rows, or more than 256"));
+  for (const std::uint64_t swizzle : {1, 16, 256})
+    CHECK_THAT(words_of([&](kernel::Buffer& b) { b.swizzle = swizzle; }), Contains("a tensor's swizzle"));
+  for (const std::uint64_t swizzle : {32, 64})
+    CHECK_THAT(words_of([&](kernel::Buffer& b) { b.swizzle = swizzle; }), Contains("longer than its swizzle"));
+  CHECK(words_of([](kernel::Buffer& b) { b.box_row = b.box_rows = 256, b.swizzle = 0; }) == "none");
+  INFO("of what is no tensor nothing is looked at");
+  CHECK(words_of([](kernel::Buffer& b) { b.pitch = 0, b.box_row = 1, b.swizzle = 5; }) == "none");
+}
+
+TEST_CASE("a kernel gets the address of a tensor's map before that of the tensor") {
+  setenv("PTXLAT_LIBCUDA", PTXLAT_TEST_LIBCUDA, 1);
+  const CudaApi api = load_cuda_api();
+  const CudaStream stream(api);
+  for (const auto& [bytes, number] : {std::pair{0, 0}, {32, 1}, {64, 2}, {128, 3}}) {
+    auto buffer = tensor_of(4096 + 256, static_cast<std::uint64_t>(bytes));
+    if (bytes == 32 || bytes == 64) buffer.box_row = 32;
+    const FilledBuffer filled(api, stream, buffer);
+    const auto parameters = filled.parameters();
+    REQUIRE(parameters.size() == 2);
+    CHECK(parameters[1] == filled.address());
+    CHECK(parameters[0] % 128 == 0);
+    // The stand-in's maps can be read (standin/objects.cpp): what is left of the last row is no part of the tensor.
+    Words map(6);
+    std::memcpy(map.data(), reinterpret_cast<const void*>(parameters[0]), 6 * sizeof map[0]);
+    CHECK(map == Words{filled.address(), static_cast<std::uint64_t>(number), 512, buffer.box_row, 8, 4});
+    const auto words = BufferContents(buffer, filled.address()).words(0, buffer.bytes);
+    CHECK(std::memcmp(words.data(), reinterpret_cast<const void*>(filled.address()), buffer.bytes) == 0);
+  }
+  CHECK(FilledBuffer(api, stream, buffer_of(kernel::Buffer::Contents::zeros, 64)).parameters().size() == 1);
+}
+
+TEST_CASE("a tensor map that the driver cannot make is an error in its words") {
+  setenv("PTXLAT_LIBCUDA", PTXLAT_TEST_OLD_LIBCUDA, 1);
+  const CudaApi api = load_cuda_api();
+  const CudaStream stream(api);
+  CHECK_THROWS_AS(FilledBuffer(api, stream, tensor_of(4096, 0)), CudaError);
 }

@@ -60,6 +60,28 @@ TEST_CASE("a hash is the same for the same parts, and its wide form begins with 
   CHECK(one.wide()[1] != one.value());
 }
 
+TEST_CASE("tensors of other shapes have other hashes, and what is no tensor has the one that it always had") {
+  const auto hash_of_buffer = [](auto change) {
+    Launch launch;
+    launch.buffers = {{4096}};
+    change(launch.buffers.front());
+    Hash hash;
+    add(hash, launch);
+    return hash.value();
+  };
+  const auto plain = hash_of_buffer([](Buffer&) {});
+  CHECK(plain == 0x188d36b0721f16c1);
+  const std::set<std::uint64_t> hashes{
+      plain,
+      hash_of_buffer([](Buffer& b) { b.pitch = 16; }),
+      hash_of_buffer([](Buffer& b) { b.pitch = 32; }),
+      hash_of_buffer([](Buffer& b) { b.pitch = 16, b.box_row = 16; }),
+      hash_of_buffer([](Buffer& b) { b.pitch = 16, b.box_rows = 16; }),
+      hash_of_buffer([](Buffer& b) { b.pitch = 16, b.swizzle = 16; }),
+  };
+  CHECK(hashes.size() == 6);
+}
+
 TEST_CASE("trials with other kernels, launches or numbers of launches have other hashes") {
   const auto hash_of_trial = [](auto change) {
     Trial trial;

@@ -162,12 +162,15 @@ TEST_CASE("what a launch asks of the driver and of its buffers is said in the fi
   CHECK_FALSE(plain.keeps_buffers);
   probe.bank_bytes = "2 * n";
   probe.large_cluster = probe.keeps_buffers = true;
-  probe.buffers = {{kernel::Buffer::Contents::self, "64", "0", "1", "n", true}};
+  probe.buffers = {{kernel::Buffer::Contents::self, "64", "0", "1", "n", true},
+                   {kernel::Buffer::Contents::zeros, "64", "0", "1", "0", false, "4 * n", "n", "n + 1", "8 * n"}};
   const auto launch = points_of(probe).at(0).trial.launch;
   CHECK(launch.bank_bytes == 8);
   CHECK(launch.large_cluster);
   CHECK(launch.keeps_buffers);
-  CHECK(launch.buffers == std::vector<kernel::Buffer>{{64, kernel::Buffer::Contents::self, 0, 1, 4, true}});
+  CHECK(launch.buffers ==
+        std::vector<kernel::Buffer>{{64, kernel::Buffer::Contents::self, 0, 1, 4, true},
+                                    {64, kernel::Buffer::Contents::zeros, 0, 1, 0, false, 16, 4, 5, 32}});
 }
 
 TEST_CASE("launches that cannot be made are mistakes of the probe") {

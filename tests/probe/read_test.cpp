@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "gpu/buffers.h"
 #include "probe/points.h"
 #include "probe/readers.h"
 #include "probe_folder.h"
@@ -125,13 +126,19 @@ TEST_CASE("a mistake is told with its file and line") {
              Contains("little.toml:3: \"ones\" is none of zeros, random, ring, permutation, self"));
 }
 
-TEST_CASE("words may have names, a launch more keys, and a buffer may be a texture") {
+TEST_CASE("words may have names, a launch more keys, and a buffer may be a texture or a tensor") {
   const auto probe = probe_of(R"(sentence = "s"
 module = ".const .b32 zero;"
 [[buffer]]
 contents = "self"
 bytes = 64
 texture = true
+[[buffer]]
+bytes = "2 MiB"
+pitch = "4 KiB"
+box_row = 128
+box_rows = "2 * 8"
+swizzle = 64
 [launch]
 bank_bytes = 8
 large_cluster = true
@@ -149,6 +156,8 @@ without = ["STL"]
   CHECK(probe.module == std::vector<std::string>{".const .b32 zero;"});
   CHECK(probe.buffers.at(0).contents == kernel::Buffer::Contents::self);
   CHECK(probe.buffers.at(0).is_texture);
+  CHECK(points_of(probe).at(0).trial.launch.buffers.at(1) ==
+        kernel::Buffer{2 << 20, kernel::Buffer::Contents::zeros, 0, 1, 0, false, 4096, 128, 16, 64});
   CHECK(probe.bank_bytes == "8");
   CHECK((probe.large_cluster && probe.keeps_buffers && probe.may_fail));
   CHECK(probe.reader == Reader::words);
@@ -251,6 +260,7 @@ TEST_CASE("the shipped probes are complete: every point has its kernel, its laun
       for (const auto& buffer : launch.buffers) {
         if (buffer.bytes == 0 || buffer.bytes % 8 != 0 || buffer.stride > buffer.bytes) FAIL(point.trial.role);
         if (buffer.read_words > buffer.bytes / 4) FAIL(point.trial.role);
+        if (buffer.pitch > 0) CHECK_NOTHROW(gpu::BufferContents(buffer, 0));
       }
     }
   }

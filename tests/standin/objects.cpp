@@ -1,7 +1,8 @@
 // The part of the stand-in driver that makes arrays, textures, surfaces and tensor maps, and the copies that know
 // arrays; a stand-in without this file is an old driver. It keeps nothing in the arrays and gives handles that nobody
-// looks behind, but refuses what the real driver's rules forbid. PTXLAT_STANDIN_REFUSE: functions with this in their
-// name fail.
+// looks behind, but refuses what the real driver's rules forbid. A tensor map begins with the tensor's address; a tiled
+// one goes on with its swizzle and with the size and the box of each dimension. PTXLAT_STANDIN_REFUSE: functions with
+// this in their name fail.
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -62,6 +63,27 @@ bool are_valid_strides(std::uint32_t rank, const std::uint64_t* sizes, const std
   for (std::uint32_t i = 0; i + 1 < rank; ++i)
     if (strides[i] % 16 != 0 || strides[i] < sizes[i]) return false;
   return true;
+}
+
+// Of the types that ptxlat uses; 0 for the others.
+std::uint64_t element_bytes(CUtensorMapDataType type) {
+  return type == CU_TENSOR_MAP_DATA_TYPE_UINT8 ? 1 : type == CU_TENSOR_MAP_DATA_TYPE_UINT32 ? 4 : 0;
+}
+
+// The rules about boxes in the documentation of cuTensorMapEncodeTiled, without interleaving.
+bool is_valid_box(std::uint32_t rank, std::uint64_t element, const std::uint32_t* box, CUtensorMapSwizzle swizzle) {
+  for (std::uint32_t i = 0; i < rank; ++i)
+    if (box[i] == 0 || box[i] > 256) return false;
+  if (element * box[0] % 16 != 0) return false;
+  return swizzle == CU_TENSOR_MAP_SWIZZLE_NONE || element * box[0] <= 16u << swizzle;
+}
+
+// Unlike the real driver, it wants all of a tensor in one allocation.
+bool is_in_memory(std::uint32_t rank, std::uint64_t element, const void* address, const std::uint64_t* sizes,
+                  const std::uint64_t* strides) {
+  const auto at = reinterpret_cast<CUdeviceptr>(address);
+  const std::uint64_t bytes = rank > 1 ? sizes[rank - 1] * strides[rank - 2] : sizes[0] * element;
+  return at % 16 == 0 && bytes > 0 && bytes <= bytes_from(at);
 }
 
 // One side of a copy between host and device memory.
@@ -170,13 +192,19 @@ STANDIN_API CUresult cuSurfObjectCreate(CUsurfObject* surface, const CUDA_RESOUR
 }
 STANDIN_API CUresult cuSurfObjectDestroy(CUsurfObject) { return CUDA_SUCCESS; }
 
-STANDIN_API CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType, std::uint32_t rank, void* address,
-                                            const std::uint64_t* sizes, const std::uint64_t* strides,
-                                            const std::uint32_t*, const std::uint32_t*, CUtensorMapInterleave,
-                                            CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+STANDIN_API CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, std::uint32_t rank,
+                                            void* address, const std::uint64_t* sizes, const std::uint64_t* strides,
+                                            const std::uint32_t* box, const std::uint32_t*, CUtensorMapInterleave,
+                                            CUtensorMapSwizzle swizzle, CUtensorMapL2promotion,
+                                            CUtensorMapFloatOOBfill) {
   if (is_refused(__func__)) return CUDA_ERROR_NOT_SUPPORTED;
-  if (!are_valid_strides(rank, sizes, strides)) return CUDA_ERROR_INVALID_VALUE;
-  return std::memcpy(map, &address, sizeof address), CUDA_SUCCESS;
+  const std::uint64_t element = element_bytes(type);
+  if (element == 0 || rank < 1 || rank > 5 || !are_valid_strides(rank, sizes, strides) ||
+      !is_valid_box(rank, element, box, swizzle) || !is_in_memory(rank, element, address, sizes, strides))
+    return CUDA_ERROR_INVALID_VALUE;
+  *map = {{reinterpret_cast<CUdeviceptr>(address), static_cast<std::uint64_t>(swizzle)}};
+  for (std::uint32_t i = 0; i < rank; ++i) map->opaque[2 + 2 * i] = sizes[i], map->opaque[3 + 2 * i] = box[i];
+  return CUDA_SUCCESS;
 }
 STANDIN_API CUresult cuTensorMapEncodeIm2col(CUtensorMap* map, CUtensorMapDataType, std::uint32_t rank, void* address,
                                              const std::uint64_t* sizes, const std::uint64_t* strides, const int*,

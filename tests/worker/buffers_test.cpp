@@ -136,3 +136,30 @@ TEST_CASE("a texture that the driver does not make is its own kernel's fault") {
   CHECK_THAT(outcomes[0].message, Catch::Matchers::StartsWith("CUDA_ERROR_NOT_SUPPORTED"));
   CHECK(outcomes[1].status == kernel::LaunchStatus::ok);
 }
+
+TEST_CASE("of a tensor the kernel gets the address of its map, which it can reach, before the tensor's") {
+  Counting counting;
+  auto batch = test_batch(1, 1);
+  auto& buffers = batch.kernels[0].launch.buffers;
+  buffers = {{4096}};
+  buffers[0].read_words = 1;
+  CHECK(counting.count(batch) == 1);
+  buffers[0].pitch = 1024;
+  buffers[0].box_row = 128;
+  buffers[0].box_rows = 4;
+  INFO("the map is counted in and not the tensor");
+  CHECK(counting.count(batch) == 0);
+}
+
+TEST_CASE("a tensor that makes no sense, or that the driver has no map for, is its own kernel's fault") {
+  auto batch = test_batch(3, 1);
+  for (std::size_t i = 0; i < 2; ++i)
+    batch.kernels[i].launch.buffers = {{4096, kernel::Buffer::Contents::zeros, 0, 1, 0, false, 1024, 64, 4, 32}};
+  batch.kernels[1].launch.buffers[0].swizzle = 64;
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_REFUSE", "cuTensorMapEncodeTiled");
+  const auto outcomes = Worker(test_options()).launch(batch);
+  CHECK(outcomes[0].message == "a row of a tensor's box is longer than its swizzle");
+  CHECK_THAT(outcomes[1].message, Catch::Matchers::StartsWith("CUDA_ERROR_NOT_SUPPORTED"));
+  CHECK(outcomes[2].status == kernel::LaunchStatus::ok);
+}

@@ -76,7 +76,7 @@ TEST_CASE("a launch arrives as it was sent") {
   kernel::Launch& launch = batch.kernels[1].launch;
   launch = {64, 2, 4096, 50, true, 8, true, true, {1, 2, 3}, {}, {7, 8}, 2, {0, 15}};
   launch.buffers = {{4096, kernel::Buffer::Contents::permutation, 128, 9, 4, true},
-                    {8, kernel::Buffer::Contents::zeros, 0, 1, 0}};
+                    {8, kernel::Buffer::Contents::zeros, 0, 1, 0, false, 1024, 64, 32, 128}};
   const Bytes sent = frame(Kind::launch, batch);
   const Message received(Bytes(sent.begin() + sizeof(std::uint32_t), sent.end()));
   REQUIRE(received.kind() == Kind::launch);
