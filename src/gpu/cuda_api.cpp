@@ -94,6 +94,9 @@ CudaApi load_cuda_api() {
   find_optional_symbol(library, api.cuSurfObjectDestroy, "cuSurfObjectDestroy");
   find_optional_symbol(library, api.cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");
   find_optional_symbol(library, api.cuTensorMapEncodeIm2col, "cuTensorMapEncodeIm2col");
+  find_optional_symbol(library, api.cuCtxSetLimit, "cuCtxSetLimit");
+  find_optional_symbol(library, api.cuCtxResetPersistingL2Cache, "cuCtxResetPersistingL2Cache");
+  find_optional_symbol(library, api.cuStreamSetAttribute, "cuStreamSetAttribute");
   return api;
 }
 

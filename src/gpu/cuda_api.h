@@ -24,6 +24,8 @@ using CUjitInputType = int;
 using CUdevice_attribute = int;
 using CUfunction_attribute = int;
 using CUsharedconfig = int;
+using CUlimit = int;
+using CUstreamAttrID = int;
 struct CUuuid {
   unsigned char bytes[16];
 };
@@ -50,6 +52,8 @@ inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR = 81;
 inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76;
+inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE = 108;
+inline constexpr CUdevice_attribute CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE = 109;
 
 inline constexpr CUfunction_attribute CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8;
 inline constexpr CUfunction_attribute CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9;
@@ -70,6 +74,9 @@ inline constexpr int CU_COMPUTE_FAMILY_TARGET_BASE = 0x20000;
 inline constexpr CUjitInputType CU_JIT_INPUT_PTX = 1;
 
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
+
+inline constexpr CUlimit CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6;
+inline constexpr CUstreamAttrID CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1;
 
 // Every function used, under its name without the version suffix (cuLinkCreate is the symbol cuLinkCreate_v2).
 struct CudaApi {
@@ -132,6 +139,9 @@ struct CudaApi {
                                       std::uint32_t pixels_per_column, const std::uint32_t* element_strides,
                                       CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                       CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+  CUresult (*cuCtxSetLimit)(CUlimit limit, std::size_t value);
+  CUresult (*cuCtxResetPersistingL2Cache)();
+  CUresult (*cuStreamSetAttribute)(CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue* value);
 
   void* library;  // as dlopen gave it; never closed, because the driver leaves threads and exit handlers behind
 };

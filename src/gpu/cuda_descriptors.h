@@ -5,7 +5,8 @@
 
 namespace ptxlat::gpu {
 
-// What the Driver API is told about arrays, textures, surfaces and tensor maps, laid out as in cuda.h.
+// What the Driver API is told about arrays, textures, surfaces, tensor maps and windows of memory, laid out as in
+// cuda.h.
 using CUdeviceptr = unsigned long long;
 using CUarray = struct CUarray_st*;
 using CUtexObject = unsigned long long;
@@ -126,5 +127,22 @@ using CUtensorMapL2promotion = int;
 inline constexpr CUtensorMapL2promotion CU_TENSOR_MAP_L2_PROMOTION_NONE = 0;
 using CUtensorMapFloatOOBfill = int;
 inline constexpr CUtensorMapFloatOOBfill CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0;
+
+using CUaccessProperty = int;
+inline constexpr CUaccessProperty CU_ACCESS_PROPERTY_STREAMING = 1;
+inline constexpr CUaccessProperty CU_ACCESS_PROPERTY_PERSISTING = 2;
+
+struct CUaccessPolicyWindow {
+  CUdeviceptr base_ptr;
+  std::size_t num_bytes;
+  float hitRatio;
+  CUaccessProperty hitProp;
+  CUaccessProperty missProp;
+};
+
+union CUstreamAttrValue {
+  char pad[64];
+  CUaccessPolicyWindow accessPolicyWindow;
+};
 
 }  // namespace ptxlat::gpu

@@ -92,6 +92,8 @@ DeviceInfo describe_device(const CudaApi& api, int index) {
   api.cuDeviceGetAttribute(&info.l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device);
   api.cuDeviceTotalMem(&info.memory_bytes, device);
   api.cuDeviceGetAttribute(&info.shared_per_sm, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, device);
+  api.cuDeviceGetAttribute(&info.persisting_l2_bytes, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, device);
+  api.cuDeviceGetAttribute(&info.window_bytes, CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, device);
   CUmemAllocationProp memory{};
   memory.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   memory.location_type = CU_MEM_LOCATION_TYPE_DEVICE;

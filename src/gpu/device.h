@@ -21,8 +21,10 @@ struct DeviceInfo {
   int memory_bus_bits = 0;
   int l2_bytes = 0;
   std::size_t memory_bytes = 0;
-  std::size_t page_bytes = 0;  // the least that the driver maps
-  int shared_per_sm = 0;       // bytes
+  std::size_t page_bytes = 0;   // the least that the driver maps
+  int shared_per_sm = 0;        // bytes
+  int persisting_l2_bytes = 0;  // that can be set aside for persisting lines
+  int window_bytes = 0;         // the most that a window of persisting lines can have
 };
 
 // Starts the driver and finds the device of this index. Error{no_gpu} if there is none. Only a worker process may call

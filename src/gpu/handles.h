@@ -44,6 +44,51 @@ class CudaStream {
   CUstream stream_ = nullptr;
 };
 
+// How much of the second-level cache may hold persisting lines. Afterwards there is none, and no line is persisting.
+class PersistingLimit {
+ public:
+  PersistingLimit(const CudaApi& api, std::size_t bytes) : api_(api) {
+    PTXLAT_CUDA(api_, cuCtxSetLimit, CU_LIMIT_PERSISTING_L2_CACHE_SIZE, bytes);
+  }
+  ~PersistingLimit() {
+    PTXLAT_CUDA_NOEXCEPT(api_, cuCtxResetPersistingL2Cache);
+    PTXLAT_CUDA_NOEXCEPT(api_, cuCtxSetLimit, CU_LIMIT_PERSISTING_L2_CACHE_SIZE, std::size_t{0});
+  }
+  PersistingLimit(const PersistingLimit&) = delete;
+  PersistingLimit& operator=(const PersistingLimit&) = delete;
+
+ private:
+  const CudaApi& api_;
+};
+
+// The lines of this memory are persisting where a kernel of the stream touches them. To be destroyed when those kernels
+// have ended.
+class PersistingWindow {
+ public:
+  PersistingWindow(const CudaApi& api, const CudaStream& stream, CUdeviceptr address, std::size_t bytes)
+      : api_(api), stream_(stream.get()), limit_(api, bytes) {
+    const auto window = window_of(address, bytes);
+    PTXLAT_CUDA(api_, cuStreamSetAttribute, stream_, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &window);
+  }
+  ~PersistingWindow() {
+    const auto none = window_of(0, 0);
+    PTXLAT_CUDA_NOEXCEPT(api_, cuStreamSetAttribute, stream_, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &none);
+  }
+  PersistingWindow(const PersistingWindow&) = delete;
+  PersistingWindow& operator=(const PersistingWindow&) = delete;
+
+ private:
+  static CUstreamAttrValue window_of(CUdeviceptr address, std::size_t bytes) {
+    CUstreamAttrValue value{};
+    value.accessPolicyWindow = {address, bytes, 1.0f, CU_ACCESS_PROPERTY_PERSISTING, CU_ACCESS_PROPERTY_STREAMING};
+    return value;
+  }
+
+  const CudaApi& api_;
+  CUstream stream_;
+  PersistingLimit limit_;  // also undone where the stream takes no window
+};
+
 class CudaModule {
  public:
   CudaModule(const CudaApi& api, const void* cubin) : api_(api) {

@@ -13,6 +13,7 @@ void add(Hash& hash, const Launch& launch) {
     for (const int number : {launch.bank_bytes, launch.large_cluster ? 1 : 0, launch.keeps_buffers ? 1 : 0})
       hash.add(number);
   }
+  if (launch.persisting_bytes != 0) hash.add(launch.persisting_bytes);
   hash.add(launch.input);
   hash.add(launch.parameters);
   hash.add(launch.output_words);

@@ -73,6 +73,7 @@ struct Buffer {
 //   bank_bytes    of shared memory, 4 or 8, for GPUs that can choose; 0: the driver's choice
 //   large_cluster whether its clusters may have more than the 8 CTAs that every GPU of the architecture has room for
 //   keeps_buffers whether the next launch of the same kernel finds them as this one leaves them, not as new
+//   persisting_bytes  of the first buffer's beginning, which the second-level cache is asked to keep; 0: none
 //   output_ctas   CTAs whose threads are read, from the first
 //   output_words  of each thread's slot, by index
 struct Launch {
@@ -84,6 +85,7 @@ struct Launch {
   int bank_bytes = 0;
   bool large_cluster = false;
   bool keeps_buffers = false;
+  std::uint64_t persisting_bytes = 0;
   std::vector<std::uint64_t> input;
   std::vector<Buffer> buffers;
   std::vector<std::uint64_t> parameters;

@@ -134,6 +134,7 @@ kernel::Launch launch_of(const Probe& probe, const Names& names) {
   launch.dynamic_shared = whole(probe.dynamic_shared);
   launch.carve_out = whole(probe.carve_out);
   launch.bank_bytes = whole(probe.bank_bytes);
+  launch.persisting_bytes = unsigned_of(probe.persisting_bytes);
   launch.large_cluster = probe.large_cluster;
   // What is asked thousands of questions is not made anew for each.
   launch.keeps_buffers = probe.keeps_buffers || probe.infer;
@@ -188,7 +189,9 @@ Names names_of(const gpu::DeviceInfo& device) {
           {"memory_bus_bits", device.memory_bus_bits},
           {"memory_clock_khz", device.memory_clock_khz},
           {"page_bytes", static_cast<std::int64_t>(device.page_bytes)},
-          {"shared_per_sm", device.shared_per_sm}};
+          {"shared_per_sm", device.shared_per_sm},
+          {"persisting_l2_bytes", device.persisting_l2_bytes},
+          {"window_bytes", device.window_bytes}};
 }
 
 std::int64_t value_given(const Probe& probe, const infer::FactRule& rule, const Names& device) {

@@ -29,7 +29,7 @@ std::vector<std::string> roles_of(const Probe& probe);
 std::vector<Point> points_of(const Probe& probe, const Names& device = {});
 
 // What a probe's expressions may ask of the GPU: sms, l2_bytes, memory_bytes, memory_bus_bits, memory_clock_khz,
-// page_bytes, shared_per_sm.
+// page_bytes, shared_per_sm, persisting_l2_bytes, window_bytes.
 Names names_of(const gpu::DeviceInfo& device);
 
 // What a fact's expression says that is not of a series. It may use what is known of the GPU, and constants that do not

@@ -70,7 +70,8 @@ struct Probe {
   std::vector<ProbeAxis> axes;
   std::map<std::string, std::string> constants;  // names for expressions and holes
   std::map<std::string, ProbeTexts> texts;       // by hole
-  std::string threads = "1", ctas = "1", dynamic_shared = "0", carve_out = "0 - 1", bank_bytes = "0";
+  std::string threads = "1", ctas = "1", dynamic_shared = "0", carve_out = "0 - 1", bank_bytes = "0",
+              persisting_bytes = "0";
   bool large_cluster = false;
   bool keeps_buffers = false;  // no point changes what another one finds in them
   bool may_fail = false;       // a launch that the driver refuses is a point without a value

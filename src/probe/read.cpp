@@ -179,12 +179,13 @@ infer::FactRule read_fact(const Section& fact, const Probe& probe) {
 
 void read_launch(const Section& launch, Probe& probe) {
   launch.only({"threads", "ctas", "dynamic_shared", "carve_out", "bank_bytes", "large_cluster", "keeps_buffers",
-               "may_fail", "parameters", "launches"});
+               "may_fail", "persisting_bytes", "parameters", "launches"});
   probe.threads = launch.expression("threads", probe.threads);
   probe.ctas = launch.expression("ctas", probe.ctas);
   probe.dynamic_shared = launch.expression("dynamic_shared", probe.dynamic_shared);
   probe.carve_out = launch.expression("carve_out", probe.carve_out);
   probe.bank_bytes = launch.expression("bank_bytes", probe.bank_bytes);
+  probe.persisting_bytes = launch.expression("persisting_bytes", probe.persisting_bytes);
   probe.large_cluster = launch.flag("large_cluster");
   probe.keeps_buffers = launch.flag("keeps_buffers");
   probe.may_fail = launch.flag("may_fail");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <list>
 #include <map>
+#include <optional>
 #include <stdexcept>
 
 #include "gpu/buffers.h"
@@ -22,6 +23,8 @@ void require_sense(const kernel::Launch& launch) {
   if (launch.buffers.size() + launch.parameters.size() > kernel::parameter_bytes / sizeof(std::uint64_t))
     throw std::invalid_argument(
         fmt::format("a launch has more parameters than {} bytes hold", kernel::parameter_bytes));
+  if (launch.persisting_bytes > 0 && (launch.buffers.empty() || launch.persisting_bytes > launch.buffers.front().bytes))
+    throw std::invalid_argument("more bytes are persisting than the first buffer has");
 }
 
 std::size_t slots_of(const kernel::Launch& launch) {
@@ -193,9 +196,12 @@ kernel::LaunchOutcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream&
                                  const Memory& memory, const KernelLaunch& kernel, gpu::CUdeviceptr in, Kept& kept) {
   kernel::LaunchOutcome outcome;
   auto& buffers = kept.buffers;
+  std::optional<gpu::PersistingWindow> window;  // until the kernel has ended
   try {
     require_sense(kernel.launch);
     make_buffers(api, stream, kernel, kept);
+    if (kernel.launch.persisting_bytes > 0)
+      window.emplace(api, stream, buffers.front().address(), kernel.launch.persisting_bytes);
     enqueue(api, stream, module, memory, kernel, in, buffers);
   } catch (const gpu::CudaError& error) {
     outcome = failed(error);

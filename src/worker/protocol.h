@@ -34,8 +34,8 @@ void serialize(Archive& archive, ptxlat::kernel::Buffer& buffer) {
 template <class Archive>
 void serialize(Archive& archive, ptxlat::kernel::Launch& launch) {
   archive(launch.threads, launch.ctas, launch.dynamic_shared, launch.carve_out, launch.uses_memory, launch.bank_bytes,
-          launch.large_cluster, launch.keeps_buffers, launch.input, launch.buffers, launch.parameters,
-          launch.output_ctas, launch.output_words);
+          launch.large_cluster, launch.keeps_buffers, launch.persisting_bytes, launch.input, launch.buffers,
+          launch.parameters, launch.output_ctas, launch.output_words);
 }
 
 template <class Archive>
@@ -68,7 +68,7 @@ template <class Archive>
 void serialize(Archive& archive, ptxlat::gpu::DeviceInfo& info) {
   archive(info.index, info.name, info.uuid, info.sm, info.sm_count, info.sm_clock_khz, info.memory_clock_khz,
           info.driver_version, info.cuda_api_version, info.memory_bus_bits, info.l2_bytes, info.memory_bytes,
-          info.page_bytes, info.shared_per_sm);
+          info.page_bytes, info.shared_per_sm, info.persisting_l2_bytes, info.window_bytes);
 }
 
 }  // namespace cereal

@@ -101,6 +101,8 @@ TEST_CASE("trials with other kernels, launches or numbers of launches have other
       }),
       hash_of_trial([](Trial& t) { t.launch.threads = 1; }),
       hash_of_trial([](Trial& t) { t.launches = 1; }),
+      hash_of_trial([](Trial& t) { t.launch.persisting_bytes = 1; }),
+      hash_of_trial([](Trial& t) { t.launch.persisting_bytes = 2; }),
   };
-  CHECK(hashes.size() == 6);
+  CHECK(hashes.size() == 8);
 }

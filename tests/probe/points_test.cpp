@@ -146,11 +146,15 @@ TEST_CASE("expressions may ask what the driver says of the GPU") {
   device.memory_bytes = std::size_t{141} << 30;
   device.memory_bus_bits = 6144;
   device.memory_clock_khz = 3201000;
-  auto probe = probe_of("{{l2_bytes}} {{memory_bytes}} {{memory_bus_bits}} {{memory_clock_khz}}");
+  device.persisting_l2_bytes = 32 << 20;
+  device.window_bytes = 128 << 20;
+  auto probe = probe_of(
+      "{{l2_bytes}} {{memory_bytes}} {{memory_bus_bits}} {{memory_clock_khz}} {{persisting_l2_bytes}} "
+      "{{window_bytes}}");
   probe.ctas = "2 * sms";
   const auto point = points_of(probe, names_of(device)).at(0);
   CHECK(point.trial.launch.ctas == 264);
-  CHECK(point.trial.kernel.text == "52428800 151397597184 6144 3201000");
+  CHECK(point.trial.kernel.text == "52428800 151397597184 6144 3201000 33554432 134217728");
   CHECK_THAT(mistake_in(probe), Contains("unknown name \"l2_bytes\""));
 }
 
@@ -158,14 +162,17 @@ TEST_CASE("what a launch asks of the driver and of its buffers is said in the fi
   auto probe = probe_of("{{name}}", {{"n", "", {4}}});
   const auto plain = points_of(probe).at(0).trial.launch;
   CHECK(plain.bank_bytes == 0);
+  CHECK(plain.persisting_bytes == 0);
   CHECK_FALSE(plain.large_cluster);
   CHECK_FALSE(plain.keeps_buffers);
   probe.bank_bytes = "2 * n";
+  probe.persisting_bytes = "3 * n";
   probe.large_cluster = probe.keeps_buffers = true;
   probe.buffers = {{kernel::Buffer::Contents::self, "64", "0", "1", "n", true},
                    {kernel::Buffer::Contents::zeros, "64", "0", "1", "0", false, "4 * n", "n", "n + 1", "8 * n"}};
   const auto launch = points_of(probe).at(0).trial.launch;
   CHECK(launch.bank_bytes == 8);
+  CHECK(launch.persisting_bytes == 12);
   CHECK(launch.large_cluster);
   CHECK(launch.keeps_buffers);
   CHECK(launch.buffers ==

@@ -143,6 +143,7 @@ swizzle = 64
 bank_bytes = 8
 large_cluster = true
 keeps_buffers = true
+persisting_bytes = "1 KiB"
 may_fail = true
 [read]
 reader = "words"
@@ -159,6 +160,7 @@ without = ["STL"]
   CHECK(points_of(probe).at(0).trial.launch.buffers.at(1) ==
         kernel::Buffer{2 << 20, kernel::Buffer::Contents::zeros, 0, 1, 0, false, 4096, 128, 16, 64});
   CHECK(probe.bank_bytes == "8");
+  CHECK(probe.persisting_bytes == "1 KiB");
   CHECK((probe.large_cluster && probe.keeps_buffers && probe.may_fail));
   CHECK(probe.reader == Reader::words);
   CHECK(probe.word_names == std::vector<std::string>{"extra", "done"});
@@ -229,6 +231,8 @@ Names large_gpu() {
   device.memory_clock_khz = 3201000;
   device.page_bytes = 2 << 20;
   device.shared_per_sm = 228 << 10;
+  device.persisting_l2_bytes = 32 << 20;
+  device.window_bytes = 128 << 20;
   return names_of(device);
 }
 
@@ -257,6 +261,7 @@ TEST_CASE("the shipped probes are complete: every point has its kernel, its laun
       const auto& launch = point.trial.launch;
       if (launch.output_ctas > launch.ctas) FAIL(point.trial.role);
       if (launch.buffers.size() + launch.parameters.size() > kernel::parameter_bytes / 8) FAIL(point.trial.role);
+      if (launch.persisting_bytes > 0 && launch.persisting_bytes > launch.buffers.at(0).bytes) FAIL(point.trial.role);
       for (const auto& buffer : launch.buffers) {
         if (buffer.bytes == 0 || buffer.bytes % 8 != 0 || buffer.stride > buffer.bytes) FAIL(point.trial.role);
         if (buffer.read_words > buffer.bytes / 4) FAIL(point.trial.role);

@@ -33,6 +33,9 @@ struct Context {
   std::uint32_t launches = 0;
   std::map<std::string, int> launches_of;  // by the function's name
   std::size_t allocated_bytes = 0;
+  std::size_t persisting_limit = 0;
+  ptxlat::gpu::CUaccessPolicyWindow window{};  // the stand-in's streams are one
+  bool has_persisting_lines = false;
 };
 
 // The context of a device that the script has.

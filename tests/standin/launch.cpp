@@ -37,6 +37,19 @@ bool is_zero(const unsigned char* bytes, std::size_t size) {
   return std::all_of(bytes, bytes + size, [](unsigned char byte) { return byte == 0; });
 }
 
+// The window that a launch has on persisting lines, or that an earlier one has left some.
+std::string persisting_words(CUdeviceptr first_buffer) {
+  const auto& [address, bytes, ratio, hit, miss] = context().window;
+  std::string words;
+  if (bytes > 0)
+    words += " window " + std::to_string(bytes) + (address == first_buffer ? " on buffer" : " elsewhere") +
+             (ratio == 1 && hit == CU_ACCESS_PROPERTY_PERSISTING ? "" : " in part");
+  else if (context().has_persisting_lines)
+    words += " persisting lines";
+  if (context().persisting_limit > 0) words += " limit " + std::to_string(context().persisting_limit);
+  return words;
+}
+
 // "k0_ ctas 2 lanes 1024 shared 4096 parameters zero memory clean tex_2d 3 tensormap_2d yes". Scribbles over the memory
 // afterwards, as a kernel may.
 std::string shape_line(const Function& function, unsigned ctas, unsigned lanes, unsigned shared, void** parameters) {
@@ -45,6 +58,7 @@ std::string shape_line(const Function& function, unsigned ctas, unsigned lanes, 
                      (is_zero(static_cast<const unsigned char*>(parameters[3]), 1024) ? "zero" : "dirty");
   if (function.bank_bytes != 0) line += " banks " + std::to_string(function.bank_bytes);
   if (function.has_large_clusters) line += " large clusters";
+  line += persisting_words(*static_cast<CUdeviceptr*>(parameters[3]));
   auto* memory = reinterpret_cast<unsigned char*>(*static_cast<CUdeviceptr*>(parameters[2]));
   if (!memory) return line + " memory none";
   const std::size_t size = object_page_bytes + scratch_bytes;
@@ -190,6 +204,7 @@ STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned ctas, unsigned, 
   append_to_log("PTXLAT_STANDIN_LAUNCH_LOG", function.name);
   if (std::getenv("PTXLAT_STANDIN_LAUNCH_SHAPES"))
     append_to_log("PTXLAT_STANDIN_LAUNCH_SHAPES", shape_line(function, ctas, lanes, shared, parameters));
+  if (context().window.num_bytes > 0) context().has_persisting_lines = true;
   if (setting_names("PTXLAT_STANDIN_HANG", function.name)) return context().is_hung = true, CUDA_SUCCESS;
   if (setting_names("PTXLAT_STANDIN_FAULT", function.name)) return illegal_address();
 

@@ -11,7 +11,7 @@
 //   PTXLAT_STANDIN_LAUNCH_LOG   a file that gets one line a launch: the kernel's name
 //   PTXLAT_STANDIN_LAUNCH_SHAPES  a file that gets one line a launch: all that the launch was asked with (shape_line)
 //   PTXLAT_STANDIN_COUNT        a kernel with this in its name adds 1 to the first word of its first buffer
-//   PTXLAT_STANDIN_REFUSE       functions with this in their name make no object (objects.cpp)
+//   PTXLAT_STANDIN_REFUSE       functions with this in their name fail (objects.cpp, persisting.cpp)
 //   PTXLAT_STANDIN_DELAY_MS     how long every synchronisation takes
 //   PTXLAT_STANDIN_NO_DEVICE    if set: there is a driver and no GPU
 #include <unistd.h>

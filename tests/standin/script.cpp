@@ -23,14 +23,16 @@ const std::map<std::string, unsigned> mnemonics = {
 
 // The attributes that ptxlat or its tests ask for, by CUdevice_attribute; sm, sms and clocks are set apart.
 const std::map<ptxlat::gpu::CUdevice_attribute, int> default_attributes = {
-    {1, 1024},               // threads of a CTA
-    {8, 48 * 1024},          // shared memory of a CTA
-    {10, 32},                // lanes of a warp
-    {37, 6144},              // bits of the memory's bus
-    {38, 50 * 1024 * 1024},  // L2 cache
-    {39, 2048},              // threads of an SM
-    {81, 228 * 1024},        // shared memory of an SM
-    {97, 227 * 1024},        // shared memory of a CTA that asks for it
+    {1, 1024},                 // threads of a CTA
+    {8, 48 * 1024},            // shared memory of a CTA
+    {10, 32},                  // lanes of a warp
+    {37, 6144},                // bits of the memory's bus
+    {38, 50 * 1024 * 1024},    // L2 cache
+    {39, 2048},                // threads of an SM
+    {81, 228 * 1024},          // shared memory of an SM
+    {97, 227 * 1024},          // shared memory of a CTA that asks for it
+    {108, 32 * 1024 * 1024},   // L2 cache for persisting lines
+    {109, 128 * 1024 * 1024},  // window of persisting lines
 };
 
 // One table of the script; every mistake in it is thrown with its line.

@@ -52,6 +52,8 @@ TEST_CASE("the device is described in the driver's words") {
   CHECK(info.memory_clock_khz == 3201000);
   CHECK(info.l2_bytes == 50 << 20);
   CHECK(info.memory_bytes == 150754820096);
+  CHECK(info.persisting_l2_bytes == 32 << 20);
+  CHECK(info.window_bytes == 128 << 20);
   CHECK(info.driver_version == "580.1.2");
   CHECK(info.cuda_api_version == 13000);
 }

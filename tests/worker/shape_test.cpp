@@ -74,7 +74,7 @@ TEST_CASE("of several CTAs the first is read, where a launch does not say more")
 TEST_CASE("a launch arrives as it was sent") {
   LaunchBatch batch = test_batch(2, 3);
   kernel::Launch& launch = batch.kernels[1].launch;
-  launch = {64, 2, 4096, 50, true, 8, true, true, {1, 2, 3}, {}, {7, 8}, 2, {0, 15}};
+  launch = {64, 2, 4096, 50, true, 8, true, true, 2048, {1, 2, 3}, {}, {7, 8}, 2, {0, 15}};
   launch.buffers = {{4096, kernel::Buffer::Contents::permutation, 128, 9, 4, true},
                     {8, kernel::Buffer::Contents::zeros, 0, 1, 0, false, 1024, 64, 32, 128}};
   const Bytes sent = frame(Kind::launch, batch);
@@ -119,6 +119,48 @@ TEST_CASE("the width of banks and large clusters are told to the driver of the k
   CHECK(shapes.lines[0] == "k0_ ctas 1 lanes 32 shared 0 parameters zero memory none");
   CHECK(shapes.lines[1] == "k1_ ctas 1 lanes 32 shared 0 parameters zero banks 8 memory none");
   CHECK(shapes.lines[2] == "k2_ ctas 1 lanes 32 shared 0 parameters zero banks 4 large clusters memory none");
+}
+
+TEST_CASE("a window of persisting lines is there for the launches of its own kernel, and undone after them") {
+  LaunchBatch batch = test_batch(3, 2);
+  batch.kernels[1].launch.buffers = {{4096}, {64}};
+  batch.kernels[1].launch.persisting_bytes = 1024;
+  const Shapes shapes(batch);
+  REQUIRE(shapes.lines.size() == 6);
+  CHECK(shapes.lines[1] == "k0_ ctas 1 lanes 32 shared 0 parameters zero memory none");
+  for (const std::size_t launch : {2, 3})
+    CHECK(shapes.lines[launch] ==
+          "k1_ ctas 1 lanes 32 shared 0 parameters dirty window 1024 on buffer limit 1024 memory none");
+  CHECK(shapes.lines[4] == "k2_ ctas 1 lanes 32 shared 0 parameters zero memory none");
+}
+
+TEST_CASE("a window is also undone where its kernel is not launched, and a limit where there is no window") {
+  LaunchBatch batch = test_batch(4, 1);
+  for (std::size_t i = 0; i < 3; ++i) {
+    batch.kernels[i].launch.buffers = {{4096}};
+    batch.kernels[i].launch.persisting_bytes = 4096;
+  }
+  batch.kernels[0].launch.dynamic_shared = 1 << 20;
+  set_threads(batch.kernels[1], 1056);
+  batch.kernels[2].launch.buffers = {{64}};
+  const std::string plain = "k3_ ctas 1 lanes 32 shared 0 parameters zero memory none";
+  SECTION("of a launch that cannot be made") {
+    const Shapes shapes(batch);
+    for (std::size_t i = 0; i < 2; ++i) CHECK(shapes.outcomes[i].message.find("CUDA_ERROR_INVALID_VALUE") == 0);
+    CHECK(shapes.outcomes[2].message == "more bytes are persisting than the first buffer has");
+    CHECK(shapes.lines == std::vector{plain});
+  }
+  SECTION("of a driver that refuses either") {
+    const std::string function = GENERATE("cuCtxSetLimit", "cuStreamSetAttribute");
+    const Shapes shapes(batch, "PTXLAT_STANDIN_REFUSE", function);
+    for (std::size_t i = 0; i < 2; ++i) CHECK(shapes.outcomes[i].message.find("CUDA_ERROR_NOT_SUPPORTED") == 0);
+    CHECK(shapes.lines == std::vector{plain});
+  }
+  SECTION("of a driver that knows neither") {
+    const Shapes shapes(batch, "PTXLAT_LIBCUDA", PTXLAT_TEST_OLD_LIBCUDA);
+    for (std::size_t i = 0; i < 2; ++i) CHECK(shapes.outcomes[i].message.find("CUDA_ERROR_NOT_SUPPORTED") == 0);
+    CHECK(shapes.lines == std::vector{plain});
+  }
 }
 
 TEST_CASE("a launch that the device cannot make is its own kernel's fault, with the driver's words") {
