@@ -77,8 +77,13 @@ std::vector<Fact> infer_constant(Machine& machine, std::uint64_t seed) {
     if (level.next_cycles == 0 && i > 0) continue;
     facts.push_back(
         inferred(name + "bytes", level.fit_lines * level.line_bytes, "bytes", "lines of all sets", level.reason));
-    facts.push_back(inferred(name + "line", level.line_bytes, "bytes",
-                             "addresses that take one place together, in a full set", level.reason));
+    if (level.line_bytes == 0 && level.sector_bytes != 0) {
+      facts.push_back(measured(name + "line", static_cast<double>(level.sector_bytes), 0, "bytes",
+                               "the nearest second access that misses: " + level.reason + ", so a line may be longer"));
+    } else {
+      facts.push_back(inferred(name + "line", level.line_bytes, "bytes",
+                               "addresses that take one place together, in a full set", level.reason));
+    }
     facts.push_back(inferred(name + "ways", level.ways, "count",
                              "lines that do not fit, of which any one may go; less one", level.reason));
     facts.push_back(inferred(name + "sets", level.index ? level.index->sets : 0, "count",

@@ -198,10 +198,10 @@ void infer_level(Prober& prober, Level& level, const Level* inner) {
   if (level.index) {
     const std::uint64_t number = level.index->set_of(members.front());
     find_capacity(prober, level, inner);
-    if (inner != nullptr) {
-      prober.set_background(cover_of(*inner, prober.span(), &*level.index, number));
-      ways = ways_of(prober, *level.index, number, level.ways);
-    }
+    if (inner != nullptr) prober.set_background(cover_of(*inner, prober.span(), &*level.index, number));
+    // Of this set, and of the lines that are taken for its policy: sets may differ, and so may what a set holds of
+    // lines that were found one by one.
+    ways = ways_of(prober, *level.index, number, level.ways);
     const auto more = level.index->lines_of(number, 2 * ways, prober.span());
     if (more.size() > members.size()) members = more;
   } else {

@@ -41,7 +41,7 @@ struct ProbeBuffer {
 //   rate        count / the longest of all threads' (second clock − first clock): for SMs, whose clocks are not one
 //   timeline    each word of each thread less the earliest of all: two more axes, `thread` and `word`
 //   words       each word of thread 0 as it is / count, median of the launches: one more axis, `word`
-//   samples     the words that are read of the buffers, after the last launch: one more axis, `sample`
+//   samples     the words that are read of the buffers / count, after the last launch: one more axis, `sample`
 enum class Reader { per_step, throughput, span, rate, timeline, words, samples };
 
 // What is inferred of a kernel's answers (probe/traced_machine.h) instead of reading a series.

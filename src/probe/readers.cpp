@@ -92,7 +92,11 @@ std::vector<std::optional<double>> values_of(const Probe& probe, const Point& po
   if (probe.reader == Reader::timeline) return timeline(readout);
   if (probe.reader == Reader::words) return words_of(readout, count);
   // The buffers come back once, after the last launch.
-  if (probe.reader == Reader::samples) return {readout.buffers.begin(), readout.buffers.end()};
+  if (probe.reader == Reader::samples) {
+    std::vector<std::optional<double>> values;
+    for (const auto word : readout.buffers) values.emplace_back(word / count);
+    return values;
+  }
   std::vector<double> of_launch;
   for (std::size_t launch = 0; launch < readout.launches; ++launch) {
     if (probe.reader == Reader::per_step) {

@@ -142,3 +142,14 @@ TEST_CASE("Wong et al., figures 17 to 19: three levels of constant memory") {
   CHECK(value_of(facts, "l2_bytes") == "32768");
   CHECK(value_of(facts, "l2_ways") == "8");
 }
+
+TEST_CASE("of a level that cannot be filled, a line is what one access brings") {
+  constexpr std::uint64_t memory = 64 << 10;
+  SimulatedHierarchy machine("constant", "const",
+                             {with_bytes(cache_of(8, 4, 64), memory), with_bytes(cache_of(64, 8, 256), memory)},
+                             {28, 98, 305}, 1);
+  const auto facts = facts_by_name(machine, 1);
+  CHECK(value_of(facts, "l15_line") == "256");
+  CHECK(facts.at("l15_line").verdict == results::FactVerdict::measured);
+  CHECK(facts.at("l15_ways").verdict == results::FactVerdict::undetermined);
+}
