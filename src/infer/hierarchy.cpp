@@ -23,6 +23,14 @@ std::vector<Level> levels_of(Machine& machine, std::uint64_t seed, std::size_t m
 
 double spread_of(const Level& level) { return 0.05 * (level.next_cycles - level.cycles); }
 
+// Of what lies behind the last level that is known: what is far away is farther from some SMs, on some cards.
+Fact behind(const std::string& quantity, double cycles) {
+  constexpr double distance = 0.1;
+  auto fact = measured(quantity, cycles, distance * cycles, "cycles", "what most misses of the level before take");
+  fact.scope = "card";
+  return fact;
+}
+
 std::vector<std::size_t> sizes_of(const Level& level) {
   if (!level.set_sizes.empty()) return level.set_sizes;
   constexpr std::uint64_t most = 64;  // of sets that are written out
@@ -68,11 +76,12 @@ std::vector<Fact> infer_constant(Machine& machine, std::uint64_t seed) {
     const Level& level = levels[i];
     const std::string name = space + "." + names[i] + "_";
     if (level.next_cycles > 0) {
-      facts.push_back(measured(name + "latency", level.cycles, spread_of(level), "cycles", "what most hits take"));
+      facts.push_back(level.index || i == 0
+                          ? measured(name + "latency", level.cycles, spread_of(level), "cycles", "what most hits take")
+                          : behind(name + "latency", level.cycles));
       // The last latency is of a level that was never missed.
       if (i + 1 < levels.size() && levels[i + 1].next_cycles == 0)
-        facts.push_back(measured(fmt::format("{}.{}_latency", space, names[i + 1]), level.next_cycles, spread_of(level),
-                                 "cycles", "what most misses of the level before take"));
+        facts.push_back(behind(fmt::format("{}.{}_latency", space, names[i + 1]), level.next_cycles));
     }
     if (level.next_cycles == 0 && i > 0) continue;
     facts.push_back(

@@ -16,8 +16,15 @@ Finding exactly(double value, const std::string& more, FactVerdict verdict = Fac
   return {value, value, value, more, verdict};
 }
 
+// What the first values are: the middle of three that are alike, so that noise in the very first does not move a knee.
+double first_of(const Curve& curve, double slack) {
+  const double first = curve.y.front();
+  if (curve.y.size() < 3 || std::abs(curve.y[1] - first) > slack || std::abs(curve.y[2] - first) > slack) return first;
+  return median_of({first, curve.y[1], curve.y[2]});
+}
+
 bool leaves_first(const Curve& curve, double slack, std::size_t i) {
-  return std::abs(curve.y[i] - curve.y.front()) > slack;
+  return std::abs(curve.y[i] - first_of(curve, slack)) > slack;
 }
 
 std::size_t first_that_leaves(const Curve& curve, double slack) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 
 #include "infer/facts.h"
@@ -174,7 +175,9 @@ std::vector<results::Fact> find_slices(L2Talk& talk) {
                   shares.crowded, shares.sparse, slices.unresolved)));
   fact.scope = "card";
   fact.low = static_cast<double>(count - std::min(count, shares.sparse));
-  fact.high = static_cast<double>(count + shares.crowded + slices.unresolved);
+  // One that is too large may be three.
+  fact.high =
+      std::max(static_cast<double>(count + shares.crowded + slices.unresolved), std::ceil(shares.of_usual_size));
   const bool is_complete = slices.alone * 50 <= line_count && slices.strangers * 50 <= held_out &&
                            more.lost * 10 <= further && more.together * 2 * count < further;
   if (is_complete && shares.crowded == 0 && shares.sparse == 0 && slices.unresolved == 0) {

@@ -203,6 +203,7 @@ Shares shares_of(const std::vector<std::size_t>& sizes, double independent) {
   const std::vector<double> values(sizes.begin(), sizes.end());
   for (const double one : values) lines += one;
   const double usual = median_of(values);
+  found.of_usual_size = lines / usual;
   const double scale = std::min(1.0, independent / lines);  // fewer lines say less
   // Further off than a slice's share is by chance, even that of one of a hundred slices.
   const double chance = 3.3 * std::sqrt(usual / scale);

@@ -315,6 +315,16 @@ TEST_CASE("a knee is the last place before the values leave, inferred where the 
   CHECK(between.high == 4096);
 }
 
+TEST_CASE("a knee is where it is though the very first value was disturbed") {
+  auto rule = rule_of(FactModel::knee);
+  rule.least = 6;
+  const auto fact = fact_of(rule, curve_of({5, 0, 2, 0, 10, 11, 10, 11}));
+  CHECK(fact.value == "4");
+  CHECK(fact.verdict == FactVerdict::inferred);
+  INFO("one that leaves at once has no such three values");
+  CHECK(fact_of(rule, curve_of({5, 20, 20, 20, 21})).value == "1");
+}
+
 TEST_CASE("a knee that few points confirm, or one contradicts, is only measured") {
   CHECK(fact_of(FactModel::knee, {33, 33, 90, 91}).verdict == FactVerdict::measured);
   CHECK(fact_of(FactModel::knee, {33, 33, 90, 91, 92, 33}).verdict == FactVerdict::measured);
