@@ -47,8 +47,12 @@ std::string summary(const run::MadeTable& made) {
   for (const auto& record : made.records) ++verdicts[to_string(record.verdict)];
   std::vector<std::string> parts;
   for (const auto& [verdict, count] : verdicts) parts.push_back(fmt::format("{} {}", count, verdict));
-  return fmt::format("{} cells made in {:.1f} s ({:.0f} a second); the table has {}: {}", made.made, made.wall_seconds,
-                     static_cast<double>(made.made) / made.wall_seconds, made.records.size(), fmt::join(parts, ", "));
+  const auto alike = std::count_if(made.records.begin(), made.records.end(),
+                                   [](const results::Record& record) { return record.code_of_level >= 0; });
+  return fmt::format("{} cells made in {:.1f} s ({:.0f} a second); the table has {}: {}{}", made.made,
+                     made.wall_seconds, static_cast<double>(made.made) / made.wall_seconds, made.records.size(),
+                     fmt::join(parts, ", "),
+                     alike == 0 ? "" : fmt::format("; {} have the code of a higher level", alike));
 }
 
 void print_repetition(const run::Repetition& repetition) {

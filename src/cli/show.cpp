@@ -67,6 +67,9 @@ void print_cell(const results::Record& cell) {
                results::find_metric(metric.tag)->unit, from, verdict);
   }
   fmt::print("    SASS {} ({})\n", fmt::join(cell.sass, ";"), cell.sass_count);
+  if (cell.code_of_level >= 0)
+    fmt::print("    its first windows have the machine code of -O{}, and the others are those of -O{}\n",
+               cell.code_of_level, cell.code_of_level);
   if (!cell.note.empty()) fmt::print("    {}\n", cell.note);
   if (!cell.flags.empty()) fmt::print("    flags {}\n", fmt::join(cell.flags, ", "));
   for (const auto& window : cell.windows) print_window(window);
@@ -130,7 +133,7 @@ std::vector<results::Record> cells_from_assembler(const ShowOptions& options, co
     cells.insert(cells.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
   };
   run_line(line, latency::LatencyMethod(loaded, plan), make_kernel_assemblers(toolchain, target, worker_options(0), 1),
-           latency::line_cells(plan));
+           latency::with_alike(plan, latency::line_cells(plan)));
   return cells;
 }
 

@@ -1,177 +1,28 @@
 #include "latency/method.h"
 
-#include <fmt/format.h>
+#include <map>
 
-#include <algorithm>
-
-#include "latency/audits.h"
-#include "latency/estimate.h"
-#include "latency/experiment.h"
+#include "latency/alike.h"
+#include "latency/cells.h"
 
 namespace ptxlat::latency {
 
-namespace {
-
-// Why this toolchain and target cannot have the form; empty if they can.
-std::string unsupported(const line::Bench& bench, const isa::Form& form) {
-  if (!form.unsupported_because.empty()) return form.unsupported_because;
-  const auto& needs = form.requirement;
-  if (std::pair(needs.ptx_major, needs.ptx_minor) >
-      std::pair(bench.toolchain().ptx_major, bench.toolchain().ptx_minor)) {
-    return fmt::format("needs PTX {}.{}; {} knows {}.{}", needs.ptx_major, needs.ptx_minor, bench.toolchain().name,
-                       bench.toolchain().ptx_major, bench.toolchain().ptx_minor);
-  }
-  return isa::has_target(needs, bench.target()) ? std::string{} : "needs " + isa::targets_text(needs);
-}
-
-// One cell on its way down the line.
-struct CellWork {
-  const CellPlan* plan = nullptr;
-  std::vector<const isa::Consumer*> consumers;
-  std::optional<Experiment> experiment;  // the best so far
-  TrialNumbers trials;
-  Audits audits;
-  std::optional<int> scheduled_cycles;  // of its differential
-  bool is_settled = false;              // no other consumer is worth a try
-};
-
-// What the schedule says of a differential of fixed latency; empty where it cannot say.
-std::optional<int> scheduled_differential(const line::Batch& batch, const TrialNumbers& trials) {
-  const auto& with = batch.kernel_of(*trials[Role::differential]).schedule;
-  const auto& without = batch.kernel_of(*trials[Role::differential_base]).schedule;
-  if (with.is_lower_bound || with.branches) return std::nullopt;
-  return (with.cycles - with.edge_cycles) - (without.cycles - without.edge_cycles);
-}
-
-// Keeps this attempt if it is the first, the first that is proven, or one with a nearer consumer. Where a chain is
-// proven, or the latency is not fixed, the first proven differential is enough; else all consumers are tried for one on
-// the same pipe, which the schedule tells by its cycles (crossing pipes costs more: method.md, trap 8).
-void keep_the_better(CellWork& cell, const line::Batch& batch, Experiment experiment, const TrialNumbers& trials) {
-  auto audits = audit(batch, trials, cell.plan->variant, experiment);
-  const bool is_proven = trials[Role::differential] && audits[Role::differential].is_proven();
-  const auto cycles = is_proven ? scheduled_differential(batch, trials) : std::nullopt;
-  cell.is_settled = is_proven && (audits[Role::chain].is_proven() || !cycles);
-  const bool was_proven = cell.experiment && cell.audits[Role::differential].is_proven();
-  const bool is_nearer = was_proven && cycles && cell.scheduled_cycles && *cycles < *cell.scheduled_cycles;
-  if (cell.experiment && !(is_proven && !was_proven) && !is_nearer) return;
-  cell.experiment = std::move(experiment);
-  cell.trials = trials;
-  cell.audits = std::move(audits);
-  cell.scheduled_cycles = cycles;
-}
-
-// A cell's experiment with one of its consumers. What was made with the first stays, unless the assembler refused that
-// consumer: it may be newer than the instruction.
-Experiment experiment_with(const ptx::LoadedCatalogue& loaded, const CellWork& cell, const isa::Consumer* consumer) {
-  const auto& variant = cell.plan->variant;
-  if (!cell.experiment || cell.audits[Role::overhead].verdict == sass::Verdict::rejected)
-    return expand(loaded, variant, consumer);
-  Experiment experiment = *cell.experiment;
-  change_consumer(loaded, variant, consumer, experiment);
-  return experiment;
-}
-
-TrialNumbers add(line::Bench& bench, const Experiment& experiment, const std::string& label) {
-  TrialNumbers trials;
-  for (const Role role : all_roles) {
-    const auto& trial = experiment.trials[role];
-    if (!trial.kernel.text.empty()) trials[role] = bench.add(trial, label);
-  }
-  return trials;
-}
-
-// Expands the cells that are not settled with the consumers from `first` up to `last`, assembles and audits them.
-void try_consumers(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<CellWork>& cells,
-                   std::size_t first, std::size_t last) {
-  struct Attempt {
-    CellWork* cell;
-    Experiment experiment;
-    TrialNumbers trials;
-  };
-  std::vector<Attempt> attempts;
-  {
-    const auto watch = bench.time("expand");
-    for (auto& cell : cells) {
-      if (cell.is_settled) continue;
-      for (std::size_t i = first; i < std::min(last, cell.consumers.size()); ++i) {
-        auto experiment = experiment_with(loaded, cell, cell.consumers[i]);
-        const auto trials = add(bench, experiment, cell.plan->variant.form->ptx);
-        attempts.push_back({&cell, std::move(experiment), trials});
-      }
-    }
-  }
-  bench.assemble();
-  const auto watch = bench.time("audit");
-  for (auto& [cell, experiment, trials] : attempts) {
-    if (!cell->is_settled) keep_the_better(*cell, bench.batch(), std::move(experiment), trials);
-  }
-}
-
-// Streams whose end waits for results get fewer copies, as long as there are some to leave out. Returns their cells.
-std::vector<CellWork*> shorten_streams(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
-                                       std::vector<CellWork>& cells) {
-  const auto waits = [&](const CellWork& cell, Role role) {
-    const auto& number = cell.trials[role];
-    const auto* window = number ? &bench.batch().kernel_of(*number).window : nullptr;
-    return window != nullptr && *window && sass::end_waits(**window);
-  };
-  std::vector<CellWork*> shortened;
-  for (auto& cell : cells) {
-    if (!cell.experiment || cell.experiment->copies <= 1) continue;
-    if (!waits(cell, Role::stream) && !waits(cell, Role::stream_twice)) continue;
-    shorten_stream(loaded, cell.plan->variant, *cell.experiment);
-    cell.trials = add(bench, *cell.experiment, cell.plan->variant.form->ptx);
-    shortened.push_back(&cell);
-  }
-  return shortened;
-}
-
-void run(line::Bench& bench, const std::vector<CellWork>& cells) {
-  std::vector<bool> wanted(bench.batch().size(), false);
-  for (const auto& cell : cells) {
-    if (!cell.experiment) continue;
-    for (const Role role : all_roles) {
-      if (cell.trials[role] && cell.experiment->trials[role].is_run) wanted[*cell.trials[role]] = true;
-    }
-  }
-  bench.run(wanted);
-}
-
-}  // namespace
-
 std::vector<results::Record> LatencyMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
+  std::vector<const CellPlan*> plans;
+  for (const auto& cell : chunk) plans.push_back(&plan_[cell.number]);
+  auto cells = make_cells(loaded_, bench, plans);
+
+  std::map<int, std::vector<AlikeCell>> by_level;
+  for (std::size_t i = 0; i < chunk.size(); ++i) {
+    for (const auto number : chunk[i].alike) by_level[plan_[number].level].push_back({&plan_[number], &cells[i]});
+  }
   std::vector<results::Record> records;
-  std::vector<CellWork> cells;
-  for (const auto& cell : chunk) {
-    const auto& plan = plan_[cell.number];
-    const auto& form = *plan.variant.form;
-    const auto reason = unsupported(bench, form);
-    if (!reason.empty()) {
-      records.push_back(record_without_experiment(plan, sass::Verdict::unsupported, reason));
-    } else if (!form.not_measurable.empty()) {
-      records.push_back(record_without_experiment(plan, sass::Verdict::no_dependency, form.not_measurable));
-    } else {
-      cells.push_back({&plan, consumers_for(loaded_.catalogue, plan.variant), {}, {}, {}, {}, false});
-    }
+  for (const auto& [level, alike] : by_level) {
+    auto lower = bench.at_level(level);
+    auto made = make_alike(loaded_, lower, bench.batch(), alike);
+    std::move(made.begin(), made.end(), std::back_inserter(records));
   }
-  // The first consumer settles most cells. Those that it does not need all others, as a rule, and a call of the
-  // assembler and of nvdisasm costs more than a few kernels.
-  if (!cells.empty()) {
-    try_consumers(loaded_, bench, cells, 0, 1);
-    const auto shortened = shorten_streams(loaded_, bench, cells);
-    try_consumers(loaded_, bench, cells, 1, SIZE_MAX);
-    for (auto* cell : shortened)
-      cell->audits = audit(bench.batch(), cell->trials, cell->plan->variant, *cell->experiment);
-    run(bench, cells);
-  }
-  const auto watch = bench.time("estimate");
-  for (const auto& cell : cells) {
-    records.push_back(
-        cell.experiment
-            ? estimate(*cell.plan, *cell.experiment, bench.batch(), cell.trials, cell.audits, bench.measures())
-            : record_without_experiment(*cell.plan, sass::Verdict::no_dependency,
-                                        "no consumer in the catalogue takes its result's type"));
-  }
+  for (auto& cell : cells) records.push_back(std::move(cell.record));
   return records;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/hash.h"
 #include "base/parallel.h"
@@ -73,6 +74,34 @@ std::vector<line::Cell> line_cells(const std::vector<CellPlan>& plan) {
   std::vector<line::Cell> cells;
   for (std::size_t i = 0; i < plan.size(); ++i) cells.push_back({i, plan[i].level, plan[i].ptx_bytes});
   return cells;
+}
+
+std::vector<line::Cell> with_alike(const std::vector<CellPlan>& plan, const std::vector<line::Cell>& cells) {
+  constexpr int lowest = 2;  // -O1 has other streams
+  const auto key_without_level = [&](std::size_t number) {
+    auto key = key_of(plan[number]);
+    key.level = 0;
+    return key.text();
+  };
+  std::unordered_map<std::string, std::size_t> highest;  // number of the cell of the highest level
+  for (const auto& cell : cells) {
+    if (cell.level < lowest) continue;
+    auto& number = highest.try_emplace(key_without_level(cell.number), cell.number).first->second;
+    if (plan[number].level < cell.level) number = cell.number;
+  }
+  std::unordered_map<std::size_t, std::vector<std::size_t>> alike;
+  for (const auto& cell : cells) {
+    if (cell.level < lowest) continue;
+    if (const auto leader = highest.at(key_without_level(cell.number)); leader != cell.number)
+      alike[leader].push_back(cell.number);
+  }
+  std::vector<line::Cell> kept;
+  for (auto cell : cells) {
+    if (cell.level >= lowest && highest.at(key_without_level(cell.number)) != cell.number) continue;
+    if (const auto found = alike.find(cell.number); found != alike.end()) cell.alike = found->second;
+    kept.push_back(std::move(cell));
+  }
+  return kept;
 }
 
 }  // namespace ptxlat::latency

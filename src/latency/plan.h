@@ -33,4 +33,8 @@ std::vector<CellPlan> plan_cells(const ptx::LoadedCatalogue& loaded, const std::
 // The cells as the line takes them; their numbers are indices into the plan.
 std::vector<line::Cell> line_cells(const std::vector<CellPlan>& plan);
 
+// The same cells, those above -O1 that differ in nothing but their level as one: of the highest level, which names the
+// others (line::Cell::alike).
+std::vector<line::Cell> with_alike(const std::vector<CellPlan>& plan, const std::vector<line::Cell>& cells);
+
 }  // namespace ptxlat::latency

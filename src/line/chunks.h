@@ -10,10 +10,12 @@ namespace ptxlat::line {
 // A cell to be made, as far as the line needs to know it.
 //   number     which of the method's cells it is
 //   ptx_bytes  length of all its kernels' text: what assembling them takes grows with it
+//   alike      cells of lower levels that may have the same machine code: they are made with this one
 struct Cell {
   std::size_t number = 0;
   int level = 0;
   std::size_t ptx_bytes = 0;
+  std::vector<std::size_t> alike = {};
 };
 
 // Bytes of PTX that are assembled together: enough to pay for a module, little enough to keep every core busy and to

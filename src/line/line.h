@@ -51,6 +51,8 @@ class Bench {
   // Whether trials are run: without a GPU the schedule alone says something.
   bool measures() const { return line_.worker != nullptr; }
   int level() const { return level_; }
+  // A bench beside this one, whose batch is empty.
+  Bench at_level(int level) const { return {line_, assembler_, gpu_, level}; }
 
   const Batch& batch() const { return batch_; }
   std::size_t add(const kernel::Trial& trial, const std::string& label) { return batch_.add(trial, label); }

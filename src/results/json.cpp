@@ -201,6 +201,7 @@ Json to_json(const Record& record) {
   json["sass_count"] = record.sass_count;
   put(json, "consumer", record.consumer);
   put(json, "recipe", record.recipe);
+  if (record.code_of_level >= 0) json["code_of_opt"] = record.code_of_level;
   if (record.run != 0) json["run"] = record.run;
   put_list(json, "windows", record.windows, window_to_json);
   return json;
@@ -228,6 +229,7 @@ Record record_from_json(const Json& json) {
   record.sass_count = json.value("sass_count", 0);
   record.consumer = text_at(json, "consumer");
   record.recipe = text_at(json, "recipe");
+  record.code_of_level = json.value("code_of_opt", -1);
   record.run = json.value("run", 0);
   record.windows = list_at(json, "windows", window_from_json);
   return record;

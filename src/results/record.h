@@ -120,9 +120,10 @@ struct Record {
   sass::Verdict verdict = sass::Verdict::proven;
   std::string note;
 
-  std::string consumer;  // producer and consumer belong together (method.md, trap 8)
-  std::string recipe;    // hash of the PTX of all its kernels: same recipe, same experiment
-  int run = 0;           // id of the Run that made it; 0 where the table has one run only
+  std::string consumer;    // producer and consumer belong together (method.md, trap 8)
+  std::string recipe;      // hash of the PTX of all its kernels: same recipe, same experiment
+  int code_of_level = -1;  // of the level whose record this is, because the first windows' code was the same; -1: none
+  int run = 0;             // id of the Run that made it; 0 where the table has one run only
   std::vector<WindowRecord> windows;
 
   // Empty for a metric that the record does not have.

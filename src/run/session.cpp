@@ -104,7 +104,7 @@ MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions&
   };
   MadeTable made;
   made.made = missing.size();
-  made.completed = run_line(line, method, job.assemblers, missing);
+  made.completed = run_line(line, method, job.assemblers, latency::with_alike(job.plan, missing));
   if (made.completed && !sample.cells.empty()) {
     made.repetition.emplace();
     made.completed = repeat_sample(line, method, job, sample, *made.repetition);

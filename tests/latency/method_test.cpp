@@ -27,9 +27,10 @@ struct MethodBench {
     environment.set("PTXLAT_STANDIN_LAUNCH_LOG", log.path());
   }
 
-  std::vector<results::Record> make(line::KernelAssembler& assembler, worker::Worker* on) {
-    const auto plan = plan_cells(little.loaded, {&little.form()}, {3});
-    const auto cells = line_cells(plan);
+  std::vector<results::Record> make(line::KernelAssembler& assembler, worker::Worker* on,
+                                    const std::vector<int>& levels = {3}) {
+    const auto plan = plan_cells(little.loaded, {&little.form()}, levels);
+    const auto cells = with_alike(plan, line_cells(plan));
     const line::Line line{
         .toolchain = toolchain, .target = {90, ""}, .disassembler = disassembler, .worker = on, .launches = 3};
     line::Gpu gpu;
@@ -122,4 +123,67 @@ TEST_CASE("a form that nothing can depend on says why") {
   const auto record = bench.make().at(0);
   CHECK(record.verdict == sass::Verdict::no_dependency);
   CHECK(record.note == "it ends the kernel");
+}
+
+namespace {
+
+// Two variants, so that one of them need not be made in full.
+const std::string two_operands = "syntax = \"x {d:u32}, {a:u32}, {b:u32}\"\nprepare = \"prepared;\"\n";
+
+std::vector<const results::Record*> at_level(const std::vector<results::Record>& records, int level) {
+  std::vector<const results::Record*> found;
+  for (const auto& record : records) {
+    if (record.level == level) found.push_back(&record);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a lower level whose first windows are the same code is the higher level's record, but for a sample") {
+  MethodBench bench(two_operands);
+  std::vector<std::string> names;
+  bench.literal.names = &names;
+  const auto records = bench.make(bench.literal, &bench.worker, {2, 3});
+  const auto lower = at_level(records, 2), higher = at_level(records, 3);
+  REQUIRE((lower.size() == 2 && higher.size() == 2));
+  CHECK(std::count_if(lower.begin(), lower.end(), [](const auto* r) { return r->code_of_level == 3; }) == 1);
+  for (const auto* record : higher) CHECK(record->code_of_level == -1);
+  for (const auto* record : lower) {
+    const auto* same = record->operand == higher.front()->operand ? higher.front() : higher.back();
+    CHECK(record->number(results::metric::cycles) == same->number(results::metric::cycles));
+    CHECK(record->windows.size() == same->windows.size());
+    CHECK(record->recipe == same->recipe);
+  }
+  INFO("of the other nothing but its differential was assembled");
+  const auto count = [&](const std::string& role) {
+    return std::count_if(names.begin(), names.end(), [&](const auto& name) { return name.starts_with(role + "_x"); });
+  };
+  CHECK(count("differential") == 2);  // both variants have the same
+  CHECK(count("chain") == 3);
+}
+
+TEST_CASE("a lower level whose first windows are other code is made in full") {
+  MethodBench bench(two_operands);
+  bench.literal.longer_at_2 = "differential_x";
+  const auto records = bench.make(bench.literal, &bench.worker, {2, 3});
+  for (const auto* record : at_level(records, 2)) {
+    CHECK(record->code_of_level == -1);
+    CHECK(record->windows.size() > 2);
+  }
+}
+
+TEST_CASE("one window of the sample with other code, and all cells are made in full") {
+  MethodBench bench(two_operands);
+  bench.literal.longer_at_2 = "stream_twice";
+  const auto records = bench.make(bench.literal, &bench.worker, {2, 3});
+  REQUIRE(at_level(records, 2).size() == 2);
+  for (const auto* record : at_level(records, 2)) CHECK(record->code_of_level == -1);
+}
+
+TEST_CASE("lower levels of a form that is not measured say why, as the higher one does") {
+  MethodBench bench("syntax = \"x {a:u32}\"\nnot_measurable = \"it ends the kernel\"\n");
+  const auto records = bench.make(bench.literal, &bench.worker, {2, 3});
+  REQUIRE(records.size() == 2);
+  for (const auto& record : records) CHECK(record.note == "it ends the kernel");
 }

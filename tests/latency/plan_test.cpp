@@ -109,6 +109,37 @@ TEST_CASE("a recipe stays when something else in the catalogue changes") {
   CHECK(shipped.recipe("add.u32") == before);
 }
 
+TEST_CASE("cells that differ in nothing but a level above -O1 are made with the one of the highest") {
+  Shipped shipped;
+  const auto plan = shipped.plan({"add.u32"}, {0, 1, 2, 3});
+  const auto of_level = plan.size() / 4;
+  const auto cells = with_alike(plan, line_cells(plan));
+  REQUIRE(cells.size() == 3 * of_level);
+  for (const auto& cell : cells) {
+    CHECK(cell.level != 2);
+    if (cell.level < 2) {
+      CHECK(cell.alike.empty());
+    } else {
+      CHECK(cell.alike == std::vector<std::size_t>{cell.number - of_level});
+      CHECK(plan[cell.alike.front()].level == 2);
+      CHECK(plan[cell.alike.front()].variant.operand == plan[cell.number].variant.operand);
+    }
+  }
+}
+
+TEST_CASE("a cell whose higher level is finished already, or not wanted, is made by itself") {
+  Shipped shipped;
+  const auto plan = shipped.plan({"add.u32"}, {2, 3});
+  auto cells = line_cells(plan);
+  const auto of_level = cells.size() / 2;
+  cells.pop_back();  // the last of -O3
+  const auto alike = with_alike(plan, cells);
+  CHECK(alike.size() == of_level);
+  CHECK(std::count_if(alike.begin(), alike.end(), [](const line::Cell& cell) { return cell.level == 2; }) == 1);
+  const auto alone = shipped.plan({"add.u32"}, {2});
+  for (const auto& cell : with_alike(alone, line_cells(alone))) CHECK(cell.alike.empty());
+}
+
 TEST_CASE("the line's cells name the plan's by their index, with their level and length") {
   Shipped shipped;
   const auto plan = shipped.plan({"add.u32"}, {0, 3});

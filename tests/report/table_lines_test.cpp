@@ -30,6 +30,7 @@ void check_equal(const Cell& cell, const results::Record& record) {
   results::Record columns = record;
   columns.windows.clear();
   columns.recipe.clear();
+  columns.code_of_level = -1;
   CHECK(cell.record == columns);
   REQUIRE(cell.windows.size() == record.windows.size());
   for (std::size_t i = 0; i < record.windows.size(); ++i) {

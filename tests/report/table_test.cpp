@@ -33,6 +33,7 @@ results::Record columns_of(const results::Record& record) {
   columns.flags.clear();
   columns.consumer.clear();
   columns.recipe.clear();
+  columns.code_of_level = -1;
   columns.metrics.clear();
   for (const results::MetricKind& kind : results::metric_kinds()) {
     if (kind.use.is_column) columns.set(kind.tag, record.number(kind.tag));

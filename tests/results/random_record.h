@@ -34,6 +34,7 @@ class RandomRecords {
     cell.note = text();
     cell.consumer = text();
     cell.recipe = text();
+    if (integer(0, 3) == 0) cell.code_of_level = integer(0, 4);
     for (int i = integer(0, 6); i > 0; --i) cell.windows.push_back(window());
     return cell;
   }

@@ -1,0 +1,99 @@
+#include "latency/alike.h"
+
+#include <algorithm>
+
+namespace ptxlat::latency {
+
+namespace {
+
+constexpr std::size_t one_in = 16;  // cells that are made in full all the same
+
+// Whether two kernels are the same machine code. What depends on its module (Batch::kernel_of(…).code) is never known
+// to be.
+bool is_same_code(const line::AssembledKernel& one, const line::AssembledKernel& other) {
+  return one.code && other.code && one.code->words == other.code->words;
+}
+
+// The roles that are looked at first: what says most of how the instruction was assembled.
+std::vector<Role> first_roles(const TrialNumbers& trials) {
+  if (trials[Role::differential] && trials[Role::differential_base])
+    return {Role::differential, Role::differential_base};
+  return trials[Role::stream] ? std::vector{Role::stream} : std::vector<Role>{};
+}
+
+// Which of the cells have, in their first roles, the code of the higher level.
+std::vector<bool> begin_alike(line::Bench& bench, const line::Batch& higher, const std::vector<AlikeCell>& cells) {
+  std::vector<std::vector<std::pair<std::size_t, std::size_t>>> compared(cells.size());  // trials: here, higher up
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto& made = *cells[i].higher;
+    if (!made.experiment) continue;
+    for (const Role role : first_roles(made.trials))
+      compared[i].emplace_back(bench.add(made.experiment->trials[role], made.plan->variant.form->ptx),
+                               *made.trials[role]);
+  }
+  bench.assemble();
+  std::vector<bool> alike;
+  for (const auto& pairs : compared)
+    alike.push_back(!pairs.empty() && std::all_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
+      return is_same_code(bench.batch().kernel_of(pair.first), higher.kernel_of(pair.second));
+    }));
+  return alike;
+}
+
+// Whether a cell that was made in full has the code of the higher level in all its windows.
+bool is_alike(const line::Batch& batch, const CellWork& made, const line::Batch& higher, const CellWork& reference) {
+  return std::all_of(all_roles.begin(), all_roles.end(), [&](Role role) {
+    const auto &here = made.trials[role], &there = reference.trials[role];
+    if (!here || !there) return !here && !there;
+    return is_same_code(batch.kernel_of(*here), higher.kernel_of(*there));
+  });
+}
+
+results::Record taken_over(const AlikeCell& cell) {
+  auto record = cell.higher->record;
+  record.level = cell.plan->level;
+  record.code_of_level = cell.higher->plan->level;
+  return record;
+}
+
+}  // namespace
+
+std::vector<results::Record> make_alike(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
+                                        const line::Batch& higher, const std::vector<AlikeCell>& cells) {
+  const auto begins_alike = begin_alike(bench, higher, cells);
+  std::vector<const AlikeCell*> alike;
+  std::vector<const CellPlan*> in_full;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (begins_alike[i]) {
+      alike.push_back(&cells[i]);
+    } else {
+      in_full.push_back(cells[i].plan);
+    }
+  }
+  std::vector<const AlikeCell*> checked;
+  for (std::size_t i = 0; i < alike.size(); i += one_in) checked.push_back(alike[i]);
+  for (const auto* cell : checked) in_full.push_back(cell->plan);
+
+  std::vector<results::Record> records;
+  const auto made = make_cells(loaded, bench, in_full);
+  for (const auto& cell : made) records.push_back(cell.record);
+  const auto first_checked = made.end() - std::ssize(checked);
+  bool all_alike = true;
+  for (std::size_t i = 0; i < checked.size(); ++i)
+    all_alike = all_alike &&
+                is_alike(bench.batch(), first_checked[static_cast<std::ptrdiff_t>(i)], higher, *checked[i]->higher);
+
+  std::vector<const CellPlan*> not_trusted;
+  for (std::size_t i = 0; i < alike.size(); ++i) {
+    if (i % one_in == 0) continue;
+    if (all_alike) {
+      records.push_back(taken_over(*alike[i]));
+    } else {
+      not_trusted.push_back(alike[i]->plan);
+    }
+  }
+  for (auto& cell : make_cells(loaded, bench, not_trusted)) records.push_back(std::move(cell.record));
+  return records;
+}
+
+}  // namespace ptxlat::latency

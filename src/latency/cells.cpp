@@ -1,0 +1,172 @@
+#include "latency/cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "latency/estimate.h"
+
+namespace ptxlat::latency {
+
+namespace {
+
+// Why this toolchain and target cannot have the form; empty if they can.
+std::string unsupported(const line::Bench& bench, const isa::Form& form) {
+  if (!form.unsupported_because.empty()) return form.unsupported_because;
+  const auto& needs = form.requirement;
+  if (std::pair(needs.ptx_major, needs.ptx_minor) >
+      std::pair(bench.toolchain().ptx_major, bench.toolchain().ptx_minor)) {
+    return fmt::format("needs PTX {}.{}; {} knows {}.{}", needs.ptx_major, needs.ptx_minor, bench.toolchain().name,
+                       bench.toolchain().ptx_major, bench.toolchain().ptx_minor);
+  }
+  return isa::has_target(needs, bench.target()) ? std::string{} : "needs " + isa::targets_text(needs);
+}
+
+// What the schedule says of a differential of fixed latency; empty where it cannot say.
+std::optional<int> scheduled_differential(const line::Batch& batch, const TrialNumbers& trials) {
+  const auto& with = batch.kernel_of(*trials[Role::differential]).schedule;
+  const auto& without = batch.kernel_of(*trials[Role::differential_base]).schedule;
+  if (with.is_lower_bound || with.branches) return std::nullopt;
+  return (with.cycles - with.edge_cycles) - (without.cycles - without.edge_cycles);
+}
+
+// Keeps this attempt if it is the first, the first that is proven, or one with a nearer consumer. Where a chain is
+// proven, or the latency is not fixed, the first proven differential is enough; else all consumers are tried for one on
+// the same pipe, which the schedule tells by its cycles (crossing pipes costs more: method.md, trap 8).
+void keep_the_better(CellWork& cell, const line::Batch& batch, Experiment experiment, const TrialNumbers& trials) {
+  auto audits = audit(batch, trials, cell.plan->variant, experiment);
+  const bool is_proven = trials[Role::differential] && audits[Role::differential].is_proven();
+  const auto cycles = is_proven ? scheduled_differential(batch, trials) : std::nullopt;
+  cell.is_settled = is_proven && (audits[Role::chain].is_proven() || !cycles);
+  const bool was_proven = cell.experiment && cell.audits[Role::differential].is_proven();
+  const bool is_nearer = was_proven && cycles && cell.scheduled_cycles && *cycles < *cell.scheduled_cycles;
+  if (cell.experiment && !(is_proven && !was_proven) && !is_nearer) return;
+  cell.experiment = std::move(experiment);
+  cell.trials = trials;
+  cell.audits = std::move(audits);
+  cell.scheduled_cycles = cycles;
+}
+
+// A cell's experiment with one of its consumers. What was made with the first stays, unless the assembler refused that
+// consumer: it may be newer than the instruction.
+Experiment experiment_with(const ptx::LoadedCatalogue& loaded, const CellWork& cell, const isa::Consumer* consumer) {
+  const auto& variant = cell.plan->variant;
+  if (!cell.experiment || cell.audits[Role::overhead].verdict == sass::Verdict::rejected)
+    return expand(loaded, variant, consumer);
+  Experiment experiment = *cell.experiment;
+  change_consumer(loaded, variant, consumer, experiment);
+  return experiment;
+}
+
+TrialNumbers add(line::Bench& bench, const Experiment& experiment, const std::string& label) {
+  TrialNumbers trials;
+  for (const Role role : all_roles) {
+    const auto& trial = experiment.trials[role];
+    if (!trial.kernel.text.empty()) trials[role] = bench.add(trial, label);
+  }
+  return trials;
+}
+
+// Expands the cells that are not settled with the consumers from `first` up to `last`, assembles and audits them.
+void try_consumers(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const std::vector<CellWork*>& cells,
+                   std::size_t first, std::size_t last) {
+  struct Attempt {
+    CellWork* cell;
+    Experiment experiment;
+    TrialNumbers trials;
+  };
+  std::vector<Attempt> attempts;
+  {
+    const auto watch = bench.time("expand");
+    for (auto* cell : cells) {
+      if (cell->is_settled) continue;
+      for (std::size_t i = first; i < std::min(last, cell->consumers.size()); ++i) {
+        auto experiment = experiment_with(loaded, *cell, cell->consumers[i]);
+        const auto trials = add(bench, experiment, cell->plan->variant.form->ptx);
+        attempts.push_back({cell, std::move(experiment), trials});
+      }
+    }
+  }
+  bench.assemble();
+  const auto watch = bench.time("audit");
+  for (auto& [cell, experiment, trials] : attempts) {
+    if (!cell->is_settled) keep_the_better(*cell, bench.batch(), std::move(experiment), trials);
+  }
+}
+
+// Streams whose end waits for results get fewer copies, as long as there are some to leave out. Returns their cells.
+std::vector<CellWork*> shorten_streams(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
+                                       const std::vector<CellWork*>& cells) {
+  const auto waits = [&](const CellWork& cell, Role role) {
+    const auto& number = cell.trials[role];
+    const auto* window = number ? &bench.batch().kernel_of(*number).window : nullptr;
+    return window != nullptr && *window && sass::end_waits(**window);
+  };
+  std::vector<CellWork*> shortened;
+  for (auto* cell : cells) {
+    if (!cell->experiment || cell->experiment->copies <= 1) continue;
+    if (!waits(*cell, Role::stream) && !waits(*cell, Role::stream_twice)) continue;
+    shorten_stream(loaded, cell->plan->variant, *cell->experiment);
+    cell->trials = add(bench, *cell->experiment, cell->plan->variant.form->ptx);
+    shortened.push_back(cell);
+  }
+  return shortened;
+}
+
+void run(line::Bench& bench, const std::vector<CellWork*>& cells) {
+  std::vector<bool> wanted(bench.batch().size(), false);
+  for (const auto* cell : cells) {
+    if (!cell->experiment) continue;
+    for (const Role role : all_roles) {
+      if (cell->trials[role] && cell->experiment->trials[role].is_run) wanted[*cell->trials[role]] = true;
+    }
+  }
+  bench.run(wanted);
+}
+
+// What there is to say of a cell without any experiment; empty if there may be one.
+std::optional<results::Record> without_experiment(const line::Bench& bench, const CellPlan& plan) {
+  const auto& form = *plan.variant.form;
+  if (const auto reason = unsupported(bench, form); !reason.empty())
+    return record_without_experiment(plan, sass::Verdict::unsupported, reason);
+  if (!form.not_measurable.empty())
+    return record_without_experiment(plan, sass::Verdict::no_dependency, form.not_measurable);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
+                                 const std::vector<const CellPlan*>& plans) {
+  std::vector<CellWork> all(plans.size());
+  std::vector<CellWork*> cells;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    all[i].plan = plans[i];
+    if (auto record = without_experiment(bench, *plans[i])) {
+      all[i].record = std::move(*record);
+    } else {
+      all[i].consumers = consumers_for(loaded.catalogue, plans[i]->variant);
+      cells.push_back(&all[i]);
+    }
+  }
+  // The first consumer settles most cells. Those that it does not need all others, as a rule, and a call of the
+  // assembler and of nvdisasm costs more than a few kernels.
+  if (!cells.empty()) {
+    try_consumers(loaded, bench, cells, 0, 1);
+    const auto shortened = shorten_streams(loaded, bench, cells);
+    try_consumers(loaded, bench, cells, 1, SIZE_MAX);
+    for (auto* cell : shortened)
+      cell->audits = audit(bench.batch(), cell->trials, cell->plan->variant, *cell->experiment);
+    run(bench, cells);
+  }
+  const auto watch = bench.time("estimate");
+  for (auto* cell : cells) {
+    cell->record = cell->experiment ? estimate(*cell->plan, *cell->experiment, bench.batch(), cell->trials,
+                                               cell->audits, bench.measures())
+                                    : record_without_experiment(*cell->plan, sass::Verdict::no_dependency,
+                                                                "no consumer in the catalogue takes its result's type");
+  }
+  return all;
+}
+
+}  // namespace ptxlat::latency

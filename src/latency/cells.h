@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "latency/audits.h"
+#include "latency/experiment.h"
+#include "latency/plan.h"
+#include "line/line.h"
+#include "results/record.h"
+
+namespace ptxlat::latency {
+
+// One cell on its way down the line.
+struct CellWork {
+  const CellPlan* plan = nullptr;
+  std::vector<const isa::Consumer*> consumers;
+  std::optional<Experiment> experiment;  // the best so far
+  TrialNumbers trials;
+  Audits audits;
+  std::optional<int> scheduled_cycles;  // of its differential
+  bool is_settled = false;              // no other consumer is worth a try
+  results::Record record;               // when it is through
+};
+
+// Cells of the bench's level, from the catalogue to their records: expanded, assembled and audited with each consumer
+// in turn, then run together. Their trials are in the bench's batch.
+std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
+                                 const std::vector<const CellPlan*>& plans);
+
+}  // namespace ptxlat::latency
