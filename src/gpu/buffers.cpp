@@ -121,7 +121,7 @@ std::vector<std::uint64_t> BufferContents::words(std::uint64_t begin, std::uint6
 }
 
 FilledBuffer::FilledBuffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer)
-    : memory_(api, (require_sense(buffer), buffer.bytes)) {
+    : api_(api), memory_(api, (require_sense(buffer), buffer.bytes)) {
   if (buffer.contents == kernel::Buffer::Contents::zeros) {
     PTXLAT_CUDA(api, cuMemsetD8Async, memory_.address(), static_cast<unsigned char>(0), buffer.bytes, stream.get());
   } else {
@@ -149,6 +149,8 @@ FilledBuffer::FilledBuffer(const CudaApi& api, const CudaStream& stream, const k
   description.flags = CU_TRSF_READ_AS_INTEGER;
   texture_.emplace(api, resource, description);
 }
+
+FilledBuffer::~FilledBuffer() { api_.cuCtxResetPersistingL2Cache(); }  // which an old driver does not have
 
 std::vector<std::uint64_t> FilledBuffer::parameters() const {
   std::vector<std::uint64_t> words;

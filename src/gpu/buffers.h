@@ -29,11 +29,17 @@ class BufferContents {
 class FilledBuffer {
  public:
   FilledBuffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer);
+  // No line stays in the second-level cache because of the priority that a kernel gave it: the next buffer may get this
+  // memory, and would find lines that no stream evicts.
+  ~FilledBuffer();
+  FilledBuffer(const FilledBuffer&) = delete;
+  FilledBuffer& operator=(const FilledBuffer&) = delete;
   CUdeviceptr address() const { return memory_.address(); }
   // What a kernel gets: the texture's handle and the tensor map's address, if there are such, and the address.
   std::vector<std::uint64_t> parameters() const;
 
  private:
+  const CudaApi& api_;
   DeviceBuffer memory_;
   std::optional<TextureObject> texture_;
   std::optional<DeviceBuffer> tensor_map_;

@@ -204,7 +204,8 @@ STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned ctas, unsigned, 
   append_to_log("PTXLAT_STANDIN_LAUNCH_LOG", function.name);
   if (std::getenv("PTXLAT_STANDIN_LAUNCH_SHAPES"))
     append_to_log("PTXLAT_STANDIN_LAUNCH_SHAPES", shape_line(function, ctas, lanes, shared, parameters));
-  if (context().window.num_bytes > 0) context().has_persisting_lines = true;
+  if (context().window.num_bytes > 0 || setting_names("PTXLAT_STANDIN_EVICT_LAST", function.name))
+    context().has_persisting_lines = true;
   if (setting_names("PTXLAT_STANDIN_HANG", function.name)) return context().is_hung = true, CUDA_SUCCESS;
   if (setting_names("PTXLAT_STANDIN_FAULT", function.name)) return illegal_address();
 

@@ -10,6 +10,7 @@
 //   PTXLAT_STANDIN_HANG_JIT     PTX with this in it makes the JIT hang
 //   PTXLAT_STANDIN_LAUNCH_LOG   a file that gets one line a launch: the kernel's name
 //   PTXLAT_STANDIN_LAUNCH_SHAPES  a file that gets one line a launch: all that the launch was asked with (shape_line)
+//   PTXLAT_STANDIN_EVICT_LAST   a kernel with this in its name leaves persisting lines
 //   PTXLAT_STANDIN_COUNT        a kernel with this in its name adds 1 to the first word of its first buffer
 //   PTXLAT_STANDIN_REFUSE       functions with this in their name fail (objects.cpp, persisting.cpp)
 //   PTXLAT_STANDIN_DELAY_MS     how long every synchronisation takes

@@ -134,6 +134,16 @@ TEST_CASE("a window of persisting lines is there for the launches of its own ker
   CHECK(shapes.lines[4] == "k2_ ctas 1 lanes 32 shared 0 parameters zero memory none");
 }
 
+TEST_CASE("lines that a kernel marked to be evicted last do not stay when their buffer goes") {
+  LaunchBatch batch = test_batch(2, 2);
+  for (auto& kernel : batch.kernels) kernel.launch.buffers = {{4096}};
+  const Shapes shapes(batch, "PTXLAT_STANDIN_EVICT_LAST", "k0_");
+  REQUIRE(shapes.lines.size() == 4);
+  INFO("they do from one launch to the next");
+  CHECK(shapes.lines[1] == "k0_ ctas 1 lanes 32 shared 0 parameters dirty persisting lines memory none");
+  CHECK(shapes.lines[2] == "k1_ ctas 1 lanes 32 shared 0 parameters dirty memory none");
+}
+
 TEST_CASE("a window is also undone where its kernel is not launched, and a limit where there is no window") {
   LaunchBatch batch = test_batch(4, 1);
   for (std::size_t i = 0; i < 3; ++i) {
