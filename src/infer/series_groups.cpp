@@ -49,14 +49,11 @@ bool is_wanted(const FactRule& rule, const Axis& axis, std::size_t place) {
 std::vector<SeriesGroup> groups_of(const FactRule& rule, const Series& series) {
   std::vector<SeriesGroup> groups;
   std::vector<std::vector<std::size_t>> firsts;  // of each group, the places of its first point
+  const auto lengths = results::lengths_of(series);
   for (std::size_t number = 0; number < series.values.size(); ++number) {
-    std::vector<std::size_t> places(series.axes.size());
-    auto rest = number;
+    auto places = results::places_of(number, lengths);
     bool wanted = true;
-    for (std::size_t i = places.size(); i-- > 0; rest /= series.axes[i].values.size()) {
-      places[i] = rest % series.axes[i].values.size();
-      wanted = wanted && is_wanted(rule, series.axes[i], places[i]);
-    }
+    for (std::size_t i = 0; i < places.size(); ++i) wanted = wanted && is_wanted(rule, series.axes[i], places[i]);
     if (!wanted) continue;
     auto group = group_of(rule, series, places);
     const auto known = std::find_if(groups.begin(), groups.end(), [&](const SeriesGroup& other) {

@@ -60,21 +60,30 @@ sass::Verdict verdict_of(kernel::LaunchStatus failed) {
   return failed == kernel::LaunchStatus::fault ? sass::Verdict::fault : sass::Verdict::timeout;
 }
 
-// What the probe's file asks of its series; what it asks of the GPU's description needs none.
-void read_facts(const ProbePlan& plan, results::Record& record) {
-  for (const auto& rule : plan.probe->facts) {
+// What the probe's file asks of a series, if there is one, and what it asks of the GPU's description, by `given`.
+template <class Given>
+std::vector<results::Fact> facts_of(const Probe& probe, const results::Series* series, const Given& given) {
+  std::vector<results::Fact> facts;
+  for (const auto& rule : probe.facts) {
+    std::vector<results::Fact> of_rule;
     if (rule.model == infer::FactModel::given) {
-      const auto value = value_given(*plan.probe, rule, plan.device);
-      const auto known = static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
-      auto fact = infer::inferred(rule.quantity, known, rule.unit, rule.how, rule.how + "; the driver does not say it");
-      if (known != 0) fact.verdict = results::FactVerdict::measured;
-      fact.scope = rule.scope;
-      record.facts.push_back(std::move(fact));
-    } else if (!record.series.empty()) {
-      auto facts = infer::facts_of(rule, record.series.front());
-      record.facts.insert(record.facts.end(), facts.begin(), facts.end());
+      of_rule = given(rule);
+    } else if (series != nullptr) {
+      of_rule = infer::facts_of(rule, *series);
     }
+    std::move(of_rule.begin(), of_rule.end(), std::back_inserter(facts));
   }
+  return facts;
+}
+
+// What the driver says of the GPU.
+results::Fact given_fact(const ProbePlan& plan, const infer::FactRule& rule) {
+  const auto value = value_given(*plan.probe, rule, plan.device);
+  const auto known = static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
+  auto fact = infer::inferred(rule.quantity, known, rule.unit, rule.how, rule.how + "; the driver does not say it");
+  if (known != 0) fact.verdict = results::FactVerdict::measured;
+  fact.scope = rule.scope;
+  return fact;
 }
 
 results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
@@ -101,7 +110,8 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
     values[i] = values_of(probe, points[i], made.outcome->readout);
   }
   if (bench.measures() && !probe.infer) record.series.push_back(series_of(probe, values, points));
-  read_facts(*work.plan, record);
+  record.facts = facts_of(probe, record.series.empty() ? nullptr : &record.series.front(),
+                          [&](const infer::FactRule& rule) { return std::vector{given_fact(*work.plan, rule)}; });
   return record;
 }
 
@@ -180,18 +190,12 @@ results::CellKey key_of(const ProbePlan& plan) {
 void read_facts_again(const Probe& probe, results::Record& record) {
   if (probe.infer || record.series.empty()) return;
   const auto part = part_of(probe, record.series.front());
-  std::vector<results::Fact> facts;
-  for (const auto& rule : probe.facts) {
-    if (rule.model == infer::FactModel::given) {
-      for (const auto& known : record.facts) {
-        if (known.quantity == rule.quantity) facts.push_back(known);
-      }
-    } else if (part) {
-      auto read = infer::facts_of(rule, *part);
-      facts.insert(facts.end(), read.begin(), read.end());
-    }
-  }
-  record.facts = std::move(facts);
+  record.facts = facts_of(probe, part ? &*part : nullptr, [&](const infer::FactRule& rule) {
+    std::vector<results::Fact> known;
+    std::copy_if(record.facts.begin(), record.facts.end(), std::back_inserter(known),
+                 [&](const results::Fact& fact) { return fact.quantity == rule.quantity; });
+    return known;
+  });
 }
 
 void infer_facts_again(const Probe& probe, const std::vector<std::pair<std::string, std::string>>& logs,

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "results/record.h"
 
 namespace ptxlat::probe {
 
@@ -109,11 +110,15 @@ Texts texts_of(const Probe& probe, const std::vector<std::int64_t>& values) {
 // All combinations of the axes' values, the last axis fastest.
 std::vector<std::vector<std::int64_t>> combinations_of(const Probe& probe) {
   std::size_t count = 1;
-  for (const auto& axis : probe.axes) count *= axis.values.size();
-  std::vector<std::vector<std::int64_t>> all(count, std::vector<std::int64_t>(probe.axes.size()));
+  std::vector<std::size_t> lengths;
+  for (const auto& axis : probe.axes) {
+    lengths.push_back(axis.values.size());
+    count *= lengths.back();
+  }
+  std::vector<std::vector<std::int64_t>> all(count);
   for (std::size_t number = 0; number < count; ++number) {
-    for (auto rest = number, i = probe.axes.size(); i-- > 0; rest /= probe.axes[i].values.size())
-      all[number][i] = probe.axes[i].values[rest % probe.axes[i].values.size()];
+    const auto places = results::places_of(number, lengths);
+    for (std::size_t i = 0; i < places.size(); ++i) all[number].push_back(probe.axes[i].values[places[i]]);
   }
   return all;
 }

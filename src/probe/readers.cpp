@@ -155,13 +155,13 @@ std::optional<results::Series> part_of(const Probe& probe, const results::Series
     }
     if (kept[i].empty()) return std::nullopt;
   }
-  std::size_t points = 1;
-  for (const auto& places : kept) points *= places.size();
-  for (std::size_t number = 0; number < points; ++number) {
-    std::size_t from = 0, rest = number, step = 1;
-    for (auto i = kept.size(); i-- > 0; rest /= kept[i].size(), step *= series.axes[i].values.size())
-      from += step * kept[i][rest % kept[i].size()];
-    part.values.push_back(series.values[from]);
+  const auto lengths = results::lengths_of(series);
+  for (std::size_t number = 0; number < series.values.size(); ++number) {
+    const auto places = results::places_of(number, lengths);
+    bool is_kept = true;
+    for (std::size_t i = 0; i < places.size(); ++i)
+      is_kept = is_kept && std::find(kept[i].begin(), kept[i].end(), places[i]) != kept[i].end();
+    if (is_kept) part.values.push_back(series.values[number]);
   }
   return part;
 }

@@ -46,21 +46,17 @@ std::vector<Curve> curves_of(const results::Series& series) {
   if (series.axes.empty()) return curves;
   const std::size_t along = main_axis_index(series);
   std::map<std::string, std::size_t> index;
+  const auto lengths = results::lengths_of(series);
   for (std::size_t point = 0; point < series.values.size(); ++point) {
+    const auto places = results::places_of(point, lengths);
     std::string condition;
-    double at = 0;
-    std::size_t rest = point;
-    for (std::size_t axis = series.axes.size(); axis-- > 0;) {
-      const auto& values = series.axes[axis].values;
-      const double coordinate = values[rest % values.size()];
-      const auto text = coordinate_text(series.axes[axis], coordinate);
-      rest /= values.size();
-      if (axis == along) {
-        at = coordinate;
-      } else {
-        condition.insert(0, fmt::format("{}={}{}", series.axes[axis].name, text, condition.empty() ? "" : " "));
-      }
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto& axis = series.axes[i];
+      if (i != along)
+        condition += fmt::format("{}{}={}", condition.empty() ? "" : " ", axis.name,
+                                 coordinate_text(axis, axis.values[places[i]]));
     }
+    const double at = series.axes[along].values[places[along]];
     const auto [place, is_new] = index.emplace(condition, curves.size());
     if (is_new) curves.push_back({condition, {}});
     curves[place->second].points.push_back({at, series.values[point]});

@@ -36,14 +36,13 @@ void write_fields(std::ostream& out, const std::vector<std::string>& fields) {
 // Calls visit(coordinates, value) for each point, the last axis fastest.
 using Visit = std::function<void(const std::vector<std::string>&, const std::optional<double>&)>;
 void for_each_point(const results::Series& series, const Visit& visit) {
+  const auto lengths = results::lengths_of(series);
   std::vector<std::string> coordinates(series.axes.size());
   for (std::size_t point = 0; point < series.values.size(); ++point) {
-    std::size_t rest = point;
-    for (std::size_t axis = series.axes.size(); axis-- > 0;) {
-      const auto& [name, unit, values, names] = series.axes[axis];
-      const auto place = rest % values.size();
-      coordinates[axis] = names.empty() ? decimal(values[place]) : names[place];
-      rest /= values.size();
+    const auto places = results::places_of(point, lengths);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto& axis = series.axes[i];
+      coordinates[i] = axis.names.empty() ? decimal(axis.values[places[i]]) : axis.names[places[i]];
     }
     visit(coordinates, series.values[point]);
   }

@@ -85,4 +85,16 @@ std::vector<const WindowRecord*> backing_windows(const Record& record) {
   return windows;
 }
 
+std::vector<std::size_t> places_of(std::size_t number, const std::vector<std::size_t>& lengths) {
+  std::vector<std::size_t> places(lengths.size());
+  for (std::size_t axis = lengths.size(); axis-- > 0; number /= lengths[axis]) places[axis] = number % lengths[axis];
+  return places;
+}
+
+std::vector<std::size_t> lengths_of(const Series& series) {
+  std::vector<std::size_t> lengths;
+  for (const auto& axis : series.axes) lengths.push_back(axis.values.size());
+  return lengths;
+}
+
 }  // namespace ptxlat::results

@@ -60,6 +60,11 @@ struct Series {
   bool operator==(const Series&) const = default;
 };
 
+// Points lie in order, the last axis fastest. The place on each axis of the point with this number, from the axes'
+// lengths.
+std::vector<std::size_t> places_of(std::size_t number, const std::vector<std::size_t>& lengths);
+std::vector<std::size_t> lengths_of(const Series& series);
+
 // How far a fact can be relied on.
 enum class FactVerdict {
   inferred,      // a model gave it that predicted measurements which it was not made from
