@@ -50,15 +50,8 @@ std::string draw(const std::filesystem::path& gnuplot, const std::string& script
   return read_file(svg);
 }
 
-std::string name_of(const results::Record& record, const results::Series& series,
-                    const std::vector<NamedContent>& others) {
-  const auto name = safe_name(record.series.size() == 1 ? record.ptx : fmt::format("{}-{}", record.ptx, series.name));
-  const auto is_taken = [&](const std::string& wanted) {
-    return std::any_of(others.begin(), others.end(), [&](const NamedContent& other) { return other.first == wanted; });
-  };
-  auto file = name + ".svg";
-  for (int number = 2; is_taken(file); ++number) file = fmt::format("{}-{}.svg", name, number);
-  return file;
+std::string name_of(const results::Record& record, const results::Series& series) {
+  return record.series.size() == 1 ? record.ptx : fmt::format("{}-{}", record.ptx, series.name);
 }
 
 std::string machine_of(const results::Record& record, const std::vector<results::Run>& runs) {
@@ -84,7 +77,7 @@ std::vector<std::filesystem::path> write_plots(const std::filesystem::path& fold
   for (const results::Record& record : records) {
     for (const results::Series& series : record.series) {
       if (!has_points(series)) continue;
-      plots.emplace_back(name_of(record, series, plots),
+      plots.emplace_back(free_name(name_of(record, series), ".svg", plots),
                          draw(gnuplot, plot_script(record, series, machine_of(record, runs))));
     }
   }

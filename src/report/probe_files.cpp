@@ -97,16 +97,6 @@ std::string facts_csv(const std::vector<results::Record>& records) {
 }
 
 // A probe's name as that of a file. A second record of the name has a number after it.
-std::string file_name_of(const results::Record& record, const std::vector<NamedContent>& others) {
-  const std::string name = safe_name(record.ptx);
-  const auto is_taken = [&](const std::string& wanted) {
-    return std::any_of(others.begin(), others.end(), [&](const NamedContent& other) { return other.first == wanted; });
-  };
-  std::string file = name + ".csv.gz";
-  for (int number = 2; is_taken(file); ++number) file = fmt::format("{}-{}.csv.gz", name, number);
-  return file;
-}
-
 void write_facts(Page& page, const results::Record& record) {
   if (record.facts.empty()) return;
   Grid grid{{{"quantity"},
@@ -147,6 +137,16 @@ void write_series(Page& page, const results::Series& series) {
 }
 
 }  // namespace
+
+std::string free_name(const std::string& wanted, std::string_view extension, const std::vector<NamedContent>& others) {
+  const auto name = safe_name(wanted);
+  const auto is_taken = [&](const std::string& file) {
+    return std::any_of(others.begin(), others.end(), [&](const NamedContent& other) { return other.first == file; });
+  };
+  auto file = fmt::format("{}{}", name, extension);
+  for (int number = 2; is_taken(file); ++number) file = fmt::format("{}-{}{}", name, number, extension);
+  return file;
+}
 
 std::string safe_name(std::string name) {
   std::replace_if(
@@ -212,7 +212,7 @@ void write_probe_files(const std::filesystem::path& folder, const std::vector<re
   std::vector<NamedContent> series;
   for (const results::Record& record : records) {
     lines += results::to_line(results::to_json(record)) + '\n';
-    if (!record.series.empty()) series.emplace_back(file_name_of(record, series), gzip(series_csv(record)));
+    if (!record.series.empty()) series.emplace_back(free_name(record.ptx, ".csv.gz", series), gzip(series_csv(record)));
   }
   if (!series.empty()) replace_files(folder / "series", series);
   results::Json provenance;

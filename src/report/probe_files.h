@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "results/record.h"
 #include "results/run.h"
 
@@ -20,6 +21,8 @@ void write_probe_files(const std::filesystem::path& folder, const std::vector<re
 
 // A name as that of a file: what a shell or a path would take for its own becomes '_'.
 std::string safe_name(std::string name);
+// The safe name with the extension, and a number before that where one of the others has it already.
+std::string free_name(const std::string& wanted, std::string_view extension, const std::vector<NamedContent>& others);
 
 // logs/<name>.jsonl.gz: the talk that an inference was made from. Error{storage} if it cannot be written.
 void write_probe_log(const std::filesystem::path& folder, const std::string& name, const std::string& log);
