@@ -175,14 +175,14 @@ std::vector<results::Fact> find_slices(L2Talk& talk) {
                   shares.crowded, shares.sparse, slices.unresolved)));
   fact.scope = "card";
   fact.low = static_cast<double>(count - std::min(count, shares.sparse));
-  // One that is too large may be three.
-  fact.high =
-      std::max(static_cast<double>(count + shares.crowded + slices.unresolved), std::ceil(shares.of_usual_size));
+  fact.high = static_cast<double>(shares.slices + slices.unresolved);
   const bool is_complete = slices.alone * 50 <= line_count && slices.strangers * 50 <= held_out &&
                            more.lost * 10 <= further && more.together * 2 * count < further;
-  if (is_complete && shares.crowded == 0 && shares.sparse == 0 && slices.unresolved == 0) {
-    fact.value = fmt::format("{}", count);
-    fact.verdict = results::FactVerdict::inferred;
+  // A few that no SM tells apart are counted by their lines, which proves nothing.
+  constexpr std::size_t few = 10;  // of a hundred
+  if (is_complete && shares.crowded * 100 <= few * count && shares.sparse == 0 && slices.unresolved == 0) {
+    fact.value = fmt::format("{}", shares.slices);
+    fact.verdict = shares.crowded == 0 ? results::FactVerdict::inferred : results::FactVerdict::measured;
   }
   auto granule = granule_fact(talk, finder);
   // Where many slices are taken for one, lines that leave theirs may seem to stay.

@@ -203,13 +203,14 @@ Shares shares_of(const std::vector<std::size_t>& sizes, double independent) {
   const std::vector<double> values(sizes.begin(), sizes.end());
   for (const double one : values) lines += one;
   const double usual = median_of(values);
-  found.of_usual_size = lines / usual;
   const double scale = std::min(1.0, independent / lines);  // fewer lines say less
   // Further off than a slice's share is by chance, even that of one of a hundred slices.
   const double chance = 3.3 * std::sqrt(usual / scale);
   for (const double one : values) {
-    found.crowded += one > std::max(usual + chance, 1.45 * usual);
+    const bool is_crowded = one > std::max(usual + chance, 1.45 * usual);
+    found.crowded += is_crowded;
     found.sparse += one < std::min(usual - chance, 0.55 * usual);
+    found.slices += is_crowded ? std::max<std::size_t>(2, static_cast<std::size_t>(std::round(one / usual))) : 1;
   }
   return found;
 }

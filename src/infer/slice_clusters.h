@@ -41,11 +41,10 @@ SliceClusters cluster_slices(const Fingerprints& lines, const Fingerprints& held
 int slice_of(const SliceClusters& slices, const std::vector<float>& print, const std::vector<std::size_t>& sms);
 
 // If all slices have equal shares: those so large that they may be two which no SM tells apart, and those so small that
-// they may be parts of one; and how many of the usual size hold all lines. `independent`: how many lines there are at
-// the most whose slices do not depend on each other.
+// they may be parts of one; and how many slices there are if each crowded one is as many as its lines say.
+// `independent`: how many lines there are at the most whose slices do not depend on each other.
 struct Shares {
-  std::size_t crowded = 0, sparse = 0;
-  double of_usual_size = 0;
+  std::size_t crowded = 0, sparse = 0, slices = 0;
 };
 Shares shares_of(const std::vector<std::size_t>& sizes, double independent);
 
