@@ -100,6 +100,7 @@ std::vector<BoxSpec> boxes_beyond_sm() {
            {{"size", "l2.total_capacity"},
             {"line", "l2.line_bytes"},
             {"smallest fetch", "l2.sector_bytes"},
+            {"slices", "l2.slices"},
             {"ways", "l2.ways"},
             {"policy", "l2.policy", "", "", Style::word},
             {"home changes every", "l2.home_granule"},
