@@ -90,9 +90,10 @@ Footprint footprint_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, c
   return footprint;
 }
 
-// The size of the blocks that accesses at several places bring; 0 and why.
+// The size of the blocks that accesses at several places bring; 0 and why. `part`: where one of them brought less of
+// such a block, how much.
 std::uint64_t block_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, const L2Costs& costs,
-                       const Access& access, int other, std::string& why) {
+                       const Access& access, int other, std::string& why, std::uint64_t* part = nullptr) {
   std::int64_t bytes = 0;
   std::vector<std::int64_t> places = {0};
   // Where the home is still the base's.
@@ -105,7 +106,11 @@ std::uint64_t block_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, c
     if (!footprint.is_block || (bytes != 0 && here != bytes)) {
       why = fmt::format("an access at {} brought bytes {} to {}{}", at, footprint.begin, footprint.end,
                         bytes != 0 ? fmt::format(", one before it {} bytes", bytes) : "");
-      return 0;
+      const auto begin = bytes != 0 ? at - at % bytes : 0;
+      const bool is_part = footprint.is_block && begin <= footprint.begin && footprint.end <= begin + bytes;
+      if (part == nullptr || !is_part) return 0;
+      *part = static_cast<std::uint64_t>(here);
+      return static_cast<std::uint64_t>(bytes);
     }
     bytes = here;
   }
@@ -144,11 +149,20 @@ Fetches find_fetches(L2Talk& talk, const Homes& homes, const HomeMask& mask, con
   if (near.empty()) return {0, no_fetches(talk, "no lines near")};
   for (const auto& [with, modifier] : modifiers_of(talk)) {
     std::string why;
-    const auto bytes = block_of(talk, near, mask, costs, {with, costs.sm}, 0, why);
-    smallest(bytes, with);
+    std::uint64_t part = 0;
+    const auto bytes = block_of(talk, near, mask, costs, {with, costs.sm}, 0, why, &part);
     auto& fact = found.facts.emplace_back(inferred(
         "l2.fetch_bytes", bytes, "bytes", "what other loads find after one: an aligned block at four places", why));
     fact.condition = "modifier=" + modifier;
+    if (part == 0) {
+      smallest(bytes, with);
+    } else {
+      // As a prefetch that goes forward only.
+      fact.verdict = results::FactVerdict::measured;
+      fact.low = static_cast<double>(part);
+      fact.how =
+          "what other loads find after one: an aligned block, or the part of it that begins with the access; " + why;
+    }
   }
   std::string why;
   if (talk.has("atom")) smallest(block_of(talk, near, mask, costs, {"atom", costs.sm}, 0, why), "atom");

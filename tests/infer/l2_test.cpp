@@ -118,6 +118,21 @@ TEST_CASE("random L2s give back their geometry") {
   CHECK(outcome.undetermined <= outcome.checked / 20);
 }
 
+TEST_CASE("a prefetch that goes forward only brings a block or its end, which is measured") {
+  L2Geometry l2;
+  l2.fetches_forward = true;
+  SimulatedL2 machine(l2, 1);
+  const auto facts = facts_of(machine, 1);
+  const auto& fact = facts.at("fetch_bytes modifier=256");
+  INFO(fact.how);
+  CHECK(fact.verdict == FactVerdict::measured);
+  CHECK(fact.value == "256");
+  CHECK(fact.low == 128);
+  CHECK(fact.high == 256);
+  CHECK(facts.at("fetch_bytes modifier=128").verdict == FactVerdict::inferred);
+  CHECK(facts.at("sector_bytes").value == "32");
+}
+
 TEST_CASE("a log of an L2, with what was touched, gives the facts again") {
   SimulatedL2 machine({}, 2);
   std::ostringstream log;

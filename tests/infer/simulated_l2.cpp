@@ -161,7 +161,8 @@ bool SimulatedL2::take_at_home(std::uint64_t address, std::uint64_t bytes) {
   const bool was_there = take(address, bytes, home(address));
   if (was_there || bytes <= line_bytes) return was_there;
   // A block of more than a line brings the other lines too.
-  for (std::uint64_t other = begin; other < begin + bytes; other += line_bytes)
+  const auto first = geometry_.fetches_forward ? address - address % line_bytes : begin;
+  for (std::uint64_t other = first; other < begin + bytes; other += line_bytes)
     if (other / line_bytes != address / line_bytes) take(other, line_bytes, home(other));
   return false;
 }

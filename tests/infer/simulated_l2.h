@@ -30,6 +30,7 @@ struct L2Geometry {
   double pitch = 0;
   double swing = 0;                   // accesses alternate between so much more and less
   bool has_twins = false;             // the last two slices of a partition are at one place
+  bool fetches_forward = false;       // of a block of several lines, an access brings none that lies before its own
   std::size_t translated_pages = 16;  // of an SM, and what another page costs
   double translation = 60;
 
