@@ -88,23 +88,24 @@ std::optional<L2Costs> find_costs(L2Talk& talk, const Homes& homes) {
 std::vector<results::Fact> facts_of(const std::optional<L2Costs>& costs, const Homes& homes,
                                     const std::string& reason) {
   std::vector<results::Fact> facts;
-  const auto add = [&](const char* quantity, const std::optional<Cost>& cost, const std::string& how) {
+  // `spread` percent at least: memory is not always as far away as the SMs' medians of one time say.
+  const auto add = [&](const char* quantity, const std::optional<Cost>& cost, const std::string& how, double spread) {
     auto& fact = facts.emplace_back(inferred(quantity, "", "cycles", "", costs ? homes.reason : reason));
     fact.scope = "card";
     if (!cost || cost->cycles <= 0) return;
     fact.value = fmt::format("{:.6g}", cost->cycles);
-    fact.low = cost->low;
-    fact.high = cost->high;
+    fact.low = std::min(cost->low, cost->cycles * (1 - spread / 100));
+    fact.high = std::max(cost->high, cost->cycles * (1 + spread / 100));
     fact.verdict = results::FactVerdict::measured;
     fact.how = how + "; median over lines and SMs, range of the SMs' medians";
   };
   const auto of = [&](const Cost L2Costs::*cost) { return costs ? std::optional(*costs.*cost) : std::nullopt; };
   const std::string sides = homes.are_two() ? "" : " (sides unknown: " + homes.reason + ")";
-  add("l2.near_hit", of(&L2Costs::near_hit), "loads repeated, of lines whose home is near" + sides);
+  add("l2.near_hit", of(&L2Costs::near_hit), "loads repeated, of lines whose home is near" + sides, 2);
   add("l2.far_first_read", costs ? costs->far_first : std::nullopt,
-      "loads of lines that an SM of their own side has just read");
-  add("l2.miss_near", of(&L2Costs::miss_near), "first loads after everything was evicted, home near" + sides);
-  add("l2.miss_far", costs ? costs->miss_far : std::nullopt, "first loads after everything was evicted, home far");
+      "loads of lines that an SM of their own side has just read", 2);
+  add("l2.miss_near", of(&L2Costs::miss_near), "first loads after everything was evicted, home near" + sides, 5);
+  add("l2.miss_far", costs ? costs->miss_far : std::nullopt, "first loads after everything was evicted, home far", 5);
   if (costs && costs->far_first) {
     auto& fact = facts.emplace_back(inferred("l2.copies_near", costs->copies_near ? "1" : "0", "count",
                                              "whether later loads of a far line take as long as near hits", ""));
