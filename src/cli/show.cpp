@@ -68,8 +68,7 @@ void print_cell(const results::Record& cell) {
   }
   fmt::print("    SASS {} ({})\n", fmt::join(cell.sass, ";"), cell.sass_count);
   if (cell.code_of_level >= 0)
-    fmt::print("    its first windows have the machine code of -O{}, and the others are those of -O{}\n",
-               cell.code_of_level, cell.code_of_level);
+    fmt::print("    the record of -O{}: the first windows have the same machine code here\n", cell.code_of_level);
   if (!cell.note.empty()) fmt::print("    {}\n", cell.note);
   if (!cell.flags.empty()) fmt::print("    flags {}\n", fmt::join(cell.flags, ", "));
   for (const auto& window : cell.windows) print_window(window);
