@@ -91,7 +91,7 @@ std::vector<Fact> infer_l2(Machine& machine, std::uint64_t seed) {
   L2Sets sets;
   why = reason;
   // Without a line each sector is touched: laps take longer, and the search is the same.
-  const std::uint64_t sector = fetches.sector_bytes != 0 ? fetches.sector_bytes : 32;
+  const std::uint64_t sector = fetches.sector_bytes != 0 ? fetches.sector_bytes : L2Talk::finest;
   const std::uint64_t line = capacity.line_bytes != 0 ? capacity.line_bytes : sector;
   if (costs) why = failure_of([&] { sets = find_l2_sets(talk, homes, *costs, line, sector); });
   if (!why.empty()) give_up({{"l2.ways", "count"}, {"l2.policy", "text"}}, why);

@@ -149,7 +149,7 @@ results::Fact line_fact(L2Talk& talk, const Filling& filling, double capacity, s
 
 Capacity find_capacity(L2Talk& talk, const Homes& homes, const L2Costs& costs, std::uint64_t sector_bytes) {
   Capacity capacity;
-  const std::uint64_t stride = sector_bytes != 0 ? sector_bytes : 32;
+  const std::uint64_t stride = sector_bytes != 0 ? sector_bytes : L2Talk::finest;
   const Filling near = {talk.info().usual_operator(), costs.sm, costs.least_step() / 2};
   const Found held = find_bytes(talk, near, stride);
   capacity.near_bytes = held.bytes;

@@ -11,7 +11,7 @@ namespace ptxlat::infer {
 
 namespace {
 
-constexpr std::int64_t reach = 512, step = 16;  // bytes: how far and how finely is looked around an access
+constexpr std::int64_t reach = 512, step = L2Talk::finest;  // bytes: how far is looked around an access
 constexpr std::size_t repeats = 12;
 
 // The loads and what facts call their modifier: "cg64" is "cg" with the hint L2::64B.

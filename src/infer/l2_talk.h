@@ -51,6 +51,8 @@ class L2Talk {
   std::vector<int> spread_sms(int most) const;
 
   static constexpr std::uint64_t spacing = 1024;
+  // Bytes: how finely is looked around an access, and what a sector is taken for that was not found.
+  static constexpr std::uint64_t finest = 16;
 
  private:
   void count_call();
