@@ -90,10 +90,15 @@ Footprint footprint_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, c
   return footprint;
 }
 
-// The size of the blocks that accesses at several places bring; 0 and why. `part`: where one of them brought less of
-// such a block, how much.
-std::uint64_t block_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, const L2Costs& costs,
-                       const Access& access, int other, std::string& why, std::uint64_t* part = nullptr) {
+// The size of the blocks that accesses at several places bring, each all of one.
+//   part  where one of them brought only so much of a block that others brought
+//   why   one of them brought something else
+struct Block {
+  std::uint64_t bytes = 0, part = 0;
+  std::string why;
+};
+Block block_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, const L2Costs& costs, const Access& access,
+               int other) {
   std::int64_t bytes = 0;
   std::vector<std::int64_t> places = {0};
   // Where the home is still the base's.
@@ -104,17 +109,18 @@ std::uint64_t block_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, c
     const Footprint footprint = footprint_of(talk, bases, mask, costs, access, other, at);
     const std::int64_t here = footprint.end - footprint.begin;
     if (!footprint.is_block || (bytes != 0 && here != bytes)) {
-      why = fmt::format("an access at {} brought bytes {} to {}{}", at, footprint.begin, footprint.end,
-                        bytes != 0 ? fmt::format(", one before it {} bytes", bytes) : "");
+      Block found;
+      found.why = fmt::format("an access at {} brought bytes {} to {}{}", at, footprint.begin, footprint.end,
+                              bytes != 0 ? fmt::format(", one before it {} bytes", bytes) : "");
       const auto begin = bytes != 0 ? at - at % bytes : 0;
-      const bool is_part = footprint.is_block && begin <= footprint.begin && footprint.end <= begin + bytes;
-      if (part == nullptr || !is_part) return 0;
-      *part = static_cast<std::uint64_t>(here);
-      return static_cast<std::uint64_t>(bytes);
+      if (!footprint.is_block || footprint.begin < begin || footprint.end > begin + bytes) return found;
+      found.bytes = static_cast<std::uint64_t>(bytes);
+      found.part = static_cast<std::uint64_t>(here);
+      return found;
     }
     bytes = here;
   }
-  return static_cast<std::uint64_t>(bytes);
+  return {static_cast<std::uint64_t>(bytes), 0, ""};
 }
 
 }  // namespace
@@ -141,36 +147,38 @@ Fetches find_fetches(L2Talk& talk, const Homes& homes, const HomeMask& mask, con
   const Lines near = bases_at(costs.side);
   Fetches found;
   std::string how_sector;
-  const auto smallest = [&](std::uint64_t bytes, const std::string& what) {
-    if (bytes == 0 || (found.sector_bytes != 0 && bytes >= found.sector_bytes)) return;
-    found.sector_bytes = bytes;
+  const auto smallest = [&](const Block& block, const std::string& what) {
+    if (block.bytes == 0 || block.part != 0) return;
+    if (found.sector_bytes != 0 && block.bytes >= found.sector_bytes) return;
+    found.sector_bytes = block.bytes;
     how_sector = "the smallest aligned block that any access brings: " + what;
   };
   if (near.empty()) return {0, no_fetches(talk, "no lines near")};
   for (const auto& [with, modifier] : modifiers_of(talk)) {
-    std::string why;
-    std::uint64_t part = 0;
-    const auto bytes = block_of(talk, near, mask, costs, {with, costs.sm}, 0, why, &part);
-    auto& fact = found.facts.emplace_back(inferred(
-        "l2.fetch_bytes", bytes, "bytes", "what other loads find after one: an aligned block at four places", why));
+    const auto block = block_of(talk, near, mask, costs, {with, costs.sm}, 0);
+    smallest(block, with);
+    auto& fact = found.facts.emplace_back(inferred("l2.fetch_bytes", block.bytes, "bytes",
+                                                   "what other loads find after one: an aligned block at four places",
+                                                   block.why));
     fact.condition = "modifier=" + modifier;
-    if (part == 0) {
-      smallest(bytes, with);
-    } else {
-      // As a prefetch that goes forward only.
-      fact.verdict = results::FactVerdict::measured;
-      fact.low = static_cast<double>(part);
-      fact.how =
-          "what other loads find after one: an aligned block, or the part of it that begins with the access; " + why;
-    }
+    if (block.part == 0) continue;
+    // As a prefetch that goes forward only.
+    fact.verdict = results::FactVerdict::measured;
+    fact.low = static_cast<double>(block.part);
+    fact.how = "what other loads find after one: an aligned block, or the part of it that begins with the access; " +
+               block.why;
   }
   std::string why;
-  if (talk.has("atom")) smallest(block_of(talk, near, mask, costs, {"atom", costs.sm}, 0, why), "atom");
+  const auto try_also = [&](const Block& block, const std::string& what) {
+    smallest(block, what);
+    if (!block.why.empty()) why = block.why;
+  };
+  if (talk.has("atom")) try_also(block_of(talk, near, mask, costs, {"atom", costs.sm}, 0), "atom");
   if (homes.are_two() && costs.copies_near) {
     const Lines far = bases_at(1 - costs.side);
     const int other = homes.sms_of(1 - costs.side, 1).front();
     if (!far.empty())
-      smallest(block_of(talk, far, mask, costs, {talk.info().usual_operator(), costs.sm, true}, other, why),
+      try_also(block_of(talk, far, mask, costs, {talk.info().usual_operator(), costs.sm, true}, other),
                "copies of far lines");
   }
   auto& sector = *found.facts.insert(found.facts.begin(),

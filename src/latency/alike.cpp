@@ -61,35 +61,31 @@ results::Record taken_over(const AlikeCell& cell) {
 std::vector<results::Record> make_alike(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
                                         const line::Batch& higher, const std::vector<AlikeCell>& cells) {
   const auto begins_alike = begin_alike(bench, higher, cells);
-  std::vector<const AlikeCell*> alike;
+  std::vector<const AlikeCell*> checked, others;  // of those that begin alike
   std::vector<const CellPlan*> in_full;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (begins_alike[i]) {
-      alike.push_back(&cells[i]);
-    } else {
+    if (!begins_alike[i]) {
       in_full.push_back(cells[i].plan);
+    } else {
+      ((checked.size() + others.size()) % one_in == 0 ? checked : others).push_back(&cells[i]);
     }
   }
-  std::vector<const AlikeCell*> checked;
-  for (std::size_t i = 0; i < alike.size(); i += one_in) checked.push_back(alike[i]);
   for (const auto* cell : checked) in_full.push_back(cell->plan);
+  auto made = make_cells(loaded, bench, in_full);
+  bool all_alike = true;
+  for (std::size_t i = 0; i < checked.size(); ++i) {
+    const auto& again = made[made.size() - checked.size() + i];
+    all_alike = all_alike && is_alike(bench.batch(), again, higher, *checked[i]->higher);
+  }
 
   std::vector<results::Record> records;
-  const auto made = make_cells(loaded, bench, in_full);
-  for (const auto& cell : made) records.push_back(cell.record);
-  const auto first_checked = made.end() - std::ssize(checked);
-  bool all_alike = true;
-  for (std::size_t i = 0; i < checked.size(); ++i)
-    all_alike = all_alike &&
-                is_alike(bench.batch(), first_checked[static_cast<std::ptrdiff_t>(i)], higher, *checked[i]->higher);
-
+  for (auto& cell : made) records.push_back(std::move(cell.record));
   std::vector<const CellPlan*> not_trusted;
-  for (std::size_t i = 0; i < alike.size(); ++i) {
-    if (i % one_in == 0) continue;
+  for (const auto* cell : others) {
     if (all_alike) {
-      records.push_back(taken_over(*alike[i]));
+      records.push_back(taken_over(*cell));
     } else {
-      not_trusted.push_back(alike[i]->plan);
+      not_trusted.push_back(cell->plan);
     }
   }
   for (auto& cell : make_cells(loaded, bench, not_trusted)) records.push_back(std::move(cell.record));

@@ -78,28 +78,28 @@ std::vector<line::Cell> line_cells(const std::vector<CellPlan>& plan) {
 
 std::vector<line::Cell> with_alike(const std::vector<CellPlan>& plan, const std::vector<line::Cell>& cells) {
   constexpr int lowest = 2;  // -O1 has other streams
-  const auto key_without_level = [&](std::size_t number) {
-    auto key = key_of(plan[number]);
-    key.level = 0;
-    return key.text();
+  struct Group {
+    const line::Cell* highest = nullptr;
+    std::vector<std::size_t> lower = {};
   };
-  std::unordered_map<std::string, std::size_t> highest;  // number of the cell of the highest level
-  for (const auto& cell : cells) {
-    if (cell.level < lowest) continue;
-    auto& number = highest.try_emplace(key_without_level(cell.number), cell.number).first->second;
-    if (plan[number].level < cell.level) number = cell.number;
+  std::unordered_map<std::string, Group> groups;  // by all of a cell's key but its level
+  std::vector<Group*> of_cell(cells.size(), nullptr);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i].level < lowest) continue;
+    auto key = key_of(plan[cells[i].number]);
+    key.level = 0;
+    of_cell[i] = &groups[key.text()];
+    auto& highest = of_cell[i]->highest;
+    if (highest == nullptr || highest->level < cells[i].level) highest = &cells[i];
   }
-  std::unordered_map<std::size_t, std::vector<std::size_t>> alike;
-  for (const auto& cell : cells) {
-    if (cell.level < lowest) continue;
-    if (const auto leader = highest.at(key_without_level(cell.number)); leader != cell.number)
-      alike[leader].push_back(cell.number);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (of_cell[i] != nullptr && of_cell[i]->highest != &cells[i]) of_cell[i]->lower.push_back(cells[i].number);
   }
   std::vector<line::Cell> kept;
-  for (auto cell : cells) {
-    if (cell.level >= lowest && highest.at(key_without_level(cell.number)) != cell.number) continue;
-    if (const auto found = alike.find(cell.number); found != alike.end()) cell.alike = found->second;
-    kept.push_back(std::move(cell));
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (of_cell[i] != nullptr && of_cell[i]->highest != &cells[i]) continue;
+    kept.push_back(cells[i]);
+    if (of_cell[i] != nullptr) kept.back().alike = std::move(of_cell[i]->lower);
   }
   return kept;
 }

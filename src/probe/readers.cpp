@@ -136,7 +136,7 @@ results::Series series_of(const Probe& probe, const std::vector<std::vector<std:
 std::optional<results::Series> part_of(const Probe& probe, const results::Series& series) {
   if (series.axes.size() < probe.axes.size()) return std::nullopt;
   // Axes that a reader adds come after the probe's own, and are left as they are.
-  std::vector<std::vector<std::size_t>> kept(series.axes.size());
+  std::vector<std::vector<bool>> is_kept(series.axes.size());  // [axis][place]
   results::Series part{series.name, series.unit, series.axes, {}};
   for (std::size_t i = 0; i < series.axes.size(); ++i) {
     const auto& axis = series.axes[i];
@@ -148,20 +148,18 @@ std::optional<results::Series> part_of(const Probe& probe, const results::Series
       return std::find(values.begin(), values.end(), static_cast<std::int64_t>(value)) != values.end();
     };
     part.axes[i].values.clear();
-    for (std::size_t place = 0; place < axis.values.size(); ++place) {
-      if (!is_wanted(axis.values[place])) continue;
-      kept[i].push_back(place);
-      part.axes[i].values.push_back(axis.values[place]);
+    for (const double value : axis.values) {
+      is_kept[i].push_back(is_wanted(value));
+      if (is_kept[i].back()) part.axes[i].values.push_back(value);
     }
-    if (kept[i].empty()) return std::nullopt;
+    if (part.axes[i].values.empty()) return std::nullopt;
   }
   const auto lengths = results::lengths_of(series);
   for (std::size_t number = 0; number < series.values.size(); ++number) {
     const auto places = results::places_of(number, lengths);
-    bool is_kept = true;
-    for (std::size_t i = 0; i < places.size(); ++i)
-      is_kept = is_kept && std::find(kept[i].begin(), kept[i].end(), places[i]) != kept[i].end();
-    if (is_kept) part.values.push_back(series.values[number]);
+    bool is_wanted = true;
+    for (std::size_t i = 0; i < places.size(); ++i) is_wanted = is_wanted && is_kept[i][places[i]];
+    if (is_wanted) part.values.push_back(series.values[number]);
   }
   return part;
 }

@@ -96,7 +96,6 @@ std::string facts_csv(const std::vector<results::Record>& records) {
   return out.str();
 }
 
-// A probe's name as that of a file. A second record of the name has a number after it.
 void write_facts(Page& page, const results::Record& record) {
   if (record.facts.empty()) return;
   Grid grid{{{"quantity"},
