@@ -101,9 +101,10 @@ std::optional<double> Numbers::bracket() const {
   return *with - *without;
 }
 
-// Optimisation for throughput may give a chain other instructions than one alone (HFMA2.MMA for HADD2): then it
-// is another experiment. So is a chain of code that branches on its values: only its first step has those of the input
-// class, and a denormal's reciprocal is none.
+// Optimisation for throughput may give a chain different instructions than one alone (HFMA2.MMA for HADD2): then it is
+// another experiment. So is a chain of code that branches on its values: only its first step has those of the input
+// class, and a denormal's reciprocal is none. So is one with a bridge, whose cost in its own window need not be what it
+// costs in a step: the stall counts around it differ (method.md, trap 28).
 Headline headline_of(const Numbers& numbers) {
   const auto differential = numbers.differential(), chain = numbers.chain();
   if (!differential && !chain) return Headline::none;
@@ -111,8 +112,8 @@ Headline headline_of(const Numbers& numbers) {
   if (!chain) return Headline::differential;
   if (numbers.kernel(Role::chain)->schedule.branches) return Headline::differential;
   const auto& audits = numbers.audits;
-  const bool same_code = numbers.chain_has_bridge() || operation_counts(audits[Role::chain].sass) ==
-                                                           operation_counts(audits[Role::differential].sass);
+  const bool same_code =
+      operation_counts(audits[Role::chain].sass) == operation_counts(audits[Role::differential].sass);
   return same_code ? Headline::chain : Headline::differential;
 }
 

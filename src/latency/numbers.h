@@ -44,8 +44,8 @@ struct Numbers {
   std::optional<double> difference(Role more, Role less) const;
 };
 
-// Which witness the headline is: the chain's, where its steps are the same machine code as the instruction alone and do
-// not branch; else the differential's; else the chain's.
+// Which witness the headline is: the chain's, where its steps are the machine code of the instruction alone, without a
+// bridge, and do not branch; else the differential's; else the chain's.
 enum class Headline { none, differential, chain };
 Headline headline_of(const Numbers& numbers);
 

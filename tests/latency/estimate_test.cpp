@@ -222,6 +222,20 @@ TEST_CASE("what a bridge costs is taken off the chain") {
   CHECK(cycles_of(record) == 4);
 }
 
+TEST_CASE("a bridged chain does not lead: behind the bridge an instruction may wait longer than it takes") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.audits[Role::chain].sass = {"OP", "SEL"};
+  lab.trials[Role::chain_twice] = lab.add(18 + 15 * lab.steps);
+  lab.trials[Role::bridge] = lab.add(5 + 8);
+  const auto record = lab.estimate();
+  CHECK(chain_of(record) == 7);
+  CHECK(differential_of(record) == 4);
+  CHECK(cycles_of(record) == 4);
+  CHECK(static_of(record) == 4);
+  CHECK(mentions(record, "4 to xor.b32, 7 in a chain"));
+}
+
 TEST_CASE("a bridge that became no instruction costs nothing") {
   Laboratory lab;
   lab.add_plain_experiment();
@@ -386,6 +400,8 @@ TEST_CASE("the headline names the windows that it was made of") {
 
   lab.audits[Role::chain].sass = {"OP", "SEL"};
   lab.trials[Role::bridge] = lab.add(5 + 2);
+  CHECK(from(lab.estimate(), results::metric::cycles) == Roles{"differential", "differential base"});
+  lab.set_samples(Role::differential, {11, 12, 13, 14, 15, 16});  // the chain alone has a number
   CHECK(from(lab.estimate(), results::metric::cycles) == Roles{"chain", "chain twice", "bridge", "bracket"});
 }
 
