@@ -141,7 +141,7 @@ std::string verdict_summary(const std::map<sass::Verdict, std::size_t>& counts) 
 std::string number_legend(const RowLayout& layout) {
   if (layout.headline == results::metric::static_cycles) {
     return "Numbers are cycles of the assembler's schedule; nothing was measured. ≥: a lower bound, since the code "
-           "waits on a scoreboard or branches.";
+           "waits or branches.";
   }
   std::string legend = "Numbers are measured cycles, the proven dependent latency.";
   for (const results::MetricKind* kind : layout.shown) {

@@ -28,7 +28,7 @@ struct CellWindow {
 struct Cell {
   results::Record record;  // without windows, series, facts and recipe
   std::vector<CellWindow> windows;
-  bool static_is_lower_bound = false;  // something in the windows of `static` waits on a scoreboard or branches
+  bool static_is_lower_bound = false;  // something in the windows of `static` waits or branches
   std::string_view line;               // JSON of all that is known; empty where the table was read from a csv
 };
 

@@ -32,7 +32,7 @@ struct WindowRecord {
   std::string reason;                  // why, where not proven
   std::vector<SassRecord> sass;        // both clock reads included
   int static_cycles = 0;               // sum of stall counts from the first clock read up to the second
-  bool static_is_lower_bound = false;  // something in the window waits on a scoreboard or branches
+  bool static_is_lower_bound = false;  // something in the window waits or branches
   std::optional<double> cycles;        // mode of the samples
   double mode_share = 0;               // 0…1
   std::vector<std::uint32_t> samples;  // elapsed cycles, launch by launch
@@ -94,7 +94,7 @@ namespace flag {
 inline constexpr const char* spread = "spread";                             // launches spread over several cycles
 inline constexpr const char* diverged = "diverged";                         // the lanes of a warp took different paths
 inline constexpr const char* branches = "branches";                         // the code branches
-inline constexpr const char* static_is_lower_bound = "static_lower_bound";  // something waits on a scoreboard
+inline constexpr const char* static_is_lower_bound = "static_lower_bound";  // something waits
 inline constexpr const char* schedule_differs = "schedule_differs";         // measured and static disagree
 inline constexpr const char* witnesses_differ = "witnesses_differ";         // differential and chain disagree
 inline constexpr const char* processes_differ = "processes_differ";         // a second process measured something else

@@ -45,12 +45,13 @@ constexpr Row table[] = {
     {"SYNC", leaves | bookkeeping},
     {"LONGJMP", leaves},
     {"BSSY", bookkeeping | no_result | code_address},
-    {"BSYNC", bookkeeping | no_result},
+    {"BSYNC", bookkeeping | no_result | waits},
     {"SSY", bookkeeping | no_result | code_address},
     {"PBK", bookkeeping | no_result | code_address},
     {"PCNT", bookkeeping | no_result | code_address},
     {"PRET", bookkeeping | no_result | code_address},
     {"WARPSYNC", bookkeeping | no_result | code_address},
+    {"WARPSYNC.COLLECTIVE", bookkeeping | no_result | code_address | waits},
     {"YIELD", bookkeeping | no_result},
     {"ENDCOLLECTIVE", bookkeeping | no_result},
     {"NOP", bookkeeping | fills | no_result},
@@ -77,14 +78,21 @@ constexpr Row table[] = {
     {"CCTLL", no_result},
     {"CCTLT", no_result},
 
-    // Waiting for memory and for others.
-    {"BAR", skeleton | no_result},
-    {"DEPBAR", moves_bits | no_result},
-    {"MEMBAR", no_result},
-    {"ERRBAR", no_result},
-    {"FENCE", no_result},
+    // Waiting for memory and for others. WARPGROUP.ARRIVE and WARPGROUP.DEPBAR wait around wgmma; LDGDEPBAR, which
+    // closes
+    // a group of copies for DEPBAR to wait for, takes just its stall count.
+    {"BAR", skeleton | no_result | waits},
+    {"BAR.ARV", skeleton | no_result},
+    {"DEPBAR", moves_bits | no_result | waits},
+    {"WARPGROUP", no_result | waits},
+    {"UCGABAR_WAIT", no_result | waits},
+    {"ACQBULK", no_result | waits},
+    {"MEMBAR", no_result | waits},
+    {"ERRBAR", no_result | waits},
+    {"CGAERRBAR", no_result | waits},
+    {"FENCE", no_result | waits},
     {"BPT", no_result},
-    {"NANOSLEEP", no_result},
+    {"NANOSLEEP", no_result | waits},
 
     // Special registers. R2UR moves to the uniform datapath, R2P and P2R between predicates and a register: on Maxwell
     // P2R keeps a condition code that is an operand.

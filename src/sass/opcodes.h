@@ -33,6 +33,8 @@ enum class Trait : std::uint32_t {
   packed_predicates = 1 << 16,  // unpacks a register into predicates
   vote = 1 << 17,               // a result is followed by one predicate result at most
   wide_sources = 1 << 18,       // its sources are pairs of registers
+  // Time.
+  waits = 1 << 19,  // holds the warp until something else is over: neither stall counts nor scoreboards tell how long
 };
 
 constexpr Trait operator|(Trait x, Trait y) {

@@ -27,6 +27,7 @@ std::optional<Window> find_window(const KernelCode& kernel, std::string& why) {
   const bool has_forerunner = std::find(discarded.begin(), discarded.end(), clocks[1] - 1) != discarded.end();
   const auto end = has_forerunner ? clocks[1] - 1 : clocks[1];
   Window window;
+  window.layout = layout;
   for (std::size_t i = 0; i < kernel.words.size(); ++i) {
     const auto& word = kernel.words[i];
     auto& part = i < clocks[0] ? window.prologue : i <= end ? window.instructions : window.epilogue;
@@ -37,6 +38,7 @@ std::optional<Window> find_window(const KernelCode& kernel, std::string& why) {
 
 Window whole_window(const KernelCode& kernel) {
   Window window;
+  window.layout = kernel.layout;
   for (std::size_t i = 0; i < kernel.words.size(); ++i)
     window.instructions.push_back({offset_of(kernel.layout, i), kernel.words[i], control_word(kernel.words[i]), {}});
   return window;
@@ -91,12 +93,13 @@ StaticSchedule static_schedule(const Window& window) {
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
     schedule.cycles += code[i].control.stall_count;
     if (changes_control_flow(code[i].text)) schedule.branches = true;
+    const bool has_no_stall = code[i].control.stall_count == 0 && window.layout == CodeLayout::volta;
+    if (has_no_stall || has(opcode_of(code[i].text), Trait::waits)) schedule.is_lower_bound = true;
   }
   for (const auto& instruction : code) {
     if ((instruction.control.wait_mask & set_inside) != 0) schedule.is_lower_bound = true;
     set_inside |= scoreboards_set(instruction.control);
   }
-  if (schedule.cycles == 0) schedule.is_lower_bound = true;
   if (code.size() >= 2) schedule.edge_cycles = code.front().control.stall_count;
   if (code.size() >= 3) schedule.edge_cycles += code[code.size() - 2].control.stall_count;
   return schedule;

@@ -15,6 +15,7 @@ struct Window {
   std::vector<Instruction> prologue;
   std::vector<Instruction> instructions;
   std::vector<Instruction> epilogue;
+  CodeLayout layout = CodeLayout::volta;
 };
 
 // Finds the two clock reads of a kernel. Empty, with the reason in `why`, if there are not exactly two or if they are
@@ -26,8 +27,9 @@ Window whole_window(const KernelCode& kernel);
 
 // What the schedule says of a window.
 //   cycles           sum of the stall counts from the first clock read up to, not including, the second
-//   is_lower_bound   something waits on a scoreboard that was set inside: stall counts do not tell how long that takes;
-//                    or there are none: ptxas 13.5's -O0 leaves every wait to the hardware
+//   is_lower_bound   something waits, and stall counts do not tell how long: on a scoreboard that was set inside, at an
+//                    instruction that is there to wait (DEPBAR, BAR, a fence), or behind a stall count of 0, with which
+//                    -O0 leaves the wait to the hardware (before Volta a 0 issues two instructions together)
 //   branches         control may leave the straight line, of which `cycles` is the sum
 //   edge_cycles      the skeleton's part: the stalls of the first clock read and of the last instruction
 struct StaticSchedule {

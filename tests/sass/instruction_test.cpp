@@ -134,6 +134,27 @@ TEST_CASE("a schedule is a lower bound where something waits for a result made i
   CHECK(static_schedule(window({{"MUFU.EX2 R0, R2", 2, 7, 0, 3}, {"MOV R2, R3", 2, 7, 8}})).is_lower_bound);
 }
 
+TEST_CASE("a schedule is a lower bound where an instruction is there to wait, which no scoreboard tells") {
+  for (const char* wait : {"DEPBAR.LE SB0, 0x0", "WARPGROUP.ARRIVE", "WARPGROUP.DEPBAR.LE gsb0, 0x0",
+                           "BAR.SYNC.DEFER_BLOCKING 0x0", "MEMBAR.SC.GPU", "ERRBAR", "FENCE.VIEW.ASYNC.S",
+                           "UCGABAR_WAIT", "NANOSLEEP R2", "WARPSYNC.COLLECTIVE R8, 0x3f0", "BSYNC B1", "ACQBULK"}) {
+    INFO(wait);
+    CHECK(static_schedule(window({{"LDGSTS.E [R7], [R2.64]", 4}, {wait, 4}})).is_lower_bound);
+  }
+  // These only begin what is waited for elsewhere: measured, they take their stall counts.
+  for (const char* no_wait : {"LDGDEPBAR", "BAR.ARV 0x0, 0x40", "WARPSYNC.ALL", "SYNCS.ARRIVE.TRANS64 RZ, [R2], R3"}) {
+    INFO(no_wait);
+    CHECK_FALSE(static_schedule(window({{no_wait, 4}})).is_lower_bound);
+  }
+}
+
+TEST_CASE("a stall count of 0 leaves the wait to the hardware, but before Volta two instructions issue together") {
+  auto made = window({{"HMMA.16816.F32 R4, R8, R10, R4", 0}, {"MOV R2, R4", 15}});
+  CHECK(static_schedule(made).is_lower_bound);
+  made.layout = CodeLayout::maxwell;
+  CHECK_FALSE(static_schedule(made).is_lower_bound);
+}
+
 TEST_CASE("a branch between the clocks is told") {
   CHECK(static_schedule(window({{"CALL.REL.NOINC 0x400", 5}})).branches);
 }
