@@ -234,6 +234,7 @@ void add_inputs(const Op& op, const std::set<std::string>& objects, const Choice
     input.prepare = fill_axes(text.prepare, choice, op.maps);
     input.before = fill_axes(text.before, choice, op.maps);
     input.completion = fill_axes(text.completion, choice, op.maps);
+    input.completion_is = text.completion_is;
     for (const auto& [name, unfilled] : text.values) {
       const Operand* source = find_source(form, name);
       if (source == nullptr) {

@@ -38,6 +38,12 @@ struct Value {
   bool is_known_to_compiler = false;  // written into the instruction as a literal; the same in every lane
 };
 
+// How the PTX behind an instruction sees its effect.
+//   wait       it waits until the effect is there: for a group of copies, at a barrier
+//   read_back  it loads what the instruction wrote
+//   use        it needs the instruction's result, as a consumer does
+enum class Completion { wait, read_back, use };
+
 // A named class of input values. Operands it does not name take the default of their type.
 //   prepare, before, completion   PTX in front of the first clock, in front of the instruction, behind it until its
 //   effect is seen. Holes: {a} and {a.0} for operands, scratch registers, {#}
@@ -46,6 +52,7 @@ struct Input {
   std::map<std::string, Value> values;         // operand name → value
   std::map<std::string, std::string> objects;  // operand name → object, where it is not that of the syntax
   std::string prepare, before, completion;
+  Completion completion_is = Completion::wait;  // where there is one
 };
 
 // An operand that needs something around it: a variable in a state space, an address, what the host has made.

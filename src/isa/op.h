@@ -39,6 +39,7 @@ struct InputText {
   std::string name;
   std::map<std::string, Text> values;
   std::string prepare, before, completion;
+  Completion completion_is = Completion::wait;
   SourceLocation where;
 };
 

@@ -11,11 +11,11 @@
 namespace ptxlat::isa {
 namespace {
 
-constexpr std::array<std::string_view, 31> reserved_keys = {
-    "name",          "syntax",     "only",           "except", "ptx",        "target",    "needs",   "section",
-    "threads",       "cluster",    "modifiers",      "core",   "inout",      "around",    "prepare", "before",
-    "completion",    "cleanup",    "not_streamable", "carry",  "directives", "consumers", "values",  "inputs",
-    "default_input", "dependence", "not_measurable", "call",   "header",     "options",   "audit"};
+constexpr std::array<std::string_view, 32> reserved_keys = {
+    "name",       "syntax",        "only",       "except",         "ptx",   "target",     "needs",     "section",
+    "threads",    "cluster",       "modifiers",  "core",           "inout", "around",     "prepare",   "before",
+    "completion", "completion_is", "cleanup",    "not_streamable", "carry", "directives", "consumers", "values",
+    "inputs",     "default_input", "dependence", "not_measurable", "call",  "header",     "options",   "audit"};
 
 bool is_reserved(std::string_view key) {
   return std::find(reserved_keys.begin(), reserved_keys.end(), key) != reserved_keys.end();
@@ -159,12 +159,23 @@ std::array<std::pair<const char*, std::string*>, 3> texts_of(InputText& input) {
   return {{{"prepare", &input.prepare}, {"before", &input.before}, {"completion", &input.completion}}};
 }
 
+Completion read_completion(const Text& word, Mistakes& mistakes) {
+  if (word.text == "read back") return Completion::read_back;
+  if (word.text == "use") return Completion::use;
+  if (word.text != "wait") {
+    report(mistakes, word.where,
+           fmt::format("completion_is = \"{}\": write \"wait\", \"read back\" or \"use\"", word.text));
+  }
+  return Completion::wait;
+}
+
 void read_inputs(const Keys& keys, Op& op) {
   InputText standard;
   standard.where = op.where;
   for (const auto& [key, text] : texts_of(standard)) {
     if (const auto written = keys.text(key)) *text = written->text;
   }
+  if (const auto word = keys.text("completion_is")) standard.completion_is = read_completion(*word, keys.mistakes);
   if (const auto name = keys.text("default_input")) standard.name = name->text;
   if (const toml::node* node = keys.table.get("values")) {
     if (const toml::table* table = node->as_table()) {
@@ -194,6 +205,10 @@ void read_inputs(const Keys& keys, Op& op) {
     };
     take("name", input.name);
     for (const auto& [key, text] : texts_of(input)) take(key, *text);
+    if (const auto word = written.find("completion_is"); word != written.end()) {
+      input.completion_is = read_completion(word->second, keys.mistakes);
+      written.erase(word);
+    }
     // Operands a class does not name keep the value of the default class.
     for (auto& [operand, value] : written) input.values[operand] = std::move(value);
     const bool is_taken = std::any_of(op.inputs.begin(), op.inputs.end(),

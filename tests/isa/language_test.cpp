@@ -181,7 +181,8 @@ TEST_CASE("a class can replace an operand's object and the texts around the inst
 name   = "ld"
 syntax = "ld.u32 {d:u32}, [{a:near}]"
 before = "first {a};"
-inputs = [{name = "elsewhere", a = "@far", before = "second;", prepare = "third;", completion = "fourth;"},
+completion_is = "use"
+inputs = [{name = "elsewhere", a = "@far", before = "second;", prepare = "third;", completion = "fourth;", completion_is = "read back"},
           {name = "here", a = "64"}]
 )" + two_objects);
   const Catalogue catalogue = text.load();
@@ -194,6 +195,8 @@ inputs = [{name = "elsewhere", a = "@far", before = "second;", prepare = "third;
   CHECK(form.inputs[0].before == "first {a};");
   CHECK((form.inputs[1].before == "second;" && form.inputs[1].prepare == "third;"));
   CHECK(form.inputs[1].completion == "fourth;");
+  CHECK(form.inputs[1].completion_is == Completion::read_back);
+  CHECK(form.inputs[2].completion_is == Completion::use);
   CHECK((form.inputs[2].before == "first {a};" && form.inputs[2].completion.empty()));
   CHECK(value_of(catalogue, form, form.inputs[2], form.operands[1]).first == "64");
 }

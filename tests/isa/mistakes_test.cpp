@@ -162,6 +162,8 @@ TEST_CASE("names of axes and operands in modifiers and inout must be there") {
   CHECK(mistakes_in_add("core = \"no\"\n") == "a.toml:10: \"core\" must be true or false");
   CHECK(mistakes_in_add("cluster = 9\n") == "a.toml:10: \"cluster\" must be a number of CTAs from 1 to 8");
   CHECK(mistakes_in_add("completion = [\"wait;\"]\n") == "a.toml:10: \"completion\" must be a string");
+  CHECK(mistakes_in_add("completion_is = \"load\"\n") ==
+        "a.toml:10: completion_is = \"load\": write \"wait\", \"read back\" or \"use\"");
 }
 
 TEST_CASE("objects are checked, and those that operands name must be there") {

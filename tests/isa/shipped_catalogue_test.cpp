@@ -174,3 +174,18 @@ TEST_CASE("every result type has more than one consumer, because ptxas merges so
     CHECK(std::count_if(shipped().consumers.begin(), shipped().consumers.end(), takes) > 1);
   }
 }
+
+TEST_CASE("every completion of the shipped catalogue says truly whether it reads back, uses the result or waits") {
+  std::map<Completion, int> completions;
+  for (const Form& form : shipped().forms) {
+    for (const Input& input : form.inputs) {
+      if (input.completion.empty()) continue;
+      INFO(form.ptx << ": " << input.completion);
+      const bool loads = input.completion.starts_with("ld.") || input.completion.starts_with("suld.");
+      const bool converts = input.completion.starts_with("cvt.");
+      CHECK(input.completion_is == (loads ? Completion::read_back : converts ? Completion::use : Completion::wait));
+      ++completions[input.completion_is];
+    }
+  }
+  CHECK(completions.size() == 3);
+}
