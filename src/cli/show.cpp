@@ -44,8 +44,8 @@ std::string scoreboard(int number) {
 }
 
 void print_window(const results::WindowRecord& window) {
-  fmt::print("\n    {}: {}{}{}\n", window.role, to_string(window.verdict), window.reason.empty() ? "" : ", ",
-             window.reason);
+  fmt::print("\n    {}{}: {}{}{}\n", window.role, window.operand.empty() ? "" : " of " + window.operand,
+             to_string(window.verdict), window.reason.empty() ? "" : ", ", window.reason);
   fmt::print("      schedule {}{} cycles", window.static_is_lower_bound ? "at least " : "", window.static_cycles);
   if (window.cycles) fmt::print(", measured {} ({:.0f} % of the launches)", *window.cycles, 100 * window.mode_share);
   fmt::print("\n      offset  stall yield write read wait  SASS\n");
@@ -59,7 +59,10 @@ void print_window(const results::WindowRecord& window) {
 void print_cell(const results::Record& cell) {
   fmt::print("\n  O{}  operand {}{}{}: {}\n", cell.level, cell.operand.empty() ? "-" : cell.operand,
              cell.input.empty() ? "" : ", ", cell.input, to_string(cell.verdict));
+  if (cell.measure) fmt::print("    measure {}\n", to_string(*cell.measure));
   if (!cell.consumer.empty()) fmt::print("    consumer {}\n", cell.consumer);
+  if (!cell.differential_consumer.empty())
+    fmt::print("    consumer of the differential {}\n", cell.differential_consumer);
   for (const auto& metric : cell.metrics) {
     const auto from = metric.from.empty() ? "" : fmt::format("  from {}", fmt::join(metric.from, ", "));
     const auto verdict = metric.verdict == sass::Verdict::proven ? "" : fmt::format("  {}", to_string(metric.verdict));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "latency/measure.h"
 #include "latency/numbers.h"
 #include "latency/samples.h"
 #include "line/window_record.h"
@@ -48,6 +49,7 @@ void explain_missing(results::Record& record, const Audits& audits, Observation 
                      const std::string& why_no_issue) {
   if (observation == Observation::none && record.number(results::metric::issue)) {
     record.verdict = sass::Verdict::proven;
+    record.measure = results::Measure::issue_only;
     add_note(record, "nothing can depend on it");
     return;
   }
@@ -128,6 +130,13 @@ void set_metrics(results::Record& record, Headline headline, const Numbers& lead
   record.set(results::metric::static_cycles, of(schedule), from);
 }
 
+void set_measure(results::Record& record, Observed headline, const Experiment& experiment) {
+  record.measure = headline.measure;
+  record.consumer = std::move(headline.consumer);
+  if (experiment.consumer != nullptr && experiment.consumer->name != record.consumer)
+    record.differential_consumer = experiment.consumer->name;
+}
+
 // What a reader of the headline must know: a flag for programs and words for people.
 void add_remarks(results::Record& record, Headline headline, const Experiment& experiment, const Numbers& leading) {
   const auto remark = [&](const char* flag, const std::string& words) {
@@ -189,7 +198,6 @@ results::Record record_without_experiment(const CellPlan& cell, sass::Verdict ve
 results::Record estimate(const CellPlan& cell, const Experiment& experiment, const line::Batch& batch,
                          const TrialNumbers& trials, const Audits& audits, bool measures) {
   auto record = record_without_experiment(cell, sass::Verdict::proven, {});
-  if (experiment.consumer != nullptr) record.consumer = experiment.consumer->name;
   const Numbers measured{experiment, batch, trials, audits, Source::measured},
       schedule{experiment, batch, trials, audits, Source::schedule};
   for (const Role role : all_roles) {
@@ -199,6 +207,7 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
   const Numbers& leading = measures ? measured : schedule;
   const auto headline = headline_of(leading);
   set_metrics(record, headline, leading, measured, schedule);
+  set_measure(record, observed(cell.variant, headline, leading), experiment);
   record.sass = sass_of(audits);
   record.sass_count = static_cast<int>(record.sass.size());
   if (!cell.variant.form->not_streamable.empty()) add_note(record, "no stream: " + cell.variant.form->not_streamable);

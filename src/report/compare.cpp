@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unordered_map>
+#include <utility>
 
 #include "report/code_change.h"
+#include "report/join.h"
 
 namespace ptxlat::report {
 
@@ -55,17 +56,17 @@ void sort_by_interest(Comparison& comparison) {
   };
   std::vector<Interest> interests;
   interests.reserve(comparison.rows.size());
-  for (const Difference& row : comparison.rows) {
+  for (Difference& row : comparison.rows) {
     double change = distance(headline_of(comparison, row));
     for (const results::MetricKind* kind : comparison.others)
       change = std::max(change, distance(numbers_of(row, kind->tag)));
-    interests.push_back({change, row});
+    interests.push_back({change, std::move(row)});
   }
   std::stable_sort(interests.begin(), interests.end(), [](const Interest& left, const Interest& right) {
     return left.change != right.change ? left.change > right.change : left.row.cause < right.row.cause;
   });
   std::transform(interests.begin(), interests.end(), comparison.rows.begin(),
-                 [](const Interest& interest) { return interest.row; });
+                 [](Interest& interest) { return std::move(interest.row); });
 }
 
 // A fact is in many units, and only those in cycles can have changed by so many.
@@ -200,38 +201,25 @@ Comparison compare(const Side& a, const Side& b) {
   if (comparison.facts && (a.table->cells.empty() || b.table->cells.empty())) return comparison;
   const std::optional<int> a_level = a.level ? a.level : b.level;
   const std::optional<int> b_level = b.level ? b.level : a.level;
-  const auto key_of_cell = [&](const Cell& cell) {
-    RowKey key = row_key(cell.record);
-    if (a_level) key.level = 0;
-    return key;
+  std::vector<PlacedCell> cells;
+  const auto place = [&](const Side& side, std::optional<int> level, std::size_t column) {
+    for (const Cell& cell : side.table->cells) {
+      if (!level || cell.record.level == *level) cells.push_back({&cell, column});
+    }
   };
+  place(a, a_level, 0);
+  place(b, b_level, 1);
 
-  std::unordered_map<RowKey, const Cell*, RowKeyHash> unmatched;
-  unmatched.reserve(b.table->cells.size());
-  for (const Cell& cell : b.table->cells) {
-    if (!b_level || cell.record.level == *b_level) unmatched.emplace(key_of_cell(cell), &cell);
-  }
   CodeComparison code;
-  for (const Cell& cell : a.table->cells) {
-    if (a_level && cell.record.level != *a_level) continue;
-    const auto found = unmatched.find(key_of_cell(cell));
-    if (found == unmatched.end()) {
-      comparison.rows.push_back({&cell, nullptr, Cause::only_in_a});
-      continue;
-    }
-    Difference pair{&cell, found->second, Cause::unchanged};
-    unmatched.erase(found);
-    pair.cause = cause_of(comparison, pair, code);
-    if (pair.cause == Cause::unchanged) {
-      comparison.unchanged.push_back(&cell);
+  for (JoinedRow& joined : join(cells, 2, !a_level)) {
+    Difference row{joined.cells[0], joined.cells[1], Cause::only_in_a, std::move(joined.operands)};
+    if (row.a == nullptr) row.cause = Cause::only_in_b;
+    if (row.a != nullptr && row.b != nullptr) row.cause = cause_of(comparison, row, code);
+    if (row.cause == Cause::unchanged) {
+      comparison.unchanged.push_back(row.a);
     } else {
-      comparison.rows.push_back(pair);
+      comparison.rows.push_back(std::move(row));
     }
-  }
-  for (const Cell& cell : b.table->cells) {
-    const auto found = unmatched.find(key_of_cell(cell));
-    if (found != unmatched.end() && found->second == &cell)
-      comparison.rows.push_back({nullptr, &cell, Cause::only_in_b});
   }
   sort_by_interest(comparison);
   return comparison;

@@ -34,11 +34,13 @@ struct Side {
   std::string folder;        // where it was read from
 };
 
-// One row of a comparison. The pointers are into the tables given and null where that side has no such cell.
+// One row of a comparison. The pointers are into the tables given and null where that side has no such cell. Each
+// side's cell may be one of more operands than these, for which the other side has a cell of its own (report/join.h).
 struct Difference {
   const Cell* a = nullptr;
   const Cell* b = nullptr;
   Cause cause = Cause::unchanged;
+  std::vector<std::string_view> operands = {};
 
   const results::Record& any() const { return a ? a->record : b->record; }
 };

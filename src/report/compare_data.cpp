@@ -8,6 +8,7 @@
 #include "report/compare_write.h"
 #include "report/csv.h"
 #include "report/number.h"
+#include "report/operands.h"
 #include "results/json.h"
 
 namespace ptxlat::report {
@@ -41,8 +42,9 @@ void write_csv_row(std::ostream& out, const Comparison& comparison, const Differ
     out << ',';
   };
   const results::Record& any = row.any();
+  const std::string operand = operand_list(row.operands);
   for (const std::string* text :
-       {&comparison.a.label, &comparison.b.label, &any.ptx, &any.chapter, &any.operand, &any.input}) {
+       {&comparison.a.label, &comparison.b.label, &any.ptx, &any.chapter, &operand, &any.input}) {
     write_csv_field(out, *text);
     out << ',';
   }
@@ -89,15 +91,18 @@ results::Json counts_json(const CauseCounts& counts) {
   return json;
 }
 
-results::Json key_json(const results::Record& cell) {
-  return {{"ptx", cell.ptx}, {"chapter", cell.chapter}, {"operand", cell.operand}, {"input", cell.input}};
+// Of a row of a comparison or a matrix.
+template <typename AnyRow>
+results::Json key_json(const AnyRow& row) {
+  const results::Record& cell = row.any();
+  return {{"ptx", cell.ptx}, {"chapter", cell.chapter}, {"operand", operand_list(row.operands)}, {"input", cell.input}};
 }
 
 results::Json extremes_json(const Comparison& comparison, const std::vector<const Difference*>& rows) {
   results::Json list = results::Json::array();
   for (std::size_t i = 0; i < std::min(extremes, rows.size()); ++i) {
     const Numbers numbers = leading_of(comparison, *rows[i]);
-    results::Json json = key_json(rows[i]->any());
+    results::Json json = key_json(*rows[i]);
     json["opt_a"] = rows[i]->a->record.level;
     json["a"] = results::json_number(numbers.a);
     json["b"] = results::json_number(numbers.b);
@@ -134,7 +139,7 @@ results::Json cell_json(const Cell* cell, const CellWindow* changed) {
 results::Json row_json(const Comparison& comparison, const Difference& row, CodeComparison& code) {
   const WindowPair windows = changed_windows(row, code);
   const Numbers leading = leading_of(comparison, row);
-  results::Json json = key_json(row.any());
+  results::Json json = key_json(row);
   json["cause"] = to_string(row.cause);
   json["change"] = results::json_number(leading.change());
   json["ratio"] = results::json_number(leading.ratio());
@@ -145,7 +150,7 @@ results::Json row_json(const Comparison& comparison, const Difference& row, Code
 }
 
 results::Json matrix_row_json(const MatrixRow& row, bool has_levels) {
-  results::Json json = key_json(row.any());
+  results::Json json = key_json(row);
   if (has_levels) json["opt"] = row.any().level;
   results::Json& cells = json["cells"] = results::Json::array();
   for (const Cell* cell : row.cells) {

@@ -4,6 +4,7 @@
 
 #include "report/compare_rows.h"
 #include "report/compare_write.h"
+#include "report/operands.h"
 #include "report/page.h"
 
 namespace ptxlat::report {
@@ -116,7 +117,8 @@ void write_matrix(Page& page, const Matrix& matrix) {
   for (std::size_t i = 0; i < count; ++i) {
     const MatrixRow& row = matrix.rows[i];
     const results::Record& any = row.any();
-    Spans fields = {code(any.ptx), any.operand, any.input, matrix.has_levels() ? fmt::format("O{}", any.level) : ""};
+    Spans fields = {code(any.ptx), operand_list(row.operands), any.input,
+                    matrix.has_levels() ? fmt::format("O{}", any.level) : ""};
     for (const Cell* cell : row.cells) fields.emplace_back(value_text(matrix.headline, cell));
     fields.emplace_back(steps_text(matrix, row));
     grid.rows.push_back(std::move(fields));

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "report/number.h"
+#include "report/operands.h"
 #include "report/rows.h"
 
 namespace ptxlat::report {
@@ -96,7 +97,7 @@ RowText row_text(const Comparison& comparison, const Difference& row, CodeCompar
   };
   RowText text;
   text.ptx = any.ptx;
-  text.operand = any.operand;
+  text.operand = operand_list(row.operands);
   text.input = any.input;
   text.opt = comparison.has_levels() ? fmt::format("O{}", any.level) : "";
   text.cycles = arrow(value_text(comparison.headline, row.a), value_text(comparison.headline, row.b));

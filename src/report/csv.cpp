@@ -18,20 +18,23 @@ namespace ptxlat::report {
 
 namespace {
 
-// The columns of a table are texts, then metrics, then texts again.
+// The columns of a table are texts, then metrics, with what the headline is behind it, then texts again.
 const std::vector<std::string> first_columns = {"ptx", "chapter", "operand", "input", "opt"};
 const std::vector<std::string> last_columns = {"sass", "sass_count", "verdict", "note"};
+constexpr std::string_view measure_column = "measure", consumer_column = "consumer";
 
-std::vector<std::string_view> column_metrics() {
-  std::vector<std::string_view> tags;
+std::vector<std::string_view> middle_columns() {
+  std::vector<std::string_view> columns;
   for (const results::MetricKind& kind : results::metric_kinds()) {
-    if (kind.use.is_column) tags.push_back(kind.tag);
+    if (!kind.use.is_column) continue;
+    columns.push_back(kind.tag);
+    if (kind.tag == results::metric::cycles) columns.insert(columns.end(), {measure_column, consumer_column});
   }
-  return tags;
+  return columns;
 }
 
 std::string header() {
-  return fmt::format("{},{},{}", fmt::join(first_columns, ","), fmt::join(column_metrics(), ","),
+  return fmt::format("{},{},{}", fmt::join(first_columns, ","), fmt::join(middle_columns(), ","),
                      fmt::join(last_columns, ","));
 }
 
@@ -140,6 +143,13 @@ struct RowReader {
     return list;
   }
 
+  std::optional<results::Measure> measure() {
+    const std::string& field = fields[next++];
+    const std::optional<results::Measure> value = results::measure_from(field);
+    if (!value && !field.empty()) damage = "unknown measure: " + shortened(field);
+    return value;
+  }
+
   sass::Verdict verdict() {
     const std::string& field = fields[next++];
     const std::optional<sass::Verdict> value = sass::verdict_from(field);
@@ -148,14 +158,22 @@ struct RowReader {
   }
 };
 
-results::Record record_from(RowReader& row, const std::vector<std::string_view>& metrics) {
+results::Record record_from(RowReader& row, const std::vector<std::string_view>& middle) {
   results::Record record;
   record.ptx = row.text();
   record.chapter = row.text();
   record.operand = row.text();
   record.input = row.text();
   record.level = row.level();
-  for (const auto tag : metrics) record.set(tag, row.number());
+  for (const auto column : middle) {
+    if (column == measure_column) {
+      record.measure = row.measure();
+    } else if (column == consumer_column) {
+      record.consumer = row.text();
+    } else {
+      record.set(column, row.number());
+    }
+  }
   record.sass = row.opcodes();
   record.sass_count = row.integer();
   record.verdict = row.verdict();
@@ -163,33 +181,36 @@ results::Record record_from(RowReader& row, const std::vector<std::string_view>&
   return record;
 }
 
-// The metrics that the header names, between the texts; what it has else is the damage.
-std::vector<std::string_view> metrics_in(const std::vector<std::string>& header_fields, std::string& damage) {
+// The columns that the header names between those that every table has; what it has else is the damage. Older tables
+// have fewer.
+std::vector<std::string_view> middle_in(const std::vector<std::string>& header_fields, std::string& damage) {
   const auto& fields = header_fields;
   const std::size_t texts = first_columns.size() + last_columns.size();
-  std::vector<std::string_view> metrics;
+  std::vector<std::string_view> middle;
   if (fields.size() < texts || !std::equal(first_columns.begin(), first_columns.end(), fields.begin()) ||
       !std::equal(last_columns.rbegin(), last_columns.rend(), fields.rbegin())) {
     damage = fmt::format("the columns are not those of a latency table, which are {}", header());
-    return metrics;
+    return middle;
   }
+  std::vector<std::string_view> known{measure_column, consumer_column};
+  for (const results::MetricKind& kind : results::metric_kinds()) known.push_back(kind.tag);
   for (std::size_t i = first_columns.size(); i < fields.size() - last_columns.size(); ++i) {
-    const results::MetricKind* kind = results::find_metric(fields[i]);
-    if (kind == nullptr) {
+    const auto column = std::find(known.begin(), known.end(), fields[i]);
+    if (column == known.end()) {
       damage = fmt::format("the column {} is not one of a latency table, which are {}", shortened(fields[i]), header());
-    } else if (std::find(metrics.begin(), metrics.end(), kind->tag) != metrics.end()) {
+    } else if (std::find(middle.begin(), middle.end(), *column) != middle.end()) {
       damage = fmt::format("the column {} is there twice", fields[i]);
     } else {
-      metrics.push_back(kind->tag);
+      middle.push_back(*column);
     }
   }
-  return metrics;
+  return middle;
 }
 
 }  // namespace
 
 void write_csv(std::ostream& out, const Table& table) {
-  const auto metrics = column_metrics();
+  const auto middle = middle_columns();
   out << header() << '\n';
   for (const Cell& cell : table.cells) {
     const results::Record& record = cell.record;
@@ -198,7 +219,16 @@ void write_csv(std::ostream& out, const Table& table) {
       out << ',';
     }
     out << 'O' << record.level << ',';
-    for (const auto tag : metrics) out << decimal(record.number(tag)) << ',';
+    for (const auto column : middle) {
+      if (column == measure_column) {
+        if (record.measure) out << to_string(*record.measure);
+      } else if (column == consumer_column) {
+        write_csv_field(out, record.consumer);
+      } else {
+        out << decimal(record.number(column));
+      }
+      out << ',';
+    }
     write_csv_field(out, fmt::format("{}", fmt::join(record.sass, ";")));
     out << ',' << record.sass_count << ',' << to_string(record.verdict) << ',';
     write_csv_field(out, record.note);
@@ -218,7 +248,7 @@ std::vector<results::Record> read_csv(std::istream& in, const std::string& name)
 
   read_row(in, fields, line, damage);
   fail_if_damaged(1);
-  const auto metrics = metrics_in(fields, damage);
+  const auto middle = middle_in(fields, damage);
   const std::size_t width = fields.size();
   fail_if_damaged(1);
   for (int row_line = line; read_row(in, fields, line, damage); row_line = line) {
@@ -227,7 +257,7 @@ std::vector<results::Record> read_csv(std::istream& in, const std::string& name)
     }
     fail_if_damaged(row_line);
     RowReader row{fields, {}};
-    records.push_back(record_from(row, metrics));
+    records.push_back(record_from(row, middle));
     damage = row.damage;
     fail_if_damaged(row_line);
   }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
+
+#include "report/operands.h"
 
 namespace ptxlat::report {
 
@@ -43,7 +46,7 @@ void LiveTable::add(const std::vector<results::Record>& records) {
   for (const results::Record& record : records) {
     ++counts_[record.verdict];
     auto& cells = waiting_[record.chapter];
-    cells.push_back(cell_from(record));
+    cells.push_back({cell_from(record), experiment_text(record)});
     const auto planned = planned_.find(record.chapter);
     if (planned == planned_.end() || cells.size() < planned->second) continue;
     print(record.chapter, cells);
@@ -64,11 +67,23 @@ void LiveTable::print_heads() {
   if (!std::exchange(has_heads_, true)) out_ << aligned_heads(columns_, widths_);
 }
 
-void LiveTable::print(const std::string& chapter, std::vector<Cell>& cells) {
-  const auto place = [](const Cell& cell) {
-    return std::tie(cell.record.ptx, cell.record.operand, cell.record.input, cell.record.level);
+void LiveTable::print(const std::string& chapter, std::vector<Finished>& finished) {
+  const auto place = [](const Finished& one) {
+    const results::Record& record = one.cell.record;
+    return std::tie(record.ptx, record.operand, record.input, record.level);
   };
-  std::sort(cells.begin(), cells.end(), [&](const Cell& a, const Cell& b) { return place(a) < place(b); });
+  std::sort(finished.begin(), finished.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  std::vector<Cell> cells;
+  std::unordered_map<std::string_view, std::size_t> known;
+  for (Finished& one : finished) {
+    const std::string& operand = one.cell.record.operand;
+    const auto [row, is_new] = known.emplace(one.experiment, cells.size());
+    if (is_new || operand.empty()) {
+      cells.push_back(std::move(one.cell));
+    } else {
+      cells[row->second].record.operand += ' ' + operand;
+    }
+  }
   print_heads();
   out_ << '\n' << chapter << '\n';
   for (const Row& row : rows_of(cells)) out_ << aligned_row(columns_, widths_, fields_of(layout_, row));

@@ -28,13 +28,19 @@ class LiveTable {
   void finish();
 
  private:
+  // A finished cell, and what it shares with those that are one row with it (report/operands.h).
+  struct Finished {
+    Cell cell;
+    std::string experiment;
+  };
+
   void print_heads();
-  void print(const std::string& chapter, std::vector<Cell>& cells);
+  void print(const std::string& chapter, std::vector<Finished>& finished);
 
   std::ostream& out_;
   RowLayout layout_;
   PlannedCells planned_;
-  std::map<std::string, std::vector<Cell>> waiting_;
+  std::map<std::string, std::vector<Finished>> waiting_;
   std::map<sass::Verdict, std::size_t> counts_;
   std::vector<Column> columns_;
   std::vector<std::size_t> widths_;

@@ -5,6 +5,9 @@
 #include <limits>
 #include <map>
 #include <unordered_map>
+#include <utility>
+
+#include "report/join.h"
 
 namespace ptxlat::report {
 
@@ -25,47 +28,49 @@ class StepCollector {
 
   void add(std::size_t table, const Comparison& comparison) {
     for (const Difference& difference : comparison.rows) {
-      const results::Record& cell = difference.any();
-      const auto [entry, is_new] = index_.emplace(key_in_matrix(cell), found_.size());
-      if (is_new) found_.emplace_back();
-      Found& found = found_[entry->second];
-      found.row.steps.push_back({table, difference.cause});
-      found.distance = std::max(found.distance, distance_of(comparison, difference));
+      for (const std::string_view operand : difference.operands) {
+        Found& found = found_[key_in_matrix(difference.any(), operand)];
+        found.steps.push_back({table, difference.cause});
+        found.distance = std::max(found.distance, distance_of(comparison, difference));
+      }
     }
   }
 
-  std::vector<MatrixRow> rows() {
-    for (Found& found : found_) found.row.cells.assign(sides_.size(), nullptr);
+  std::vector<MatrixRow> rows() const {
+    std::vector<PlacedCell> cells;
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       for (const Cell& cell : sides_[i].table->cells) {
-        if (sides_[i].level && cell.record.level != *sides_[i].level) continue;
-        const auto found = index_.find(key_in_matrix(cell.record));
-        if (found != index_.end()) found_[found->second].row.cells[i] = &cell;
+        if (!sides_[i].level || cell.record.level == *sides_[i].level) cells.push_back({&cell, i});
       }
     }
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const Found& left, const Found& right) { return left.distance > right.distance; });
+    std::vector<std::pair<double, MatrixRow>> changed;
+    for (JoinedRow& joined : join(cells, sides_.size(), !fixed_level_)) {
+      MatrixRow row{std::move(joined.operands), std::move(joined.cells), {}};
+      const auto found = found_.find(key_in_matrix(row.any(), row.operands.front()));
+      if (found == found_.end()) continue;
+      row.steps = found->second.steps;
+      changed.emplace_back(found->second.distance, std::move(row));
+    }
+    std::stable_sort(changed.begin(), changed.end(),
+                     [](const auto& left, const auto& right) { return left.first > right.first; });
     std::vector<MatrixRow> rows;
-    for (Found& found : found_) rows.push_back(std::move(found.row));
+    for (auto& [distance, row] : changed) rows.push_back(std::move(row));
     return rows;
   }
 
  private:
   struct Found {
-    MatrixRow row;
+    std::vector<Step> steps;
     double distance = 0;
   };
 
-  RowKey key_in_matrix(const results::Record& cell) const {
-    RowKey key = row_key(cell);
-    if (fixed_level_) key.level = 0;
-    return key;
+  RowKey key_in_matrix(const results::Record& cell, std::string_view operand) const {
+    return {cell.ptx, operand, cell.input, fixed_level_ ? 0 : cell.level};
   }
 
   const std::vector<Side>& sides_;
   bool fixed_level_ = false;
-  std::unordered_map<RowKey, std::size_t, RowKeyHash> index_;
-  std::vector<Found> found_;
+  std::unordered_map<RowKey, Found, RowKeyHash> found_;
 };
 
 }  // namespace

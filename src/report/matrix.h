@@ -15,8 +15,9 @@ struct Step {
   Cause cause = Cause::unchanged;
 };
 
-// One row in all tables.
+// One row in all tables, for the operands of which each table has the same cell.
 struct MatrixRow {
+  std::vector<std::string_view> operands;
   std::vector<const Cell*> cells;  // a table each, null where it has none
   std::vector<Step> steps;         // ascending, at least one
 

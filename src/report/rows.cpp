@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 
+#include "report/join.h"
 #include "report/number.h"
+#include "report/operands.h"
+#include "report/table_files.h"
 
 namespace ptxlat::report {
 
@@ -31,17 +33,23 @@ std::string remark(const Row& row) {
   return text;
 }
 
+// What the number is where it is no dependent latency, as most are.
+std::string unusual_measure(const results::Record& record) {
+  return record.measure && *record.measure != results::Measure::dependent ? to_string(*record.measure) : "";
+}
+
 }  // namespace
 
 std::vector<Row> rows_of(const std::vector<Cell>& cells) {
+  std::vector<PlacedCell> placed;
+  for (const Cell& cell : cells) placed.push_back({&cell, static_cast<std::size_t>(cell.record.level)});
   std::vector<Row> rows;
-  std::unordered_map<RowKey, std::size_t, RowKeyHash> index;
-  for (const Cell& cell : cells) {
-    RowKey key = row_key(cell.record);
-    key.level = 0;
-    const auto [entry, is_new] = index.emplace(key, rows.size());
-    if (is_new) rows.emplace_back();
-    rows[entry->second].levels[cell.record.level] = &cell;
+  for (const JoinedRow& joined : join(placed, highest_level + 1, false)) {
+    Row& row = rows.emplace_back();
+    row.operand = operand_list(joined.operands);
+    for (const Cell* cell : joined.cells) {
+      if (cell != nullptr) row.levels[cell->record.level] = cell;
+    }
   }
   return rows;
 }
@@ -68,6 +76,7 @@ std::vector<Column> columns_of(const RowLayout& layout) {
   for (const results::MetricKind* kind : layout.shown) columns.push_back({std::string(kind->tag) + where, true});
   columns.push_back({"SASS" + where});
   if (is_text) columns.push_back({"verdict"});
+  columns.push_back({"measure" + where});
   // The chapters of a page have the same columns, needed or not.
   for (Column& column : columns) column.is_kept = !is_text;
   return columns;
@@ -77,7 +86,7 @@ Spans fields_of(const RowLayout& layout, const Row& row) {
   const bool is_text = layout.format == PageFormat::text;
   const results::Record& record = row.highest().record;
   const bool has_highest = record.level == layout.levels.back();
-  Spans fields = {code(record.ptx), record.operand, record.input};
+  Spans fields = {code(record.ptx), row.operand, record.input};
   for (const int level : layout.levels) {
     const auto found = row.levels.find(level);
     std::string number = found == row.levels.end() ? "" : number_text(layout.headline, *found->second);
@@ -91,6 +100,7 @@ Spans fields_of(const RowLayout& layout, const Row& row) {
   const std::size_t sass_width = is_text ? text_sass_width : markdown_sass_width;
   fields.emplace_back(has_highest ? brief_opcodes(record.sass, sass_width) : "");
   if (is_text) fields.emplace_back(remark(row));
+  fields.emplace_back(has_highest ? unusual_measure(record) : "");
   return fields;
 }
 
@@ -143,7 +153,7 @@ std::string number_legend(const RowLayout& layout) {
     return "Numbers are cycles of the assembler's schedule; nothing was measured. ≥: a lower bound, since the code "
            "waits or branches.";
   }
-  std::string legend = "Numbers are measured cycles, the proven dependent latency.";
+  std::string legend = "Numbers are measured cycles: the proven dependent latency, or what `measure` says.";
   for (const results::MetricKind* kind : layout.shown) {
     std::string name(kind->tag);
     name.front() = static_cast<char>(name.front() - 'a' + 'A');

@@ -10,8 +10,9 @@
 
 namespace ptxlat::report {
 
-// Cells of one ptx, operand and input, by level: how tables are laid out for reading.
+// Cells of one ptx and input, and of operands that share them, by level: how tables are laid out for reading.
 struct Row {
+  std::string operand;                // "a b"
   std::map<int, const Cell*> levels;  // never empty
 
   const Cell& highest() const { return *levels.rbegin()->second; }
@@ -32,6 +33,7 @@ struct RowLayout {
 RowLayout layout_of(const Table& table, PageFormat format);
 
 // Where there is no number the text has "-", and the verdicts in a last column; Markdown has the verdict in its place.
+// The measure is in the last column where the number is no dependent latency.
 std::vector<Column> columns_of(const RowLayout& layout);
 Spans fields_of(const RowLayout& layout, const Row& row);
 

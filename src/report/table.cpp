@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "base/file.h"
 #include "report/gzip.h"
+#include "report/operands.h"
 #include "report/probe_files.h"
 #include "report/table_files.h"
 #include "report/table_lines.h"
@@ -21,6 +22,7 @@ namespace {
 
 std::string run_json_of(const Table& table, const std::string& csv, Extent extent) {
   results::Json run = results::to_json(table.run);
+  run["format"] = results::table_format;  // also of what was read from older files
   if (!table.runs.empty()) run["runs"] = results::runs_to_json(table.runs);
   std::map<std::string, int> verdicts;
   for (const Cell& cell : table.cells) ++verdicts[to_string(cell.record.verdict)];
@@ -32,13 +34,16 @@ std::string run_json_of(const Table& table, const std::string& csv, Extent exten
 }
 
 void require_distinct(const std::vector<Cell>& cells, const std::filesystem::path& file) {
-  std::unordered_set<RowKey, RowKeyHash> known;
+  std::unordered_map<RowKey, const Cell*, RowKeyHash> known;
   known.reserve(cells.size());
   for (const Cell& cell : cells) {
-    if (known.insert(row_key(cell.record)).second) continue;
-    const auto& [ptx, operand, input, level] = row_key(cell.record);
-    throw damaged(file,
-                  fmt::format("{} (operand \"{}\", input \"{}\") at O{} is there twice", ptx, operand, input, level));
+    RowKey key = row_key(cell.record);
+    for (const std::string_view operand : operands_of(cell.record.operand)) {
+      key.operand = operand;
+      if (known.emplace(key, &cell).first->second == &cell) continue;
+      throw damaged(file, fmt::format("{} (operand \"{}\", input \"{}\") at O{} is there twice", key.ptx, operand,
+                                      key.input, key.level));
+    }
   }
 }
 
@@ -53,7 +58,7 @@ Table table_from(results::Run run, std::vector<results::Run> runs, const std::ve
   Table table;
   table.run = std::move(run);
   table.runs = std::move(runs);
-  set_lines(table, lines_of(records), {});
+  set_lines(table, lines_of(with_merged_operands(records)), {});
   return table;
 }
 

@@ -42,6 +42,7 @@ struct Table {
   std::shared_ptr<const std::string> lines;  // of latency.jsonl.gz: the cells are views into it. Null for a csv
 };
 
+// Records of operands that are one experiment become one row (report/operands.h).
 Table table_from(results::Run run, std::vector<results::Run> runs, const std::vector<results::Record>& records);
 // A record as a row without windows and line, for a table that is not complete yet.
 Cell cell_from(const results::Record& record);
@@ -60,7 +61,8 @@ const CellWindow* window_of_role(const Cell& cell, std::string_view role);
 // The windows that a metric of the cell was made of.
 std::vector<const CellWindow*> windows_of(const Cell& cell, std::string_view tag);
 
-// What tells the cells of a table from each other: views into a record, since a table may have tens of thousands.
+// What tells the cells of a table from each other, where their operands are no list (report/join.h): views into a
+// record, since a table may have tens of thousands.
 struct RowKey {
   std::string_view ptx, operand, input;
   int level = 0;
@@ -92,7 +94,7 @@ void write_csv(std::ostream& out, const Table& table);
 // `name` is what an error calls it. Error{storage} with the line if it is damaged.
 std::vector<results::Record> read_csv(std::istream& in, const std::string& name);
 
-// For reading: one row per ptx, operand and input, the levels side by side.
+// For reading: one row per ptx, operands and input, the levels side by side.
 void write_text(std::ostream& out, const Table& table);
 void write_markdown(std::ostream& out, const Table& table);
 

@@ -21,11 +21,12 @@ results::Json read_run(const std::filesystem::path& file) {
   try {
     run = results::Json::parse(read_file(file));
     if (!run.is_object()) throw damaged(file, "not a JSON object");
-    if (const int format = run.at("format").get<int>(); format != results::table_format) {
-      throw Error(
-          ExitCode::storage,
-          fmt::format("{}: format {}, this ptxlat reads format {}", file.string(), format, results::table_format),
-          "Use the ptxlat that wrote it, or export the table again.");
+    const int format = run.at("format").get<int>();
+    if (format < results::oldest_table_format || format > results::table_format) {
+      throw Error(ExitCode::storage,
+                  fmt::format("{}: format {}, this ptxlat reads formats {} to {}", file.string(), format,
+                              results::oldest_table_format, results::table_format),
+                  "Use the ptxlat that wrote it, or export the table again.");
     }
   } catch (const results::Json::exception& error) {
     throw damaged(file, error.what());

@@ -69,6 +69,12 @@ sass::Verdict verdict_named(const std::string& name) {
   return *verdict;
 }
 
+results::Measure measure_named(const std::string& name) {
+  const std::optional<results::Measure> measure = results::measure_from(name);
+  if (!measure) throw std::invalid_argument("unknown measure \"" + name + "\"");
+  return *measure;
+}
+
 int level_named(int level) {
   if (level < 0 || level > highest_level) throw std::invalid_argument(fmt::format("no such level: {}", level));
   return level;
@@ -125,6 +131,8 @@ class CellReader {
     } else if (key == "verdict") {
       record.verdict = verdict_named(json_.string());
       has_verdict_ = true;
+    } else if (key == "measure") {
+      record.measure = measure_named(json_.string());
     } else if (key == "windows") {
       json_.array([&] { read_window(); });
     } else if (key == "sass") {
@@ -154,6 +162,7 @@ class CellReader {
     if (key == "operand") return &record.operand;
     if (key == "input") return &record.input;
     if (key == "consumer") return &record.consumer;
+    if (key == "differential_consumer") return &record.differential_consumer;
     return key == "note" ? &record.note : nullptr;
   }
 

@@ -18,9 +18,17 @@ sass::Verdict verdict_in(const Json& json) {
   return *verdict;
 }
 
+Measure measure_in(const Json& json) {
+  const auto name = json.get<std::string>();
+  const std::optional<Measure> measure = measure_from(name);
+  if (!measure) throw std::invalid_argument("unknown measure \"" + name + "\"");
+  return *measure;
+}
+
 Json window_to_json(const WindowRecord& window) {
   Json json;
   json["role"] = window.role;
+  put(json, "operand", window.operand);
   json["verdict"] = to_string(window.verdict);
   put(json, "reason", window.reason);
   json["static"] = window.static_cycles;
@@ -46,6 +54,7 @@ Json window_to_json(const WindowRecord& window) {
 WindowRecord window_from_json(const Json& json) {
   WindowRecord window;
   window.role = json.at("role").get<std::string>();
+  window.operand = text_at(json, "operand");
   window.verdict = verdict_in(json.at("verdict"));
   window.reason = text_at(json, "reason");
   window.static_cycles = json.value("static", 0);
@@ -199,7 +208,9 @@ Json to_json(const Record& record) {
   put_list(json, "series", record.series, series_to_json);
   if (!record.sass.empty()) json["sass"] = record.sass;
   json["sass_count"] = record.sass_count;
+  if (record.measure) json["measure"] = to_string(*record.measure);
   put(json, "consumer", record.consumer);
+  put(json, "differential_consumer", record.differential_consumer);
   put(json, "recipe", record.recipe);
   if (record.code_of_level >= 0) json["code_of_opt"] = record.code_of_level;
   if (record.run != 0) json["run"] = record.run;
@@ -227,7 +238,9 @@ Record record_from_json(const Json& json) {
   record.series = list_at(json, "series", series_from_json);
   record.sass = json.value("sass", record.sass);
   record.sass_count = json.value("sass_count", 0);
+  if (const auto measure = json.find("measure"); measure != json.end()) record.measure = measure_in(*measure);
   record.consumer = text_at(json, "consumer");
+  record.differential_consumer = text_at(json, "differential_consumer");
   record.recipe = text_at(json, "recipe");
   record.code_of_level = json.value("code_of_opt", -1);
   record.run = json.value("run", 0);

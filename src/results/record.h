@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "results/measure.h"
 #include "results/metric.h"
 #include "sass/verdict.h"
 
@@ -27,7 +28,8 @@ struct SassRecord {
 
 // One trial of a record: what was assembled, what the audit said of it and what the GPU measured.
 struct WindowRecord {
-  std::string role;  // in its experiment: "chain twice"
+  std::string role;     // in its experiment: "chain twice"
+  std::string operand;  // of a row of several operands, those that have it; empty: all of the row's
   sass::Verdict verdict = sass::Verdict::proven;
   std::string reason;                  // why, where not proven
   std::vector<SassRecord> sass;        // both clock reads included
@@ -125,8 +127,10 @@ struct Record {
   sass::Verdict verdict = sass::Verdict::proven;
   std::string note;
 
-  std::string consumer;    // producer and consumer belong together (method.md, trap 8)
-  std::string recipe;      // hash of the PTX of all its kernels: same recipe, same experiment
+  std::optional<Measure> measure;     // of the headline; empty where the record has no number
+  std::string consumer;               // what waited for it: producer and consumer belong together (method.md, trap 8)
+  std::string differential_consumer;  // of the differential, where it is not the headline's
+  std::string recipe;                 // hash of the PTX of all its kernels: same recipe, same experiment
   int code_of_level = -1;  // of the level whose record this is, because the first windows' code was the same; -1: none
   int run = 0;             // id of the Run that made it; 0 where the table has one run only
   std::vector<WindowRecord> windows;

@@ -86,6 +86,20 @@ int pending_scoreboards(const Window& window) {
   return pending & ~window.instructions.front().control.wait_mask;
 }
 
+int unawaited_results(const Window& window) {
+  const auto& code = window.instructions;
+  int count = 0, awaited = 0;
+  for (std::size_t i = code.size(); i-- > 1;) {
+    const auto& control = code[i].control;
+    const bool is_between = i + 1 != code.size();
+    if (is_between && control.write_scoreboard != ControlWord::no_scoreboard &&
+        (awaited & (1 << control.write_scoreboard)) == 0)
+      ++count;
+    awaited |= control.wait_mask;
+  }
+  return count;
+}
+
 StaticSchedule static_schedule(const Window& window) {
   StaticSchedule schedule;
   const auto& code = window.instructions;

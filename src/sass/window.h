@@ -44,6 +44,10 @@ StaticSchedule static_schedule(const Window& window);
 // before it in the loop, or by the pass before. What was set in front of the loop is over by then.
 int pending_scoreboards(const Window& window);
 
+// How many instructions between the clocks make a result under a scoreboard for which nothing waits, the second clock
+// read included.
+int unawaited_results(const Window& window);
+
 // The scoreboards that an instruction sets, as a mask.
 int scoreboards_set(const ControlWord& control);
 

@@ -12,6 +12,8 @@ std::string table_in(const PtxlatProgram& program) {
   results::Record add = cell_of("add.u32", 3, 4, "IADD3");
   give(add, results::metric::issue, 2);
   add.add_flag(results::flag::spread);
+  add.measure = results::Measure::first_of_several;
+  add.consumer = "xor.b32";
   report::write_table(program.folder() / "tables", table_of({add, cell_of("add.s32", 3, 4, "IADD3")}));
   return "tables/" + run_of().table;
 }
@@ -26,6 +28,7 @@ TEST_CASE("show prints every number that the table has of a form, what it was ma
   CHECK(has(shown.out, "4 cycles  from differential, differential base\n"));
   CHECK(has(shown.out, "2 cycles  from stream, stream twice\n"));
   CHECK(has(shown.out, "flags spread\n"));
+  CHECK(has(shown.out, "measure first of several\n    consumer xor.b32\n"));
   CHECK(has(shown.out, "IADD3 R4, R5, R6"));
 }
 

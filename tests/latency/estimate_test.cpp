@@ -1,5 +1,6 @@
 #include "latency/estimate.h"
 
+#include "../sass/window_text.h"
 #include "catch.h"
 #include "latency/samples.h"
 
@@ -82,6 +83,7 @@ struct Laboratory {
   }
 
   sass::StaticSchedule& schedule(Role role) { return kernels[*trials[role]].schedule; }
+  sass::Window& window(Role role) { return *kernels[*trials[role]].window; }
   kernel::LaunchOutcome& outcome(Role role) { return *made[*trials[role]].outcome; }
   void set_samples(Role role, const std::vector<std::uint32_t>& cycles) { outcome(role).readout = readout_of(cycles); }
   // A static table's: nothing was launched.
@@ -151,7 +153,9 @@ TEST_CASE("each witness is computed by its formula, and the chain leads where it
   CHECK(static_of(record) == 4);
   CHECK(record.sass == std::vector<std::string>{"OP"});
   CHECK(record.sass_count == 1);
-  CHECK(record.consumer == "xor.b32");
+  CHECK(record.measure == results::Measure::dependent);
+  CHECK(record.consumer == results::itself);
+  CHECK(record.differential_consumer == "xor.b32");
   CHECK(record.note.empty());
   CHECK(record.windows.size() == 6);
   CHECK(record.windows[0].samples.size() == 9);
@@ -403,6 +407,78 @@ TEST_CASE("the headline names the windows that it was made of") {
   CHECK(from(lab.estimate(), results::metric::cycles) == Roles{"differential", "differential base"});
   lab.set_samples(Role::differential, {11, 12, 13, 14, 15, 16});  // the chain alone has a number
   CHECK(from(lab.estimate(), results::metric::cycles) == Roles{"chain", "chain twice", "bridge", "bracket"});
+}
+
+namespace {
+
+// An experiment without a consumer: what waits is in the catalogue.
+Laboratory waiting_for(const std::string& before, const std::string& completion, isa::Completion kind) {
+  Laboratory lab;
+  lab.trials[Role::differential_base] = lab.add(7);
+  lab.trials[Role::differential] = lab.add(11);
+  lab.experiment.consumer = nullptr;
+  lab.form.operands = {{"a", "u32"}};
+  lab.input = {"", {}, {}, "", before, completion, kind};
+  return lab;
+}
+
+void check_measure(const results::Record& record, results::Measure measure, const std::string& consumer) {
+  INFO(consumer);
+  CHECK(record.number(results::metric::cycles) == 4);
+  CHECK(record.measure == measure);
+  CHECK(record.consumer == consumer);
+}
+
+}  // namespace
+
+TEST_CASE("a differential's number is until its consumer, or until the first of several results") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.audits[Role::chain] = not_proven(sass::Verdict::fused, "merged");
+  check_measure(lab.estimate(), results::Measure::dependent, "xor.b32");
+  CHECK(lab.estimate().differential_consumer.empty());
+  const Line first{"LDS R10, [R2]", 2, 0}, second{"LDS R11, [R2+0x4]", 2, 1};
+  const Line consumer{"LOP3.LUT R9, R10, R5, RZ, 0x3c, !PT", 5, 7, 1};
+  lab.window(Role::differential_base) = window({consumer});
+  lab.window(Role::differential) = window({first, second, consumer});
+  check_measure(lab.estimate(), results::Measure::first_of_several, "xor.b32");
+  // A subroutine may wait, and is not seen.
+  lab.schedule(Role::differential).branches = true;
+  check_measure(lab.estimate(), results::Measure::dependent, "xor.b32");
+}
+
+TEST_CASE("the catalogue's completion says what the number is, and names the instruction that waits") {
+  using isa::Completion, results::Measure;
+  check_measure(waiting_for("", "cp.async.wait_all;", Completion::wait).estimate(), Measure::completion,
+                "cp.async.wait_all");
+  check_measure(waiting_for("fence;", "commit; wait_group 0;", Completion::wait).estimate(), Measure::completion,
+                "wait_group");
+  const auto loop = "WAIT_{#}: mbarrier.try_wait.b64 {p0}, [{m}], 0;\n  @!{p0} bra WAIT_{#};";
+  check_measure(waiting_for("", loop, Completion::wait).estimate(), Measure::completion, "mbarrier.try_wait.b64");
+  check_measure(
+      waiting_for("", "ld.volatile.b32 {t0}, [{a}]; add.u32 {t1}, {t0}, 1;", Completion::read_back).estimate(),
+      Measure::round_trip, "ld.volatile.b32");
+  check_measure(waiting_for("", "cvt.u32.u8 {t0}, %byte; xor.b32 {t0}, {t0}, 1;", Completion::use).estimate(),
+                Measure::dependent, "cvt.u32.u8");
+}
+
+TEST_CASE("a fence completes by itself, and a branch adds its time") {
+  auto lab = waiting_for("st.volatile.global.u32 [%memory], {t0};", "", isa::Completion::wait);
+  lab.audits[Role::differential].sass = {"MEMBAR.SC.GPU", "ERRBAR"};
+  check_measure(lab.estimate(), results::Measure::completion, results::itself);
+  lab.audits[Role::differential].sass = {"BRA"};
+  check_measure(lab.estimate(), results::Measure::added_time, "");
+}
+
+TEST_CASE("a record without a latency has an issue cost only, or no measure") {
+  Laboratory lab;
+  lab.form.operands = {{"a", "u32"}};
+  lab.experiment.consumer = nullptr;
+  lab.add_stream(9, 17);
+  CHECK(lab.estimate().measure == results::Measure::issue_only);
+  CHECK(lab.estimate().consumer.empty());
+  lab.add_stream(9, 9);
+  CHECK_FALSE(lab.estimate().measure);
 }
 
 TEST_CASE("what a reader must know is a flag and words") {

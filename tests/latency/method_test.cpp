@@ -70,7 +70,9 @@ TEST_CASE("a cell's numbers are those of its machine code, each from the windows
   CHECK(record.number(results::metric::overhead) == 1);
   CHECK(record.find(results::metric::cycles)->from == std::vector<std::string>{"chain", "chain twice"});
   CHECK(record.sass == std::vector<std::string>{"IADD3"});
-  CHECK(record.consumer == "eat.b32");
+  CHECK(record.measure == results::Measure::dependent);
+  CHECK(record.consumer == results::itself);
+  CHECK(record.differential_consumer == "eat.b32");
   for (const auto& window : record.windows) CHECK(window.samples.size() == 3);
 }
 

@@ -31,7 +31,7 @@ results::Record columns_of(const results::Record& record) {
   results::Record columns = record;
   columns.windows.clear();
   columns.flags.clear();
-  columns.consumer.clear();
+  columns.differential_consumer.clear();
   columns.recipe.clear();
   columns.code_of_level = -1;
   columns.metrics.clear();
@@ -130,7 +130,7 @@ TEST_CASE("a window that several cells share is written once") {
   const auto size_of_one = std::filesystem::file_size(file);
   for (results::SassRecord& instruction : cell.windows[0].sass) instruction.offset += 0x240;  // elsewhere in its kernel
   for (int i = 0; i < 200; ++i) {
-    cell.operand = std::to_string(i);
+    cell.input = std::to_string(i);
     records.push_back(cell);
   }
   write_table(folder.path, table_of(records));
@@ -192,9 +192,9 @@ TEST_CASE("a damaged table is reported as damaged, never read in part") {
     }
   }
   SECTION("another format") {
-    for (const char* format : {"\"format\": 1", "\"format\": 3"}) {
+    for (const char* format : {"\"format\": 1", "\"format\": 4"}) {
       std::string other = run;
-      other.replace(other.find("\"format\": 2"), 11, format);
+      other.replace(other.find("\"format\": 3"), 11, format);
       overwrite(place / "run.json", other);
       CHECK(exit_code_of_reading(place) == ExitCode::storage);
     }
@@ -216,6 +216,47 @@ TEST_CASE("a whole table without its csv, or from before the csv had a checksum,
   run.erase("csv_crc32");
   overwrite(place / "run.json", run.dump());
   CHECK(*read_table(place).lines == *table.lines);
+}
+
+TEST_CASE("a table of the format before, which has no measure and no consumer, is read, and written in today's") {
+  const TestFolder folder;
+  std::vector<results::Record> records = random_records(5, 40);
+  for (auto& record : records) record.measure.reset();
+  write_table(folder.path, table_of(records));
+  const auto place = folder.path / run_of().table;
+  results::Json run = results::Json::parse(content_of(place / "run.json"));
+  CHECK(run.at("format") == 3);
+  run["format"] = 2;
+  overwrite(place / "run.json", run.dump());
+  const Table table = read_table(place);
+  CHECK(records_of(table) == records);
+  write_table(folder.path, table);
+  CHECK(results::Json::parse(content_of(place / "run.json")).at("format") == 3);
+}
+
+TEST_CASE("a csv says of each number what it is the time of and what waited; without these columns they are empty") {
+  results::Record store = cell_of("st.u32", 3, 12, "STS");
+  store.measure = results::Measure::round_trip;
+  store.consumer = "ld.volatile.shared.b32";
+  std::ostringstream out;
+  write_csv(out, table_of({store}));
+  CHECK(out.str() ==
+        "ptx,chapter,operand,input,opt,cycles,measure,consumer,issue,bracket,overhead,differential,chain,static,sass,"
+        "sass_count,verdict,note\n"
+        "st.u32,integer,a,random,O3,12,round trip,ld.volatile.shared.b32,,,,12,,12,STS,1,proven,\n");
+  std::istringstream now(out.str());
+  CHECK(read_csv(now, "now.csv") == std::vector{columns_of(store)});
+  std::istringstream before(
+      "ptx,chapter,operand,input,opt,cycles,sass,sass_count,verdict,note\n"
+      "st.u32,integer,a,random,O3,12,STS,1,proven,\n");
+  const auto read = read_csv(before, "before.csv").at(0);
+  CHECK(read.number(results::metric::cycles) == 12);
+  CHECK_FALSE(read.measure);
+  CHECK(read.consumer.empty());
+  std::istringstream wrong(
+      "ptx,chapter,operand,input,opt,measure,sass,sass_count,verdict,note\n"
+      "st.u32,integer,a,random,O3,guess,STS,1,proven,\n");
+  CHECK_THROWS_WITH(read_csv(wrong, "wrong.csv"), "wrong.csv:2: unknown measure: guess");
 }
 
 TEST_CASE("a folder that is no table is an unknown name") {

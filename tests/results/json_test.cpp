@@ -161,6 +161,18 @@ TEST_CASE("an assembler's message that is not UTF-8 does not stop a record from 
   CHECK(record_from_json(Json::parse(to_line(to_json(record)))).note == "ptxas: \xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
+TEST_CASE("every measure has words that lead back to it, and a record has them in JSON") {
+  for (int i = 0; i <= static_cast<int>(Measure::issue_only); ++i) {
+    Record record;
+    record.measure = static_cast<Measure>(i);
+    CHECK(measure_from(to_string(*record.measure)) == record.measure);
+    CHECK(to_json(record).at("measure") == to_string(*record.measure));
+    CHECK(record_from_json(to_json(record)).measure == record.measure);
+  }
+  CHECK_FALSE(measure_from(""));
+  CHECK_FALSE(to_json(Record()).contains("measure"));
+}
+
 TEST_CASE("JSON that is not a record is refused") {
   for (
       const char* json : {
@@ -168,6 +180,7 @@ TEST_CASE("JSON that is not a record is refused") {
           R"([])",
           R"({"ptx":"add.u32","opt":"3","verdict":"proven"})",
           R"({"ptx":"add.u32","opt":3,"verdict":"sure"})",
+          R"({"ptx":"add.u32","opt":3,"verdict":"proven","measure":"guess"})",
           R"({"ptx":"add.u32","opt":3,"verdict":"proven","cycles":"4"})",
           R"({"ptx":"add.u32","opt":3,"verdict":"proven","cycles":4,"from":{"cycles":"chain"}})",
           R"({"ptx":"add.u32","opt":3,"verdict":"proven","cycles":4,"metric_verdicts":{"cycles":"sure"}})",

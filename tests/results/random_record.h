@@ -32,7 +32,9 @@ class RandomRecords {
     cell.sass_count = integer(0, 500);
     cell.verdict = verdict();
     cell.note = text();
+    if (integer(0, 1)) cell.measure = static_cast<results::Measure>(integer(0, 5));
     cell.consumer = text();
+    cell.differential_consumer = text();
     cell.recipe = text();
     if (integer(0, 3) == 0) cell.code_of_level = integer(0, 4);
     for (int i = integer(0, 6); i > 0; --i) cell.windows.push_back(window());
@@ -99,6 +101,7 @@ class RandomRecords {
   results::WindowRecord window() {
     results::WindowRecord window;
     window.role = "chain " + std::to_string(integer(1, 64));
+    window.operand = text();
     window.verdict = verdict();
     window.reason = text();
     window.static_cycles = integer(0, 2000);

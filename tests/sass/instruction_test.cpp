@@ -155,6 +155,20 @@ TEST_CASE("a stall count of 0 leaves the wait to the hardware, but before Volta 
   CHECK_FALSE(static_schedule(made).is_lower_bound);
 }
 
+TEST_CASE("results that nothing waits for are counted, up to the second clock") {
+  const Line first{"LDS R10, [R2]", 2, 0}, second{"LDS R11, [R2+0x4]", 2, 1};
+  const Line consumer{"LOP3.LUT R9, R10, R5, RZ, 0x3c, !PT", 5, 7, 1};
+  CHECK(unawaited_results(window({})) == 0);
+  CHECK(unawaited_results(window({first, consumer})) == 0);
+  CHECK(unawaited_results(window({first, second, consumer})) == 1);
+  CHECK(unawaited_results(window({consumer, first})) == 1);  // the wait is before it
+  // Two under one scoreboard are waited for together.
+  CHECK(unawaited_results(window({first, {"LDS R11, [R2+0x4]", 2, 0}, consumer})) == 0);
+  auto clock_waits = window({first, second, consumer});
+  clock_waits.instructions.back().control.wait_mask = 2;
+  CHECK(unawaited_results(clock_waits) == 0);
+}
+
 TEST_CASE("a branch between the clocks is told") {
   CHECK(static_schedule(window({{"CALL.REL.NOINC 0x400", 5}})).branches);
 }

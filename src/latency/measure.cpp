@@ -1,0 +1,77 @@
+#include "latency/measure.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "sass/opcodes.h"
+
+namespace ptxlat::latency {
+
+namespace {
+
+using results::Measure;
+
+// "cp.async.wait_all" of "@%p0 L_1: cp.async.wait_all;": what is neither a guard nor a label.
+std::string_view opcode_of_statement(std::string_view statement) {
+  constexpr std::string_view space = " \t\n";
+  for (;;) {
+    statement.remove_prefix(std::min(statement.find_first_not_of(space), statement.size()));
+    const auto word = statement.substr(0, statement.find_first_of(space));
+    if (!word.starts_with('@') && !word.ends_with(':')) return word;
+    statement.remove_prefix(word.size());
+  }
+}
+
+// Which instruction of a completion waits: the last that is no branch back to it, or the load or the conversion with
+// which the completion begins.
+std::string waiting_opcode(const isa::Input& input) {
+  std::string_view text = input.completion, waiting;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(';'), text.size());
+    const auto opcode = opcode_of_statement(text.substr(0, end));
+    if (!opcode.empty() && !opcode.starts_with("bra")) waiting = opcode;
+    if (input.completion_is != isa::Completion::wait && !waiting.empty()) break;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return std::string(waiting);
+}
+
+Measure measure_of(isa::Completion completion) {
+  switch (completion) {
+    case isa::Completion::wait:
+      return Measure::completion;
+    case isa::Completion::read_back:
+      return Measure::round_trip;
+    case isa::Completion::use:
+      return Measure::dependent;
+  }
+  return Measure::completion;
+}
+
+// One instruction may become several whose results come one by one, and the consumer need not wait for all. Where the
+// code branches, what waits may be elsewhere.
+bool leaves_results_unawaited(const Numbers& numbers) {
+  const auto* with = numbers.kernel(Role::differential);
+  const auto* without = numbers.kernel(Role::differential_base);
+  if (with->schedule.branches) return false;
+  return sass::unawaited_results(*with->window) > sass::unawaited_results(*without->window);
+}
+
+}  // namespace
+
+Observed observed(const isa::Variant& variant, Headline headline, const Numbers& numbers) {
+  if (headline == Headline::none) return {};
+  if (headline == Headline::chain) return {Measure::dependent, results::itself};
+  if (const auto* consumer = numbers.experiment.consumer)
+    return {leaves_results_unawaited(numbers) ? Measure::first_of_several : Measure::dependent, consumer->name};
+  const isa::Input& input = *variant.input;
+  if (!input.completion.empty()) return {measure_of(input.completion_is), waiting_opcode(input)};
+  // Behind what the catalogue puts before it a fence waits, and a branch does not.
+  const auto& sass = numbers.audits[Role::differential].sass;
+  const bool waits =
+      std::any_of(sass.begin(), sass.end(), [](const auto& opcode) { return has(opcode, sass::Trait::waits); });
+  if (waits) return {Measure::completion, results::itself};
+  return {Measure::added_time, {}};
+}
+
+}  // namespace ptxlat::latency

@@ -1,0 +1,101 @@
+#include "report/operands.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "results/json.h"
+#include "results/sass_text.h"
+
+namespace ptxlat::report {
+
+namespace {
+
+void add_name(std::string& list, const std::string& name) {
+  if (name.empty()) return;
+  if (!list.empty()) list += ' ';
+  list += name;
+}
+
+// A window and the operands of the records that have it.
+struct SharedWindow {
+  results::WindowRecord window;
+  std::vector<std::string> operands;
+};
+
+void add_windows(std::vector<SharedWindow>& shared, const results::Record& record) {
+  for (const results::WindowRecord& window : record.windows) {
+    auto same = std::find_if(shared.begin(), shared.end(), [&](const SharedWindow& s) { return s.window == window; });
+    if (same == shared.end()) same = shared.insert(shared.end(), {window, {}});
+    same->operands.push_back(record.operand);
+  }
+}
+
+results::Record merged(const std::vector<const results::Record*>& records) {
+  results::Record row = *records.front();
+  if (records.size() == 1) return row;
+  std::vector<SharedWindow> shared;
+  row.operand.clear();
+  row.recipe.clear();
+  row.windows.clear();
+  for (const results::Record* record : records) {
+    add_name(row.operand, record->operand);
+    add_name(row.recipe, record->recipe);
+    add_windows(shared, *record);
+  }
+  for (SharedWindow& one : shared) {
+    if (one.operands.size() != records.size()) {
+      for (const std::string& operand : one.operands) add_name(one.window.operand, operand);
+    }
+    row.windows.push_back(std::move(one.window));
+  }
+  return row;
+}
+
+}  // namespace
+
+std::vector<std::string_view> operands_of(std::string_view list) {
+  std::vector<std::string_view> operands;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(' ', begin), list.size());
+    if (end > begin) operands.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (operands.empty()) operands.emplace_back();
+  return operands;
+}
+
+std::string operand_list(const std::vector<std::string_view>& operands) {
+  std::string list;
+  for (const std::string_view operand : operands) add_name(list, std::string(operand));
+  return list;
+}
+
+std::string experiment_text(const results::Record& record) {
+  results::Json json = results::to_json(record);
+  for (const char* key : {"operand", "recipe", "windows"}) json.erase(key);
+  results::Json& windows = json["windows"] = results::Json::array();
+  for (const results::WindowRecord* window : results::backing_windows(record))
+    windows.push_back({window->role, results::json_number(window->cycles), results::sass_lines(window->sass)});
+  return results::to_line(json);
+}
+
+std::vector<results::Record> with_merged_operands(const std::vector<results::Record>& records) {
+  std::vector<std::vector<const results::Record*>> rows;
+  std::unordered_map<std::string, std::size_t> known;
+  for (const results::Record& record : records) {
+    // A record without an operand has none to share its row with.
+    const std::string experiment = record.operand.empty() ? "" : experiment_text(record);
+    const auto [row, is_new] = known.emplace(experiment, rows.size());
+    if (is_new || experiment.empty()) {
+      rows.push_back({&record});
+    } else {
+      rows[row->second].push_back(&record);
+    }
+  }
+  std::vector<results::Record> made;
+  made.reserve(rows.size());
+  for (const auto& row : rows) made.push_back(merged(row));
+  return made;
+}
+
+}  // namespace ptxlat::report
