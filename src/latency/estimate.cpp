@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "latency/issue_context.h"
 #include "latency/measure.h"
 #include "latency/numbers.h"
 #include "latency/samples.h"
@@ -211,6 +212,10 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
   record.sass = sass_of(audits);
   record.sass_count = static_cast<int>(record.sass.size());
   if (!cell.variant.form->not_streamable.empty()) add_note(record, "no stream: " + cell.variant.form->not_streamable);
+  for (const auto& [flag, words] : issue_context(leading, schedule, record.sass)) {
+    record.add_flag(flag);
+    add_note(record, words);
+  }
   if (headline == Headline::none && !measures && is_proven_without_schedule(schedule)) {
     record.add_flag(results::flag::no_schedule);
     add_note(record, "no schedule: the assembler leaves every wait to the hardware");

@@ -481,6 +481,71 @@ TEST_CASE("a record without a latency has an issue cost only, or no measure") {
   CHECK_FALSE(lab.estimate().measure);
 }
 
+namespace {
+
+// The streams of fma.rn.f32 on an H200 with driver 580.
+const std::vector<Line> four_ffma = {{"FFMA R9, R8, R9, R11", 1},
+                                     {"FFMA R13, R10, R13, R15", 1},
+                                     {"FFMA R17, R12, R17, R19", 1},
+                                     {"FFMA R21, R14, R21, R23", 1},
+                                     {"@P0 BRA 0x3e0", 6}};
+const std::vector<Line> eight_ffma = {
+    {"FFMA R17, R12, R17, R19", 1}, {"FFMA R21, R14, R21, R23", 1}, {"FFMA R25, R16, R25, R27", 1},
+    {"FFMA R29, R18, R29, R31", 1}, {"FFMA R33, R20, R33, R35", 1}, {"FFMA R37, R22, R37, R24", 1},
+    {"FFMA R13, R15, R13, R10", 1}, {"FFMA R9, R11, R9, R8", 1},    {"@P0 BRA 0x600", 6}};
+
+// An experiment with these streams, which take so many cycles.
+Laboratory streaming(const std::string& opcode, const std::vector<Line>& shorter, std::uint32_t shorter_cycles,
+                     const std::vector<Line>& longer, std::uint32_t longer_cycles) {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.add_stream(shorter_cycles, longer_cycles);
+  lab.window(Role::stream) = window(shorter);
+  lab.window(Role::stream_twice) = window(longer);
+  for (const Role role : {Role::stream, Role::stream_twice}) lab.schedule(role) = static_schedule(lab.window(role));
+  for (const Role role : {Role::differential, Role::chain}) lab.audits[role].sass = {opcode};
+  return lab;
+}
+
+}  // namespace
+
+TEST_CASE("an issue cost says where the register banks are what it is, and nothing where they are not") {
+  const auto limited = streaming("FFMA", four_ffma, 14, eight_ffma, 21).estimate();
+  CHECK(issue_of(limited) == 1.75);
+  CHECK(mentions(limited, "issue: 4 copies read 7 registers from one bank, one a cycle"));
+  CHECK(limited.flags == std::vector<std::string>{results::flag::register_banks});
+  // Slower for another reason, or as the schedule says.
+  for (const std::uint32_t longer : {18u, 22u, 30u}) {
+    const auto other = streaming("FFMA", four_ffma, 14, eight_ffma, longer).estimate();
+    INFO(longer);
+    CHECK(issue_of(other));
+    CHECK_FALSE(mentions(other, "bank"));
+  }
+  auto unlaunched = streaming("FFMA", four_ffma, 14, eight_ffma, 21);
+  unlaunched.leave_unlaunched();
+  CHECK(issue_of(unlaunched.estimate()) == 1);
+  CHECK_FALSE(mentions(unlaunched.estimate(), "bank"));
+}
+
+TEST_CASE("an issue cost names the opcodes that its copies took turns on") {
+  const Line add{"IADD3 R13, R12, R13, RZ", 1}, multiply_add{"IMAD.IADD R9, R8, 0x1, R9", 1};
+  const std::vector<Line> shorter{multiply_add, add, multiply_add, add};
+  std::vector<Line> longer = shorter;
+  longer.insert(longer.end(), shorter.begin(), shorter.end());
+  auto lab = streaming("IADD3", shorter, 10, longer, 14);
+  CHECK(issue_of(lab.estimate()) == 1);
+  CHECK(mentions(lab.estimate(), "issue: IADD3 and IMAD.IADD take turns"));
+  CHECK(lab.estimate().flags == std::vector<std::string>{results::flag::takes_turns});
+  lab.leave_unlaunched();
+  CHECK(mentions(lab.estimate(), "take turns"));
+  // One instruction that has both itself has no turns.
+  for (const Role role : {Role::differential, Role::chain}) lab.audits[role].sass = {"IADD3", "IMAD.IADD"};
+  CHECK_FALSE(mentions(lab.estimate(), "turns"));
+  lab.audits[Role::stream] = not_proven(sass::Verdict::fused, "copies share a part");
+  for (const Role role : {Role::differential, Role::chain}) lab.audits[role].sass = {"IADD3"};
+  CHECK_FALSE(mentions(lab.estimate(), "turns"));
+}
+
 TEST_CASE("what a reader must know is a flag and words") {
   Laboratory lab;
   lab.add_plain_experiment();
