@@ -62,6 +62,29 @@ TEST_CASE("compare takes folders, globs and levels, and writes nothing but data 
   CHECK(markdown.out.starts_with("# ptxas-13.0.88 against ptxas-9.2.1\n"));
 }
 
+TEST_CASE("compare joins an older table, a row an operand and no measure, with one of merged rows") {
+  const PtxlatProgram program;
+  std::vector<results::Record> operands(3, cell_of("mad.lo.u32", 3, 5, "IMAD"));
+  for (std::size_t i = 0; i < operands.size(); ++i) operands[i].operand = std::string(1, "abc"[i]);
+  results::Run run = run_of();
+  report::write_table(program.folder() / "tables", report::table_from(run, {}, operands));
+  const auto now = "tables/" + run.table;
+  CHECK(has(contents_of(program.folder() / now / "latency.csv"), "mad.lo.u32,integer,a b c,random,O3,5,"));
+  CHECK(has(program.run({"show", "mad.lo.u32", "--table", now}).out, "O3  operand a b c, random: proven"));
+
+  std::filesystem::create_directories(program.folder() / "older");
+  std::ofstream older(program.folder() / "older/latency.csv");
+  older << "ptx,chapter,operand,input,opt,cycles,differential,static,sass,sass_count,verdict,note\n";
+  for (const char* row : {"a,random,O3,5,5,5", "b,random,O3,5,5,5", "c,random,O3,6,6,5"})
+    older << "mad.lo.u32,integer," << row << ",IMAD,1,proven,\n";
+  older.close();
+  const auto compared = program.run({"compare", "older", now});
+  CHECK(compared.status == 0);
+  CHECK(has(compared.out, "3 rows compared, 2 unchanged, 1 same code\n"));
+  const auto csv = program.run({"compare", now, "older", "--format", "csv"}).out;
+  CHECK(has(csv, ",mad.lo.u32,integer,c,random,O3,O3,same_code,5,6,"));
+}
+
 TEST_CASE("compare ends with 8 only where it was asked to and something changed by so much") {
   const PtxlatProgram program;
   write_table_of(program, "ptxas-11.8.89", 4);
