@@ -29,15 +29,6 @@ std::optional<std::pair<double, double>> fit(const Curve& curve, Wanted wanted) 
 
 }  // namespace
 
-double quantile_of(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + std::lround(static_cast<double>(values.size() - 1) * share);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
-double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }
-
 std::optional<Line> line_through(const Curve& curve, double relative, double least) {
   const auto points = curve.x.size();
   // With three points and fewer none could be held out.

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/quantile.h"
+
 namespace ptxlat::infer {
 
 // A series along one axis, without its empty points.
@@ -11,10 +13,6 @@ struct Curve {
   std::vector<double> x, y;
   bool empty() const { return y.empty(); }
 };
-
-// `share` of the values are below it. 0 of no values.
-double quantile_of(std::vector<double> values, double share);
-double median_of(std::vector<double> values);
 
 // y = a + b x through every second point; the others are predicted.
 //   misses   points that lie further off than `allowed` says of their value

@@ -67,7 +67,7 @@ std::vector<std::optional<double>> words_of(const kernel::Readout& readout, doub
     std::vector<double> of_launch;
     for (std::size_t launch = 0; launch < readout.launches; ++launch)
       of_launch.push_back(readout.word(launch, 0, word) / count);
-    values.emplace_back(infer::median_of(std::move(of_launch)));
+    values.emplace_back(median_of(std::move(of_launch)));
   }
   return values;
 }
@@ -108,7 +108,7 @@ std::vector<std::optional<double>> values_of(const Probe& probe, const Point& po
     }
   }
   if (of_launch.empty()) return {std::nullopt};
-  return {infer::median_of(std::move(of_launch))};
+  return {median_of(std::move(of_launch))};
 }
 
 results::Series series_of(const Probe& probe, const std::vector<std::vector<std::optional<double>>>& values,

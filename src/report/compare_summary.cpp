@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/quantile.h"
 #include "report/compare_write.h"
 
 namespace ptxlat::report {
@@ -20,13 +21,6 @@ void count(CauseCounts& counts, Cause cause) {
   } else {
     counts.causes.insert(place, {cause, 1});
   }
-}
-
-double median_of(std::vector<double>& ratios) {
-  if (ratios.empty()) return 1;
-  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-  std::nth_element(ratios.begin(), middle, ratios.end());
-  return *middle;
 }
 
 // Sorted by how far the leading number went the one way or the other.
@@ -77,7 +71,7 @@ Summary summarize(const Comparison& comparison) {
     ratios.push_back(1);
   }
   summary.chapters.assign(chapters.begin(), chapters.end());
-  summary.median_ratio = median_of(ratios);
+  summary.median_ratio = ratios.empty() ? 1 : median_of(ratios);
   summary.gains = extremes(comparison, true);
   summary.losses = extremes(comparison, false);
   return summary;

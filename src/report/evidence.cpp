@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/quantile.h"
 #include "report/curves.h"
 #include "report/number.h"
 #include "report/page.h"
@@ -98,12 +99,6 @@ std::vector<Segment> segments_of(const Curve& curve, const Marks& marks) {
     if (point.value) segment.values.push_back(*point.value);
   }
   return segments;
-}
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 // Three decimals at the most: the file has them all.

@@ -27,9 +27,9 @@ Curve curve_of(const std::vector<double>& values) {
 }  // namespace
 
 TEST_CASE("the median is the middle value, the upper of two, and 0 of none") {
-  CHECK(median_of({9, 1, 5}) == 5);
-  CHECK(median_of({9, 1, 5, 7}) == 7);
-  CHECK(median_of({}) == 0);
+  CHECK(ptxlat::median_of({9, 1, 5}) == 5);
+  CHECK(ptxlat::median_of({9, 1, 5, 7}) == 7);
+  CHECK(ptxlat::median_of({}) == 0);
 }
 
 TEST_CASE("a line is fitted to every second point and to the last, and predicts the others") {

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <vector>
+
+namespace ptxlat {
+
+// `share` of the values are below it. 0 of no values.
+double quantile_of(std::vector<double> values, double share);
+double median_of(std::vector<double> values);
+
+}  // namespace ptxlat
