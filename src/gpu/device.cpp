@@ -73,6 +73,10 @@ int device_sm(const CudaApi& api, int device) {
          attribute(api, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
 }
 
+int device_sm_count(const CudaApi& api, int device) {
+  return attribute(api, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+}
+
 DeviceInfo describe_device(const CudaApi& api, int index) {
   const CUdevice device = open_device(api, index);
   DeviceInfo info;
@@ -84,7 +88,7 @@ DeviceInfo describe_device(const CudaApi& api, int index) {
   PTXLAT_CUDA(api, cuDeviceGetUuid, &uuid, device);
   info.uuid = uuid_text(uuid);
   info.sm = device_sm(api, device);
-  info.sm_count = attribute(api, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+  info.sm_count = device_sm_count(api, device);
   info.sm_clock_khz = attribute(api, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device);
   info.memory_clock_khz = attribute(api, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, device);
   // What probes like to know; a driver that does not say leaves them 0.

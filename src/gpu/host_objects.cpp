@@ -118,30 +118,35 @@ void encode_tensor_map(const CudaApi& api, const TensorRecipe& recipe, CUdevicep
 
 }  // namespace
 
-HostObjects::HostObjects(const CudaApi& api, CUdeviceptr scratch, unsigned char* page) {
-  const auto attempt = [&](std::string_view name, const auto& make) {
+HostObjects::HostObjects(const CudaApi& api, const std::vector<CUdeviceptr>& tensors, unsigned char* pages) {
+  const auto attempt = [&](std::string_view name, unsigned char* page, const auto& make) {
     try {
       const auto object = make();
       std::memcpy(page + offset_of(name), &object, sizeof object);
     } catch (const CudaError& error) {
-      refused_[error.driver_words].push_back(name);
+      auto& refused = refused_[error.driver_words];
+      if (std::find(refused.begin(), refused.end(), name) == refused.end()) refused.push_back(name);
     }
   };
   for (const ArrayShape& shape : texture_shapes)
-    attempt(shape.name, [&] {
+    attempt(shape.name, pages, [&] {
       const auto array = make_array(api, shape, CU_AD_FORMAT_FLOAT, arrays_);
       return textures_.emplace_back(api, array, texture_description(shape)).get();
     });
   for (const ArrayShape& shape : surface_shapes)
-    attempt(shape.name, [&] {
+    attempt(shape.name, pages, [&] {
       return surfaces_.emplace_back(api, make_array(api, shape, CU_AD_FORMAT_UNSIGNED_INT32, arrays_)).get();
     });
-  for (const TensorRecipe& recipe : tensor_recipes)
-    attempt(recipe.name, [&] {
-      CUtensorMap map{};
-      encode_tensor_map(api, recipe, scratch, map);
-      return map;
-    });
+  for (std::size_t number = 0; number < tensors.size(); ++number) {
+    auto* page = pages + number * object_page_bytes;
+    if (number > 0) std::memcpy(page, pages, offset_of(tensor_recipes[0].name));
+    for (const TensorRecipe& recipe : tensor_recipes)
+      attempt(recipe.name, page, [&] {
+        CUtensorMap map{};
+        encode_tensor_map(api, recipe, tensors[number], map);
+        return map;
+      });
+  }
 }
 
 std::string HostObjects::refused() const {

@@ -12,8 +12,8 @@
 
 namespace ptxlat::gpu {
 
-// The first bytes of the memory that kernels are given, for what only the host can make.
-inline constexpr std::size_t object_page_bytes = 64 * 1024;
+// For what only the host can make.
+inline constexpr std::size_t object_page_bytes = 8 * 1024;
 
 struct HostObject {
   std::string_view name;
@@ -60,12 +60,13 @@ inline constexpr std::size_t objects_end = 4992 + sizeof(CUtensorMap);
 //                 16 × 16 × 16 in three dimensions, 4 layers, cubes of 32 × 32.
 //   surfaces      32-bit integers × 4, of the same sizes
 //   tensor maps   of unsigned 32-bit integers, which every reduction takes (PTX ISA 9.7.9.27.1.3; floats only .add),
-//                 at the start of scratch memory, in boxes of 16 × 1 × … elements (64 bytes), or im2col columns of
-//                 16 channels × 1 pixel, without swizzle
+//                 at the page's own line of scratch memory, in boxes of 16 × 1 × … elements (64 bytes), or im2col
+//                 columns of 16 channels × 1 pixel, without swizzle
 class HostObjects {
  public:
-  // Writes the handles and the tensor maps to `page`, which is zero before, for tensors that lie at `scratch`.
-  HostObjects(const CudaApi& api, CUdeviceptr scratch, unsigned char* page);
+  // Writes an object page for each address of tensors, one after another, to `pages`, which are zero before: all have
+  // the same handles.
+  HostObjects(const CudaApi& api, const std::vector<CUdeviceptr>& tensors, unsigned char* pages);
 
   // Those that the driver refused, with its words: "tex_1d, tex_2d (CUDA_ERROR_NOT_SUPPORTED: …)". Empty if it made
   // all.

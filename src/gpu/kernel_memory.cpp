@@ -5,23 +5,27 @@
 namespace ptxlat::gpu {
 namespace {
 
-unsigned char* zeroed(const PinnedBuffer& page) {
-  return static_cast<unsigned char*>(std::memset(page.data(), 0, objects_end));
+unsigned char* zeroed(const PinnedBuffer& pages) {
+  return static_cast<unsigned char*>(std::memset(pages.data(), 0, object_pages * object_page_bytes));
+}
+
+std::vector<CUdeviceptr> lines_of_tensors(const KernelMemory& memory) {
+  std::vector<CUdeviceptr> lines;
+  for (std::size_t page = 0; page < object_pages; ++page) lines.push_back(memory.line(page));
+  return lines;
 }
 
 }  // namespace
 
 KernelMemory::KernelMemory(const CudaApi& api)
     : api_(api),
-      buffer_(api, memory_regions * region_bytes),
-      page_(api, objects_end),
-      objects_(api, buffer_.address() + object_page_bytes, zeroed(page_)) {}
+      buffer_(api, scratch_bytes + object_pages * object_page_bytes),
+      pages_(api, object_pages * object_page_bytes),
+      objects_(api, lines_of_tensors(*this), zeroed(pages_)) {}
 
 void KernelMemory::restore(const CudaStream& stream) const {
-  PTXLAT_CUDA(api_, cuMemsetD8Async, buffer_.address(), static_cast<unsigned char>(0), memory_regions * region_bytes,
-              stream.get());
-  for (std::size_t region = 0; region < memory_regions; ++region)
-    PTXLAT_CUDA(api_, cuMemcpyHtoDAsync, address(region), page_.data(), objects_end, stream.get());
+  PTXLAT_CUDA(api_, cuMemsetD8Async, buffer_.address(), static_cast<unsigned char>(0), scratch_bytes, stream.get());
+  PTXLAT_CUDA(api_, cuMemcpyHtoDAsync, objects(0), pages_.data(), object_pages * object_page_bytes, stream.get());
 }
 
 }  // namespace ptxlat::gpu

@@ -4,19 +4,25 @@
 
 namespace ptxlat::gpu {
 
-inline constexpr std::size_t scratch_bytes = 2 * 1024 * 1024;
+inline constexpr std::size_t scratch_bytes = 4 * 1024 * 1024;
 
-// Launches take turns with so many regions, so that the address, which decides which slice of L2 serves it, is another
-// in each. Their distance is no power of two.
-inline constexpr std::size_t memory_regions = 27;
-inline constexpr std::size_t region_bytes = object_page_bytes + scratch_bytes + std::size_t{13} * 1024;
+// Launches take turns with so many lines, because a line's address decides which slice of L2 serves it. Their distance
+// is no power of two, so that they spread over the slices; all are in a few pages, so that they do so evenly. Of object
+// pages there are fewer, each with tensors at a line of its own.
+inline constexpr std::size_t memory_lines = 512;
+inline constexpr std::size_t object_pages = 128;
+inline constexpr std::size_t line_distance = 33 * 128;
 
-// What a kernel's parameter `memory` points to: the object page and, behind it, scratch memory. Made once a process.
+// Scratch memory, and the object pages that a kernel's parameter `memory` points to. Made once a process.
 class KernelMemory {
  public:
   explicit KernelMemory(const CudaApi& api);
 
-  CUdeviceptr address(std::size_t launch) const { return buffer_.address() + launch % memory_regions * region_bytes; }
+  CUdeviceptr objects(std::size_t launch) const {
+    return buffer_.address() + scratch_bytes + launch % object_pages * object_page_bytes;
+  }
+  // Where a launch's scratch memory begins; from there on it may use half of scratch_bytes.
+  CUdeviceptr line(std::size_t launch) const { return buffer_.address() + launch % memory_lines * line_distance; }
   std::string refused_objects() const { return objects_.refused(); }
 
   // Makes all scratch memory zero, in the stream's order. The objects are written anew as well, because a kernel can
@@ -26,7 +32,7 @@ class KernelMemory {
  private:
   const CudaApi& api_;
   DeviceBuffer buffer_;
-  PinnedBuffer page_;
+  PinnedBuffer pages_;
   HostObjects objects_;
 };
 

@@ -1,5 +1,7 @@
 #include "kernel/kernel.h"
 
+#include <fmt/format.h>
+
 #include "base/hash.h"
 
 namespace ptxlat::kernel {
@@ -14,6 +16,7 @@ void add(Hash& hash, const Launch& launch) {
       hash.add(number);
   }
   if (launch.persisting_bytes != 0) hash.add(launch.persisting_bytes);
+  if (launch.places != 0) hash.add(fmt::format("{} places", launch.places));
   hash.add(launch.input);
   hash.add(launch.parameters);
   hash.add(launch.output_words);

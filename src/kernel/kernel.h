@@ -27,10 +27,11 @@ struct Kernel {
 //   out, in      addresses of slots of slot_bytes each, one a thread: thread t of CTA c has slot c × threads + t.
 //                An input slot holds up to 8 operands, 8 bytes each, at 8 × operand index. An output slot has 16 words
 //                of 32 bits, zero before each launch; the kernel and the reader of its Readout agree on their meaning
-//   memory       the object page and scratch memory (gpu/kernel_memory.h), as new before the launches of each kernel
-//                that uses it; 0 for the others
-//   parameters   parameter_bytes by value, 8 bytes each: the addresses of the buffers in their order, then
-//                Launch::parameters, then zeros
+//   memory       the objects that the host has made (gpu/kernel_memory.h), as new before the launches of each kernel
+//                that uses memory; 0 for the others
+//   parameters   parameter_bytes by value, 8 bytes each. Where memory is used, the address of the launch's line of
+//                scratch memory and the number of the CTA that goes on, or of the cluster. Then the addresses of the
+//                buffers in their order, then Launch::parameters, then zeros
 inline constexpr int slot_bytes = 64;
 inline constexpr int words_per_slot = slot_bytes / 4;
 inline constexpr int operands_per_slot = 8;
@@ -68,7 +69,10 @@ struct Buffer {
 //   threads       of a CTA, 1…1024
 //   ctas          of the grid; one cluster if the kernel says .reqnctapercluster
 //   carve_out     percent of an SM's first-level memory for shared memory; -1: the driver's choice
-//   uses_memory   whether the kernel reads its parameter `memory`
+//   uses_memory   whether the kernel uses memory: each launch has another line of it
+//   places        how many SMs, spread over the GPU, the launches of a kernel that uses memory take turns on: the grid
+//                 has a CTA for each SM, or a cluster for each so many, of which one goes on and has the slots. 0: the
+//                 GPU chooses
 //   input         the bits of its operands, [slot × operands_per_slot + operand]; empty: nothing reads them
 //   bank_bytes    of shared memory, 4 or 8, for GPUs that can choose; 0: the driver's choice
 //   large_cluster whether its clusters may have more than the 8 CTAs that every GPU of the architecture has room for
@@ -82,6 +86,7 @@ struct Launch {
   int dynamic_shared = 0;  // bytes of each CTA
   int carve_out = -1;
   bool uses_memory = false;
+  int places = 0;
   int bank_bytes = 0;
   bool large_cluster = false;
   bool keeps_buffers = false;

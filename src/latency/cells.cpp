@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "latency/estimate.h"
+#include "latency/survey.h"
 
 namespace ptxlat::latency {
 
@@ -124,6 +125,23 @@ void run(line::Bench& bench, const std::vector<CellWork*>& cells) {
   bench.run(wanted);
 }
 
+// Runs the windows behind the headlines that leave the SM once more.
+void survey(line::Bench& bench, const std::vector<CellWork*>& cells) {
+  if (!bench.measures()) return;
+  for (auto* cell : cells) {
+    if (!cell->experiment) continue;
+    const Numbers measured{*cell->experiment, bench.batch(), cell->trials, cell->audits, Source::measured};
+    cell->survey = add_survey(bench, measured, headline_of(measured), cell->plan->variant.form->ptx);
+  }
+  std::vector<bool> wanted(bench.batch().size(), false);
+  for (const auto* cell : cells) {
+    for (const auto& trial : cell->survey.values) {
+      if (trial) wanted[*trial] = true;
+    }
+  }
+  bench.run(wanted);
+}
+
 // What there is to say of a cell without any experiment; empty if there may be one.
 std::optional<results::Record> without_experiment(const line::Bench& bench, const CellPlan& plan) {
   const auto& form = *plan.variant.form;
@@ -158,11 +176,12 @@ std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench
     for (auto* cell : shortened)
       cell->audits = audit(bench.batch(), cell->trials, cell->plan->variant, *cell->experiment);
     run(bench, cells);
+    survey(bench, cells);
   }
   const auto watch = bench.time("estimate");
   for (auto* cell : cells) {
     cell->record = cell->experiment ? estimate(*cell->plan, *cell->experiment, bench.batch(), cell->trials,
-                                               cell->audits, bench.measures())
+                                               cell->audits, bench.measures(), cell->survey)
                                     : record_without_experiment(*cell->plan, sass::Verdict::no_dependency,
                                                                 "no consumer in the catalogue takes its result's type");
   }

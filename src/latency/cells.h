@@ -18,6 +18,7 @@ struct CellWork {
   std::optional<Experiment> experiment;  // the best so far
   TrialNumbers trials;
   Audits audits;
+  TrialNumbers survey;                  // of the windows behind the headline
   std::optional<int> scheduled_cycles;  // of its differential
   bool is_settled = false;              // no other consumer is worth a try
   results::Record record;               // when it is through

@@ -8,6 +8,7 @@
 #include "latency/measure.h"
 #include "latency/numbers.h"
 #include "latency/samples.h"
+#include "latency/survey.h"
 #include "line/window_record.h"
 
 namespace ptxlat::latency {
@@ -101,14 +102,6 @@ std::vector<std::string> sass_of(const Audits& audits) {
   return audits[Role::bracket].sass;
 }
 
-// The windows that the headline was made of.
-std::vector<Role> roles_behind(Headline headline, const Numbers& numbers) {
-  if (headline == Headline::differential) return {Role::differential, Role::differential_base};
-  // What turns a result into a source operand is measured as bridge less bracket, and taken off each step.
-  if (numbers.chain_has_bridge()) return {Role::chain, Role::chain_twice, Role::bridge, Role::bracket};
-  return {Role::chain, Role::chain_twice};
-}
-
 std::vector<std::string> names_of(const std::vector<Role>& roles) {
   std::vector<std::string> names;
   for (const Role role : roles) names.emplace_back(to_string(role));
@@ -155,8 +148,13 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
   const auto any = [&](auto property) {
     return std::any_of(used.begin(), used.end(), [&](Role role) { return property(role); });
   };
-  if (const double spread = spread_of(record); spread > 0)
+  if (record.has_flag(results::flag::survey)) {
+    add_note(record, experiment.trials[Role::differential].launch.ctas > 1
+                         ? fmt::format("median of {} launches on up to {} clusters", surveyed_lines, surveyed_clusters)
+                         : fmt::format("median over {} lines from {} SMs", surveyed_lines, surveyed_sms));
+  } else if (const double spread = spread_of(record); spread > 0) {
     remark(results::flag::spread, fmt::format("launches spread over {} cycles", spread));
+  }
   // Lanes of a warp that see different clocks have left each other between the clocks (method.md, trap 15).
   if (any([&](Role role) {
         const auto* made = leading.trial(role);
@@ -197,7 +195,7 @@ results::Record record_without_experiment(const CellPlan& cell, sass::Verdict ve
 }
 
 results::Record estimate(const CellPlan& cell, const Experiment& experiment, const line::Batch& batch,
-                         const TrialNumbers& trials, const Audits& audits, bool measures) {
+                         const TrialNumbers& trials, const Audits& audits, bool measures, const TrialNumbers& survey) {
   auto record = record_without_experiment(cell, sass::Verdict::proven, {});
   const Numbers measured{experiment, batch, trials, audits, Source::measured},
       schedule{experiment, batch, trials, audits, Source::schedule};
@@ -208,6 +206,7 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
   const Numbers& leading = measures ? measured : schedule;
   const auto headline = headline_of(leading);
   set_metrics(record, headline, leading, measured, schedule);
+  if (headline != Headline::none && measures) put_survey(record, headline, surveyed_cycles(measured, headline, survey));
   set_measure(record, observed(cell.variant, headline, leading), experiment);
   record.sass = sass_of(audits);
   record.sass_count = static_cast<int>(record.sass.size());

@@ -12,9 +12,11 @@ namespace ptxlat::latency {
 // (latency/numbers.h).
 //   measures  whether the trials were run. Without, the same formulas over stall counts give `static` and `issue`, and
 //             there are no other metrics
+//   survey    the windows behind the headline once more (latency/survey.h); all empty where none was made
 // An instruction that nothing can wait for has no `cycles`; it is proven by its stream.
 results::Record estimate(const CellPlan& cell, const Experiment& experiment, const line::Batch& batch,
-                         const TrialNumbers& trials, const Audits& audits, bool measures);
+                         const TrialNumbers& trials, const Audits& audits, bool measures,
+                         const TrialNumbers& survey = {});
 
 // The record of a cell that was not tried, with the reason.
 results::Record record_without_experiment(const CellPlan& cell, sass::Verdict verdict, const std::string& note);

@@ -47,9 +47,24 @@ std::optional<double> Numbers::difference(Role more, Role less) const {
   return *a - *b;
 }
 
+std::optional<double> Numbers::value(Headline witness,
+                                     const std::function<std::optional<double>(Role)>& inner_of) const {
+  const auto less = [&](Role more, Role fewer) -> std::optional<double> {
+    const auto a = inner_of(more), b = inner_of(fewer);
+    return a && b ? std::optional(*a - *b) : std::nullopt;
+  };
+  if (witness == Headline::none) return std::nullopt;
+  if (witness == Headline::differential) return less(Role::differential, Role::differential_base);
+  const auto steps = less(Role::chain_twice, Role::chain);
+  if (!steps) return std::nullopt;
+  if (!chain_has_bridge()) return *steps / experiment.steps;
+  const auto bridge = less(Role::bridge, Role::bracket);
+  return bridge ? std::optional(*steps / experiment.steps - *bridge) : std::nullopt;
+}
+
 std::optional<double> Numbers::differential() const {
   if (!audits[Role::differential].is_proven()) return std::nullopt;
-  const auto more = difference(Role::differential, Role::differential_base);
+  const auto more = value(Headline::differential, [&](Role role) { return inner(role); });
   // Negative: adding the instruction changed the schedule before it. Not a latency.
   return more && *more < 0 ? std::nullopt : more;
 }
@@ -60,17 +75,10 @@ bool Numbers::chain_has_bridge() const {
 
 std::optional<double> Numbers::chain() const {
   if (!audits[Role::chain].is_proven()) return std::nullopt;
-  auto step = difference(Role::chain_twice, Role::chain);
-  if (!step) return std::nullopt;
-  *step /= experiment.steps;
-  if (!trials[Role::bridge]) return step;
   // Without knowing the instruction alone, a bridge cannot be told from it.
-  if (!audits[Role::differential].is_proven()) return std::nullopt;
-  if (!chain_has_bridge()) return step;
-  if (!audits[Role::bridge].is_proven()) return std::nullopt;
-  const auto bridge = difference(Role::bridge, Role::bracket);
-  if (!bridge) return std::nullopt;
-  return *step - *bridge;
+  if (trials[Role::bridge] && !audits[Role::differential].is_proven()) return std::nullopt;
+  if (chain_has_bridge() && !audits[Role::bridge].is_proven()) return std::nullopt;
+  return value(Headline::chain, [&](Role role) { return inner(role); });
 }
 
 std::optional<double> Numbers::issue() const {
@@ -115,6 +123,14 @@ Headline headline_of(const Numbers& numbers) {
   const bool same_code =
       operation_counts(audits[Role::chain].sass) == operation_counts(audits[Role::differential].sass);
   return same_code ? Headline::chain : Headline::differential;
+}
+
+std::vector<Role> roles_behind(Headline headline, const Numbers& numbers) {
+  if (headline == Headline::none) return {};
+  if (headline == Headline::differential) return {Role::differential, Role::differential_base};
+  // What turns a result into a source operand is measured as bridge less bracket, and taken off each step.
+  if (numbers.chain_has_bridge()) return {Role::chain, Role::chain_twice, Role::bridge, Role::bracket};
+  return {Role::chain, Role::chain_twice};
 }
 
 }  // namespace ptxlat::latency

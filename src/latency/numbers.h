@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,10 @@ namespace ptxlat::latency {
 
 // Where the elapsed time of a window comes from: the GPU or the schedule.
 enum class Source { measured, schedule };
+
+// Which witness the headline is: the chain's, where its steps are the machine code of the instruction alone, without a
+// bridge, and do not branch; else the differential's; else the chain's.
+enum class Headline { none, differential, chain };
 
 // One experiment's numbers, from one source, each only from proven windows (docs/method.md, section 2).
 struct Numbers {
@@ -28,6 +33,10 @@ struct Numbers {
   }
 
   std::optional<double> elapsed(Role role) const;
+  // Elapsed cycles less what the schedule gave the first clock read and the last instruction.
+  std::optional<double> inner(Role role) const;
+  // A witness' formula over the inner times of windows, proven or not.
+  std::optional<double> value(Headline witness, const std::function<std::optional<double>(Role)>& inner_of) const;
   std::optional<double> differential() const;
   std::optional<double> chain() const;
   // Cycles that one more copy of the instruction takes in a stream of them.
@@ -40,14 +49,12 @@ struct Numbers {
   std::string why_no_issue() const;
 
  private:
-  std::optional<double> inner(Role role) const;
   std::optional<double> difference(Role more, Role less) const;
 };
 
-// Which witness the headline is: the chain's, where its steps are the machine code of the instruction alone, without a
-// bridge, and do not branch; else the differential's; else the chain's.
-enum class Headline { none, differential, chain };
 Headline headline_of(const Numbers& numbers);
+// The windows that it is made of.
+std::vector<Role> roles_behind(Headline headline, const Numbers& numbers);
 
 // Nothing where the assembler has put no stall counts and leaves every wait to the hardware.
 std::optional<double> scheduled(const sass::StaticSchedule& schedule);

@@ -46,13 +46,16 @@ std::optional<double> elapsed_of(const std::vector<std::uint32_t>& samples, bool
   return median;
 }
 
+double spread_of(const std::vector<std::uint32_t>& samples) {
+  const auto mode = mode_of(samples);
+  if (!mode || mode->share > majority) return 0;
+  const auto cycles = without_slowest(samples);
+  return static_cast<double>(cycles.back() - cycles.front());
+}
+
 double spread_of(const results::Record& record) {
   double widest = 0;
-  for (const auto& window : record.windows) {
-    if (window.mode_share > majority || window.samples.empty()) continue;
-    const auto cycles = without_slowest(window.samples);
-    widest = std::max(widest, static_cast<double>(cycles.back() - cycles.front()));
-  }
+  for (const auto& window : record.windows) widest = std::max(widest, spread_of(window.samples));
   return widest;
 }
 

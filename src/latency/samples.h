@@ -27,7 +27,11 @@ std::optional<Mode> mode_of(const std::vector<std::uint32_t>& samples);
 // cannot choose their L2 slice, so there the fastest launch (nearest slice) counts.
 std::optional<double> elapsed_of(const std::vector<std::uint32_t>& samples, bool uses_memory);
 
-// The widest spread in cycles, slowest launch aside, of the windows that a record's numbers come from; 0 on an idle SM.
+// How far samples lie apart in cycles, the slowest aside, which may be the first launch. 0 where one value has the
+// majority.
+double spread_of(const std::vector<std::uint32_t>& samples);
+
+// The widest of the windows that a record's numbers come from.
 double spread_of(const results::Record& record);
 
 }  // namespace ptxlat::latency

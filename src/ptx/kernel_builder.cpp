@@ -220,6 +220,12 @@ int operand_loads_of(std::string_view text) {
   return loads;
 }
 
+std::string begin_of(const Skeletons& skeletons, int cluster) {
+  return fill(skeletons.memory, {{"place", cluster > 1 ? "%clusterid.x" : "%ctaid.x"}});
+}
+
+constexpr auto parameters = ", .param .align 64 .b8 parameters[1024]";
+
 }  // namespace
 
 kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, const std::string& window,
@@ -235,25 +241,30 @@ kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, c
     epilogue = "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n";
     once += epilogue;
   }
-  const bool has_parameters = body.find("parameters") != std::string::npos;
+  const auto names = [&](const char* name) { return body.find(name) != std::string::npos; };
+  // Where a cluster is matters even to what stays in it.
+  const bool uses_memory = names("%memory") || names("%scratch") || builder.cluster > 1;
   kernel::Trial trial;
-  trial.kernel.text =
-      fill(skeletons.frame, {{"name", "{{name}}"},
-                             {"parameters", has_parameters ? ", .param .align 64 .b8 parameters[1024]" : ""},
-                             {"directives", directives},
-                             {"registers", builder.registers + declared_scratch(body)},
-                             {"once", once},
-                             {"operands", builder.operands},
-                             {"guard", builder.guard},
-                             {"window", window},
-                             {"result", result},
-                             {"epilogue", epilogue}});
+  trial.kernel.text = fill(skeletons.frame, {{"name", "{{name}}"},
+                                             {"parameters", uses_memory || names("parameters") ? parameters : ""},
+                                             {"memory", uses_memory ? begin_of(skeletons, builder.cluster) : ""},
+                                             {"cta", !uses_memory          ? "%ctaid.x"
+                                                     : builder.cluster > 1 ? "%cluster_ctarank"
+                                                                           : "0"},
+                                             {"directives", directives},
+                                             {"registers", builder.registers + declared_scratch(body)},
+                                             {"once", once},
+                                             {"operands", builder.operands},
+                                             {"guard", builder.guard},
+                                             {"window", window},
+                                             {"result", result},
+                                             {"epilogue", epilogue}});
   trial.kernel.module = builder.module;
   trial.kernel.operand_loads = operand_loads_of(trial.kernel.text);
   trial.launch.threads = builder.threads;
   trial.launch.ctas = builder.cluster;
   trial.launch.dynamic_shared = builder.dynamic_shared;
-  trial.launch.uses_memory = body.find("%memory") != std::string::npos;
+  trial.launch.uses_memory = uses_memory;
   trial.launch.input = builder.input;
   return trial;
 }

@@ -11,7 +11,7 @@ constexpr MetricUse column{true, false, false};
 constexpr MetricUse shown{true, true, true};
 constexpr MetricUse hidden{};
 
-constexpr std::array<MetricKind, 8> kinds = {{
+constexpr std::array<MetricKind, 17> kinds = {{
     {metric::cycles, "cycles", "dependent latency: the headline of a measured table", column},
     {metric::issue, "cycles", "cycles that one more independent copy takes", shown},
     {metric::bracket, "cycles", "instruction with its consumer between two clocks, less the overhead", column},
@@ -20,6 +20,16 @@ constexpr std::array<MetricKind, 8> kinds = {{
     {metric::chain, "cycles", "step of a chain of dependent copies", column},
     {metric::static_cycles, "cycles", "same formula as `cycles` over the stall counts that the assembler wrote",
      column},
+    {metric::least, "cycles", "least latency over lines and SMs, where it leaves the SM", column},
+    {metric::median, "cycles", "median of these: `cycles`", column},
+    {metric::p95, "cycles", "latency that 95 % of these do not exceed", column},
+    {metric::most, "cycles", "greatest of these", column},
+    {metric::far_cycles, "cycles", "median where the line is at home in the far part of the second-level cache",
+     hidden},
+    {metric::far_least, "cycles", "least of these", hidden},
+    {metric::far_p95, "cycles", "latency that 95 % of these do not exceed", hidden},
+    {metric::far_most, "cycles", "greatest of these", hidden},
+    {metric::far_share, "share", "share of these among all lines and SMs", hidden},
     {metric::elapsed_ns, "ns", "dependent latency at the SM clock measured in the run", hidden},
 }};
 

@@ -33,6 +33,15 @@ inline constexpr std::string_view overhead = "overhead";
 inline constexpr std::string_view differential = "differential";
 inline constexpr std::string_view chain = "chain";
 inline constexpr std::string_view static_cycles = "static";
+inline constexpr std::string_view least = "min";
+inline constexpr std::string_view median = "median";
+inline constexpr std::string_view p95 = "p95";
+inline constexpr std::string_view most = "max";
+inline constexpr std::string_view far_cycles = "far_cycles";
+inline constexpr std::string_view far_least = "far_min";
+inline constexpr std::string_view far_p95 = "far_p95";
+inline constexpr std::string_view far_most = "far_max";
+inline constexpr std::string_view far_share = "far_share";
 inline constexpr std::string_view elapsed_ns = "elapsed_ns";
 }  // namespace metric
 

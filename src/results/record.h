@@ -103,6 +103,7 @@ inline constexpr const char* processes_differ = "processes_differ";         // a
 inline constexpr const char* no_issue = "no_issue";                         // a stream that gave no number
 inline constexpr const char* takes_turns = "takes_turns";                   // a stream's copies are different opcodes
 inline constexpr const char* register_banks = "register_banks";             // which hold a stream's copies up
+inline constexpr const char* survey = "survey";                             // a distribution over lines and SMs
 inline constexpr const char* no_schedule = "no_schedule";                   // the assembler wrote no stall counts
 }  // namespace flag
 

@@ -20,7 +20,10 @@ void require_sense(const kernel::Launch& launch) {
     if (word < 0 || word >= kernel::words_per_slot)
       throw std::invalid_argument(fmt::format("a slot has words 0 to {}", kernel::words_per_slot - 1));
   }
-  if (launch.buffers.size() + launch.parameters.size() > kernel::parameter_bytes / sizeof(std::uint64_t))
+  if (launch.places > 0 && !launch.uses_memory)
+    throw std::invalid_argument("only kernels that use memory can be put on an SM");
+  if ((launch.uses_memory ? 2 : 0) + launch.buffers.size() + launch.parameters.size() >
+      kernel::parameter_bytes / sizeof(std::uint64_t))
     throw std::invalid_argument(
         fmt::format("a launch has more parameters than {} bytes hold", kernel::parameter_bytes));
   if (launch.persisting_bytes > 0 && (launch.buffers.empty() || launch.persisting_bytes > launch.buffers.front().bytes))
@@ -51,6 +54,7 @@ struct Inputs {
 struct Memory {
   const SlotMemory& slots;
   const gpu::KernelMemory* kernels;  // null if no kernel of the batch uses it
+  int sm_count;
 };
 
 kernel::LaunchOutcome failed(const gpu::CudaError& error) {
@@ -83,9 +87,11 @@ void set_attributes(const gpu::CudaApi& api, gpu::CUfunction function, const ker
                                        : gpu::CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE);
 }
 
-// The parameter `parameters`: the buffers' addresses, the launch's own words, zeros.
+// The parameter `parameters`: line and SM of a kernel that uses memory, the buffers' addresses, the launch's own words,
+// zeros.
 std::vector<std::uint64_t> parameter_words(const kernel::Launch& launch, const std::list<gpu::FilledBuffer>& buffers) {
   std::vector<std::uint64_t> words;
+  if (launch.uses_memory) words = {0, 0};
   for (const auto& buffer : buffers) {
     for (const auto word : buffer.parameters()) words.push_back(word);
   }
@@ -108,14 +114,19 @@ void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::
   if (shape.uses_memory) memory.kernels->restore(stream);
 
   auto parameters = parameter_words(shape, buffers);
+  // A CTA for each SM, or a cluster for each so many of them.
+  const auto groups = static_cast<std::size_t>(shape.places > 0 ? memory.sm_count / shape.ctas : 1);
+  const auto places = std::min(static_cast<std::size_t>(shape.places), groups);
   for (std::size_t launch = 0; launch < launches; ++launch) {
-    gpu::CUdeviceptr kernel_memory = shape.uses_memory ? memory.kernels->address(launch) : 0;
+    gpu::CUdeviceptr kernel_memory = shape.uses_memory ? memory.kernels->objects(launch) : 0;
+    if (shape.uses_memory) parameters[0] = memory.kernels->line(launch);
+    if (places > 0) parameters[1] = launch % places * groups / places;
     gpu::CUdeviceptr out = memory.slots.output.address() + launch * launch_bytes;
     // The driver knows from the cubin how many of them the kernel takes.
     void* arguments[] = {&out, &in, &kernel_memory, parameters.data()};
-    PTXLAT_CUDA(api, cuLaunchKernel, function, static_cast<unsigned>(shape.ctas), 1u, 1u,
-                static_cast<unsigned>(shape.threads), 1u, 1u, static_cast<unsigned>(shape.dynamic_shared), stream.get(),
-                arguments, nullptr);
+    PTXLAT_CUDA(api, cuLaunchKernel, function, static_cast<unsigned>(groups) * static_cast<unsigned>(shape.ctas), 1u,
+                1u, static_cast<unsigned>(shape.threads), 1u, 1u, static_cast<unsigned>(shape.dynamic_shared),
+                stream.get(), arguments, nullptr);
   }
   // All launches in one copy; of the last one only the slots that are read.
   const auto read_bytes =
@@ -222,9 +233,10 @@ kernel::LaunchOutcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream&
 
 }  // namespace
 
-bool run_kernels(const gpu::CudaApi& api, const gpu::CudaStream& stream,
-                 std::optional<gpu::KernelMemory>& kernel_memory, Kept& kept, const LaunchBatch& batch,
-                 const Send& send) {
+bool run_kernels(OpenDevice& device, const LaunchBatch& batch, const Send& send) {
+  const auto& api = device.api;
+  const auto& stream = device.stream;
+  auto& kept = device.kept;
   std::size_t output_bytes = kernel::slot_bytes;
   bool use_memory = false;
   for (const KernelLaunch& kernel : batch.kernels) {
@@ -232,7 +244,7 @@ bool run_kernels(const gpu::CudaApi& api, const gpu::CudaStream& stream,
                             static_cast<std::size_t>(kernel.launches) * slots_of(kernel.launch) * kernel::slot_bytes);
     use_memory = use_memory || kernel.launch.uses_memory;
   }
-  if (use_memory && !kernel_memory) kernel_memory.emplace(api);
+  if (use_memory && !device.kernel_memory) device.kernel_memory.emplace(api);
   kernel::LaunchOutcome not_loaded;
   const bool keeps = std::any_of(batch.kernels.begin(), batch.kernels.end(),
                                  [](const KernelLaunch& kernel) { return kernel.launch.keeps_buffers; });
@@ -253,7 +265,7 @@ bool run_kernels(const gpu::CudaApi& api, const gpu::CudaStream& stream,
   }
   PTXLAT_CUDA(api, cuMemcpyHtoD, kept.slots->input.address(), inputs.words.data(), input_bytes);
   PTXLAT_CUDA(api, cuStreamSynchronize, nullptr);  // a copy from pageable memory may return before it has arrived
-  const Memory memory{*kept.slots, use_memory ? &*kernel_memory : nullptr};
+  const Memory memory{*kept.slots, use_memory ? &*device.kernel_memory : nullptr, device.sm_count};
 
   send(frame(Kind::loaded));
 

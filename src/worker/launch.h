@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpu/buffers.h"
+#include "gpu/device.h"
 #include "gpu/kernel_memory.h"
 #include "worker/protocol.h"
 
@@ -50,11 +51,27 @@ struct Kept {
   }
 };
 
-// Runs the kernels of a batch in their order on the current context and sends `loaded` and then an outcome a kernel.
-// `kernel_memory` is made for the first kernel that uses it and kept from batch to batch. False if a kernel's fault has
-// poisoned the process, which must end.
-bool run_kernels(const gpu::CudaApi& api, const gpu::CudaStream& stream,
-                 std::optional<gpu::KernelMemory>& kernel_memory, Kept& kept, const LaunchBatch& batch,
-                 const Send& send);
+// The driver and a context on one device.
+struct OpenDevice {
+  explicit OpenDevice(int index)
+      : api(gpu::load_cuda_api()),
+        device(gpu::open_device(api, index)),
+        sm(gpu::device_sm(api, device)),
+        sm_count(gpu::device_sm_count(api, device)),
+        context(api, device),
+        stream(api) {}
+  gpu::CudaApi api;
+  gpu::CUdevice device;
+  int sm;
+  int sm_count;
+  gpu::CudaContext context;
+  gpu::CudaStream stream;
+  std::optional<gpu::KernelMemory> kernel_memory;
+  Kept kept;
+};
+
+// Runs the kernels of a batch in their order on the device's context and sends `loaded` and then an outcome a kernel.
+// False if a kernel's fault has poisoned the process, which must end.
+bool run_kernels(OpenDevice& device, const LaunchBatch& batch, const Send& send);
 
 }  // namespace ptxlat::worker

@@ -94,23 +94,6 @@ int receive_descriptor(int socket) {
   throw std::runtime_error("no socket came: `ulimit -n` limits the open files of a process");
 }
 
-// The driver and a context on one device.
-struct OpenDevice {
-  explicit OpenDevice(int index)
-      : api(gpu::load_cuda_api()),
-        device(gpu::open_device(api, index)),
-        sm(gpu::device_sm(api, device)),
-        context(api, device),
-        stream(api) {}
-  gpu::CudaApi api;
-  gpu::CUdevice device;
-  int sm;
-  gpu::CudaContext context;
-  gpu::CudaStream stream;
-  std::optional<gpu::KernelMemory> kernel_memory;
-  Kept kept;
-};
-
 // Everything that a worker process keeps between requests.
 class Service {
  public:
@@ -127,8 +110,8 @@ class Service {
         send_frame(socket_, frame(Kind::device, gpu::describe_device(device_->api, request.as<int>())));
         return true;
       case Kind::launch:
-        return run_kernels(device_->api, device_->stream, device_->kernel_memory, device_->kept,
-                           request.as<LaunchBatch>(), [this](const Bytes& reply) { send_frame(socket_, reply); });
+        return run_kernels(*device_, request.as<LaunchBatch>(),
+                           [this](const Bytes& reply) { send_frame(socket_, reply); });
       case Kind::assemble:
         send_frame(socket_, frame(Kind::module, assemble(request.as<AssembleRequest>())));
         return true;

@@ -33,9 +33,9 @@ void serialize(Archive& archive, ptxlat::kernel::Buffer& buffer) {
 
 template <class Archive>
 void serialize(Archive& archive, ptxlat::kernel::Launch& launch) {
-  archive(launch.threads, launch.ctas, launch.dynamic_shared, launch.carve_out, launch.uses_memory, launch.bank_bytes,
-          launch.large_cluster, launch.keeps_buffers, launch.persisting_bytes, launch.input, launch.buffers,
-          launch.parameters, launch.output_ctas, launch.output_words);
+  archive(launch.threads, launch.ctas, launch.dynamic_shared, launch.carve_out, launch.uses_memory, launch.places,
+          launch.bank_bytes, launch.large_cluster, launch.keeps_buffers, launch.persisting_bytes, launch.input,
+          launch.buffers, launch.parameters, launch.output_ctas, launch.output_words);
 }
 
 template <class Archive>

@@ -26,7 +26,7 @@ struct TestMemory {
   TestMemory(const TestMemory&) = delete;  // its parts know its address
   TestMemory& operator=(const TestMemory&) = delete;
 
-  unsigned char* bytes() const { return reinterpret_cast<unsigned char*>(memory->address(0)); }
+  unsigned char* bytes() const { return reinterpret_cast<unsigned char*>(memory->objects(0)); }
   std::uint64_t first_word_of(const HostObject& object) const {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes() + object.offset, sizeof word);
@@ -63,7 +63,7 @@ TEST_CASE("every object is made, with a handle of its own") {
     CHECK(test.first_word_of(object) != 0);
     // The stand-in's tensor maps begin with the tensor's address.
     if (is_tensor_map(object))
-      CHECK(test.first_word_of(object) == test.memory->address(0) + object_page_bytes);
+      CHECK(test.first_word_of(object) == test.memory->line(0));
     else
       CHECK(handles.insert(test.first_word_of(object)).second);
   }
@@ -72,11 +72,26 @@ TEST_CASE("every object is made, with a handle of its own") {
 TEST_CASE("restoring memory clears what a kernel wrote and mends the objects") {
   const TestMemory test(PTXLAT_TEST_LIBCUDA);
   const std::uint64_t texture = test.first_word_of(host_objects[0]);
-  const std::size_t size = object_page_bytes + scratch_bytes;
-  std::memset(test.bytes(), 0xee, size);
+  auto* scratch = reinterpret_cast<unsigned char*>(test.memory->line(0));
+  std::memset(test.bytes(), 0xee, object_page_bytes);
+  std::memset(scratch, 0xee, scratch_bytes);
   test.memory->restore(*test.stream);
   CHECK(test.first_word_of(host_objects[0]) == texture);
-  CHECK(std::count(test.bytes() + objects_end, test.bytes() + size, 0) == static_cast<long>(size - objects_end));
+  CHECK(std::count(test.bytes() + objects_end, test.bytes() + object_page_bytes, 0) ==
+        static_cast<long>(object_page_bytes - objects_end));
+  CHECK(std::count(scratch, scratch + scratch_bytes, 0) == static_cast<long>(scratch_bytes));
+}
+
+TEST_CASE("each object page has the same handles, and tensors at a line of its own") {
+  const TestMemory test(PTXLAT_TEST_LIBCUDA);
+  for (std::size_t page = 0; page < object_pages; ++page) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(test.memory->objects(page));
+    for (const HostObject& object : host_objects) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes + object.offset, sizeof word);
+      CHECK(word == (is_tensor_map(object) ? test.memory->line(page) : test.first_word_of(object)));
+    }
+  }
 }
 
 TEST_CASE("objects that the driver refuses stay zero, are named, and cost no other") {

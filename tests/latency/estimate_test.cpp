@@ -3,6 +3,7 @@
 #include "../sass/window_text.h"
 #include "catch.h"
 #include "latency/samples.h"
+#include "latency/survey.h"
 
 using namespace ptxlat;
 using namespace ptxlat::latency;
@@ -92,8 +93,24 @@ struct Laboratory {
     for (auto& trial : made) trial.outcome.reset();
   }
 
-  results::Record estimate() const {
-    return latency::estimate(cell, experiment, line::Batch(kernels, made), trials, audits, measures);
+  results::Record estimate(const TrialNumbers& survey = {}) const {
+    return latency::estimate(cell, experiment, line::Batch(kernels, made), trials, audits, measures, survey);
+  }
+
+  // The windows of `roles` once more, `later` cycles later in each launch.
+  TrialNumbers add_survey(const std::vector<std::pair<Role, std::vector<std::uint32_t>>>& later) {
+    TrialNumbers survey;
+    for (const auto& [role, cycles] : later) {
+      auto trial = made[*trials[role]];
+      const auto base = elapsed_cycles(trial.outcome->readout).front();
+      std::vector<std::uint32_t> elapsed;
+      for (int launch = 0; launch < surveyed_lines; ++launch)
+        elapsed.push_back(base + cycles[static_cast<std::size_t>(launch) % cycles.size()]);
+      trial.outcome->readout = readout_of(elapsed);
+      made.push_back(trial);
+      survey[role] = made.size() - 1;
+    }
+    return survey;
   }
 };
 
@@ -611,4 +628,47 @@ TEST_CASE("the spread of a record is its widest, of windows without a majority, 
 TEST_CASE("elapsed cycles are those of the first thread, across the wrap of the clock") {
   CHECK(elapsed_cycles(readout_of({4, 7})) == std::vector<std::uint32_t>{4, 7});
   CHECK(elapsed_cycles({}).empty());
+}
+
+TEST_CASE("a headline that leaves the SM is the median of its survey") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.audits[Role::chain] = not_proven(sass::Verdict::elided, "no chain");
+  const auto record = lab.estimate(lab.add_survey({{Role::differential, {300, 310, 320, 330, 340}}}));
+  CHECK(cycles_of(record) == 324);
+  CHECK(differential_of(record) == 324);
+  CHECK(record.number(results::metric::least) == 304);
+  CHECK(record.number(results::metric::median) == 324);
+  CHECK(record.number(results::metric::p95) == 344);
+  CHECK(record.number(results::metric::most) == 344);
+  CHECK_FALSE(record.number(results::metric::far_cycles));
+  CHECK(from(record, results::metric::cycles) == Roles{"differential", "differential base"});
+  CHECK(record.has_flag(results::flag::survey));
+  CHECK(mentions(record, "median over 512 lines from 16 SMs"));
+  // The evidence: how many launches took how long.
+  REQUIRE(record.series.size() == 1);
+  CHECK(record.series[0].axes[0].values == std::vector<double>{304, 314, 324, 334, 344});
+  CHECK(record.series[0].values[0] == 103);
+}
+
+TEST_CASE("both windows of a chain are surveyed on the same lines, and their difference counts") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  const auto survey = lab.add_survey({{Role::chain, {1200, 1600, 1240}}, {Role::chain_twice, {2400, 3200, 2480}}});
+  const auto record = lab.estimate(survey);
+  CHECK(cycles_of(record) == 304);
+  CHECK(chain_of(record) == 304);
+  CHECK(differential_of(record) == 4);
+  CHECK(record.number(results::metric::most) == 314);
+  CHECK(record.number(results::metric::far_cycles) == 404);
+  CHECK_THAT(*record.number(results::metric::far_share), Catch::Matchers::WithinAbs(0.33, 0.01));
+}
+
+TEST_CASE("a survey in which every line takes as long, or that failed, changes nothing") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  const auto survey = lab.add_survey({{Role::chain, {0}}, {Role::chain_twice, {0}}});
+  CHECK(lab.estimate(survey) == lab.estimate());
+  lab.made[*survey[Role::chain]].outcome = kernel::LaunchOutcome{kernel::LaunchStatus::fault, "a fault", {}};
+  CHECK(lab.estimate(survey) == lab.estimate());
 }

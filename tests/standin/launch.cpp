@@ -11,6 +11,7 @@
 
 #include "context.h"
 #include "gpu/kernel_memory.h"
+#include "kernel/kernel.h"
 #include "script.h"
 
 using namespace ptxlat;
@@ -19,7 +20,7 @@ using namespace ptxlat::gpu;
 namespace standin {
 namespace {
 
-constexpr std::size_t slot_bytes = 64;
+constexpr std::size_t slot_bytes = kernel::slot_bytes;
 constexpr std::uint32_t sm_id = 17;
 constexpr unsigned most_threads = 1024;
 constexpr int most_dynamic_shared = 227 * 1024;
@@ -50,26 +51,40 @@ std::string persisting_words(CUdeviceptr first_buffer) {
   return words;
 }
 
+// What the parameters of a kernel that uses memory begin with.
+struct Placed {
+  CUdeviceptr line = 0;
+  std::uint64_t place = 0;
+};
+Placed placed(void** parameters) {
+  Placed words;
+  if (*static_cast<CUdeviceptr*>(parameters[2]) != 0) std::memcpy(&words, parameters[3], sizeof words);
+  return words;
+}
+
 // "k0_ ctas 2 lanes 1024 shared 4096 parameters zero memory clean tex_2d 3 tensormap_2d yes". Scribbles over the memory
 // afterwards, as a kernel may.
 std::string shape_line(const Function& function, unsigned ctas, unsigned lanes, unsigned shared, void** parameters) {
+  const auto* own = static_cast<const unsigned char*>(parameters[3]);
+  if (placed(parameters).line != 0) own += sizeof(Placed);
   std::string line = function.name + " ctas " + std::to_string(ctas) + " lanes " + std::to_string(lanes) + " shared " +
-                     std::to_string(shared) + " parameters " +
-                     (is_zero(static_cast<const unsigned char*>(parameters[3]), 1024) ? "zero" : "dirty");
+                     std::to_string(shared) + " parameters " + (is_zero(own, 1024 - sizeof(Placed)) ? "zero" : "dirty");
+  if (placed(parameters).line != 0) line += " place " + std::to_string(placed(parameters).place);
   if (function.bank_bytes != 0) line += " banks " + std::to_string(function.bank_bytes);
   if (function.has_large_clusters) line += " large clusters";
   line += persisting_words(*static_cast<CUdeviceptr*>(parameters[3]));
   auto* memory = reinterpret_cast<unsigned char*>(*static_cast<CUdeviceptr*>(parameters[2]));
   if (!memory) return line + " memory none";
-  const std::size_t size = object_page_bytes + scratch_bytes;
-  line += is_zero(memory + object_page_bytes, scratch_bytes) ? " memory clean" : " memory dirty";
+  auto* scratch = reinterpret_cast<unsigned char*>(placed(parameters).line);
+  line += is_zero(scratch, line_distance) ? " memory clean" : " memory dirty";
   for (const HostObject& object : host_objects) {
     std::uint64_t first = 0;
     std::memcpy(&first, memory + object.offset, sizeof first);
     if (object.name == "tex_2d") line += " tex_2d " + std::to_string(first);
     if (object.name == "tensormap_2d") line += std::string(" tensormap_2d ") + (first != 0 ? "yes" : "no");
   }
-  std::memset(memory, 0xee, size);
+  std::memset(memory, 0xee, object_page_bytes);
+  std::memset(scratch, 0xee, line_distance);
   return line;
 }
 
@@ -211,6 +226,9 @@ STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned ctas, unsigned, 
 
   if (setting_names("PTXLAT_STANDIN_COUNT", function.name)) count_in_first_buffer(parameters);
   const auto out = *static_cast<CUdeviceptr*>(parameters[0]), in = *static_cast<CUdeviceptr*>(parameters[1]);
+  // Of a grid with a CTA on every SM one CTA has the slots.
+  constexpr unsigned largest_cluster = 16;
+  if (placed(parameters).line != 0 && ctas > largest_cluster) ctas = 1;
   const Launch launch{
       function.name, &function.code, context().launches_of[function.name]++,   process_number(), context().device,
       ctas,          lanes,          read_input(in, std::size_t{ctas} * lanes)};

@@ -74,7 +74,7 @@ TEST_CASE("of several CTAs the first is read, where a launch does not say more")
 TEST_CASE("a launch arrives as it was sent") {
   LaunchBatch batch = test_batch(2, 3);
   kernel::Launch& launch = batch.kernels[1].launch;
-  launch = {64, 2, 4096, 50, true, 8, true, true, 2048, {1, 2, 3}, {}, {7, 8}, 2, {0, 15}};
+  launch = {64, 2, 4096, 50, true, 16, 8, true, true, 2048, {1, 2, 3}, {}, {7, 8}, 2, {0, 15}};
   launch.buffers = {{4096, kernel::Buffer::Contents::permutation, 128, 9, 4, true},
                     {8, kernel::Buffer::Contents::zeros, 0, 1, 0, false, 1024, 64, 32, 128}};
   const Bytes sent = frame(Kind::launch, batch);
@@ -191,13 +191,28 @@ TEST_CASE("each kernel that uses memory finds it as new, whatever the one before
   batch.kernels[0].launch.uses_memory = batch.kernels[2].launch.uses_memory = true;
   const Shapes shapes(batch);
   REQUIRE(shapes.lines.size() == 3 * launches);
-  // Each launch has a region of its own, with the same objects in front.
-  for (int launch = 0; launch < launches; ++launch) {
-    CHECK(shapes.lines[static_cast<std::size_t>(launch)] ==
-          "k0_ ctas 1 lanes 32 shared 0 parameters zero memory clean tex_2d 2 tensormap_2d yes");
-  }
+  const std::string as_new = " ctas 1 lanes 32 shared 0 parameters zero place 0 memory clean tex_2d 2 tensormap_2d yes";
+  CHECK(shapes.lines[0] == "k0_" + as_new);
   CHECK(shapes.lines[launches] == "k1_ ctas 1 lanes 32 shared 0 parameters zero memory none");
-  CHECK(shapes.lines.back() == "k2_ ctas 1 lanes 32 shared 0 parameters zero memory clean tex_2d 2 tensormap_2d yes");
+  CHECK(shapes.lines[2 * launches] == "k2_" + as_new);
+  // Each launch has a line of its own.
+  for (const auto& line : shapes.lines) CHECK(line.find("dirty") == std::string::npos);
+}
+
+TEST_CASE("launches of a kernel that uses memory take turns on SMs that are spread over the GPU") {
+  LaunchBatch batch = test_batch(2, 5);
+  batch.kernels[0].launch.uses_memory = true;
+  batch.kernels[0].launch.places = 4;
+  batch.kernels[1].launch.places = 4;
+  const Shapes shapes(batch);
+  CHECK(shapes.outcomes[0].readout.launches == 5);
+  const auto places = std::vector<int>{0, 33, 66, 99, 0};
+  for (std::size_t launch = 0; launch < places.size(); ++launch) {
+    const auto begin =
+        fmt::format("k0_ ctas 132 lanes 32 shared 0 parameters zero place {} memory clean", places[launch]);
+    CHECK_THAT(shapes.lines[launch], Catch::Matchers::StartsWith(begin));
+  }
+  CHECK(shapes.outcomes[1].message == "only kernels that use memory can be put on an SM");
 }
 
 TEST_CASE("the objects of a process are made once") {
@@ -217,7 +232,8 @@ TEST_CASE("an old driver measures what needs none of the objects") {
   batch.kernels[0].launch.uses_memory = true;
   const Shapes shapes(batch, "PTXLAT_LIBCUDA", PTXLAT_TEST_OLD_LIBCUDA);
   CHECK(shapes.outcomes[0].status == kernel::LaunchStatus::ok);
-  CHECK(shapes.lines[0] == "k0_ ctas 1 lanes 32 shared 0 parameters zero memory clean tex_2d 0 tensormap_2d no");
+  CHECK(shapes.lines[0] ==
+        "k0_ ctas 1 lanes 32 shared 0 parameters zero place 0 memory clean tex_2d 0 tensormap_2d no");
 }
 
 TEST_CASE("a fault of a kernel that uses memory names the objects that the driver did not make") {

@@ -25,9 +25,10 @@ Probe probe(const std::string& name, const std::string& body, std::uint32_t resu
       ".visible .entry " + name +
       "(.param .u64 out, .param .u64 in, .param .u64 memory, .param .align 16 .b8 parameters[1024])" + directives +
       "\n{\n"
-      "  .reg .b32 %r<40>; .reg .b64 %rd<10>, %memory; .reg .pred %p<5>;\n"
+      "  .reg .b32 %r<40>; .reg .b64 %rd<10>, %memory, %scratch; .reg .pred %p<5>;\n"
       "  .shared .align 128 .b8 tile[128];\n  .shared .align 8 .b64 barrier;\n"
       "  ld.param.u64 %rd1, [out];\n  ld.param.u64 %memory, [memory];\n"
+      "  ld.param.u64 %scratch, [parameters];\n"
       "  mov.u32 %r20, %tid.x;\n  mov.u32 %r21, %ctaid.x;\n  mov.u32 %r22, %ntid.x;\n"
       "  mad.lo.u32 %r20, %r21, %r22, %r20;\n  mul.wide.u32 %rd3, %r20, 64;\n  add.u64 %rd1, %rd1, %rd3;\n"
       "  mov.u32 %r10, %clock;\n" +
@@ -56,15 +57,15 @@ std::string handle(const std::string& name) {
 }
 
 std::vector<Probe> memory_probes() {
-  const std::string scratch = std::to_string(object_page_bytes);
-  const std::string last = std::to_string(object_page_bytes + scratch_bytes - 4);
+  const std::string last = std::to_string(scratch_bytes / 2 - 4);
   return {
       probe("scratch",
-            "  ld.volatile.global.u32 %r1, [%memory+" + scratch + "];\n  ld.volatile.global.u32 %r2, [%memory+" + last +
-                "];\n  or.b32 %r9, %r1, %r2;\n  mov.u32 %r3, 77;\n  st.volatile.global.u32 [%memory+" + scratch +
-                "], %r3;\n  st.volatile.global.u32 [%memory+" + last + "], %r3;\n",
+            "  ld.volatile.global.u32 %r1, [%scratch];\n  ld.volatile.global.u32 %r2, [%scratch+" + last +
+                "];\n  or.b32 %r9, %r1, %r2;\n  mov.u32 %r3, 77;\n  st.volatile.global.u32 [%scratch], %r3;\n"
+                "  st.volatile.global.u32 [%scratch+" +
+                last + "], %r3;\n",
             0, 1),
-      probe("scratch_again", "  ld.volatile.global.u32 %r9, [%memory+" + scratch + "];\n", 0),
+      probe("scratch_again", "  ld.volatile.global.u32 %r9, [%scratch];\n", 0),
       probe("struct_by_value", "  ld.param.u32 %r1, [parameters+1020];\n  add.u32 %r9, %r1, 6;\n", 6),
       probe("many_lanes", "  mov.u32 %r9, %ntid.x;\n", 1024, 1024),
       probe("one_lane", "  mov.u32 %r9, %ntid.x;\n", 1, 1),
@@ -131,9 +132,7 @@ Probe tensor_probe(int rank, bool is_im2col) {
                "  fence.proxy.tensormap::generic.acquire.sys " +
                    at +
                    ", 128;\n"
-                   "  st.volatile.global.u32 [%memory+" +
-                   std::to_string(object_page_bytes) +
-                   "], %r2;\n"
+                   "  st.volatile.global.u32 [%scratch], %r2;\n"
                    "  add.u64 %rd5, %memory, " +
                    offset_of(name) +
                    ";\n"
