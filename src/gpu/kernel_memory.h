@@ -4,14 +4,17 @@
 
 namespace ptxlat::gpu {
 
-inline constexpr std::size_t scratch_bytes = 4 * 1024 * 1024;
-
 // Launches take turns with so many lines, because a line's address decides which slice of L2 serves it. Their distance
-// is no power of two, so that they spread over the slices; all are in a few pages, so that they do so evenly. Of object
-// pages there are fewer, each with tensors at a line of its own.
+// is no power of two, so that they spread over the slices; all are in a few pages, so that they do so evenly; and all
+// are aligned alike as far as the first-level cache is concerned. Of object pages there are fewer, each with tensors at
+// a line of its own.
 inline constexpr std::size_t memory_lines = 512;
 inline constexpr std::size_t object_pages = 128;
-inline constexpr std::size_t line_distance = 33 * 128;
+inline constexpr std::size_t line_distance = std::size_t{5} * 1024;
+
+// What a kernel may use from its line on.
+inline constexpr std::size_t line_reach = std::size_t{2} * 1024 * 1024;
+inline constexpr std::size_t scratch_bytes = memory_lines * line_distance + line_reach;
 
 // Scratch memory, and the object pages that a kernel's parameter `memory` points to. Made once a process.
 class KernelMemory {
@@ -21,7 +24,7 @@ class KernelMemory {
   CUdeviceptr objects(std::size_t launch) const {
     return buffer_.address() + scratch_bytes + launch % object_pages * object_page_bytes;
   }
-  // Where a launch's scratch memory begins; from there on it may use half of scratch_bytes.
+  // Where a launch's scratch memory begins.
   CUdeviceptr line(std::size_t launch) const { return buffer_.address() + launch % memory_lines * line_distance; }
   std::string refused_objects() const { return objects_.refused(); }
 

@@ -57,7 +57,7 @@ std::string handle(const std::string& name) {
 }
 
 std::vector<Probe> memory_probes() {
-  const std::string last = std::to_string(scratch_bytes / 2 - 4);
+  const std::string last = std::to_string(line_reach - 4);
   return {
       probe("scratch",
             "  ld.volatile.global.u32 %r1, [%scratch];\n  ld.volatile.global.u32 %r2, [%scratch+" + last +
