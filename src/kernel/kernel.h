@@ -30,12 +30,13 @@ struct Kernel {
 //   memory       the objects that the host has made (gpu/kernel_memory.h), as new before the launches of each kernel
 //                that uses memory; 0 for the others
 //   parameters   parameter_bytes by value, 8 bytes each. Where memory is used, the address of the launch's line of
-//                scratch memory and the number of the CTA that goes on, or of the cluster. Then the addresses of the
-//                buffers in their order, then Launch::parameters, then zeros
+//                scratch memory and the SM that is to run it, or the cluster (any_place: whichever). Then the addresses
+//                of the buffers in their order, then Launch::parameters, then zeros
 inline constexpr int slot_bytes = 64;
 inline constexpr int words_per_slot = slot_bytes / 4;
 inline constexpr int operands_per_slot = 8;
 inline constexpr int parameter_bytes = 1024;
+inline constexpr std::uint64_t any_place = 0xffffffff;
 
 // Device memory that a launch is given, described and not sent: it may have gigabytes.
 //   ring         words of 64 bits: each `stride` bytes holds the address of the next such place, the last that of the
@@ -70,9 +71,9 @@ struct Buffer {
 //   ctas          of the grid; one cluster if the kernel says .reqnctapercluster
 //   carve_out     percent of an SM's first-level memory for shared memory; -1: the driver's choice
 //   uses_memory   whether the kernel uses memory: each launch has another line of it
-//   places        how many SMs, spread over the GPU, the launches of a kernel that uses memory take turns on: the grid
-//                 has a CTA for each SM, or a cluster for each so many, of which one goes on and has the slots. 0: the
-//                 GPU chooses
+//   places        how many SMs, spread over the GPU, the launches of a kernel that uses memory take turns on, or how
+//                 many clusters: one at a time of a grid that has a CTA for each SM. A launch that found no room on its
+//                 SM leaves its slots zero. 0: the GPU chooses
 //   input         the bits of its operands, [slot × operands_per_slot + operand]; empty: nothing reads them
 //   bank_bytes    of shared memory, 4 or 8, for GPUs that can choose; 0: the driver's choice
 //   large_cluster whether its clusters may have more than the 8 CTAs that every GPU of the architecture has room for

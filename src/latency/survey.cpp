@@ -40,8 +40,9 @@ std::vector<double> surveyed_cycles(const Numbers& measured, Headline headline, 
     if (!survey[role]) return measured.inner(role);
     const auto& outcome = measured.batch.trial(*survey[role]).outcome;
     if (!outcome || outcome->status != kernel::LaunchStatus::ok) return std::nullopt;
-    const auto elapsed = outcome->readout.word(launch, 0, 1) - outcome->readout.word(launch, 0, 0);
-    return elapsed - static_cast<double>(measured.kernel(role)->schedule.edge_cycles);
+    const auto first = outcome->readout.word(launch, 0, 0), second = outcome->readout.word(launch, 0, 1);
+    if (first == 0 && second == 0) return std::nullopt;  // no room on its SM
+    return second - first - static_cast<double>(measured.kernel(role)->schedule.edge_cycles);
   };
   std::vector<double> values;
   if (std::none_of(survey.values.begin(), survey.values.end(), [](const auto& trial) { return trial.has_value(); }))

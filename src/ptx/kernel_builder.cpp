@@ -221,7 +221,10 @@ int operand_loads_of(std::string_view text) {
 }
 
 std::string begin_of(const Skeletons& skeletons, int cluster) {
-  return fill(skeletons.memory, {{"place", cluster > 1 ? "%clusterid.x" : "%ctaid.x"}});
+  // All CTAs of a cluster have the same number, and nobody can choose their SMs.
+  const bool is_cluster = cluster > 1;
+  return fill(skeletons.memory,
+              {{"place", is_cluster ? "%clusterid.x" : "%smid"}, {"group", is_cluster ? "%clusterid.x" : "%ctaid.x"}});
 }
 
 constexpr auto parameters = ", .param .align 64 .b8 parameters[1024]";

@@ -54,7 +54,7 @@ std::string persisting_words(CUdeviceptr first_buffer) {
 // What the parameters of a kernel that uses memory begin with.
 struct Placed {
   CUdeviceptr line = 0;
-  std::uint64_t place = 0;
+  std::uint64_t place = kernel::any_place;
 };
 Placed placed(void** parameters) {
   Placed words;
@@ -69,7 +69,8 @@ std::string shape_line(const Function& function, unsigned ctas, unsigned lanes, 
   if (placed(parameters).line != 0) own += sizeof(Placed);
   std::string line = function.name + " ctas " + std::to_string(ctas) + " lanes " + std::to_string(lanes) + " shared " +
                      std::to_string(shared) + " parameters " + (is_zero(own, 1024 - sizeof(Placed)) ? "zero" : "dirty");
-  if (placed(parameters).line != 0) line += " place " + std::to_string(placed(parameters).place);
+  if (const auto place = placed(parameters).place; place != kernel::any_place)
+    line += " place " + std::to_string(place);
   if (function.bank_bytes != 0) line += " banks " + std::to_string(function.bank_bytes);
   if (function.has_large_clusters) line += " large clusters";
   line += persisting_words(*static_cast<CUdeviceptr*>(parameters[3]));
@@ -227,8 +228,7 @@ STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned ctas, unsigned, 
   if (setting_names("PTXLAT_STANDIN_COUNT", function.name)) count_in_first_buffer(parameters);
   const auto out = *static_cast<CUdeviceptr*>(parameters[0]), in = *static_cast<CUdeviceptr*>(parameters[1]);
   // Of a grid with a CTA on every SM one CTA has the slots.
-  constexpr unsigned largest_cluster = 16;
-  if (placed(parameters).line != 0 && ctas > largest_cluster) ctas = 1;
+  if (placed(parameters).place != kernel::any_place) ctas = 1;
   const Launch launch{
       function.name, &function.code, context().launches_of[function.name]++,   process_number(), context().device,
       ctas,          lanes,          read_input(in, std::size_t{ctas} * lanes)};

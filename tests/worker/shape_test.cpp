@@ -191,7 +191,7 @@ TEST_CASE("each kernel that uses memory finds it as new, whatever the one before
   batch.kernels[0].launch.uses_memory = batch.kernels[2].launch.uses_memory = true;
   const Shapes shapes(batch);
   REQUIRE(shapes.lines.size() == 3 * launches);
-  const std::string as_new = " ctas 1 lanes 32 shared 0 parameters zero place 0 memory clean tex_2d 2 tensormap_2d yes";
+  const std::string as_new = " ctas 1 lanes 32 shared 0 parameters zero memory clean tex_2d 2 tensormap_2d yes";
   CHECK(shapes.lines[0] == "k0_" + as_new);
   CHECK(shapes.lines[launches] == "k1_ ctas 1 lanes 32 shared 0 parameters zero memory none");
   CHECK(shapes.lines[2 * launches] == "k2_" + as_new);
@@ -233,7 +233,7 @@ TEST_CASE("an old driver measures what needs none of the objects") {
   const Shapes shapes(batch, "PTXLAT_LIBCUDA", PTXLAT_TEST_OLD_LIBCUDA);
   CHECK(shapes.outcomes[0].status == kernel::LaunchStatus::ok);
   CHECK(shapes.lines[0] ==
-        "k0_ ctas 1 lanes 32 shared 0 parameters zero place 0 memory clean tex_2d 0 tensormap_2d no");
+        "k0_ ctas 1 lanes 32 shared 0 parameters zero memory clean tex_2d 0 tensormap_2d no");
 }
 
 TEST_CASE("a fault of a kernel that uses memory names the objects that the driver did not make") {
