@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "report/humps.h"
 #include "report/operands.h"
 
 namespace ptxlat::report {
@@ -84,9 +85,16 @@ void LiveTable::print(const std::string& chapter, std::vector<Finished>& finishe
       cells[row->second].record.operand += ' ' + operand;
     }
   }
+  std::vector<Cell> apart;
+  for (Cell& cell : cells) {
+    for (results::Record& record : humps_apart(cell.record)) {
+      apart.push_back(cell);
+      apart.back().record = std::move(record);
+    }
+  }
   print_heads();
   out_ << '\n' << chapter << '\n';
-  for (const Row& row : rows_of(cells)) out_ << aligned_row(columns_, widths_, fields_of(layout_, row));
+  for (const Row& row : rows_of(apart)) out_ << aligned_row(columns_, widths_, fields_of(layout_, row));
 }
 
 }  // namespace ptxlat::report

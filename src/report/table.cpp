@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "report/gzip.h"
+#include "report/humps.h"
 #include "report/operands.h"
 #include "report/probe_files.h"
 #include "report/table_files.h"
@@ -58,7 +59,7 @@ Table table_from(results::Run run, std::vector<results::Run> runs, const std::ve
   Table table;
   table.run = std::move(run);
   table.runs = std::move(runs);
-  set_lines(table, lines_of(with_merged_operands(records)), {});
+  set_lines(table, lines_of(with_humps_apart(with_merged_operands(records))), {});
   return table;
 }
 

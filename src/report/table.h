@@ -42,7 +42,8 @@ struct Table {
   std::shared_ptr<const std::string> lines;  // of latency.jsonl.gz: the cells are views into it. Null for a csv
 };
 
-// Records of operands that are one experiment become one row (report/operands.h).
+// Records of operands that are one experiment become one row (report/operands.h), one with two humps becomes two
+// (report/humps.h).
 Table table_from(results::Run run, std::vector<results::Run> runs, const std::vector<results::Record>& records);
 // A record as a row without windows and line, for a table that is not complete yet.
 Cell cell_from(const results::Record& record);

@@ -162,12 +162,14 @@ TEST_CASE("every metric that is a column stands in the csv, and every one that i
   results::Record record = cell_of("add.u32", 3, 4, "IADD3");
   double value = 1000;
   for (const results::MetricKind& kind : results::metric_kinds()) give(record, kind.tag, value += 1);
+  record.set(results::metric::far_cycles, std::nullopt);  // it would be two rows
   const Table table = table_of({record});
   std::ostringstream csv, text, markdown;
   write_csv(csv, table);
   write_text(text, table);
   write_markdown(markdown, table);
   for (const results::MetricKind& kind : results::metric_kinds()) {
+    if (kind.tag == results::metric::far_cycles) continue;
     INFO(kind.tag);
     const std::string number = decimal(record.number(kind.tag));
     CHECK((csv.str().find(number) != std::string::npos) == kind.use.is_column);
@@ -207,7 +209,7 @@ TEST_CASE("a damaged csv is refused with its line") {
   CHECK(message(replaced("O3", "3")).find("csv:3: not a level such as O3: 3") != std::string::npos);
   CHECK(message(replaced("proven", "sure")).find("csv:2: unknown verdict: sure") != std::string::npos);
   CHECK(message(replaced("dependent", "guess")).find("csv:2: unknown measure: guess") != std::string::npos);
-  CHECK(message(replaced("integer,a,", "integer,")).find("csv:2: 17 fields instead of 18") != std::string::npos);
-  CHECK(message(replaced("consumer,issue,", "consumer,")).find("csv:2: 18 fields instead of 17") != std::string::npos);
+  CHECK(message(replaced("integer,a,", "integer,")).find("csv:2: 21 fields instead of 22") != std::string::npos);
+  CHECK(message(replaced("consumer,issue,", "consumer,")).find("csv:2: 22 fields instead of 21") != std::string::npos);
   CHECK(message(good.substr(0, good.find("second line"))).find("a quote is not closed") != std::string::npos);
 }

@@ -241,9 +241,9 @@ TEST_CASE("a csv says of each number what it is the time of and what waited; wit
   std::ostringstream out;
   write_csv(out, table_of({store}));
   CHECK(out.str() ==
-        "ptx,chapter,operand,input,opt,cycles,measure,consumer,issue,bracket,overhead,differential,chain,static,sass,"
-        "sass_count,verdict,note\n"
-        "st.u32,integer,a,random,O3,12,round trip,ld.volatile.shared.b32,,,,12,,12,STS,1,proven,\n");
+        "ptx,chapter,operand,input,opt,cycles,measure,consumer,issue,bracket,overhead,differential,chain,static,"
+        "min,median,p95,max,sass,sass_count,verdict,note\n"
+        "st.u32,integer,a,random,O3,12,round trip,ld.volatile.shared.b32,,,,12,,12,,,,,STS,1,proven,\n");
   std::istringstream now(out.str());
   CHECK(read_csv(now, "now.csv") == std::vector{columns_of(store)});
   std::istringstream before(

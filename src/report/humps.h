@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "results/record.h"
+
+namespace ptxlat::report {
+
+// A record whose latencies lie in two humps (docs/method.md, "Latencies that leave the SM") as two rows: the same but
+// for the numbers of the headline and for `input`, which ends with "near" or "far". Any other as it is.
+std::vector<results::Record> humps_apart(const results::Record& record);
+std::vector<results::Record> with_humps_apart(const std::vector<results::Record>& records);
+
+}  // namespace ptxlat::report
