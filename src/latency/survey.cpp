@@ -131,4 +131,10 @@ void put_survey(results::Record& record, Headline headline, const std::vector<do
   record.add_flag(results::flag::survey);
 }
 
+double tolerance_of(const results::Record& record) {
+  constexpr double of_median = 0.02;
+  const auto median = record.number(results::metric::median);
+  return std::max(spread_of(record), of_median * median.value_or(0));
+}
+
 }  // namespace ptxlat::latency

@@ -43,4 +43,8 @@ std::vector<Hump> humps_of(std::vector<double> values);
 // the same.
 void put_survey(results::Record& record, Headline headline, const std::vector<double>& cycles);
 
+// Cycles by which a record's headline may differ from that of the same cell in another process: where launches spread,
+// so do processes, and the median of a survey has been seen to vary by less than a fiftieth. 0 on an idle SM.
+double tolerance_of(const results::Record& record);
+
 }  // namespace ptxlat::latency

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "latency/method.h"
-#include "latency/samples.h"
+#include "latency/survey.h"
 #include "run/provenance.h"
 #include "run/repeated_cells.h"
 
@@ -57,8 +57,7 @@ bool repeat_sample(const line::Line& line, const line::Method& method, const Tab
       const auto first = before == nullptr ? std::nullopt : before->number(results::metric::cycles);
       if (!first) continue;
       ++repetition.repeated;
-      // Where launches spread, so do processes.
-      const double tolerance = std::max(latency::spread_of(*before), latency::spread_of(record));
+      const double tolerance = std::max(latency::tolerance_of(*before), latency::tolerance_of(record));
       const auto second = record.number(results::metric::cycles);
       if (second && std::abs(*first - *second) <= tolerance) continue;
       repetition.differing.push_back(marked(*before, record));

@@ -664,6 +664,16 @@ TEST_CASE("both windows of a chain are surveyed on the same lines, and their dif
   CHECK_THAT(*record.number(results::metric::far_share), Catch::Matchers::WithinAbs(0.33, 0.01));
 }
 
+TEST_CASE("a number of another process may differ as its launches do, and a survey's median by a fiftieth") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  CHECK(tolerance_of(lab.estimate()) == 0);
+  const auto surveyed = lab.estimate(lab.add_survey({{Role::chain, {1200, 1240}}, {Role::chain_twice, {2400, 2480}}}));
+  CHECK(tolerance_of(surveyed) == 0.02 * *cycles_of(surveyed));
+  lab.set_samples(Role::differential, {30, 40, 50, 60, 70, 80, 90, 100, 110});
+  CHECK(tolerance_of(lab.estimate()) == 70);
+}
+
 TEST_CASE("a survey in which every line takes as long, or that failed, changes nothing") {
   Laboratory lab;
   lab.add_plain_experiment();
