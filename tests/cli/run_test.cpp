@@ -31,6 +31,11 @@ TEST_CASE("run writes the four files of a table, the csv with exactly the docume
   CHECK(lines[0] ==
         "ptx,chapter,operand,input,opt,cycles,measure,consumer,issue,bracket,overhead,differential,chain,static,"
         "min,median,p95,max,sass,sass_count,verdict,note");
+  const auto is_merged = [](const std::string& line) {
+    return line.starts_with("add.u32,integer arithmetic,a b,,O3,") &&
+           line.find(",dependent,xor.b32,") != std::string::npos;
+  };
+  CHECK(std::count_if(lines.begin(), lines.end(), is_merged) == 1);
 }
 
 TEST_CASE("a table's provenance names the device, the toolchain, the command and the environment") {
