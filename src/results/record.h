@@ -100,6 +100,7 @@ inline constexpr const char* witnesses_differ = "witnesses_differ";         // d
 inline constexpr const char* processes_differ = "processes_differ";         // a second process measured something else
 inline constexpr const char* no_issue = "no_issue";                         // a stream that gave no number
 inline constexpr const char* no_schedule = "no_schedule";                   // the assembler wrote no stall counts
+inline constexpr const char* bank_conflict = "bank_conflict";               // a window reads its registers late
 }  // namespace flag
 
 // What kind of experiment a record is of.
