@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include "sass/hidden_waits.h"
 
 namespace ptxlat::latency {
 
@@ -22,6 +26,12 @@ bool is_arithmetic(const isa::Variant& variant) {
          input.completion.empty();
 }
 
+// Loads and stores move a value between memory and registers and do nothing else: its width is known.
+bool is_load_or_store(const isa::Form& form) {
+  const auto name = std::string_view(form.opcode).substr(0, form.opcode.find('.'));
+  return name == "ld" || name == "ldu" || name == "st";
+}
+
 // The audit of a kernel that has no window to be looked at.
 std::optional<sass::Audit> missing(const line::Batch& batch, const std::optional<std::size_t>& trial) {
   if (!trial) return sass::Audit{sass::Verdict::no_dependency, "not part of this experiment", {}};
@@ -36,12 +46,13 @@ struct AuditRun {
   const TrialNumbers& trials;
   bool arithmetic;
   bool is_consumed;
+  int access_bytes;
   Audits audits;
 
   const sass::Window& window(Role role) const { return *batch.kernel_of(*trials[role]).window; }
 
   sass::Expectation expected(Role role) const {
-    sass::Expectation expectation{arithmetic, batch.kernel_of(*trials[role]).operand_loads, {}};
+    sass::Expectation expectation{arithmetic, batch.kernel_of(*trials[role]).operand_loads, {}, access_bytes};
     const Role edges = trials[Role::completion] ? Role::completion : Role::differential_base;
     const bool has_edges =
         role == Role::chain && !is_consumed && trials[edges] && batch.kernel_of(*trials[edges]).window;
@@ -80,13 +91,43 @@ struct AuditRun {
     run(Role::differential, {Role::differential, without},
         [&] { return sass::audit_waiting(window(Role::differential), window(without), expected(Role::differential)); });
   }
+
+  // A window may hold the right code and take cycles that are not the code's. Pairs share what is said of either.
+  void hidden_waits() {
+    for (const Role role : timed_roles) {
+      auto& audit = audits[role];
+      if (!audit.is_proven() || missing(batch, trials[role])) continue;
+      auto reason = sass::bank_conflict(window(role));
+      if (reason.empty()) reason = sass::clock_waits(window(role));
+      if (!reason.empty()) audit = {sass::Verdict::contaminated, std::move(reason), std::move(audit.sass)};
+    }
+    take_over(Role::differential, Role::differential_base, "the window without the instruction: ");
+    take_over(Role::chain, Role::chain_twice, "");
+    take_over(Role::chain_twice, Role::chain, "");
+  }
+
+  void take_over(Role role, Role other, const std::string& prefix) {
+    if (audits[role].is_proven() && audits[other].verdict == sass::Verdict::contaminated)
+      audits[role] = {sass::Verdict::contaminated, prefix + audits[other].reason, std::move(audits[role].sass)};
+  }
 };
 
 }  // namespace
 
+bool any_clock_waits(const line::Batch& batch, const TrialNumbers& trials) {
+  return std::any_of(timed_roles.begin(), timed_roles.end(), [&](Role role) {
+    return !missing(batch, trials[role]) && !sass::clock_waits(*batch.kernel_of(*trials[role]).window).empty();
+  });
+}
+
 Audits audit(const line::Batch& batch, const TrialNumbers& trials, const isa::Variant& variant,
              const Experiment& experiment) {
-  AuditRun it{batch, trials, is_arithmetic(variant), observation_of(variant) == Observation::consumed, {}};
+  AuditRun it{batch,
+              trials,
+              is_arithmetic(variant),
+              observation_of(variant) == Observation::consumed,
+              is_load_or_store(*variant.form) ? isa::access_bytes(*variant.form) : 0,
+              {}};
   if (it.is_consumed) it.differential();
   if (observation_of(variant) == Observation::waited_for) it.waiting();
   const auto& differential = it.audits[Role::differential];
@@ -105,6 +146,7 @@ Audits audit(const line::Batch& batch, const TrialNumbers& trials, const isa::Va
                               it.expected(Role::stream));
   });
   it.audits[Role::stream_twice] = it.audits[Role::stream];
+  it.hidden_waits();
   return it.audits;
 }
 

@@ -16,6 +16,10 @@ using TrialNumbers = ByRole<std::optional<std::size_t>>;
 // Chains and streams are audited as pairs: both have the same audit.
 using Audits = ByRole<sass::Audit>;
 
+// Whether the second clock of any window waits for a register (sass/hidden_waits.h). Streams are looked at by their
+// ends.
+bool any_clock_waits(const line::Batch& batch, const TrialNumbers& trials);
+
 // Audits the windows of one variant's experiment.
 Audits audit(const line::Batch& batch, const TrialNumbers& trials, const isa::Variant& variant,
              const Experiment& experiment);

@@ -6,6 +6,7 @@
 
 #include "latency/estimate.h"
 #include "latency/survey.h"
+#include "sass/hidden_waits.h"
 
 namespace ptxlat::latency {
 
@@ -68,14 +69,24 @@ TrialNumbers add(line::Bench& bench, const Experiment& experiment, const std::st
   return trials;
 }
 
+// A cell with an experiment that it may get, and the trials of that.
+struct Attempt {
+  CellWork* cell;
+  Experiment experiment;
+  TrialNumbers trials;
+};
+
+void assemble_and_audit(line::Bench& bench, std::vector<Attempt> attempts) {
+  bench.assemble();
+  const auto watch = bench.time("audit");
+  for (auto& [cell, experiment, trials] : attempts) {
+    if (!cell->is_settled) keep_the_better(*cell, bench.batch(), std::move(experiment), trials);
+  }
+}
+
 // Expands the cells that are not settled with the consumers from `first` up to `last`, assembles and audits them.
 void try_consumers(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const std::vector<CellWork*>& cells,
                    std::size_t first, std::size_t last) {
-  struct Attempt {
-    CellWork* cell;
-    Experiment experiment;
-    TrialNumbers trials;
-  };
   std::vector<Attempt> attempts;
   {
     const auto watch = bench.time("expand");
@@ -88,11 +99,34 @@ void try_consumers(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const
       }
     }
   }
-  bench.assemble();
-  const auto watch = bench.time("audit");
-  for (auto& [cell, experiment, trials] : attempts) {
-    if (!cell->is_settled) keep_the_better(*cell, bench.batch(), std::move(experiment), trials);
+  assemble_and_audit(bench, std::move(attempts));
+}
+
+// Whether ptxas gave the second clock of a window a register that an instruction before it still reads.
+bool clock_waits(const line::Batch& batch, const CellWork& cell) { return any_clock_waits(batch, cell.trials); }
+
+// Whether the cell has no latency because its differential reads registers of one bank, with every consumer.
+bool is_lost_to_a_bank_conflict(const line::Batch& batch, const CellWork& cell) {
+  const auto& audits = cell.audits;
+  return audits[Role::differential].verdict == sass::Verdict::contaminated && !audits[Role::chain].is_proven() &&
+         !sass::bank_conflict(*batch.kernel_of(*cell.trials[Role::differential]).window).empty();
+}
+
+// Makes the windows of cells again with a register that is the second clock's own; the others are chosen differently
+// then, too.
+void reserve_clocks(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const std::vector<CellWork*>& cells,
+                    bool (*is_wanted)(const line::Batch&, const CellWork&)) {
+  std::vector<Attempt> attempts;
+  for (auto* cell : cells) {
+    if (!cell->experiment || cell->experiment->reserves_clock || !is_wanted(bench.batch(), *cell)) continue;
+    auto experiment = std::move(*cell->experiment);
+    reserve_clock(loaded, cell->plan->variant, experiment);
+    const auto trials = add(bench, experiment, cell->plan->variant.form->ptx);
+    cell->experiment.reset();
+    cell->is_settled = false;
+    attempts.push_back({cell, std::move(experiment), trials});
   }
+  if (!attempts.empty()) assemble_and_audit(bench, std::move(attempts));
 }
 
 // Streams whose end waits for results get fewer copies, as long as there are some to leave out. Returns their cells.
@@ -171,8 +205,10 @@ std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench
   // assembler and of nvdisasm costs more than a few kernels.
   if (!cells.empty()) {
     try_consumers(loaded, bench, cells, 0, 1);
+    reserve_clocks(loaded, bench, cells, clock_waits);
     const auto shortened = shorten_streams(loaded, bench, cells);
     try_consumers(loaded, bench, cells, 1, SIZE_MAX);
+    reserve_clocks(loaded, bench, cells, is_lost_to_a_bank_conflict);
     for (auto* cell : shortened)
       cell->audits = audit(bench.batch(), cell->trials, cell->plan->variant, *cell->experiment);
     run(bench, cells);

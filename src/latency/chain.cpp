@@ -56,10 +56,10 @@ kernel::Trial Parts::chained(int steps) const {
     window_end = consume(last);
   }
   const bool is_consumed = consumer != nullptr;
-  const auto window = ptx::fill(skeletons().chain, {{"steps", before() + steps_text(bridge, source, result, steps) +
-                                                                  (is_consumed ? std::string{} : window_end)},
-                                                    {"consumer", is_consumed ? window_end : std::string{}}});
-  return finished(builder, window,
+  const auto text = window(skeletons().chain, {{"steps", before() + steps_text(bridge, source, result, steps) +
+                                                             (is_consumed ? std::string{} : window_end)},
+                                               {"consumer", is_consumed ? window_end : std::string{}}});
+  return finished(builder, text,
                   is_consumed ? store_consumed() : keep_results() + ptx::store_live_scratch(variant.input->completion));
 }
 
@@ -72,11 +72,11 @@ kernel::Trial Parts::bridged() const {
   builder.load_default("%x", result.type, 0);
   declare_bridge(builder, bridge, source);
   prepare_consumer(builder);
-  const auto window =
-      ptx::fill(skeletons().bridge, {{"bridge", fill_bridge(bridge, "%x", ptx::registers_of(source).front())},
-                                     {"op", op({}, 1)},
-                                     {"consumer", consume(consumed_register())}});
-  return finished(builder, window, store_consumed() + keep_results(consumed_register()));
+  const auto text =
+      window(skeletons().bridge, {{"bridge", fill_bridge(bridge, "%x", ptx::registers_of(source).front())},
+                                  {"op", op({}, 1)},
+                                  {"consumer", consume(consumed_register())}});
+  return finished(builder, text, store_consumed() + keep_results(consumed_register()));
 }
 
 void Parts::declare_bridge(ptx::KernelBuilder& builder, const ptx::Bridge& bridge, const isa::Operand& source) const {

@@ -1,6 +1,7 @@
 #include "latency/estimate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -10,6 +11,7 @@
 #include "latency/samples.h"
 #include "latency/survey.h"
 #include "line/window_record.h"
+#include "sass/hidden_waits.h"
 
 namespace ptxlat::latency {
 
@@ -108,6 +110,44 @@ std::vector<std::string> names_of(const std::vector<Role>& roles) {
   return names;
 }
 
+std::optional<double> number_of(Headline headline, const Numbers& numbers) {
+  if (headline == Headline::none) return std::nullopt;
+  return headline == Headline::chain ? numbers.chain() : numbers.differential();
+}
+
+// Whether the schedules of the windows that the headline is made of say so.
+bool any_schedule(Headline headline, const Numbers& numbers, bool sass::StaticSchedule::*property) {
+  std::vector<Role> used{Role::differential};
+  if (headline == Headline::chain) used = {Role::chain, Role::chain_twice};
+  return std::any_of(used.begin(), used.end(), [&](Role role) {
+    const auto* kernel = numbers.kernel(role);
+    return kernel != nullptr && kernel->schedule.*property;
+  });
+}
+
+// Why the headline is no latency, though all its windows are proven: hardware does not run ahead of a schedule, which
+// is the least that code without branches takes. Then the window that was taken off held time that the other one has
+// not. Empty if it is a latency.
+std::string below_schedule(Headline headline, const Numbers& measured, const Numbers& schedule) {
+  const auto cycles = number_of(headline, measured), least = number_of(headline, schedule);
+  if (!cycles || !least || *cycles >= *least) return {};
+  if (any_schedule(headline, measured, &sass::StaticSchedule::branches)) return {};
+  return fmt::format("{} cycles are measured, and the schedule alone takes {}", *cycles, *least);
+}
+
+// Such a window gives no number; the cell says so though another one leads.
+void add_bank_conflicts(results::Record& record, const Numbers& numbers) {
+  std::vector<std::string> roles;
+  for (const Role role : timed_roles) {
+    const auto* kernel = numbers.kernel(role);
+    if (kernel != nullptr && kernel->window && !sass::bank_conflict(*kernel->window).empty())
+      roles.emplace_back(to_string(role));
+  }
+  if (roles.empty()) return;
+  record.add_flag(results::flag::bank_conflict);
+  add_note(record, fmt::format("register-bank conflict: {}", fmt::join(roles, ", ")));
+}
+
 void set_metrics(results::Record& record, Headline headline, const Numbers& leading, const Numbers& measured,
                  const Numbers& schedule) {
   record.set(results::metric::overhead, measured.overhead());
@@ -117,11 +157,8 @@ void set_metrics(results::Record& record, Headline headline, const Numbers& lead
   record.set(results::metric::issue, leading.issue(), names_of({Role::stream, Role::stream_twice}));
   if (headline == Headline::none) return;
   const auto from = names_of(roles_behind(headline, leading));
-  const auto of = [&](const Numbers& numbers) {
-    return headline == Headline::chain ? numbers.chain() : numbers.differential();
-  };
-  record.set(results::metric::cycles, of(measured), from);
-  record.set(results::metric::static_cycles, of(schedule), from);
+  record.set(results::metric::cycles, number_of(headline, measured), from);
+  record.set(results::metric::static_cycles, number_of(headline, schedule), from);
 }
 
 void set_measure(results::Record& record, Observed headline, const Experiment& experiment) {
@@ -162,17 +199,11 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
                !made->outcome->readout.threads_agree;
       }))
     remark(results::flag::diverged, "the lanes took different paths");
-  const auto has = [&](bool sass::StaticSchedule::*property) {
-    return any([&](Role role) {
-      const auto* kernel = leading.kernel(role);
-      return kernel != nullptr && kernel->schedule.*property;
-    });
-  };
   const auto cycles = record.number(results::metric::cycles),
              by_schedule = record.number(results::metric::static_cycles);
-  if (has(&sass::StaticSchedule::branches)) {
+  if (any_schedule(headline, leading, &sass::StaticSchedule::branches)) {
     remark(results::flag::branches, "it branches: static is the sum of the straight line");
-  } else if (has(&sass::StaticSchedule::is_lower_bound)) {
+  } else if (any_schedule(headline, leading, &sass::StaticSchedule::is_lower_bound)) {
     remark(results::flag::static_is_lower_bound, "static is a lower bound");
   } else if (cycles && by_schedule && *cycles != *by_schedule) {
     remark(results::flag::schedule_differs, fmt::format("the schedule says {}", *by_schedule));
@@ -204,7 +235,8 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
   }
 
   const Numbers& leading = measures ? measured : schedule;
-  const auto headline = headline_of(leading);
+  const auto below = below_schedule(headline_of(leading), measured, schedule);
+  const auto headline = below.empty() ? headline_of(leading) : Headline::none;
   set_metrics(record, headline, leading, measured, schedule);
   if (headline != Headline::none && measures) put_survey(record, headline, surveyed_cycles(measured, headline, survey));
   set_measure(record, observed(cell.variant, headline, leading), experiment);
@@ -214,6 +246,12 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
   for (const auto& [flag, words] : issue_context(leading, schedule, record.sass)) {
     record.add_flag(flag);
     add_note(record, words);
+  }
+  add_bank_conflicts(record, leading);
+  if (!below.empty()) {
+    record.verdict = sass::Verdict::contaminated;
+    add_note(record, below);
+    return record;
   }
   if (headline == Headline::none && !measures && is_proven_without_schedule(schedule)) {
     record.add_flag(results::flag::no_schedule);

@@ -49,20 +49,10 @@ void set(Experiment& experiment, Role role, kernel::Trial trial) {
   experiment.trials[role] = std::move(trial);
 }
 
-void add_streams(const Parts& parts, const StreamShape& shape, Experiment& experiment) {
-  experiment.copies = shape.copies;
-  if (shape.copies == 0) return;
-  set(experiment, Role::stream, parts.streamed(shape.copies, shape));
-  set(experiment, Role::stream_twice, parts.streamed(2 * shape.copies, shape));
-}
-
-}  // namespace
-
-Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer) {
-  const Parts parts{loaded, variant, consumer};
-  const auto& skeletons = loaded.skeletons;
-  Experiment experiment;
-  experiment.consumer = consumer;
+// All trials but streams.
+void add_windows(const Parts& parts, Experiment& experiment) {
+  const auto& variant = parts.variant;
+  const auto& skeletons = parts.skeletons();
   const auto observation = observation_of(variant);
   if (observation == Observation::consumed) {
     set(experiment, Role::overhead, parts.without_op(skeletons.overhead));
@@ -82,9 +72,29 @@ Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& varian
     set(experiment, Role::chain_twice, parts.chained(2 * experiment.steps));
     set(experiment, Role::bridge, parts.bridged());
   }
-  const auto shape = parts.stream_shape();
-  add_streams(parts, shape, experiment);
+}
+
+void add_streams(const Parts& parts, const StreamShape& shape, Experiment& experiment) {
+  experiment.copies = shape.copies;
+  if (shape.copies == 0) return;
+  set(experiment, Role::stream, parts.streamed(shape.copies, shape));
+  set(experiment, Role::stream_twice, parts.streamed(2 * shape.copies, shape));
+}
+
+}  // namespace
+
+Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer) {
+  const Parts parts{loaded, variant, consumer};
+  Experiment experiment;
+  experiment.consumer = consumer;
+  add_windows(parts, experiment);
+  add_streams(parts, parts.stream_shape(), experiment);
   return experiment;
+}
+
+void reserve_clock(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment) {
+  experiment.reserves_clock = true;
+  add_windows({loaded, variant, experiment.consumer, true}, experiment);
 }
 
 void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment) {
@@ -96,7 +106,7 @@ void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& vari
 
 void change_consumer(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer,
                      Experiment& experiment) {
-  const Parts parts{loaded, variant, consumer};
+  const Parts parts{loaded, variant, consumer, experiment.reserves_clock};
   experiment.consumer = consumer;
   set(experiment, Role::differential, parts.with_op(loaded.skeletons.differential));
   set(experiment, Role::differential_base, parts.without_op(loaded.skeletons.differential_base));

@@ -25,10 +25,12 @@ Observation observation_of(const isa::Variant& variant);
 // no use for have an empty text.
 //   steps   of the shorter chain; 0 where there is none
 //   copies  of the instruction in the shorter stream; 0 where there is none
+//   reserves_clock  the second clock has a register of its own (reserve_clock)
 struct Experiment {
   const isa::Consumer* consumer = nullptr;
   int steps = 0;
   int copies = 0;
+  bool reserves_clock = false;
   ByRole<kernel::Trial> trials;
 };
 
@@ -55,6 +57,10 @@ Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& varian
 // a consumer does not change, stay what they are.
 void change_consumer(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer,
                      Experiment& experiment);
+
+// Gives the second clock of all windows but streams, which have that anyhow, a register that no instruction of the
+// window can have. ptxas makes other code with it, so that it is done only where it must be.
+void reserve_clock(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment);
 
 // Gives the experiment streams of one copy and of two: fewer results that are under way at a time.
 void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment);

@@ -26,14 +26,30 @@ ptx::KernelBuilder Parts::builder_with_operands() const {
   return builder;
 }
 
+std::string Parts::window(const ptx::Skeleton& skeleton, std::map<std::string, std::string> fillings) const {
+  fillings["if_timed"] = reserves_clock ? "@%is_timed " : "";
+  return ptx::fill(skeleton, fillings);
+}
+
+// A clock that is read under a predicate leaves what its register held, if that is false. So what it held is needed up
+// to there, and no instruction in the window can have the register. ptxas knows nothing of an address, which is never
+// 0.
+void Parts::reserve_clock(ptx::KernelBuilder& builder) const {
+  if (!reserves_clock) return;
+  builder.declare("%is_timed", "pred");
+  builder.once += "  setp.ne.u64 %is_timed, %out, 0;\n  mov.u32 %clock_2, 0;\n";
+}
+
 kernel::Trial Parts::finished(ptx::KernelBuilder& builder, const std::string& window, const std::string& result) const {
+  reserve_clock(builder);
   builder.guard += text(variant.input->prepare);
   return ptx::finish(builder, skeletons(), window, result + text(form().cleanup));
 }
 
 kernel::Trial Parts::empty_window() const {
   auto builder = builder_with_operands();
-  return ptx::finish(builder, skeletons(), ptx::fill(skeletons().differential, {{"op", ""}, {"consumer", ""}}), "");
+  reserve_clock(builder);
+  return ptx::finish(builder, skeletons(), window(skeletons().differential, {{"op", ""}, {"consumer", ""}}), "");
 }
 
 std::string Parts::consume(const std::string& value) const {
@@ -67,8 +83,8 @@ std::string Parts::consumed_register() const { return ptx::registers_of(*ptx::re
 kernel::Trial Parts::with_op(const ptx::Skeleton& skeleton) const {
   auto builder = builder_with_operands();
   prepare_consumer(builder);
-  const auto window = ptx::fill(skeleton, {{"op", before() + op({}, 1)}, {"consumer", consume(consumed_register())}});
-  return finished(builder, window, store_consumed() + keep_results(consumed_register()));
+  const auto text = window(skeleton, {{"op", before() + op({}, 1)}, {"consumer", consume(consumed_register())}});
+  return finished(builder, text, store_consumed() + keep_results(consumed_register()));
 }
 
 kernel::Trial Parts::without_op(const ptx::Skeleton& skeleton) const {
@@ -78,15 +94,14 @@ kernel::Trial Parts::without_op(const ptx::Skeleton& skeleton) const {
   builder.load_default("%x", ptx::result_of(form())->type, 0);
   // A consumer that also needs the carry finds the one that the frame made.
   if (has_carry(form(), true)) builder.load_default("%carry", "carry", 0);
-  return finished(builder, ptx::fill(skeleton, {{"consumer", before() + consume("%x")}}), store_consumed());
+  return finished(builder, window(skeleton, {{"consumer", before() + consume("%x")}}), store_consumed());
 }
 
 kernel::Trial Parts::waited_for(bool with_op, bool with_completion) const {
   auto builder = builder_with_operands();
-  const auto window =
-      ptx::fill(skeletons().differential, {{"op", before() + (with_op ? op({}, 1) : std::string{})},
-                                           {"consumer", with_completion ? completion() : std::string{}}});
-  return finished(builder, window,
+  const auto text = window(skeletons().differential, {{"op", before() + (with_op ? op({}, 1) : std::string{})},
+                                                      {"consumer", with_completion ? completion() : std::string{}}});
+  return finished(builder, text,
                   (with_op ? keep_results() : std::string{}) +
                       (with_completion ? ptx::store_live_scratch(variant.input->completion) : std::string{}));
 }

@@ -24,6 +24,10 @@ enum class Role {
 inline constexpr std::array all_roles = {Role::overhead, Role::bracket,     Role::differential, Role::differential_base,
                                          Role::chain,    Role::chain_twice, Role::bridge,       Role::completion,
                                          Role::stream,   Role::stream_twice};
+// Windows whose cycles are numbers of their own or are subtracted from each other, streams aside.
+inline constexpr std::array timed_roles = {
+    Role::overhead, Role::bracket,     Role::differential, Role::differential_base,
+    Role::chain,    Role::chain_twice, Role::bridge};
 const char* to_string(Role role);
 
 // Something for each role.

@@ -75,12 +75,14 @@ Bridge address_bridge(const std::string& from_type, const std::string& address_t
     bridge.text = fmt::format("selp.b{} %step, %one, %other, {{from}}; ", to);
     value = "%step";
   } else if (from == 128) {
+    // Of what no step needs ptxas would load less.
     bridge.scratch.emplace_back("%upper", "b64");
     bridge.scratch.emplace_back("%lower", "b64");
-    bridge.text = "mov.b128 {%lower, %upper}, {from}; ";
+    bridge.text = "mov.b128 {%lower, %upper}, {from}; xor.b64 %lower, %lower, %upper; ";
     value = "%lower";
     if (to == 32) {
-      bridge.text += "cvt.u32.u64 %step, %lower; ";
+      bridge.scratch.emplace_back("%half", "b32");
+      bridge.text += "mov.b64 {%step, %half}, %lower; xor.b32 %step, %step, %half; ";
       value = "%step";
     }
   } else if (from != to) {

@@ -123,11 +123,14 @@ void KernelBuilder::load_one(const std::string& name, const std::string& type, i
     branch_on(fmt::format("  setp.eq.b{} %guard_1, {}, {};", bits, name, impossible(bits)));
     return;
   }
-  const auto half = "%half_" + name.substr(1);
-  declare(half, "b64");
-  operands += fmt::format("  ld.volatile.global.b64 {}, {};\n", half, address);
-  branch_on(fmt::format("  setp.eq.b64 %guard_1, {}, {};", half, impossible(64)));
-  guard += fmt::format("  mov.b128 {0}, {{{1}, {1}}};\n", name, half);
+  // Two loads, or the halves would be equal to the compiler, and a bitwise difference of them 0.
+  const auto lower = "%lower_" + name.substr(1), upper = "%upper_" + name.substr(1);
+  for (const auto& half : {lower, upper}) {
+    declare(half, "b64");
+    operands += fmt::format("  ld.volatile.global.b64 {}, {};\n", half, address);
+    branch_on(fmt::format("  setp.eq.b64 %guard_1, {}, {};", half, impossible(64)));
+  }
+  guard += fmt::format("  mov.b128 {}, {{{}, {}}};\n", name, lower, upper);
 }
 
 // Registers of one access arrive together, so that a branch on one of them waits for all.

@@ -15,7 +15,8 @@ std::string keep_one(const std::string& name, const std::string& type, int at) {
   if (bits == 1)
     return fmt::format("  selp.b32 %low, 1, 0, {};\n  st.volatile.global.b32 [%out+{}], %low;\n", name, at);
   if (bits == 128)
-    return fmt::format("  mov.b128 {{%u2, %u3}}, {};\n  st.volatile.global.b64 [%out+{}], %u3;\n", name, at);
+    return fmt::format("  mov.b128 {{%u2, %u3}}, {};\n  st.volatile.global.v2.b64 [%out+{}], {{%u2, %u3}};\n", name,
+                       at);
   return fmt::format("  st.volatile.global.b{} [%out+{}], {};\n", bits, at, name);
 }
 

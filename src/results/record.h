@@ -105,6 +105,7 @@ inline constexpr const char* takes_turns = "takes_turns";                   // a
 inline constexpr const char* register_banks = "register_banks";             // which hold a stream's copies up
 inline constexpr const char* survey = "survey";                             // a distribution over lines and SMs
 inline constexpr const char* no_schedule = "no_schedule";                   // the assembler wrote no stall counts
+inline constexpr const char* bank_conflict = "bank_conflict";               // a window reads its registers late
 }  // namespace flag
 
 // What kind of experiment a record is of.

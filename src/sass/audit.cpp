@@ -134,18 +134,29 @@ std::string shape_of(const Instruction& instruction) {
 }
 
 // The consumer must be the same machine instruction with and without the one under test. If it took over a part of that
-// (a negation, a comparison as its guard), the window measures something else. Empty if nothing changed.
-std::string changed_consumer(const Window& window, const Window& base) {
+// (a negation, a comparison as its guard), the window measures something else.
+//   is_consumer  which instructions of the window it is; matched from the end, where it stands
+//   changed      the first of it that the window does not have; empty if none
+struct FoundConsumer {
+  std::vector<bool> is_consumer;
+  std::string changed;
+};
+FoundConsumer find_consumer(const Window& window, const Window& base) {
+  FoundConsumer found{std::vector<bool>(window.instructions.size(), false), {}};
   std::vector<std::string> shapes;
   for (const auto& instruction : window.instructions) shapes.push_back(shape_of(instruction));
-  for (std::size_t i = 1; i + 1 < base.instructions.size(); ++i) {
+  for (std::size_t i = base.instructions.size() - 1; i-- > 1;) {
     const auto& consumer = base.instructions[i];
     if (has(opcode_of(consumer.text), Trait::moves | Trait::bookkeeping)) continue;
-    const auto same = std::find(shapes.begin(), shapes.end(), shape_of(consumer));
-    if (same == shapes.end()) return consumer.text;
-    shapes.erase(same);
+    const auto same = std::find(shapes.rbegin(), shapes.rend(), shape_of(consumer));
+    if (same == shapes.rend()) {
+      found.changed = consumer.text;
+      continue;
+    }
+    found.is_consumer[static_cast<std::size_t>(shapes.rend() - same) - 1] = true;
+    same->clear();
   }
-  return {};
+  return found;
 }
 
 // ptxas puts one where a program waits for a group without any wgmma; it multiplies nothing.
@@ -164,11 +175,16 @@ bool is_unoptimised(const Window& window) {
   return all_stall(15) || all_stall(0);
 }
 
-Audit audit_flow(const Window& window, const Expectation& expected) {
+Audit audit_loads_and_waits(const Window& window, const Expectation& expected) {
   if (auto reason = foreign_wait(window); !reason.empty()) return {Verdict::contaminated, reason, {}};
   if (auto reason = drifted_load(window, expected); !reason.empty()) return {Verdict::contaminated, reason, {}};
-  if (!expected.is_arithmetic) return {};
-  const auto slice = backward_slice(window);
+  return {};
+}
+
+Audit audit_flow(const Window& window, const Expectation& expected, const std::vector<bool>& roots) {
+  if (Audit audit = audit_loads_and_waits(window, expected); !audit.is_proven() || !expected.is_arithmetic)
+    return audit;
+  const auto slice = backward_slice(window, roots);
   if (auto reason = foreign_instruction(window, slice); !reason.empty()) return {Verdict::contaminated, reason, {}};
   if (auto reason = hoisted_part(window, slice); !reason.empty()) return {Verdict::elided, reason, {}};
   return {};
@@ -187,6 +203,13 @@ std::vector<std::string> remove_from_end(std::vector<std::string>& whole, const 
     }
   }
   return missing;
+}
+
+std::string narrowed_access(const std::vector<std::string>& sass, int access_bytes, int copies) {
+  int bytes = 0;
+  for (const auto& opcode : sass) bytes += sass::access_bytes(opcode);
+  if (bytes == 0 || bytes >= copies * access_bytes) return {};
+  return fmt::format("it moves {} bytes where the instruction moves {}", bytes, copies * access_bytes);
 }
 
 bool is_filler(const std::string& opcode) { return has(opcode, Trait::fills); }
@@ -218,14 +241,19 @@ Audit audit_overhead(const Window& window) {
 }
 
 Audit audit_base(const Window& base, const Expectation& expected) {
-  Audit audit = audit_flow(base, expected);
+  Audit audit = audit_flow(base, expected, live_results(base));
   if (audit.is_proven() && opcodes(base).empty())
     audit = {Verdict::elided, "the consumer is not between the clocks", {}};
   return audit;
 }
 
 Audit audit_differential(const Window& window, const Window& base, const Expectation& expected) {
-  Audit audit = audit_flow(window, expected);
+  // Of what is stored behind the window only the consumer's results were waited for: what else feeds those is there to
+  // keep a second result, and is no part of the instruction.
+  const auto consumer = find_consumer(window, base);
+  auto roots = live_results(window);
+  for (std::size_t i = 0; i < roots.size(); ++i) roots[i] = roots[i] && consumer.is_consumer[i];
+  Audit audit = audit_flow(window, expected, roots);
   auto mine = opcodes(window);
   remove_from_end(mine, opcodes(base));
   std::erase_if(mine, [](const std::string& opcode) {
@@ -233,11 +261,14 @@ Audit audit_differential(const Window& window, const Window& base, const Expecta
   });
   audit.sass = mine;
   if (!audit.is_proven()) return audit;
-  if (const auto consumer = changed_consumer(window, base); !consumer.empty()) {
+  if (!consumer.changed.empty()) {
     return {Verdict::fused,
-            fmt::format("the consumer ({}) became another instruction behind the one under test", consumer), mine};
+            fmt::format("the consumer ({}) became another instruction behind the one under test", consumer.changed),
+            mine};
   }
   if (mine.empty()) return {Verdict::elided, "nothing is between the clocks but the consumer", {}};
+  if (auto reason = narrowed_access(mine, expected.access_bytes); !reason.empty())
+    return {Verdict::elided, reason, mine};
   if (const auto uniform = std::find_if(mine.begin(), mine.end(), computes_uniformly);
       expected.is_arithmetic && uniform != mine.end()) {
     return {Verdict::contaminated, *uniform + " runs on the uniform datapath", mine};
@@ -290,13 +321,15 @@ Audit audit_bridge(const Window& window, const std::vector<std::string>& sass, c
 }
 
 Audit audit_waiting(const Window& window, const Window& without, const Expectation& expected) {
-  Audit audit = audit_flow(window, {false, expected.operand_loads, {}});
+  Audit audit = audit_loads_and_waits(window, expected);
   audit.sass = opcodes(window);
   remove_from_end(audit.sass, opcodes(without));
   std::erase_if(audit.sass, is_filler);
   if (audit.is_proven() && audit.sass.empty()) {
     return {Verdict::elided, "nothing is between the clocks but the wait for it", {}};
   }
+  if (auto reason = narrowed_access(audit.sass, expected.access_bytes); audit.is_proven() && !reason.empty())
+    return {Verdict::elided, reason, audit.sass};
   return audit;
 }
 

@@ -22,10 +22,12 @@ struct Audit {
 //                  registers and barriers belong to the skeleton
 //   operand_loads  loads that the skeleton makes before the first clock: one that is missing there has drifted
 //   edges          opcodes that stand once around the instructions of a chain: what comes before and what waits after
+//   access_bytes   of a load or a store, what it moves for a lane; 0 for everything else
 struct Expectation {
   bool is_arithmetic = true;
   int operand_loads = 0;
   std::vector<std::string> edges = {};
+  int access_bytes = 0;
 };
 
 // `clock, clock`: nothing but copies of the clock may stand between.
@@ -66,6 +68,11 @@ Audit audit_chain(const Window& shorter, const Window& longer, int steps, const 
 // Where the end of one of them waits for its copies and that of the other does not, the difference holds that wait.
 Audit audit_stream(const Window& shorter, const Window& longer, int copies, const std::vector<std::string>& sass,
                    const Expectation& expected = {});
+
+// Why a load or a store, `sass` of which is `copies` times the instruction, is not as wide as the instruction: ptxas
+// leaves out what nothing needs. Empty if it is; several narrower accesses may do together. Also empty where `sass` has
+// no access to data memory: then something else is amiss.
+std::string narrowed_access(const std::vector<std::string>& sass, int access_bytes, int copies = 1);
 
 // The branch or the clock that ends a stream waits on a scoreboard that a copy has set: ptxas waits there for results
 // if it has too few scoreboards to keep them apart in what follows. Unoptimised code, which waits everywhere, does not.

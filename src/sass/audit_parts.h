@@ -13,8 +13,12 @@ namespace ptxlat::sass {
 // -O0 gives every instruction the longest stall or, from CUDA 13.5 on, leaves every wait to the hardware.
 bool is_unoptimised(const Window& window);
 
-// Checks that hold for every window whose result leaves it.
-Audit audit_flow(const Window& window, const Expectation& expected);
+// Checks that hold for every window: it waits for nothing from before, and all loads of operands are before it.
+Audit audit_loads_and_waits(const Window& window, const Expectation& expected);
+
+// The same, and those for a window whose result leaves it.
+//   roots  what leaves it, beside its last instruction (dataflow.h)
+Audit audit_flow(const Window& window, const Expectation& expected, const std::vector<bool>& roots);
 
 // Removes `part` from `whole`, matching from the end, where the consumer stands. Returns the canonical names that were
 // not found.

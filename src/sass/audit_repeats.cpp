@@ -64,7 +64,7 @@ bool end_waits(const Window& stream) {
 Audit audit_stream(const Window& shorter, const Window& longer, int copies, const std::vector<std::string>& sass,
                    const Expectation& expected) {
   for (const Window* window : {&shorter, &longer}) {
-    if (Audit audit = audit_flow(*window, {false, expected.operand_loads, {}}); !audit.is_proven()) return audit;
+    if (Audit audit = audit_loads_and_waits(*window, expected); !audit.is_proven()) return audit;
   }
   const auto first = opcodes(shorter);
   auto added = opcodes(longer);
@@ -74,6 +74,8 @@ Audit audit_stream(const Window& shorter, const Window& longer, int copies, cons
   if (count == 0) return {Verdict::elided, "twice the copies make no more instructions", {}};
   const auto per_copy = static_cast<std::size_t>(count / copies);
   std::vector<std::string> copy(added.end() - static_cast<std::ptrdiff_t>(per_copy), added.end());
+  if (auto reason = narrowed_access(added, expected.access_bytes, copies); !reason.empty())
+    return {Verdict::elided, reason, copy};
   const bool is_whole = count % copies == 0 && per_copy >= sass.size();
   if (is_whole || (sass.empty() ? repeats_the_work(added, first) : does_the_work(added, copies, sass))) {
     if (end_waits(shorter) == end_waits(longer)) return {Verdict::proven, {}, copy};
@@ -104,7 +106,7 @@ bool is_the_same_again(const std::vector<std::string>& added, const std::vector<
 Audit audit_chain(const Window& shorter, const Window& longer, int steps, const std::vector<std::string>& sass,
                   const Expectation& expected) {
   for (const Window* window : {&shorter, &longer}) {
-    if (Audit audit = audit_flow(*window, expected); !audit.is_proven()) return audit;
+    if (Audit audit = audit_flow(*window, expected, live_results(*window)); !audit.is_proven()) return audit;
   }
   auto first_half = opcodes(shorter);
   auto added = opcodes(longer);
@@ -123,6 +125,8 @@ Audit audit_chain(const Window& shorter, const Window& longer, int steps, const 
     return {Verdict::fused,
             fmt::format("a step is {} instructions where the instruction alone is {}", per_step, sass.size()), step};
   }
+  if (auto reason = narrowed_access(step, expected.access_bytes); !reason.empty())
+    return {Verdict::elided, reason, step};
   auto bridge = step;
   remove_from_end(bridge, sass);
   if (sass.empty()) bridge.clear();

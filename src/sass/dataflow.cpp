@@ -159,24 +159,78 @@ RegisterUse register_use(std::string_view text) {
   return use;
 }
 
-std::vector<bool> backward_slice(const Window& window) {
+namespace {
+
+bool can_branch(const std::vector<Instruction>& code) {
+  return std::any_of(code.begin(), code.end(), [](const Instruction& i) { return changes_control_flow(i.text); });
+}
+
+bool writes_any(const RegisterUse& use, const std::set<Register>& live) {
+  return std::any_of(use.writes.begin(), use.writes.end(), [&](const auto& r) { return live.contains(r); });
+}
+
+// The registers that a store takes its value from: its last operand, and what follows that in a wide one.
+std::vector<Register> stored_value(std::string_view text) {
+  const auto opcode = opcode_of(text);
+  const auto operands = operands_of(text.substr(text.find(opcode) + opcode.size()));
+  const auto first = operands.empty() ? std::nullopt : register_in(operands.back());
+  std::vector<Register> value;
+  for (int i = 0; first && 4 * i < std::max(4, access_bytes(opcode)); ++i)
+    value.push_back({first->file, first->number + i});
+  return value;
+}
+
+// What must be in registers behind the window so that the epilogue can store its values. It is read in the order of the
+// code, as if no branch were taken.
+std::set<Register> stored_behind(const Window& window) {
+  std::set<Register> live;
+  for (auto instruction = window.epilogue.rbegin(); instruction != window.epilogue.rend(); ++instruction) {
+    if (has(opcode_of(instruction->text), Trait::stores)) {
+      for (const auto& r : stored_value(instruction->text)) live.insert(r);
+      continue;
+    }
+    const auto use = register_use(instruction->text);
+    if (!writes_any(use, live)) continue;
+    if (!use.is_predicated) {
+      for (const auto& r : use.writes) live.erase(r);
+    }
+    live.insert(use.reads.begin(), use.reads.end());
+    live.insert(use.may_read.begin(), use.may_read.end());
+  }
+  return live;
+}
+
+}  // namespace
+
+std::vector<bool> live_results(const Window& window) {
+  const auto& code = window.instructions;
+  std::vector<bool> results(code.size(), false);
+  const bool branches = can_branch(code);
+  auto live = stored_behind(window);
+  for (std::size_t i = code.size(); i-- > 0;) {
+    const auto use = register_use(code[i].text);
+    results[i] = i > 0 && i + 1 < code.size() && writes_any(use, live);
+    if (use.is_predicated || branches) continue;
+    for (const auto& r : use.writes) live.erase(r);
+  }
+  return results;
+}
+
+std::vector<bool> backward_slice(const Window& window, const std::vector<bool>& roots) {
   const auto& code = window.instructions;
   std::vector<bool> in_slice(code.size(), false);
   if (code.size() < 3) return in_slice;
   // Where control can go two ways, a later write in program order does not make an earlier one dead.
-  const bool branches =
-      std::any_of(code.begin(), code.end(), [](const Instruction& i) { return changes_control_flow(i.text); });
+  const bool branches = can_branch(code);
   std::set<Register> live;
   // A subroutine may read any register.
   bool before_call = false;
   for (std::size_t i = code.size() - 2; i >= 1; --i) {
     const auto use = register_use(code[i].text);
-    const bool is_root = i == code.size() - 2 || before_call;
+    const bool is_root = i == code.size() - 2 || roots[i] || before_call;
     const bool steers = changes_control_flow(code[i].text);
     before_call = before_call || has(opcode_of(code[i].text), Trait::calls);
-    const bool feeds =
-        std::any_of(use.writes.begin(), use.writes.end(), [&](const auto& r) { return live.contains(r); });
-    if (!is_root && !steers && !feeds) continue;
+    if (!is_root && !steers && !writes_any(use, live)) continue;
     in_slice[i] = true;
     if (!use.is_predicated && !branches) {
       for (const auto& r : use.writes) live.erase(r);

@@ -36,9 +36,15 @@ struct RegisterUse {
 };
 RegisterUse register_use(std::string_view text);
 
-// Which instructions of the window the value in its last instruction before the second clock read depends on: the
-// backward slice. result[i] tells about window.instructions[i]. The clock reads themselves are not in it.
-std::vector<bool> backward_slice(const Window& window);
+// Which instructions of the window make a value that is stored behind it: the last to write a register that the
+// epilogue stores, or makes a stored value of. The halves of a 64-bit result are made by two. Addresses and what steers
+// the loop are the skeleton's. live[i] tells about window.instructions[i].
+std::vector<bool> live_results(const Window& window);
+
+// Which instructions of the window the values that leave it depend on: the backward slice from the last instruction
+// before the second clock read and from `roots`, one for each of window.instructions. The clock reads themselves are
+// not in it.
+std::vector<bool> backward_slice(const Window& window, const std::vector<bool>& roots);
 
 // Which instructions do nothing but copy the first clock reading around (at -O0 it goes through MOVs).
 std::vector<bool> clock_copies(const Window& window);

@@ -57,20 +57,20 @@ constexpr Row table[] = {
     {"NOP", bookkeeping | fills | no_result},
 
     // Memory.
-    {"LDG", loads_operand | skeleton | provides_operand, "64"},
-    {"LD", loads_operand | skeleton | provides_operand, "64"},
-    {"LDS", none, "64"},
-    {"LDL", none, "64"},
+    {"LDG", loads | loads_operand | skeleton | provides_operand, "64"},
+    {"LD", loads | loads_operand | skeleton | provides_operand, "64"},
+    {"LDS", loads, "64"},
+    {"LDL", loads, "64"},
     {"LDSM", none, "64"},
-    {"LDC", constant | provides_operand, "64"},
-    {"LDCU", constant | provides_operand, "64"},
-    {"ULDC", constant | provides_operand},
-    {"STG", skeleton | no_result},
-    {"ST", skeleton | no_result},
-    {"STS", no_result},
-    {"STL", no_result},
+    {"LDC", loads | constant | provides_operand, "64"},
+    {"LDCU", loads | constant | provides_operand, "64"},
+    {"ULDC", loads | constant | provides_operand},
+    {"STG", stores | skeleton | no_result},
+    {"ST", stores | skeleton | no_result},
+    {"STS", stores | no_result},
+    {"STL", stores | no_result},
     {"STSM", no_result},
-    {"STAS", no_result},
+    {"STAS", stores | no_result},
     {"RED", no_result},
     {"LDGSTS", skeleton},
     {"LDGDEPBAR", skeleton | no_result},
@@ -221,6 +221,16 @@ bool has_wide_result(std::string_view opcode) {
 
 bool may_have_wide_sources(std::string_view opcode) {
   return has(opcode, wide_sources) || has_modifier(opcode, "WIDE") || opcode.find("64") != std::string_view::npos;
+}
+
+int access_bytes(std::string_view opcode) {
+  if (!has(opcode, loads | stores)) return 0;
+  constexpr std::pair<std::string_view, int> widths[] = {{"256", 32}, {"128", 16}, {"64", 8}, {"U16", 2},
+                                                         {"S16", 2},  {"U8", 1},   {"S8", 1}};
+  for (const auto& [modifier, bytes] : widths) {
+    if (has_modifier(opcode, modifier)) return bytes;
+  }
+  return 4;
 }
 
 bool computes_uniformly(std::string_view opcode) {

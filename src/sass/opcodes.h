@@ -35,6 +35,9 @@ enum class Trait : std::uint32_t {
   wide_sources = 1 << 18,       // its sources are pairs of registers
   // Time.
   waits = 1 << 19,  // holds the warp until something else is over: neither stall counts nor scoreboards tell how long
+  // Data memory.
+  loads = 1 << 20,   // a register from memory, as wide as its name says
+  stores = 1 << 21,  // to memory, likewise; the value is the last operand
 };
 
 constexpr Trait operator|(Trait x, Trait y) {
@@ -46,6 +49,10 @@ bool has(std::string_view opcode, Trait traits);
 
 // Its result is a pair of registers. (A quadruple shows as a pair: enough for addresses and doubles.)
 bool has_wide_result(std::string_view opcode);
+
+// How many bytes a load or a store moves for a lane: what its modifier says (.U8, .S16, .64, .128), else 4. 0 for
+// everything else.
+int access_bytes(std::string_view opcode);
 
 // Runs on the uniform datapath, of which a warp has one; by NVIDIA's naming all that begins with a U does. Moves and
 // constants do not count: ptxas puts what all lanes share there as it likes.

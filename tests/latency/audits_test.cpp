@@ -47,6 +47,7 @@ struct Windows {
     kernel.log = log;
     add(role, kernel);
   }
+  sass::Window& window_of(Role role) { return *kernels[made[*trials[role]].kernel].window; }
   Audits audit() const { return latency::audit(line::Batch(kernels, made), trials, {&form, "a", &input}, experiment); }
 
  private:
@@ -111,4 +112,70 @@ TEST_CASE("what the differential proved, the other windows must have") {
   Windows windows;
   windows.put(Role::bracket, {consumer});
   CHECK(windows.audit()[Role::bracket].verdict == sass::Verdict::elided);
+}
+
+namespace {
+
+// R3 and R5 are written 2 cycles apart, and the consumer reads both as soon as it can.
+const std::vector<Line> conflict{{"IADD3 R3, R3, R5, RZ", 2}, {"IADD3 R5, R5, R7, RZ", 4}, consumer};
+
+}  // namespace
+
+TEST_CASE("a window with a register-bank conflict is contaminated, and so is what it is subtracted from") {
+  Windows windows;
+  windows.put(Role::differential, conflict);
+  const auto own = windows.audit();
+  CHECK(own[Role::differential].verdict == sass::Verdict::contaminated);
+  CHECK(own[Role::differential].reason.find("R3 and R5 are in one register bank") == 0);
+  INFO("its code is proven all the same");
+  CHECK(own[Role::differential].sass.size() == 2);
+
+  Windows based;
+  based.put(Role::differential_base, conflict);
+  based.put(Role::differential, {op, conflict[0], conflict[1], consumer});
+  const auto audit = based.audit()[Role::differential];
+  CHECK(audit.verdict == sass::Verdict::contaminated);
+
+  Windows chained;
+  chained.put(Role::chain, {op, op, op});
+  chained.put(Role::chain_twice, {conflict[0], conflict[1], op, op, op, op, op});
+  chained.experiment.steps = 2;
+  for (const Role role : {Role::chain, Role::chain_twice}) {
+    CHECK(chained.audit()[role].verdict == sass::Verdict::contaminated);
+    CHECK(chained.audit()[role].reason.find("register bank") != std::string::npos);
+  }
+}
+
+TEST_CASE("a window whose second clock waits for a register is contaminated, but a stream is seen by its end") {
+  Windows windows;
+  const TrialNumbers& trials = windows.trials;
+  const auto waits = [&] { return any_clock_waits(line::Batch(windows.kernels, windows.made), trials); };
+  CHECK_FALSE(waits());
+  for (const Role role : {Role::stream, Role::stream_twice, Role::chain_twice, Role::differential_base}) {
+    auto& code = windows.window_of(role).instructions;
+    code[code.size() - 2].control.read_scoreboard = 0;
+    code.back().control.wait_mask = 0x1;
+    CHECK(waits() == (role == Role::chain_twice || role == Role::differential_base));
+  }
+  const auto audits = windows.audit();
+  CHECK(audits[Role::stream].is_proven());
+  for (const Role role : {Role::chain, Role::chain_twice, Role::differential, Role::differential_base})
+    CHECK(audits[role].verdict == sass::Verdict::contaminated);
+  CHECK(audits[Role::differential].reason.find("the window without the instruction: the second clock waits") == 0);
+  CHECK(audits[Role::bracket].is_proven());
+}
+
+TEST_CASE("how wide a load or a store must be is known from its form") {
+  Windows windows;
+  const Line load{"LDS.64 R3, [R5]", 4};
+  windows.put(Role::differential, {load, consumer});
+  CHECK(windows.audit()[Role::differential].is_proven());
+  windows.form.opcode = "ld.global.nc";
+  windows.form.operands = {{"d", "b128", true}, {"a", "u32"}};
+  CHECK(windows.audit()[Role::differential].reason == "it moves 8 bytes where the instruction moves 16");
+  windows.form.operands = {{"d", "f32", true, false, 2}, {"a", "u32"}};
+  CHECK(windows.audit()[Role::differential].is_proven());
+  windows.form.operands = {{"d", "b128", true}, {"a", "u32"}};
+  windows.form.opcode = "ldmatrix";
+  CHECK(windows.audit()[Role::differential].is_proven());
 }

@@ -327,6 +327,28 @@ TEST_CASE("faults and time-outs of every window that counts are the cell's verdi
   }
 }
 
+TEST_CASE("fewer cycles than the schedule takes are no latency") {
+  Laboratory lab;
+  lab.add_plain_experiment();
+  lab.add_stream(9, 9 + 2 * lab.copies);
+  lab.trials[Role::chain_twice] = lab.add(18 + 4 * 4 - 6, 18 + 4 * 4);
+  const auto record = lab.estimate();
+  CHECK(record.verdict == sass::Verdict::contaminated);
+  CHECK_FALSE(cycles_of(record));
+  CHECK_FALSE(static_of(record));
+  CHECK(mentions(record, "2.5 cycles are measured, and the schedule alone takes 4"));
+  INFO("what the windows say stays");
+  CHECK(chain_of(record) == 2.5);
+  CHECK(issue_of(record) == 2);
+  INFO("a lower bound is one too, but the sum of a straight line is not");
+  auto waits = lab, branches = lab;
+  waits.schedule(Role::chain_twice).is_lower_bound = true;
+  CHECK_FALSE(cycles_of(waits.estimate()));
+  branches.audits[Role::differential] = not_proven(sass::Verdict::fused, "merged");
+  branches.schedule(Role::chain_twice).branches = true;
+  CHECK(cycles_of(branches.estimate()) == 2.5);
+}
+
 TEST_CASE("without launches there are static numbers and no measured ones") {
   Laboratory lab;
   lab.add_plain_experiment();
@@ -591,8 +613,8 @@ TEST_CASE("what a reader must know is a flag and words") {
     check(lab.estimate(), results::flag::static_is_lower_bound, "static is a lower bound");
   }
   SECTION("a schedule that says something else") {
-    lab.schedule(Role::chain_twice).cycles += 4;
-    check(lab.estimate(), results::flag::schedule_differs, "the schedule says 5");
+    lab.schedule(Role::chain_twice).cycles -= 4;
+    check(lab.estimate(), results::flag::schedule_differs, "the schedule says 3");
   }
   SECTION("witnesses that disagree") {
     lab.trials[Role::chain_twice] = lab.add(18 + 9 * 4);
@@ -601,6 +623,12 @@ TEST_CASE("what a reader must know is a flag and words") {
   SECTION("a stream without a number") {
     lab.add_stream(9, 9);
     check(lab.estimate(), results::flag::no_issue, "no issue: twice the copies take no longer");
+  }
+  SECTION("registers of one bank") {
+    lab.audits[Role::differential] = not_proven(sass::Verdict::contaminated, "registers");
+    lab.kernels[*lab.trials[Role::differential]].window =
+        window({{"IADD3 R3, R3, R5, RZ", 2}, {"IADD3 R5, R5, R7, RZ", 4}, {"LOP3.LUT R9, R3, R5, RZ, 0x3c, !PT", 5}});
+    check(lab.estimate(), results::flag::bank_conflict, "register-bank conflict: differential");
   }
   SECTION("no schedule") {
     for (auto& kernel : lab.kernels) kernel.schedule = {0, true, false, 0};

@@ -189,3 +189,81 @@ TEST_CASE("lower levels of a form that is not measured say why, as the higher on
   REQUIRE(records.size() == 2);
   for (const auto& record : records) CHECK(record.note == "it ends the kernel");
 }
+
+TEST_CASE("where the differential has a register-bank conflict another consumer is tried, and its number counts") {
+  MethodBench bench(entry);
+  bench.literal.change = [](const std::string& name, const std::string& text, standin::Code& code) {
+    if (!name.starts_with("differential_x") || text.find("mov.b32 %q") == std::string::npos) return;
+    const auto last = code.end() - 3;  // the instruction, its consumer, the clock
+    *last = standin::op(LiteralAssembler::op, 2);
+    code.insert(last + 1, standin::op(LiteralAssembler::second_op, 4));
+  };
+  const auto record = bench.make().at(0);
+  INFO(record.note);
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.consumer == "chew.b32");
+  CHECK(record.number(results::metric::differential) == 4);
+  CHECK_FALSE(record.has_flag(results::flag::bank_conflict));
+}
+
+TEST_CASE(
+    "with every consumer a conflict and no chain: other registers are tried, which a clock of its own brings about") {
+  MethodBench bench(entry);
+  bench.literal.change = [](const std::string& name, const std::string& text, standin::Code& code) {
+    if (name.starts_with("chain_twice")) code.erase(code.end() - 2);  // steps that became fewer instructions
+    if (!name.starts_with("differential_x") || text.find("@%is_timed") != std::string::npos) return;
+    const auto last = code.end() - 3;
+    *last = standin::op(LiteralAssembler::op, 2);
+    code.insert(last + 1, standin::op(LiteralAssembler::second_op, 4));
+  };
+  const auto record = bench.make().at(0);
+  INFO(record.note);
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.consumer == "eat.b32");
+  CHECK(record.number(results::metric::cycles) == 4);
+  CHECK_FALSE(record.has_flag(results::flag::bank_conflict));
+}
+
+TEST_CASE("with every consumer a conflict: the chain leads, and the cell says so") {
+  MethodBench bench(entry);
+  bench.literal.change = [](const std::string& name, const std::string&, standin::Code& code) {
+    // An instruction beside the consumer, with and without the one under test.
+    if (name.starts_with("differential")) code.insert(code.end() - 2, standin::op(LiteralAssembler::second_op, 4));
+    if (name.starts_with("differential_x")) code[code.size() - 4] = standin::op(LiteralAssembler::op, 2);
+  };
+  const auto record = bench.make().at(0);
+  INFO(record.note);
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.has_flag(results::flag::bank_conflict));
+  CHECK(record.note.find("register-bank conflict: differential") != std::string::npos);
+  CHECK_FALSE(record.number(results::metric::differential));
+  CHECK(record.find(results::metric::cycles)->from == std::vector<std::string>{"chain", "chain twice"});
+  const auto* window = window_of_role(record, "differential");
+  REQUIRE(window != nullptr);
+  CHECK(window->verdict == sass::Verdict::contaminated);
+}
+
+namespace {
+
+// The instruction before the second clock holds a scoreboard, and the clock waits for it.
+void let_clock_wait(standin::Code& code) {
+  code[code.size() - 2] = standin::op(LiteralAssembler::consumer, 5, 0);
+  code.back().high |= std::uint64_t{1} << 52;
+}
+
+}  // namespace
+
+TEST_CASE("where the second clock waits for a register, all windows are made again with a register of its own") {
+  MethodBench bench(entry);
+  bench.literal.change = [](const std::string& name, const std::string& text, standin::Code& code) {
+    if (name.starts_with("differential_x") && text.find("@%is_timed") == std::string::npos) let_clock_wait(code);
+  };
+  std::vector<std::string> names;
+  bench.literal.names = &names;
+  const auto record = bench.make().at(0);
+  INFO(record.note);
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.number(results::metric::differential) == 4);
+  CHECK(std::count_if(names.begin(), names.end(), [](const auto& name) { return name.starts_with("chain_x"); }) == 2);
+  CHECK(std::count_if(names.begin(), names.end(), [](const auto& name) { return name.starts_with("stream_x"); }) == 1);
+}

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,13 @@ namespace ptxlat {
 // cycles, each "mov" a LOP3 of five, and nothing else is between the clocks. Other texts are other operand loads.
 class LiteralAssembler : public line::KernelAssembler {
  public:
-  static constexpr unsigned load = 0x981, op = 0x210, consumer = 0x212;
+  static constexpr unsigned load = 0x981, op = 0x210, second_op = 0x211, consumer = 0x212;
   std::vector<std::string>* names = nullptr;  // of all that it was given
 
   // At level 2 the windows of kernels with this beginning of a name have an instruction more.
   std::string longer_at_2;
+  // Changes the code of a kernel of this name and text.
+  std::function<void(const std::string& name, const std::string& text, standin::Code& code)> change;
 
   assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override {
     std::vector<std::pair<std::string, standin::Code>> code;
@@ -26,6 +29,7 @@ class LiteralAssembler : public line::KernelAssembler {
     for (const auto& [name, kernel] : kernels) {
       if (names != nullptr) names->push_back(name);
       code.emplace_back(name, code_of(*kernel));
+      if (change) change(name, kernel->text, code.back().second);
       if (level == 2 && !longer_at_2.empty() && name.starts_with(longer_at_2))
         code.back().second.insert(code.back().second.end() - 1, standin::op(op, 4));
       outcome.kernels.push_back({0, name, {}});
@@ -66,6 +70,9 @@ class LiteralDisassembler : public sass::Disassembler {
           break;
         case LiteralAssembler::op:
           instruction->text = "IADD3 R3, R3, R5, RZ";
+          break;
+        case LiteralAssembler::second_op:
+          instruction->text = "IADD3 R5, R5, R7, RZ";
           break;
         case LiteralAssembler::consumer:
           instruction->text = "LOP3.LUT R9, R3, R5, RZ, 0x3c, !PT";

@@ -218,15 +218,37 @@ TEST_CASE("the copies of a stream have accumulators of their own where two have 
   CHECK_THAT(many.at(1), Contains("x {%v_d_0, %v_d_1"));
 }
 
-TEST_CASE("a b128 is loaded, chained and kept in halves") {
+TEST_CASE("a second clock with a register of its own is read under a predicate, in all windows but streams") {
+  const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}\"");
+  const auto plain = little.experiment("a");
+  auto reserved = plain;
+  latency::reserve_clock(little.loaded, little.variant("a"), reserved);
+  for (const Role role : latency::timed_roles) {
+    INFO(to_string(role));
+    const auto& text = reserved.trials[role].kernel.text;
+    if (text.empty()) continue;
+    CHECK_THAT(text, Contains("\n  @%is_timed mov.u32 %clock_2, %clock;"));
+    CHECK(text.find("mov.u32 %clock_2, 0;") < text.find("PASS:"));
+    CHECK(text.find("setp.ne.u64 %is_timed, %out, 0;") < text.find("PASS:"));
+    CHECK_THAT(plain.trials[role].kernel.text, !Contains("%is_timed"));
+  }
+  CHECK(reserved.trials[Role::stream].kernel.text == plain.trials[Role::stream].kernel.text);
+  INFO("another consumer keeps it");
+  latency::change_consumer(little.loaded, little.variant("a"), &little.loaded.catalogue.consumers.at(1), reserved);
+  CHECK_THAT(reserved.trials[Role::differential].kernel.text, Contains("@%is_timed"));
+}
+
+TEST_CASE("a b128 is loaded, chained and kept in halves, all of which are needed: ptxas loads no more than that") {
   const LittleCatalogue little("syntax = \"x {d:b128}, {a:b128}, [{b:far}]\"");
   const auto text = little.kernel(Role::differential, "a");
-  CHECK_THAT(text, Contains(".reg .b128 %v_a;") && Contains("ld.volatile.global.b64 %half_v_a,") &&
-                       Contains("mov.b128 %v_a, {%half_v_a, %half_v_a};"));
+  CHECK_THAT(text, Contains(".reg .b128 %v_a;") && Contains("ld.volatile.global.b64 %lower_v_a,") &&
+                       Contains("mov.b128 %v_a, {%lower_v_a, %upper_v_a};"));
   CHECK_THAT(little.kernel(Role::chain, "a"), Contains("x %v_a, %v_a, [%v_b];"));
-  CHECK_THAT(little.kernel(Role::chain, "b"), Contains("mov.b128 {%lower, %upper}, %v_d;"));
-  CHECK_THAT(little.kernel(Role::stream, "a"),
-             Contains("mov.b128 {%u2, %u3}, %v_d_c0;") && Contains(".reg .b64 %u2;") && Contains(".reg .b64 %u3;"));
+  CHECK_THAT(little.kernel(Role::chain, "b"),
+             Contains("mov.b128 {%lower, %upper}, %v_d; xor.b64 %lower, %lower, %upper;"));
+  CHECK_THAT(little.kernel(Role::stream, "a"), Contains("mov.b128 {%u2, %u3}, %v_d_c0;") &&
+                                                   Contains("st.volatile.global.v2.b64 [%out+32], {%u2, %u3};") &&
+                                                   Contains(".reg .b64 %u2;") && Contains(".reg .b64 %u3;"));
 }
 
 TEST_CASE("a cluster's CTAs meet before and after, and a kernel has its directives and lanes") {

@@ -20,6 +20,7 @@ struct LittleCatalogue {
       : text(R"(chapter = "test"
 consumer = [
   {name = "eat.b32", types = ["u32", "f32", "b32", "b16"], result = "b32", text = "mov.b32 {q}, {a};"},
+  {name = "chew.b32", types = ["u32"], result = "b32", text = "mov.u32 {q}, {a};"},
   {name = "eat.b128", types = ["b128"], result = "b64", text = "mov.b128 {{q}, {u0}}, {a};"},
 ]
 object = [

@@ -319,3 +319,78 @@ TEST_CASE("a stream may share what all of its copies need, but not the work") {
   INFO("every second copy was left out");
   check(audit_stream(stores(4, "STS.128"), stores(6, "STS.128"), 4, alone), Verdict::fused, "2 more instructions");
 }
+
+namespace {
+
+// What the epilogue stores of a 64-bit result is made by two instructions of each step, and the last instruction of the
+// window makes one half of it.
+Window selections(int steps) {
+  std::vector<Line> lines;
+  for (int i = 0; i < steps; ++i) {
+    lines.push_back({"SEL R10, R10, R2, P0", 2});
+    lines.push_back({"SEL R11, R11, R3, P0", 2});
+  }
+  auto prologue = usual_prologue();
+  prologue.push_back({"LDG.E.64.STRONG.SYS R10, desc[UR4][R6.64+0x18]", 2, 3});
+  prologue.push_back({"NOP", 2, ControlWord::no_scoreboard, 0x8});
+  return with_epilogue(window(lines, prologue), {{"STG.E.64.STRONG.SYS desc[UR4][R6.64+0x10], R10"}, {"EXIT"}});
+}
+
+}  // namespace
+
+TEST_CASE("a chain whose results are two halves is proven: both are stored") {
+  const std::vector<std::string> sass{"SEL", "SEL"};
+  const auto audit = audit_chain(selections(4), selections(8), 4, sass);
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass == sass);
+  auto lost = selections(4);
+  lost.epilogue.front().text = "STG.E.STRONG.SYS desc[UR4][R6.64+0x10], R11";
+  check(audit_chain(lost, selections(8), 4, sass), Verdict::contaminated, "feeds nothing");
+}
+
+TEST_CASE("what keeps a second result is no part of the instruction, though it is stored") {
+  const Line op{"ISETP.LT.AND P1, P2, R2, R3, PT", 4}, keep{"SEL R14, RZ, 0x1, P2", 2},
+      consumer{"SEL R1, R5, 0x15, P1", 5}, plain_consumer{"SEL R1, R5, 0x15, P0", 5};
+  const std::vector<Line> stores{{"STG.E.STRONG.SYS desc[UR4][R6.64+0x10], R1"},
+                                 {"STG.E.STRONG.SYS desc[UR4][R6.64+0x20], R14"}};
+  const auto base = with_epilogue(window({plain_consumer}), stores);
+  CHECK(audit_differential(with_epilogue(window({op, consumer}), stores), base).is_proven());
+  check(audit_differential(with_epilogue(window({op, keep, consumer}), stores), base), Verdict::contaminated,
+        "SEL R14");
+}
+
+TEST_CASE("a consumer of two instructions, each of which needs a half, is there with both") {
+  const Line lower{"LOP3.LUT R20, R10, R2, RZ, 0x3c, !PT", 2}, upper{"LOP3.LUT R21, R11, R3, RZ, 0x3c, !PT", 5};
+  const std::vector<Line> store{{"STG.E.64.STRONG.SYS desc[UR4][R6.64+0x10], R20"}};
+  const auto made = with_epilogue(
+      window({{"IADD3 R10, P0, R2, R5, RZ", 2}, {"IADD3.X R11, R3, R5, RZ, P0, !PT", 2}, lower, upper}), store);
+  const auto audit = audit_differential(
+      made,
+      with_epilogue(window({{"LOP3.LUT R20, R2, R3, RZ, 0x3c, !PT", 2}, {"LOP3.LUT R21, R3, R5, RZ, 0x3c, !PT", 5}}),
+                    store));
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass == std::vector<std::string>{"IADD3", "IADD3.X"});
+}
+
+TEST_CASE("a load that is narrower than the instruction is not the instruction") {
+  const Expectation expected{false, 0, {}, 16};
+  const Line half{"LDS.64 R0, [R3]", 2, 0}, whole{"LDS.128 R0, [R3]", 2, 0};
+  const auto differential = [&](const std::vector<Line>& loads) {
+    auto lines = loads;
+    lines.push_back(waiting_xor);
+    return audit_differential(window(lines), xor_base, expected);
+  };
+  check(differential({half}), Verdict::elided, "it moves 8 bytes where the instruction moves 16");
+  check(differential({whole}), Verdict::proven, "");
+  INFO("two halves are the whole");
+  check(differential({half, half}), Verdict::proven, "");
+  const auto copies = [](int count, const Line& line) {
+    return window(std::vector<Line>(static_cast<std::size_t>(count), line));
+  };
+  check(audit_stream(copies(4, half), copies(8, half), 4, {}, expected), Verdict::elided, "it moves 32 bytes");
+  check(audit_stream(copies(4, whole), copies(8, whole), 4, {}, expected), Verdict::proven, "");
+  check(audit_chain(copies(4, half), copies(8, half), 4, {}, expected), Verdict::elided, "it moves 8 bytes");
+  check(audit_chain(copies(4, whole), copies(8, whole), 4, {}, expected), Verdict::proven, "");
+  const Line store{"STS.64 [R3], R4", 2};
+  check(audit_waiting(window({store, whole}), window({whole}), expected), Verdict::elided, "it moves 8 bytes");
+}

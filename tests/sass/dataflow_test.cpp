@@ -168,28 +168,73 @@ TEST_CASE("no text is too strange to be read") {
   }
 }
 
+namespace {
+
+// With nothing else leaving the window than what its last instruction makes.
+std::vector<bool> slice_of_last(const Window& made) {
+  return backward_slice(made, std::vector<bool>(made.instructions.size(), false));
+}
+
+}  // namespace
+
 TEST_CASE("the backward slice holds what the last instruction depends on, and nothing else") {
   const auto made = window({{"POPC R0, R2"},                           // 1: feeds 3
                             {"IADD3 R10, R2, R3, RZ"},                 // 2: feeds nothing
                             {"LOP3.LUT R0, R0, R5, RZ, 0x3c, !PT"}});  // 3: the last
-  CHECK(backward_slice(made) == std::vector<bool>{false, true, false, true, false});
+  CHECK(slice_of_last(made) == std::vector<bool>{false, true, false, true, false});
 }
 
 TEST_CASE("a value that is overwritten before it is used is not in the slice, unless the overwriting is predicated") {
-  CHECK(backward_slice(window({{"MOV R0, R2"}, {"MOV R0, R3"}, {"IADD3 R1, R0, R5, RZ"}})) ==
+  CHECK(slice_of_last(window({{"MOV R0, R2"}, {"MOV R0, R3"}, {"IADD3 R1, R0, R5, RZ"}})) ==
         std::vector<bool>{false, false, true, true, false});
-  CHECK(backward_slice(window({{"MOV R0, R2"}, {"@P0 MOV R0, R3"}, {"IADD3 R1, R0, R5, RZ"}})) ==
+  CHECK(slice_of_last(window({{"MOV R0, R2"}, {"@P0 MOV R0, R3"}, {"IADD3 R1, R0, R5, RZ"}})) ==
         std::vector<bool>{false, true, true, true, false});
 }
 
 TEST_CASE("carries and upper halves keep what makes them in the slice") {
-  CHECK(backward_slice(window({{"IADD3 R0, P0, R2, R3, RZ"}, {"IADD3.X R1, R2, R5, RZ, P0, !PT"}}))[1]);
+  CHECK(slice_of_last(window({{"IADD3 R0, P0, R2, R3, RZ"}, {"IADD3.X R1, R2, R5, RZ, P0, !PT"}}))[1]);
   // R1 is the upper half of the pair that DADD reads.
-  CHECK(backward_slice(window({{"MOV R1, R3"}, {"DADD R10, R0, R12"}}))[1]);
+  CHECK(slice_of_last(window({{"MOV R1, R3"}, {"DADD R10, R0, R12"}}))[1]);
+}
+
+TEST_CASE(
+    "what makes a stored value is a result, and both halves of one are; addresses and the loop's counter are not") {
+  const std::vector<Line> halves{{"SHF.L.U64.HI R11, R6, R9, R7"},  // 1: upper half
+                                 {"IADD3 R20, R20, 0x1, RZ"},       // 2: counts passes
+                                 {"SHF.L.U32 R10, R6, R9, RZ"},     // 3: lower half
+                                 {"IADD3 R4, R4, 0x8, RZ"}};        // 4: an address
+  const std::vector<Line> loop{{"ISETP.NE.AND P0, PT, R20, 0x4, PT"}, {"@P0 BRA 0x50"}, {"EXIT"}};
+  const auto ended = [&](std::vector<Line> lines) {
+    lines.insert(lines.end(), loop.begin(), loop.end());
+    return live_results(with_epilogue(window(halves), lines));
+  };
+  const std::vector<bool> both{false, true, false, true, false, false};
+  CHECK(ended({{"STG.E.64.STRONG.SYS desc[UR4][R4.64+0x10], R10"}}) == both);
+  CHECK(ended({{"LOP3.LUT R0, R10, R11, R12, 0x96, !PT"}, {"STG.E.STRONG.SYS desc[UR4][R4.64], R0"}}) == both);
+  CHECK(ended({{"STG.E.STRONG.SYS desc[UR4][R4.64+0x10], R11"}}) ==
+        std::vector<bool>{false, true, false, false, false, false});
+  INFO("another value in the same register");
+  CHECK(ended({{"MOV R10, R30"}, {"STG.E.STRONG.SYS desc[UR4][R4.64+0x10], R10"}}) ==
+        std::vector<bool>(halves.size() + 2, false));
+}
+
+TEST_CASE("a stored register is one result, that of the last to write it, unless that is predicated") {
+  const std::vector<Line> store{{"STG.E.STRONG.SYS desc[UR4][R4.64+0x10], R0"}};
+  CHECK(live_results(with_epilogue(window({{"MOV R0, R2"}, {"MOV R0, R3"}}), store)) ==
+        std::vector<bool>{false, false, true, false});
+  CHECK(live_results(with_epilogue(window({{"MOV R0, R2"}, {"@P0 MOV R0, R3"}}), store)) ==
+        std::vector<bool>{false, true, true, false});
+}
+
+TEST_CASE("the slice of two results holds what each depends on") {
+  const auto made = window({{"ISETP.LT.AND P0, PT, R2, R3, PT"}, {"SEL R10, R2, R3, P0"}, {"SEL R11, R5, R7, P0"}});
+  CHECK(slice_of_last(made) == std::vector<bool>{false, true, false, true, false});
+  const auto stored = with_epilogue(made, {{"STG.E.64.STRONG.SYS desc[UR4][R4.64+0x10], R10"}});
+  CHECK(backward_slice(stored, live_results(stored)) == std::vector<bool>{false, true, true, true, false});
 }
 
 TEST_CASE("a window without anything between the clocks has an empty slice") {
-  CHECK(backward_slice(window({})) == std::vector<bool>{false, false});
+  CHECK(slice_of_last(window({})) == std::vector<bool>{false, false});
   CHECK(clock_copies(window({})) == std::vector<bool>{false, false});
 }
 

@@ -61,3 +61,23 @@ TEST_CASE("the same operation on another pipe has one canonical name") {
   CHECK(canonical_opcode("MUFU.RCP") == "MUFU.RCP");
   CHECK(operation_of("HFMA2.MMA.SAT") == operation_of("HFMA2.SAT"));
 }
+
+TEST_CASE("how much a load or a store moves is in its name") {
+  for (const auto& [opcode, bytes] : {std::pair{"LDG.E", 4},
+                                      {"LDG.E.128.CONSTANT", 16},
+                                      {"LDG.E.U8", 1},
+                                      {"LD.E.S16.STRONG.SYS", 2},
+                                      {"LDS.64", 8},
+                                      {"LDC.U16", 2},
+                                      {"LDL", 4},
+                                      {"STG.E.ENL2.256", 32},
+                                      {"ST.E.U8", 1},
+                                      {"STAS.128", 16},
+                                      {"ATOMG.E.ADD.64", 0},
+                                      {"LDSM.16.M88.4", 0},
+                                      {"LDGSTS.E.128", 0},
+                                      {"MOV.64", 0}}) {
+    INFO(opcode);
+    CHECK(access_bytes(opcode) == bytes);
+  }
+}

@@ -1,0 +1,82 @@
+#include "sass/hidden_waits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "sass/audit_parts.h"
+#include "sass/dataflow.h"
+#include "sass/opcodes.h"
+
+namespace ptxlat::sass {
+
+namespace {
+
+bool uses_registers(const Instruction& instruction) {
+  const auto use = register_use(instruction.text);
+  return !use.reads.empty() || !use.writes.empty();
+}
+
+// A reader that is as near to its sources as it can be: it follows the later one by 4 cycles, or by 5 if that comes
+// from another pipe, and the earlier one by 6.
+bool arrive_two_cycles_apart(int earlier, int later) { return earlier == 6 && (later == 4 || later == 5); }
+
+}  // namespace
+
+std::string bank_conflict(const Window& window) {
+  std::map<int, int> written_at;  // general registers, by the cycle of the schedule
+  int now = 0, held = 0;
+  const auto& code = window.instructions;
+  for (std::size_t i = 0; i + 1 < code.size(); ++i) {
+    const auto& control = code[i].control;
+    const auto use = register_use(code[i].text);
+    // Behind a wait or a branch the schedule does not say how long ago something was written.
+    if ((control.wait_mask & held) != 0 || changes_control_flow(code[i].text)) written_at.clear();
+    held |= scoreboards_set(control);
+    for (const auto& x : use.reads) {
+      for (const auto& y : use.reads) {
+        const auto first = written_at.find(x.number), second = written_at.find(y.number);
+        if (x.file != RegisterFile::general || y.file != RegisterFile::general || (x.number - y.number) % 2 != 0)
+          continue;
+        if (first == written_at.end() || second == written_at.end()) continue;
+        if (arrive_two_cycles_apart(now - first->second, now - second->second)) {
+          return fmt::format("R{} and R{} are in one register bank and were written 2 cycles apart: {:04x} {}",
+                             x.number, y.number, code[i].offset, code[i].text);
+        }
+      }
+    }
+    for (const auto& written : use.writes) {
+      if (written.file != RegisterFile::general) continue;
+      written_at.erase(written.number);
+      if (control.write_scoreboard == ControlWord::no_scoreboard) written_at.emplace(written.number, now);
+    }
+    now += control.stall_count;
+  }
+  return {};
+}
+
+std::string clock_waits(const Window& window) {
+  const auto& code = window.instructions;
+  if (code.empty() || is_unoptimised(window)) return {};
+  std::array<std::vector<const Instruction*>, 6> holders;  // of each scoreboard
+  for (const auto& instruction : code) {
+    const bool is_second_clock = &instruction == &code.back();
+    for (std::size_t scoreboard = 0; scoreboard < holders.size(); ++scoreboard) {
+      auto& held = holders[scoreboard];
+      if ((instruction.control.wait_mask >> scoreboard & 1) != 0) {
+        const auto holder = std::find_if(held.begin(), held.end(), [](const auto* i) { return uses_registers(*i); });
+        if (is_second_clock && holder != held.end()) {
+          return fmt::format("the second clock waits for a register of {:04x} {}", (*holder)->offset, (*holder)->text);
+        }
+        held.clear();
+      }
+      if ((scoreboards_set(instruction.control) >> scoreboard & 1) != 0) held.push_back(&instruction);
+    }
+  }
+  return {};
+}
+
+}  // namespace ptxlat::sass
