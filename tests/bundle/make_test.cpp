@@ -77,8 +77,11 @@ TEST_CASE("two assemblings of the same thing differ in the manifest alone, howev
 
 TEST_CASE("an interrupted call is continued by the next one, chunk by chunk") {
   LittleBundle undisturbed;
+  undisturbed.threads = 1;
+  int all_modules = 0;
+  undisturbed.before = [&] { ++all_modules; };
   REQUIRE(undisturbed.make());
-  for (const int modules : {1, 5, 8, 12}) {
+  for (const int modules : {1, 5, 8, all_modules}) {
     INFO("interrupted after " << modules << " modules");
     LittleBundle little;
     little.threads = 1;
@@ -86,7 +89,7 @@ TEST_CASE("an interrupted call is continued by the next one, chunk by chunk") {
     little.before = [&] {
       if (--left == 0) little.interrupted = true;
     };
-    // A chunk has a module for each of its four columns. With one assembler at work the first chunks are whole.
+    // A chunk has a module or two for each of its four columns. With one assembler at work the first chunks are whole.
     CHECK_FALSE(little.make());
     CHECK_FALSE(std::filesystem::exists(little.file));
     little.interrupted = false;
@@ -94,7 +97,7 @@ TEST_CASE("an interrupted call is continued by the next one, chunk by chunk") {
     little.cells_finished = 0;
     REQUIRE(little.make());
     CHECK(little.cells_finished + little.cells_taken_over == 120 * 4);
-    if (modules == 12) CHECK(little.cells_finished == 0);
+    if (modules == all_modules) CHECK(little.cells_finished == 0);
     CHECK(sections_of(little.file) == sections_of(undisturbed.file));
   }
 }

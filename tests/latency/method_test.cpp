@@ -201,7 +201,7 @@ TEST_CASE("where the differential has a register-bank conflict another consumer 
   const auto record = bench.make().at(0);
   INFO(record.note);
   CHECK(record.verdict == sass::Verdict::proven);
-  CHECK(record.consumer == "chew.b32");
+  CHECK(record.differential_consumer == "chew.b32");
   CHECK(record.number(results::metric::differential) == 4);
   CHECK_FALSE(record.has_flag(results::flag::bank_conflict));
 }
