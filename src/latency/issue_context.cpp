@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <set>
 
 #include "results/record.h"
@@ -14,21 +13,16 @@ namespace ptxlat::latency {
 
 namespace {
 
-// "IADD3 and IMAD.IADD": ptxas spreads copies of one operation over pipes. Told only of an operation that the
-// instruction has once, for then different opcodes are different copies'.
+// "IADD3 and IMAD.IADD": ptxas spreads copies of one operation over pipes. Told only of an instruction that is one
+// machine instruction, for then different opcodes are different copies, and nothing else is in the cost.
 std::string opcodes_in_turns(const sass::Window& stream, const std::vector<std::string>& sass) {
-  const auto opcodes = sass::opcodes(stream);
-  std::string text;
-  for (const auto& one : sass) {
-    const auto is_same = [&](const std::string& opcode) {
-      return sass::operation_of(opcode) == sass::operation_of(one);
-    };
-    if (std::count_if(sass.begin(), sass.end(), is_same) != 1) continue;
-    std::set<std::string> names;
-    std::copy_if(opcodes.begin(), opcodes.end(), std::inserter(names, names.end()), is_same);
-    if (names.size() > 1) text += fmt::format("{}{}", text.empty() ? "" : ", ", fmt::join(names, " and "));
+  if (sass.size() != 1) return {};
+  const auto operation = sass::operation_of(sass.front());
+  std::set<std::string> names;
+  for (const auto& opcode : sass::opcodes(stream)) {
+    if (sass::operation_of(opcode) == operation) names.insert(opcode);
   }
-  return text;
+  return names.size() > 1 ? fmt::format("{}", fmt::join(names, " and ")) : "";
 }
 
 // How many registers the copies that the longer stream has more read from one bank, where these reads and not the
