@@ -232,8 +232,7 @@ TEST_CASE("an old driver measures what needs none of the objects") {
   batch.kernels[0].launch.uses_memory = true;
   const Shapes shapes(batch, "PTXLAT_LIBCUDA", PTXLAT_TEST_OLD_LIBCUDA);
   CHECK(shapes.outcomes[0].status == kernel::LaunchStatus::ok);
-  CHECK(shapes.lines[0] ==
-        "k0_ ctas 1 lanes 32 shared 0 parameters zero memory clean tex_2d 0 tensormap_2d no");
+  CHECK(shapes.lines[0] == "k0_ ctas 1 lanes 32 shared 0 parameters zero memory clean tex_2d 0 tensormap_2d no");
 }
 
 TEST_CASE("a fault of a kernel that uses memory names the objects that the driver did not make") {
