@@ -76,7 +76,7 @@ struct Attempt {
   TrialNumbers trials;
 };
 
-void assemble_and_audit(line::Bench& bench, std::vector<Attempt> attempts) {
+void assemble_and_audit(line::Bench& bench, std::vector<Attempt>& attempts) {
   bench.assemble();
   const auto watch = bench.time("audit");
   for (auto& [cell, experiment, trials] : attempts) {
@@ -99,7 +99,7 @@ void try_consumers(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const
       }
     }
   }
-  assemble_and_audit(bench, std::move(attempts));
+  assemble_and_audit(bench, attempts);
 }
 
 // Whether ptxas gave the second clock of a window a register that an instruction before it still reads.
@@ -126,7 +126,7 @@ void reserve_clocks(const ptx::LoadedCatalogue& loaded, line::Bench& bench, cons
     cell->is_settled = false;
     attempts.push_back({cell, std::move(experiment), trials});
   }
-  if (!attempts.empty()) assemble_and_audit(bench, std::move(attempts));
+  if (!attempts.empty()) assemble_and_audit(bench, attempts);
 }
 
 // Streams whose end waits for results get fewer copies, as long as there are some to leave out. Returns their cells.
