@@ -173,7 +173,8 @@ void survey(line::Bench& bench, const std::vector<CellWork*>& cells) {
       if (trial) wanted[*trial] = true;
     }
   }
-  bench.run(wanted);
+  // Most chunks have none, and would wait for the GPU.
+  if (std::find(wanted.begin(), wanted.end(), true) != wanted.end()) bench.run(wanted);
 }
 
 // What there is to say of a cell without any experiment; empty if there may be one.
