@@ -63,18 +63,6 @@ std::string line_of(const results::Record& record, const std::map<std::string, i
   return results::to_line(json) + '\n';
 }
 
-sass::Verdict verdict_named(const std::string& name) {
-  const std::optional<sass::Verdict> verdict = sass::verdict_from(name);
-  if (!verdict) throw std::invalid_argument("unknown verdict \"" + name + "\"");
-  return *verdict;
-}
-
-results::Measure measure_named(const std::string& name) {
-  const std::optional<results::Measure> measure = results::measure_from(name);
-  if (!measure) throw std::invalid_argument("unknown measure \"" + name + "\"");
-  return *measure;
-}
-
 int level_named(int level) {
   if (level < 0 || level > highest_level) throw std::invalid_argument(fmt::format("no such level: {}", level));
   return level;
@@ -129,10 +117,10 @@ class CellReader {
       record.level = level_named(json_.integer());
       has_level_ = true;
     } else if (key == "verdict") {
-      record.verdict = verdict_named(json_.string());
+      record.verdict = results::verdict_named(json_.string());
       has_verdict_ = true;
     } else if (key == "measure") {
-      record.measure = measure_named(json_.string());
+      record.measure = results::measure_named(json_.string());
     } else if (key == "windows") {
       json_.array([&] { read_window(); });
     } else if (key == "sass") {
@@ -146,7 +134,7 @@ class CellReader {
     } else if (key == "from") {
       json_.object([&](std::string_view tag) { from_.emplace_back(tag, strings_in(json_)); });
     } else if (key == "metric_verdicts") {
-      json_.object([&](std::string_view tag) { verdicts_.emplace_back(tag, verdict_named(json_.string())); });
+      json_.object([&](std::string_view tag) { verdicts_.emplace_back(tag, results::verdict_named(json_.string())); });
     } else if (std::string* text = text_of(key)) {
       *text = json_.string();
     } else if (const results::MetricKind* kind = results::find_metric(key)) {
@@ -172,7 +160,7 @@ class CellReader {
       if (key == "role") {
         window.role = json_.plain_string();
       } else if (key == "verdict") {
-        window.verdict = verdict_named(json_.string());
+        window.verdict = results::verdict_named(json_.string());
       } else if (key == "static_is_lower_bound") {
         window.static_is_lower_bound = json_.boolean();
       } else if (key == "sass") {

@@ -9,21 +9,19 @@
 
 namespace ptxlat::results {
 
-namespace {
-
-sass::Verdict verdict_in(const Json& json) {
-  const auto name = json.get<std::string>();
+sass::Verdict verdict_named(const std::string& name) {
   const std::optional<sass::Verdict> verdict = sass::verdict_from(name);
   if (!verdict) throw std::invalid_argument("unknown verdict \"" + name + "\"");
   return *verdict;
 }
 
-Measure measure_in(const Json& json) {
-  const auto name = json.get<std::string>();
+Measure measure_named(const std::string& name) {
   const std::optional<Measure> measure = measure_from(name);
   if (!measure) throw std::invalid_argument("unknown measure \"" + name + "\"");
   return *measure;
 }
+
+namespace {
 
 Json window_to_json(const WindowRecord& window) {
   Json json;
@@ -55,7 +53,7 @@ WindowRecord window_from_json(const Json& json) {
   WindowRecord window;
   window.role = json.at("role").get<std::string>();
   window.operand = text_at(json, "operand");
-  window.verdict = verdict_in(json.at("verdict"));
+  window.verdict = verdict_named(json.at("verdict").get<std::string>());
   window.reason = text_at(json, "reason");
   window.static_cycles = json.value("static", 0);
   window.static_is_lower_bound = json.value("static_is_lower_bound", false);
@@ -185,7 +183,8 @@ std::vector<Metric> metrics_in(const Json& json) {
     if (!value) continue;
     Metric& metric = metrics.emplace_back(Metric{kind.tag, *value, sass::Verdict::proven, {}});
     if (from != json.end()) metric.from = from->value(tag, metric.from);
-    if (verdicts != json.end() && verdicts->contains(tag)) metric.verdict = verdict_in(verdicts->at(tag));
+    if (verdicts != json.end() && verdicts->contains(tag))
+      metric.verdict = verdict_named(verdicts->at(tag).get<std::string>());
   }
   return metrics;
 }
@@ -230,7 +229,7 @@ Record record_from_json(const Json& json) {
   record.operand = text_at(json, "operand");
   record.input = text_at(json, "input");
   record.level = json.at("opt").get<int>();
-  record.verdict = verdict_in(json.at("verdict"));
+  record.verdict = verdict_named(json.at("verdict").get<std::string>());
   record.note = text_at(json, "note");
   record.flags = json.value("flags", record.flags);
   record.metrics = metrics_in(json);
@@ -238,7 +237,8 @@ Record record_from_json(const Json& json) {
   record.series = list_at(json, "series", series_from_json);
   record.sass = json.value("sass", record.sass);
   record.sass_count = json.value("sass_count", 0);
-  if (const auto measure = json.find("measure"); measure != json.end()) record.measure = measure_in(*measure);
+  if (const auto measure = json.find("measure"); measure != json.end())
+    record.measure = measure_named(measure->get<std::string>());
   record.consumer = text_at(json, "consumer");
   record.differential_consumer = text_at(json, "differential_consumer");
   record.recipe = text_at(json, "recipe");

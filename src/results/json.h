@@ -22,6 +22,10 @@ Record record_from_json(const Json& json);
 Run run_from_json(const Json& json);
 std::vector<Run> runs_from_json(const Json& json);
 
+// The value of a word in such JSON; std::invalid_argument for an unknown one.
+sass::Verdict verdict_named(const std::string& name);
+Measure measure_named(const std::string& name);
+
 // One line. Bytes that are not UTF-8 (an assembler's message) become U+FFFD instead of an exception.
 std::string to_line(const Json& json);
 
