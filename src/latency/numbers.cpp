@@ -18,6 +18,11 @@ std::map<std::string, int> operation_counts(const std::vector<std::string>& opco
   return counts;
 }
 
+std::optional<double> difference(const InnerOf& inner_of, Role more, Role less) {
+  const auto a = inner_of(more), b = inner_of(less);
+  return a && b ? std::optional(*a - *b) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<double> scheduled(const sass::StaticSchedule& schedule) {
@@ -41,24 +46,13 @@ std::optional<double> Numbers::inner(Role role) const {
   return *cycles - kernel(role)->schedule.edge_cycles;
 }
 
-std::optional<double> Numbers::difference(Role more, Role less) const {
-  const auto a = inner(more), b = inner(less);
-  if (!a || !b) return std::nullopt;
-  return *a - *b;
-}
-
-std::optional<double> Numbers::value(Headline witness,
-                                     const std::function<std::optional<double>(Role)>& inner_of) const {
-  const auto less = [&](Role more, Role fewer) -> std::optional<double> {
-    const auto a = inner_of(more), b = inner_of(fewer);
-    return a && b ? std::optional(*a - *b) : std::nullopt;
-  };
+std::optional<double> Numbers::value(Headline witness, const InnerOf& inner_of) const {
   if (witness == Headline::none) return std::nullopt;
-  if (witness == Headline::differential) return less(Role::differential, Role::differential_base);
-  const auto steps = less(Role::chain_twice, Role::chain);
+  if (witness == Headline::differential) return difference(inner_of, Role::differential, Role::differential_base);
+  const auto steps = difference(inner_of, Role::chain_twice, Role::chain);
   if (!steps) return std::nullopt;
   if (!chain_has_bridge()) return *steps / experiment.steps;
-  const auto bridge = less(Role::bridge, Role::bracket);
+  const auto bridge = difference(inner_of, Role::bridge, Role::bracket);
   return bridge ? std::optional(*steps / experiment.steps - *bridge) : std::nullopt;
 }
 
@@ -81,9 +75,13 @@ std::optional<double> Numbers::chain() const {
   return value(Headline::chain, [&](Role role) { return inner(role); });
 }
 
+std::optional<double> Numbers::stream_difference() const {
+  return difference([&](Role role) { return inner(role); }, Role::stream_twice, Role::stream);
+}
+
 std::optional<double> Numbers::issue() const {
   if (experiment.copies == 0 || !audits[Role::stream].is_proven()) return std::nullopt;
-  auto more = difference(Role::stream_twice, Role::stream);
+  auto more = stream_difference();
   if (more) *more /= experiment.copies;
   // A warp issues one instruction a cycle, Maxwell's pairs aside. Less is not the copies' time: loops that contend
   // for one address take as long as they like, and a copy that is a move may be left out.
@@ -95,8 +93,7 @@ std::string Numbers::why_no_issue() const {
   if (experiment.copies == 0 || !trials[Role::stream] || issue()) return {};
   const auto& audit = audits[Role::stream];
   if (!audit.is_proven()) return fmt::format("{}, {}", to_string(audit.verdict), audit.reason);
-  return difference(Role::stream_twice, Role::stream) ? "twice the copies take no longer"
-                                                      : "the launches of the stream have no value in common";
+  return stream_difference() ? "twice the copies take no longer" : "the launches of the stream have no value in common";
 }
 
 std::optional<double> Numbers::overhead() const {

@@ -18,6 +18,9 @@ enum class Source { measured, schedule };
 // bridge, and do not branch; else the differential's; else the chain's.
 enum class Headline { none, differential, chain };
 
+// The inner time of a window: elapsed cycles less what the schedule gave the first clock read and the last instruction.
+using InnerOf = std::function<std::optional<double>(Role)>;
+
 // One experiment's numbers, from one source, each only from proven windows (docs/method.md, section 2).
 struct Numbers {
   const Experiment& experiment;
@@ -33,10 +36,9 @@ struct Numbers {
   }
 
   std::optional<double> elapsed(Role role) const;
-  // Elapsed cycles less what the schedule gave the first clock read and the last instruction.
   std::optional<double> inner(Role role) const;
   // A witness' formula over the inner times of windows, proven or not.
-  std::optional<double> value(Headline witness, const std::function<std::optional<double>(Role)>& inner_of) const;
+  std::optional<double> value(Headline witness, const InnerOf& inner_of) const;
   std::optional<double> differential() const;
   std::optional<double> chain() const;
   // Cycles that one more copy of the instruction takes in a stream of them.
@@ -49,7 +51,7 @@ struct Numbers {
   std::string why_no_issue() const;
 
  private:
-  std::optional<double> difference(Role more, Role less) const;
+  std::optional<double> stream_difference() const;
 };
 
 Headline headline_of(const Numbers& numbers);

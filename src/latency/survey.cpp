@@ -1,9 +1,6 @@
 #include "latency/survey.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "base/quantile.h"

@@ -79,8 +79,7 @@ constexpr Row table[] = {
     {"CCTLT", no_result},
 
     // Waiting for memory and for others. WARPGROUP.ARRIVE and WARPGROUP.DEPBAR wait around wgmma; LDGDEPBAR, which
-    // closes
-    // a group of copies for DEPBAR to wait for, takes just its stall count.
+    // closes a group of copies for DEPBAR to wait for, takes just its stall count.
     {"BAR", skeleton | no_result | waits},
     {"BAR.ARV", skeleton | no_result},
     {"DEPBAR", moves_bits | no_result | waits},
