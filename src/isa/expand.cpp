@@ -231,6 +231,9 @@ void add_inputs(const Op& op, const std::set<std::string>& objects, const Choice
   for (const InputText& text : op.inputs) {
     Input input;
     input.name = text.name;
+    Choice without_op = choice;  // {op} is the instruction here, also where an axis is called so
+    without_op.erase("op");
+    input.around = fill_axes(text.around, without_op, op.maps);
     input.prepare = fill_axes(text.prepare, choice, op.maps);
     input.before = fill_axes(text.before, choice, op.maps);
     input.completion = fill_axes(text.completion, choice, op.maps);
@@ -313,9 +316,6 @@ std::vector<Form> expand(const Op& op, const Objects& objects, Mistakes& mistake
     for (const ConditionalRequirement& need : op.needs) {
       if (holds(need.if_holds, choice)) form.requirement = stricter(form.requirement, need.requirement);
     }
-    Choice without_op = choice;  // {op} is the instruction here, also where an axis is called so
-    without_op.erase("op");
-    form.around = fill_axes(op.around, without_op, op.maps);
     form.cleanup = fill_axes(op.cleanup, choice, op.maps);
     form.directives = fill_axes(op.directives, choice, op.maps);
     speller.spell(choice, form);

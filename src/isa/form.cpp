@@ -29,7 +29,9 @@ Value value_of(const Catalogue& catalogue, const Form& form, const Input& input,
   if (operand.type == "carry") return {"0", "1", false};
   if (const Object* object = object_of(catalogue, input, operand)) {
     constexpr int last_lane = 31;
-    return {"0", object->offset_per_lane ? std::to_string(last_lane * access_bytes(form)) : "0", false};
+    const bool is_per_lane = object->offset == Offset::per_lane;
+    return {"0", is_per_lane ? std::to_string(last_lane * access_bytes(form)) : "0", false,
+            object->offset == Offset::uniform};
   }
   std::size_t position = 0;
   for (const Operand& other : form.operands) {

@@ -36,6 +36,7 @@ struct Value {
   std::string first;
   std::string last;
   bool is_known_to_compiler = false;  // written into the instruction as a literal; the same in every lane
+  bool is_uniform = false;            // the compiler knows that all lanes have the same value, but not which
 };
 
 // How the PTX behind an instruction sees its effect.
@@ -45,15 +46,22 @@ struct Value {
 enum class Completion { wait, read_back, use };
 
 // A named class of input values. Operands it does not name take the default of their type.
+//   around   PTX that stands for the instruction, which is its {op}; empty: the instruction alone
 //   prepare, before, completion   PTX in front of the first clock, in front of the instruction, behind it until its
 //   effect is seen. Holes: {a} and {a.0} for operands, scratch registers, {#}
 struct Input {
   std::string name;                            // "" is the default class
   std::map<std::string, Value> values;         // operand name → value
   std::map<std::string, std::string> objects;  // operand name → object, where it is not that of the syntax
-  std::string prepare, before, completion;
+  std::string around, prepare, before, completion;
   Completion completion_is = Completion::wait;  // where there is one
 };
+
+// How the offsets of an object's lanes differ where the class of values does not say.
+//   per_lane  lanes get neighbouring addresses
+//   same      all lanes get the same, which the compiler does not know
+//   uniform   all lanes get the same, and the compiler knows that they do (Value::is_uniform)
+enum class Offset { per_lane, same, uniform };
 
 // An operand that needs something around it: a variable in a state space, an address, what the host has made.
 // docs/adding-an-instruction.md explains the holes of the texts.
@@ -62,15 +70,15 @@ struct Input {
 //   declare        in the kernel, once
 //   once           in front of the loop
 //   each           in every pass, in front of the first clock: makes {r} out of {o}, which the compiler knows nothing
-//                  about
+//                  about. With a uniform offset once, in front of the loop
+//   prepare        in every pass, behind `each`: what {r} stands for is made anew
 //   is_address     {o} is a byte offset, and a dependence can go through it
-//   offset_per_lane  lanes get neighbouring addresses; else all get the same
 struct Object {
   std::string name;
   std::string register_type = "b64";
-  std::string module, declare, once, each;
+  std::string module, declare, once, each, prepare;
   bool is_address = false;
-  bool offset_per_lane = false;
+  Offset offset = Offset::same;
   int dynamic_shared = 0;  // bytes that the launch must give
   SourceLocation where;
 };
@@ -121,7 +129,6 @@ struct Form {
   Requirement requirement;
   int threads = 32;
   int cluster = 1;             // CTAs
-  std::string around;          // PTX that stands for the instruction, which is its {op}; empty: the instruction alone
   std::string cleanup;         // PTX in every pass, after the second clock
   std::string directives;      // of the kernel
   std::string not_streamable;  // why it cannot be repeated back to back; empty if it can

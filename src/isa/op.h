@@ -34,11 +34,11 @@ struct Text {
   SourceLocation where;
 };
 
-// A class of input values as written: operand → "8", "1 .. 2", "= 8", "@object".
+// A class of input values as written: operand → "8", "1 .. 2", "uniform 8", "= 8", "@object".
 struct InputText {
   std::string name;
   std::map<std::string, Text> values;
-  std::string prepare, before, completion;
+  std::string around, prepare, before, completion;
   Completion completion_is = Completion::wait;
   SourceLocation where;
 };
@@ -69,7 +69,7 @@ struct Op {
   std::set<std::string> inout;
   int threads = 32;
   int cluster = 1;
-  std::string around, cleanup, directives, not_streamable;
+  std::string cleanup, directives, not_streamable;
   std::string not_measurable;
   SourceLocation where;
 };

@@ -18,7 +18,7 @@ const std::vector<std::string> file_keys = {"chapter", "section", "header",   "a
                                             "op",      "object",  "consumer", "default"};
 const std::vector<std::string> consumer_keys = {"name", "types", "result", "k", "text"};
 const std::vector<std::string> object_keys = {"name", "register", "module", "declare",       "once",
-                                              "each", "address",  "offset", "dynamic_shared"};
+                                              "each", "prepare", "address", "offset", "dynamic_shared"};
 const std::set<std::string> consumer_holes = {"a", "k", "q", "t0", "t1", "u0", "u1", "p0"};
 
 void check_keys(const toml::table& table, const std::vector<std::string>& known, const std::string& file,
@@ -110,6 +110,13 @@ Consumer read_consumer(const toml::table& table, const std::string& file, Mistak
   return consumer;
 }
 
+std::optional<Offset> offset_of(const std::string& word) {
+  if (word == "per lane") return Offset::per_lane;
+  if (word == "same") return Offset::same;
+  if (word == "uniform") return Offset::uniform;
+  return std::nullopt;
+}
+
 Object read_object(const toml::table& table, const std::string& file, Mistakes& mistakes) {
   check_keys(table, object_keys, file, mistakes);
   Object object;
@@ -120,12 +127,15 @@ Object read_object(const toml::table& table, const std::string& file, Mistakes& 
   object.declare = string_of(table, "declare", file, mistakes);
   object.once = string_of(table, "once", file, mistakes);
   object.each = string_of(table, "each", file, mistakes);
+  object.prepare = string_of(table, "prepare", file, mistakes);
   object.is_address = table["address"].value_or(false);
-  object.offset_per_lane = object.is_address;
-  if (const auto offset = string_of(table, "offset", file, mistakes); !offset.empty()) {
-    object.offset_per_lane = offset == "per lane";
-    if (offset != "per lane" && offset != "uniform") {
-      report(mistakes, object.where, fmt::format("object \"{}\": offset is \"per lane\" or \"uniform\"", object.name));
+  object.offset = object.is_address ? Offset::per_lane : Offset::same;
+  if (const auto written = string_of(table, "offset", file, mistakes); !written.empty()) {
+    const auto offset = offset_of(written);
+    object.offset = offset.value_or(object.offset);
+    if (!offset) {
+      report(mistakes, object.where,
+             fmt::format("object \"{}\": offset is \"per lane\", \"same\" or \"uniform\"", object.name));
     }
   }
   object.dynamic_shared = table["dynamic_shared"].value_or(0);

@@ -155,8 +155,11 @@ std::map<std::string, Text> read_values(const toml::table& table, const Keys& ke
   return values;
 }
 
-std::array<std::pair<const char*, std::string*>, 3> texts_of(InputText& input) {
-  return {{{"prepare", &input.prepare}, {"before", &input.before}, {"completion", &input.completion}}};
+std::array<std::pair<const char*, std::string*>, 4> texts_of(InputText& input) {
+  return {{{"around", &input.around},
+           {"prepare", &input.prepare},
+           {"before", &input.before},
+           {"completion", &input.completion}}};
 }
 
 Completion read_completion(const Text& word, Mistakes& mistakes) {
@@ -335,8 +338,7 @@ std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, cons
   op.inout = names_in(keys, "inout", op.operand_names);
   if (table.contains("dependence")) op.dependence = keys.texts("dependence");
   op.consumers = keys.texts("consumers");
-  for (const auto& [key, text] : {std::pair{"around", &op.around},
-                                  {"cleanup", &op.cleanup},
+  for (const auto& [key, text] : {std::pair{"cleanup", &op.cleanup},
                                   {"directives", &op.directives},
                                   {"not_streamable", &op.not_streamable},
                                   {"not_measurable", &op.not_measurable}}) {

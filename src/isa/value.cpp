@@ -160,19 +160,27 @@ std::uint64_t round_to_format(double number, int exponent_bits, int mantissa_bit
 }
 
 std::optional<Value> parse_value(const std::string& text, const TypeInfo& type, std::string& problem) {
+  constexpr std::string_view uniform = "uniform ";
   std::string rest = trimmed(text);
   Value value;
   if (rest.starts_with('=')) {
     value.is_known_to_compiler = true;
     rest = trimmed(rest.substr(1));
+  } else if (rest.starts_with(uniform)) {
+    value.is_uniform = true;
+    rest = trimmed(rest.substr(uniform.size()));
   }
   const auto dots = rest.find("..");
   value.first = trimmed(rest.substr(0, dots));
   value.last = dots == std::string::npos ? value.first : trimmed(rest.substr(dots + 2));
 
   if (type.name == "imm") value.is_known_to_compiler = true;
-  if (value.is_known_to_compiler && value.first != value.last) {
+  if ((value.is_known_to_compiler || value.is_uniform) && value.first != value.last) {
     problem = fmt::format("\"{}\": what the compiler knows is the same in every lane", text);
+    return std::nullopt;
+  }
+  if (value.is_uniform && (type.register_bits < 16 || type.register_bits > 64)) {
+    problem = fmt::format("\"{}\": what is uniform is a register of 16, 32 or 64 bits", text);
     return std::nullopt;
   }
   for (const std::string& literal : {value.first, value.last}) {

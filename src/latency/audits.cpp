@@ -32,6 +32,25 @@ bool is_load_or_store(const isa::Form& form) {
   return name == "ld" || name == "ldu" || name == "st";
 }
 
+bool is_source(const isa::Operand& operand) { return !operand.is_result || operand.is_inout; }
+
+int uniform_operands(const isa::Catalogue& catalogue, const isa::Form& form, const isa::Input& input) {
+  return static_cast<int>(std::count_if(form.operands.begin(), form.operands.end(), [&](const isa::Operand& operand) {
+    return is_source(operand) && isa::value_of(catalogue, form, input, operand).is_uniform;
+  }));
+}
+
+// Real kernels prepare addresses, barriers, descriptors and handles once. Where lanes may differ that is not possible:
+// such a class has fewer uniform operands than the default.
+bool operands_are_prepared(const isa::Catalogue& catalogue, const isa::Variant& variant) {
+  const isa::Form& form = *variant.form;
+  const bool has_objects = std::any_of(form.operands.begin(), form.operands.end(), [&](const isa::Operand& operand) {
+    return is_source(operand) && isa::object_of(catalogue, *variant.input, operand) != nullptr;
+  });
+  const int uniform = uniform_operands(catalogue, form, *variant.input);
+  return (has_objects || uniform > 0) && uniform >= uniform_operands(catalogue, form, form.inputs.front());
+}
+
 // The audit of a kernel that has no window to be looked at.
 std::optional<sass::Audit> missing(const line::Batch& batch, const std::optional<std::size_t>& trial) {
   if (!trial) return sass::Audit{sass::Verdict::no_dependency, "not part of this experiment", {}};
@@ -47,12 +66,14 @@ struct AuditRun {
   bool arithmetic;
   bool is_consumed;
   int access_bytes;
+  bool are_prepared;
   Audits audits;
 
   const sass::Window& window(Role role) const { return *batch.kernel_of(*trials[role]).window; }
 
   sass::Expectation expected(Role role) const {
-    sass::Expectation expectation{arithmetic, batch.kernel_of(*trials[role]).operand_loads, {}, access_bytes};
+    sass::Expectation expectation{arithmetic, batch.kernel_of(*trials[role]).operand_loads, {}, access_bytes,
+                                  are_prepared};
     const Role edges = trials[Role::completion] ? Role::completion : Role::differential_base;
     const bool has_edges =
         role == Role::chain && !is_consumed && trials[edges] && batch.kernel_of(*trials[edges]).window;
@@ -120,13 +141,14 @@ bool any_clock_waits(const line::Batch& batch, const TrialNumbers& trials) {
   });
 }
 
-Audits audit(const line::Batch& batch, const TrialNumbers& trials, const isa::Variant& variant,
-             const Experiment& experiment) {
+Audits audit(const isa::Catalogue& catalogue, const line::Batch& batch, const TrialNumbers& trials,
+             const isa::Variant& variant, const Experiment& experiment) {
   AuditRun it{batch,
               trials,
               is_arithmetic(variant),
               observation_of(variant) == Observation::consumed,
               is_load_or_store(*variant.form) ? isa::access_bytes(*variant.form) : 0,
+              operands_are_prepared(catalogue, variant),
               {}};
   if (it.is_consumed) it.differential();
   if (observation_of(variant) == Observation::waited_for) it.waiting();

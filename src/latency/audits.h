@@ -21,7 +21,7 @@ using Audits = ByRole<sass::Audit>;
 bool any_clock_waits(const line::Batch& batch, const TrialNumbers& trials);
 
 // Audits the windows of one variant's experiment.
-Audits audit(const line::Batch& batch, const TrialNumbers& trials, const isa::Variant& variant,
-             const Experiment& experiment);
+Audits audit(const isa::Catalogue& catalogue, const line::Batch& batch, const TrialNumbers& trials,
+             const isa::Variant& variant, const Experiment& experiment);
 
 }  // namespace ptxlat::latency

@@ -35,8 +35,9 @@ std::optional<int> scheduled_differential(const line::Batch& batch, const TrialN
 // Keeps this attempt if it is the first, the first that is proven, or one with a nearer consumer. Where a chain is
 // proven, or the latency is not fixed, the first proven differential is enough; else all consumers are tried for one on
 // the same pipe, which the schedule tells by its cycles (crossing pipes costs more: method.md, trap 8).
-void keep_the_better(CellWork& cell, const line::Batch& batch, Experiment experiment, const TrialNumbers& trials) {
-  auto audits = audit(batch, trials, cell.plan->variant, experiment);
+void keep_the_better(const isa::Catalogue& catalogue, CellWork& cell, const line::Batch& batch, Experiment experiment,
+                     const TrialNumbers& trials) {
+  auto audits = audit(catalogue, batch, trials, cell.plan->variant, experiment);
   const bool is_proven = trials[Role::differential] && audits[Role::differential].is_proven();
   const auto cycles = is_proven ? scheduled_differential(batch, trials) : std::nullopt;
   cell.is_settled = is_proven && (audits[Role::chain].is_proven() || !cycles);
@@ -76,11 +77,11 @@ struct Attempt {
   TrialNumbers trials;
 };
 
-void assemble_and_audit(line::Bench& bench, std::vector<Attempt>& attempts) {
+void assemble_and_audit(const isa::Catalogue& catalogue, line::Bench& bench, std::vector<Attempt>& attempts) {
   bench.assemble();
   const auto watch = bench.time("audit");
   for (auto& [cell, experiment, trials] : attempts) {
-    if (!cell->is_settled) keep_the_better(*cell, bench.batch(), std::move(experiment), trials);
+    if (!cell->is_settled) keep_the_better(catalogue, *cell, bench.batch(), std::move(experiment), trials);
   }
 }
 
@@ -99,7 +100,7 @@ void try_consumers(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const
       }
     }
   }
-  assemble_and_audit(bench, attempts);
+  assemble_and_audit(loaded.catalogue, bench, attempts);
 }
 
 // Whether ptxas gave the second clock of a window a register that an instruction before it still reads.
@@ -126,7 +127,7 @@ void reserve_clocks(const ptx::LoadedCatalogue& loaded, line::Bench& bench, cons
     cell->is_settled = false;
     attempts.push_back({cell, std::move(experiment), trials});
   }
-  if (!attempts.empty()) assemble_and_audit(bench, attempts);
+  if (!attempts.empty()) assemble_and_audit(loaded.catalogue, bench, attempts);
 }
 
 // Streams whose end waits for results get fewer copies, as long as there are some to leave out. Returns their cells.
@@ -211,7 +212,7 @@ std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench
     try_consumers(loaded, bench, cells, 1, SIZE_MAX);
     reserve_clocks(loaded, bench, cells, is_lost_to_a_bank_conflict);
     for (auto* cell : shortened)
-      cell->audits = audit(bench.batch(), cell->trials, cell->plan->variant, *cell->experiment);
+      cell->audits = audit(loaded.catalogue, bench.batch(), cell->trials, cell->plan->variant, *cell->experiment);
     run(bench, cells);
     survey(bench, cells);
   }

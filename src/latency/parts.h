@@ -70,6 +70,8 @@ struct Parts {
   kernel::Trial streamed(int copies, StreamShape shape) const;
   // Whether each copy of a stream has this operand for itself.
   bool is_own(const isa::Operand& operand, StreamShape shape) const;
+  // The compiler knows that all lanes have the same value.
+  bool is_uniform(const isa::Operand& operand) const;
   // The one source operand that copies have each for themselves where registers are short: with a result, the first
   // value, so that they are not merged; without one, the first address, so that a store does not make the one before
   // it superfluous.

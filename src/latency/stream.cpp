@@ -68,13 +68,20 @@ bool Parts::is_own(const isa::Operand& operand, StreamShape shape) const {
   if (ptx::is_literal(catalogue(), variant, operand)) return false;
   const isa::Object* object = isa::object_of(catalogue(), *variant.input, operand);
   if (object != nullptr && !object->is_address) return false;
+  // Uniform registers are few, and ptxas would copy what must stand in neighbouring ones.
+  if (is_uniform(operand)) return false;
   return shape.has_own_sources || &operand == varied_operand();
+}
+
+bool Parts::is_uniform(const isa::Operand& operand) const {
+  return ptx::is_source(operand) && isa::value_of(catalogue(), form(), *variant.input, operand).is_uniform;
 }
 
 const isa::Operand* Parts::varied_operand() const {
   const bool has_result = ptx::result_of(*variant.form) != nullptr;
   const auto rank = [&](const isa::Operand& operand) {
     if (operand.type == "carry" || operand.is_result || ptx::is_literal(catalogue(), variant, operand)) return 0;
+    if (is_uniform(operand)) return 0;
     const isa::Object* object = isa::object_of(catalogue(), *variant.input, operand);
     if (!has_result) return object != nullptr && object->is_address ? 1 : 0;
     if (object != nullptr) return 1;

@@ -60,7 +60,7 @@ std::vector<std::string> registers_of(const isa::Operand& operand, const std::st
 std::string place_instruction(const isa::Catalogue& catalogue, const isa::Variant& variant, const Replaced& replaced,
                               int number) {
   const isa::Form& form = *variant.form;
-  const auto around = form.around.empty() ? std::string("{op}") : form.around;
+  const auto around = variant.input->around.empty() ? std::string("{op}") : variant.input->around;
   const auto text = substitute(around, {{"op", form.cuda ? form.text : form.text + ";"}});
   return "  " + substitute(text, holes_of(catalogue, variant, replaced, number)) + "\n";
 }

@@ -78,17 +78,19 @@ void KernelBuilder::need(const std::string& module_text) {
 
 void KernelBuilder::branch_on(const std::string& condition) { guard += condition + "\n  @%guard_1 bra DONE;\n"; }
 
-// Operands with the same value share a slot: 8 of them hold all that any instruction needs. A wide vector has two, at
+// Operands with the same bits share a slot: 8 of them hold all that any instruction needs. A wide vector has two, at
 // an address that one access of 16 bytes can have.
 int KernelBuilder::slot_for(const std::string& type, const isa::Value& value, bool for_wide) {
-  const auto key = fmt::format("{} {} {} {}", type, value.first, value.last, for_wide);
+  std::vector<std::uint64_t> bits_of_lanes;
+  for (int lane = 0; lane < lanes_of_a_warp; ++lane) bits_of_lanes.push_back(isa::lane_bits(value, type, lane));
+  const std::pair key(for_wide, bits_of_lanes);
   if (const auto known = slot_of_value_.find(key); known != slot_of_value_.end()) return known->second;
   if (for_wide) slots += slots % 2;
   const int slot = slot_of_value_[key] = slots;
   slots += for_wide ? 2 : 1;
   if (slots > kernel::operands_per_slot) throw Error(ExitCode::catalogue, "more than 8 operands in one kernel");
   for (int lane = 0; lane < threads * cluster; ++lane) {
-    const auto bits = isa::lane_bits(value, type, lane % lanes_of_a_warp);
+    const auto bits = bits_of_lanes[static_cast<std::size_t>(lane % lanes_of_a_warp)];
     auto* at = &input[static_cast<std::size_t>(lane * kernel::operands_per_slot + slot)];
     at[0] = for_wide ? bits << 32 | bits : bits;
     if (for_wide) at[1] = at[0];
@@ -143,7 +145,30 @@ void KernelBuilder::load_wide(const std::vector<std::string>& names, const std::
   }
 }
 
+// The row of the CTA is 0, which the compiler does not know, and the same in all lanes, which it does. This stands in
+// front of the loop, where real kernels prepare such operands: ptxas moves what is made in the loop into its uniform
+// register between the clocks. It also needs no branch to be over before the first clock.
+void KernelBuilder::make_uniform(const std::string& name, const std::string& type, const isa::Value& value) {
+  declare(name, type);
+  const int bits = isa::register_bits(type);
+  once += fmt::format("  mov.u32 %low, %ctaid.y; cvt.u{0}.u32 {1}, %low; add.u{0} {1}, {1}, {2};\n", bits, name,
+                      isa::lane_bits(value, type, 0));
+}
+
+// A chain writes its source operand.
+void KernelBuilder::copy_in_each_pass(const std::string& from, const std::string& to, const std::string& type) {
+  declare(to, type);
+  operands += fmt::format("  mov.b{} {}, {};\n", isa::register_bits(type), to, from);
+}
+
 void KernelBuilder::load(const std::vector<std::string>& names, const std::string& type, const isa::Value& value) {
+  if (value.is_uniform) {
+    for (const auto& name : names) {
+      make_uniform(name + "_uniform", type, value);
+      copy_in_each_pass(name + "_uniform", name, type);
+    }
+    return;
+  }
   if (is_wide(names, type)) return load_wide(names, type, slot_for(type, value, true));
   const bool is_condition = type == "pred" || type == "carry";
   const int slot = slot_for(type == "carry" ? "b32" : type, value);
@@ -174,16 +199,27 @@ void KernelBuilder::place(const std::vector<std::string>& names, const isa::Obje
     if (object.once.find("{u}") != std::string::npos) declare(own.at("u"), "b64");
     if (object.once.find("{t}") != std::string::npos) declare(own.at("t"), "b32");
   }
-  const auto has = [&](const char* hole) { return object.each.find(hole) != std::string::npos; };
+  const auto has = [&](const char* hole) { return (object.each + object.prepare).find(hole) != std::string::npos; };
+  const auto& type = object.register_type;
   for (const auto& name : names) {
-    const auto holes = scratch_of(name);
-    if (has("{o}")) load({holes.at("o")}, object.register_type, offset);
+    auto holes = scratch_of(name);
     if (has("{u}")) declare(holes.at("u"), "b64");
     if (has("{t}")) declare(holes.at("t"), "b32");
-    declare(name, object.register_type);
-    guard += indented(substitute(object.each, holes));
-    const int bits = isa::register_bits(object.register_type);
-    branch_on(fmt::format("  setp.eq.b{} %guard_1, {}, {};", bits, name, impossible(bits)));
+    if (offset.is_uniform) {
+      const auto made = holes["r"] = name + "_uniform";
+      if (has("{o}")) make_uniform(holes.at("o"), type, offset);
+      declare(made, type);
+      once += indented(substitute(object.each, holes));
+      copy_in_each_pass(made, name, type);
+      holes["r"] = name;
+    } else {
+      if (has("{o}")) load({holes.at("o")}, type, offset);
+      declare(name, type);
+      guard += indented(substitute(object.each, holes));
+      const int bits = isa::register_bits(type);
+      branch_on(fmt::format("  setp.eq.b{} %guard_1, {}, {};", bits, name, impossible(bits)));
+    }
+    guard += indented(substitute(object.prepare, holes));
   }
 }
 
@@ -234,6 +270,15 @@ constexpr auto parameters = ", .param .align 64 .b8 parameters[1024]";
 
 }  // namespace
 
+namespace {
+
+// The clocks are never equal, which the compiler does not know. Where nothing in the window branches or has a result
+// that is waited for, ptxas would count the pass between the clocks.
+constexpr char late_pass[] =
+    "  setp.eq.u32 %again, %clock_1, %clock_2;\n  selp.u32 %low, 2, 1, %again;\n  add.u32 %pass, %pass, %low;";
+
+}  // namespace
+
 kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, const std::string& window,
                      const std::string& result) {
   assert(window.find("{{") == std::string::npos);
@@ -250,21 +295,26 @@ kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, c
   const auto names = [&](const char* name) { return body.find(name) != std::string::npos; };
   // Where a cluster is matters even to what stays in it.
   const bool uses_memory = names("%memory") || names("%scratch") || builder.cluster > 1;
+  // ptxas makes a loop over the lanes of what the machine does once for a warp, unless the lane is elected.
+  const bool has_elected = names("%elected");
   kernel::Trial trial;
-  trial.kernel.text = fill(skeletons.frame, {{"name", "{{name}}"},
-                                             {"parameters", uses_memory || names("parameters") ? parameters : ""},
-                                             {"memory", uses_memory ? begin_of(skeletons, builder.cluster) : ""},
-                                             {"cta", !uses_memory          ? "%ctaid.x"
-                                                     : builder.cluster > 1 ? "%cluster_ctarank"
-                                                                           : "0"},
-                                             {"directives", directives},
-                                             {"registers", builder.registers + declared_scratch(body)},
-                                             {"once", once},
-                                             {"operands", builder.operands},
-                                             {"guard", builder.guard},
-                                             {"window", window},
-                                             {"result", result},
-                                             {"epilogue", epilogue}});
+  trial.kernel.text =
+      fill(skeletons.frame,
+           {{"name", "{{name}}"},
+            {"parameters", uses_memory || names("parameters") ? parameters : ""},
+            {"memory", uses_memory ? begin_of(skeletons, builder.cluster) : ""},
+            {"cta", !uses_memory          ? "%ctaid.x"
+                    : builder.cluster > 1 ? "%cluster_ctarank"
+                                          : "0"},
+            {"directives", directives},
+            {"registers", builder.registers + declared_scratch(body) + (has_elected ? "  .reg .pred %elected;\n" : "")},
+            {"once", once},
+            {"operands", builder.operands},
+            {"guard", builder.guard + (has_elected ? "  elect.sync _|%elected, 0xffffffff;\n" : "")},
+            {"window", window},
+            {"result", result},
+            {"next_pass", has_elected ? late_pass : "  add.u32 %pass, %pass, 1;"},
+            {"epilogue", epilogue}});
   trial.kernel.module = builder.module;
   trial.kernel.operand_loads = operand_loads_of(trial.kernel.text);
   trial.launch.threads = builder.threads;

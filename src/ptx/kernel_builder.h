@@ -41,7 +41,8 @@ struct KernelBuilder {
   // Adds what is needed at module scope, if it is not there yet.
   void need(const std::string& module_text);
   // Declares the registers and loads them, lane by lane, with `value`; the loads are over before the first clock, and
-  // the compiler cannot know that they bring the same. For "carry" the condition code is set and the name only says so.
+  // the compiler cannot know that they bring the same. A uniform value is made in front of the loop instead. For "carry"
+  // the condition code is set and the name only says so.
   void load(const std::vector<std::string>& names, const std::string& type, const isa::Value& value);
   // The same with the catalogue's default value of the type for a source operand at `position`.
   void load_default(const std::string& name, const std::string& type, std::size_t position);
@@ -53,9 +54,11 @@ struct KernelBuilder {
   void load_wide(const std::vector<std::string>& names, const std::string& type, int slot);
   void load_one(const std::string& name, const std::string& type, int slot);
   void load_condition(const std::string& name, const std::string& type, int slot);
+  void make_uniform(const std::string& name, const std::string& type, const isa::Value& value);
+  void copy_in_each_pass(const std::string& from, const std::string& to, const std::string& type);
   void branch_on(const std::string& condition);
 
-  std::map<std::string, int> slot_of_value_;
+  std::map<std::pair<bool, std::vector<std::uint64_t>>, int> slot_of_value_;  // by wide, and the bits of the lanes
 };
 
 // The default value of a type that no source operand of the catalogue may have named so far: any type of the same width

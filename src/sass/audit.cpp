@@ -31,10 +31,6 @@ bool provides_operand(const Instruction& writer) {
          (has(opcode, Trait::makes_constant) && register_use(writer.text).reads.empty());
 }
 
-std::string describe(const Instruction& instruction) {
-  return fmt::format("{:04x} {}", instruction.offset, instruction.text);
-}
-
 // An instruction that waits on a scoreboard which is still held from before waits for the skeleton (method.md, trap 9).
 // If the window has set it, too, the wait is for both: a scoreboard counts what holds it.
 std::string foreign_wait(const Window& window) {
@@ -77,8 +73,8 @@ std::map<Register, const Instruction*> last_writers(const Window& window) {
 
 // A register that the window reads and that was computed, not loaded, in front of the first clock: a part of the
 // instruction has been hoisted out of the window (method.md, trap 6). Predicate operands are compared in front of the
-// window by the skeleton itself.
-std::string hoisted_part(const Window& window, const std::vector<bool>& slice) {
+// window by the skeleton itself, and a uniform register holds an operand that was to be prepared.
+std::string hoisted_part(const Window& window, const std::vector<bool>& slice, bool operands_are_prepared) {
   std::set<Register> written;
   const auto writers = last_writers(window);
   const auto& code = window.instructions;
@@ -88,7 +84,7 @@ std::string hoisted_part(const Window& window, const std::vector<bool>& slice) {
     if (!slice[i]) continue;
     const auto use = register_use(code[i].text);
     for (const auto& reg : use.reads) {
-      if (written.contains(reg)) continue;
+      if (written.contains(reg) || (operands_are_prepared && reg.file == RegisterFile::uniform)) continue;
       const auto found = writers.find(reg);
       if (found == writers.end() || provides_operand(*found->second)) continue;
       const auto* writer = found->second;
@@ -166,6 +162,10 @@ bool is_empty_wgmma(const std::string& text) {
 
 }  // namespace
 
+std::string describe(const Instruction& instruction) {
+  return fmt::format("{:04x} {}", instruction.offset, instruction.text);
+}
+
 bool is_unoptimised(const Window& window) {
   const auto& code = window.instructions;
   const auto all_stall = [&](int count) {
@@ -178,6 +178,10 @@ bool is_unoptimised(const Window& window) {
 Audit audit_loads_and_waits(const Window& window, const Expectation& expected) {
   if (auto reason = foreign_wait(window); !reason.empty()) return {Verdict::contaminated, reason, {}};
   if (auto reason = drifted_load(window, expected); !reason.empty()) return {Verdict::contaminated, reason, {}};
+  if (expected.operands_are_prepared) {
+    if (auto what = hoistable_preparation(window); !what.empty())
+      return {Verdict::contaminated, "prepares an operand between the clocks: " + what, {}};
+  }
   return {};
 }
 
@@ -186,7 +190,8 @@ Audit audit_flow(const Window& window, const Expectation& expected, const std::v
     return audit;
   const auto slice = backward_slice(window, roots);
   if (auto reason = foreign_instruction(window, slice); !reason.empty()) return {Verdict::contaminated, reason, {}};
-  if (auto reason = hoisted_part(window, slice); !reason.empty()) return {Verdict::elided, reason, {}};
+  if (auto reason = hoisted_part(window, slice, expected.operands_are_prepared); !reason.empty())
+    return {Verdict::elided, reason, {}};
   return {};
 }
 

@@ -13,12 +13,23 @@ namespace ptxlat::sass {
 // -O0 gives every instruction the longest stall or, from CUDA 13.5 on, leaves every wait to the hardware.
 bool is_unoptimised(const Window& window);
 
-// Checks that hold for every window: it waits for nothing from before, and all loads of operands are before it.
+// "0460 R2UR UR4, R12"
+std::string describe(const Instruction& instruction);
+
+// Checks that hold for every window: it waits for nothing from before, and all loads and preparations of operands are
+// before it.
 Audit audit_loads_and_waits(const Window& window, const Expectation& expected);
 
 // The same, and those for a window whose result leaves it.
 //   roots  what leaves it, beside its last instruction (dataflow.h)
 Audit audit_flow(const Window& window, const Expectation& expected, const std::vector<bool>& roots);
+
+// An instruction between the clocks that only prepares an operand, of values that were there before the first clock: it
+// brings them into a uniform register, computes there, or reads a part of an address. It could stand in front of the
+// window, as it does in a real kernel's loop. Empty if there is none. What comes of literals alone is the instruction's
+// own: whoever has the instruction has its literals. So is what is made of results inside the window, and all in
+// unoptimised code, where nothing moves.
+std::string hoistable_preparation(const Window& window);
 
 // Removes `part` from `whole`, matching from the end, where the consumer stands. Returns the canonical names that were
 // not found.

@@ -236,6 +236,11 @@ bool computes_uniformly(std::string_view opcode) {
   return opcode.starts_with('U') && !has(opcode, provides_operand | constant);
 }
 
+bool fills_uniform_register(std::string_view opcode) {
+  const auto name = opcode.substr(0, opcode.find('.'));
+  return name.starts_with('U') || name == "R2UR" || name == "S2UR" || name == "CS2UR" || name == "LDCU";
+}
+
 bool reads_condition_code(std::string_view opcode) { return has_any_modifier(opcode, {"X", "XLO", "XMED", "XHI"}); }
 
 std::string canonical_opcode(std::string_view opcode) {

@@ -58,6 +58,10 @@ int access_bytes(std::string_view opcode);
 // constants do not count: ptxas puts what all lanes share there as it likes.
 bool computes_uniformly(std::string_view opcode);
 
+// Has its result in a uniform register, and nothing but registers, literals, constants or a special register to make it
+// of: what brings an operand there. A vote or a reduction does not.
+bool fills_uniform_register(std::string_view opcode);
+
 // It or its source may be a pair of registers.
 bool may_have_wide_sources(std::string_view opcode);
 

@@ -215,7 +215,7 @@ directives = ".maxnreg {size(type)}"
 )");
   const Catalogue catalogue = text.load();
   const Form& form = catalogue.forms[0];
-  CHECK(form.around == "L_{#}: {op} 4");
+  CHECK(form.inputs.front().around == "L_{#}: {op} 4");
   CHECK(form.cleanup == "c.u32 {a.0}, {t0};");
   CHECK(form.inputs[0].prepare == "p 4, {nothing};");
   CHECK(form.directives == ".maxnreg 4");

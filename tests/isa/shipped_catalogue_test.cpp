@@ -145,7 +145,7 @@ TEST_CASE("every value of the shipped catalogue has bits in every lane, and thos
         const Value value = value_of(shipped(), form, *variant.input, operand);
         const bool is_spread = lane_bits(value, type, 0) != lane_bits(value, type, 31);
         const bool is_named = variant.input->values.contains(operand.name);
-        if (is_named || type == "imm" || (object != nullptr && !object->offset_per_lane)) continue;
+        if (is_named || type == "imm" || (object != nullptr && object->offset != Offset::per_lane)) continue;
         INFO(form.ptx << " " << operand.name);
         CHECK(is_spread);
       }

@@ -99,6 +99,16 @@ TEST_CASE("a float that the compiler knows becomes the literal of its exact bits
   CHECK(parse_value("8", *find_type("imm"), problem)->is_known_to_compiler);
 }
 
+TEST_CASE("a uniform value is one that the compiler knows to be the same in all lanes, but not which it is") {
+  std::string problem;
+  const auto value = parse_value("uniform 65536", *find_type("b64"), problem);
+  REQUIRE(value);
+  CHECK((value->is_uniform && !value->is_known_to_compiler && value->first == "65536" && value->last == "65536"));
+  CHECK_FALSE(parse_value("65536", *find_type("b64"), problem)->is_uniform);
+  CHECK(problem_of("uniform 1 .. 2", "u32") == "\"uniform 1 .. 2\": what the compiler knows is the same in every lane");
+  CHECK(problem_of("uniform 1", "pred") == "\"uniform 1\": what is uniform is a register of 16, 32 or 64 bits");
+}
+
 TEST_CASE("predicates are 0 or 1 and divide the warp") {
   CHECK(bits("0 .. 1", "pred", 0) == 0);
   CHECK(bits("0 .. 1", "pred", 31) == 1);

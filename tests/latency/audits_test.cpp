@@ -23,6 +23,7 @@ struct Windows {
     form.ptx = "op.u32";
     form.operands = {{"d", "u32", true}, {"a", "u32"}};
     input.prepare = "what makes it more than arithmetic";
+    form.inputs = {input};
     experiment.steps = experiment.copies = 2;
     put(Role::overhead, {});
     put(Role::bracket, {op});
@@ -48,7 +49,11 @@ struct Windows {
     add(role, kernel);
   }
   sass::Window& window_of(Role role) { return *kernels[made[*trials[role]].kernel].window; }
-  Audits audit() const { return latency::audit(line::Batch(kernels, made), trials, {&form, "a", &input}, experiment); }
+  Audits audit() const {
+    isa::Catalogue catalogue;
+    catalogue.defaults["u32"] = {{"9", "71"}};
+    return latency::audit(catalogue, line::Batch(kernels, made), trials, {&form, "a", &input}, experiment);
+  }
 
  private:
   void add(Role role, const line::AssembledKernel& kernel) {
@@ -177,5 +182,20 @@ TEST_CASE("how wide a load or a store must be is known from its form") {
   CHECK(windows.audit()[Role::differential].is_proven());
   windows.form.operands = {{"d", "b128", true}, {"a", "u32"}};
   windows.form.opcode = "ldmatrix";
+  CHECK(windows.audit()[Role::differential].is_proven());
+}
+
+TEST_CASE("a uniform operand is in its register before the first clock, but in the class of lanes that may differ") {
+  const Line from_lane{"R2UR UR4, R2", 10}, uniform_op{"IADD3 R3, R3, UR4, RZ", 4};
+  Windows windows;
+  windows.put(Role::differential, {from_lane, uniform_op, consumer});
+  CHECK(windows.audit()[Role::differential].is_proven());
+  windows.form.inputs.front().values["a"] = {"8", "8", false, true};
+  CHECK(windows.audit()[Role::differential].is_proven());
+  windows.input.values["a"] = {"8", "8", false, true};
+  const auto audit = windows.audit()[Role::differential];
+  CHECK(audit.verdict == sass::Verdict::contaminated);
+  CHECK(audit.reason.starts_with("prepares an operand between the clocks"));
+  windows.put(Role::differential, {uniform_op, consumer});
   CHECK(windows.audit()[Role::differential].is_proven());
 }

@@ -276,3 +276,51 @@ TEST_CASE("a form alone in a kernel has all that stands around it") {
   CHECK(window_lines(kernel.text) == Lines{"b;", "x %v_d, [%v_a];", "w;"});
   CHECK(kernel.module.size() == 1);
 }
+
+TEST_CASE("a uniform operand is made in front of the loop, of what the compiler knows to be the same in all lanes") {
+  const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}, {n:u16}\"\nvalues = {n = \"uniform 7\"}\ndependence = [\"a\"]");
+  const auto text = little.kernel(Role::differential, "a");
+  const auto made = text.find("mov.u32 %low, %ctaid.y; cvt.u16.u32 %v_n_uniform, %low; add.u16 %v_n_uniform, %v_n_uniform, 7;");
+  REQUIRE(made != std::string::npos);
+  CHECK(made < text.find("PASS:"));
+  // Each pass has a copy, which a chain may write, and no branch on it.
+  CHECK_THAT(before_the_clock(text), Contains("mov.b16 %v_n, %v_n_uniform;"));
+  CHECK(count_of(text, "%guard_1, %v_n") == 0);
+}
+
+TEST_CASE("an object with a uniform offset is made in front of the loop, and made anew in every pass") {
+  const LittleCatalogue little(R"(syntax = "x {d:u32}, [{a:barrier}], [{b:barrier}]"
+inputs = [{name = "divergent", a = "0", b = "0"}])");
+  const auto text = little.kernel(Role::differential, "");
+  const auto loop = text.find("PASS:");
+  for (const std::string name : {"%v_a", "%v_b"}) {
+    CHECK(text.find("xor.b64 " + name + "_uniform, " + name + "_u, " + name + "_offset;") < loop);
+    CHECK(text.find("init [" + name + "];") > loop);
+    CHECK(count_of(text, "%guard_1, " + name) == 0);
+  }
+  const auto divergent = little.kernel(Role::differential, "", 1);
+  CHECK(divergent.find("xor.b64 %v_a, %v_a_u, %v_a_offset;") > divergent.find("PASS:"));
+  CHECK_THAT(divergent, Contains("ld.volatile.global.b64 %v_a_offset") && Contains("%guard_1, %v_a,"));
+}
+
+TEST_CASE("copies of a stream share uniform operands") {
+  const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}, {n:u32}\"\nvalues = {n = \"uniform 7\"}\ndependence = [\"a\"]");
+  const auto lines = window_lines(little.kernel(Role::stream, "a"));
+  CHECK(lines.at(0) == "x %v_d_c0, %v_a_c0, %v_n;");
+  CHECK(lines.at(1) == "x %v_d_c1, %v_a_c1, %v_n;");
+}
+
+TEST_CASE("a lane is elected before the first clock where a text names it, and a class has an instruction of its own") {
+  const LittleCatalogue little(R"(syntax = "x [{a:near}]"
+completion = "wait;"
+around = "@%elected {op}"
+inputs = [{name = "divergent", around = "{op}"}])");
+  const auto text = little.kernel(Role::differential, "");
+  CHECK(window_lines(text).front() == "@%elected x [%v_a];");
+  CHECK_THAT(before_the_clock(text), Contains("elect.sync _|%elected, 0xffffffff;"));
+  // Else the pass would be counted between the clocks.
+  CHECK_THAT(behind_the_clock(text), Contains("setp.eq.u32 %again, %clock_1, %clock_2;"));
+  const auto divergent = little.kernel(Role::differential, "", 1);
+  CHECK(window_lines(divergent).front() == "x [%v_a];");
+  CHECK(count_of(divergent, "elected") == 0);
+}

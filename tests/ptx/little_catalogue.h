@@ -28,6 +28,7 @@ object = [
              std::string(R"(each = "mov.u64 {u}, bytes; add.u64 {r}, {u}, {o};", address = true, dynamic_shared = 4096},
   {name = "far", each = "add.u64 {r}, %memory, {o};", address = true},
   {name = "policy", each = "createpolicy {r};"},
+  {name = "barrier", each = "mov.u64 {u}, it; xor.b64 {r}, {u}, {o};", prepare = "init [{r}];", offset = "uniform"},
 ]
 default = {u16 = ["3 .. 65"], b16 = ["3 .. 65"], u32 = ["9 .. 71", "5 .. 67"], f32 = ["1.0 .. 2.0"], b32 = ["3 .. 65"], b64 = ["7 .. 69"], b128 = ["1 .. 63"]}
 

@@ -142,6 +142,75 @@ TEST_CASE("an instruction on the uniform datapath is another instruction") {
   CHECK_FALSE(audit.is_proven());
 }
 
+namespace {
+
+// The window of an instruction with objects whose class of values is the usual one.
+Audit audit_of_prepared(const std::vector<Line>& between) {
+  Expectation expected{false, 0, {}};
+  expected.operands_are_prepared = true;
+  return audit_waiting(window(between), window({}), expected);
+}
+
+}  // namespace
+
+TEST_CASE("what brings an operand into a uniform register belongs in front of the window") {
+  check(audit_of_prepared({{"UBLKCP.S.G [UR8], [UR4], UR6", 2}}), Verdict::proven, "");
+  // A texture's handle that was loaded.
+  check(audit_of_prepared({{"R2UR UR4, R2", 10}, {"TEX.LL R12, R8, R8, R12, UR4, 0x0, 2D", 2, 0}}), Verdict::contaminated,
+        "prepares an operand between the clocks: 0060 R2UR UR4, R2");
+  // Neighbouring registers that are not neighbours, the last addition of an address, a parameter of the kernel.
+  check(audit_of_prepared({{"UMOV UR4, UR6", 2}, {"UMOV UR5, UR8", 2}, {"UBLKCP.S.G [UR10], [UR4], UR14", 2}}),
+        Verdict::contaminated, "UMOV UR4, UR6");
+  check(audit_of_prepared({{"UIADD3 UR16, UP1, UR10, 0x10000, URZ", 2}, {"UBLKCP.S.G [UR6], [UR16], UR4", 2}}),
+        Verdict::contaminated, "UIADD3");
+  check(audit_of_prepared({{"ULDC UR4, c[0x0][0x220]", 2}, {"TXQ RZ, R7, R9, TEX_HEADER_DIMENSION, UR4, 0x0, 0x1", 2}}),
+        Verdict::contaminated, "ULDC");
+  // Shared memory's window in generic addresses.
+  check(audit_of_prepared({{"S2R R9, SR_SWINHI", 1, 0}, {"MOV R7, R9", 6, 7, 1}, {"LD.E R7, [R6]", 2, 2}}),
+        Verdict::contaminated, "S2R R9, SR_SWINHI");
+  // A loop over lanes that might differ, seen by what it takes from the elected lane.
+  check(audit_of_prepared({{"PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0", 2},
+                           {"@P0 ELECT P1, URZ, PT", 13},
+                           {"@P1 R2UR UR14, R2", 2},
+                           {"UBLKCP.S.G [UR6], [UR14], UR4", 2},
+                           {"@P0 BRA.U.ANY 0x80", 5}}),
+        Verdict::contaminated, "@P1 R2UR UR14, R2");
+}
+
+TEST_CASE("what an instruction makes of its literals and of its own results in uniform registers is its own") {
+  check(audit_of_prepared({{"UMOV UR6, 0x1", 2}, {"UBLKCP.S.G [UR8], [UR4], UR6", 2}}), Verdict::proven, "");
+  check(audit_of_prepared({{"UMOV UR4, 0x1", 2},
+                           {"UIADD3 UR4, -UR4, 0x100000, URZ", 2},
+                           {"USHF.L.U32 UR5, UR4, 0xb, URZ", 2},
+                           {"SYNCS.EXCH.64 URZ, [UR7], UR4", 2}}),
+        Verdict::proven, "");
+  check(audit_of_prepared({{"FMUL R8, R2, 15.989999771118164062", 4},
+                           {"F2I.U32.TRUNC.NTZ R8, R8", 2, 0},
+                           {"R2UR UR4, R8", 10, 7, 1},
+                           {"USHF.L.U32 UR5, UR4, 0x14, URZ", 2}}),
+        Verdict::proven, "");
+}
+
+TEST_CASE("where lanes may differ, and at -O0, operands are prepared between the clocks") {
+  const std::vector<Line> loaded_handle{{"R2UR UR4, R2", 10}, {"TEX.LL R12, R8, R8, R12, UR4, 0x0, 2D", 2, 0}};
+  check(audit_waiting(window(loaded_handle), window({}), {false, 0, {}}), Verdict::proven, "");
+  auto unoptimised = window(loaded_handle);
+  for (auto& instruction : unoptimised.instructions) instruction.control.stall_count = 15;
+  Expectation expected{false, 0, {}};
+  expected.operands_are_prepared = true;
+  check(audit_waiting(unoptimised, window({}), expected), Verdict::proven, "");
+}
+
+TEST_CASE("a uniform register that was computed before the first clock is an operand where operands are prepared") {
+  auto prologue = usual_prologue();
+  prologue.push_back({"UIADD3 UR6, UR4, UR8, URZ", 2});
+  const auto with = window({{"IADD3 R0, R2, UR6, RZ", 4}, {"LOP3.LUT R1, R0, R5, RZ, 0x3c, !PT", 5}}, prologue);
+  check(audit_differential(with, xor_base), Verdict::elided, "computed before the first clock");
+  Expectation expected;
+  expected.operands_are_prepared = true;
+  check(audit_differential(with, xor_base, expected), Verdict::proven, "");
+}
+
 TEST_CASE("a bracket is proven if the whole instruction, and no more, is between the clocks") {
   const std::vector<std::string> sass{"FMUL", "MUFU.EX2"};
   const Line mul{"FMUL R0, R2, R3", 4}, ex2{"MUFU.EX2 R0, R0", 2, 0};

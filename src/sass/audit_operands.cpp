@@ -1,0 +1,56 @@
+// Windows that hold what a real kernel does once: bringing an operand to where the machine takes it.
+#include <algorithm>
+#include <set>
+
+#include "sass/audit_parts.h"
+#include "sass/dataflow.h"
+#include "sass/opcodes.h"
+
+namespace ptxlat::sass {
+
+namespace {
+
+// The upper half of shared memory's generic addresses, which ptxas adds to each address in another CTA.
+bool reads_shared_window(const Instruction& instruction) {
+  return instruction.text.find("SR_SWINHI") != std::string::npos;
+}
+
+bool writes_uniform_register(const RegisterUse& use) {
+  return std::any_of(use.writes.begin(), use.writes.end(),
+                     [](const Register& r) { return r.file == RegisterFile::uniform; });
+}
+
+bool prepares(const Instruction& instruction, const RegisterUse& use) {
+  return reads_shared_window(instruction) ||
+         (fills_uniform_register(opcode_of(instruction.text)) && writes_uniform_register(use));
+}
+
+}  // namespace
+
+std::string hoistable_preparation(const Window& window) {
+  if (is_unoptimised(window)) return {};
+  std::set<Register> made, literal;
+  const auto& code = window.instructions;
+  for (std::size_t i = 1; i + 1 < code.size(); ++i) {
+    auto use = register_use(code[i].text);
+    // A guard tells whether, not what.
+    std::erase_if(use.reads, [](const Register& r) { return is_predicate(r.file); });
+    const auto all_in = [&](const std::set<Register>& registers) {
+      return std::all_of(use.reads.begin(), use.reads.end(), [&](const Register& r) { return registers.contains(r); });
+    };
+    const auto any_in = [&](const std::set<Register>& registers) {
+      return std::any_of(use.reads.begin(), use.reads.end(), [&](const Register& r) { return registers.contains(r); });
+    };
+    const bool is_preparation = prepares(code[i], use);
+    const bool is_of_registers = !reads_shared_window(code[i]) && !has(opcode_of(code[i].text), Trait::skeleton | Trait::constant);
+    const bool is_literal = is_preparation && is_of_registers && all_in(literal);
+    if (is_preparation && !is_literal && !any_in(made)) return describe(code[i]);
+    for (const auto& written : use.writes) {
+      (is_literal ? literal : made).insert(written);
+      (is_literal ? made : literal).erase(written);
+    }
+  }
+  return {};
+}
+
+}  // namespace ptxlat::sass
