@@ -8,9 +8,9 @@
 
 namespace ptxlat::isa {
 
-// Reads "8", "1.0 .. 2.0", "uniform 8" or "= 8" as a value for an operand of `type`. Empty if it is none, with the reason in
-// `problem`. Floating-point literals that are known to the compiler come back as 0f… or 0d…, the only spelling that PTX
-// takes for them without rounding again.
+// Reads "8", "1.0 .. 2.0", "uniform 8" or "= 8" as a value for an operand of `type`. Empty if it is none, with the
+// reason in `problem`. Floating-point literals that are known to the compiler come back as 0f… or 0d…, the only
+// spelling that PTX takes for them without rounding again.
 std::optional<Value> parse_value(const std::string& text, const TypeInfo& type, std::string& problem);
 
 // The bits of `number` rounded to nearest, ties to even, in an IEEE-like format of that many exponent and mantissa

@@ -40,15 +40,18 @@ int uniform_operands(const isa::Catalogue& catalogue, const isa::Form& form, con
   }));
 }
 
-// Real kernels prepare addresses, barriers, descriptors and handles once. Where lanes may differ that is not possible:
-// such a class has fewer uniform operands than the default.
+// Real kernels prepare addresses, barriers, descriptors and handles once: the class has uniform operands, or objects
+// that are made ready before the first clock. Where lanes may differ that is not possible: such a class has fewer
+// uniform operands than the default.
 bool operands_are_prepared(const isa::Catalogue& catalogue, const isa::Variant& variant) {
   const isa::Form& form = *variant.form;
-  const bool has_objects = std::any_of(form.operands.begin(), form.operands.end(), [&](const isa::Operand& operand) {
-    return is_source(operand) && isa::object_of(catalogue, *variant.input, operand) != nullptr;
-  });
+  const bool has_ready_object =
+      std::any_of(form.operands.begin(), form.operands.end(), [&](const isa::Operand& operand) {
+        const auto* object = is_source(operand) ? isa::object_of(catalogue, *variant.input, operand) : nullptr;
+        return object != nullptr && !object->prepare.empty();
+      });
   const int uniform = uniform_operands(catalogue, form, *variant.input);
-  return (has_objects || uniform > 0) && uniform >= uniform_operands(catalogue, form, form.inputs.front());
+  return (has_ready_object || uniform > 0) && uniform >= uniform_operands(catalogue, form, form.inputs.front());
 }
 
 // The audit of a kernel that has no window to be looked at.

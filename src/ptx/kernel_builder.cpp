@@ -145,14 +145,16 @@ void KernelBuilder::load_wide(const std::vector<std::string>& names, const std::
   }
 }
 
-// The row of the CTA is 0, which the compiler does not know, and the same in all lanes, which it does. This stands in
-// front of the loop, where real kernels prepare such operands: ptxas moves what is made in the loop into its uniform
-// register between the clocks. It also needs no branch to be over before the first clock.
+// The row of the CTA is 0, which the compiler does not know, and the same in all lanes, which it does; a multiple of it
+// for each operand, because ptxas would copy one value to all the registers where it is needed. This stands in front of
+// the loop, where real kernels prepare such operands: ptxas moves what is made in the loop into its uniform register
+// between the clocks. It also needs no branch to be over before the first clock.
 void KernelBuilder::make_uniform(const std::string& name, const std::string& type, const isa::Value& value) {
   declare(name, type);
   const int bits = isa::register_bits(type);
-  once += fmt::format("  mov.u32 %low, %ctaid.y; cvt.u{0}.u32 {1}, %low; add.u{0} {1}, {1}, {2};\n", bits, name,
-                      isa::lane_bits(value, type, 0));
+  once += fmt::format(
+      "  mov.u32 %low, %ctaid.y; mul.lo.u32 %low, %low, {3}; cvt.u{0}.u32 {1}, %low; add.u{0} {1}, {1}, {2};\n", bits,
+      name, isa::lane_bits(value, type, 0), ++uniform_operands_);
 }
 
 // A chain writes its source operand.
@@ -310,7 +312,7 @@ kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, c
             {"registers", builder.registers + declared_scratch(body) + (has_elected ? "  .reg .pred %elected;\n" : "")},
             {"once", once},
             {"operands", builder.operands},
-            {"guard", builder.guard + (has_elected ? "  elect.sync _|%elected, 0xffffffff;\n" : "")},
+            {"guard", (has_elected ? "  elect.sync _|%elected, 0xffffffff;\n" : "") + builder.guard},
             {"window", window},
             {"result", result},
             {"next_pass", has_elected ? late_pass : "  add.u32 %pass, %pass, 1;"},

@@ -41,8 +41,8 @@ struct KernelBuilder {
   // Adds what is needed at module scope, if it is not there yet.
   void need(const std::string& module_text);
   // Declares the registers and loads them, lane by lane, with `value`; the loads are over before the first clock, and
-  // the compiler cannot know that they bring the same. A uniform value is made in front of the loop instead. For "carry"
-  // the condition code is set and the name only says so.
+  // the compiler cannot know that they bring the same. A uniform value is made in front of the loop instead. For
+  // "carry" the condition code is set and the name only says so.
   void load(const std::vector<std::string>& names, const std::string& type, const isa::Value& value);
   // The same with the catalogue's default value of the type for a source operand at `position`.
   void load_default(const std::string& name, const std::string& type, std::size_t position);
@@ -58,6 +58,7 @@ struct KernelBuilder {
   void copy_in_each_pass(const std::string& from, const std::string& to, const std::string& type);
   void branch_on(const std::string& condition);
 
+  int uniform_operands_ = 0;
   std::map<std::pair<bool, std::vector<std::uint64_t>>, int> slot_of_value_;  // by wide, and the bits of the lanes
 };
 

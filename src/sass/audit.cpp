@@ -179,8 +179,8 @@ Audit audit_loads_and_waits(const Window& window, const Expectation& expected) {
   if (auto reason = foreign_wait(window); !reason.empty()) return {Verdict::contaminated, reason, {}};
   if (auto reason = drifted_load(window, expected); !reason.empty()) return {Verdict::contaminated, reason, {}};
   if (expected.operands_are_prepared) {
-    if (auto what = hoistable_preparation(window); !what.empty())
-      return {Verdict::contaminated, "prepares an operand between the clocks: " + what, {}};
+    if (const auto found = hoistable_preparations(window); !found.empty())
+      return {Verdict::contaminated, "prepares an operand between the clocks: " + describe(*found.front()), {}};
   }
   return {};
 }

@@ -27,8 +27,9 @@ bool prepares(const Instruction& instruction, const RegisterUse& use) {
 
 }  // namespace
 
-std::string hoistable_preparation(const Window& window) {
+std::vector<const Instruction*> hoistable_preparations(const Window& window) {
   if (is_unoptimised(window)) return {};
+  std::vector<const Instruction*> found;
   std::set<Register> made, literal;
   const auto& code = window.instructions;
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
@@ -42,15 +43,19 @@ std::string hoistable_preparation(const Window& window) {
       return std::any_of(use.reads.begin(), use.reads.end(), [&](const Register& r) { return registers.contains(r); });
     };
     const bool is_preparation = prepares(code[i], use);
-    const bool is_of_registers = !reads_shared_window(code[i]) && !has(opcode_of(code[i].text), Trait::skeleton | Trait::constant);
+    const bool is_of_registers =
+        !reads_shared_window(code[i]) && !has(opcode_of(code[i].text), Trait::skeleton | Trait::constant);
     const bool is_literal = is_preparation && is_of_registers && all_in(literal);
-    if (is_preparation && !is_literal && !any_in(made)) return describe(code[i]);
+    const bool is_hoistable = is_preparation && !is_literal && !any_in(made);
+    if (is_hoistable) found.push_back(&code[i]);
     for (const auto& written : use.writes) {
-      (is_literal ? literal : made).insert(written);
-      (is_literal ? made : literal).erase(written);
+      literal.erase(written);
+      made.erase(written);
+      if (is_literal) literal.insert(written);
+      if (!is_literal && !is_hoistable) made.insert(written);
     }
   }
-  return {};
+  return found;
 }
 
 }  // namespace ptxlat::sass

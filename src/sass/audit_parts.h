@@ -24,12 +24,12 @@ Audit audit_loads_and_waits(const Window& window, const Expectation& expected);
 //   roots  what leaves it, beside its last instruction (dataflow.h)
 Audit audit_flow(const Window& window, const Expectation& expected, const std::vector<bool>& roots);
 
-// An instruction between the clocks that only prepares an operand, of values that were there before the first clock: it
-// brings them into a uniform register, computes there, or reads a part of an address. It could stand in front of the
-// window, as it does in a real kernel's loop. Empty if there is none. What comes of literals alone is the instruction's
-// own: whoever has the instruction has its literals. So is what is made of results inside the window, and all in
-// unoptimised code, where nothing moves.
-std::string hoistable_preparation(const Window& window);
+// The instructions between the clocks that only prepare an operand, of values that were there before the first clock:
+// they bring them into a uniform register, add there, or read a part of an address. They could stand in front of the
+// window, as they do in a real kernel's loop. What comes of literals alone is the instruction's own: whoever has the
+// instruction has its literals. So is what is made of results inside the window, and all in unoptimised code, where
+// nothing moves.
+std::vector<const Instruction*> hoistable_preparations(const Window& window);
 
 // Removes `part` from `whole`, matching from the end, where the consumer stands. Returns the canonical names that were
 // not found.

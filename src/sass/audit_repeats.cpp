@@ -63,8 +63,15 @@ bool end_waits(const Window& stream) {
 
 Audit audit_stream(const Window& shorter, const Window& longer, int copies, const std::vector<std::string>& sass,
                    const Expectation& expected) {
+  auto in_a_stream = expected;
+  in_a_stream.operands_are_prepared = false;  // what the copies share is in both and cancels
   for (const Window* window : {&shorter, &longer}) {
-    if (Audit audit = audit_loads_and_waits(*window, expected); !audit.is_proven()) return audit;
+    if (Audit audit = audit_loads_and_waits(*window, in_a_stream); !audit.is_proven()) return audit;
+  }
+  if (expected.operands_are_prepared) {
+    const auto more = hoistable_preparations(longer);
+    if (more.size() > hoistable_preparations(shorter).size())
+      return {Verdict::contaminated, "copies prepare their operands between the clocks: " + describe(*more.back()), {}};
   }
   const auto first = opcodes(shorter);
   auto added = opcodes(longer);

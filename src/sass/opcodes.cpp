@@ -238,7 +238,8 @@ bool computes_uniformly(std::string_view opcode) {
 
 bool fills_uniform_register(std::string_view opcode) {
   const auto name = opcode.substr(0, opcode.find('.'));
-  return name.starts_with('U') || name == "R2UR" || name == "S2UR" || name == "CS2UR" || name == "LDCU";
+  const bool packs = name == "UPRMT" || name == "ULEA" || name == "USHF" || name == "ULOP3";
+  return (name.starts_with('U') && !packs) || name == "R2UR" || name == "S2UR" || name == "CS2UR" || name == "LDCU";
 }
 
 bool reads_condition_code(std::string_view opcode) { return has_any_modifier(opcode, {"X", "XLO", "XMED", "XHI"}); }

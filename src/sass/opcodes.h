@@ -58,8 +58,8 @@ int access_bytes(std::string_view opcode);
 // constants do not count: ptxas puts what all lanes share there as it likes.
 bool computes_uniformly(std::string_view opcode);
 
-// Has its result in a uniform register, and nothing but registers, literals, constants or a special register to make it
-// of: what brings an operand there. A vote or a reduction does not.
+// Brings an operand into a uniform register, or adds there: not a vote or a reduction, whose result it is, and not what
+// puts several operands of PTX into one of the machine's, which ptxas does in front of each instruction anew.
 bool fills_uniform_register(std::string_view opcode);
 
 // It or its source may be a pair of registers.

@@ -278,9 +278,12 @@ TEST_CASE("a form alone in a kernel has all that stands around it") {
 }
 
 TEST_CASE("a uniform operand is made in front of the loop, of what the compiler knows to be the same in all lanes") {
-  const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}, {n:u16}\"\nvalues = {n = \"uniform 7\"}\ndependence = [\"a\"]");
+  const LittleCatalogue little(
+      "syntax = \"x {d:u32}, {a:u32}, {n:u16}\"\nvalues = {n = \"uniform 7\"}\ndependence = [\"a\"]");
   const auto text = little.kernel(Role::differential, "a");
-  const auto made = text.find("mov.u32 %low, %ctaid.y; cvt.u16.u32 %v_n_uniform, %low; add.u16 %v_n_uniform, %v_n_uniform, 7;");
+  const auto made = text.find(
+      "mov.u32 %low, %ctaid.y; mul.lo.u32 %low, %low, 1; cvt.u16.u32 %v_n_uniform, %low; add.u16 %v_n_uniform, "
+      "%v_n_uniform, 7;");
   REQUIRE(made != std::string::npos);
   CHECK(made < text.find("PASS:"));
   // Each pass has a copy, which a chain may write, and no branch on it.
@@ -304,7 +307,8 @@ inputs = [{name = "divergent", a = "0", b = "0"}])");
 }
 
 TEST_CASE("copies of a stream share uniform operands") {
-  const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}, {n:u32}\"\nvalues = {n = \"uniform 7\"}\ndependence = [\"a\"]");
+  const LittleCatalogue little(
+      "syntax = \"x {d:u32}, {a:u32}, {n:u32}\"\nvalues = {n = \"uniform 7\"}\ndependence = [\"a\"]");
   const auto lines = window_lines(little.kernel(Role::stream, "a"));
   CHECK(lines.at(0) == "x %v_d_c0, %v_a_c0, %v_n;");
   CHECK(lines.at(1) == "x %v_d_c1, %v_a_c1, %v_n;");

@@ -156,8 +156,8 @@ Audit audit_of_prepared(const std::vector<Line>& between) {
 TEST_CASE("what brings an operand into a uniform register belongs in front of the window") {
   check(audit_of_prepared({{"UBLKCP.S.G [UR8], [UR4], UR6", 2}}), Verdict::proven, "");
   // A texture's handle that was loaded.
-  check(audit_of_prepared({{"R2UR UR4, R2", 10}, {"TEX.LL R12, R8, R8, R12, UR4, 0x0, 2D", 2, 0}}), Verdict::contaminated,
-        "prepares an operand between the clocks: 0060 R2UR UR4, R2");
+  check(audit_of_prepared({{"R2UR UR4, R2", 10}, {"TEX.LL R12, R8, R8, R12, UR4, 0x0, 2D", 2, 0}}),
+        Verdict::contaminated, "prepares an operand between the clocks: 0060 R2UR UR4, R2");
   // Neighbouring registers that are not neighbours, the last addition of an address, a parameter of the kernel.
   check(audit_of_prepared({{"UMOV UR4, UR6", 2}, {"UMOV UR5, UR8", 2}, {"UBLKCP.S.G [UR10], [UR4], UR14", 2}}),
         Verdict::contaminated, "UMOV UR4, UR6");
@@ -189,6 +189,23 @@ TEST_CASE("what an instruction makes of its literals and of its own results in u
                            {"R2UR UR4, R8", 10, 7, 1},
                            {"USHF.L.U32 UR5, UR4, 0x14, URZ", 2}}),
         Verdict::proven, "");
+}
+
+TEST_CASE("what puts several operands into one register of the machine belongs to the instruction") {
+  check(audit_of_prepared({{"UPRMT UR6, UR8, 0x5410, UR9", 2}, {"UTMALDG.3D.IM2COL [UR8], [UR4], UR6", 2}}),
+        Verdict::proven, "");
+}
+
+TEST_CASE("what prepares an operand for all copies of a stream cancels, for each copy it does not") {
+  const Line half{"UMOV UR4, UR8", 2}, other_half{"UMOV UR4, UR9", 2}, prefetch{"UTMACCTL.PF [UR4]", 2};
+  Expectation expected{false, 0, {}};
+  expected.operands_are_prepared = true;
+  const auto stream = [&](const std::vector<Line>& shorter, const std::vector<Line>& longer) {
+    return audit_stream(window(shorter), window(longer), 1, {}, expected);
+  };
+  check(stream({half, prefetch}, {half, prefetch, prefetch}), Verdict::proven, "");
+  check(stream({half, prefetch}, {half, prefetch, other_half, prefetch}), Verdict::contaminated,
+        "copies prepare their operands between the clocks");
 }
 
 TEST_CASE("where lanes may differ, and at -O0, operands are prepared between the clocks") {
