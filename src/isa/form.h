@@ -70,7 +70,7 @@ enum class Offset { per_lane, same, uniform };
 //   declare        in the kernel, once
 //   once           in front of the loop
 //   each           in every pass, in front of the first clock: makes {r} out of {o}, which the compiler knows nothing
-//                  about. With a uniform offset once, in front of the loop
+//                  about. With a uniform offset once, before the loop
 //   prepare        in every pass, behind `each`: what {r} stands for is made anew
 //   is_address     {o} is a byte offset, and a dependence can go through it
 struct Object {

@@ -41,7 +41,7 @@ struct KernelBuilder {
   // Adds what is needed at module scope, if it is not there yet.
   void need(const std::string& module_text);
   // Declares the registers and loads them, lane by lane, with `value`; the loads are over before the first clock, and
-  // the compiler cannot know that they bring the same. A uniform value is made in front of the loop instead. For
+  // the compiler cannot know that they bring the same. A uniform value is made before the loop instead. For
   // "carry" the condition code is set and the name only says so.
   void load(const std::vector<std::string>& names, const std::string& type, const isa::Value& value);
   // The same with the catalogue's default value of the type for a source operand at `position`.

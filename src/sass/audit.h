@@ -23,7 +23,7 @@ struct Audit {
 //   operand_loads  loads that the skeleton makes before the first clock: one that is missing there has drifted
 //   edges          opcodes that stand once around the instructions of a chain: what comes before and what waits after
 //   access_bytes   of a load or a store, what it moves for a lane; 0 for everything else
-//   operands_are_prepared  what real kernels make of the operands once, in front of a loop, has no place in the window
+//   operands_are_prepared  what real kernels make of the operands once, before a loop, has no place in the window
 struct Expectation {
   bool is_arithmetic = true;
   int operand_loads = 0;

@@ -25,7 +25,7 @@ Audit audit_loads_and_waits(const Window& window, const Expectation& expected);
 Audit audit_flow(const Window& window, const Expectation& expected, const std::vector<bool>& roots);
 
 // The instructions between the clocks that only prepare an operand, of values that were there before the first clock:
-// they bring them into a uniform register, add there, or read a part of an address. They could stand in front of the
+// they bring them into a uniform register, add there, or read a part of an address. They could stand before the
 // window, as they do in a real kernel's loop. What comes of literals alone is the instruction's own: whoever has the
 // instruction has its literals. So is what is made of results inside the window, and all in unoptimised code, where
 // nothing moves.

@@ -59,7 +59,7 @@ int access_bytes(std::string_view opcode);
 bool computes_uniformly(std::string_view opcode);
 
 // Brings an operand into a uniform register, or adds there: not a vote or a reduction, whose result it is, and not what
-// puts several operands of PTX into one of the machine's, which ptxas does in front of each instruction anew.
+// puts several operands of PTX into one of the machine's, which ptxas does before each instruction anew.
 bool fills_uniform_register(std::string_view opcode);
 
 // It or its source may be a pair of registers.

@@ -127,6 +127,46 @@ TEST_CASE("what costs more for some values has a class for them") {
   CHECK(input_names("add.u32") == Names{""});
 }
 
+TEST_CASE("what the machine takes from uniform registers is uniform, and per lane in a class beside") {
+  const auto uniform_names = [](const std::string& ptx, std::size_t input) {
+    const Form& form = form_called(shipped(), ptx);
+    Names names;
+    for (const Operand& operand : form.operands) {
+      const bool is_source = !operand.is_result || operand.is_inout;
+      if (is_source && value_of(shipped(), form, form.inputs.at(input), operand).is_uniform)
+        names.push_back(operand.name);
+    }
+    return names;
+  };
+  const std::string bulk = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes";
+  CHECK(uniform_names(bulk, 0) == Names{"to", "from", "m"});
+  CHECK(input_names(bulk) == Names{"16 B", "256 B", "4 KiB", "64 KiB", "16 B, divergent"});
+  CHECK(uniform_names(bulk, 4).empty());
+  const std::string tensor = "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes";
+  CHECK(uniform_names(tensor, 0) == Names{"to", "map", "c", "m"});
+  CHECK(uniform_names(tensor, 1) == Names{"map"});
+  for (const char* ptx :
+       {"tex.2d.v4.f32.f32", "suld.b.1d.b32.trap", "txq.width.b32", "mbarrier.arrive_drop.shared.b64"}) {
+    INFO(ptx);
+    CHECK(uniform_names(ptx, 0) == Names{"a"});
+    CHECK(input_names(ptx) == Names{"", "divergent"});
+    CHECK(uniform_names(ptx, 1).empty());
+  }
+  CHECK(uniform_names("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", 0) == Names{"a", "b"});
+}
+
+TEST_CASE("local memory is at one offset in all lanes, as a spill is, and read back as local memory") {
+  for (const char* ptx : {"ld.local.b32", "st.local.b32"}) {
+    const Form& form = form_called(shipped(), ptx);
+    CHECK(input_names(ptx) == Names{"", "divergent"});
+    const auto address = std::find_if(form.operands.begin(), form.operands.end(),
+                                      [](const Operand& operand) { return operand.name == "a"; });
+    CHECK(value_of(shipped(), form, form.inputs.at(0), *address).last == "0");
+    CHECK(value_of(shipped(), form, form.inputs.at(1), *address).last == "124");
+  }
+  CHECK(form_called(shipped(), "st.local.b32").inputs.front().completion.find("ld.local.b32") == 0);
+}
+
 TEST_CASE("each operand that can carry a dependence does") {
   CHECK(form_called(shipped(), "fma.rn.f32").dependence == Names{"a", "b", "c"});
   CHECK(form_called(shipped(), "selp.b32").dependence == Names{"a", "b", "c"});

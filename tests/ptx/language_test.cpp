@@ -277,7 +277,7 @@ TEST_CASE("a form alone in a kernel has all that stands around it") {
   CHECK(kernel.module.size() == 1);
 }
 
-TEST_CASE("a uniform operand is made in front of the loop, of what the compiler knows to be the same in all lanes") {
+TEST_CASE("a uniform operand is made before the loop, of what the compiler knows to be the same in all lanes") {
   const LittleCatalogue little(
       "syntax = \"x {d:u32}, {a:u32}, {n:u16}\"\nvalues = {n = \"uniform 7\"}\ndependence = [\"a\"]");
   const auto text = little.kernel(Role::differential, "a");
@@ -291,7 +291,7 @@ TEST_CASE("a uniform operand is made in front of the loop, of what the compiler 
   CHECK(count_of(text, "%guard_1, %v_n") == 0);
 }
 
-TEST_CASE("an object with a uniform offset is made in front of the loop, and made anew in every pass") {
+TEST_CASE("an object with a uniform offset is made before the loop, and made anew in every pass") {
   const LittleCatalogue little(R"(syntax = "x {d:u32}, [{a:barrier}], [{b:barrier}]"
 inputs = [{name = "divergent", a = "0", b = "0"}])");
   const auto text = little.kernel(Role::differential, "");

@@ -153,7 +153,7 @@ Audit audit_of_prepared(const std::vector<Line>& between) {
 
 }  // namespace
 
-TEST_CASE("what brings an operand into a uniform register belongs in front of the window") {
+TEST_CASE("what brings an operand into a uniform register belongs before the window") {
   check(audit_of_prepared({{"UBLKCP.S.G [UR8], [UR4], UR6", 2}}), Verdict::proven, "");
   // A texture's handle that was loaded.
   check(audit_of_prepared({{"R2UR UR4, R2", 10}, {"TEX.LL R12, R8, R8, R12, UR4, 0x0, 2D", 2, 0}}),
