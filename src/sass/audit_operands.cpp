@@ -25,12 +25,15 @@ bool prepares(const Instruction& instruction, const RegisterUse& use) {
          (fills_uniform_register(opcode_of(instruction.text)) && writes_uniform_register(use));
 }
 
+// The other register of an aligned pair.
+Register beside(const Register& r) { return {r.file, r.number ^ 1}; }
+
 }  // namespace
 
 std::vector<const Instruction*> hoistable_preparations(const Window& window) {
   if (is_unoptimised(window)) return {};
   std::vector<const Instruction*> found;
-  std::set<Register> made, literal;
+  std::set<Register> made, literal, half_literal;
   const auto& code = window.instructions;
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
     auto use = register_use(code[i].text);
@@ -51,10 +54,15 @@ std::vector<const Instruction*> hoistable_preparations(const Window& window) {
     for (const auto& written : use.writes) {
       literal.erase(written);
       made.erase(written);
-      if (is_literal) literal.insert(written);
+      if (is_literal) literal.insert(written), half_literal.insert(beside(written));
       if (!is_literal && !is_hoistable) made.insert(written);
     }
   }
+  // An operand whose other half is a literal of the instruction is in its place no sooner than that.
+  std::erase_if(found, [&](const Instruction* instruction) {
+    const auto writes = register_use(instruction->text).writes;
+    return opcode_of(instruction->text) == "UMOV" && writes.size() == 1 && half_literal.contains(writes.front());
+  });
   return found;
 }
 

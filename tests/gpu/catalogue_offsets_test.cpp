@@ -12,7 +12,7 @@ namespace {
 
 // The offset of %memory that the text of an object names.
 std::uint32_t offset_in(const std::string& text) {
-  for (const std::string before : {"%memory+", "%memory, "})
+  for (const std::string before : {"%memory+", "{o}, "})
     if (const auto at = text.find(before); at != std::string::npos)
       return static_cast<std::uint32_t>(std::stoul(text.substr(at + before.size())));
   return 0;

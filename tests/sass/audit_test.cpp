@@ -192,6 +192,10 @@ TEST_CASE("what an instruction makes of its literals and of its own results in u
 }
 
 TEST_CASE("what puts several operands into one register of the machine belongs to the instruction") {
+  check(audit_of_prepared({{"UMOV UR8, UR12", 1},
+                           {"UMOV UR9, 0x8100014", 2},
+                           {"UTCHMMA gdesc[UR4], gdesc[UR6], tmem[UR10], tmem[UR8], idesc[UR9], UPT", 1}}),
+        Verdict::proven, "");
   check(audit_of_prepared({{"UPRMT UR6, UR8, 0x5410, UR9", 2}, {"UTMALDG.3D.IM2COL [UR8], [UR4], UR6", 2}}),
         Verdict::proven, "");
 }
