@@ -457,7 +457,9 @@ Laboratory waiting_for(const std::string& before, const std::string& completion,
   lab.trials[Role::differential] = lab.add(11);
   lab.experiment.consumer = nullptr;
   lab.form.operands = {{"a", "u32"}};
-  lab.input = {"", {}, {}, "", before, completion, kind};
+  lab.input.before = before;
+  lab.input.completion = completion;
+  lab.input.completion_is = kind;
   return lab;
 }
 
