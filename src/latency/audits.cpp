@@ -75,8 +75,8 @@ struct AuditRun {
   const sass::Window& window(Role role) const { return *batch.kernel_of(*trials[role]).window; }
 
   sass::Expectation expected(Role role) const {
-    sass::Expectation expectation{arithmetic, batch.kernel_of(*trials[role]).operand_loads, {}, access_bytes,
-                                  are_prepared};
+    sass::Expectation expectation{
+        arithmetic, batch.kernel_of(*trials[role]).operand_loads, {}, access_bytes, are_prepared};
     const Role edges = trials[Role::completion] ? Role::completion : Role::differential_base;
     const bool has_edges =
         role == Role::chain && !is_consumed && trials[edges] && batch.kernel_of(*trials[edges]).window;
@@ -141,6 +141,12 @@ struct AuditRun {
 bool any_clock_waits(const line::Batch& batch, const TrialNumbers& trials) {
   return std::any_of(timed_roles.begin(), timed_roles.end(), [&](Role role) {
     return !missing(batch, trials[role]) && !sass::clock_waits(*batch.kernel_of(*trials[role]).window).empty();
+  });
+}
+
+bool any_window_is_missing(const line::Batch& batch, const TrialNumbers& trials) {
+  return std::any_of(timed_roles.begin(), timed_roles.end(), [&](Role role) {
+    return missing(batch, trials[role]) && trials[role] && batch.kernel_of(*trials[role]).cubin;
   });
 }
 

@@ -20,6 +20,9 @@ using Audits = ByRole<sass::Audit>;
 // ends.
 bool any_clock_waits(const line::Batch& batch, const TrialNumbers& trials);
 
+// Whether any trial was assembled and has no window: its clock reads are not two of one instruction.
+bool any_window_is_missing(const line::Batch& batch, const TrialNumbers& trials);
+
 // Audits the windows of one variant's experiment.
 Audits audit(const isa::Catalogue& catalogue, const line::Batch& batch, const TrialNumbers& trials,
              const isa::Variant& variant, const Experiment& experiment);

@@ -106,6 +106,10 @@ void try_consumers(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const
 // Whether ptxas gave the second clock of a window a register that an instruction before it still reads.
 bool clock_waits(const line::Batch& batch, const CellWork& cell) { return any_clock_waits(batch, cell.trials); }
 
+bool lacks_a_window(const line::Batch& batch, const CellWork& cell) {
+  return any_window_is_missing(batch, cell.trials);
+}
+
 // Whether the cell has no latency because its differential reads registers of one bank, with every consumer.
 bool is_lost_to_a_bank_conflict(const line::Batch& batch, const CellWork& cell) {
   const auto& audits = cell.audits;
@@ -113,15 +117,15 @@ bool is_lost_to_a_bank_conflict(const line::Batch& batch, const CellWork& cell) 
          !sass::bank_conflict(*batch.kernel_of(*cell.trials[Role::differential]).window).empty();
 }
 
-// Makes the windows of cells again with a register that is the second clock's own; the others are chosen differently
-// then, too.
-void reserve_clocks(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const std::vector<CellWork*>& cells,
-                    bool (*is_wanted)(const line::Batch&, const CellWork&)) {
+// Makes the windows of cells again with registers that are the clocks' own; the others are chosen differently then,
+// too.
+void change_clocks(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const std::vector<CellWork*>& cells,
+                   bool (*is_wanted)(const line::Batch&, const CellWork&), Clocks clocks) {
   std::vector<Attempt> attempts;
   for (auto* cell : cells) {
-    if (!cell->experiment || cell->experiment->reserves_clock || !is_wanted(bench.batch(), *cell)) continue;
+    if (!cell->experiment || cell->experiment->clocks >= clocks || !is_wanted(bench.batch(), *cell)) continue;
     auto experiment = std::move(*cell->experiment);
-    reserve_clock(loaded, cell->plan->variant, experiment);
+    change_clocks(loaded, cell->plan->variant, clocks, experiment);
     const auto trials = add(bench, experiment, cell->plan->variant.form->ptx);
     cell->experiment.reset();
     cell->is_settled = false;
@@ -207,10 +211,11 @@ std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench
   // assembler and of nvdisasm costs more than a few kernels.
   if (!cells.empty()) {
     try_consumers(loaded, bench, cells, 0, 1);
-    reserve_clocks(loaded, bench, cells, clock_waits);
+    change_clocks(loaded, bench, cells, clock_waits, Clocks::second_reserved);
+    change_clocks(loaded, bench, cells, lacks_a_window, Clocks::reserved);
     const auto shortened = shorten_streams(loaded, bench, cells);
     try_consumers(loaded, bench, cells, 1, SIZE_MAX);
-    reserve_clocks(loaded, bench, cells, is_lost_to_a_bank_conflict);
+    change_clocks(loaded, bench, cells, is_lost_to_a_bank_conflict, Clocks::second_reserved);
     for (auto* cell : shortened)
       cell->audits = audit(loaded.catalogue, bench.batch(), cell->trials, cell->plan->variant, *cell->experiment);
     run(bench, cells);

@@ -92,9 +92,10 @@ Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& varian
   return experiment;
 }
 
-void reserve_clock(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment) {
-  experiment.reserves_clock = true;
-  add_windows({loaded, variant, experiment.consumer, true}, experiment);
+void change_clocks(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Clocks clocks,
+                   Experiment& experiment) {
+  experiment.clocks = clocks;
+  add_windows({loaded, variant, experiment.consumer, clocks}, experiment);
 }
 
 void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment) {
@@ -106,7 +107,7 @@ void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& vari
 
 void change_consumer(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer,
                      Experiment& experiment) {
-  const Parts parts{loaded, variant, consumer, experiment.reserves_clock};
+  const Parts parts{loaded, variant, consumer, experiment.clocks};
   experiment.consumer = consumer;
   set(experiment, Role::differential, parts.with_op(loaded.skeletons.differential));
   set(experiment, Role::differential_base, parts.without_op(loaded.skeletons.differential_base));

@@ -21,16 +21,21 @@ int chain_steps(const isa::Form& form);
 enum class Observation { consumed, waited_for, none };
 Observation observation_of(const isa::Variant& variant);
 
+// How the clocks of all windows but streams, which see to it themselves, are read.
+//   plain            as ptxas likes
+//   second_reserved  the second has a register that no instruction of the window can have
+//   reserved         both have, and it is no uniform register
+enum class Clocks { plain, second_reserved, reserved };
+
 // The trials that measure one variant with one consumer (nullptr where nothing is consumed). Those that a variant has
 // no use for have an empty text.
 //   steps   of the shorter chain; 0 where there is none
 //   copies  of the instruction in the shorter stream; 0 where there is none
-//   reserves_clock  the second clock has a register of its own (reserve_clock)
 struct Experiment {
   const isa::Consumer* consumer = nullptr;
   int steps = 0;
   int copies = 0;
-  bool reserves_clock = false;
+  Clocks clocks = Clocks::plain;
   ByRole<kernel::Trial> trials;
 };
 
@@ -58,9 +63,10 @@ Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& varian
 void change_consumer(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer,
                      Experiment& experiment);
 
-// Gives the second clock of all windows but streams, which have that anyhow, a register that no instruction of the
-// window can have. ptxas makes other code with it, so that it is done only where it must be.
-void reserve_clock(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment);
+// Makes the windows again with other clocks. ptxas makes other code with them, so that it is done only where it must
+// be.
+void change_clocks(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Clocks clocks,
+                   Experiment& experiment);
 
 // Gives the experiment streams of one copy and of two: fewer results that are under way at a time.
 void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment);

@@ -27,28 +27,32 @@ ptx::KernelBuilder Parts::builder_with_operands() const {
 }
 
 std::string Parts::window(const ptx::Skeleton& skeleton, std::map<std::string, std::string> fillings) const {
-  fillings["if_timed"] = reserves_clock ? "@%is_timed " : "";
+  constexpr auto guard = "@%is_timed ";
+  fillings["if_begun"] = clocks == Clocks::reserved ? guard : "";
+  fillings["if_timed"] = clocks == Clocks::plain ? "" : guard;
   return ptx::fill(skeleton, fillings);
 }
 
 // A clock that is read under a predicate leaves what its register held, if that is false. So what it held is needed up
-// to there, and no instruction in the window can have the register. ptxas knows nothing of an address, which is never
-// 0.
-void Parts::reserve_clock(ptx::KernelBuilder& builder) const {
-  if (!reserves_clock) return;
+// to there, and no instruction in the window can have the register; nor can it be a uniform one, whose read would be
+// a different instruction. ptxas knows nothing of an address, which is never 0.
+void Parts::reserve_clocks(ptx::KernelBuilder& builder) const {
+  if (clocks == Clocks::plain) return;
   builder.declare("%is_timed", "pred");
-  builder.once += "  setp.ne.u64 %is_timed, %out, 0;\n  mov.u32 %clock_2, 0;\n";
+  builder.once += "  setp.ne.u64 %is_timed, %out, 0;\n";
+  if (clocks == Clocks::reserved) builder.once += "  mov.u32 %clock_1, 0;\n";
+  builder.once += "  mov.u32 %clock_2, 0;\n";
 }
 
 kernel::Trial Parts::finished(ptx::KernelBuilder& builder, const std::string& window, const std::string& result) const {
-  reserve_clock(builder);
+  reserve_clocks(builder);
   builder.guard += text(variant.input->prepare);
   return ptx::finish(builder, skeletons(), window, result + text(form().cleanup));
 }
 
 kernel::Trial Parts::empty_window() const {
   auto builder = builder_with_operands();
-  reserve_clock(builder);
+  reserve_clocks(builder);
   return ptx::finish(builder, skeletons(), window(skeletons().differential, {{"op", ""}, {"consumer", ""}}), "");
 }
 

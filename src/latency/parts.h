@@ -13,12 +13,11 @@ namespace ptxlat::latency {
 
 // One variant's parts, from which the trials of its experiment are put together: windows (parts.cpp), chains
 // (chain.cpp) and streams (stream.cpp).
-//   reserves_clock  the second clock has a register of its own in all windows but streams, which see to it themselves
 struct Parts {
   const ptx::LoadedCatalogue& loaded;
   const isa::Variant& variant;
   const isa::Consumer* consumer;
-  bool reserves_clock = false;
+  Clocks clocks = Clocks::plain;
 
   const isa::Catalogue& catalogue() const { return loaded.catalogue; }
   const ptx::Skeletons& skeletons() const { return loaded.skeletons; }
@@ -35,7 +34,7 @@ struct Parts {
   ptx::KernelBuilder builder_with_operands() const;
   // A window of a skeleton, with its holes filled.
   std::string window(const ptx::Skeleton& skeleton, std::map<std::string, std::string> fillings) const;
-  void reserve_clock(ptx::KernelBuilder& builder) const;
+  void reserve_clocks(ptx::KernelBuilder& builder) const;
   kernel::Trial finished(ptx::KernelBuilder& builder, const std::string& window, const std::string& result) const;
   // An empty window. What prepares for the instruction may not be undone without it (a transaction
   // that a barrier waits for).

@@ -170,6 +170,17 @@ TEST_CASE("a window whose second clock waits for a register is contaminated, but
   CHECK(audits[Role::bracket].is_proven());
 }
 
+TEST_CASE("a window is missing where a kernel was assembled, not where it was refused") {
+  const auto is_missing = [](Role role, bool has_cubin) {
+    Windows windows;
+    windows.lose(role, "the two clock reads are different instructions", has_cubin);
+    return any_window_is_missing(line::Batch(windows.kernels, windows.made), windows.trials);
+  };
+  CHECK(is_missing(Role::chain, true));
+  CHECK_FALSE(is_missing(Role::chain, false));
+  CHECK_FALSE(is_missing(Role::stream, true));
+}
+
 TEST_CASE("how wide a load or a store must be is known from its form") {
   Windows windows;
   const Line load{"LDS.64 R3, [R5]", 4};

@@ -218,24 +218,29 @@ TEST_CASE("the copies of a stream have accumulators of their own where two have 
   CHECK_THAT(many.at(1), Contains("x {%v_d_0, %v_d_1"));
 }
 
-TEST_CASE("a second clock with a register of its own is read under a predicate, in all windows but streams") {
+TEST_CASE("clocks with registers of their own are read under a predicate, in all windows but streams") {
   const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}\"");
   const auto plain = little.experiment("a");
-  auto reserved = plain;
-  latency::reserve_clock(little.loaded, little.variant("a"), reserved);
-  for (const Role role : latency::timed_roles) {
-    INFO(to_string(role));
-    const auto& text = reserved.trials[role].kernel.text;
-    if (text.empty()) continue;
-    CHECK_THAT(text, Contains("\n  @%is_timed mov.u32 %clock_2, %clock;"));
-    CHECK(text.find("mov.u32 %clock_2, 0;") < text.find("PASS:"));
-    CHECK(text.find("setp.ne.u64 %is_timed, %out, 0;") < text.find("PASS:"));
-    CHECK_THAT(plain.trials[role].kernel.text, !Contains("%is_timed"));
+  for (const auto clocks : {latency::Clocks::second_reserved, latency::Clocks::reserved}) {
+    const bool both = clocks == latency::Clocks::reserved;
+    auto reserved = plain;
+    latency::change_clocks(little.loaded, little.variant("a"), clocks, reserved);
+    for (const Role role : latency::timed_roles) {
+      INFO(to_string(role) << (both ? ", both" : ""));
+      const auto& text = reserved.trials[role].kernel.text;
+      if (text.empty()) continue;
+      CHECK_THAT(text, Contains(both ? "\n  @%is_timed mov.u32 %clock_1, %clock;" : "\n  mov.u32 %clock_1, %clock;"));
+      CHECK_THAT(text, Contains("\n  @%is_timed mov.u32 %clock_2, %clock;"));
+      CHECK((text.find("mov.u32 %clock_1, 0;") < text.find("PASS:")) == both);
+      CHECK(text.find("mov.u32 %clock_2, 0;") < text.find("PASS:"));
+      CHECK(text.find("setp.ne.u64 %is_timed, %out, 0;") < text.find("PASS:"));
+      CHECK_THAT(plain.trials[role].kernel.text, !Contains("%is_timed"));
+    }
+    CHECK(reserved.trials[Role::stream].kernel.text == plain.trials[Role::stream].kernel.text);
+    INFO("another consumer keeps it");
+    latency::change_consumer(little.loaded, little.variant("a"), &little.loaded.catalogue.consumers.at(1), reserved);
+    CHECK_THAT(reserved.trials[Role::differential].kernel.text, Contains("@%is_timed"));
   }
-  CHECK(reserved.trials[Role::stream].kernel.text == plain.trials[Role::stream].kernel.text);
-  INFO("another consumer keeps it");
-  latency::change_consumer(little.loaded, little.variant("a"), &little.loaded.catalogue.consumers.at(1), reserved);
-  CHECK_THAT(reserved.trials[Role::differential].kernel.text, Contains("@%is_timed"));
 }
 
 TEST_CASE("a b128 is loaded, chained and kept in halves, all of which are needed: ptxas loads no more than that") {
