@@ -42,8 +42,10 @@ int uniform_operands(const isa::Catalogue& catalogue, const isa::Form& form, con
 
 // Real kernels prepare addresses, barriers, descriptors and handles once: the class has uniform operands, or objects
 // that are made ready before the first clock. Where lanes may differ that is not possible: such a class has fewer
-// uniform operands than the default.
-bool operands_are_prepared(const isa::Catalogue& catalogue, const isa::Variant& variant) {
+// uniform operands than the default. Nor is it below -O2, where ptxas prepares what an instruction needs anew for each.
+bool operands_are_prepared(const isa::Catalogue& catalogue, const isa::Variant& variant, int level) {
+  constexpr int least_level = 2;
+  if (level < least_level) return false;
   const isa::Form& form = *variant.form;
   const bool has_ready_object =
       std::any_of(form.operands.begin(), form.operands.end(), [&](const isa::Operand& operand) {
@@ -151,13 +153,13 @@ bool any_window_is_missing(const line::Batch& batch, const TrialNumbers& trials)
 }
 
 Audits audit(const isa::Catalogue& catalogue, const line::Batch& batch, const TrialNumbers& trials,
-             const isa::Variant& variant, const Experiment& experiment) {
+             const isa::Variant& variant, int level, const Experiment& experiment) {
   AuditRun it{batch,
               trials,
               is_arithmetic(variant),
               observation_of(variant) == Observation::consumed,
               is_load_or_store(*variant.form) ? isa::access_bytes(*variant.form) : 0,
-              operands_are_prepared(catalogue, variant),
+              operands_are_prepared(catalogue, variant, level),
               {}};
   if (it.is_consumed) it.differential();
   if (observation_of(variant) == Observation::waited_for) it.waiting();

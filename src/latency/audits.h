@@ -25,6 +25,6 @@ bool any_window_is_missing(const line::Batch& batch, const TrialNumbers& trials)
 
 // Audits the windows of one variant's experiment.
 Audits audit(const isa::Catalogue& catalogue, const line::Batch& batch, const TrialNumbers& trials,
-             const isa::Variant& variant, const Experiment& experiment);
+             const isa::Variant& variant, int level, const Experiment& experiment);
 
 }  // namespace ptxlat::latency

@@ -37,7 +37,7 @@ std::optional<int> scheduled_differential(const line::Batch& batch, const TrialN
 // the same pipe, which the schedule tells by its cycles (crossing pipes costs more: method.md, trap 8).
 void keep_the_better(const isa::Catalogue& catalogue, CellWork& cell, const line::Batch& batch, Experiment experiment,
                      const TrialNumbers& trials) {
-  auto audits = audit(catalogue, batch, trials, cell.plan->variant, experiment);
+  auto audits = audit(catalogue, batch, trials, cell.plan->variant, cell.plan->level, experiment);
   const bool is_proven = trials[Role::differential] && audits[Role::differential].is_proven();
   const auto cycles = is_proven ? scheduled_differential(batch, trials) : std::nullopt;
   cell.is_settled = is_proven && (audits[Role::chain].is_proven() || !cycles);
@@ -217,7 +217,7 @@ std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench
     try_consumers(loaded, bench, cells, 1, SIZE_MAX);
     change_clocks(loaded, bench, cells, is_lost_to_a_bank_conflict, Clocks::second_reserved);
     for (auto* cell : shortened)
-      cell->audits = audit(loaded.catalogue, bench.batch(), cell->trials, cell->plan->variant, *cell->experiment);
+      cell->audits = audit(loaded.catalogue, bench.batch(), cell->trials, cell->plan->variant, bench.level(), *cell->experiment);
     run(bench, cells);
     survey(bench, cells);
   }

@@ -295,8 +295,11 @@ kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, c
     once += epilogue;
   }
   const auto names = [&](const char* name) { return body.find(name) != std::string::npos; };
-  // Where a cluster is matters even to what stays in it.
-  const bool uses_memory = names("%memory") || names("%scratch") || builder.cluster > 1;
+  // A release waits until others could see what was written, in whatever memory: where the SM is matters to it, as it
+  // does for a cluster even to what stays in it.
+  const auto releases = [&](const std::string& word) { return names(word.c_str()) && !names((word + ".cta").c_str()); };
+  const bool uses_memory =
+      names("%memory") || names("%scratch") || builder.cluster > 1 || releases(".release") || releases(".acq_rel");
   // ptxas makes a loop over the lanes of what the machine does once for a warp, unless the lane is elected.
   const bool has_elected = names("%elected");
   kernel::Trial trial;

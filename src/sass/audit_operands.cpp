@@ -31,7 +31,6 @@ Register beside(const Register& r) { return {r.file, r.number ^ 1}; }
 }  // namespace
 
 std::vector<const Instruction*> hoistable_preparations(const Window& window) {
-  if (is_unoptimised(window)) return {};
   std::vector<const Instruction*> found;
   std::set<Register> made, literal, half_literal;
   const auto& code = window.instructions;

@@ -27,8 +27,7 @@ Audit audit_flow(const Window& window, const Expectation& expected, const std::v
 // The instructions between the clocks that only prepare an operand, of values that were there before the first clock:
 // they bring them into a uniform register, add there, or read a part of an address. They could stand before the
 // window, as they do in a real kernel's loop. What comes of literals alone is the instruction's own: whoever has the
-// instruction has its literals, and a register beside one. So is what is made of results inside the window, and all in
-// unoptimised code, where nothing moves.
+// instruction has its literals, and a register beside one. So is what is made of results inside the window.
 std::vector<const Instruction*> hoistable_preparations(const Window& window);
 
 // Removes `part` from `whole`, matching from the end, where the consumer stands. Returns the canonical names that were

@@ -18,6 +18,7 @@ struct Windows {
   std::vector<line::AssembledKernel> kernels;
   std::vector<line::MadeTrial> made;
   TrialNumbers trials;
+  int level = 3;
 
   Windows() {
     form.ptx = "op.u32";
@@ -52,7 +53,7 @@ struct Windows {
   Audits audit() const {
     isa::Catalogue catalogue;
     catalogue.defaults["u32"] = {{"9", "71"}};
-    return latency::audit(catalogue, line::Batch(kernels, made), trials, {&form, "a", &input}, experiment);
+    return latency::audit(catalogue, line::Batch(kernels, made), trials, {&form, "a", &input}, level, experiment);
   }
 
  private:
@@ -196,7 +197,7 @@ TEST_CASE("how wide a load or a store must be is known from its form") {
   CHECK(windows.audit()[Role::differential].is_proven());
 }
 
-TEST_CASE("a uniform operand is in its register before the first clock, but in the class of lanes that may differ") {
+TEST_CASE("a uniform operand is in its register before the first clock, but below -O2 and where lanes may differ") {
   const Line from_lane{"R2UR UR4, R2", 10}, uniform_op{"IADD3 R3, R3, UR4, RZ", 4};
   Windows windows;
   windows.put(Role::differential, {from_lane, uniform_op, consumer});
@@ -207,6 +208,10 @@ TEST_CASE("a uniform operand is in its register before the first clock, but in t
   const auto audit = windows.audit()[Role::differential];
   CHECK(audit.verdict == sass::Verdict::contaminated);
   CHECK(audit.reason.starts_with("prepares an operand between the clocks"));
+  windows.level = 1;
+  CHECK(windows.audit()[Role::differential].is_proven());
+  windows.level = 2;
+  CHECK_FALSE(windows.audit()[Role::differential].is_proven());
   windows.put(Role::differential, {uniform_op, consumer});
   CHECK(windows.audit()[Role::differential].is_proven());
 }

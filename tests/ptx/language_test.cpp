@@ -45,6 +45,17 @@ TEST_CASE("an address is the lane's own, and what an operand moves apart from it
   for (std::size_t lane = 0; lane < 32; ++lane) CHECK(trial.launch.input[8 * lane] == 16 * lane);
 }
 
+TEST_CASE("where the SM is matters to what releases beyond its CTA, in whatever memory") {
+  const auto uses_memory = [](const std::string& name) {
+    const LittleCatalogue little("syntax = \"" + name + " {d:u32}, {a:u32}\"");
+    return little.experiment("a").trials[Role::differential].launch.uses_memory;
+  };
+  CHECK_FALSE(uses_memory("x"));
+  CHECK_FALSE(uses_memory("x.release.cta"));
+  CHECK(uses_memory("x.release.gpu"));
+  CHECK(uses_memory("x.acq_rel"));
+}
+
 TEST_CASE("a chain goes through an address as an offset that is nothing, and that nobody can know") {
   const LittleCatalogue little(R"(syntax = "x {d:u32}, [{a:far}]")");
   const kernel::Trial trial = little.experiment("a").trials[Role::chain];
