@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the measured tables of tables/ again: of the driver whole, of every CUDA version in brief, and what changed between the
-# versions, docs/findings/cuda-versions.md. In two steps, for a GPU's machine that has no toolkits and cannot fetch any:
+# Makes the measured tables of tables/ again: of the driver all forms, of every CUDA version those of arithmetic, data movement and
+# CUDA C, and what changed between the versions, docs/findings/cuda-versions.md. In two steps, for a GPU's machine that has no toolkits and cannot fetch any:
 #   tools/measured-tables.sh assemble FOLDER [OPTION...]   anywhere: two bundles of all versions; half an hour on two cores
 #   tools/measured-tables.sh run FOLDER [OPTION...]        where the GPU is: minutes
 # OPTIONs choose a part, as for `ptxlat run`. $PTXLAT names a program that is built already: then nothing is built or installed.
@@ -35,26 +35,33 @@ make_bundles() {
   bundle functions.bundle --chapter 'CUDA C' -O 3
 }
 
-# Each into build/measured/, with all of its machine code, and from the same store again in brief: eight tables of 15 MB are
-# more than a repository should carry.
+# Committed tables are packed as tightly as their readers allow: a repository keeps every one for ever.
+pack() {
+  gzip -9nf "$1/latency.csv"
+  [[ -z $(command -v zstd) ]] || { zstd -qdf "$1/latency.jsonl.zst" -o build/lines && zstd -q19f build/lines -o "$1/latency.jsonl.zst"; }
+}
+
+# Each into build/measured/, with all of its machine code, and from the same store again with that of the headlines.
 run_bundles() {
-  local file
+  local file table
   for file in "$folder"/*.bundle; do
     "$program" run --bundle "$file" --store build/measured.sqlite --tables build/measured --format none "${options[@]}"
-    "$program" run --bundle "$file" --store build/measured.sqlite --tables tables --brief --format none "${options[@]}"
+    "$program" run --bundle "$file" --store build/measured.sqlite --tables tables --headline-code --format none "${options[@]}"
   done
+  for table in tables/sm_*/*/ptxas-*; do [[ ! -e $table/latency.jsonl.zst ]] || pack "$table"; done
   mkdir -p docs/findings
   "$program" compare --by toolchain --format findings "build/measured/sm_*/*/ptxas-*" >docs/findings/cuda-versions.md
 }
 
-# Twice, each in a store of its own: two runs must agree.
+# All forms, and the core once more in a store of its own: two runs must agree.
 run_driver() {
-  "$program" run --store build/driver.sqlite --format none "${options[@]}"
+  "$program" run --all --headline-code --store build/driver.sqlite --format none "${options[@]}"
   "$program" run --store build/driver-again.sqlite --tables build/again --format none "${options[@]}"
   local table
   for table in build/again/sm_*/*/driver-*; do
     say "two runs, ${table#build/again/}:"
     "$program" compare --rows 20 "tables/${table#build/again/}" "$table" >&2
+    pack "tables/${table#build/again/}"
   done
 }
 

@@ -8,6 +8,7 @@
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "report/csv.h"
+#include "report/table.h"
 
 namespace ptxlat::cli {
 
@@ -16,6 +17,7 @@ namespace {
 struct ListOptions {
   Selection selection;
   bool core_only = false;
+  std::string table;
   std::string format = "text";
 };
 
@@ -72,6 +74,11 @@ void add_list(CLI::App& program) {
   command->add_option("--target", options->selection.target, "Only forms that this target has (sm_90a). Default: any.")
       ->type_name("SM");
   add_catalogue(*command, options->selection);
+  command
+      ->add_option("--table", options->table,
+                   "The numbers that this table has for the forms, each with the row that it comes from: forms of the "
+                   "same machine code share one. Default: what the catalogue says of them.")
+      ->type_name("FOLDER");
   command->add_option("--format", options->format, "text or csv. Default: text.")
       ->check(CLI::IsMember({"text", "csv"}));
   command->callback([options] {
@@ -79,7 +86,12 @@ void add_list(CLI::App& program) {
     std::optional<isa::Target> target;
     if (!selection.target.empty()) target = target_from(selection.target);
     const auto loaded = load_catalogue_for(selection);
-    write_list(selected_forms(loaded.catalogue, selection, options->core_only, target), options->format);
+    const auto forms = selected_forms(loaded.catalogue, selection, options->core_only, target);
+    if (options->table.empty()) return write_list(forms, options->format);
+    const auto table = report::read_table(options->table);
+    std::vector<std::string> names;
+    for (const auto* form : forms) names.push_back(form->ptx);
+    (options->format == "csv" ? report::write_forms_csv : report::write_forms_text)(std::cout, table, names);
   });
 }
 

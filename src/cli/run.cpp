@@ -39,6 +39,7 @@ struct RunOptions {
   std::string store = "ptxlat.sqlite";
   std::string tables = "tables";
   bool is_brief = false;
+  bool has_headline_code = false;
   std::string format = "text";
 };
 
@@ -151,7 +152,8 @@ void make_table(run::TableJob job, const RunOptions& options, worker::Worker* wo
     throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
                 "the same command goes on where this one stopped");
   }
-  const auto table = report::table_from(made.run, made.runs, made.records);
+  const auto code = options.has_headline_code ? report::Code::of_headline : report::Code::all;
+  const auto table = report::table_from(made.run, made.runs, made.records, code);
   report::write_table(options.tables, table, options.is_brief ? report::Extent::brief : report::Extent::whole);
   fmt::print(stderr, "{}\n{}/{}\n", summary(made), options.tables, job.run.table);
   if (options.format == "csv") report::write_csv(std::cout, table);
@@ -168,7 +170,10 @@ void add_line_options(CLI::App& command, RunOptions& options) {
   command.add_option("--tables", options.tables, "The folder below which the table is written. Default: tables.")
       ->type_name("FOLDER");
   command.add_flag("--brief", options.is_brief,
-                   "Write latency.csv and run.json alone, without the machine code: for keeping many static tables.");
+                   "Write latency.csv, forms.csv.gz and run.json alone, without the machine code: for keeping many "
+                   "static tables.");
+  command.add_flag("--headline-code", options.has_headline_code,
+                   "Of each row, keep only the machine code that its headline was made of: for publishing.");
   command.add_option("--threads", options.threads, "Assemblers at work at a time. Default: two per core.")
       ->check(CLI::Range(1, 1024));
   command

@@ -217,7 +217,8 @@ std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench
     try_consumers(loaded, bench, cells, 1, SIZE_MAX);
     change_clocks(loaded, bench, cells, is_lost_to_a_bank_conflict, Clocks::second_reserved);
     for (auto* cell : shortened)
-      cell->audits = audit(loaded.catalogue, bench.batch(), cell->trials, cell->plan->variant, bench.level(), *cell->experiment);
+      cell->audits =
+          audit(loaded.catalogue, bench.batch(), cell->trials, cell->plan->variant, bench.level(), *cell->experiment);
     run(bench, cells);
     survey(bench, cells);
   }

@@ -216,6 +216,7 @@ results::Record record_without_experiment(const CellPlan& cell, sass::Verdict ve
   results::Record record;
   record.ptx = cell.variant.form->ptx;
   record.chapter = cell.variant.form->chapter;
+  record.is_core = cell.variant.form->core == cell.variant.form->ptx;
   record.operand = cell.variant.operand;
   record.input = cell.variant.input->name;
   record.level = cell.level;

@@ -42,7 +42,8 @@ struct Difference {
   Cause cause = Cause::unchanged;
   std::vector<std::string_view> operands = {};
 
-  const results::Record& any() const { return a ? a->record : b->record; }
+  // Of a cell that has more than a name, where there is one.
+  const results::Record& any() const { return a && (!b || !is_listed_only(*a)) ? a->record : b->record; }
 };
 
 struct Comparison {

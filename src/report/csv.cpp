@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "report/number.h"
+#include "report/operands.h"
 #include "report/table.h"
 #include "report/table_files.h"
 
@@ -21,10 +22,12 @@ namespace {
 // The columns of a table are texts, then metrics, with what the headline is behind it, then texts again.
 const std::vector<std::string> first_columns = {"ptx", "chapter", "operand", "input", "opt"};
 const std::vector<std::string> last_columns = {"sass", "sass_count", "verdict", "note"};
-constexpr std::string_view measure_column = "measure", consumer_column = "consumer";
+constexpr std::string_view levels_column = "levels", measure_column = "measure", consumer_column = "consumer";
+
+const std::string forms_header = "ptx,opt,row,reason,note";
 
 std::vector<std::string_view> middle_columns() {
-  std::vector<std::string_view> columns;
+  std::vector<std::string_view> columns{levels_column};
   for (const results::MetricKind& kind : results::metric_kinds()) {
     if (!kind.use.is_column) continue;
     columns.push_back(kind.tag);
@@ -116,11 +119,16 @@ struct RowReader {
     return value;
   }
 
-  int level() {
-    const std::string& field = fields[next++];
-    const int value = field.size() == 2 && field[0] == 'O' ? field[1] - '0' : -1;
-    if (value < 0 || value > highest_level) damage = "not a level such as O3: " + shortened(field);
+  int level_in(std::string_view word) {
+    const int value = word.size() == 2 && word[0] == 'O' ? word[1] - '0' : -1;
+    if (value < 0 || value > highest_level) damage = "not a level such as O3: " + shortened(std::string(word));
     return value;
+  }
+  int level() { return level_in(fields[next++]); }
+  std::vector<int> levels() {
+    std::vector<int> list;
+    for (const std::string_view word : operands_of(fields[next++])) list.push_back(level_in(word));
+    return list;
   }
 
   int integer() {
@@ -158,15 +166,19 @@ struct RowReader {
   }
 };
 
-results::Record record_from(RowReader& row, const std::vector<std::string_view>& middle) {
-  results::Record record;
+TableRow row_from(RowReader& row, const std::vector<std::string_view>& middle) {
+  TableRow made;
+  results::Record& record = made.record;
   record.ptx = row.text();
   record.chapter = row.text();
   record.operand = row.text();
   record.input = row.text();
   record.level = row.level();
+  made.levels = {record.level};
   for (const auto column : middle) {
-    if (column == measure_column) {
+    if (column == levels_column) {
+      made.levels = row.levels();
+    } else if (column == measure_column) {
       record.measure = row.measure();
     } else if (column == consumer_column) {
       record.consumer = row.text();
@@ -178,7 +190,7 @@ results::Record record_from(RowReader& row, const std::vector<std::string_view>&
   record.sass_count = row.integer();
   record.verdict = row.verdict();
   record.note = row.text();
-  return record;
+  return made;
 }
 
 // The columns that the header names between those that every table has; what it has else is the damage. Older tables
@@ -192,7 +204,7 @@ std::vector<std::string_view> middle_in(const std::vector<std::string>& header_f
     damage = fmt::format("the columns are not those of a latency table, which are {}", header());
     return middle;
   }
-  std::vector<std::string_view> known{measure_column, consumer_column};
+  std::vector<std::string_view> known{levels_column, measure_column, consumer_column};
   for (const results::MetricKind& kind : results::metric_kinds()) known.push_back(kind.tag);
   for (std::size_t i = first_columns.size(); i < fields.size() - last_columns.size(); ++i) {
     const auto column = std::find(known.begin(), known.end(), fields[i]);
@@ -213,6 +225,7 @@ void write_csv(std::ostream& out, const Table& table) {
   const auto middle = middle_columns();
   out << header() << '\n';
   for (const Cell& cell : table.cells) {
+    if (!cell.leads) continue;
     const results::Record& record = cell.record;
     for (const std::string* text : {&record.ptx, &record.chapter, &record.operand, &record.input}) {
       write_csv_field(out, *text);
@@ -220,7 +233,9 @@ void write_csv(std::ostream& out, const Table& table) {
     }
     out << 'O' << record.level << ',';
     for (const auto column : middle) {
-      if (column == measure_column) {
+      if (column == levels_column) {
+        out << fmt::format("O{}", fmt::join(cell.levels, " O"));
+      } else if (column == measure_column) {
         if (record.measure) out << to_string(*record.measure);
       } else if (column == consumer_column) {
         write_csv_field(out, record.consumer);
@@ -236,8 +251,8 @@ void write_csv(std::ostream& out, const Table& table) {
   }
 }
 
-std::vector<results::Record> read_csv(std::istream& in, const std::string& name) {
-  std::vector<results::Record> records;
+std::vector<TableRow> read_csv(std::istream& in, const std::string& name) {
+  std::vector<TableRow> rows;
   std::vector<std::string> fields;
   std::string damage;
   int line = 1;
@@ -257,11 +272,43 @@ std::vector<results::Record> read_csv(std::istream& in, const std::string& name)
     }
     fail_if_damaged(row_line);
     RowReader row{fields, {}};
-    records.push_back(record_from(row, middle));
+    rows.push_back(row_from(row, middle));
     damage = row.damage;
     fail_if_damaged(row_line);
   }
-  return records;
+  return rows;
+}
+
+void write_forms(std::ostream& out, const std::vector<Spelling>& spellings) {
+  out << forms_header << '\n';
+  for (const Spelling& spelling : spellings) {
+    write_csv_field(out, spelling.ptx);
+    out << ",O" << spelling.level << ',';
+    write_csv_field(out, spelling.row);
+    out << ',' << spelling.reason << ',';
+    write_csv_field(out, spelling.note);
+    out << '\n';
+  }
+}
+
+std::vector<Spelling> read_forms(std::istream& in, const std::string& name) {
+  std::vector<Spelling> spellings;
+  std::vector<std::string> fields;
+  std::string damage;
+  int line = 1;
+  for (int row_line = line; read_row(in, fields, line, damage); row_line = line) {
+    RowReader row{fields, damage};
+    if (row_line == 1) {
+      if (fmt::format("{}", fmt::join(fields, ",")) != forms_header) row.damage = "the columns are not " + forms_header;
+    } else if (fields.size() != 5) {
+      row.damage = fmt::format("{} fields instead of 5", fields.size());
+    } else {
+      spellings.push_back({row.text(), row.level(), row.text(), row.text(), row.text()});
+    }
+    if (!row.damage.empty())
+      throw Error(ExitCode::storage, fmt::format("{}:{}: {}", name, row_line, row.damage), "Export the table again.");
+  }
+  return spellings;
 }
 
 }  // namespace ptxlat::report

@@ -20,8 +20,9 @@ struct JoinedRow {
   std::vector<const Cell*> cells;  // one a column; null where that has none
 };
 
-// Matches cells operand by operand, because one table may have a row for "a b c" and another a row for each, in the
-// order in which the first cell of each row stands.
+// Matches cells spelling by spelling and operand by operand, because one table may have a row for what has several in
+// another, in the order in which the first cell of each row stands. Spellings that meet the same rows are one row, that
+// of the first; one that is missing in a column is left out where its row has met another there.
 //   levels_apart  whether cells of different levels are different rows
 std::vector<JoinedRow> join(const std::vector<PlacedCell>& cells, std::size_t columns, bool levels_apart);
 

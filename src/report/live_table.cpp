@@ -90,6 +90,7 @@ void LiveTable::print(const std::string& chapter, std::vector<Finished>& finishe
     for (results::Record& record : humps_apart(cell.record)) {
       apart.push_back(cell);
       apart.back().record = std::move(record);
+      apart.back().row = apart.size();
     }
   }
   print_heads();

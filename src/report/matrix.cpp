@@ -76,7 +76,8 @@ class StepCollector {
 }  // namespace
 
 const results::Record& MatrixRow::any() const {
-  return (*std::find_if(cells.begin(), cells.end(), [](const Cell* cell) { return cell; }))->record;
+  const auto has_more = [](const Cell* cell) { return cell && !is_listed_only(*cell); };
+  return (*std::find_if(cells.begin(), cells.end(), has_more))->record;
 }
 
 bool Matrix::has_levels() const {

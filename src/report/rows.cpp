@@ -41,8 +41,14 @@ std::string unusual_measure(const results::Record& record) {
 }  // namespace
 
 std::vector<Row> rows_of(const std::vector<Cell>& cells) {
+  std::vector<const Cell*> all;
+  for (const Cell& cell : cells) all.push_back(&cell);
+  return rows_of(all);
+}
+
+std::vector<Row> rows_of(const std::vector<const Cell*>& cells) {
   std::vector<PlacedCell> placed;
-  for (const Cell& cell : cells) placed.push_back({&cell, static_cast<std::size_t>(cell.record.level)});
+  for (const Cell* cell : cells) placed.push_back({cell, static_cast<std::size_t>(cell->record.level)});
   std::vector<Row> rows;
   for (const JoinedRow& joined : join(placed, highest_level + 1, false)) {
     Row& row = rows.emplace_back();

@@ -18,7 +18,8 @@ struct Row {
   const Cell& highest() const { return *levels.rbegin()->second; }
 };
 
-// In the order in which the first cell of each stands.
+// In the order in which the first cell of each stands. Spellings of the same rows are one row, that of the first.
+std::vector<Row> rows_of(const std::vector<const Cell*>& cells);
 std::vector<Row> rows_of(const std::vector<Cell>& cells);
 // All levels that the table has, ascending.
 std::vector<int> levels_of(const Table& table);

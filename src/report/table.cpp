@@ -13,24 +13,28 @@
 #include "report/humps.h"
 #include "report/operands.h"
 #include "report/probe_files.h"
+#include "report/rows.h"
 #include "report/table_files.h"
 #include "report/table_lines.h"
+#include "report/zstd.h"
 #include "results/json.h"
 
 namespace ptxlat::report {
 
 namespace {
 
-std::string run_json_of(const Table& table, const std::string& csv, Extent extent) {
+std::string run_json_of(const Table& table, const std::string& csv, const std::string& forms, Extent extent) {
   results::Json run = results::to_json(table.run);
   run["format"] = results::table_format;  // also of what was read from older files
   if (!table.runs.empty()) run["runs"] = results::runs_to_json(table.runs);
-  std::map<std::string, int> verdicts;
-  for (const Cell& cell : table.cells) ++verdicts[to_string(cell.record.verdict)];
+  std::map<std::string, std::size_t> verdicts;
+  for (const auto& [verdict, count] : verdict_counts(table)) verdicts[to_string(verdict)] = count;
   run["cells"] = table.cells.size();
+  run["rows"] = std::count_if(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.leads; });
   run["verdicts"] = verdicts;
   if (extent == Extent::whole) run["jsonl_crc32"] = checksum_of(*table.lines);
   run["csv_crc32"] = checksum_of(csv);
+  run["forms_crc32"] = checksum_of(forms);
   return run.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n';
 }
 
@@ -48,18 +52,88 @@ void require_distinct(const std::vector<Cell>& cells, const std::filesystem::pat
   }
 }
 
+Cell cell_of(TableRow row) {
+  Cell cell;
+  cell.record = std::move(row.record);
+  cell.levels = std::move(row.levels);
+  return cell;
+}
+
+// The rows' cells: each at all of its levels, and at each of all the forms whose code it is; and a cell for each form
+// without a row.
+std::vector<Cell> cells_of(std::vector<Cell> rows, const std::vector<Spelling>& spellings) {
+  std::map<std::pair<std::string_view, int>, std::vector<std::string_view>> others;
+  for (const Spelling& spelling : spellings) {
+    if (!spelling.row.empty() && spelling.row != spelling.ptx)
+      others[{spelling.row, spelling.level}].push_back(spelling.ptx);
+  }
+  std::vector<Cell> cells;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Cell& row = rows[i];
+    row.row = i;
+    const std::string ptx = row.record.ptx;
+    for (auto level = row.levels.rbegin(); level != row.levels.rend(); ++level) {
+      Cell& own = cells.emplace_back(row);
+      own.record.level = *level;
+      own.leads = level == row.levels.rbegin();
+      const auto found = others.find({ptx, *level});
+      if (found == others.end()) continue;
+      for (const std::string_view other : found->second) {
+        Cell& cell = cells.emplace_back(row);
+        cell.record.level = *level;
+        cell.record.ptx = other;
+        cell.record.is_core = false;
+        cell.leads = false;
+      }
+    }
+  }
+  for (const Spelling& spelling : spellings) {
+    if (!spelling.row.empty()) continue;
+    Cell& cell = cells.emplace_back();
+    cell.record.ptx = spelling.ptx;
+    cell.record.level = spelling.level;
+    cell.record.verdict = sass::Verdict::unsupported;
+    cell.record.note = spelling.note;
+    cell.row = cells.size();
+    cell.levels = {spelling.level};
+    cell.leads = false;
+  }
+  return cells;
+}
+
 void set_lines(Table& table, std::string lines, const std::filesystem::path& folder) {
   table.lines = std::make_shared<const std::string>(std::move(lines));
-  table.cells = cells_in(*table.lines, folder);
+  table.cells = cells_of(rows_in(*table.lines, folder), table.spellings);
+}
+
+void keep_code_of_headline(results::Record& record) {
+  const auto backing = results::backing_windows(record);
+  const auto* issue = record.find(results::metric::issue);
+  std::vector<results::WindowRecord> kept;
+  for (const results::WindowRecord& window : record.windows) {
+    const bool is_backing = std::find(backing.begin(), backing.end(), &window) != backing.end();
+    const bool is_all_there_is = backing.empty() && issue != nullptr &&
+                                 std::find(issue->from.begin(), issue->from.end(), window.role) != issue->from.end();
+    if (is_backing || is_all_there_is) kept.push_back(window);
+  }
+  record.windows = std::move(kept);
+  record.series.clear();
+  record.recipe.clear();
 }
 
 }  // namespace
 
-Table table_from(results::Run run, std::vector<results::Run> runs, const std::vector<results::Record>& records) {
+Table table_from(results::Run run, std::vector<results::Run> runs, const std::vector<results::Record>& records,
+                 Code code) {
   Table table;
   table.run = std::move(run);
   table.runs = std::move(runs);
-  set_lines(table, lines_of(with_humps_apart(with_merged_operands(records))), {});
+  SharedRows shared = share_rows(with_humps_apart(with_merged_operands(records)));
+  table.spellings = std::move(shared.spellings);
+  if (code == Code::of_headline) {
+    for (TableRow& row : shared.rows) keep_code_of_headline(row.record);
+  }
+  set_lines(table, lines_of(shared.rows), {});
   return table;
 }
 
@@ -77,11 +151,16 @@ Cell cell_from(const results::Record& record) {
   return cell;
 }
 
+bool is_listed_only(const Cell& cell) { return !cell.leads && cell.record.verdict == sass::Verdict::unsupported; }
+
 std::vector<results::Record> whole_records(const Table& table, const std::vector<const Cell*>& cells) {
   std::vector<results::Record> records;
   const SharedCode shared = table.lines ? shared_code(*table.lines) : SharedCode();
   for (const Cell* cell : cells) {
-    records.push_back(cell->line.empty() ? cell->record : whole_record(cell->line, shared));
+    results::Record& record =
+        records.emplace_back(cell->line.empty() ? cell->record : whole_record(cell->line, shared));
+    record.ptx = cell->record.ptx;
+    record.level = cell->record.level;
   }
   return records;
 }
@@ -124,21 +203,24 @@ std::size_t RowKeyHash::operator()(const RowKey& key) const {
 
 void write_table(const std::filesystem::path& folder, const Table& table, Extent extent) {
   if (!table.lines) extent = Extent::brief;
-  std::ostringstream csv;
+  std::ostringstream csv, forms;
   write_csv(csv, table);
-  // run.json last: with its checksum it makes the table whole.
-  const NamedContent csv_file{csv_name, csv.str()}, run_file{run_name, run_json_of(table, csv.str(), extent)};
+  write_forms(forms, table.spellings);
+  std::vector<NamedContent> files{{csv_name, csv.str()}, {forms_name, gzip(forms.str())}};
   if (extent == Extent::whole) {
     std::ostringstream markdown;
     write_markdown(markdown, table);
-    return replace_files(folder / table.run.table,
-                         {csv_file, {markdown_name, markdown.str()}, {jsonl_name, gzip(*table.lines)}, run_file});
+    files.push_back({markdown_name, markdown.str()});
+    files.push_back({jsonl_name, zstd(*table.lines)});
   }
-  replace_files(folder / table.run.table, {csv_file, run_file});
-  // Of a whole table that was here before.
+  // run.json last: with its checksums it makes the table whole.
+  files.push_back({run_name, run_json_of(table, csv.str(), forms.str(), extent)});
+  replace_files(folder / table.run.table, files);
+  // Of a table that was here before: a whole one, or one of an older format.
   std::error_code ignored;
-  for (const char* name : {markdown_name, jsonl_name}) {
-    std::filesystem::remove(folder / table.run.table / name, ignored);
+  for (const char* name : {markdown_name, jsonl_name, old_jsonl_name, packed_csv_name}) {
+    const bool is_new = std::any_of(files.begin(), files.end(), [&](const auto& file) { return file.first == name; });
+    if (!is_new) std::filesystem::remove(folder / table.run.table / name, ignored);
   }
 }
 
@@ -153,10 +235,13 @@ Table read_table(const std::filesystem::path& folder) {
   TableFiles files = read_table_files(folder);
   table.run = std::move(files.run);
   table.runs = std::move(files.runs);
+  table.spellings = std::move(files.spellings);
   if (files.lines) {
     set_lines(table, std::move(*files.lines), folder);
   } else {
-    for (results::Record& record : files.records) table.cells.emplace_back().record = std::move(record);
+    std::vector<Cell> rows;
+    for (TableRow& row : files.rows) rows.push_back(cell_of(std::move(row)));
+    table.cells = cells_of(std::move(rows), table.spellings);
   }
   require_distinct(table.cells, folder / (table.lines ? jsonl_name : csv_name));
   return table;

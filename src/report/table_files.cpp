@@ -10,6 +10,7 @@
 #include "report/gzip.h"
 #include "report/probe_files.h"
 #include "report/table.h"
+#include "report/zstd.h"
 #include "results/json.h"
 
 namespace ptxlat::report {
@@ -42,24 +43,51 @@ void require_checksum(const results::Json& run, const char* name, const std::str
   }
 }
 
-std::string read_lines(const std::filesystem::path& file, const results::Json& run) {
-  std::string text;
+// The text of a compressed file.
+std::string unpacked(const std::filesystem::path& file, std::string (*unpack)(const std::string&)) {
   try {
-    text = gunzip(read_file(file));
+    return unpack(read_file(file));
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
     throw damaged(file, error.what());
   }
+}
+
+// The rows in full: up to format 3 they were compressed differently.
+std::string read_lines(const std::filesystem::path& folder, const results::Json& run) {
+  std::error_code ignored;
+  const bool is_old = !std::filesystem::exists(folder / jsonl_name, ignored) &&
+                      std::filesystem::exists(folder / old_jsonl_name, ignored);
+  const auto file = folder / (is_old ? old_jsonl_name : jsonl_name);
+  std::string text = unpacked(file, is_old ? gunzip : unzstd);
   require_checksum(run, "jsonl_crc32", text, file);
   return text;
 }
 
-results::Run run_of_rows(const std::filesystem::path& folder, const std::vector<results::Record>& records) {
+std::vector<Spelling> read_spellings(const std::filesystem::path& folder, const results::Json& run) {
+  if (!run.contains("forms_crc32")) return {};
+  const auto file = folder / forms_name;
+  const std::string text = unpacked(file, gunzip);
+  require_checksum(run, "forms_crc32", text, file);
+  std::istringstream in(text);
+  return read_forms(in, file.string());
+}
+
+// Empty if there is none.
+std::filesystem::path csv_in(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  for (const char* name : {csv_name, packed_csv_name}) {
+    if (std::filesystem::exists(folder / name, ignored)) return folder / name;
+  }
+  return {};
+}
+
+results::Run run_of_rows(const std::filesystem::path& folder, const std::vector<TableRow>& rows) {
   results::Run run;
   run.table = folder.filename().string();
-  const bool measured = std::any_of(records.begin(), records.end(), [](const results::Record& record) {
-    return record.find(results::metric::cycles) || record.find(results::metric::bracket);
+  const bool measured = std::any_of(rows.begin(), rows.end(), [](const TableRow& row) {
+    return row.record.find(results::metric::cycles) || row.record.find(results::metric::bracket);
   });
   run.kind = measured ? "measured" : "static";
   return run;
@@ -79,7 +107,7 @@ void read_runs(TableFiles& files, const results::Json& json, const std::filesyst
 
 bool has_rows(const std::filesystem::path& folder) {
   std::error_code ignored;
-  return std::filesystem::exists(folder / run_name, ignored) || std::filesystem::exists(folder / csv_name, ignored);
+  return std::filesystem::exists(folder / run_name, ignored) || !csv_in(folder).empty();
 }
 
 }  // namespace
@@ -106,26 +134,26 @@ TableFiles read_table_files(const std::filesystem::path& folder) {
   }
   std::error_code ignored;
   const bool has_run = std::filesystem::exists(folder / run_name, ignored);
-  const bool has_csv = std::filesystem::exists(folder / csv_name, ignored);
+  const auto csv = csv_in(folder);
   const results::Json run = has_run ? read_run(folder / run_name) : results::Json::object();
   const bool is_in_csv = !run.contains("jsonl_crc32");
   TableFiles files;
   // Who copies rows and run alone has no csv.
-  if (has_csv || is_in_csv) {
-    const std::string text = read_file(folder / csv_name);
-    if (has_run && (is_in_csv || run.contains("csv_crc32"))) {
-      require_checksum(run, "csv_crc32", text, folder / csv_name);
-    }
+  if (!csv.empty() || is_in_csv) {
+    const auto file = csv.empty() ? folder / csv_name : csv;
+    const std::string text = file.extension() == ".gz" ? unpacked(file, gunzip) : read_file(file);
+    if (has_run && (is_in_csv || run.contains("csv_crc32"))) require_checksum(run, "csv_crc32", text, file);
     if (is_in_csv) {
       std::istringstream in(text);
-      files.records = read_csv(in, (folder / csv_name).string());
+      files.rows = read_csv(in, file.string());
     }
   }
-  if (!is_in_csv) files.lines = read_lines(folder / jsonl_name, run);
+  files.spellings = read_spellings(folder, run);
+  if (!is_in_csv) files.lines = read_lines(folder, run);
   if (has_run) {
     read_runs(files, run, folder / run_name);
   } else {
-    files.run = run_of_rows(folder, files.records);
+    files.run = run_of_rows(folder, files.rows);
   }
   return files;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "report/shared_rows.h"
 #include "results/record.h"
 #include "results/run.h"
 
@@ -14,7 +15,10 @@ namespace ptxlat::report {
 
 inline constexpr const char* csv_name = "latency.csv";
 inline constexpr const char* markdown_name = "latency.md";
-inline constexpr const char* jsonl_name = "latency.jsonl.gz";
+inline constexpr const char* forms_name = "forms.csv.gz";
+inline constexpr const char* jsonl_name = "latency.jsonl.zst";
+inline constexpr const char* old_jsonl_name = "latency.jsonl.gz";  // up to format 3
+inline constexpr const char* packed_csv_name = "latency.csv.gz";   // where someone has compressed it
 inline constexpr const char* run_name = "run.json";
 inline constexpr int highest_level = 4;  // O4
 
@@ -22,17 +26,13 @@ inline constexpr int highest_level = 4;  // O4
 bool has_table(const std::filesystem::path& folder);
 // Whether nothing but probes lie there: a table without rows.
 bool has_only_probes(const std::filesystem::path& folder);
-// Whether its rows are to be read from latency.csv: a brief table, or nothing but the csv is there. Error{unknown_name}
-// if there is no table.
-bool is_in_csv(const std::filesystem::path& folder);
-
 // What the files of a table hold, known to belong together.
 struct TableFiles {
   results::Run run;
   std::vector<results::Run> runs;
-  std::optional<std::string> lines;  // of latency.jsonl.gz
-  std::vector<results::Record>
-      records;  // of latency.csv, where there is no latency.jsonl.gz: the columns, without windows
+  std::vector<Spelling> spellings;
+  std::optional<std::string> lines;  // of latency.jsonl.zst
+  std::vector<TableRow> rows;        // of latency.csv, where there are no lines: the columns, without windows
 };
 // Error{storage} if they are damaged, of another format, or if latency.csv is not that of the run. Where there is no
 // run.json, the run is what the rows and the folder tell.

@@ -21,24 +21,22 @@ namespace {
 
 constexpr std::string_view shared_line_start = "{\"window\":";
 
-// A share of a table's records, which one thread turns into text.
-constexpr std::size_t records_per_share = 256;
+// A share of a table's rows, which one thread turns into text.
+constexpr std::size_t rows_per_share = 256;
 
-std::size_t shares_of(const std::vector<results::Record>& records) {
-  return (records.size() + records_per_share - 1) / records_per_share;
-}
-std::span<const results::Record> share_of(const std::vector<results::Record>& records, std::size_t share) {
-  const auto begin = share * records_per_share;
-  return std::span(records).subspan(begin, std::min(records_per_share, records.size() - begin));
+std::size_t shares_of(const std::vector<TableRow>& rows) { return (rows.size() + rows_per_share - 1) / rows_per_share; }
+std::span<const TableRow> share_of(const std::vector<TableRow>& rows, std::size_t share) {
+  const auto begin = share * rows_per_share;
+  return std::span(rows).subspan(begin, std::min(rows_per_share, rows.size() - begin));
 }
 
 // The code of all windows, each once, with a number. In its own order like stands beside like, which makes the file a
-// third smaller: gzip looks back 32 KiB and no further.
-std::map<std::string, int> window_codes(const std::vector<results::Record>& records) {
-  std::vector<std::set<std::string>> of_share(shares_of(records));
+// third smaller.
+std::map<std::string, int> window_codes(const std::vector<TableRow>& rows) {
+  std::vector<std::set<std::string>> of_share(shares_of(rows));
   in_parallel(of_share.size(), [&](std::size_t share) {
-    for (const results::Record& record : share_of(records, share)) {
-      for (const results::WindowRecord& window : record.windows) {
+    for (const TableRow& row : share_of(rows, share)) {
+      for (const results::WindowRecord& window : row.record.windows) {
         if (!window.sass.empty())
           of_share[share].insert(results::to_line(results::Json(results::sass_lines(window.sass))));
       }
@@ -53,8 +51,9 @@ std::map<std::string, int> window_codes(const std::vector<results::Record>& reco
   return codes;
 }
 
-std::string line_of(const results::Record& record, const std::map<std::string, int>& codes) {
-  results::Json json = results::to_json(record);
+std::string line_of(const TableRow& row, const std::map<std::string, int>& codes) {
+  results::Json json = results::to_json(row.record);
+  if (row.levels.size() > 1) json["levels"] = row.levels;
   if (const auto windows = json.find("windows"); windows != json.end()) {
     for (results::Json& window : *windows) {
       if (const auto sass = window.find("sass"); sass != window.end()) *sass = codes.at(results::to_line(*sass));
@@ -100,6 +99,7 @@ class CellReader {
     json_.object([&](std::string_view key) { read_member(key); });
     json_.end();
     if (!has_ptx_ || !has_level_ || !has_verdict_) throw std::invalid_argument("a cell without ptx, opt or verdict");
+    if (cell_.levels.empty()) cell_.levels = {cell_.record.level};
     add_to_metrics();
     for (const CellWindow* window : windows_of(cell_, results::metric::static_cycles)) {
       cell_.static_is_lower_bound = cell_.static_is_lower_bound || window->static_is_lower_bound;
@@ -116,6 +116,10 @@ class CellReader {
     } else if (key == "opt") {
       record.level = level_named(json_.integer());
       has_level_ = true;
+    } else if (key == "levels") {
+      json_.array([&] { cell_.levels.push_back(level_named(json_.integer())); });
+    } else if (key == "core") {
+      record.is_core = json_.boolean();
     } else if (key == "verdict") {
       record.verdict = results::verdict_named(json_.string());
       has_verdict_ = true;
@@ -201,11 +205,11 @@ std::string_view next_line(std::string_view lines, std::size_t& begin) {
 
 }  // namespace
 
-std::string lines_of(const std::vector<results::Record>& records) {
-  const auto codes = window_codes(records);
-  std::vector<std::string> of_share(shares_of(records));
+std::string lines_of(const std::vector<TableRow>& rows) {
+  const auto codes = window_codes(rows);
+  std::vector<std::string> of_share(shares_of(rows));
   in_parallel(of_share.size(), [&](std::size_t share) {
-    for (const results::Record& record : share_of(records, share)) of_share[share] += line_of(record, codes);
+    for (const TableRow& row : share_of(rows, share)) of_share[share] += line_of(row, codes);
   });
   std::string lines;
   for (const auto& [code, number] : codes)
@@ -214,9 +218,9 @@ std::string lines_of(const std::vector<results::Record>& records) {
   return lines;
 }
 
-std::vector<Cell> cells_in(std::string_view lines, const std::filesystem::path& folder) {
+std::vector<Cell> rows_in(std::string_view lines, const std::filesystem::path& folder) {
   SharedCode shared;
-  std::vector<Cell> cells;
+  std::vector<Cell> rows;
   int number = 1;
   for (std::size_t begin = 0; begin < lines.size(); ++number) {
     const std::string_view line = next_line(lines, begin);
@@ -224,13 +228,13 @@ std::vector<Cell> cells_in(std::string_view lines, const std::filesystem::path& 
       if (line.starts_with(shared_line_start)) {
         shared.insert(read_shared(line));
       } else {
-        cells.push_back(CellReader(line, shared).read());
+        rows.push_back(CellReader(line, shared).read());
       }
     } catch (const std::exception& error) {
       throw damaged(folder / jsonl_name, fmt::format("line {}: {}", number, error.what()));
     }
   }
-  return cells;
+  return rows;
 }
 
 SharedCode shared_code(std::string_view lines) {

@@ -10,12 +10,13 @@
 
 namespace ptxlat::report {
 
-// latency.jsonl.gz, uncompressed: lines {"window": N, "sass": [...]}, because many cells share a window's code
-// (overheads, bases, levels that give the same code), then a line a cell, whose windows say "sass": N.
-std::string lines_of(const std::vector<results::Record>& records);
+// latency.jsonl.zst, uncompressed: lines {"window": N, "sass": [...]}, because many rows share a window's code
+// (overheads, bases, levels that give the same code), then a line a row, whose windows say "sass": N.
+std::string lines_of(const std::vector<TableRow>& rows);
 
-// What lines_of wrote: cells that are views into `lines`. `folder` is named by the Error{storage} of damaged lines.
-std::vector<Cell> cells_in(std::string_view lines, const std::filesystem::path& folder);
+// What lines_of wrote: the rows as cells of their highest level, views into `lines`. `folder` is named by the
+// Error{storage} of damaged lines.
+std::vector<Cell> rows_in(std::string_view lines, const std::filesystem::path& folder);
 
 // The code that cells refer to by number, as JSON text.
 using SharedCode = std::unordered_map<int, std::string_view>;

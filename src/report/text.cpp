@@ -1,8 +1,13 @@
 #include <fmt/format.h>
 
+#include <unordered_map>
+#include <unordered_set>
+
+#include "report/overview.h"
 #include "report/page.h"
 #include "report/rows.h"
 #include "report/table.h"
+#include "report/table_files.h"
 
 namespace ptxlat::report {
 
@@ -25,6 +30,34 @@ std::string origin(const results::Run& run) {
                             run.tool_version, run.finished_utc);
 }
 
+// What is asked first, before anything else.
+void write_overview(Page& page, const Table& table, const RowLayout& layout) {
+  const auto groups = overview_of(table);
+  if (groups.empty()) return;
+  Grid grid{columns_of(layout), {}};
+  grid.columns.insert(grid.columns.begin(), Column{""});
+  grid.columns.front().is_kept = true;
+  for (const OverviewGroup& group : groups) {
+    for (const Row& row : group.rows) {
+      Spans fields = fields_of(layout, row);
+      fields.insert(fields.begin(), &row == &group.rows.front() ? group.name : "");
+      grid.rows.push_back(std::move(fields));
+    }
+  }
+  page.heading(2, {"At a glance"});
+  page.table(grid);
+}
+
+// A table of all forms would be a book: of one that has more than the core, the core.
+std::vector<const Cell*> cells_for_reading(const Table& table) {
+  std::vector<const Cell*> core, all;
+  for (const Cell& cell : table.cells) {
+    all.push_back(&cell);
+    if (cell.record.is_core) core.push_back(&cell);
+  }
+  return 2 * core.size() < all.size() && !core.empty() ? core : all;
+}
+
 }  // namespace
 
 void write_text(std::ostream& out, const Table& table) {
@@ -36,15 +69,67 @@ void write_text(std::ostream& out, const Table& table) {
   page.paragraph({verdict_summary(verdict_counts(table)) + ". " + number_legend(layout)});
 }
 
+void write_forms_text(std::ostream& out, const Table& table, const std::vector<std::string>& forms) {
+  std::unordered_map<std::string_view, std::vector<const Cell*>> cells;
+  std::unordered_map<std::string_view, const Spelling*> spellings;  // of the highest level
+  for (const std::string& form : forms) cells[form];
+  for (const Cell& cell : table.cells) {
+    if (const auto wanted = cells.find(cell.record.ptx); wanted != cells.end()) wanted->second.push_back(&cell);
+  }
+  for (const Spelling& spelling : table.spellings) {
+    const Spelling*& highest = spellings[spelling.ptx];
+    if (highest == nullptr || highest->level < spelling.level) highest = &spelling;
+  }
+  const RowLayout layout = layout_of(table, PageFormat::text);
+  Grid grid{columns_of(layout), {}};
+  grid.columns.push_back({"row"});
+  for (const std::string& form : forms) {
+    const auto spelling = spellings.find(form);
+    const std::string row = spelling == spellings.end() ? "" : spelling->second->row;
+    for (const Row& one : rows_of(cells[form])) {
+      Spans& fields = grid.rows.emplace_back(fields_of(layout, one));
+      fields.emplace_back(row == form ? "" : row);
+    }
+    if (!cells[form].empty()) continue;
+    Spans fields(grid.columns.size(), "");
+    fields.front() = code(form);
+    fields[3 + layout.levels.size() + layout.shown.size() + 1] =
+        spelling == spellings.end() ? "not in the table" : spelling->second->reason;
+    grid.rows.push_back(std::move(fields));
+  }
+  Page(out, {}).table(grid);
+}
+
+void write_forms_csv(std::ostream& out, const Table& table, const std::vector<std::string>& forms) {
+  const std::unordered_set<std::string_view> wanted(forms.begin(), forms.end());
+  Table chosen;
+  chosen.run = table.run;
+  for (const Cell& cell : table.cells) {
+    if (!wanted.contains(cell.record.ptx)) continue;
+    Cell& own = chosen.cells.emplace_back(cell);
+    own.leads = true;
+    own.levels = {own.record.level};
+  }
+  write_csv(out, chosen);
+}
+
 void write_markdown(std::ostream& out, const Table& table) {
   const RowLayout layout = layout_of(table, PageFormat::markdown);
   Page page(out, {PageFormat::markdown});
   page.heading(1, {"Instruction latency: " + title(table.run)});
+  write_overview(page, table, layout);
   page.paragraph({origin(table.run)});
   page.paragraph({fmt::format("{}. {} A word in place of a number is the verdict: why there is none.",
                               verdict_summary(verdict_counts(table)), number_legend(layout))});
+  const auto cells = cells_for_reading(table);
+  if (cells.size() < table.cells.size()) {
+    page.paragraph(
+        {fmt::format("The chapters have the forms of the core. `{}` has the numbers of all, and `{}` the row "
+                     "of every spelling.",
+                     csv_name, forms_name)});
+  }
   Grid grid{columns_of(layout), {}};
-  const auto rows = rows_of(table.cells);
+  const auto rows = rows_of(cells);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string& chapter = rows[i].highest().record.chapter;
     grid.rows.push_back(fields_of(layout, rows[i]));

@@ -198,6 +198,7 @@ Json to_json(const Record& record) {
   put(json, "chapter", record.chapter);
   put(json, "operand", record.operand);
   put(json, "input", record.input);
+  if (record.is_core) json["core"] = true;
   json["opt"] = record.level;
   json["verdict"] = to_string(record.verdict);
   put(json, "note", record.note);
@@ -228,6 +229,7 @@ Record record_from_json(const Json& json) {
   record.chapter = text_at(json, "chapter");
   record.operand = text_at(json, "operand");
   record.input = text_at(json, "input");
+  record.is_core = json.value("core", false);
   record.level = json.at("opt").get<int>();
   record.verdict = verdict_named(json.at("verdict").get<std::string>());
   record.note = text_at(json, "note");

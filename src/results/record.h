@@ -119,6 +119,7 @@ struct Record {
   RecordKind kind = RecordKind::latency;
   std::string ptx;  // the form's spelling; a probe's name
   std::string chapter;
+  bool is_core = false;  // whether the form stands for those that differ from it in modifiers alone
   std::string operand;
   std::string input;
   int level = 0;

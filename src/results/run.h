@@ -11,8 +11,8 @@
 namespace ptxlat::results {
 
 // Version of the files of a table (docs/table-format.md says what counts as a change).
-inline constexpr int table_format = 3;
-// The oldest that is read. 2 had no measure, a row an operand, and another consumer (docs/table-format.md).
+inline constexpr int table_format = 4;
+// The oldest that is read: docs/table-format.md says what older ones lack.
 inline constexpr int oldest_table_format = 2;
 
 // The bundle that a table's machine code came from.

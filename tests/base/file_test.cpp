@@ -28,7 +28,7 @@ void check_failed_replacement(const std::filesystem::path& folder, const std::fu
   });
   CHECK(exit_status_of(child) == static_cast<int>(ExitCode::storage));
   CHECK(*report::read_table(folder / old.run.table).lines == *old.lines);
-  CHECK(files_in(folder / old.run.table) == 4);
+  CHECK(files_in(folder / old.run.table) == 5);
 }
 
 }  // namespace

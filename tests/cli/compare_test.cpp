@@ -69,7 +69,7 @@ TEST_CASE("compare joins an older table, a row an operand and no measure, with o
   results::Run run = run_of();
   report::write_table(program.folder() / "tables", report::table_from(run, {}, operands));
   const auto now = "tables/" + run.table;
-  CHECK(has(contents_of(program.folder() / now / "latency.csv"), "mad.lo.u32,integer,a b c,random,O3,5,"));
+  CHECK(has(contents_of(program.folder() / now / "latency.csv"), "mad.lo.u32,integer,a b c,random,O3,O3,5,"));
   CHECK(has(program.run({"show", "mad.lo.u32", "--table", now}).out, "O3  operand a b c, random: proven"));
 
   std::filesystem::create_directories(program.folder() / "older");

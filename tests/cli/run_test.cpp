@@ -20,7 +20,7 @@ TEST_CASE("run writes the four files of a table, the csv with exactly the docume
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(program.run(few_forms).status == 0);
-  for (const char* file : {"latency.csv", "latency.md", "latency.jsonl.gz", "run.json"}) {
+  for (const char* file : {"latency.csv", "forms.csv.gz", "latency.md", "latency.jsonl.zst", "run.json"}) {
     INFO(file);
     CHECK(std::filesystem::file_size(program.table() / file) > 0);
   }
@@ -29,7 +29,7 @@ TEST_CASE("run writes the four files of a table, the csv with exactly the docume
   // -O3 no chain of add is proven, and a and b are one row.
   REQUIRE(lines.size() == 1 + 2 * 6 - 1);
   CHECK(lines[0] ==
-        "ptx,chapter,operand,input,opt,cycles,measure,consumer,issue,bracket,overhead,differential,chain,static,"
+        "ptx,chapter,operand,input,opt,levels,cycles,measure,consumer,issue,bracket,overhead,differential,chain,static,"
         "min,median,p95,max,sass,sass_count,verdict,note");
   const auto is_merged = [](const std::string& line) {
     return line.starts_with("add.u32,integer arithmetic,a b,,O3,") &&

@@ -32,6 +32,23 @@ TEST_CASE("show prints every number that the table has of a form, what it was ma
   CHECK(has(shown.out, "IADD3 R4, R5, R6"));
 }
 
+TEST_CASE("list --table has the number of every spelling, and the row that it comes from") {
+  const PtxlatProgram program;
+  auto core = cell_of("add.s32", 3, 4, "IADD3"), spelling = cell_of("add.u32", 3, 4, "IADD3");
+  core.is_core = true;
+  report::write_table(program.folder() / "tables", table_of({core, spelling}));
+  const auto table = "tables/" + run_of().table;
+  const auto text = program.run({"list", "--filter", "add.u32", "--filter", "add.s64", "--table", table});
+  CHECK(text.status == 0);
+  CHECK_THAT(text.out, Catch::Matches("[^]*\nadd.u32 +a +random +4 [^\n]*IADD3 [^\n]*add.s32\n[^]*"));
+  CHECK_THAT(text.out, Catch::Matches("[^]*\nadd.s64 [^\n]*not in the table[^]*"));
+  const auto csv = program.run({"list", "--filter", "add.u32", "--table", table, "--format", "csv"});
+  CHECK(has(csv.out, "\nadd.u32,integer,a,random,O3,O3,4,"));
+  const auto shown = program.run({"show", "add.u32", "--table", table});
+  CHECK(has(shown.out, "the machine code is that of add.s32"));
+  CHECK_FALSE(has(program.run({"show", "add.s32", "--table", table}).out, "is that of"));
+}
+
 TEST_CASE("show of a form that the table does not have is an unknown name, and prints nothing") {
   const PtxlatProgram program;
   const auto table = table_in(program);

@@ -226,13 +226,14 @@ TEST_CASE("findings call a form gone where its last number is, and not its first
 TEST_CASE("findings name every form of one kind of change in one row") {
   const auto table = [](double cycles, const std::string& opcode) {
     std::vector<results::Record> cells;
-    for (const char* ptx : {"div.rm.f64", "div.rp.f64", "div.rz.f64"}) cells.push_back(cell_of(ptx, 3, cycles, opcode));
+    for (const char* ptx : {"div.rn.f64", "rcp.rn.f64", "sqrt.rn.f64"})
+      cells.push_back(cell_of(ptx, 3, cycles, opcode));
     return (table_of(cells));
   };
   const Table before = table(25, "MUFU.RCP64H"), after = table(12, "CALL");
   std::ostringstream out;
   write_findings(out, {{&before, std::nullopt, "12.0", "a"}, {&after, std::nullopt, "12.4", "b"}});
-  CHECK_THAT(out.str(), Catch::Contains("| `div.rm.f64`, `div.rp.f64`, `div.rz.f64` | 3 | O3 | 25 → 12 |"));
+  CHECK_THAT(out.str(), Catch::Contains("| `div.rn.f64`, `rcp.rn.f64`, `sqrt.rn.f64` | 3 | O3 | 25 → 12 |"));
 }
 
 TEST_CASE("every metric that is compared has its columns in csv and JSON, and counts as a change") {

@@ -144,7 +144,7 @@ TEST_CASE("a csv gives the metrics that its header names, whatever their order, 
   const auto read = [](const std::string& metrics, const std::string& values) {
     std::istringstream in("ptx,chapter,operand,input,opt," + metrics + "sass,sass_count,verdict,note\nadd.u32,,a,,O3," +
                           values + "IADD3,1,proven,\n");
-    return read_csv(in, "latency.csv").at(0);
+    return read_csv(in, "latency.csv").at(0).record;
   };
   CHECK(read("", "").metrics.empty());
   const results::Record some = read("issue,cycles,", "2,4,");
@@ -209,7 +209,7 @@ TEST_CASE("a damaged csv is refused with its line") {
   CHECK(message(replaced("O3", "3")).find("csv:3: not a level such as O3: 3") != std::string::npos);
   CHECK(message(replaced("proven", "sure")).find("csv:2: unknown verdict: sure") != std::string::npos);
   CHECK(message(replaced("dependent", "guess")).find("csv:2: unknown measure: guess") != std::string::npos);
-  CHECK(message(replaced("integer,a,", "integer,")).find("csv:2: 21 fields instead of 22") != std::string::npos);
-  CHECK(message(replaced("consumer,issue,", "consumer,")).find("csv:2: 22 fields instead of 21") != std::string::npos);
+  CHECK(message(replaced("integer,a,", "integer,")).find("csv:2: 22 fields instead of 23") != std::string::npos);
+  CHECK(message(replaced("consumer,issue,", "consumer,")).find("csv:2: 23 fields instead of 22") != std::string::npos);
   CHECK(message(good.substr(0, good.find("second line"))).find("a quote is not closed") != std::string::npos);
 }

@@ -126,7 +126,7 @@ TEST_CASE("no headline is below what its schedule takes, unless the code branche
   CHECK_FALSE(is_below_schedule(cell));
 }
 
-TEST_CASE("no headline of a committed table is made of such windows", "[.][table]") {
+TEST_CASE("no headline of a committed table is made of such windows") {
   const Table table = read_table(PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/driver-580.159.04");
   std::vector<const Cell*> cells;
   for (const Cell& cell : table.cells) cells.push_back(&cell);
@@ -138,9 +138,11 @@ TEST_CASE("no headline of a committed table is made of such windows", "[.][table
   }
 }
 
-TEST_CASE("no headline of a committed table is below what its schedule takes", "[.][table]") {
+TEST_CASE("no headline of a committed table is below what its schedule takes") {
   for (const auto& folder : std::filesystem::directory_iterator(PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200")) {
-    for (const Cell& cell : read_table(folder.path()).cells) {
+    const Table table = read_table(folder.path());
+    if (table.spellings.empty()) continue;  // older than the rule
+    for (const Cell& cell : table.cells) {
       INFO(folder.path().filename().string() << ": " << cell.record.ptx << " " << cell.record.operand << " "
                                              << cell.record.input << " O" << cell.record.level);
       CHECK_FALSE(is_below_schedule(cell.record));

@@ -20,7 +20,11 @@ namespace {
 std::vector<results::Record> random_records(unsigned seed, int count) {
   RandomRecords random(seed);
   std::vector<results::Record> records;
-  for (int i = 0; i < count; ++i) records.push_back(random.cell());
+  for (int i = 0; i < count; ++i) {
+    records.push_back(random.cell());
+    // Of a form that the target does not have the files keep nothing but its name.
+    if (records.back().verdict == sass::Verdict::unsupported) records.back().verdict = sass::Verdict::elided;
+  }
   return records;
 }
 
@@ -95,7 +99,7 @@ TEST_CASE("a table of several runs says which cell is of which") {
   CHECK(records_of(back) == records);
 }
 
-TEST_CASE("equal tables are equal bytes, and nothing but the four files is left") {
+TEST_CASE("equal tables are equal bytes, and nothing but the five files is left") {
   const TestFolder a, b;
   const Table table = random_table(3, 100);
   write_table(a.path, table);
@@ -106,7 +110,7 @@ TEST_CASE("equal tables are equal bytes, and nothing but the four files is left"
     ++files;
     CHECK(content_of(entry.path()) == content_of(b.path / table.run.table / entry.path().filename()));
   }
-  CHECK(files == 4);
+  CHECK(files == 5);
 }
 
 TEST_CASE("an empty table can be written and read") {
@@ -126,7 +130,7 @@ TEST_CASE("a window that several cells share is written once") {
   for (int i = 0; i < 1000; ++i) cell.windows[0].sass.push_back({i * 16, "OP " + std::to_string(noise())});
   std::vector<results::Record> records = {cell};
   write_table(folder.path, table_of(records));
-  const auto file = folder.path / run_of().table / "latency.jsonl.gz";
+  const auto file = folder.path / run_of().table / "latency.jsonl.zst";
   const auto size_of_one = std::filesystem::file_size(file);
   for (results::SassRecord& instruction : cell.windows[0].sass) instruction.offset += 0x240;  // elsewhere in its kernel
   for (int i = 0; i < 200; ++i) {
@@ -143,12 +147,12 @@ TEST_CASE("a damaged table is reported as damaged, never read in part") {
   const Table table = random_table(5, 40);
   write_table(folder.path, table);
   const auto place = folder.path / table.run.table;
-  const std::string jsonl = content_of(place / "latency.jsonl.gz");
+  const std::string jsonl = content_of(place / "latency.jsonl.zst");
   const std::string run = content_of(place / "run.json");
 
   SECTION("truncated anywhere") {
     for (std::size_t size = 0; size < jsonl.size(); size += 1 + jsonl.size() / 97) {
-      overwrite(place / "latency.jsonl.gz", jsonl.substr(0, size));
+      overwrite(place / "latency.jsonl.zst", jsonl.substr(0, size));
       REQUIRE(exit_code_of_reading(place) == ExitCode::storage);
     }
   }
@@ -156,12 +160,12 @@ TEST_CASE("a damaged table is reported as damaged, never read in part") {
     for (std::size_t at = 10; at < jsonl.size(); at += 1 + jsonl.size() / 97) {  // the first ten bytes are the header
       std::string altered = jsonl;
       altered[at] = static_cast<char>(altered[at] ^ 0x10);
-      overwrite(place / "latency.jsonl.gz", altered);
+      overwrite(place / "latency.jsonl.zst", altered);
       REQUIRE(exit_code_of_reading(place) == ExitCode::storage);
     }
   }
   SECTION("something behind the end") {
-    overwrite(place / "latency.jsonl.gz", jsonl + "x");
+    overwrite(place / "latency.jsonl.zst", jsonl + "x");
     CHECK(exit_code_of_reading(place) == ExitCode::storage);
   }
   SECTION("the rows of another table") {
@@ -192,15 +196,21 @@ TEST_CASE("a damaged table is reported as damaged, never read in part") {
     }
   }
   SECTION("another format") {
-    for (const char* format : {"\"format\": 1", "\"format\": 4"}) {
+    for (const char* format : {"\"format\": 1", "\"format\": 5"}) {
       std::string other = run;
-      other.replace(other.find("\"format\": 3"), 11, format);
+      other.replace(other.find("\"format\": 4"), 11, format);
       overwrite(place / "run.json", other);
       CHECK(exit_code_of_reading(place) == ExitCode::storage);
     }
   }
   SECTION("a file is missing") {
-    std::filesystem::remove(place / "latency.jsonl.gz");
+    std::filesystem::remove(place / "forms.csv.gz");
+    CHECK(exit_code_of_reading(place) == ExitCode::storage);
+  }
+  SECTION("the forms of another table") {
+    const TestFolder other;
+    write_table(other.path, random_table(6, 40));
+    overwrite(place / "forms.csv.gz", content_of(other.path / table.run.table / "forms.csv.gz"));
     CHECK(exit_code_of_reading(place) == ExitCode::storage);
   }
 }
@@ -225,13 +235,13 @@ TEST_CASE("a table of the format before, which has no measure and no consumer, i
   write_table(folder.path, table_of(records));
   const auto place = folder.path / run_of().table;
   results::Json run = results::Json::parse(content_of(place / "run.json"));
-  CHECK(run.at("format") == 3);
+  CHECK(run.at("format") == 4);
   run["format"] = 2;
   overwrite(place / "run.json", run.dump());
   const Table table = read_table(place);
   CHECK(records_of(table) == records);
   write_table(folder.path, table);
-  CHECK(results::Json::parse(content_of(place / "run.json")).at("format") == 3);
+  CHECK(results::Json::parse(content_of(place / "run.json")).at("format") == 4);
 }
 
 TEST_CASE("a csv says of each number what it is the time of and what waited; without these columns they are empty") {
@@ -241,15 +251,15 @@ TEST_CASE("a csv says of each number what it is the time of and what waited; wit
   std::ostringstream out;
   write_csv(out, table_of({store}));
   CHECK(out.str() ==
-        "ptx,chapter,operand,input,opt,cycles,measure,consumer,issue,bracket,overhead,differential,chain,static,"
+        "ptx,chapter,operand,input,opt,levels,cycles,measure,consumer,issue,bracket,overhead,differential,chain,static,"
         "min,median,p95,max,sass,sass_count,verdict,note\n"
-        "st.u32,integer,a,random,O3,12,round trip,ld.volatile.shared.b32,,,,12,,12,,,,,STS,1,proven,\n");
+        "st.u32,integer,a,random,O3,O3,12,round trip,ld.volatile.shared.b32,,,,12,,12,,,,,STS,1,proven,\n");
   std::istringstream now(out.str());
-  CHECK(read_csv(now, "now.csv") == std::vector{columns_of(store)});
+  CHECK(read_csv(now, "now.csv").at(0).record == columns_of(store));
   std::istringstream before(
       "ptx,chapter,operand,input,opt,cycles,sass,sass_count,verdict,note\n"
       "st.u32,integer,a,random,O3,12,STS,1,proven,\n");
-  const auto read = read_csv(before, "before.csv").at(0);
+  const auto read = read_csv(before, "before.csv").at(0).record;
   CHECK(read.number(results::metric::cycles) == 12);
   CHECK_FALSE(read.measure);
   CHECK(read.consumer.empty());
@@ -284,7 +294,7 @@ TEST_CASE("a brief table is its csv and where it comes from, and is read like a 
   const auto place = folder.path / table.run.table;
   std::set<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(place)) files.insert(entry.path().filename().string());
-  CHECK(files == std::set<std::string>{"latency.csv", "run.json"});
+  CHECK(files == std::set<std::string>{"forms.csv.gz", "latency.csv", "run.json"});
 
   const Table read = read_table(place);
   CHECK(read.run.toolchain == table.run.toolchain);

@@ -1,0 +1,72 @@
+#include "report/overview.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace ptxlat::report {
+
+namespace {
+
+struct Question {
+  const char* name;
+  std::vector<std::string> forms;
+};
+
+const std::vector<Question>& questions() {
+  static const std::vector<Question> asked = {
+      {"integer",
+       {"add.s32", "mad.lo.s32", "mul.hi.u32", "min.s32", "lop3.b32", "shl.b32", "popc.b32", "add.s64", "mad.lo.s64",
+        "dp4a.s32.s32", "div.s32"}},
+      {"single precision", {"add.f32", "mul.f32", "fma.rn.f32", "div.rn.f32", "sqrt.rn.f32"}},
+      {"half precision", {"add.f16", "fma.rn.f16", "fma.rn.f16x2", "fma.rn.bf16x2"}},
+      {"double precision", {"add.f64", "mul.f64", "fma.rn.f64", "div.rn.f64"}},
+      {"special functions",
+       {"rcp.approx.ftz.f32", "rsqrt.approx.ftz.f32", "sqrt.approx.ftz.f32", "ex2.approx.ftz.f32", "lg2.approx.ftz.f32",
+        "sin.approx.ftz.f32", "tanh.approx.f32"}},
+      {"conversion", {"cvt.rn.f32.s32", "cvt.rni.s32.f32", "cvt.rn.f16.f32", "cvt.f32.f16", "cvt.rn.f64.f32"}},
+      {"loads and stores",
+       {"ld.shared.u32", "ld.global.u32", "ld.const.u32", "ld.local.u32", "ld.shared::cluster.u32", "tex.2d.v4.f32.f32",
+        "st.shared.u32"}},
+      {"atomics", {"atom.shared.add.u32", "atom.global.add.u32"}},
+      {"in a warp", {"shfl.sync.idx.b32", "vote.sync.ballot.b32", "redux.sync.add.s32"}},
+      {"matrices",
+       {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32",
+        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", "ldmatrix.sync.aligned.m8n8.x4.shared.b16",
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16", "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16"}},
+  };
+  return asked;
+}
+
+bool is_usual(const std::string& input) {
+  static const std::set<std::string> usual = {"", "near", "far", "L1 hit", "L2 hit", "L2 hit, near", "L2 hit, far"};
+  return usual.contains(input);
+}
+
+}  // namespace
+
+std::vector<OverviewGroup> overview_of(const Table& table) {
+  std::unordered_map<std::string_view, std::vector<const Cell*>> cells;
+  for (const Question& question : questions()) {
+    for (const std::string& form : question.forms) cells[form];
+  }
+  for (const Cell& cell : table.cells) {
+    const auto asked = cells.find(cell.record.ptx);
+    if (asked != cells.end() && is_usual(cell.record.input)) asked->second.push_back(&cell);
+  }
+  std::vector<OverviewGroup> groups;
+  for (const Question& question : questions()) {
+    OverviewGroup group{question.name, {}};
+    for (const std::string& form : question.forms) {
+      std::set<std::string> inputs;
+      for (Row& row : rows_of(cells[form])) {
+        if (inputs.insert(row.highest().record.input).second) group.rows.push_back(std::move(row));
+      }
+    }
+    if (!group.rows.empty()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+}  // namespace ptxlat::report

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+namespace ptxlat::report {
+
+// One frame of Zstandard, with its size and a checksum. Equal text gives equal bytes.
+std::string zstd(const std::string& text);
+
+// Throws std::runtime_error for what is truncated, altered or no frame.
+std::string unzstd(const std::string& frame);
+
+}  // namespace ptxlat::report
