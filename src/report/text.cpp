@@ -86,11 +86,12 @@ void write_forms_text(std::ostream& out, const Table& table, const std::vector<s
   for (const std::string& form : forms) {
     const auto spelling = spellings.find(form);
     const std::string row = spelling == spellings.end() ? "" : spelling->second->row;
-    for (const Row& one : rows_of(cells[form])) {
+    const auto rows = rows_of(cells[form]);
+    for (const Row& one : rows) {
       Spans& fields = grid.rows.emplace_back(fields_of(layout, one));
       fields.emplace_back(row == form ? "" : row);
     }
-    if (!cells[form].empty()) continue;
+    if (!rows.empty()) continue;
     Spans fields(grid.columns.size(), "");
     fields.front() = code(form);
     fields[3 + layout.levels.size() + layout.shown.size() + 1] =

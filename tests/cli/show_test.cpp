@@ -36,12 +36,17 @@ TEST_CASE("list --table has the number of every spelling, and the row that it co
   const PtxlatProgram program;
   auto core = cell_of("add.s32", 3, 4, "IADD3"), spelling = cell_of("add.u32", 3, 4, "IADD3");
   core.is_core = true;
-  report::write_table(program.folder() / "tables", table_of({core, spelling}));
+  auto unsupported = cell_of("add.u64", 3, 4, "IADD3");
+  take_numbers(unsupported);
+  unsupported.verdict = sass::Verdict::unsupported;
+  report::write_table(program.folder() / "tables", table_of({core, spelling, unsupported}));
   const auto table = "tables/" + run_of().table;
-  const auto text = program.run({"list", "--filter", "add.u32", "--filter", "add.s64", "--table", table});
+  const auto text =
+      program.run({"list", "--filter", "add.u32", "--filter", "add.s64", "--filter", "add.u64", "--table", table});
   CHECK(text.status == 0);
   CHECK_THAT(text.out, Catch::Matches("[^]*\nadd.u32 +a +random +4 [^\n]*IADD3 [^\n]*add.s32\n[^]*"));
   CHECK_THAT(text.out, Catch::Matches("[^]*\nadd.s64 [^\n]*not in the table[^]*"));
+  CHECK_THAT(text.out, Catch::Matches("[^]*\nadd.u64 [^\n]*unsupported[^]*"));
   const auto csv = program.run({"list", "--filter", "add.u32", "--table", table, "--format", "csv"});
   CHECK(has(csv.out, "\nadd.u32,integer,a,random,O3,O3,4,"));
   const auto shown = program.run({"show", "add.u32", "--table", table});
