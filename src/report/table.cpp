@@ -210,11 +210,11 @@ void write_table(const std::filesystem::path& folder, const Table& table, Extent
   if (extent == Extent::whole) {
     std::ostringstream markdown;
     write_markdown(markdown, table);
-    files.push_back({markdown_name, markdown.str()});
-    files.push_back({jsonl_name, zstd(*table.lines)});
+    files.emplace_back(markdown_name, markdown.str());
+    files.emplace_back(jsonl_name, zstd(*table.lines));
   }
   // run.json last: with its checksums it makes the table whole.
-  files.push_back({run_name, run_json_of(table, csv.str(), forms.str(), extent)});
+  files.emplace_back(run_name, run_json_of(table, csv.str(), forms.str(), extent));
   replace_files(folder / table.run.table, files);
   // Of a table that was here before: a whole one, or one of an older format.
   std::error_code ignored;
