@@ -60,3 +60,4 @@ for target in "${wanted[@]}"; do
   if [[ -n $version ]]; then table "$target" "$version" 0; fi
   if knows "$oldest" "$target"; then table "$target" "$oldest" 3; fi
 done
+find tables -path '*/static/*' -name latency.csv -exec gzip -9nf {} +

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "catch.h"
 #include "cells.h"
+#include "report/gzip.h"
 #include "results/json.h"
 
 using namespace ptxlat;
@@ -284,6 +285,26 @@ TEST_CASE("a csv alone is enough for the columns") {
   const std::vector<results::Record> back = records_of(read_table(place));
   REQUIRE(back.size() == records.size());
   for (std::size_t i = 0; i < records.size(); ++i) CHECK(back[i] == columns_of(records[i]));
+}
+
+TEST_CASE("a csv may lie there compressed, and is gone where the table is written again") {
+  const TestFolder folder;
+  const Table table = random_table(3, 30);
+  write_table(folder.path, table, Extent::brief);
+  const auto place = folder.path / table.run.table;
+  overwrite(place / "latency.csv.gz", gzip(content_of(place / "latency.csv")));
+  std::filesystem::remove(place / "latency.csv");
+  const Table read = read_table(place);
+  CHECK(read.cells.size() == table.cells.size());
+  std::ostringstream before, after;
+  write_csv(before, table);
+  write_csv(after, read);
+  CHECK(before.str() == after.str());
+  write_table(folder.path, table);
+  CHECK_FALSE(std::filesystem::exists(place / "latency.csv.gz"));
+  overwrite(place / "latency.csv.gz", "no gzip");
+  std::filesystem::remove(place / "latency.csv");
+  CHECK(exit_code_of_reading(place) == ExitCode::storage);
 }
 
 TEST_CASE("a brief table is its csv and where it comes from, and is read like a whole one") {
