@@ -7,6 +7,7 @@
 #include <random>
 
 #include "ptxlat_program.h"
+#include "report/gzip.h"
 #include "report/table.h"
 
 using namespace ptxlat;
@@ -46,6 +47,8 @@ std::string tables_of(const PtxlatProgram& program) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(program.folder() / "tables")) {
     if (entry.path().filename() == "latency.csv")
       files[entry.path().lexically_relative(program.folder()).string()] = contents_of(entry.path());
+    if (entry.path().filename() == "forms.csv.gz")
+      files[entry.path().lexically_relative(program.folder()).string()] = report::gunzip(contents_of(entry.path()));
   }
   std::string all;
   for (const auto& [name, text] : files) all += name + "\n" + text;
