@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes the measured tables of tables/ again: of the driver all forms, of every CUDA version those of arithmetic, data movement and
-# CUDA C, and what changed between the versions, docs/findings/cuda-versions.md. In two steps, for a GPU's machine that has no toolkits and cannot fetch any:
+# CUDA C, and what changed between the versions, docs/findings/cuda-versions.md. In two steps, for a GPU's machine that has no
+# toolkits and cannot fetch any:
 #   tools/measured-tables.sh assemble FOLDER [OPTION...]   anywhere: two bundles of all versions; half an hour on two cores
 #   tools/measured-tables.sh run FOLDER [OPTION...]        where the GPU is: minutes
 # OPTIONs choose a part, as for `ptxlat run`. $PTXLAT names a program that is built already: then nothing is built or installed.
@@ -37,8 +38,12 @@ make_bundles() {
 
 # Committed tables are packed as tightly as their readers allow: a repository keeps every one for ever.
 pack() {
+  [[ -e $1/latency.csv ]] || return 0 # packed already: this part was not made again
   gzip -9nf "$1/latency.csv"
-  [[ -z $(command -v zstd) ]] || { zstd -qdf "$1/latency.jsonl.zst" -o build/lines && zstd -q19f build/lines -o "$1/latency.jsonl.zst"; }
+  if command -v zstd >/dev/null; then
+    zstd -qdf "$1/latency.jsonl.zst" -o build/lines
+    zstd -qf -19 build/lines -o "$1/latency.jsonl.zst"
+  fi
 }
 
 # Each into build/measured/, with all of its machine code, and from the same store again with that of the headlines.

@@ -120,7 +120,8 @@ std::vector<results::Record> cells_from_table(const ShowOptions& options, const 
                 fmt::format("{} has no {} at -O {}", options.table, form.ptx, fmt::join(levels, ",")));
   }
   for (const auto& spelling : table.spellings) {
-    if (spelling.ptx == form.ptx && !spelling.row.empty() && spelling.row != form.ptx)
+    const bool is_wanted = std::find(levels.begin(), levels.end(), spelling.level) != levels.end();
+    if (is_wanted && spelling.ptx == form.ptx && !spelling.row.empty() && spelling.row != form.ptx)
       fmt::print("O{}: the machine code is that of {}\n", spelling.level, spelling.row);
   }
   return report::whole_records(table, cells);

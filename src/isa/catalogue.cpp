@@ -125,8 +125,7 @@ void check_consumers(const Catalogue& catalogue, Mistakes& mistakes) {
 void check_defaults(const Catalogue& catalogue, Mistakes& mistakes) {
   for (const Form& form : catalogue.forms) {
     for (const Operand& operand : form.operands) {
-      const bool is_source = !operand.is_result || operand.is_inout;
-      if (!is_source || operand.type == "carry" || catalogue.objects.contains(operand.type)) continue;
+      if (!is_source(operand) || operand.type == "carry" || catalogue.objects.contains(operand.type)) continue;
       if (operand.type == "imm") continue;  // its entry must give its value
       const auto standard = catalogue.defaults.find(operand.type);
       const bool has_default = standard != catalogue.defaults.end() && !standard->second.empty();

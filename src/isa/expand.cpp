@@ -165,8 +165,6 @@ struct Speller {
   }
 };
 
-bool is_source(const Operand& operand) { return !operand.is_result || operand.is_inout; }
-
 const Operand* find_source(const Form& form, const std::string& name) {
   const auto found = std::find_if(form.operands.begin(), form.operands.end(),
                                   [&](const Operand& operand) { return operand.name == name && is_source(operand); });

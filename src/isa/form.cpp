@@ -24,6 +24,8 @@ std::vector<Variant> variants_of(const Form& form) {
   return variants;
 }
 
+bool is_source(const Operand& operand) { return !operand.is_result || operand.is_inout; }
+
 Value value_of(const Catalogue& catalogue, const Form& form, const Input& input, const Operand& operand) {
   if (const auto own = input.values.find(operand.name); own != input.values.end()) return own->second;
   if (operand.type == "carry") return {"0", "1", false};

@@ -182,6 +182,9 @@ const Object* object_of(const Catalogue& catalogue, const Input& input, const Op
 // Bytes that one lane of the instruction moves: its widest operand. Lanes get neighbouring addresses this far apart.
 int access_bytes(const Form& form);
 
+// Whether the instruction reads it.
+bool is_source(const Operand& operand);
+
 // The value of `operand` in `input`, or the catalogue's default for its type and source position; an object's offset.
 Value value_of(const Catalogue& catalogue, const Form& form, const Input& input, const Operand& operand);
 

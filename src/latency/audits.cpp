@@ -32,8 +32,6 @@ bool is_load_or_store(const isa::Form& form) {
   return name == "ld" || name == "ldu" || name == "st";
 }
 
-bool is_source(const isa::Operand& operand) { return !operand.is_result || operand.is_inout; }
-
 int uniform_operands(const isa::Catalogue& catalogue, const isa::Form& form, const isa::Input& input) {
   return static_cast<int>(std::count_if(form.operands.begin(), form.operands.end(), [&](const isa::Operand& operand) {
     return is_source(operand) && isa::value_of(catalogue, form, input, operand).is_uniform;

@@ -11,7 +11,7 @@ namespace ptxlat::latency {
 
 const isa::Operand& operand_of(const isa::Form& form, const std::string& name) {
   return *std::find_if(form.operands.begin(), form.operands.end(),
-                       [&](const isa::Operand& o) { return ptx::is_source(o) && o.name == name; });
+                       [&](const isa::Operand& o) { return isa::is_source(o) && o.name == name; });
 }
 
 bool has_carry(const isa::Form& form, bool as_result) {

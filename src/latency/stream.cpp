@@ -74,7 +74,7 @@ bool Parts::is_own(const isa::Operand& operand, StreamShape shape) const {
 }
 
 bool Parts::is_uniform(const isa::Operand& operand) const {
-  return ptx::is_source(operand) && isa::value_of(catalogue(), form(), *variant.input, operand).is_uniform;
+  return isa::is_source(operand) && isa::value_of(catalogue(), form(), *variant.input, operand).is_uniform;
 }
 
 const isa::Operand* Parts::varied_operand() const {

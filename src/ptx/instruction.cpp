@@ -36,8 +36,6 @@ std::map<std::string, std::string> holes_of(const isa::Catalogue& catalogue, con
 
 }  // namespace
 
-bool is_source(const isa::Operand& operand) { return !operand.is_result || operand.is_inout; }
-
 bool is_literal(const isa::Catalogue& catalogue, const isa::Variant& variant, const isa::Operand& operand) {
   if (operand.type == "imm") return true;
   return is_source(operand) && isa::value_of(catalogue, *variant.form, *variant.input, operand).is_known_to_compiler;

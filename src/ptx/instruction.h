@@ -31,8 +31,6 @@ void prepare_operands(KernelBuilder& builder, const isa::Variant& variant);
 void prepare_operand(KernelBuilder& builder, const isa::Variant& variant, const isa::Operand& operand,
                      const std::vector<std::string>& registers);
 
-bool is_source(const isa::Operand& operand);
-
 // The operand is written into the instruction.
 bool is_literal(const isa::Catalogue& catalogue, const isa::Variant& variant, const isa::Operand& operand);
 

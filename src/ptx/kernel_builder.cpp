@@ -146,7 +146,7 @@ void KernelBuilder::load_wide(const std::vector<std::string>& names, const std::
 }
 
 // The row of the CTA is 0, which the compiler does not know, and the same in all lanes, which it does; a multiple of it
-// for each operand, because ptxas would copy one value to all the registers where it is needed. This stands in front of
+// for each operand, because ptxas would copy one value to all the registers where it is needed. This stands before
 // the loop, where real kernels prepare such operands: ptxas moves what is made in the loop into its uniform register
 // between the clocks. It also needs no branch to be over before the first clock.
 void KernelBuilder::make_uniform(const std::string& name, const std::string& type, const isa::Value& value) {

@@ -251,8 +251,12 @@ void write_csv(std::ostream& out, const Table& table) {
   }
 }
 
-std::vector<TableRow> read_csv(std::istream& in, const std::string& name) {
-  std::vector<TableRow> rows;
+namespace {
+
+// Reads the header and every row, which has as many fields. Both calls set what is wrong with theirs:
+// read_header(fields, damage), read_fields(row).
+template <typename ReadHeader, typename ReadFields>
+void read_rows(std::istream& in, const std::string& name, ReadHeader read_header, ReadFields read_fields) {
   std::vector<std::string> fields;
   std::string damage;
   int line = 1;
@@ -263,7 +267,7 @@ std::vector<TableRow> read_csv(std::istream& in, const std::string& name) {
 
   read_row(in, fields, line, damage);
   fail_if_damaged(1);
-  const auto middle = middle_in(fields, damage);
+  read_header(fields, damage);
   const std::size_t width = fields.size();
   fail_if_damaged(1);
   for (int row_line = line; read_row(in, fields, line, damage); row_line = line) {
@@ -272,10 +276,20 @@ std::vector<TableRow> read_csv(std::istream& in, const std::string& name) {
     }
     fail_if_damaged(row_line);
     RowReader row{fields, {}};
-    rows.push_back(row_from(row, middle));
+    read_fields(row);
     damage = row.damage;
     fail_if_damaged(row_line);
   }
+}
+
+}  // namespace
+
+std::vector<TableRow> read_csv(std::istream& in, const std::string& name) {
+  std::vector<TableRow> rows;
+  std::vector<std::string_view> middle;
+  read_rows(
+      in, name, [&](const auto& fields, std::string& damage) { middle = middle_in(fields, damage); },
+      [&](RowReader& row) { rows.push_back(row_from(row, middle)); });
   return rows;
 }
 
@@ -293,21 +307,14 @@ void write_forms(std::ostream& out, const std::vector<Spelling>& spellings) {
 
 std::vector<Spelling> read_forms(std::istream& in, const std::string& name) {
   std::vector<Spelling> spellings;
-  std::vector<std::string> fields;
-  std::string damage;
-  int line = 1;
-  for (int row_line = line; read_row(in, fields, line, damage); row_line = line) {
-    RowReader row{fields, damage};
-    if (row_line == 1) {
-      if (fmt::format("{}", fmt::join(fields, ",")) != forms_header) row.damage = "the columns are not " + forms_header;
-    } else if (fields.size() != 5) {
-      row.damage = fmt::format("{} fields instead of 5", fields.size());
-    } else {
-      spellings.push_back({row.text(), row.level(), row.text(), row.text(), row.text()});
-    }
-    if (!row.damage.empty())
-      throw Error(ExitCode::storage, fmt::format("{}:{}: {}", name, row_line, row.damage), "Export the table again.");
-  }
+  read_rows(
+      in, name,
+      [](const auto& fields, std::string& damage) {
+        if (fmt::format("{}", fmt::join(fields, ",")) != forms_header) damage = "the columns are not " + forms_header;
+      },
+      [&](RowReader& row) {
+        spellings.push_back({row.text(), row.level(), row.text(), row.text(), row.text()});
+      });
   return spellings;
 }
 

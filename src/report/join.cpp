@@ -19,9 +19,11 @@ std::vector<std::size_t> numbers_of(const JoinedRow& row) {
   return numbers;
 }
 
-const std::string& ptx_of(const JoinedRow& row) {
-  return (*std::find_if(row.cells.begin(), row.cells.end(), [](const Cell* cell) { return cell; }))->record.ptx;
+const results::Record& any_of(const JoinedRow& row) {
+  return (*std::find_if(row.cells.begin(), row.cells.end(), [](const Cell* cell) { return cell; }))->record;
 }
+
+const std::string& ptx_of(const JoinedRow& row) { return any_of(row).ptx; }
 
 bool is_full(const JoinedRow& row) { return std::find(row.cells.begin(), row.cells.end(), nullptr) == row.cells.end(); }
 
@@ -66,8 +68,8 @@ std::vector<JoinedRow> join(const std::vector<PlacedCell>& cells, std::size_t co
     }
   }
   for (JoinedRow& row : of_operands) {
-    const Cell& any = **std::find_if(row.cells.begin(), row.cells.end(), [](const Cell* cell) { return cell; });
-    const auto listed = listed_only.find({any.record.ptx, "", "", levels_apart ? any.record.level : 0});
+    const results::Record& any = any_of(row);
+    const auto listed = listed_only.find({any.ptx, "", "", levels_apart ? any.level : 0});
     for (std::size_t column = 0; listed != listed_only.end() && column < columns; ++column) {
       if (row.cells[column] == nullptr) row.cells[column] = listed->second[column];
     }

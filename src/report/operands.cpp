@@ -71,9 +71,9 @@ std::string operand_list(const std::vector<std::string_view>& operands) {
 }
 
 std::string experiment_text(const results::Record& record) {
-  results::Json json = results::to_json(record);
+  results::Json json = results::to_json_without_windows(record);
   // A run that was interrupted has made some operands, and the one that continued it, with another clock, the rest.
-  for (const char* key : {"operand", "recipe", "windows", "run", "elapsed_ns"}) json.erase(key);
+  for (const char* key : {"operand", "recipe", "run", "elapsed_ns"}) json.erase(key);
   results::Json& windows = json["windows"] = results::Json::array();
   for (const results::WindowRecord* window : results::backing_windows(record))
     windows.push_back({window->role, results::json_number(window->cycles), results::sass_lines(window->sass)});

@@ -26,6 +26,7 @@ inline constexpr int highest_level = 4;  // O4
 bool has_table(const std::filesystem::path& folder);
 // Whether nothing but probes lie there: a table without rows.
 bool has_only_probes(const std::filesystem::path& folder);
+
 // What the files of a table hold, known to belong together.
 struct TableFiles {
   results::Run run;

@@ -191,7 +191,7 @@ std::vector<Metric> metrics_in(const Json& json) {
 
 }  // namespace
 
-Json to_json(const Record& record) {
+Json to_json_without_windows(const Record& record) {
   Json json;
   if (record.kind != RecordKind::latency) json["kind"] = to_string(record.kind);
   json["ptx"] = record.ptx;
@@ -214,6 +214,11 @@ Json to_json(const Record& record) {
   put(json, "recipe", record.recipe);
   if (record.code_of_level >= 0) json["code_of_opt"] = record.code_of_level;
   if (record.run != 0) json["run"] = record.run;
+  return json;
+}
+
+Json to_json(const Record& record) {
+  Json json = to_json_without_windows(record);
   put_list(json, "windows", record.windows, window_to_json);
   return json;
 }

@@ -13,6 +13,8 @@ namespace ptxlat::results {
 // the contract of docs/table-format.md. An absent key means an empty or default value, so that what is not known
 // takes no room.
 Json to_json(const Record& record);
+// The same but for the windows, which are most of it.
+Json to_json_without_windows(const Record& record);
 Json to_json(const Run& run);
 // What of each run tells the records of a resumed table apart.
 Json runs_to_json(const std::vector<Run>& runs);

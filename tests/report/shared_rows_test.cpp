@@ -101,7 +101,8 @@ TEST_CASE("a form without a number says why, and one that the target does not ha
   unsupported.note = "needs PTX 9.1";
   const auto shared = share_rows({elided, unsupported});
   CHECK(shared.rows.size() == 1);
-  CHECK(shared.spellings == std::vector<Spelling>{{"op.a", 3, "op.a", "elided"}, {"op.new", 3, "", "unsupported", "needs PTX 9.1"}});
+  CHECK(shared.spellings ==
+        std::vector<Spelling>{{"op.a", 3, "op.a", "elided"}, {"op.new", 3, "", "unsupported", "needs PTX 9.1"}});
 }
 
 TEST_CASE("a table answers for every spelling and level, also after it was written, with and without machine code") {
