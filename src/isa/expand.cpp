@@ -287,6 +287,7 @@ Form form_of(const Op& op) {
   form.section = op.section;
   form.threads = op.threads;
   form.cluster = op.cluster;
+  form.consumed = op.consumed;
   form.order = op.order;
   form.not_streamable = op.not_streamable;
   form.not_measurable = op.not_measurable;

@@ -112,6 +112,7 @@ enum class AuditRule { arithmetic, effects };
 //               machine's work unchanged in kind; its own if it is that form; empty if there is none
 //   dependence  names of the source operands that can carry the dependence, in source order (carry included)
 //   consumers   names of catalogue consumers to try, in this order; empty: those for the result's type
+//   consumed    which register of a vector result the consumer needs, from 0; -1: the last
 //   order       its chapter's among the chapters: the plan makes forms with a smaller number first
 struct Form {
   std::string ptx;
@@ -124,6 +125,7 @@ struct Form {
   std::vector<std::string> dependence;
   std::vector<Input> inputs;  // at least one; inputs[0] is the default class
   std::vector<std::string> consumers;
+  int consumed = -1;
   AuditRule audit = AuditRule::arithmetic;
   int order = 0;
   Requirement requirement;

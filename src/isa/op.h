@@ -69,6 +69,7 @@ struct Op {
   std::set<std::string> inout;
   int threads = 32;
   int cluster = 1;
+  int consumed = -1;
   std::string cleanup, directives, not_streamable;
   std::string not_measurable;
   SourceLocation where;

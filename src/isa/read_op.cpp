@@ -11,11 +11,12 @@
 namespace ptxlat::isa {
 namespace {
 
-constexpr std::array<std::string_view, 32> reserved_keys = {
-    "name",       "syntax",        "only",       "except",         "ptx",   "target",     "needs",     "section",
-    "threads",    "cluster",       "modifiers",  "core",           "inout", "around",     "prepare",   "before",
-    "completion", "completion_is", "cleanup",    "not_streamable", "carry", "directives", "consumers", "values",
-    "inputs",     "default_input", "dependence", "not_measurable", "call",  "header",     "options",   "audit"};
+constexpr std::array<std::string_view, 33> reserved_keys = {
+    "name",       "syntax",    "only",       "except",        "ptx",           "target",         "needs",
+    "section",    "threads",   "cluster",    "modifiers",     "core",          "inout",          "around",
+    "prepare",    "before",    "completion", "completion_is", "cleanup",       "not_streamable", "carry",
+    "directives", "consumers", "values",     "inputs",        "default_input", "dependence",     "not_measurable",
+    "call",       "header",    "options",    "audit",         "consumed"};
 
 bool is_reserved(std::string_view key) {
   return std::find(reserved_keys.begin(), reserved_keys.end(), key) != reserved_keys.end();
@@ -251,6 +252,14 @@ void read_launch(const Keys& keys, Op& op) {
   }
 }
 
+void read_consumed(const Keys& keys, Op& op) {
+  const toml::node* consumed = keys.table.get("consumed");
+  if (consumed == nullptr) return;
+  op.consumed = static_cast<int>(consumed->value_exact<std::int64_t>().value_or(-1));
+  if (op.consumed < 0)
+    report(keys.mistakes, location_of(*consumed, keys.file), "\"consumed\" must be the number of a register, from 0");
+}
+
 // Names in an array that must be known: axes, operands.
 std::set<std::string> names_in(const Keys& keys, const char* key, const std::set<std::string>& known) {
   std::set<std::string> names;
@@ -335,6 +344,7 @@ std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, cons
   read_inputs(keys, op);
   read_carry(keys, op);
   read_launch(keys, op);
+  read_consumed(keys, op);
   op.inout = names_in(keys, "inout", op.operand_names);
   if (table.contains("dependence")) op.dependence = keys.texts("dependence");
   op.consumers = keys.texts("consumers");

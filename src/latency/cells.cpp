@@ -32,16 +32,21 @@ std::optional<int> scheduled_differential(const line::Batch& batch, const TrialN
   return (with.cycles - with.edge_cycles) - (without.cycles - without.edge_cycles);
 }
 
+// Whether a number comes of the windows: of the streams alone, where nothing can wait for the instruction.
+bool proves(const TrialNumbers& trials, const Audits& audits) {
+  return audits[trials[Role::differential] ? Role::differential : Role::stream].is_proven();
+}
+
 // Keeps this attempt if it is the first, the first that is proven, or one with a nearer consumer. Where a chain is
 // proven, or the latency is not fixed, the first proven differential is enough; else all consumers are tried for one on
 // the same pipe, which the schedule tells by its cycles (crossing pipes costs more: method.md, trap 8).
 void keep_the_better(const isa::Catalogue& catalogue, CellWork& cell, const line::Batch& batch, Experiment experiment,
                      const TrialNumbers& trials) {
   auto audits = audit(catalogue, batch, trials, cell.plan->variant, cell.plan->level, experiment);
-  const bool is_proven = trials[Role::differential] && audits[Role::differential].is_proven();
-  const auto cycles = is_proven ? scheduled_differential(batch, trials) : std::nullopt;
+  const bool is_proven = proves(trials, audits);
+  const auto cycles = is_proven && trials[Role::differential] ? scheduled_differential(batch, trials) : std::nullopt;
   cell.is_settled = is_proven && (audits[Role::chain].is_proven() || !cycles);
-  const bool was_proven = cell.experiment && cell.audits[Role::differential].is_proven();
+  const bool was_proven = cell.experiment && proves(cell.trials, cell.audits);
   const bool is_nearer = was_proven && cycles && cell.scheduled_cycles && *cycles < *cell.scheduled_cycles;
   if (cell.experiment && !(is_proven && !was_proven) && !is_nearer) return;
   cell.experiment = std::move(experiment);
@@ -134,6 +139,30 @@ void change_clocks(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const
   if (!attempts.empty()) assemble_and_audit(loaded.catalogue, bench, attempts);
 }
 
+// Whether a loop left nothing of the instruction between the clocks, or not all: a subroutine may keep it there.
+bool is_lost_to_the_loop(const CellWork& cell) {
+  if (!cell.experiment || proves(cell.trials, cell.audits) || cell.audits[Role::chain].is_proven()) return false;
+  const auto verdict = cell.audits[cell.trials[Role::differential] ? Role::differential : Role::stream].verdict;
+  return verdict == sass::Verdict::elided || verdict == sass::Verdict::fused;
+}
+
+// Makes such cells again as subroutines, with each consumer, and keeps what is proven.
+void try_subroutines(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const std::vector<CellWork*>& cells) {
+  std::vector<Attempt> attempts;
+  for (auto* cell : cells) {
+    if (!is_lost_to_the_loop(*cell)) continue;
+    const bool with_streams = !cell->audits[Role::stream].is_proven();
+    cell->is_settled = false;
+    for (const auto* consumer : cell->consumers) {
+      auto experiment = *cell->experiment;
+      change_to_subroutine(loaded, cell->plan->variant, consumer, with_streams, experiment);
+      const auto trials = add(bench, experiment, cell->plan->variant.form->ptx);
+      attempts.push_back({cell, std::move(experiment), trials});
+    }
+  }
+  if (!attempts.empty()) assemble_and_audit(loaded.catalogue, bench, attempts);
+}
+
 // Streams whose end waits for results get fewer copies, as long as there are some to leave out. Returns their cells.
 std::vector<CellWork*> shorten_streams(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
                                        const std::vector<CellWork*>& cells) {
@@ -216,6 +245,7 @@ std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench
     const auto shortened = shorten_streams(loaded, bench, cells);
     try_consumers(loaded, bench, cells, 1, SIZE_MAX);
     change_clocks(loaded, bench, cells, is_lost_to_a_bank_conflict, Clocks::second_reserved);
+    try_subroutines(loaded, bench, cells);
     for (auto* cell : shortened)
       cell->audits =
           audit(loaded.catalogue, bench.batch(), cell->trials, cell->plan->variant, bench.level(), *cell->experiment);

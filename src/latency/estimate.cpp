@@ -174,6 +174,8 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
     record.add_flag(flag);
     add_note(record, words);
   };
+  if (experiment.frame == ptx::Frame::subroutine)
+    remark(results::flag::subroutine, "in a subroutine: the assembler takes it out of a loop");
   if (const auto why = leading.why_no_issue(); !why.empty()) remark(results::flag::no_issue, "no issue: " + why);
   const auto differential = record.number(results::metric::differential), chain = record.number(results::metric::chain);
   if (differential && chain && *differential != *chain) {

@@ -95,7 +95,16 @@ Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& varian
 void change_clocks(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Clocks clocks,
                    Experiment& experiment) {
   experiment.clocks = clocks;
-  add_windows({loaded, variant, experiment.consumer, clocks}, experiment);
+  add_windows({loaded, variant, experiment.consumer, clocks, experiment.frame}, experiment);
+}
+
+void change_to_subroutine(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant,
+                          const isa::Consumer* consumer, bool with_streams, Experiment& experiment) {
+  const Parts parts{loaded, variant, consumer, experiment.clocks, ptx::Frame::subroutine};
+  experiment.frame = ptx::Frame::subroutine;
+  experiment.consumer = consumer;
+  add_windows(parts, experiment);
+  if (with_streams) add_streams(parts, parts.stream_shape(), experiment);
 }
 
 void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment) {
@@ -107,7 +116,7 @@ void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& vari
 
 void change_consumer(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer,
                      Experiment& experiment) {
-  const Parts parts{loaded, variant, consumer, experiment.clocks};
+  const Parts parts{loaded, variant, consumer, experiment.clocks, experiment.frame};
   experiment.consumer = consumer;
   set(experiment, Role::differential, parts.with_op(loaded.skeletons.differential));
   set(experiment, Role::differential_base, parts.without_op(loaded.skeletons.differential_base));

@@ -6,7 +6,7 @@
 #include "isa/form.h"
 #include "kernel/kernel.h"
 #include "latency/roles.h"
-#include "ptx/skeleton.h"
+#include "ptx/kernel_builder.h"
 
 namespace ptxlat::latency {
 
@@ -36,6 +36,7 @@ struct Experiment {
   int steps = 0;
   int copies = 0;
   Clocks clocks = Clocks::plain;
+  ptx::Frame frame = ptx::Frame::loop;  // of all windows but streams
   ByRole<kernel::Trial> trials;
 };
 
@@ -67,6 +68,11 @@ void change_consumer(const ptx::LoadedCatalogue& loaded, const isa::Variant& var
 // be.
 void change_clocks(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Clocks clocks,
                    Experiment& experiment);
+
+// Makes the windows again as subroutines, with another consumer, and the streams where `with_streams`: what a loop
+// leaves empty. A kernel that uses memory cannot be one, and has no windows then.
+void change_to_subroutine(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant,
+                          const isa::Consumer* consumer, bool with_streams, Experiment& experiment);
 
 // Gives the experiment streams of one copy and of two: fewer results that are under way at a time.
 void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment);

@@ -47,13 +47,13 @@ void Parts::reserve_clocks(ptx::KernelBuilder& builder) const {
 kernel::Trial Parts::finished(ptx::KernelBuilder& builder, const std::string& window, const std::string& result) const {
   reserve_clocks(builder);
   builder.guard += text(variant.input->prepare);
-  return ptx::finish(builder, skeletons(), window, result + text(form().cleanup));
+  return ptx::finish(builder, skeletons(), frame, window, result + text(form().cleanup));
 }
 
 kernel::Trial Parts::empty_window() const {
   auto builder = builder_with_operands();
   reserve_clocks(builder);
-  return ptx::finish(builder, skeletons(), window(skeletons().differential, {{"op", ""}, {"consumer", ""}}), "");
+  return ptx::finish(builder, skeletons(), frame, window(skeletons().differential, {{"op", ""}, {"consumer", ""}}), "");
 }
 
 std::string Parts::consume(const std::string& value) const {
@@ -82,7 +82,11 @@ std::string Parts::keep_results(const std::string& consumed) const {
   return kept;
 }
 
-std::string Parts::consumed_register() const { return ptx::registers_of(*ptx::result_of(form())).back(); }
+std::string Parts::consumed_register() const {
+  const auto registers = ptx::registers_of(*ptx::result_of(form()));
+  const auto chosen = static_cast<std::size_t>(form().consumed);
+  return form().consumed < 0 || chosen >= registers.size() ? registers.back() : registers[chosen];
+}
 
 kernel::Trial Parts::with_op(const ptx::Skeleton& skeleton) const {
   auto builder = builder_with_operands();

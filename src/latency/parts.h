@@ -18,6 +18,7 @@ struct Parts {
   const isa::Variant& variant;
   const isa::Consumer* consumer;
   Clocks clocks = Clocks::plain;
+  ptx::Frame frame = ptx::Frame::loop;
 
   const isa::Catalogue& catalogue() const { return loaded.catalogue; }
   const ptx::Skeletons& skeletons() const { return loaded.skeletons; }
@@ -45,7 +46,8 @@ struct Parts {
   std::string store_consumed() const;
   // Keeps all that the instruction made, but for a register that is consumed.
   std::string keep_results(const std::string& consumed = {}) const;
-  // The last of a vector: where an instruction becomes several, it is the last that is made.
+  // Of a vector the last, unless the form says another: where an instruction becomes several, it is the last that is
+  // made.
   std::string consumed_register() const;
   // The instruction and the consumer of its result, in a window that says which of them is between the clocks.
   kernel::Trial with_op(const ptx::Skeleton& skeleton) const;

@@ -281,7 +281,7 @@ constexpr char late_pass[] =
 
 }  // namespace
 
-kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, const std::string& window,
+kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, Frame frame, const std::string& window,
                      const std::string& result) {
   assert(window.find("{{") == std::string::npos);
   const auto body = builder.once + builder.operands + builder.guard + window + result;
@@ -300,11 +300,12 @@ kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, c
   const auto releases = [&](const std::string& word) { return names(word.c_str()) && !names((word + ".cta").c_str()); };
   const bool uses_memory =
       names("%memory") || names("%scratch") || builder.cluster > 1 || releases(".release") || releases(".acq_rel");
+  if (frame == Frame::subroutine && uses_memory) return {};
   // ptxas makes a loop over the lanes of what the machine does once for a warp, unless the lane is elected.
   const bool has_elected = names("%elected");
   kernel::Trial trial;
   trial.kernel.text =
-      fill(skeletons.frame,
+      fill(frame == Frame::loop ? skeletons.frame : skeletons.subroutine,
            {{"name", "{{name}}"},
             {"parameters", uses_memory || names("parameters") ? parameters : ""},
             {"memory", uses_memory ? begin_of(skeletons, builder.cluster) : ""},

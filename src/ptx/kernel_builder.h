@@ -66,8 +66,14 @@ struct KernelBuilder {
 // will do.
 isa::Value default_value(const isa::Catalogue& catalogue, const std::string& type, std::size_t position);
 
-// The complete kernel and its launch; the role is the caller's. `result` is what is done after the second clock.
-kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, const std::string& window,
+// The kernel around a window.
+//   loop        the passes are a loop (frame.ptx)
+//   subroutine  each pass is a call, from which ptxas moves nothing (subroutine.ptx)
+enum class Frame { loop, subroutine };
+
+// The complete kernel and its launch; the role is the caller's. `result` is what is done after the second clock. A
+// subroutine has no memory and no cluster: of a kernel that uses them the text is empty.
+kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, Frame frame, const std::string& window,
                      const std::string& result);
 
 // "{a}" → what `holes` has for "a"; holes that it does not name stay, and what is filled in is not looked at again.

@@ -16,7 +16,7 @@ struct Skeleton {
 
 // The kernel around a window, one window per role, and the kernel that measures the clock.
 struct Skeletons {
-  Skeleton frame, memory;
+  Skeleton frame, subroutine, memory;
   Skeleton overhead, bracket, differential, differential_base, chain, bridge, stream;
   Skeleton sm_clock;
 };

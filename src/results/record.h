@@ -106,6 +106,7 @@ inline constexpr const char* register_banks = "register_banks";             // w
 inline constexpr const char* survey = "survey";                             // a distribution over lines and SMs
 inline constexpr const char* no_schedule = "no_schedule";                   // the assembler wrote no stall counts
 inline constexpr const char* bank_conflict = "bank_conflict";               // a window reads its registers late
+inline constexpr const char* subroutine = "subroutine";                     // in a loop there is nothing to measure
 }  // namespace flag
 
 // What kind of experiment a record is of.

@@ -267,3 +267,55 @@ TEST_CASE("where the second clock waits for a register, all windows are made aga
   CHECK(std::count_if(names.begin(), names.end(), [](const auto& name) { return name.starts_with("chain_x"); }) == 2);
   CHECK(std::count_if(names.begin(), names.end(), [](const auto& name) { return name.starts_with("stream_x"); }) == 1);
 }
+
+namespace {
+
+constexpr auto is_op = [](const auto& word) { return (word.low & 0xfff) == LiteralAssembler::op; };
+
+// What a loop does to an instruction that is the same in every pass.
+void leave_the_loop(const std::string&, const std::string& text, standin::Code& code) {
+  if (text.find("call {{name}}_pass") == std::string::npos) std::erase_if(code, is_op);
+}
+
+}  // namespace
+
+TEST_CASE("a cell of which a loop leaves nothing is made again as a subroutine, which says so") {
+  MethodBench bench(entry);
+  bench.literal.change = leave_the_loop;
+  const auto record = bench.make().at(0);
+  INFO(record.note);
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.number(results::metric::cycles) == 4);
+  CHECK(record.number(results::metric::issue) == 4);
+  CHECK(record.has_flag(results::flag::subroutine));
+}
+
+TEST_CASE("of a cell that a subroutine does not save either the loop's windows are kept") {
+  MethodBench bench(entry);
+  std::vector<std::string> names;
+  bench.literal.names = &names;
+  bench.literal.change = [](const std::string&, const std::string&, standin::Code& code) {
+    std::erase_if(code, is_op);
+  };
+  const auto record = bench.make().at(0);
+  CHECK(record.verdict == sass::Verdict::elided);
+  CHECK_FALSE(record.has_flag(results::flag::subroutine));
+  const auto differentials =
+      std::count_if(names.begin(), names.end(), [](const auto& name) { return name.starts_with("differential_x"); });
+  INFO("both were tried, each with each of two consumers");
+  CHECK(differentials == 4);
+}
+
+TEST_CASE("a stream that was proven in the loop stays there, and a cell that nothing waits for has only that") {
+  MethodBench with_result(entry), without("syntax = \"x {a:u32}\"\n");
+  with_result.literal.change = [](const std::string& name, const std::string& text, standin::Code& code) {
+    if (!name.starts_with("stream")) leave_the_loop(name, text, code);
+    if (name.starts_with("stream") && text.find("call {{name}}_pass") != std::string::npos) code.clear();
+  };
+  CHECK(with_result.make().at(0).number(results::metric::issue) == 4);
+  without.literal.change = leave_the_loop;
+  const auto record = without.make().at(0);
+  INFO(record.note);
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.number(results::metric::issue) == 4);
+}

@@ -18,7 +18,8 @@ namespace {
 
 const std::filesystem::path source = PTXLAT_SOURCE_DIR;
 
-Experiment experiment_for(const std::string& ptx, const std::string& operand, const std::string& consumer) {
+Experiment experiment_for(const std::string& ptx, const std::string& operand, const std::string& consumer,
+                          Frame frame = Frame::loop) {
   static const LoadedCatalogue loaded{isa::load_catalogue({source / "ptx_templates/isa"}),
                                       load_skeletons(source / "ptx_templates")};
   const auto& catalogue = loaded.catalogue;
@@ -33,7 +34,9 @@ Experiment experiment_for(const std::string& ptx, const std::string& operand, co
   const auto wanted =
       std::find_if(consumers.begin(), consumers.end(), [&](const isa::Consumer* c) { return c->name == consumer; });
   REQUIRE(wanted != consumers.end());
-  return expand(loaded, *variant, *wanted);
+  auto experiment = expand(loaded, *variant, *wanted);
+  if (frame == Frame::subroutine) change_to_subroutine(loaded, *variant, *wanted, true, experiment);
+  return experiment;
 }
 
 void check_golden(const kernel::Trial& trial, const std::string& name) {
@@ -65,4 +68,15 @@ TEST_CASE("the bridge that makes a source operand of a predicate") {
 
 TEST_CASE("a chain through the condition code") {
   check_golden(experiment_for("addc.cc.u32", "cc", "addc.u32").trials[Role::chain], "addc_chain_carry");
+}
+
+TEST_CASE("a special register in a subroutine") {
+  const auto experiment = experiment_for("mov.u32 d, %laneid", "", "xor.b32", Frame::subroutine);
+  check_golden(experiment.trials[Role::differential], "laneid_subroutine");
+}
+
+TEST_CASE("a kernel with memory is no subroutine") {
+  const auto experiment = experiment_for("ld.global.b32", "a", "xor.b32", Frame::subroutine);
+  for (const Role role : {Role::differential, Role::chain, Role::stream})
+    CHECK(experiment.trials[role].kernel.text.empty());
 }

@@ -343,6 +343,18 @@ TEST_CASE("a stream is proven if each copy that the longer has more is whole") {
         "where the instruction alone is 2");
 }
 
+TEST_CASE("a stream of one NOP a copy is of instructions with nothing to do; other NOPs are padding") {
+  const auto padded = [](int count) {
+    std::vector<Line> lines(static_cast<std::size_t>(count), {"NOP", 1});
+    return window(lines);
+  };
+  const auto audit = audit_stream(padded(4), padded(8), 4, {}, {});
+  check(audit, Verdict::proven, "");
+  CHECK(audit.sass == std::vector<std::string>{"NOP"});
+  check(audit_stream(padded(4), padded(5), 4, {}, {}), Verdict::elided, "no more instructions");
+  check(audit_stream(padded(4), padded(8), 4, {"FMUL"}, {}), Verdict::elided, "no more instructions");
+}
+
 TEST_CASE("a stream whose end waits for its copies is no stream, unless the other one waits too") {
   const auto copies = [](int count, int wait_mask) {
     std::vector<Line> lines;
