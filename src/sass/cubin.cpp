@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string_view>
@@ -71,6 +72,22 @@ std::vector<InstructionWord> read_maxwell(const std::vector<std::uint8_t>& bytes
   return words;
 }
 
+// Puts each kernel's own subroutine behind it.
+void append_subroutines(std::vector<KernelCode>& kernels) {
+  const auto kernel_of = [&](const KernelCode& code) {
+    if (!code.name.ends_with(subroutine_suffix)) return kernels.end();
+    const auto name = std::string_view(code.name).substr(0, code.name.size() - subroutine_suffix.size());
+    return std::find_if(kernels.begin(), kernels.end(), [&](const KernelCode& kernel) { return kernel.name == name; });
+  };
+  for (auto& code : kernels) {
+    const auto kernel = kernel_of(code);
+    if (kernel == kernels.end()) continue;
+    kernel->words.insert(kernel->words.end(), code.words.begin(), code.words.end());
+    code.words.clear();
+  }
+  std::erase_if(kernels, [](const KernelCode& code) { return code.words.empty(); });
+}
+
 }  // namespace
 
 Cubin read_cubin(const std::vector<std::uint8_t>& bytes) {
@@ -98,6 +115,7 @@ Cubin read_cubin(const std::vector<std::uint8_t>& bytes) {
     const auto read = layout == CodeLayout::volta ? read_volta : read_maxwell;
     cubin.kernels.push_back({name.substr(text_prefix.size()), read(bytes, entry.sh_offset, entry.sh_size), layout});
   }
+  append_subroutines(cubin.kernels);
   return cubin;
 }
 

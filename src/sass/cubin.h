@@ -2,13 +2,18 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sass/instruction.h"
 
 namespace ptxlat::sass {
 
-// The machine code of one kernel, subroutines that the assembler appended included.
+// What the name of a kernel's own subroutine ends with (ptx_templates/skeletons/subroutine.ptx). ptxas puts it behind
+// its kernel; where the code was linked, as the driver's JIT and nvJitLink do, it is a function of its own.
+inline constexpr std::string_view subroutine_suffix = "_pass";
+
+// The machine code of one kernel, its own subroutine and those that the assembler appended included.
 struct KernelCode {
   std::string name;
   std::vector<InstructionWord> words;

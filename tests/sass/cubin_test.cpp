@@ -127,6 +127,18 @@ TEST_CASE("a damaged cubin never does more harm than an Error") {
   }
 }
 
+TEST_CASE("a kernel's own subroutine, which a linker leaves a function, stands behind it; others are left alone") {
+  const auto cubin = read_cubin(standin::tiny_cubin({{"x_pass", {standin::read_clock(1), standin::read_clock(1)}},
+                                                     {"x", {standin::op(0x210, 4)}},
+                                                     {"first_pass", {standin::op(0x211, 4)}}}));
+  REQUIRE(cubin.kernels.size() == 2);
+  CHECK(cubin.kernels[0].name == "x");
+  REQUIRE(cubin.kernels[0].words.size() == 3);
+  CHECK(opcode_field(CodeLayout::volta, cubin.kernels[0].words[0]) == 0x210);
+  CHECK(reads_clock(CodeLayout::volta, cubin.kernels[0].words[1]));
+  CHECK(cubin.kernels[1].name == "first_pass");
+}
+
 TEST_CASE("section offsets near the end of the address space are refused") {
   for (const std::uint64_t offset : {~0ull, ~0ull - 15, 1ull << 63, ~0ull - sizeof(Elf64_Shdr)}) {
     auto bytes = good;
