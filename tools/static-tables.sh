@@ -1,20 +1,19 @@
 #!/usr/bin/env bash
-# Makes the static tables in tables/<sm>/static/ again: for each architecture from Maxwell on, the scalar arithmetic at -O3 as
-# the newest ptxas that knows it schedules it and, to compare with, as CUDA 11.8's did; at -O0 as the newest does that
-# schedules such code; for sm_90 every version, and what changed between them (docs/findings/). An hour on two cores;
-# called again after an interruption it goes on.
+# Makes the static tables in tables/<sm>/static/ again. For the architectures that people have cards of: the core, memory and
+# matrices included, at -O0 and -O3, with the machine code of its headlines. For all others from Maxwell on: scalar arithmetic at
+# every level, in brief. For sm_90 that of every version, and what changed between them (docs/findings/). ptxas is the newest that
+# schedules -O0, where one knows the target. An hour and a half on two cores; called again after an interruption it goes on.
 #   tools/static-tables.sh [TARGET...]   sm_80 sm_90a …; default all
 set -euo pipefail
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-oldest=11.8
-newest=(13.5 12.9)      # CUDA 13 has left Maxwell, Pascal and Volta behind
-unoptimised=(13.0 12.9) # at -O0 ptxas 13.5 leaves every wait to the hardware
-every=("$oldest" 12.0 12.3 12.4 12.6 12.8 12.9 13.0 13.5)
+newest=(13.0 12.9 13.5) # at -O0 ptxas 13.5 leaves every wait to the hardware; CUDA 13 has left what is older than Turing
+owned=(sm_75 sm_80 sm_86 sm_89 sm_90a sm_100a sm_103a sm_120a)
+every=(11.8 12.0 12.3 12.4 12.6 12.8 12.9 13.0 13.5)
 chapters=('integer arithmetic' extended 'floating point' half-precision 'comparison and sel' 'logic and shift')
 
-"$root/tools/setup.sh"
+"$root/tools/setup.sh" zstd
 "$root/tools/toolkits.sh" "${every[@]}"
 build release ptxlat
 cd "$root"
@@ -25,14 +24,14 @@ for version in "${every[@]}"; do
 done
 knows() { grep -qx "$2" <<<"${known[$1]}"; }
 
-# table TARGET VERSION LEVELS
+# table TARGET VERSION OPTION...
 table() {
-  local options=()
-  for chapter in "${chapters[@]}"; do options+=(--chapter "$chapter"); done
   say "$1, ptxas $2"
-  build/release/bin/ptxlat static --brief --target "$1" --toolchain "ptxas-$2" -O "$3" "${options[@]}" \
-    --store build/static-tables.sqlite --format none
+  build/release/bin/ptxlat static --target "$1" --toolchain "ptxas-$2" "${@:3}" --store build/static-tables.sqlite --format none
 }
+
+brief=(--brief)
+for chapter in "${chapters[@]}"; do brief+=(--chapter "$chapter"); done
 
 wanted=("$@")
 ((${#wanted[@]})) || mapfile -t wanted < <(printf '%s\n' "${known[@]}" | grep -v 'sm_3' | sort -uV)
@@ -49,15 +48,18 @@ newest_of() {
 
 for target in "${wanted[@]}"; do
   if [[ $target == sm_90 ]]; then
-    for version in "${every[@]}"; do table "$target" "$version" 0,3; done
+    for version in "${every[@]}"; do table "$target" "$version" -O 0,3 "${brief[@]}"; done
     mkdir -p docs/findings
     build/release/bin/ptxlat compare --by toolchain --format findings 'tables/sm_90/static/ptxas-*' \
       >docs/findings/cuda-versions-static.md
-    continue
+  elif [[ " ${owned[*]} " == *" $target "* ]]; then
+    table "$target" "$(newest_of "$target" "${newest[@]}")" -O 0,3 --headline-code
+  else
+    table "$target" "$(newest_of "$target" "${newest[@]}")" -O 0,1,2,3 "${brief[@]}"
   fi
-  table "$target" "$(newest_of "$target" "${newest[@]}")" 3
-  version=$(newest_of "$target" "${unoptimised[@]}")
-  if [[ -n $version ]]; then table "$target" "$version" 0; fi
-  if knows "$oldest" "$target"; then table "$target" "$oldest" 3; fi
 done
 find tables -path '*/static/*' -name latency.csv -exec gzip -9nf {} +
+find tables -path '*/static/*' -name latency.jsonl.zst | while read -r file; do
+  zstd -qd "$file" -c | zstd -q -19 >"$file.new"
+  mv "$file.new" "$file"
+done
