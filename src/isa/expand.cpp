@@ -227,8 +227,10 @@ const TypeInfo* value_type(const Operand& operand) {
 void add_inputs(const Op& op, const std::set<std::string>& objects, const Choice& choice, Form& form,
                 Mistakes& mistakes) {
   for (const InputText& text : op.inputs) {
+    if (!holds(text.only_if, choice)) continue;
     Input input;
     input.name = text.name;
+    input.requirement = text.requirement;
     Choice without_op = choice;  // {op} is the instruction here, also where an axis is called so
     without_op.erase("op");
     input.around = fill_axes(text.around, without_op, op.maps);

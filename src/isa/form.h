@@ -55,6 +55,7 @@ struct Input {
   std::map<std::string, std::string> objects;  // operand name → object, where it is not that of the syntax
   std::string around, prepare, before, completion;
   Completion completion_is = Completion::wait;  // where there is one
+  Requirement requirement;                      // beside the form's
 };
 
 // How the offsets of an object's lanes differ where the class of values does not say.

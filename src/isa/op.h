@@ -40,6 +40,8 @@ struct InputText {
   std::map<std::string, Text> values;
   std::string around, prepare, before, completion;
   Completion completion_is = Completion::wait;
+  Condition only_if;
+  Requirement requirement;
   SourceLocation where;
 };
 

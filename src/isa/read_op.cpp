@@ -129,14 +129,18 @@ std::set<std::string> operand_names(const Op& op, const std::string& syntax) {
   return names;
 }
 
-void read_requirement(const Keys& keys, Op& op) {
-  if (const auto version = keys.text("ptx"); version && !read_ptx_version(version->text, op.requirement)) {
-    report(keys.mistakes, version->where, fmt::format("ptx = \"{}\": write a version such as \"7.8\"", version->text));
-  }
-  if (const auto target = keys.text("target"); target && !read_targets(target->text, op.requirement)) {
-    report(keys.mistakes, target->where,
+void read_requirement(const std::optional<Text>& version, const std::optional<Text>& target, Requirement& requirement,
+                      Mistakes& mistakes) {
+  if (version && !read_ptx_version(version->text, requirement))
+    report(mistakes, version->where, fmt::format("ptx = \"{}\": write a version such as \"7.8\"", version->text));
+  if (target && !read_targets(target->text, requirement)) {
+    report(mistakes, target->where,
            fmt::format("target = \"{}\": write a target such as \"sm_80\" or \"sm_90a|sm_100a\"", target->text));
   }
+}
+
+void read_requirement(const Keys& keys, Op& op) {
+  read_requirement(keys.text("ptx"), keys.text("target"), op.requirement, keys.mistakes);
   for (const Text& need : keys.texts("needs")) {
     op.needs.push_back(read_need(need.text, op.axes, need.where, keys.mistakes));
   }
@@ -203,16 +207,19 @@ void read_inputs(const Keys& keys, Op& op) {
     input.name.clear();
     input.where = location_of(item, keys.file);
     auto written = read_values(*item.as_table(), keys);
-    const auto take = [&](const char* key, std::string& text) {
-      if (const auto found = written.find(key); found != written.end()) text = found->second.text;
-      written.erase(key);
+    const auto take = [&](const char* key) {
+      const auto found = written.extract(key);
+      return found ? std::optional(found.mapped()) : std::nullopt;
     };
-    take("name", input.name);
-    for (const auto& [key, text] : texts_of(input)) take(key, *text);
-    if (const auto word = written.find("completion_is"); word != written.end()) {
-      input.completion_is = read_completion(word->second, keys.mistakes);
-      written.erase(word);
+    if (const auto name = take("name")) input.name = name->text;
+    for (const auto& [key, text] : texts_of(input)) {
+      if (const auto found = take(key)) *text = found->text;
     }
+    if (const auto word = take("completion_is")) input.completion_is = read_completion(*word, keys.mistakes);
+    if (const auto condition = take("if"))
+      input.only_if = read_condition(condition->text, op.axes, condition->where, keys.mistakes);
+    const auto version = take("ptx"), target = take("target");
+    read_requirement(version, target, input.requirement, keys.mistakes);
     // Operands a class does not name keep the value of the default class.
     for (auto& [operand, value] : written) input.values[operand] = std::move(value);
     const bool is_taken = std::any_of(op.inputs.begin(), op.inputs.end(),

@@ -12,10 +12,11 @@ namespace ptxlat::latency {
 
 namespace {
 
-// Why this toolchain and target cannot have the form; empty if they can.
-std::string unsupported(const line::Bench& bench, const isa::Form& form) {
+// Why this toolchain and target cannot have the form with this class of values; empty if they can.
+std::string unsupported(const line::Bench& bench, const isa::Variant& variant) {
+  const auto& form = *variant.form;
   if (!form.unsupported_because.empty()) return form.unsupported_because;
-  const auto& needs = form.requirement;
+  const auto needs = isa::stricter(form.requirement, variant.input->requirement);
   if (std::pair(needs.ptx_major, needs.ptx_minor) >
       std::pair(bench.toolchain().ptx_major, bench.toolchain().ptx_minor)) {
     return fmt::format("needs PTX {}.{}; {} knows {}.{}", needs.ptx_major, needs.ptx_minor, bench.toolchain().name,
@@ -214,7 +215,7 @@ void survey(line::Bench& bench, const std::vector<CellWork*>& cells) {
 // What there is to say of a cell without any experiment; empty if there may be one.
 std::optional<results::Record> without_experiment(const line::Bench& bench, const CellPlan& plan) {
   const auto& form = *plan.variant.form;
-  if (const auto reason = unsupported(bench, form); !reason.empty())
+  if (const auto reason = unsupported(bench, plan.variant); !reason.empty())
     return record_without_experiment(plan, sass::Verdict::unsupported, reason);
   if (!form.not_measurable.empty())
     return record_without_experiment(plan, sass::Verdict::no_dependency, form.not_measurable);

@@ -19,7 +19,8 @@ void plan_experiment(const ptx::LoadedCatalogue& loaded, CellPlan& cell) {
   hash.add(std::string_view(method_version));
   hash.add(variant.form->not_measurable);
   hash.add(variant.form->audit);
-  const auto& needs = variant.form->requirement;
+  hash.add(loaded.skeletons.subroutine.text);
+  const auto needs = isa::stricter(variant.form->requirement, variant.input->requirement);
   hash.add(fmt::format("{}.{} {}", needs.ptx_major, needs.ptx_minor, isa::targets_text(needs)));
   if (!variant.form->unsupported_because.empty()) hash.add(variant.form->unsupported_because);
   std::vector<const isa::Consumer*> consumers;

@@ -114,6 +114,39 @@ inputs = [{name = "power of two", b = "8"}, {name = "known", b = "= 7"}]
   CHECK(rows == Names{"a/", "b/", "a/power of two", "b/power of two", "a/known"});
 }
 
+TEST_CASE("a class of values is of the forms for which its condition holds, and may need more than they do") {
+  const CatalogueText text(preamble + R"(
+[[op]]
+name   = "div"
+syntax = "div.{type} {d:type}, {a:type}, {b:type}"
+type   = ["u32", "f32"]
+target = "sm_50"
+inputs = [{name = "float", if = "type=f32", b = "8.0"}, {name = "newer", a = "9", ptx = "7.4", target = "sm_80"}]
+)");
+  const Catalogue catalogue = text.load();
+  const Form &plain = form_called(catalogue, "div.u32"), &real = form_called(catalogue, "div.f32");
+  REQUIRE((plain.inputs.size() == 2 && real.inputs.size() == 3));
+  CHECK(plain.inputs[1].name == "newer");
+  CHECK(real.inputs[1].name == "float");
+  CHECK(real.inputs[1].requirement == Requirement{});
+  CHECK(real.inputs[2].requirement.ptx_minor == 4);
+  CHECK(targets_text(real.inputs[2].requirement) == "sm_80");
+}
+
+TEST_CASE("a condition on an axis that is not there and a version that is none are mistakes of the class") {
+  const CatalogueText text(preamble + R"(
+[[op]]
+name   = "div"
+syntax = "div.{type} {d:type}, {a:type}, {b:type}"
+type   = ["u32", "f32"]
+inputs = [{name = "x", if = "typ=f32", b = "8.0"}, {name = "y", a = "9", ptx = "seven", target = "sm_x"}]
+)");
+  const auto mistakes = text.mistakes();
+  CHECK(mistakes.find("there is no axis \"typ\"") != std::string::npos);
+  CHECK(mistakes.find("ptx = \"seven\"") != std::string::npos);
+  CHECK(mistakes.find("target = \"sm_x\"") != std::string::npos);
+}
+
 TEST_CASE("an operand that no class names takes the default of its type and position") {
   const CatalogueText text(preamble + R"(
 [[op]]

@@ -125,6 +125,8 @@ TEST_CASE("what costs more for some values has a class for them") {
   CHECK(input_names("sin.approx.f32") == Names{"", "denormal", "slow path"});
   CHECK(input_names("sqrt.rn.f64") == Names{"", "denormal", "slow path"});
   CHECK(input_names("add.u32") == Names{""});
+  CHECK(input_names("ld.global.b32") == Names{"L1 hit", "L2 hit", "cold"});
+  CHECK(input_names("tex.2d.v4.f32.f32") == Names{"", "divergent", "L2 hit"});
 }
 
 TEST_CASE("what the machine takes from uniform registers is uniform, and per lane in a class beside") {
@@ -146,7 +148,7 @@ TEST_CASE("what the machine takes from uniform registers is uniform, and per lan
   CHECK(uniform_names(tensor, 0) == Names{"to", "map", "c", "m"});
   CHECK(uniform_names(tensor, 1) == Names{"map"});
   for (const char* ptx :
-       {"tex.2d.v4.f32.f32", "suld.b.1d.b32.trap", "txq.width.b32", "mbarrier.arrive_drop.shared.b64"}) {
+       {"tex.1d.v4.f32.f32", "suld.b.1d.b32.trap", "txq.width.b32", "mbarrier.arrive_drop.shared.b64"}) {
     INFO(ptx);
     CHECK(uniform_names(ptx, 0) == Names{"a"});
     CHECK(input_names(ptx) == Names{"", "divergent"});

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "catch.h"
+#include "report/compare_facts.h"
 #include "report/operands.h"
 #include "report/table.h"
 
@@ -154,6 +155,33 @@ TEST_CASE("the static table of sm_90, made without a GPU, says what the H200 tak
   }
   CHECK(compared > 600);
   CHECK(equal >= 0.9 * compared);
+}
+
+TEST_CASE("where the committed table and the probes' facts measure the same they agree") {
+  struct Pair {
+    std::string_view ptx, input, metric, quantity;
+  };
+  // The probes chase pointers of 64 bits; what a table calls a chain is the same.
+  constexpr Pair pairs[] = {{"ld.global.b64", "L1 hit", results::metric::chain, "chase.ca.l1"},
+                            {"ld.global.b64", "L2 hit", results::metric::cycles, "chase.ca.l2"},
+                            {"ld.global.b64", "cold", results::metric::cycles, "chase.ca.dram"},
+                            {"ld.shared.b32", "", results::metric::cycles, "shared.latency"},
+                            {"ld.const.b32", "", results::metric::cycles, "const.l1_latency"}};
+  int compared = 0;
+  for (const auto& [probe, fact, card] : read_facts(h200_folder)) {
+    for (const auto& pair : pairs) {
+      if (fact.quantity != pair.quantity || !fact.low || !fact.high) continue;
+      for (const auto& cell : h200()) {
+        const auto number = cell.number(pair.metric);
+        if (cell.ptx != pair.ptx || cell.input != pair.input || cell.level != 3 || !number) continue;
+        INFO(cell.ptx << " " << cell.input << " beside " << pair.quantity);
+        CHECK(*number >= *fact.low);
+        CHECK(*number <= *fact.high);
+        ++compared;
+      }
+    }
+  }
+  CHECK(compared >= 4);
 }
 
 TEST_CASE("the committed table has every row of Arafa et al., Table II, at all four levels") {
