@@ -122,7 +122,7 @@ struct AuditRun {
       auto& audit = audits[role];
       if (!audit.is_proven() || missing(batch, trials[role])) continue;
       auto reason = sass::bank_conflict(window(role));
-      if (reason.empty()) reason = sass::clock_waits(window(role));
+      if (reason.empty()) reason = sass::clock_is_late(window(role));
       if (!reason.empty()) audit = {sass::Verdict::contaminated, std::move(reason), std::move(audit.sass)};
     }
     take_over(Role::differential, Role::differential_base, "the window without the instruction: ");

@@ -58,25 +58,59 @@ std::string bank_conflict(const Window& window) {
   return {};
 }
 
-std::string clock_waits(const Window& window) {
-  const auto& code = window.instructions;
-  if (code.empty() || is_unoptimised(window)) return {};
-  std::array<std::vector<const Instruction*>, 6> holders;  // of each scoreboard
-  for (const auto& instruction : code) {
-    const bool is_second_clock = &instruction == &code.back();
+namespace {
+
+// Whether the instruction has read its registers when the last one issues: what went the same way to memory behind it
+// has come back.
+bool has_read(const std::vector<Instruction>& code, std::size_t reader) {
+  if (code[reader].control.write_scoreboard != ControlWord::no_scoreboard) return false;
+  for (std::size_t i = reader + 1; i + 1 < code.size(); ++i) {
+    const int awaited = code[i].control.write_scoreboard;
+    if (awaited == ControlWord::no_scoreboard || !go_one_way(opcode_of(code[reader].text), opcode_of(code[i].text)))
+      continue;
+    const bool has_come = std::any_of(code.begin() + static_cast<std::ptrdiff_t>(i) + 1, code.end() - 1,
+                                      [&](const auto& later) { return (later.control.wait_mask >> awaited & 1) != 0; });
+    if (has_come) return true;
+  }
+  return false;
+}
+
+// What holds a scoreboard for its registers when the second clock waits on that; npos if nothing does.
+template <class Counts>
+std::size_t awaited_by_clock(const std::vector<Instruction>& code, Counts counts) {
+  std::array<std::vector<std::size_t>, 6> holders;  // of each scoreboard
+  for (std::size_t i = 0; i < code.size(); ++i) {
     for (std::size_t scoreboard = 0; scoreboard < holders.size(); ++scoreboard) {
       auto& held = holders[scoreboard];
-      if ((instruction.control.wait_mask >> scoreboard & 1) != 0) {
-        const auto holder = std::find_if(held.begin(), held.end(), [](const auto* i) { return uses_registers(*i); });
-        if (is_second_clock && holder != held.end()) {
-          return fmt::format("the second clock waits for a register of {:04x} {}", (*holder)->offset, (*holder)->text);
-        }
+      if ((code[i].control.wait_mask >> scoreboard & 1) != 0) {
+        const auto holder =
+            std::find_if(held.begin(), held.end(), [&](auto at) { return uses_registers(code[at]) && counts(at); });
+        if (i + 1 == code.size() && holder != held.end()) return *holder;
         held.clear();
       }
-      if ((scoreboards_set(instruction.control) >> scoreboard & 1) != 0) held.push_back(&instruction);
+      if ((scoreboards_set(code[i].control) >> scoreboard & 1) != 0) held.push_back(i);
     }
   }
-  return {};
+  return std::string::npos;
+}
+
+template <class Counts>
+std::string waits_of_clock(const Window& window, Counts counts) {
+  const auto& code = window.instructions;
+  if (code.empty() || is_unoptimised(window)) return {};
+  const auto holder = awaited_by_clock(code, counts);
+  if (holder == std::string::npos) return {};
+  return "the second clock waits for a register of " + describe(code[holder]);
+}
+
+}  // namespace
+
+std::string clock_waits(const Window& window) {
+  return waits_of_clock(window, [](std::size_t) { return true; });
+}
+
+std::string clock_is_late(const Window& window) {
+  return waits_of_clock(window, [&](std::size_t holder) { return !has_read(window.instructions, holder); });
 }
 
 }  // namespace ptxlat::sass

@@ -21,4 +21,8 @@ std::string bank_conflict(const Window& window);
 // everywhere.
 std::string clock_waits(const Window& window);
 
+// The same, but for waits that are over when the clock could issue, which cost nothing: before Hopper ptxas clears the
+// scoreboard of a store behind the wait for a load that followed it. What was read before the load was is long read.
+std::string clock_is_late(const Window& window);
+
 }  // namespace ptxlat::sass

@@ -219,7 +219,10 @@ bool has_wide_result(std::string_view opcode) {
 }
 
 bool may_have_wide_sources(std::string_view opcode) {
-  return has(opcode, wide_sources) || has_modifier(opcode, "WIDE") || opcode.find("64") != std::string_view::npos;
+  // Before Hopper the sum that IMAD.HI adds to the product is a pair.
+  const bool adds_pair = opcode.starts_with("IMAD.HI");
+  return adds_pair || has(opcode, wide_sources) || has_modifier(opcode, "WIDE") ||
+         opcode.find("64") != std::string_view::npos;
 }
 
 int access_bytes(std::string_view opcode) {
@@ -230,6 +233,19 @@ int access_bytes(std::string_view opcode) {
     if (has_modifier(opcode, modifier)) return bytes;
   }
   return 4;
+}
+
+bool go_one_way(std::string_view one, std::string_view other) {
+  const auto is_any_of = [](std::string_view opcode, std::initializer_list<std::string_view> names) {
+    const auto name = opcode.substr(0, opcode.find('.'));
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const auto both = [&](std::initializer_list<std::string_view> names) {
+    return is_any_of(one, names) && is_any_of(other, names);
+  };
+  return both(
+             {"LD", "LDG", "LDS", "LDL", "LDSM", "ST", "STG", "STS", "STL", "STSM", "ATOM", "ATOMG", "ATOMS", "RED"}) ||
+         both({"SULD", "SUST", "SUATOM", "SURED"});
 }
 
 bool computes_uniformly(std::string_view opcode) {

@@ -96,6 +96,25 @@ TEST_CASE("a fence has no registers: what the second clock waits for is its effe
   CHECK(mentions(clock_waits(made), "STG"));
 }
 
+TEST_CASE("a clock that waits for a store whose address has since been read back is not late") {
+  const Line store{"STL [R16], R9", 4, none, 0, 0}, load{"LDL R11, [R12]", 2, 2},
+      awaited{"IADD3 R13, R11, 0x1, RZ", 2, none, 0x4};
+  const auto waiting = [](const std::vector<Line>& lines) {
+    auto made = window(lines);
+    made.instructions.back().control.wait_mask = 0x1;
+    return made;
+  };
+  CHECK(clock_is_late(waiting({store, load, awaited})).empty());
+  CHECK(mentions(clock_waits(waiting({store, load, awaited})), "STL"));
+  INFO("nobody waited for the load, or it came first, or it went another way");
+  CHECK(mentions(clock_is_late(waiting({store, load})), "STL"));
+  CHECK(mentions(clock_is_late(waiting({load, store, awaited})), "STL"));
+  CHECK(mentions(clock_is_late(waiting({store, {"TEX.LL R11, R6, R6, R10, UR4, 0x0, 2D", 2, 2}, awaited})), "STL"));
+  INFO("what holds the scoreboard for its result has not come back");
+  const Line atomic{"ATOM.E.ADD.STRONG.GPU PT, R9, [R16], R9", 4, 0};
+  CHECK(mentions(clock_is_late(waiting({atomic, load, awaited})), "ATOM"));
+}
+
 TEST_CASE("what was held before the window is not the second clock's register") {
   auto made = window({{"LOP3.LUT R1, R2, R5, RZ, 0x3c, !PT", 5}});
   made.instructions.back().control.wait_mask = 0x20;
