@@ -55,7 +55,8 @@ run_bundles() {
   done
   for table in tables/sm_*/*/ptxas-*; do [[ ! -e $table/latency.jsonl.zst ]] || pack "$table"; done
   mkdir -p docs/findings
-  "$program" compare --by toolchain --format findings "build/measured/sm_*/*/ptxas-*" >docs/findings/cuda-versions.md
+  "$program" compare --by toolchain --format findings --csv docs/findings/cuda-versions.csv.gz \
+    "build/measured/sm_*/*/ptxas-*" >docs/findings/cuda-versions.md
 }
 
 # All forms, and the core once more in a store of its own: two runs must agree.

@@ -9,14 +9,17 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <sstream>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/parallel.h"
 #include "cli/commands.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "report/compare_write.h"
 #include "report/find_tables.h"
+#include "report/gzip.h"
 #include "report/rows.h"
 
 namespace ptxlat::cli {
@@ -29,6 +32,7 @@ struct CompareOptions {
   std::vector<int> levels;
   std::string format = "text";
   std::size_t most_rows = std::numeric_limits<std::size_t>::max();
+  std::string csv;             // with findings, the file for all rows; empty: none
   std::string fail_on_change;  // empty: off, "any", or cycles
 };
 
@@ -142,6 +146,13 @@ bool wants_colour() {
   return isatty(STDOUT_FILENO) && !is_dumb && (!no_colour || *no_colour == '\0');
 }
 
+void write_csv_file(const std::filesystem::path& file, const std::vector<report::Group>& groups) {
+  std::ostringstream text;
+  report::write_csv(text, groups);
+  const auto content = file.extension() == ".gz" ? report::gzip(text.str()) : text.str();
+  replace_files(file.has_parent_path() ? file.parent_path() : ".", {{file.filename().string(), content}});
+}
+
 void write_groups(const CompareOptions& options, const std::vector<std::vector<report::Side>>& sides,
                   const std::vector<report::Group>& groups) {
   if (options.format == "csv") return report::write_csv(std::cout, groups);
@@ -153,7 +164,7 @@ void write_groups(const CompareOptions& options, const std::vector<std::vector<r
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (i != 0) std::cout << '\n';
     if (options.format == "findings") {
-      report::write_findings(std::cout, sides[i]);
+      report::write_findings(std::cout, sides[i], groups[i], std::filesystem::path(options.csv).filename());
     } else {
       report::write_page(std::cout, groups[i], style);
     }
@@ -171,6 +182,8 @@ std::optional<double> threshold_from(const std::string& text) {
 }
 
 void run_compare(const CompareOptions& options) {
+  if (!options.csv.empty() && options.format != "findings")
+    throw CLI::ValidationError("--csv", "is for --format findings; --format csv writes to standard output");
   std::optional<double> threshold;
   if (!options.fail_on_change.empty()) threshold = threshold_from(options.fail_on_change);
   const auto named = named_tables(options.names);
@@ -184,10 +197,11 @@ void run_compare(const CompareOptions& options) {
   bool changed = false;
   for (auto& group : sides) {
     report::label(group);
-    groups.push_back(report::compare_all(group));
+    groups.push_back(options.format == "findings" ? report::compare_steps(group) : report::compare_all(group));
     for (const auto& comparison : groups.back().comparisons)
       changed = changed || report::has_changed(comparison, threshold);
   }
+  if (!options.csv.empty()) write_csv_file(options.csv, groups);
   write_groups(options, sides, groups);
   if (!options.fail_on_change.empty() && changed) throw CLI::RuntimeError(static_cast<int>(ExitCode::changed));
 }
@@ -215,6 +229,11 @@ void add_compare(CLI::App& program) {
       "What goes to standard output: text, markdown, csv, json; facts: the csv of the facts; or findings: a page in "
       "Markdown of what changed from each table to the next, rows that changed alike together. Default: text.");
   format->check(CLI::IsMember({"text", "markdown", "csv", "json", "facts", "findings"}));
+  command
+      ->add_option("--csv", options->csv,
+                   "With findings: also write all rows, step by step, into this file, which the page links to; "
+                   "compressed if its name ends with .gz. Default: none.")
+      ->type_name("FILE");
   command
       ->add_option("--rows", options->most_rows,
                    "List at most so many rows, the most interesting ones, in text and Markdown. Default: all.")

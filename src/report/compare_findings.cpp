@@ -3,80 +3,98 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <set>
 
-#include "report/compare_rows.h"
 #include "report/compare_write.h"
+#include "report/kinds_of_change.h"
 #include "report/page.h"
 
 namespace ptxlat::report {
 
 namespace {
 
-constexpr std::size_t code_width = 100;
 constexpr std::size_t most_names = 8;
-constexpr std::size_t most_kinds_of_changed_cycles = 60, most_kinds_of_equal_cycles = 12;
+constexpr std::size_t most_lines = 10;  // at the top of the page
+constexpr std::size_t most_kinds = 12;  // of a step
 
-// Rows that changed in the same way: the same numbers, the same code before and after.
-struct Kind {
-  RowText text;
-  bool has_changed_number = false;
-  std::size_t rows = 0;
-  std::vector<std::string> forms;
-  std::set<std::string> levels;
-};
-
-// In the order of the comparison, most interesting first; what no machine code explains is left out.
-std::vector<Kind> kinds_of(const Comparison& comparison) {
-  std::vector<Kind> kinds;
-  std::map<std::string, std::size_t> place_of;
-  CodeComparison code;
-  for (const auto& row : comparison.rows) {
-    if (row.a == nullptr || row.b == nullptr || row.cause == Cause::other_verdict || row.cause == Cause::same_code)
-      continue;
-    auto text = row_text(comparison, row, code, code_width);
-    const auto key =
-        fmt::format("{}|{}|{}|{}|{}", text.cycles, fmt::join(text.others, "|"), text.cause, text.code.a, text.code.b);
-    const auto [place, is_new] = place_of.emplace(key, kinds.size());
-    if (is_new) {
-      kinds.push_back({text, has_changed_number(comparison, row), 0, {}, {}});
-    }
-    auto& kind = kinds[place->second];
-    ++kind.rows;
-    if (!text.opt.empty()) kind.levels.insert(text.opt);
-    if (std::find(kind.forms.begin(), kind.forms.end(), text.ptx) == kind.forms.end()) kind.forms.push_back(text.ptx);
-  }
-  return kinds;
-}
-
-std::string names_text(const std::vector<std::string>& names) {
-  std::vector<std::string> shown;
-  for (std::size_t i = 0; i < std::min(names.size(), most_names); ++i) {
-    shown.push_back(fmt::format("`{}`", names[i]));
-  }
-  const auto rest = names.size() - shown.size();
+// The first few of a list, and how many more there are.
+std::string list_text(const std::vector<std::string>& items) {
+  const std::vector<std::string> shown(items.begin(),
+                                       items.begin() + static_cast<std::ptrdiff_t>(std::min(items.size(), most_names)));
+  const auto rest = items.size() - shown.size();
   return fmt::format("{}{}", fmt::join(shown, ", "), rest == 0 ? "" : fmt::format(" and {} more", rest));
 }
 
-// At most `most` kinds, and how many more there are.
-void write_kinds(Page& page, const Comparison& comparison, std::vector<const Kind*> kinds, std::size_t most) {
-  const auto rest = kinds.size() - std::min(kinds.size(), most);
-  kinds.resize(kinds.size() - rest);
+// A change from one table to the next.
+struct StepKinds {
+  const Comparison& comparison;
+  std::vector<KindOfChange> kinds;
+};
+
+// "4 → 8 cycles", or what else of it changed: "issue 14 → 2".
+std::string number_text(const Comparison& comparison, const KindOfChange& kind) {
+  const auto changed = [](const std::string& text) { return text.find("→") != std::string::npos; };
+  if (changed(kind.text.cycles)) return kind.text.cycles + " cycles";
+  for (std::size_t i = 0; i < kind.text.others.size(); ++i) {
+    if (changed(kind.text.others[i])) return fmt::format("{} {}", comparison.others[i]->tag, kind.text.others[i]);
+  }
+  return kind.text.cycles;
+}
+
+// What two lines at the top may not both be about: an opcode of PTX, a function of CUDA C.
+std::string subject_of(const KindOfChange& kind) {
+  const auto& name = kind.text.ptx;
+  return name.substr(0, name.find_first_of(". ("));
+}
+
+// What a reader would tell a colleague: of all steps the changes with the highest scores, each of another subject.
+void write_what_matters(Page& page, const std::vector<StepKinds>& steps) {
+  std::vector<std::pair<const StepKinds*, const KindOfChange*>> all;
+  for (const auto& step : steps) {
+    for (const auto& kind : step.kinds) {
+      if (kind.has_changed_number && kind.score > 0) all.emplace_back(&step, &kind);
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& x, const auto& y) { return x.second->score > y.second->score; });
+  std::set<std::string> subjects;
+  std::string lines;
+  for (const auto& [step, kind] : all) {
+    if (subjects.size() == most_lines) break;
+    if (!subjects.insert(subject_of(*kind)).second) continue;
+    const auto level = kind->levels.empty() ? std::string{} : fmt::format(" at -{}", kind->levels.front());
+    lines += fmt::format("- {}: **{}**{} with {}", list_text(kind->forms), number_text(step->comparison, *kind), level,
+                         step->comparison.b.label);
+    const auto& code = kind->text.code;
+    lines += code.a.empty() ? "\n" : fmt::format(", since `{}` became `{}`\n", code.a, code.b);
+  }
+  if (!lines.empty()) page.paragraph({lines.substr(0, lines.size() - 1)});
+}
+
+// The first few kinds, and where the others are.
+void write_kinds(Page& page, const StepKinds& step, const std::string& list) {
   Grid grid{{{"forms"}, {"rows"}, {"levels"}, {"cycles"}}, {}};
-  for (Column& column : other_columns(comparison)) grid.columns.push_back(std::move(column));
+  for (Column& column : other_columns(step.comparison)) grid.columns.push_back(std::move(column));
   for (const char* head : {"cause", "machine code before", "after", "remark"}) grid.columns.push_back({head});
-  for (const Kind* kind : kinds) {
-    Spans fields = {names_text(kind->forms), std::to_string(kind->rows),
-                    fmt::format("{}", fmt::join(kind->levels, " ")), kind->text.cycles};
-    fields.insert(fields.end(), kind->text.others.begin(), kind->text.others.end());
-    fields.emplace_back(kind->text.cause);
-    for (const auto& side : {kind->text.code.a, kind->text.code.b}) fields.push_back(code(side));
-    fields.emplace_back(kind->text.remark);
+  std::size_t rest = 0, equal = 0;
+  for (const auto& kind : step.kinds) {
+    if (!kind.has_changed_number) ++equal;
+    if (kind.has_changed_number && grid.rows.size() == most_kinds) ++rest;
+    if (!kind.has_changed_number || grid.rows.size() == most_kinds) continue;
+    Spans fields = {list_text(kind.forms), std::to_string(kind.rows), fmt::format("{}", fmt::join(kind.levels, " ")),
+                    kind.text.cycles};
+    fields.insert(fields.end(), kind.text.others.begin(), kind.text.others.end());
+    fields.emplace_back(kind.text.cause);
+    for (const auto& side : {kind.text.code.a, kind.text.code.b}) fields.push_back(code(side));
+    fields.emplace_back(kind.text.remark);
     grid.rows.push_back(std::move(fields));
   }
-  page.table(grid);
-  if (rest > 0) page.paragraph({fmt::format("… {} more kinds of change", rest)});
+  if (!grid.rows.empty()) page.table(grid);
+  if (rest + equal == 0) return;
+  page.paragraph(
+      {fmt::format("{} more kinds of change have different cycles, and {} different machine code and equal "
+                   "cycles: {}.",
+                   rest, equal, list)});
 }
 
 // Nothing that the windows show explains these: whatever leaves the SM varies, a different witness leads, or the
@@ -113,10 +131,12 @@ std::vector<std::string> forms_of_one_side(const Side& side, const Side& other) 
   const auto here = forms_with_a_number(side), there = forms_with_a_number(other);
   std::vector<std::string> names;
   std::set_difference(here.begin(), here.end(), there.begin(), there.end(), std::back_inserter(names));
+  for (auto& name : names) name = fmt::format("`{}`", name);
   return names;
 }
 
-void write_changed_rows(Page& page, const Comparison& comparison) {
+void write_changed_rows(Page& page, const StepKinds& step, const std::string& list) {
+  const auto& comparison = step.comparison;
   if (comparison.rows.empty()) {
     return page.paragraph({fmt::format("Nothing changed in {} rows.", comparison.unchanged.size())});
   }
@@ -127,43 +147,23 @@ void write_changed_rows(Page& page, const Comparison& comparison) {
                    comparison.headline == results::metric::static_cycles ? "Cycles of the schedule" : "Cycles",
                    summary.fewer, summary.more)});
   if (const auto names = forms_of_one_side(comparison.b, comparison.a); !names.empty()) {
-    page.paragraph({fmt::format("New: {}.", names_text(names))});
+    page.paragraph({fmt::format("New: {}.", list_text(names))});
   }
   if (const auto names = forms_of_one_side(comparison.a, comparison.b); !names.empty()) {
-    page.paragraph({fmt::format("No longer: {}.", names_text(names))});
+    page.paragraph({fmt::format("No longer: {}.", list_text(names))});
   }
-  const auto kinds = kinds_of(comparison);
-  std::vector<const Kind*> changed_numbers, equal_numbers;
-  for (const auto& kind : kinds) (kind.has_changed_number ? changed_numbers : equal_numbers).push_back(&kind);
-  if (!changed_numbers.empty()) {
-    std::stable_partition(changed_numbers.begin(), changed_numbers.end(),
-                          [](const Kind* kind) { return kind->levels.empty() || kind->levels.contains("O3"); });
-    page.paragraph({"Faster or slower:"});
-    write_kinds(page, comparison, changed_numbers, most_kinds_of_changed_cycles);
-  }
-  if (!equal_numbers.empty()) {
-    std::stable_sort(equal_numbers.begin(), equal_numbers.end(),
-                     [](const Kind* left, const Kind* right) { return left->rows > right->rows; });
-    page.paragraph({"Different machine code, equal cycles:"});
-    write_kinds(page, comparison, equal_numbers, most_kinds_of_equal_cycles);
-  }
+  write_kinds(page, step, list);
   write_same_code(page, comparison);
 }
 
-void write_step(Page& page, const Comparison& comparison) {
+void write_step(Page& page, const StepKinds& step, const std::string& list) {
+  const auto& comparison = step.comparison;
   page.heading(2, {fmt::format("{}, after {}", comparison.b.label, comparison.a.label)});
-  write_changed_rows(page, comparison);
+  write_changed_rows(page, step, list);
   if (comparison.facts) write_facts_section(page, *comparison.facts);
 }
 
-}  // namespace
-
-void write_findings(std::ostream& out, const std::vector<Side>& sides) {
-  Page page(out, {PageFormat::markdown});
-  page.heading(1, {fmt::format("From {} to {}", sides.front().label, sides.back().label)});
-  page.paragraph(
-      {"What changed from each table to the next, rows that changed alike together; -O3 first, then the largest ratio. "
-       "After a\ncolon stands an instruction's stall count. Written by `ptxlat compare --format findings`."});
+void write_tables(Page& page, const std::vector<Side>& sides) {
   Grid tables{{{"table"}, {"target"}, {"GPU"}, {"made"}, {"rows"}, {"with a number"}}, {}};
   for (const auto& side : sides) {
     const auto& cells = side.table->cells;
@@ -174,7 +174,23 @@ void write_findings(std::ostream& out, const std::vector<Side>& sides) {
                            std::to_string(cells.size()), std::to_string(proven)});
   }
   page.table(tables);
-  for (std::size_t i = 1; i < sides.size(); ++i) write_step(page, compare(sides[i - 1], sides[i]));
+}
+
+}  // namespace
+
+void write_findings(std::ostream& out, const std::vector<Side>& sides, const Group& group, const std::string& list) {
+  Page page(out, {PageFormat::markdown});
+  std::vector<StepKinds> steps;
+  for (const auto& comparison : group.comparisons) steps.push_back({comparison, kinds_of_change(comparison)});
+  page.heading(1, {fmt::format("From {} to {}", sides.front().label, sides.back().label)});
+  write_what_matters(page, steps);
+  page.paragraph(
+      {"Common instructions and large changes come first; in parentheses a class of input values. Behind a colon "
+       "stands "
+       "an\ninstruction's stall count. Written by `ptxlat compare --format findings`."});
+  write_tables(page, sides);
+  const auto all = list.empty() ? "`ptxlat compare --format csv` lists the rows" : fmt::format("[all rows]({})", list);
+  for (const auto& step : steps) write_step(page, step, all);
 }
 
 }  // namespace ptxlat::report

@@ -51,6 +51,12 @@ Group compare_all(const std::vector<Side>& sides) {
   return group;
 }
 
+Group compare_steps(const std::vector<Side>& sides) {
+  Group group;
+  for (std::size_t i = 1; i < sides.size(); ++i) group.comparisons.push_back(compare(sides[i - 1], sides[i]));
+  return group;
+}
+
 Summary summarize(const Comparison& comparison) {
   Summary summary;
   std::map<std::string, CauseCounts> chapters;

@@ -17,12 +17,15 @@ struct Group {
   std::optional<Matrix> matrix;
 };
 Group compare_all(const std::vector<Side>& sides);
+// Each table with the one before it.
+Group compare_steps(const std::vector<Side>& sides);
 
 // For reading: a summary, then the rows; code that changed is shown side by side, with stall counts.
 void write_page(std::ostream& out, const Group& group, const PageStyle& style);
-// A page to keep, in Markdown: what changed from each table to the next, rows that changed alike together, with the
-// code that explains it.
-void write_findings(std::ostream& out, const std::vector<Side>& sides);
+// A page to keep, in Markdown: ten lines of what matters most, then what changed from each table to the next, rows that
+// changed alike together, with the code that explains it. `list` is the file that has all rows, for a link; may be
+// empty.
+void write_findings(std::ostream& out, const std::vector<Side>& sides, const Group& steps, const std::string& list);
 // The facts of a comparison, as a part of such a page.
 void write_facts_section(Page& page, const FactComparison& facts);
 // For programs (docs/comparison-format.md), all rows: a line for each row, or fact, of each

@@ -44,7 +44,21 @@ bool is_usual(const std::string& input) {
   return usual.contains(input);
 }
 
+bool is_asked_first(const std::string& ptx) {
+  return std::any_of(questions().begin(), questions().end(), [&](const Question& question) {
+    return std::find(question.forms.begin(), question.forms.end(), ptx) != question.forms.end();
+  });
+}
+
 }  // namespace
+
+double commonness_of(const results::Record& record) {
+  const auto names = [&](const char* word) { return record.chapter.find(word) != std::string::npos; };
+  if (is_asked_first(record.ptx)) return 8;
+  if (names("video") || names("extended-precision")) return 0.5;
+  if (!names("CUDA C")) return 2;
+  return names("mathematical functions") ? 0.5 : 1;
+}
 
 std::vector<OverviewGroup> overview_of(const Table& table) {
   std::unordered_map<std::string_view, std::vector<const Cell*>> cells;

@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "../report/cells.h"
+#include "base/file.h"
 #include "ptxlat_program.h"
+#include "report/gzip.h"
 #include "report/probe_files.h"
 #include "report/table.h"
 
@@ -83,6 +85,28 @@ TEST_CASE("compare joins an older table, a row an operand and no measure, with o
   CHECK(has(compared.out, "3 rows compared, 2 unchanged, 1 same code\n"));
   const auto csv = program.run({"compare", now, "older", "--format", "csv"}).out;
   CHECK(has(csv, ",mad.lo.u32,integer,c,random,O3,O3,same_code,5,6,"));
+}
+
+TEST_CASE("findings come with all rows in a csv, step by step, and link to it") {
+  const PtxlatProgram program;
+  write_table_of(program, "ptxas-11.8.89", 4);
+  write_table_of(program, "ptxas-12.4.131", 6);
+  write_table_of(program, "ptxas-13.0.88", 8);
+  std::vector<std::string> call = {"compare", "tables/sm_90/static", "--format", "findings",
+                                   "--csv",   "pages/all.csv.gz"};
+  const auto page = program.run(call);
+  INFO(page.err);
+  CHECK(page.status == 0);
+  CHECK(page.out.starts_with("# From ptxas-11.8.89 to ptxas-13.0.88\n"));
+  const auto rows = report::gunzip(read_file(program.folder() / "pages/all.csv.gz"));
+  CHECK(has(rows, "\nptxas-11.8.89,ptxas-12.4.131,"));
+  CHECK(has(rows, "\nptxas-12.4.131,ptxas-13.0.88,"));
+  CHECK_FALSE(has(rows, "\nptxas-11.8.89,ptxas-13.0.88,"));
+  call.back() = "all.csv";
+  CHECK(program.run(call).status == 0);
+  CHECK(read_file(program.folder() / "all.csv") == rows);
+  call[3] = "markdown";
+  CHECK(program.run(call).status == 2);
 }
 
 TEST_CASE("compare ends with 8 only where it was asked to and something changed by so much") {

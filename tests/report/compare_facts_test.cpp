@@ -124,7 +124,8 @@ TEST_CASE("the page of a comparison has a section of facts") {
           "old         1                 -                              cycles  only in A          l1\n"
           "new         -                 1                              cycles  only in B          l1\n"));
   std::ostringstream findings;
-  write_findings(findings, {tables.group().comparisons[0].a, tables.group().comparisons[0].b});
+  const std::vector<Side> sides = {tables.group().comparisons[0].a, tables.group().comparisons[0].b};
+  write_findings(findings, sides, compare_steps(sides), "");
   CHECK_THAT(findings.str(), Catch::Contains("| `l2.latency` | 270 (265 to 275) | 280 (278 to 282) | +10 (×1.04) |"));
 }
 

@@ -200,11 +200,19 @@ TEST_CASE("tables without rows are compared without rows") {
   CHECK(results::Json::parse(json.str()).at("comparisons").at(0).at("rows").empty());
 }
 
+namespace {
+
+std::string findings_of(const std::vector<Side>& sides, const std::string& list = {}) {
+  std::ostringstream out;
+  write_findings(out, sides, compare_steps(sides), list);
+  return out.str();
+}
+
+}  // namespace
+
 TEST_CASE("findings put rows that changed alike together, and say from which table on") {
   const TwoTables tables;
-  std::ostringstream out;
-  write_findings(out, {tables.side_a(), tables.side_b(), tables.side_b()});
-  CHECK(out.str() == golden("findings.md"));
+  CHECK(findings_of({tables.side_a(), tables.side_b(), tables.side_b()}) == golden("findings.md"));
 }
 
 TEST_CASE("findings call a form gone where its last number is, and not its first") {
@@ -215,12 +223,11 @@ TEST_CASE("findings call a form gone where its last number is, and not its first
   lost.verdict = sass::Verdict::unstable;
   const auto at_all_levels = cell_of("add.u32", 3, 4, "IADD3"), at_o2 = cell_of("add.u32", 2, 4, "IADD3");
   const Table before = (table_of({at_all_levels, at_o2})), after = (table_of({lost, at_o2}));
-  std::ostringstream all, one_level;
-  write_findings(all, {{&before, std::nullopt, "12.0", "a"}, {&after, std::nullopt, "12.4", "b"}});
-  CHECK(all.str().find("No longer") == std::string::npos);
-  CHECK_THAT(all.str(), Catch::Contains("1 different verdict"));
-  write_findings(one_level, {{&before, 3, "12.0", "a"}, {&after, 3, "12.4", "b"}});
-  CHECK_THAT(one_level.str(), Catch::Contains("No longer: `add.u32`."));
+  const auto all = findings_of({{&before, std::nullopt, "12.0", "a"}, {&after, std::nullopt, "12.4", "b"}});
+  CHECK(all.find("No longer") == std::string::npos);
+  CHECK_THAT(all, Catch::Contains("1 different verdict"));
+  CHECK_THAT(findings_of({{&before, 3, "12.0", "a"}, {&after, 3, "12.4", "b"}}),
+             Catch::Contains("No longer: `add.u32`."));
 }
 
 TEST_CASE("findings name every form of one kind of change in one row") {
@@ -231,9 +238,37 @@ TEST_CASE("findings name every form of one kind of change in one row") {
     return (table_of(cells));
   };
   const Table before = table(25, "MUFU.RCP64H"), after = table(12, "CALL");
-  std::ostringstream out;
-  write_findings(out, {{&before, std::nullopt, "12.0", "a"}, {&after, std::nullopt, "12.4", "b"}});
-  CHECK_THAT(out.str(), Catch::Contains("| `div.rn.f64`, `rcp.rn.f64`, `sqrt.rn.f64` | 3 | O3 | 25 → 12 |"));
+  CHECK_THAT(
+      findings_of({{&before, std::nullopt, "12.0", "a"}, {&after, std::nullopt, "12.4", "b"}}),
+      Catch::Contains("| `div.rn.f64` (random), `rcp.rn.f64` (random), `sqrt.rn.f64` (random) | 3 | O3 | 25 → 12 |"));
+}
+
+TEST_CASE("findings begin with common instructions and large changes, one line for a subject") {
+  // The popc of half the size is common; ten rare ones follow it, and a second form of the first is left to the step.
+  std::vector<results::Record> before, after;
+  const auto add = [&](const std::string& ptx, double from, double to, const std::string& input = {}) {
+    for (auto& [cells, cycles] : {std::pair{&before, from}, {&after, to}}) {
+      auto cell = cell_of(ptx, 3, cycles, cells == &before ? "OLD" : "NEW");
+      cell.input = input;
+      cells->push_back(std::move(cell));
+    }
+  };
+  for (int i = 0; i < 12; ++i) add("rare" + std::to_string(i) + ".b32", 40 + i, 10);
+  add("popc.b32", 17, 8.5, "denormal");
+  add("popc.b64", 34, 30);
+  const Table old_table = table_of(before), new_table = table_of(after);
+  const auto page =
+      findings_of({{&old_table, std::nullopt, "12.0", "a"}, {&new_table, std::nullopt, "12.4", "b"}}, "all.csv.gz");
+  const auto lines = page.substr(0, page.find("Common instructions"));
+  INFO(lines);
+  CHECK(std::count(lines.begin(), lines.end(), '\n') == 13);  // heading, ten lines, empty ones
+  CHECK_THAT(lines, Catch::Contains("- `popc.b32` (denormal): **17 → 8.5 cycles** at -O3 with 12.4, since `OLD:17 "
+                                    "LOP3.LUT` became `NEW:8 LOP3.LUT`"));
+  CHECK(lines.find("popc.b32") < lines.find("rare11"));
+  CHECK(lines.find("popc.b64") == std::string::npos);
+  CHECK_THAT(page,
+             Catch::Contains("2 more kinds of change have different cycles, and 0 different machine code and equal "
+                             "cycles: [all rows](all.csv.gz)."));
 }
 
 TEST_CASE("every metric that is compared has its columns in csv and JSON, and counts as a change") {
