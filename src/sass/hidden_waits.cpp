@@ -68,8 +68,11 @@ bool has_read(const std::vector<Instruction>& code, std::size_t reader) {
     const int awaited = code[i].control.write_scoreboard;
     if (awaited == ControlWord::no_scoreboard || !go_one_way(opcode_of(code[reader].text), opcode_of(code[i].text)))
       continue;
-    const bool has_come = std::any_of(code.begin() + static_cast<std::ptrdiff_t>(i) + 1, code.end() - 1,
-                                      [&](const auto& later) { return (later.control.wait_mask >> awaited & 1) != 0; });
+    const bool has_come =
+        std::any_of(code.begin() + static_cast<std::ptrdiff_t>(i) + 1, code.end() - 1, [&](const auto& later) {
+          return (later.control.wait_mask >> awaited & 1) != 0 ||
+                 later.text.starts_with(fmt::format("DEPBAR.LE SB{}, 0x0", awaited));
+        });
     if (has_come) return true;
   }
   return false;

@@ -245,7 +245,7 @@ bool go_one_way(std::string_view one, std::string_view other) {
   };
   return both(
              {"LD", "LDG", "LDS", "LDL", "LDSM", "ST", "STG", "STS", "STL", "STSM", "ATOM", "ATOMG", "ATOMS", "RED"}) ||
-         both({"SULD", "SUST", "SUATOM", "SURED"});
+         both({"LDGSTS", "LDGDEPBAR"}) || both({"SULD", "SUST", "SUATOM", "SURED"});
 }
 
 bool computes_uniformly(std::string_view opcode) {

@@ -106,6 +106,9 @@ TEST_CASE("a clock that waits for a store whose address has since been read back
   };
   CHECK(clock_is_late(waiting({store, load, awaited})).empty());
   CHECK(mentions(clock_waits(waiting({store, load, awaited})), "STL"));
+  const Line copy{"LDGSTS.E.BYPASS.128 [R14], [R6.64]", 4, none, 0, 0}, end_of_group{"LDGDEPBAR", 1, 1};
+  CHECK(clock_is_late(waiting({copy, end_of_group, {"DEPBAR.LE SB1, 0x0", 4}})).empty());
+  CHECK(mentions(clock_is_late(waiting({copy, end_of_group, {"DEPBAR.LE SB1, 0x2", 4}})), "LDGSTS"));
   INFO("nobody waited for the load, or it came first, or it went another way");
   CHECK(mentions(clock_is_late(waiting({store, load})), "STL"));
   CHECK(mentions(clock_is_late(waiting({load, store, awaited})), "STL"));
