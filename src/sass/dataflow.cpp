@@ -98,7 +98,7 @@ std::size_t result_count(std::string_view opcode, const std::vector<std::string_
   if (has(opcode, Trait::no_result | Trait::leaves)) return 0;
   std::size_t count = 0;
   const bool predicates_only = has(opcode, Trait::predicate_results);
-  const std::size_t most_predicates = predicates_only ? 2 : 1;
+  const std::size_t most_predicates = has(opcode, Trait::predicate_results | Trait::two_predicates) ? 2 : 1;
   while (count < operands.size() && count < most_predicates && is_predicate_operand(operands[count])) ++count;
   if (predicates_only) return count;
   if (has(opcode, Trait::packed_predicates)) return 1;

@@ -53,6 +53,7 @@ constexpr Row table[] = {
     {"WARPSYNC", bookkeeping | no_result | code_address},
     {"WARPSYNC.COLLECTIVE", bookkeeping | no_result | code_address | waits},
     {"YIELD", bookkeeping | no_result},
+    {"BMOV", bookkeeping},
     {"ENDCOLLECTIVE", bookkeeping | no_result},
     {"NOP", bookkeeping | fills | no_result},
 
@@ -132,6 +133,8 @@ constexpr Row table[] = {
     {"IMAD.SHL.U32", makes_constant, {}, "SHF.L.U32"},
     {"IMAD.U32", makes_constant | moves_bits},
     {"IMNMX", none, {}, "VIMNMX"},
+    {"IMNMX.S64", two_predicates, "*"},
+    {"IMNMX.U64", two_predicates, "*"},
     {"LOP3", makes_predicate | moves_bits},
     {"LOP32I", makes_predicate | moves_bits},
     {"FADD", makes_constant},

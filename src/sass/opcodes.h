@@ -38,6 +38,8 @@ enum class Trait : std::uint32_t {
   // Data memory.
   loads = 1 << 20,   // a register from memory, as wide as its name says
   stores = 1 << 21,  // to memory, likewise; the value is the last operand
+  // Operands, continued.
+  two_predicates = 1 << 22,  // its result comes behind two predicates
 };
 
 constexpr Trait operator|(Trait x, Trait y) {
@@ -54,9 +56,9 @@ bool has_wide_result(std::string_view opcode);
 // everything else.
 int access_bytes(std::string_view opcode);
 
-// Whether both go one way to memory, in the order of their issue: the one behind has its answer only when the one before
-// it has read its registers. Loads, stores and atomics of data memory go one way, those of surfaces another, copies to
-// shared memory and the end of their group a third.
+// Whether both go one way to memory, in the order of their issue: the one behind has its answer only when the one
+// before it has read its registers. Loads, stores and atomics of data memory go one way, those of surfaces another,
+// copies to shared memory and the end of their group a third.
 bool go_one_way(std::string_view one, std::string_view other);
 
 // Runs on the uniform datapath, of which a warp has one; by NVIDIA's naming all that begins with a U does. Moves and

@@ -37,6 +37,7 @@ const std::vector<Known> known_instructions{
     {"IMAD.WIDE R2, R4, R5, R6", {2, 3}, {4, 5, 6}, {7}},
     {"IMAD.WIDE.U32 R2, P0, R4, R5, R6", {2, 3, P}, {4, 5, 6}, {7}},
     {"IMAD.HI.U32 R6, R9, R8, R6", {6}, {9, 8, 6}, {7}},
+    {"IMNMX.U64 PT, PT, R6, R6, R8, PT, !PT", {6, 7}, {6, 8}, {7, 9}},
     {"ISETP.GE.AND P0, PT, R2, R3, PT", {P}, {2, 3}},
     {"ISETP.GE.AND P0, P1, R2, R3, P2", {P, P + 1}, {2, 3, P + 2}},
     {"ISETP.EQ.AND.EX P0, PT, R3, R5, PT, P1", {P}, {3, 5, P + 1}},
