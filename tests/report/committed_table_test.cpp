@@ -276,6 +276,36 @@ std::string without_spaces(std::string text) {
 
 }  // namespace
 
+TEST_CASE("the rows of the page on Table II are those of the committed table") {
+  const auto check = [](const std::string& ptx, const std::string& input, int level, const std::string& cycles) {
+    for (const auto& cell : h200()) {
+      const auto number = cell.number(results::metric::cycles);
+      if (cell.ptx != ptx || without_spaces(cell.input) != input || cell.level != level || !number) continue;
+      CHECK(cycles == text_of(number));
+      return;
+    }
+    FAIL_CHECK("no such row: " << ptx);
+  };
+  std::ifstream page(PTXLAT_SOURCE_DIR "/docs/findings/table-ii.md");
+  int of_the_paper = 0, of_the_suite = 0;
+  for (std::string line; std::getline(page, line);) {
+    const auto row = markdown_row(line);
+    INFO(line);
+    if (row.size() == 11 && line.find('`') != std::string::npos) {
+      check(row[6], row[7], 0, row[8]);
+      check(row[6], row[7], 3, row[9]);
+      ++of_the_paper;
+    }
+    if (row.size() == 8 && row[5].find_first_of("0123456789") == 0) {
+      check(row[4], "", 0, row[5]);
+      check(row[4], "", 3, row[6]);
+      ++of_the_suite;
+    }
+  }
+  CHECK(of_the_paper == 68);
+  CHECK(of_the_suite == 36);
+}
+
 TEST_CASE("the rows of the page on Table III are those of the committed tables of CUDA 11.8 and 13.0") {
   const auto old_table = h200_with_cuda("11.8.89"), new_table = h200_with_cuda("13.0.88");
   const auto cycles_of = [](const std::vector<results::Record>& table, const std::string& ptx,
