@@ -5,7 +5,7 @@
 
 namespace ptxlat {
 
-// The documented exit codes of the program (README.md, "Exit codes").
+// The documented exit codes of the program (docs/commands.md, "Exit codes").
 enum class ExitCode : int {
   success = 0,
   failure = 1,        // anything that has no code of its own

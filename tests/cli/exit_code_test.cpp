@@ -1,4 +1,4 @@
-// The documented exit codes (README.md), each with a message that says what to do.
+// The documented exit codes (docs/commands.md), each with a message that says what to do.
 #include <sys/stat.h>
 
 #include "../results/small_disk.h"
