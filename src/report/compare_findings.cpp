@@ -78,9 +78,10 @@ void write_kinds(Page& page, const StepKinds& step, const std::string& list) {
   for (const char* head : {"cause", "machine code before", "after", "remark"}) grid.columns.push_back({head});
   std::size_t rest = 0, equal = 0;
   for (const auto& kind : step.kinds) {
-    if (!kind.has_changed_number) ++equal;
-    if (kind.has_changed_number && grid.rows.size() == most_kinds) ++rest;
-    if (!kind.has_changed_number || grid.rows.size() == most_kinds) continue;
+    if (!kind.has_changed_number || grid.rows.size() == most_kinds) {
+      ++(kind.has_changed_number ? rest : equal);
+      continue;
+    }
     Spans fields = {list_text(kind.forms), std::to_string(kind.rows), fmt::format("{}", fmt::join(kind.levels, " ")),
                     kind.text.cycles};
     fields.insert(fields.end(), kind.text.others.begin(), kind.text.others.end());
