@@ -49,3 +49,15 @@ build() {
     cmake --build --preset "$preset" ${1:+--target "$@"}
   ) >&2
 }
+
+# pack_table FOLDER: a table that was just written as tightly as its readers allow, since a repository keeps every one for ever;
+# one that is packed already is left alone.
+pack_table() {
+  local lines=$1/latency.jsonl
+  [[ -e $1/latency.csv ]] || return 0
+  gzip -9nf "$1/latency.csv"
+  [[ -e $lines.zst ]] && command -v zstd >/dev/null || return 0
+  # From a file and not a pipe: the frame says how long it is.
+  zstd -qdf "$lines.zst" -o "$lines"
+  zstd -qf -19 --rm "$lines" -o "$lines.zst"
+}

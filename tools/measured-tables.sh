@@ -36,16 +36,6 @@ make_bundles() {
   bundle functions.bundle --chapter 'CUDA C' -O 3
 }
 
-# Committed tables are packed as tightly as their readers allow: a repository keeps every one for ever.
-pack() {
-  [[ -e $1/latency.csv ]] || return 0 # packed already: this part was not made again
-  gzip -9nf "$1/latency.csv"
-  if command -v zstd >/dev/null; then
-    zstd -qdf "$1/latency.jsonl.zst" -o build/lines
-    zstd -qf -19 build/lines -o "$1/latency.jsonl.zst"
-  fi
-}
-
 # Each into build/measured/, with all of its machine code, and from the same store again with that of the headlines.
 run_bundles() {
   local file table
@@ -53,7 +43,7 @@ run_bundles() {
     "$program" run --bundle "$file" --store build/measured.sqlite --tables build/measured --format none "${options[@]}"
     "$program" run --bundle "$file" --store build/measured.sqlite --tables tables --headline-code --format none "${options[@]}"
   done
-  for table in tables/sm_*/*/ptxas-*; do [[ ! -e $table/latency.jsonl.zst ]] || pack "$table"; done
+  for table in tables/sm_*/*/ptxas-*; do pack_table "$table"; done
   mkdir -p docs/findings
   "$program" compare --by toolchain --format findings --csv docs/findings/cuda-versions.csv.gz \
     "build/measured/sm_*/*/ptxas-*" >docs/findings/cuda-versions.md
@@ -67,7 +57,7 @@ run_driver() {
   for table in build/again/sm_*/*/driver-*; do
     say "two runs, ${table#build/again/}:"
     "$program" compare --rows 20 "tables/${table#build/again/}" "$table" >&2
-    pack "tables/${table#build/again/}"
+    pack_table "tables/${table#build/again/}"
   done
 }
 

@@ -58,9 +58,4 @@ for target in "${wanted[@]}"; do
     table "$target" "$(newest_of "$target" "${newest[@]}")" -O 0,1,2,3 "${brief[@]}"
   fi
 done
-find tables -path '*/static/*' -name latency.csv -exec gzip -9nf {} +
-# From a file and not a pipe: the frame says how long it is.
-find tables -path '*/static/*' -name latency.jsonl.zst | while read -r file; do
-  zstd -qdf "$file" -o "${file%.zst}"
-  zstd -q -19 --rm -f "${file%.zst}" -o "$file"
-done
+for folder in tables/*/static/*; do pack_table "$folder"; done

@@ -87,6 +87,10 @@ void replace_files(const std::filesystem::path& folder, const std::vector<NamedC
   }
 }
 
+void replace_file(const std::filesystem::path& file, const std::string& content) {
+  replace_files(file.has_parent_path() ? file.parent_path() : ".", {{file.filename().string(), content}});
+}
+
 std::string read_file(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) throw storage_error(file, "read", errno);

@@ -14,6 +14,9 @@ using NamedContent = std::pair<std::string, std::string>;
 // them in the order given. Error{storage} with what to do if that fails; then none of the old files has changed.
 void replace_files(const std::filesystem::path& folder, const std::vector<NamedContent>& files);
 
+// The same of one file, wherever it lies.
+void replace_file(const std::filesystem::path& file, const std::string& content);
+
 // Error{storage} if it cannot be read.
 std::string read_file(const std::filesystem::path& file);
 

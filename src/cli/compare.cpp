@@ -149,8 +149,7 @@ bool wants_colour() {
 void write_csv_file(const std::filesystem::path& file, const std::vector<report::Group>& groups) {
   std::ostringstream text;
   report::write_csv(text, groups);
-  const auto content = file.extension() == ".gz" ? report::gzip(text.str()) : text.str();
-  replace_files(file.has_parent_path() ? file.parent_path() : ".", {{file.filename().string(), content}});
+  replace_file(file, file.extension() == ".gz" ? report::gzip(text.str()) : text.str());
 }
 
 void write_groups(const CompareOptions& options, const std::vector<std::vector<report::Side>>& sides,

@@ -123,9 +123,7 @@ void infer_machine(const ProbeOptions& options, infer::Machine& machine) {
     std::ostringstream log;
     infer::LoggedMachine logged(machine, log);
     record.facts = infer::infer(logged, options.seed);
-    const std::filesystem::path file(options.log);
-    replace_files(file.has_parent_path() ? file.parent_path() : ".",
-                  {{file.filename().string(), report::gzip(log.str())}});
+    replace_file(options.log, report::gzip(log.str()));
   }
   report::write_facts_csv(std::cout, {record});
 }

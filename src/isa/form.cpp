@@ -24,6 +24,10 @@ std::vector<Variant> variants_of(const Form& form) {
   return variants;
 }
 
+Requirement requirement_of(const Variant& variant) {
+  return stricter(variant.form->requirement, variant.input->requirement);
+}
+
 bool is_source(const Operand& operand) { return !operand.is_result || operand.is_inout; }
 
 Value value_of(const Catalogue& catalogue, const Form& form, const Input& input, const Operand& operand) {

@@ -172,6 +172,9 @@ struct Catalogue {
 // makes one variant per input with operand "".
 std::vector<Variant> variants_of(const Form& form);
 
+// What the form needs, and this class of its values beside that.
+Requirement requirement_of(const Variant& variant);
+
 // The register bits of `value` in `lane` for an operand of `type`; predicates are 0 or 1. The value must be one that
 // `load_catalogue` accepted for this type.
 std::uint64_t lane_bits(const Value& value, const std::string& type, int lane);

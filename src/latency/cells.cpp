@@ -16,7 +16,7 @@ namespace {
 std::string unsupported(const line::Bench& bench, const isa::Variant& variant) {
   const auto& form = *variant.form;
   if (!form.unsupported_because.empty()) return form.unsupported_because;
-  const auto needs = isa::stricter(form.requirement, variant.input->requirement);
+  const auto needs = isa::requirement_of(variant);
   if (std::pair(needs.ptx_major, needs.ptx_minor) >
       std::pair(bench.toolchain().ptx_major, bench.toolchain().ptx_minor)) {
     return fmt::format("needs PTX {}.{}; {} knows {}.{}", needs.ptx_major, needs.ptx_minor, bench.toolchain().name,
@@ -33,9 +33,9 @@ std::optional<int> scheduled_differential(const line::Batch& batch, const TrialN
   return (with.cycles - with.edge_cycles) - (without.cycles - without.edge_cycles);
 }
 
-// Whether a number comes of the windows: of the streams alone, where nothing can wait for the instruction.
-bool proves(const TrialNumbers& trials, const Audits& audits) {
-  return audits[trials[Role::differential] ? Role::differential : Role::stream].is_proven();
+// What decides whether the windows give a number: the streams, where nothing can wait for the instruction.
+const sass::Audit& decisive_audit(const TrialNumbers& trials, const Audits& audits) {
+  return audits[trials[Role::differential] ? Role::differential : Role::stream];
 }
 
 // Keeps this attempt if it is the first, the first that is proven, or one with a nearer consumer. Where a chain is
@@ -44,10 +44,10 @@ bool proves(const TrialNumbers& trials, const Audits& audits) {
 void keep_the_better(const isa::Catalogue& catalogue, CellWork& cell, const line::Batch& batch, Experiment experiment,
                      const TrialNumbers& trials) {
   auto audits = audit(catalogue, batch, trials, cell.plan->variant, cell.plan->level, experiment);
-  const bool is_proven = proves(trials, audits);
+  const bool is_proven = decisive_audit(trials, audits).is_proven();
   const auto cycles = is_proven && trials[Role::differential] ? scheduled_differential(batch, trials) : std::nullopt;
   cell.is_settled = is_proven && (audits[Role::chain].is_proven() || !cycles);
-  const bool was_proven = cell.experiment && proves(cell.trials, cell.audits);
+  const bool was_proven = cell.experiment && decisive_audit(cell.trials, cell.audits).is_proven();
   const bool is_nearer = was_proven && cycles && cell.scheduled_cycles && *cycles < *cell.scheduled_cycles;
   if (cell.experiment && !(is_proven && !was_proven) && !is_nearer) return;
   cell.experiment = std::move(experiment);
@@ -142,8 +142,8 @@ void change_clocks(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const
 
 // Whether a loop left nothing of the instruction between the clocks, or not all: a subroutine may keep it there.
 bool is_lost_to_the_loop(const CellWork& cell) {
-  if (!cell.experiment || proves(cell.trials, cell.audits) || cell.audits[Role::chain].is_proven()) return false;
-  const auto verdict = cell.audits[cell.trials[Role::differential] ? Role::differential : Role::stream].verdict;
+  if (!cell.experiment || cell.audits[Role::chain].is_proven()) return false;
+  const auto verdict = decisive_audit(cell.trials, cell.audits).verdict;
   return verdict == sass::Verdict::elided || verdict == sass::Verdict::fused;
 }
 

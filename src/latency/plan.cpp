@@ -20,7 +20,7 @@ void plan_experiment(const ptx::LoadedCatalogue& loaded, CellPlan& cell) {
   hash.add(variant.form->not_measurable);
   hash.add(variant.form->audit);
   hash.add(loaded.skeletons.subroutine.text);
-  const auto needs = isa::stricter(variant.form->requirement, variant.input->requirement);
+  const auto needs = isa::requirement_of(variant);
   hash.add(fmt::format("{}.{} {}", needs.ptx_major, needs.ptx_minor, isa::targets_text(needs)));
   if (!variant.form->unsupported_because.empty()) hash.add(variant.form->unsupported_because);
   std::vector<const isa::Consumer*> consumers;

@@ -93,8 +93,7 @@ void write_kinds(Page& page, const StepKinds& step, const std::string& list) {
   if (!grid.rows.empty()) page.table(grid);
   if (rest + equal == 0) return;
   page.paragraph(
-      {fmt::format("{} more kinds of change have different cycles, and {} different machine code and equal "
-                   "cycles: {}.",
+      {fmt::format("{} more kinds of change have different cycles, and {} different machine code and equal cycles: {}.",
                    rest, equal, list)});
 }
 

@@ -77,7 +77,8 @@ Audit audit_stream(const Window& shorter, const Window& longer, int copies, cons
   const auto first = opcodes(shorter);
   auto added = opcodes(longer);
   remove_from_end(added, first);
-  // A barrier of lanes that are known to be together is one NOP each.
+  // What the assembler knows to have nothing to do is one NOP each: a barrier of lanes that are together, a fence of
+  // what is ordered anyway.
   const auto fillers = std::erase_if(added, is_filler);
   if (added.empty() && sass.empty() && std::cmp_equal(fillers, copies)) added.assign(fillers, "NOP");
   const auto count = static_cast<int>(added.size());

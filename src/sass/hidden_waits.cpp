@@ -78,42 +78,32 @@ bool has_read(const std::vector<Instruction>& code, std::size_t reader) {
   return false;
 }
 
-// What holds a scoreboard for its registers when the second clock waits on that; npos if nothing does.
-template <class Counts>
-std::size_t awaited_by_clock(const std::vector<Instruction>& code, Counts counts) {
+// What the second clock waits for, in words; `even_if_over`: also where the wait is over when it could issue.
+std::string waits_of_clock(const Window& window, bool even_if_over) {
+  const auto& code = window.instructions;
+  if (code.empty() || is_unoptimised(window)) return {};
   std::array<std::vector<std::size_t>, 6> holders;  // of each scoreboard
   for (std::size_t i = 0; i < code.size(); ++i) {
     for (std::size_t scoreboard = 0; scoreboard < holders.size(); ++scoreboard) {
       auto& held = holders[scoreboard];
       if ((code[i].control.wait_mask >> scoreboard & 1) != 0) {
-        const auto holder =
-            std::find_if(held.begin(), held.end(), [&](auto at) { return uses_registers(code[at]) && counts(at); });
-        if (i + 1 == code.size() && holder != held.end()) return *holder;
+        const auto holder = std::find_if(held.begin(), held.end(), [&](std::size_t at) {
+          return uses_registers(code[at]) && (even_if_over || !has_read(code, at));
+        });
+        if (i + 1 == code.size() && holder != held.end())
+          return "the second clock waits for a register of " + describe(code[*holder]);
         held.clear();
       }
       if ((scoreboards_set(code[i].control) >> scoreboard & 1) != 0) held.push_back(i);
     }
   }
-  return std::string::npos;
-}
-
-template <class Counts>
-std::string waits_of_clock(const Window& window, Counts counts) {
-  const auto& code = window.instructions;
-  if (code.empty() || is_unoptimised(window)) return {};
-  const auto holder = awaited_by_clock(code, counts);
-  if (holder == std::string::npos) return {};
-  return "the second clock waits for a register of " + describe(code[holder]);
+  return {};
 }
 
 }  // namespace
 
-std::string clock_waits(const Window& window) {
-  return waits_of_clock(window, [](std::size_t) { return true; });
-}
+std::string clock_waits(const Window& window) { return waits_of_clock(window, true); }
 
-std::string clock_is_late(const Window& window) {
-  return waits_of_clock(window, [&](std::size_t holder) { return !has_read(window.instructions, holder); });
-}
+std::string clock_is_late(const Window& window) { return waits_of_clock(window, false); }
 
 }  // namespace ptxlat::sass
