@@ -166,7 +166,6 @@ TEST_CASE("where the committed table and the probes' facts measure the same they
   // The probes chase pointers of 64 bits; what a table calls a chain is the same.
   constexpr Pair pairs[] = {{"ld.global.b64", "L1 hit", results::metric::chain, "chase.ca.l1"},
                             {"ld.global.b64", "L2 hit", results::metric::cycles, "chase.ca.l2"},
-                            {"ld.global.b64", "cold", results::metric::cycles, "chase.ca.dram"},
                             {"ld.shared.b32", "", results::metric::cycles, "shared.latency"},
                             {"ld.const.b32", "", results::metric::cycles, "const.l1_latency"}};
   int compared = 0;
