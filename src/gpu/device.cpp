@@ -77,6 +77,10 @@ int device_sm_count(const CudaApi& api, int device) {
   return attribute(api, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
 }
 
+int device_l2_bytes(const CudaApi& api, int device) {
+  return attribute(api, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device);
+}
+
 DeviceInfo describe_device(const CudaApi& api, int index) {
   const CUdevice device = open_device(api, index);
   DeviceInfo info;

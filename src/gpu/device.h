@@ -34,6 +34,7 @@ int open_device(const CudaApi& api, int index);
 // 90 for compute capability 9.0.
 int device_sm(const CudaApi& api, int device);
 int device_sm_count(const CudaApi& api, int device);
+int device_l2_bytes(const CudaApi& api, int device);
 
 DeviceInfo describe_device(const CudaApi& api, int index);
 

@@ -28,4 +28,12 @@ void KernelMemory::restore(const CudaStream& stream) const {
   PTXLAT_CUDA(api_, cuMemcpyHtoDAsync, objects(0), pages_.data(), object_pages * object_page_bytes, stream.get());
 }
 
+// Slices do not fill evenly, and replacement is no LRU: several times as many lines as fit.
+L2Filler::L2Filler(const CudaApi& api, std::size_t l2_bytes)
+    : api_(api), bytes_(4 * l2_bytes + line_distance), buffer_(api, bytes_) {}
+
+void L2Filler::fill(const CudaStream& stream) const {
+  PTXLAT_CUDA(api_, cuMemsetD8Async, buffer_.address(), static_cast<unsigned char>(0), bytes_, stream.get());
+}
+
 }  // namespace ptxlat::gpu

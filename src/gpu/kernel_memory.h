@@ -39,4 +39,18 @@ class KernelMemory {
   HostObjects objects_;
 };
 
+// Fills the second-level cache with lines of its own, so that it has no others.
+class L2Filler {
+ public:
+  L2Filler(const CudaApi& api, std::size_t l2_bytes);
+
+  // In the stream's order.
+  void fill(const CudaStream& stream) const;
+
+ private:
+  const CudaApi& api_;
+  std::size_t bytes_;
+  DeviceBuffer buffer_;
+};
+
 }  // namespace ptxlat::gpu

@@ -80,7 +80,8 @@ struct Object {
   std::string module, declare, once, each, prepare;
   bool is_address = false;
   Offset offset = Offset::same;
-  int dynamic_shared = 0;  // bytes that the launch must give
+  int dynamic_shared = 0;   // bytes that the launch must give
+  bool is_evicted = false;  // no cache may have scratch memory when a launch begins
   SourceLocation where;
 };
 

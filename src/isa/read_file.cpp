@@ -17,8 +17,8 @@ namespace {
 const std::vector<std::string> file_keys = {"chapter", "section", "header",   "audit",  "order",
                                             "op",      "object",  "consumer", "default"};
 const std::vector<std::string> consumer_keys = {"name", "types", "result", "k", "text"};
-const std::vector<std::string> object_keys = {"name", "register", "module",  "declare", "once",
-                                              "each", "prepare",  "address", "offset",  "dynamic_shared"};
+const std::vector<std::string> object_keys = {"name",    "register", "module", "declare",        "once",   "each",
+                                              "prepare", "address",  "offset", "dynamic_shared", "evicted"};
 const std::set<std::string> consumer_holes = {"a", "k", "q", "t0", "t1", "u0", "u1", "p0"};
 
 void check_keys(const toml::table& table, const std::vector<std::string>& known, const std::string& file,
@@ -139,6 +139,7 @@ Object read_object(const toml::table& table, const std::string& file, Mistakes& 
     }
   }
   object.dynamic_shared = table["dynamic_shared"].value_or(0);
+  object.is_evicted = table["evicted"].value_or(false);
   if (object.name.empty() || find_type(object.name) != nullptr) {
     report(mistakes, object.where, "an [[object]] needs a name that is no register type");
   }

@@ -74,6 +74,7 @@ struct Buffer {
 //   places        how many SMs, spread over the GPU, the launches of a kernel that uses memory take turns on, or how
 //                 many clusters: one at a time of a grid that has a CTA for each SM. A launch that found no room on its
 //                 SM leaves its slots zero. 0: the GPU chooses
+//   evicts_l2     whether each launch finds nothing of its memory in the second-level cache
 //   input         the bits of its operands, [slot × operands_per_slot + operand]; empty: nothing reads them
 //   bank_bytes    of shared memory, 4 or 8, for GPUs that can choose; 0: the driver's choice
 //   large_cluster whether its clusters may have more than the 8 CTAs that every GPU of the architecture has room for
@@ -92,6 +93,7 @@ struct Launch {
   bool large_cluster = false;
   bool keeps_buffers = false;
   std::uint64_t persisting_bytes = 0;
+  bool evicts_l2 = false;
   std::vector<std::uint64_t> input;
   std::vector<Buffer> buffers;
   std::vector<std::uint64_t> parameters;

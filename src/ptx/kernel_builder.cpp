@@ -190,6 +190,7 @@ void KernelBuilder::load_default(const std::string& name, const std::string& typ
 void KernelBuilder::place(const std::vector<std::string>& names, const isa::Object& object, const isa::Value& offset) {
   if (!object.module.empty()) need(object.module);
   dynamic_shared = std::max(dynamic_shared, object.dynamic_shared);
+  evicts_l2 |= object.is_evicted;
   const auto scratch_of = [](const std::string& name) {
     return std::map<std::string, std::string>{
         {"r", name}, {"o", name + "_offset"}, {"u", name + "_u"}, {"t", name + "_t"}};
@@ -327,6 +328,7 @@ kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, F
   trial.launch.ctas = builder.cluster;
   trial.launch.dynamic_shared = builder.dynamic_shared;
   trial.launch.uses_memory = uses_memory;
+  trial.launch.evicts_l2 = builder.evicts_l2;
   trial.launch.input = builder.input;
   return trial;
 }

@@ -30,6 +30,7 @@ struct KernelBuilder {
   int threads;
   int cluster;
   int dynamic_shared = 0;
+  bool evicts_l2 = false;
   std::string directives;
   std::vector<std::string> module;  // at module scope
   std::set<std::string> declared;   // by objects, in the kernel

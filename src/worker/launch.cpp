@@ -54,6 +54,7 @@ struct Inputs {
 struct Memory {
   const SlotMemory& slots;
   const gpu::KernelMemory* kernels;  // null if no kernel of the batch uses it
+  const gpu::L2Filler* l2_filler;    // null if none evicts
   int sm_count;
 };
 
@@ -122,6 +123,7 @@ void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::
     if (shape.uses_memory) parameters[0] = memory.kernels->line(launch);
     if (places > 0) parameters[1] = launch % places * groups / places;
     gpu::CUdeviceptr out = memory.slots.output.address() + launch * launch_bytes;
+    if (shape.evicts_l2) memory.l2_filler->fill(stream);
     // The driver knows from the cubin how many of them the kernel takes.
     void* arguments[] = {&out, &in, &kernel_memory, parameters.data()};
     PTXLAT_CUDA(api, cuLaunchKernel, function, static_cast<unsigned>(groups) * static_cast<unsigned>(shape.ctas), 1u,
@@ -239,12 +241,16 @@ bool run_kernels(OpenDevice& device, const LaunchBatch& batch, const Send& send)
   auto& kept = device.kept;
   std::size_t output_bytes = kernel::slot_bytes;
   bool use_memory = false;
+  bool evicts_l2 = false;
   for (const KernelLaunch& kernel : batch.kernels) {
     output_bytes = std::max(output_bytes,
                             static_cast<std::size_t>(kernel.launches) * slots_of(kernel.launch) * kernel::slot_bytes);
     use_memory = use_memory || kernel.launch.uses_memory;
+    evicts_l2 = evicts_l2 || kernel.launch.evicts_l2;
   }
   if (use_memory && !device.kernel_memory) device.kernel_memory.emplace(api);
+  if (evicts_l2 && !device.l2_filler)
+    device.l2_filler.emplace(api, static_cast<std::size_t>(gpu::device_l2_bytes(api, device.device)));
   kernel::LaunchOutcome not_loaded;
   const bool keeps = std::any_of(batch.kernels.begin(), batch.kernels.end(),
                                  [](const KernelLaunch& kernel) { return kernel.launch.keeps_buffers; });
@@ -265,7 +271,8 @@ bool run_kernels(OpenDevice& device, const LaunchBatch& batch, const Send& send)
   }
   PTXLAT_CUDA(api, cuMemcpyHtoD, kept.slots->input.address(), inputs.words.data(), input_bytes);
   PTXLAT_CUDA(api, cuStreamSynchronize, nullptr);  // a copy from pageable memory may return before it has arrived
-  const Memory memory{*kept.slots, use_memory ? &*device.kernel_memory : nullptr, device.sm_count};
+  const Memory memory{*kept.slots, use_memory ? &*device.kernel_memory : nullptr,
+                      evicts_l2 ? &*device.l2_filler : nullptr, device.sm_count};
 
   send(frame(Kind::loaded));
 

@@ -67,6 +67,7 @@ struct OpenDevice {
   gpu::CudaContext context;
   gpu::CudaStream stream;
   std::optional<gpu::KernelMemory> kernel_memory;
+  std::optional<gpu::L2Filler> l2_filler;
   Kept kept;
 };
 

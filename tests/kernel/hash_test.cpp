@@ -103,6 +103,7 @@ TEST_CASE("trials with other kernels, launches or numbers of launches have other
       hash_of_trial([](Trial& t) { t.launches = 1; }),
       hash_of_trial([](Trial& t) { t.launch.persisting_bytes = 1; }),
       hash_of_trial([](Trial& t) { t.launch.persisting_bytes = 2; }),
+      hash_of_trial([](Trial& t) { t.launch.evicts_l2 = true; }),
   };
-  CHECK(hashes.size() == 8);
+  CHECK(hashes.size() == 9);
 }

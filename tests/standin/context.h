@@ -36,6 +36,7 @@ struct Context {
   std::size_t persisting_limit = 0;
   ptxlat::gpu::CUaccessPolicyWindow window{};  // the stand-in's streams are one
   bool has_persisting_lines = false;
+  std::size_t set_bytes = 0;  // by the last cuMemsetD8Async since the last launch
 };
 
 // The context of a device that the script has.
@@ -43,6 +44,9 @@ Context& context_of(int device);
 
 // The calling thread's context: the one that it made current, else that of device 0.
 Context& context();
+
+// Of the calling thread's device.
+std::size_t attribute(ptxlat::gpu::CUdevice_attribute which);
 
 // How many bytes of device memory there are from this address to the end of its allocation; 0 elsewhere.
 std::size_t bytes_from(ptxlat::gpu::CUdeviceptr address);

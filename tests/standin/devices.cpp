@@ -38,6 +38,10 @@ Context& context() { return current ? *current : context_of(0); }
 
 using namespace standin;
 
+std::size_t standin::attribute(CUdevice_attribute which) {
+  return static_cast<std::size_t>(script().devices.at(context().device).attributes.at(which));
+}
+
 STANDIN_API CUresult cuInit(unsigned) {
   if (!script().is_valid) return error_unknown;
   return std::getenv("PTXLAT_STANDIN_NO_DEVICE") ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;

@@ -74,6 +74,7 @@ std::string shape_line(const Function& function, unsigned ctas, unsigned lanes, 
   if (function.bank_bytes != 0) line += " banks " + std::to_string(function.bank_bytes);
   if (function.has_large_clusters) line += " large clusters";
   line += persisting_words(*static_cast<CUdeviceptr*>(parameters[3]));
+  if (context().set_bytes >= attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)) line += " after a fill of L2";
   auto* memory = reinterpret_cast<unsigned char*>(*static_cast<CUdeviceptr*>(parameters[2]));
   if (!memory) return line + " memory none";
   auto* scratch = reinterpret_cast<unsigned char*>(placed(parameters).line);
@@ -220,6 +221,7 @@ STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned ctas, unsigned, 
   append_to_log("PTXLAT_STANDIN_LAUNCH_LOG", function.name);
   if (std::getenv("PTXLAT_STANDIN_LAUNCH_SHAPES"))
     append_to_log("PTXLAT_STANDIN_LAUNCH_SHAPES", shape_line(function, ctas, lanes, shared, parameters));
+  context().set_bytes = 0;
   if (context().window.num_bytes > 0 || setting_names("PTXLAT_STANDIN_EVICT_LAST", function.name))
     context().has_persisting_lines = true;
   if (setting_names("PTXLAT_STANDIN_HANG", function.name)) return context().is_hung = true, CUDA_SUCCESS;

@@ -96,6 +96,7 @@ STANDIN_API CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_
 STANDIN_API CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t size, CUstream) {
   const CUresult result = check(to, size);
   if (result == CUDA_SUCCESS && size > 0) std::memset(bytes_at(to), value, size);
+  context().set_bytes = size;
   return result;
 }
 STANDIN_API CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, std::size_t count) {

@@ -12,10 +12,6 @@ using namespace standin;
 
 namespace {
 
-std::size_t attribute(CUdevice_attribute which) {
-  return static_cast<std::size_t>(script().devices.at(context().device).attributes.at(which));
-}
-
 bool is_valid(const CUaccessPolicyWindow& window) {
   if (window.num_bytes == 0) return true;
   return window.num_bytes <= attribute(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE) &&

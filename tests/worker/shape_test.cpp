@@ -74,7 +74,7 @@ TEST_CASE("of several CTAs the first is read, where a launch does not say more")
 TEST_CASE("a launch arrives as it was sent") {
   LaunchBatch batch = test_batch(2, 3);
   kernel::Launch& launch = batch.kernels[1].launch;
-  launch = {64, 2, 4096, 50, true, 16, 8, true, true, 2048, {1, 2, 3}, {}, {7, 8}, 2, {0, 15}};
+  launch = {64, 2, 4096, 50, true, 16, 8, true, true, 2048, true, {1, 2, 3}, {}, {7, 8}, 2, {0, 15}};
   launch.buffers = {{4096, kernel::Buffer::Contents::permutation, 128, 9, 4, true},
                     {8, kernel::Buffer::Contents::zeros, 0, 1, 0, false, 1024, 64, 32, 128}};
   const Bytes sent = frame(Kind::launch, batch);
@@ -132,6 +132,20 @@ TEST_CASE("a window of persisting lines is there for the launches of its own ker
     CHECK(shapes.lines[launch] ==
           "k1_ ctas 1 lanes 32 shared 0 parameters dirty window 1024 on buffer limit 1024 memory none");
   CHECK(shapes.lines[4] == "k2_ ctas 1 lanes 32 shared 0 parameters zero memory none");
+}
+
+TEST_CASE("the second-level cache is filled before each launch of the kernels that ask for it, and of no others") {
+  LaunchBatch batch = test_batch(3, 2);
+  batch.kernels[1].launch.evicts_l2 = true;
+  batch.kernels[1].launch.uses_memory = true;
+  const Shapes shapes(batch);
+  REQUIRE(shapes.lines.size() == 6);
+  const std::string plain = " ctas 1 lanes 32 shared 0 parameters zero";
+  CHECK(shapes.lines[1] == "k0_" + plain + " memory none");
+  INFO("the last thing that is done before a launch: its memory is clean, and in no cache");
+  for (const std::size_t launch : {2, 3})
+    CHECK(shapes.lines[launch].starts_with("k1_" + plain + " after a fill of L2 memory clean"));
+  CHECK(shapes.lines[4] == "k2_" + plain + " memory none");
 }
 
 TEST_CASE("lines that a kernel marked to be evicted last do not stay when their buffer goes") {
