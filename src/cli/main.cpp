@@ -51,6 +51,7 @@ int run_program(int argc, char** argv) {
   add_run(program);
   add_static(program);
   add_probe(program);
+  add_opcodes(program);
   add_assemble(program);
   add_list(program);
   add_check(program);

@@ -12,19 +12,6 @@ namespace ptxlat::latency {
 
 namespace {
 
-// Why this toolchain and target cannot have the form with this class of values; empty if they can.
-std::string unsupported(const line::Bench& bench, const isa::Variant& variant) {
-  const auto& form = *variant.form;
-  if (!form.unsupported_because.empty()) return form.unsupported_because;
-  const auto needs = isa::requirement_of(variant);
-  if (std::pair(needs.ptx_major, needs.ptx_minor) >
-      std::pair(bench.toolchain().ptx_major, bench.toolchain().ptx_minor)) {
-    return fmt::format("needs PTX {}.{}; {} knows {}.{}", needs.ptx_major, needs.ptx_minor, bench.toolchain().name,
-                       bench.toolchain().ptx_major, bench.toolchain().ptx_minor);
-  }
-  return isa::has_target(needs, bench.target()) ? std::string{} : "needs " + isa::targets_text(needs);
-}
-
 // What the schedule says of a differential of fixed latency; empty where it cannot say.
 std::optional<int> scheduled_differential(const line::Batch& batch, const TrialNumbers& trials) {
   const auto& with = batch.kernel_of(*trials[Role::differential]).schedule;
@@ -215,7 +202,7 @@ void survey(line::Bench& bench, const std::vector<CellWork*>& cells) {
 // What there is to say of a cell without any experiment; empty if there may be one.
 std::optional<results::Record> without_experiment(const line::Bench& bench, const CellPlan& plan) {
   const auto& form = *plan.variant.form;
-  if (const auto reason = unsupported(bench, plan.variant); !reason.empty())
+  if (const auto reason = why_unsupported(bench, plan.variant); !reason.empty())
     return record_without_experiment(plan, sass::Verdict::unsupported, reason);
   if (!form.not_measurable.empty())
     return record_without_experiment(plan, sass::Verdict::no_dependency, form.not_measurable);
@@ -223,6 +210,18 @@ std::optional<results::Record> without_experiment(const line::Bench& bench, cons
 }
 
 }  // namespace
+
+std::string why_unsupported(const line::Bench& bench, const isa::Variant& variant) {
+  const auto& form = *variant.form;
+  if (!form.unsupported_because.empty()) return form.unsupported_because;
+  const auto needs = isa::requirement_of(variant);
+  if (std::pair(needs.ptx_major, needs.ptx_minor) >
+      std::pair(bench.toolchain().ptx_major, bench.toolchain().ptx_minor)) {
+    return fmt::format("needs PTX {}.{}; {} knows {}.{}", needs.ptx_major, needs.ptx_minor, bench.toolchain().name,
+                       bench.toolchain().ptx_major, bench.toolchain().ptx_minor);
+  }
+  return isa::has_target(needs, bench.target()) ? std::string{} : "needs " + isa::targets_text(needs);
+}
 
 std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
                                  const std::vector<const CellPlan*>& plans) {

@@ -24,6 +24,9 @@ struct CellWork {
   results::Record record;               // when it is through
 };
 
+// Why the bench's toolchain and target cannot have the form with this class of values; empty if they can.
+std::string why_unsupported(const line::Bench& bench, const isa::Variant& variant);
+
 // Cells of the bench's level, from the catalogue to their records: expanded, assembled and audited with each consumer
 // in turn, then run together. Their trials are in the bench's batch.
 std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench& bench,

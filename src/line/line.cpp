@@ -19,10 +19,13 @@ void Bench::run(const std::vector<bool>& wanted) {
 }
 
 kernel::LaunchOutcome Bench::launch(std::size_t trial, const kernel::Launch& launch, int launches) {
+  return this->launch({batch_.cubin_of(trial), {{batch_.kernel_of(trial).symbol, launch, launches}}}).front();
+}
+
+std::vector<kernel::LaunchOutcome> Bench::launch(const worker::LaunchBatch& batch) {
   const std::scoped_lock one_at_a_time(gpu_.mutex);
   const auto watch = time("run");
-  const worker::LaunchBatch batch{batch_.cubin_of(trial), {{batch_.kernel_of(trial).symbol, launch, launches}}};
-  return line_.worker->launch(batch).front();
+  return line_.worker->launch(batch);
 }
 
 std::vector<results::Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,

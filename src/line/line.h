@@ -63,6 +63,8 @@ class Bench {
   // The kernel of a trial that has a cubin, launched now in another way; nothing of it is kept. For experiments whose
   // next launch depends on what the last one found. There must be a GPU.
   kernel::LaunchOutcome launch(std::size_t trial, const kernel::Launch& launch, int launches);
+  // Kernels of a cubin that is not the batch's: one that was written over. There must be a GPU.
+  std::vector<kernel::LaunchOutcome> launch(const worker::LaunchBatch& batch);
   Stopwatch time(const char* station) const { return {line_.clock, station}; }
 
  private:

@@ -36,7 +36,7 @@ Skeletons load_skeletons(const std::filesystem::path& folder) {
   };
   return {from("frame"),        from("subroutine"),        from("memory"), from("overhead"), from("bracket"),
           from("differential"), from("differential_base"), from("chain"),  from("bridge"),   from("stream"),
-          from("sm_clock")};
+          from("saturated"),    from("sm_clock")};
 }
 
 std::string fill(const Skeleton& skeleton, const std::map<std::string, std::string>& fillings) {

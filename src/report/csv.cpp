@@ -56,6 +56,16 @@ void write_csv_field(std::ostream& out, std::string_view field) {
   out << '"';
 }
 
+void write_csv_line(std::ostream& out, const std::vector<std::string>& fields) {
+  const char* separator = "";
+  for (const auto& field : fields) {
+    out << separator;
+    write_csv_field(out, field);
+    separator = ",";
+  }
+  out << '\n';
+}
+
 namespace {
 
 // One RFC 4180 record; false at the end. Sets `damage` for a quote that is never closed or followed by text.

@@ -23,16 +23,6 @@ namespace {
 constexpr char records_name[] = "probes.jsonl.gz";
 constexpr std::string_view log_extension = ".jsonl.gz";
 
-void write_fields(std::ostream& out, const std::vector<std::string>& fields) {
-  const char* separator = "";
-  for (const auto& field : fields) {
-    out << separator;
-    write_csv_field(out, field);
-    separator = ",";
-  }
-  out << '\n';
-}
-
 // Calls visit(coordinates, value) for each point, the last axis fastest.
 using Visit = std::function<void(const std::vector<std::string>&, const std::optional<double>&)>;
 void for_each_point(const results::Series& series, const Visit& visit) {
@@ -68,7 +58,7 @@ std::string series_csv(const results::Record& record) {
   std::vector<std::string> heads = axes;
   if (!is_one) heads.insert(heads.begin(), "series");
   heads.emplace_back("value");
-  write_fields(out, heads);
+  write_csv_line(out, heads);
   for (const results::Series& series : record.series) {
     const auto own = axis_names(series);
     for_each_point(series, [&](const auto& coordinates, const auto& value) {
@@ -79,7 +69,7 @@ std::string series_csv(const results::Record& record) {
         fields.push_back(found == own.end() ? "" : coordinates[static_cast<std::size_t>(found - own.begin())]);
       }
       fields.push_back(decimal(value));
-      write_fields(out, fields);
+      write_csv_line(out, fields);
     });
   }
   return out.str();
@@ -199,8 +189,8 @@ void write_facts_csv(std::ostream& out, const std::vector<results::Record>& reco
   out << "probe,quantity,condition,value,low,high,unit,scope,verdict,how\n";
   for (const results::Record& record : records) {
     for (const results::Fact& fact : record.facts) {
-      write_fields(out, {record.ptx, fact.quantity, fact.condition, fact.value, decimal(fact.low), decimal(fact.high),
-                         fact.unit, fact.scope, to_string(fact.verdict), fact.how});
+      write_csv_line(out, {record.ptx, fact.quantity, fact.condition, fact.value, decimal(fact.low), decimal(fact.high),
+                           fact.unit, fact.scope, to_string(fact.verdict), fact.how});
     }
   }
 }

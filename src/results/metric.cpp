@@ -11,7 +11,7 @@ constexpr MetricUse column{true, false, false};
 constexpr MetricUse shown{true, true, true};
 constexpr MetricUse hidden{};
 
-constexpr std::array<MetricKind, 17> kinds = {{
+constexpr std::array<MetricKind, 22> kinds = {{
     {metric::cycles, "cycles", "dependent latency: the headline of a measured table", column},
     {metric::issue, "cycles", "cycles that one more independent copy takes", shown},
     {metric::bracket, "cycles", "instruction with its consumer between two clocks, less the overhead", column},
@@ -31,6 +31,14 @@ constexpr std::array<MetricKind, 17> kinds = {{
     {metric::far_most, "cycles", "greatest of these", hidden},
     {metric::far_share, "share", "share of these among all lines and SMs", hidden},
     {metric::elapsed_ns, "ns", "dependent latency at the SM clock measured in the run", hidden},
+    {metric::throughput, "results/clk/SM", "results of threads that an SM makes in a cycle, with enough warps", hidden},
+    {metric::interval, "cycles", "cycles between two instructions that a sub-partition of the SM then takes", hidden},
+    {metric::saturates_at, "warps", "fewest warps of an SM that reach the throughput", hidden},
+    {metric::contention, "share",
+     "share of the shorter's time by which two instructions together take longer than the "
+     "longer alone",
+     hidden},
+    {metric::floor, "share", "share of the time together that issuing them takes in any case", hidden},
 }};
 
 }  // namespace

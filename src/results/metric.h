@@ -43,6 +43,11 @@ inline constexpr std::string_view far_p95 = "far_p95";
 inline constexpr std::string_view far_most = "far_max";
 inline constexpr std::string_view far_share = "far_share";
 inline constexpr std::string_view elapsed_ns = "elapsed_ns";
+inline constexpr std::string_view throughput = "throughput";
+inline constexpr std::string_view interval = "interval";
+inline constexpr std::string_view saturates_at = "saturates_at";
+inline constexpr std::string_view contention = "contention";
+inline constexpr std::string_view floor = "floor";
 }  // namespace metric
 
 // In the order of the columns.

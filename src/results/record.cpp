@@ -11,9 +11,11 @@ namespace ptxlat::results {
 
 namespace {
 
-constexpr NamedValues<RecordKind, 2> kind_names = {{
+constexpr NamedValues<RecordKind, 4> kind_names = {{
     {RecordKind::latency, "latency"},
     {RecordKind::probe, "probe"},
+    {RecordKind::throughput, "throughput"},
+    {RecordKind::contention, "contention"},
 }};
 
 constexpr NamedValues<FactVerdict, 4> fact_verdict_names = {{

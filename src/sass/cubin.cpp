@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "base/error.h"
@@ -90,6 +91,26 @@ void append_subroutines(std::vector<KernelCode>& kernels) {
 
 }  // namespace
 
+namespace {
+
+// Calls `visit` with each section of machine code: its kernel's name and its header.
+template <class Visit>
+void for_each_kernel(const std::vector<std::uint8_t>& bytes, const Elf64_Ehdr& header, Visit visit) {
+  const auto section = [&](int index) {
+    return read_at<Elf64_Shdr>(bytes,
+                               header.e_shoff + std::uint64_t{sizeof(Elf64_Shdr)} * static_cast<unsigned>(index));
+  };
+  const auto names = section(header.e_shstrndx);
+  for (int index = 0; index < header.e_shnum; ++index) {
+    const auto entry = section(index);
+    if (entry.sh_type != SHT_PROGBITS) continue;
+    const std::string name = string_at(bytes, names.sh_offset + entry.sh_name);
+    if (name.starts_with(text_prefix)) visit(name.substr(text_prefix.size()), entry);
+  }
+}
+
+}  // namespace
+
 Cubin read_cubin(const std::vector<std::uint8_t>& bytes) {
   const auto header = read_at<Elf64_Ehdr>(bytes, 0);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) refuse("no ELF file");
@@ -101,21 +122,28 @@ Cubin read_cubin(const std::vector<std::uint8_t>& bytes) {
   if (cubin.sm < isa::oldest_sm)
     refuse(fmt::format("unsupported architecture sm_{}; sm_{} is the oldest that is read", cubin.sm, isa::oldest_sm));
 
-  const auto section = [&](int index) {
-    return read_at<Elf64_Shdr>(bytes,
-                               header.e_shoff + std::uint64_t{sizeof(Elf64_Shdr)} * static_cast<unsigned>(index));
-  };
-  const auto names = section(header.e_shstrndx);
-  for (int index = 0; index < header.e_shnum; ++index) {
-    const auto entry = section(index);
-    if (entry.sh_type != SHT_PROGBITS) continue;
-    const std::string name = string_at(bytes, names.sh_offset + entry.sh_name);
-    if (!name.starts_with(text_prefix)) continue;
-    const auto layout = layout_of(cubin.sm);
-    const auto read = layout == CodeLayout::volta ? read_volta : read_maxwell;
-    cubin.kernels.push_back({name.substr(text_prefix.size()), read(bytes, entry.sh_offset, entry.sh_size), layout});
-  }
+  const auto layout = layout_of(cubin.sm);
+  const auto read = layout == CodeLayout::volta ? read_volta : read_maxwell;
+  for_each_kernel(bytes, header, [&](const std::string& name, const Elf64_Shdr& entry) {
+    cubin.kernels.push_back({name, read(bytes, entry.sh_offset, entry.sh_size), layout});
+  });
   append_subroutines(cubin.kernels);
+  return cubin;
+}
+
+std::vector<std::uint8_t> write_words(std::vector<std::uint8_t> cubin, const std::string& kernel,
+                                      const std::vector<PlacedWord>& words) {
+  std::optional<Elf64_Shdr> code;
+  for_each_kernel(cubin, read_at<Elf64_Ehdr>(cubin, 0), [&](const std::string& name, const Elf64_Shdr& entry) {
+    if (name == kernel) code = entry;
+  });
+  if (!code) refuse("it does not have the kernel " + kernel);
+  for (const auto& [offset, word] : words) {
+    const auto at = static_cast<std::uint64_t>(offset);
+    if (offset < 0 || at + sizeof word > code->sh_size || code->sh_offset + at + sizeof word > cubin.size())
+      refuse(fmt::format("{} ends before byte {}", kernel, offset));
+    std::memcpy(cubin.data() + code->sh_offset + at, &word, sizeof word);
+  }
   return cubin;
 }
 

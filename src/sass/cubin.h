@@ -29,4 +29,15 @@ struct Cubin {
 // not one, is truncated, or is for Kepler or older, whose machine code is laid out in another way.
 Cubin read_cubin(const std::vector<std::uint8_t>& bytes);
 
+// An instruction word and where in its kernel it goes, in bytes from the start.
+struct PlacedWord {
+  int offset = 0;
+  InstructionWord word;
+};
+
+// The cubin with words of a kernel written over; of the layout volta. Error{failure} if it has no such kernel, or that
+// is shorter.
+std::vector<std::uint8_t> write_words(std::vector<std::uint8_t> cubin, const std::string& kernel,
+                                      const std::vector<PlacedWord>& words);
+
 }  // namespace ptxlat::sass

@@ -37,6 +37,20 @@ ControlWord control_word(const InstructionWord& word) {
   return control;
 }
 
+InstructionWord with_control(InstructionWord word, const ControlWord& control) {
+  const auto put = [&](int bit, int width, int value) {
+    const auto mask = ((std::uint64_t{1} << width) - 1) << bit;
+    word.high = (word.high & ~mask) | (static_cast<std::uint64_t>(value) << bit & mask);
+  };
+  put(41, 4, control.stall_count);
+  put(45, 1, control.yields ? 0 : 1);
+  put(46, 3, control.write_scoreboard);
+  put(49, 3, control.read_scoreboard);
+  put(52, 6, control.wait_mask);
+  put(58, 4, control.reuse);
+  return word;
+}
+
 bool reads_clock(CodeLayout layout, const InstructionWord& word) {
   const int opcode = opcode_field(layout, word);
   const bool may_read = layout == CodeLayout::volta ? opcode == opcode_cs2r || opcode == opcode_s2r ||

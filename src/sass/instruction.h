@@ -39,6 +39,8 @@ struct ControlWord {
 };
 
 ControlWord control_word(const InstructionWord& word);
+// The word with other control bits; of the layout volta.
+InstructionWord with_control(InstructionWord word, const ControlWord& control);
 
 // The opcode with its operand kinds: Volta's low 12 bits, Maxwell's high 16, modifiers among them.
 inline constexpr int opcode_field(CodeLayout layout, const InstructionWord& word) {

@@ -64,6 +64,36 @@ TEST_CASE("kernels come out of a cubin by name, word for word, with their archit
   }
 }
 
+TEST_CASE("words of a kernel are written over, and nothing else changes") {
+  const InstructionWord word{0x1122334455667788, 0x99aabbccddeeff00};
+  const auto written = write_words(good, "first", {{16, word}});
+  CHECK(written.size() == good.size());
+  const auto before = read_cubin(good), after = read_cubin(written);
+  for (std::size_t kernel = 0; kernel < before.kernels.size(); ++kernel) {
+    for (std::size_t i = 0; i < before.kernels[kernel].words.size(); ++i) {
+      const bool is_new = before.kernels[kernel].name == "first" && i == 1;
+      CHECK(after.kernels[kernel].words[i] == (is_new ? word : before.kernels[kernel].words[i]));
+    }
+  }
+  CHECK_THROWS_AS(write_words(good, "third", {{0, word}}), Error);
+  for (const int offset : {-16, 48, 40}) CHECK_THROWS_AS(write_words(good, "first", {{offset, word}}), Error);
+}
+
+TEST_CASE("control bits are put where they are read") {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 1000; ++i) {
+    const InstructionWord word{random(), random()};
+    CHECK(with_control(word, control_word(word)) == word);
+    const auto other = control_word({0, random()});
+    const auto changed = with_control(word, other);
+    const auto read = control_word(changed);
+    CHECK(std::tuple(read.stall_count, read.yields, read.write_scoreboard, read.read_scoreboard, read.wait_mask,
+                     read.reuse) == std::tuple(other.stall_count, other.yields, other.write_scoreboard,
+                                               other.read_scoreboard, other.wait_mask, other.reuse));
+    CHECK(with_control(changed, control_word(word)) == word);
+  }
+}
+
 TEST_CASE("the control word of three Maxwell instructions is shared out among them") {
   // CS2R RZ, CS2R R8, POPC R5, R0 and LOP.XOR R5, R5, R0, CS2R RZ, CS2R R9, as ptxas 12.9 makes them for sm_60.
   auto bytes = standin::tiny_cubin({{"kernel",

@@ -1,0 +1,141 @@
+#include "run/opcodes.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "assemble/toolkit.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/selection.h"
+#include "cli/toolchains.h"
+#include "machine/opcode_rows.h"
+#include "report/opcode_files.h"
+#include "report/table.h"
+#include "report/table_files.h"
+#include "results/store.h"
+#include "run/provenance.h"
+
+namespace ptxlat::cli {
+
+namespace {
+
+struct OpcodeOptions {
+  Selection selection;
+  int level = 3;
+  int device = 0;
+  int threads = 0;  // 0: two per core
+  std::string store = "ptxlat.sqlite";
+  std::string tables = "tables";
+  std::string format = "text";
+  std::string reread;
+};
+
+// A loop of copies takes milliseconds. One that waits for what nobody does is given up soon.
+worker::WorkerOptions patient_no_longer(worker::WorkerOptions options) {
+  options.kernel_deadline = std::chrono::milliseconds(500);
+  return options;
+}
+
+// The latencies that were published for the same GPU and assembler; none where that was not done.
+std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
+  std::vector<results::Record> records;
+  if (!report::has_table(folder) || report::has_only_probes(folder)) return records;
+  for (auto& cell : report::read_table(folder).cells) records.push_back(std::move(cell.record));
+  return records;
+}
+
+// Writes what records say by today's rules, beside the latencies of the same folder.
+void write(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded, report::OpcodeFiles files,
+           const std::string& format) {
+  const auto opcodes = machine::opcodes_measured(loaded, files.throughput);
+  files.opcodes = machine::opcode_rows(opcodes, files.throughput, files.contention, latency_of(folder));
+  report::write_opcode_files(folder, files);
+  fmt::print(stderr, "{} opcodes of {} forms\n{}\n", files.opcodes.size(), files.throughput.size(), folder.string());
+  if (format == "text") report::write_opcode_text(std::cout, files.opcodes);
+}
+
+void read_again(const OpcodeOptions& options) {
+  auto files = report::read_opcode_files(options.reread);
+  for (auto& record : files.throughput) machine::read_again(record);
+  write(options.reread, load_catalogue_for(options.selection), std::move(files), options.format);
+}
+
+void measure(const OpcodeOptions& options) {
+  // What it runs was written over: it serves nothing else.
+  worker::Worker worker(patient_no_longer(worker_options(options.device)));
+  const auto device = worker.device_info();
+  const auto& wanted = options.selection.toolchain;
+  const int threads = assembling_threads(options.threads);
+  for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, driver_toolchain(device))) {
+    require_levels({options.level}, toolchain.kind);
+    run::OpcodeJob job;
+    job.toolchain = toolchain;
+    job.target = target_of(toolchain, {device.sm, device.sm >= 90 ? "a" : ""});
+    job.loaded = load_catalogue_for(options.selection);
+    const bool core_only = !options.selection.all_forms && options.selection.filters.empty();
+    job.forms = selected_forms(job.loaded.catalogue, options.selection, core_only, std::nullopt);
+    std::erase_if(job.forms, [](const isa::Form* form) { return form->cuda.has_value(); });
+    job.level = options.level;
+    job.run = run::begin_run(toolchain, job.target, device);
+    job.worker = &worker;
+    job.disassembler =
+        std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), sass::nvdisasm_pace(threads));
+    job.assemblers = make_kernel_assemblers(toolchain, job.target, worker_options(options.device), threads);
+    results::Store store(options.store);
+    std::optional<Progress> progress;
+    const auto made = run::make_opcodes(job, store, &heed_interrupts(),
+                                        {.on_stage =
+                                             [&](const std::string& stage, std::size_t cells) {
+                                               if (progress) progress->finish();
+                                               fmt::print(stderr, "{}\n", stage);
+                                               progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, cells);
+                                             },
+                                         .on_finished = [&](std::size_t count) { progress->advance(count); }});
+    progress->finish();
+    if (!made.completed)
+      throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
+                  "the same command goes on where this one stopped");
+    write(std::filesystem::path(options.tables) / made.run.table, job.loaded,
+          {{}, made.throughput, made.contention, store.runs(made.run.table)}, options.format);
+  }
+}
+
+}  // namespace
+
+void add_opcodes(CLI::App& program) {
+  auto* command = program.add_subcommand(
+      "opcodes", "Throughput and pipe of each SASS opcode, and of each PTX form (docs/opcodes.md).");
+  auto options = std::make_shared<OpcodeOptions>();
+  add_form_filters(*command, options->selection);
+  command->add_flag("--all", options->selection.all_forms, "All forms and not only those of the core.");
+  add_catalogue(*command, options->selection);
+  command
+      ->add_option("--toolchain", options->selection.toolchain,
+                   "The assembler: driver, ptxas, nvjitlink, or one of a version. Default: driver.")
+      ->type_name("NAMES");
+  command->add_option("-O,--level", options->level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
+  command->add_option("--device", options->device, "The GPU's number, as the driver counts. Default: 0.")
+      ->check(CLI::Range(0, 1023));
+  command->add_option("--threads", options->threads, "Assemblers at work at a time. Default: two per core.")
+      ->check(CLI::Range(1, 1024));
+  command
+      ->add_option("--store", options->store,
+                   "The SQLite file that keeps what is finished; the same command again continues. Default: "
+                   "ptxlat.sqlite.")
+      ->type_name("FILE");
+  command->add_option("--tables", options->tables, "The folder below which the results are written. Default: tables.")
+      ->type_name("FOLDER");
+  command->add_option("--format", options->format, "What goes to standard output: text or none. Default: text.")
+      ->check(CLI::IsMember({"text", "none"}));
+  command
+      ->add_option("--reread", options->reread,
+                   "Take what is in this table's folder by today's rules again, without a GPU, and write it there.")
+      ->type_name("FOLDER");
+  command->callback([options] { options->reread.empty() ? measure(*options) : read_again(*options); });
+}
+
+}  // namespace ptxlat::cli

@@ -1,0 +1,46 @@
+#include "machine/loop.h"
+
+#include "machine/rates.h"
+#include "machine/saturated_kernel.h"
+
+namespace ptxlat::machine {
+
+Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>& trials,
+                        const std::vector<std::vector<std::string>>& wanted, int places) {
+  Fillable fillable;
+  for (const auto trial : trials) {
+    const auto& kernel = batch.kernel_of(trial);
+    fillable = {trial, kernel.cubin.has_value(), {}};
+    if (kernel.window) {
+      fillable.found = find_saturable(*kernel.window, wanted, places);
+    } else {
+      fillable.found.problem = kernel.log;
+    }
+    if (fillable.found.problem.empty()) return fillable;
+  }
+  return fillable;
+}
+
+LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
+                   const std::vector<int>& warps) {
+  constexpr int launches = 2;  // the first may find its code in no cache
+  const auto& symbol = bench.batch().kernel_of(fillable.trial).symbol;
+  worker::LaunchBatch batch{fill_places(bench.batch().cubin_of(fillable.trial), symbol, fillable.found, words), {}};
+  for (const int count : warps)
+    batch.kernels.push_back({symbol, with_warps(bench.batch().trial(fillable.trial).launch, count), launches});
+  LoopTime time;
+  for (const auto& outcome : bench.launch(batch)) {
+    const bool is_done = outcome.status == kernel::LaunchStatus::ok;
+    const auto elapsed = is_done ? elapsed_of(outcome.readout) : std::nullopt;
+    if (!elapsed) {
+      const bool is_hung = outcome.status == kernel::LaunchStatus::timeout;
+      return {{},
+              is_hung ? sass::Verdict::timeout : sass::Verdict::fault,
+              is_done ? "no warp stored its clocks" : outcome.message};
+    }
+    time.cycles.push_back(*elapsed);
+  }
+  return time;
+}
+
+}  // namespace ptxlat::machine

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "line/line.h"
+#include "machine/patch.h"
+#include "sass/verdict.h"
+
+namespace ptxlat::machine {
+
+// A trial of a bench whose kernel has the code that is wanted and places for copies of it.
+//   problem of `found`  why it cannot be used; empty if it can
+struct Fillable {
+  std::size_t trial = 0;
+  bool is_assembled = false;
+  Saturable found;
+};
+// The first of the trials that can be used; the last one, with its problem, if none can. `wanted` as in find_saturable.
+Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>& trials,
+                        const std::vector<std::vector<std::string>>& wanted, int places);
+
+// Cycles of a loop with each number of warps that was asked for; none, with the reason, where a launch failed.
+struct LoopTime {
+  std::vector<double> cycles;
+  sass::Verdict verdict = sass::Verdict::proven;
+  std::string message;
+};
+// Writes the words over the places and runs that. There must be a GPU.
+LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
+                   const std::vector<int>& warps);
+
+}  // namespace ptxlat::machine

@@ -1,0 +1,110 @@
+#include "machine/opcode_rows.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "machine/pipes.h"
+
+namespace ptxlat::machine {
+
+namespace {
+
+// By what the vendor's profiler calls the pipes of these, which are on no other.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> known = {{{"FFMA", "fma"},
+                                                                                  {"IMAD", "fma"},
+                                                                                  {"LOP3", "alu"},
+                                                                                  {"MUFU", "xu"},
+                                                                                  {"DFMA", "fp64"},
+                                                                                  {"HFMA2", "half"},
+                                                                                  {"HMMA", "tensor"},
+                                                                                  {"IMMA", "tensor"},
+                                                                                  {"DMMA", "tensor fp64"},
+                                                                                  {"LDS", "lsu"},
+                                                                                  {"LDG", "lsu"},
+                                                                                  {"TEX", "tex"},
+                                                                                  {"UIADD3", "uniform"},
+                                                                                  {"ULOP3", "uniform"},
+                                                                                  {"REDUX", "adu"},
+                                                                                  {"BAR", "adu"}}};
+
+std::string base_of(const std::string& opcode) { return opcode.substr(0, opcode.find('.')); }
+
+// The pipe of each opcode; empty where the representative met nobody in a pair that says something.
+std::vector<std::string> pipe_names(const std::vector<Opcode>& opcodes, const std::vector<std::size_t>& standing,
+                                    const std::vector<results::Record>& contention) {
+  std::map<std::string, std::size_t> numbers;
+  for (std::size_t i = 0; i < opcodes.size(); ++i) numbers[opcodes[i].name] = i;
+  std::vector<Contention> pairs;
+  std::set<std::size_t> has_answer;
+  for (const auto& record : contention) {
+    const auto a = numbers.find(record.ptx), b = numbers.find(record.operand);
+    if (a == numbers.end() || b == numbers.end()) continue;
+    const auto score = record.number(results::metric::contention);
+    pairs.push_back({a->second, b->second, score});
+    if (score) has_answer.insert({a->second, b->second});
+  }
+  const auto pipes = pipes_of(opcodes.size(), pairs);
+  std::map<int, std::vector<std::string>> members;
+  for (std::size_t i = 0; i < opcodes.size(); ++i) {
+    if (standing[i] == i) members[pipes[i]].push_back(opcodes[i].name);
+  }
+  std::vector<std::string> names(opcodes.size());
+  for (std::size_t i = 0; i < opcodes.size(); ++i) {
+    if (has_answer.contains(standing[i])) names[i] = name_of_pipe(members[pipes[standing[i]]]);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string name_of_pipe(const std::vector<std::string>& members) {
+  std::vector<std::string_view> names;
+  for (const auto& [opcode, pipe] : known) {
+    const bool is_here = std::any_of(members.begin(), members.end(),
+                                     [&](const std::string& member) { return base_of(member) == opcode; });
+    if (is_here && std::find(names.begin(), names.end(), pipe) == names.end()) names.push_back(pipe);
+  }
+  if (names.empty()) return base_of(members.front());
+  return fmt::format("{}", fmt::join(names, "+"));
+}
+
+std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes,
+                                         const std::vector<results::Record>& throughput,
+                                         const std::vector<results::Record>& contention,
+                                         const std::vector<results::Record>& latency) {
+  const auto standing = representatives_of(opcodes);
+  const auto pipes = pipe_names(opcodes, standing, contention);
+  namespace metric = results::metric;
+  std::vector<results::Opcode> rows;
+  for (std::size_t i = 0; i < opcodes.size(); ++i) {
+    results::Opcode row;
+    row.name = opcodes[i].name;
+    row.pipe = pipes[i];
+    row.stands_for_it = opcodes[standing[i]].name;
+    for (const auto& record : throughput) {
+      if (record.sass != std::vector{row.name}) continue;
+      row.forms.push_back(record.ptx);
+      if (record.ptx != opcodes[i].variant.form->ptx) continue;
+      row.throughput = record.number(metric::throughput);
+      row.interval = record.number(metric::interval);
+      row.saturates_at = record.number(metric::saturates_at);
+      row.note = record.note;
+    }
+    for (const auto& record : latency) {
+      const auto cycles = record.number(metric::cycles);
+      if (!cycles || record.sass != std::vector{row.name} || record.measure != results::Measure::dependent) continue;
+      row.latency = std::min(row.latency.value_or(*cycles), *cycles);
+    }
+    std::stable_sort(row.forms.begin(), row.forms.end(),
+                     [](const std::string& x, const std::string& y) { return x.size() < y.size(); });
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace ptxlat::machine

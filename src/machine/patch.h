@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernel/kernel.h"
+#include "sass/cubin.h"
+#include "sass/window.h"
+
+namespace ptxlat::machine {
+
+using Code = std::vector<sass::Instruction>;
+
+// What a saturated kernel's window holds.
+//   codes    the machine code of each instruction under test, in program order
+//   places   offsets of the places, in bytes from the start of the kernel, each behind the one before
+//   steering the loop's own comparison and branch as they must be where the code writes the predicate that ptxas chose
+//   problem  why it cannot be used; empty if it can
+struct Saturable {
+  std::vector<Code> codes;
+  std::vector<int> places;
+  Code steering;
+  std::string problem;
+};
+
+// Finds the machine code before the loop, of which `wanted` has the opcodes for each instruction under test, and the
+// loop's places. ptxas may choose another pipe here: opcodes are compared by canonical names.
+Saturable find_saturable(const sass::Window& window, const std::vector<std::vector<std::string>>& wanted, int places);
+
+std::vector<std::string> opcodes_of(const Code& code);
+
+// One instruction as it stands in a loop of copies. Alone it follows the copy before at once: nothing waits for
+// anything, the results of the copies are nobody's. Several keep what ptxas decided, because they need each other.
+std::vector<sass::InstructionWord> copy_of(const Code& code);
+
+// The cubin with words in the kernel's places, in that order; as many as there are places.
+std::vector<std::uint8_t> fill_places(const std::vector<std::uint8_t>& cubin, const std::string& kernel,
+                                      const Saturable& saturable, const std::vector<sass::InstructionWord>& words);
+
+// An instruction that does nothing, made from the place that it is to fill.
+sass::InstructionWord nothing();
+
+// The window as it runs, of the copies of each code only the first: for evidence.
+sass::Window with_first_copy(const sass::Window& window, const Saturable& saturable, const std::vector<Code>& turns);
+
+}  // namespace ptxlat::machine

@@ -1,0 +1,112 @@
+#include "machine/saturated_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "ptx/instruction.h"
+#include "ptx/kernel_builder.h"
+#include "ptx/store_live.h"
+
+namespace ptxlat::machine {
+
+namespace {
+
+constexpr int lanes_of_a_warp = 32;
+constexpr int place_if_left = 48;  // behind the results (ptx_templates/skeletons/frame.ptx)
+
+// What keeps the registers of one instruction out of the loop's hands: all are needed behind it.
+struct Kept {
+  std::string behind, if_left;
+};
+
+void keep(const ptx::KernelBuilder& builder, const isa::Variant& variant, const isa::Operand& operand,
+          const std::vector<std::string>& registers, Kept& kept) {
+  if (operand.type == "carry") return;
+  if (operand.is_result) {
+    kept.behind += ptx::store_live_both_sides(registers, operand.type, false);
+    kept.if_left += ptx::store_live_both_sides(registers, operand.type, false, place_if_left);
+  } else if (!ptx::is_literal(builder.catalogue, variant, operand)) {
+    const isa::Object* object = isa::object_of(builder.catalogue, *variant.input, operand);
+    kept.behind += ptx::store_live(registers, object != nullptr ? object->register_type : operand.type);
+  }
+}
+
+// A value in a register of its own.
+bool is_plain_source(const isa::Catalogue& catalogue, const isa::Variant& variant, const isa::Operand& operand) {
+  return !operand.is_result && operand.count == 0 && operand.type != "carry" &&
+         !ptx::is_literal(catalogue, variant, operand) && isa::object_of(catalogue, *variant.input, operand) == nullptr;
+}
+
+struct SourcesOfType {
+  std::vector<std::string> first;
+  int count = 0;
+};
+
+}  // namespace
+
+kernel::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<const isa::Variant> variants, int places,
+                              Sources sources) {
+  ptx::KernelBuilder builder(loaded.catalogue, *variants.front().form);
+  builder.threads = most_warps * lanes_of_a_warp;
+  builder.input.assign(static_cast<std::size_t>(builder.threads) * kernel::operands_per_slot, 0);
+  if (builder.directives.empty()) builder.directives = fmt::format(".maxntid {}, 1, 1", builder.threads);
+  builder.registers += "  .shared .b32 aligned_at;\n";
+  Kept kept;
+  std::string steps;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const auto& variant = variants[i];
+    for (const auto& text : variant.form->module) builder.need(text);
+    ptx::Replaced replaced;
+    std::map<std::string, SourcesOfType> of_type;
+    for (const auto& operand : variant.form->operands) {
+      const auto registers = ptx::registers_of(operand, i == 0 ? "" : fmt::format("_c{}", i));
+      replaced[operand.name] = registers;
+      if (sources == Sources::shared && is_plain_source(loaded.catalogue, variant, operand)) {
+        auto& [first, count] = of_type[operand.type];
+        if (count++ == 0) first = registers;
+        if (count > 2) {
+          replaced[operand.name] = first;
+          continue;
+        }
+      }
+      ptx::prepare_operand(builder, variant, operand, registers);
+      keep(builder, variant, operand, registers, kept);
+    }
+    steps += ptx::place_instruction(loaded.catalogue, variant, replaced, static_cast<int>(i));
+  }
+  builder.load({"%leave"}, "pred", {"0", "0", false});
+  builder.load({"%rounds"}, "b32", {"0", "0", false});
+  std::string pmevents;
+  for (int place = 0; place < places; ++place) pmevents += "  pmevent 0;\n";
+  const auto window = ptx::fill(
+      loaded.skeletons.saturated,
+      {{"steps", steps}, {"places", pmevents}, {"rounds", std::to_string(rounds)}, {"results", kept.if_left}});
+  auto trial = ptx::finish(builder, loaded.skeletons, ptx::Frame::loop, window, kept.behind);
+  trial.role = "saturated";
+  return trial;
+}
+
+kernel::Launch with_warps(kernel::Launch launch, int warps) {
+  launch.threads = warps * lanes_of_a_warp;
+  const auto operands = static_cast<std::size_t>(launch.threads) * kernel::operands_per_slot;
+  if (launch.input.size() > operands) launch.input.resize(operands);
+  return launch;
+}
+
+std::string why_not_saturated(const isa::Variant& variant) {
+  const auto& form = *variant.form;
+  const auto& input = *variant.input;
+  if (!form.not_streamable.empty()) return form.not_streamable;
+  const auto has_carry = [](const isa::Operand& operand) { return operand.type == "carry"; };
+  if (std::any_of(form.operands.begin(), form.operands.end(), has_carry))
+    return "copies have one carry, which only the last would need";
+  if (form.cluster > 1) return "a cluster has it to itself";
+  if (form.threads != lanes_of_a_warp) return "it is not for warps on their own";
+  if (!input.before.empty() || !input.prepare.empty() || !form.cleanup.empty())
+    return "each needs something done before or after it";
+  return {};
+}
+
+}  // namespace ptxlat::machine

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "isa/form.h"
+#include "kernel/kernel.h"
+#include "ptx/skeleton.h"
+
+namespace ptxlat::machine {
+
+// How often a saturated kernel's loop is run: its ends are then a small part of it, and cancel anyway.
+inline constexpr int rounds = 8;
+// Warps of one CTA, on one SM: as many as it may have.
+inline constexpr int most_warps = 32;
+
+// Which registers the instructions read.
+//   own     each operand has its own
+//   shared  of three or more sources of one type the third has the first's. A register file has two banks, each of
+//           which gives one register a cycle: three in a row would be what is timed, and real code finds some of them
+//           in the operand cache
+enum class Sources { own, shared };
+
+// The variants' instructions once each and then a loop of `places`, over which copies of their machine code can be
+// written (skeletons/saturated.ptx, machine/patch.h). Its launch has most_warps warps; one of fewer takes the beginning
+// of its input.
+kernel::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<const isa::Variant> variants, int places,
+                              Sources sources);
+
+// The same launch with fewer threads.
+kernel::Launch with_warps(kernel::Launch launch, int warps);
+
+// Why the variant cannot be copied like that, in words; empty if it can.
+std::string why_not_saturated(const isa::Variant& variant);
+
+}  // namespace ptxlat::machine

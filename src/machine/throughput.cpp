@@ -1,0 +1,371 @@
+#include "machine/throughput.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+#include <set>
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "latency/cells.h"
+#include "line/window_record.h"
+#include "machine/loop.h"
+#include "machine/patch.h"
+#include "machine/rates.h"
+#include "machine/saturated_kernel.h"
+#include "sass/opcodes.h"
+
+namespace ptxlat::machine {
+
+namespace {
+
+constexpr char curve_name[] = "warps";
+constexpr int places_of_body = 112;        // 1.8 KB of machine code
+constexpr std::size_t loops_of_cell = 16;  // four, and the GPU is busy with each for as long as with many others
+constexpr int most_places = 240;           // 3.8 KB: of long code two copies
+
+using latency::Role;
+
+// The streams alone: they say what an instruction is.
+latency::Experiment streams_of(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant) {
+  auto experiment = latency::expand(loaded, variant, latency::consumers_for(loaded.catalogue, variant).front());
+  for (const Role role : latency::all_roles) {
+    if (role != Role::stream && role != Role::stream_twice) experiment.trials[role] = {};
+  }
+  return experiment;
+}
+
+struct Work {
+  const ThroughputPlan* plan = nullptr;
+  latency::Experiment streams;
+  latency::TrialNumbers stream_trials;
+  Copies copies;
+  std::vector<std::vector<std::string>> wanted;  // opcodes, once or twice
+  std::vector<std::size_t> shorter, longer;      // trials of the bench, best first
+  results::Record record;
+  bool is_made = false;  // the record is final
+};
+
+results::Record begun(const ThroughputPlan& plan) {
+  const auto& form = *plan.variant.form;
+  results::Record record;
+  record.kind = results::RecordKind::throughput;
+  record.ptx = form.ptx;
+  record.chapter = form.chapter;
+  record.is_core = form.core == form.ptx;
+  record.input = plan.variant.input->name;
+  record.level = plan.level;
+  record.recipe = plan.recipe;
+  return record;
+}
+
+void give_up(Work& work, sass::Verdict verdict, const std::string& note) {
+  work.record.verdict = verdict;
+  work.record.note = note;
+  work.is_made = true;
+}
+
+// What is left without an instruction's machine code.
+void find_out_of_reach(const ptx::LoadedCatalogue& loaded, const line::Bench& bench, Work& work) {
+  const auto& variant = work.plan->variant;
+  if (const auto reason = latency::why_unsupported(bench, variant); !reason.empty())
+    return give_up(work, sass::Verdict::unsupported, reason);
+  if (!variant.form->not_measurable.empty())
+    return give_up(work, sass::Verdict::no_dependency, variant.form->not_measurable);
+  if (const auto reason = why_not_saturated(variant); !reason.empty())
+    return give_up(work, sass::Verdict::no_dependency, reason);
+  if (latency::consumers_for(loaded.catalogue, variant).empty())
+    give_up(work, sass::Verdict::no_dependency, "no consumer in the catalogue takes its result's type");
+}
+
+template <class Do>
+void for_those_left(std::vector<Work>& all, Do what) {
+  for (auto& work : all) {
+    if (!work.is_made) what(work);
+  }
+}
+
+void add_streams(line::Bench& bench, Work& work) {
+  for (const Role role : {Role::stream, Role::stream_twice}) {
+    const auto& trial = work.streams.trials[role];
+    if (!trial.kernel.text.empty()) work.stream_trials[role] = bench.add(trial, work.record.ptx);
+  }
+}
+
+bool end_waits(const line::Bench& bench, const Work& work) {
+  return std::any_of(work.stream_trials.values.begin(), work.stream_trials.values.end(), [&](const auto& trial) {
+    return trial && bench.batch().kernel_of(*trial).window && sass::end_waits(*bench.batch().kernel_of(*trial).window);
+  });
+}
+
+void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<Work>& all) {
+  for_those_left(all, [&](Work& work) {
+    work.streams = streams_of(loaded, work.plan->variant);
+    add_streams(bench, work);
+  });
+  bench.assemble();
+  for_those_left(all, [&](Work& work) {
+    if (work.streams.copies <= 1 || !end_waits(bench, work)) return;
+    latency::shorten_stream(loaded, work.plan->variant, work.streams);
+    add_streams(bench, work);
+  });
+  bench.assemble();
+  for_those_left(all, [&](Work& work) {
+    const auto audits = latency::audit(loaded.catalogue, bench.batch(), work.stream_trials, work.plan->variant,
+                                       bench.level(), work.streams);
+    const auto& audit = audits[Role::stream];
+    work.record.sass = audit.sass;
+    work.record.sass_count = static_cast<int>(audit.sass.size());
+    if (!audit.is_proven()) return give_up(work, audit.verdict, audit.reason);
+    const auto waits = [](const std::string& opcode) { return sass::has(opcode, sass::Trait::waits); };
+    if (std::any_of(audit.sass.begin(), audit.sass.end(), waits))
+      return give_up(work, sass::Verdict::no_dependency, "it waits for what copies of it do not bring");
+    work.copies = copies_of(audit.sass.size());
+    if (work.copies.longer == 0)
+      give_up(work, sass::Verdict::no_dependency, "two copies of its code do not fit the innermost instruction cache");
+  });
+}
+
+// Whether the stream's copies are more than one opcode: ptxas spreads them over pipes.
+bool takes_turns(const line::Bench& bench, const Work& work) {
+  if (work.record.sass.size() != 1) return false;
+  std::set<std::string> found;
+  const auto wanted = sass::canonical_opcode(work.record.sass.front());
+  for (const auto& opcode : sass::opcodes(*bench.batch().kernel_of(*work.stream_trials[Role::stream_twice]).window)) {
+    if (sass::canonical_opcode(opcode) == wanted) found.insert(opcode);
+  }
+  return found.size() > 1;
+}
+
+void assemble_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<Work>& all) {
+  for_those_left(all, [&](Work& work) {
+    work.wanted.assign(takes_turns(bench, work) ? 2 : 1, work.record.sass);
+    const std::vector<isa::Variant> variants(work.wanted.size(), work.plan->variant);
+    for (const auto sources : {Sources::shared, Sources::own}) {
+      const auto add = [&](int copies) {
+        const auto places = copies * work.record.sass_count;
+        return bench.add(saturated_trial(loaded, variants, places, sources), work.record.ptx);
+      };
+      work.shorter.push_back(add(work.copies.shorter));
+      work.longer.push_back(add(work.copies.longer));
+    }
+  });
+  bench.assemble();
+}
+
+// What the time of a loop depends on: its code, registers aside. Where addresses matter, also whose operands they are.
+std::string key_of(const std::vector<Code>& turns, const kernel::Launch& launch, const std::string& ptx) {
+  static const std::regex registers("\\b(U?[RP])[0-9]+");
+  bool has_address = launch.uses_memory;
+  std::string key;
+  for (const auto& code : turns) {
+    for (const auto& instruction : code) {
+      has_address = has_address || instruction.text.find('[') != std::string::npos;
+      key += std::regex_replace(instruction.text, registers, "$1");
+      if (code.size() > 1) key += fmt::format(" {} {}", instruction.control.stall_count, instruction.control.wait_mask);
+      key += '\n';
+    }
+  }
+  return has_address ? ptx + '\n' + key : key;
+}
+
+// One instruction is tried with all numbers of warps at which schedulers differ; long code with a few.
+std::vector<int> warps_to_try(int instructions) {
+  if (instructions > 1) return {1, 2, 4, 8, 12, 16, 20, 24, 28, 32};
+  return {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 20, 24, 25, 28, 29, 32};
+}
+
+// Copies of the codes in turn.
+std::vector<sass::InstructionWord> words_of(const std::vector<Code>& turns, int copies) {
+  std::vector<sass::InstructionWord> words;
+  for (int i = 0; i < copies; ++i) {
+    const auto copy = copy_of(turns[static_cast<std::size_t>(i) % turns.size()]);
+    words.insert(words.end(), copy.begin(), copy.end());
+  }
+  return words;
+}
+
+struct Loops {
+  Fillable shorter, longer;
+};
+
+void put_rates(results::Record& record, const Copies& copies, const std::vector<int>& warps, const Curve& curve) {
+  constexpr double lanes_of_a_warp = 32;
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < warps.size(); ++i) {
+    const auto cycles = cycles_of_copy({warps[i], curve.shorter[i], curve.longer[i]}, copies.shorter, copies.longer);
+    if (cycles <= 0) {
+      record.verdict = sass::Verdict::unstable;
+      record.note = "more copies did not take longer";
+      return;
+    }
+    rates.push_back(lanes_of_a_warp * warps[i] / cycles);
+  }
+  results::Series series{curve_name, "results/clk/SM", {{"warps", "warps", {}}}, {}};
+  for (std::size_t i = 0; i < warps.size(); ++i) {
+    series.axes.front().values.push_back(warps[i]);
+    series.values.emplace_back(rates[i]);
+  }
+  record.series.push_back(std::move(series));
+  read_again(record);
+}
+
+// Measures the codes in turn, unless the same code has been measured, and puts what came of it into the record.
+void measure(line::Bench& bench, const Loops& loops, const Copies& copies, const std::vector<Code>& turns,
+             MeasuredCurves& measured, results::Record& record) {
+  const auto& trial = bench.batch().trial(loops.longer.trial);
+  line::AssembledKernel shown;
+  shown.window = with_first_copy(*bench.batch().kernel_of(loops.longer.trial).window, loops.longer.found, turns);
+  record.windows = {line::window_record(fmt::format("loop of {}", copies.longer), shown, {})};
+  if (!bench.measures()) return;
+  const auto warps = warps_to_try(static_cast<int>(turns.front().size()));
+  const auto key = key_of(turns, trial.launch, record.ptx);
+  auto curve = measured.find(key);
+  if (curve.shorter.empty()) {
+    // With all warps first: what hangs or faults does so once.
+    for (const auto& numbers : {std::vector{most_warps}, warps}) {
+      auto shorter = time_loop(bench, loops.shorter, words_of(turns, copies.shorter), numbers);
+      auto longer =
+          shorter.cycles.empty() ? LoopTime{} : time_loop(bench, loops.longer, words_of(turns, copies.longer), numbers);
+      const auto& failed = shorter.cycles.empty() ? shorter : longer;
+      if (failed.cycles.empty()) {
+        record.verdict = failed.verdict;
+        record.note = failed.message;
+        return;
+      }
+      curve = {std::move(shorter.cycles), std::move(longer.cycles), record.ptx};
+    }
+    measured.keep(key, curve);
+  }
+  if (curve.measured_as != record.ptx) record.windows.front().measured_as = curve.measured_as;
+  put_rates(record, copies, warps, curve);
+}
+
+// The records of one form: the first is its own. Where ptxas takes turns between opcodes, one for each of these alone
+// follows.
+std::vector<results::Record> measure(line::Bench& bench, Work& work, MeasuredCurves& measured) {
+  const auto places = [&](int copies) { return copies * work.record.sass_count; };
+  const Loops loops{first_fillable(bench.batch(), work.shorter, work.wanted, places(work.copies.shorter)),
+                    first_fillable(bench.batch(), work.longer, work.wanted, places(work.copies.longer))};
+  for (const auto* loop : {&loops.shorter, &loops.longer}) {
+    if (loop->found.problem.empty()) continue;
+    give_up(work, loop->is_assembled ? sass::Verdict::fused : sass::Verdict::rejected, loop->found.problem);
+    return {std::move(work.record)};
+  }
+  // What is copied, of opcodes that ptxas takes for each other.
+  auto codes = loops.longer.found.codes;
+  if (codes.size() > 1 && opcodes_of(codes[0]) == opcodes_of(codes[1])) codes.pop_back();
+  std::vector<results::Record> records{work.record};
+  records.front().sass = opcodes_of(codes.front());
+  if (codes.size() > 1) {
+    records.front().add_flag(results::flag::takes_turns);
+    records.front().sass.push_back(opcodes_of(codes[1]).front());
+    for (const auto& code : codes) {
+      auto alone = work.record;
+      alone.sass = opcodes_of(code);
+      alone.operand = alone.sass.front();
+      measure(bench, loops, work.copies, {code}, measured, alone);
+      records.push_back(std::move(alone));
+    }
+  }
+  measure(bench, loops, work.copies, codes, measured, records.front());
+  return records;
+}
+
+}  // namespace
+
+void read_again(results::Record& record) {
+  const auto curve = std::find_if(record.series.begin(), record.series.end(),
+                                  [](const results::Series& series) { return series.name == curve_name; });
+  if (record.kind != results::RecordKind::throughput || curve == record.series.end()) return;
+  std::vector<int> warps;
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < curve->values.size(); ++i) {
+    warps.push_back(static_cast<int>(curve->axes.front().values[i]));
+    rates.push_back(curve->values[i].value_or(0));
+  }
+  const auto saturation = saturation_of(warps, rates);
+  namespace metric = results::metric;
+  record.set(metric::throughput, saturation.per_clock, {record.windows.front().role});
+  record.set(metric::interval, saturation.interval);
+  record.set(metric::saturates_at, saturation.saturates_at);
+  record.note = saturation.still_rises ? "more warps would do more" : "";
+}
+
+Curve MeasuredCurves::find(const std::string& key) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = curves_.find(key);
+  return found == curves_.end() ? Curve{} : found->second;
+}
+
+void MeasuredCurves::keep(const std::string& key, const Curve& curve) {
+  const std::scoped_lock lock(mutex_);
+  curves_.emplace(key, curve);
+}
+
+results::CellKey key_of(const ThroughputPlan& plan) {
+  return {
+      results::RecordKind::throughput, plan.variant.form->ptx, {}, plan.variant.input->name, plan.level, plan.recipe};
+}
+
+std::vector<ThroughputPlan> plan_throughput(const ptx::LoadedCatalogue& loaded,
+                                            const std::vector<const isa::Form*>& forms, int level) {
+  std::vector<ThroughputPlan> plan;
+  for (const auto* form : forms) plan.push_back({isa::variants_of(*form).front(), level, {}, 0});
+  // Arithmetic first, as the chapters ask for.
+  std::stable_sort(plan.begin(), plan.end(),
+                   [](const auto& x, const auto& y) { return x.variant.form->order < y.variant.form->order; });
+  in_parallel(plan.size(), [&](std::size_t i) {
+    auto& cell = plan[i];
+    Hash hash;
+    hash.add(std::string_view(machine_version));
+    const auto& form = *cell.variant.form;
+    hash.add(form.not_measurable + form.unsupported_because);
+    const bool is_possible = form.not_measurable.empty() && form.unsupported_because.empty() &&
+                             why_not_saturated(cell.variant).empty() &&
+                             !latency::consumers_for(loaded.catalogue, cell.variant).empty();
+    if (is_possible) {
+      const auto streams = streams_of(loaded, cell.variant);
+      for (const auto& trial : streams.trials.values) {
+        kernel::add(hash, trial);
+        cell.ptx_bytes += trial.kernel.text.size();
+      }
+      const auto loop = saturated_trial(loaded, {&cell.variant, 1}, places_of_body, Sources::shared);
+      kernel::add(hash, loop);
+      cell.ptx_bytes += loops_of_cell * loop.kernel.text.size();
+    }
+    cell.recipe = fmt::format("{:016x}", hash.value());
+  });
+  return plan;
+}
+
+Copies copies_of(std::size_t instructions) {
+  const auto count = static_cast<int>(instructions);
+  if (count == 0 || 2 * count > most_places) return {};
+  const int longer = std::max(2, places_of_body / count);
+  return {std::max(1, longer * 3 / 7), longer};
+}
+
+std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
+  std::vector<Work> all(chunk.size());
+  for (std::size_t i = 0; i < chunk.size(); ++i) {
+    all[i].plan = &plan_[chunk[i].number];
+    all[i].record = begun(*all[i].plan);
+    find_out_of_reach(loaded_, bench, all[i]);
+  }
+  prove(loaded_, bench, all);
+  assemble_loops(loaded_, bench, all);
+  std::vector<results::Record> records;
+  for (auto& work : all) {
+    if (work.is_made) {
+      records.push_back(std::move(work.record));
+      continue;
+    }
+    auto made = measure(bench, work, measured_);
+    std::move(made.begin(), made.end(), std::back_inserter(records));
+  }
+  return records;
+}
+
+}  // namespace ptxlat::machine

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "isa/form.h"
+#include "line/line.h"
+#include "ptx/skeleton.h"
+#include "results/store.h"
+
+namespace ptxlat::machine {
+
+// Version of the rules that find, copy and measure. Bump it whenever they would give a different answer for the same
+// kernels.
+inline constexpr char machine_version[] = "machine 1";
+
+// An instruction whose throughput is to be measured: a form with its default class of values, at a level.
+struct ThroughputPlan {
+  isa::Variant variant;
+  int level = 3;
+  std::string recipe;
+  std::size_t ptx_bytes = 0;
+};
+results::CellKey key_of(const ThroughputPlan& plan);
+std::vector<ThroughputPlan> plan_throughput(const ptx::LoadedCatalogue& loaded,
+                                            const std::vector<const isa::Form*>& forms, int level);
+
+// Copies of the same instruction in a body: as many as fill it, and a part of those. The body fits the innermost
+// instruction cache: above about 4 KB warps run apart.
+struct Copies {
+  int shorter = 0, longer = 0;
+};
+// Of code of so many instructions; none if two do not fit.
+Copies copies_of(std::size_t instructions);
+
+// What a record's curve over warps says, by the rules of today.
+void read_again(results::Record& record);
+
+// How long both loops of one code took with each number of warps, and for which form that was measured.
+struct Curve {
+  std::vector<double> shorter, longer;  // cycles; empty where it was not measured
+  std::string measured_as;
+};
+
+// The curves of this run, by code: many forms become the same. Thread-safe.
+class MeasuredCurves {
+ public:
+  Curve find(const std::string& key);  // an empty one if it was not measured yet
+  void keep(const std::string& key, const Curve& curve);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Curve> curves_;
+};
+
+// Measures throughput: a stream proves what the instruction is, copies of that in a loop are what is timed, with every
+// number of warps (machine/patch.h). The catalogue and the plan must outlive it; cells are indices into the plan. What
+// it launches was written over: the line's worker should serve nothing else.
+class ThroughputMethod : public line::Method {
+ public:
+  ThroughputMethod(const ptx::LoadedCatalogue& loaded, const std::vector<ThroughputPlan>& plan)
+      : loaded_(loaded), plan_(plan) {}
+  std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
+
+ private:
+  const ptx::LoadedCatalogue& loaded_;
+  const std::vector<ThroughputPlan>& plan_;
+  mutable MeasuredCurves measured_;
+};
+
+}  // namespace ptxlat::machine

@@ -1,0 +1,177 @@
+#include "report/opcode_files.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "report/csv.h"
+#include "report/gzip.h"
+#include "report/number.h"
+#include "report/page.h"
+#include "report/table_files.h"
+#include "results/json.h"
+
+namespace ptxlat::report {
+
+namespace {
+
+namespace metric = results::metric;
+
+constexpr const char* records_name = "opcodes.jsonl.gz";
+constexpr const char* runs_name = "opcodes.json";
+
+// Launches of one experiment differ by thousandths: three digits after the point say all there is.
+std::string rounded(std::optional<double> value) {
+  constexpr double digits = 1000;
+  return decimal(value ? std::optional(std::round(*value * digits) / digits) : value);
+}
+
+template <class Write>
+std::string text_of(Write write) {
+  std::ostringstream out;
+  write(out);
+  return out.str();
+}
+
+void write_opcodes_csv(std::ostream& out, const std::vector<results::Opcode>& opcodes) {
+  out << "opcode,pipe,paired_as,throughput,interval,saturates_at,latency,forms,example,note\n";
+  for (const auto& row : opcodes) {
+    write_csv_line(out, {row.name, row.pipe, row.stands_for_it, rounded(row.throughput), rounded(row.interval),
+                         rounded(row.saturates_at), rounded(row.latency), std::to_string(row.forms.size()),
+                         row.forms.empty() ? "" : row.forms.front(), row.note});
+  }
+}
+
+void write_contention_csv(std::ostream& out, const std::vector<results::Record>& contention) {
+  out << "a,b,score,floor,verdict,note\n";
+  for (const auto& record : contention) {
+    write_csv_line(out, {record.ptx, record.operand, rounded(record.number(metric::contention)),
+                         rounded(record.number(metric::floor)), to_string(record.verdict), record.note});
+  }
+}
+
+void write_throughput_csv(std::ostream& out, const std::vector<results::Record>& throughput) {
+  out << "ptx,input,opcode,opt,throughput,interval,saturates_at,sass,sass_count,verdict,note\n";
+  for (const auto& record : throughput) {
+    write_csv_line(out,
+                   {record.ptx, record.input, record.operand, fmt::format("O{}", record.level),
+                    rounded(record.number(metric::throughput)), rounded(record.number(metric::interval)),
+                    rounded(record.number(metric::saturates_at)),
+                    fmt::format("{}", fmt::join(record.sass, record.has_flag(results::flag::takes_turns) ? "|" : ";")),
+                    std::to_string(record.sass_count), to_string(record.verdict), record.note});
+  }
+}
+
+// Of opcodes alone: longer code has its number, and its curve in the records.
+void write_curves_csv(std::ostream& out, const OpcodeFiles& files) {
+  out << "opcode,warps,value\n";
+  for (const auto& row : files.opcodes) {
+    for (const auto& record : files.throughput) {
+      if (record.sass != std::vector{row.name} || record.series.empty()) continue;
+      const auto& series = record.series.front();
+      for (std::size_t i = 0; i < series.values.size(); ++i)
+        write_csv_line(out, {row.name, decimal(series.axes.front().values[i]), rounded(series.values[i])});
+      break;
+    }
+  }
+}
+
+std::string lines_of(const OpcodeFiles& files) {
+  std::string lines;
+  for (const auto* records : {&files.throughput, &files.contention}) {
+    for (const auto& record : *records) lines += results::to_line(results::to_json(record)) + '\n';
+  }
+  return lines;
+}
+
+std::string runs_of(const OpcodeFiles& files) {
+  results::Json provenance;
+  auto& named = provenance["runs"] = results::Json::array();
+  for (const auto& run : files.runs) {
+    const auto is_of_run = [&](const results::Record& record) { return record.run == run.id; };
+    if (std::any_of(files.throughput.begin(), files.throughput.end(), is_of_run) ||
+        std::any_of(files.contention.begin(), files.contention.end(), is_of_run))
+      named.push_back(results::to_json(run));
+  }
+  return provenance.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n';
+}
+
+Grid grid_of(const std::vector<results::Opcode>& opcodes) {
+  Grid grid{{{"opcode"},
+             {"pipe"},
+             {"throughput", true},
+             {"interval", true},
+             {"saturates at", true},
+             {"latency", true},
+             {"forms", true},
+             {"example"},
+             {"note"}},
+            {}};
+  for (const auto& row : opcodes) {
+    grid.rows.push_back({code(row.name), row.pipe, rounded(row.throughput), rounded(row.interval),
+                         rounded(row.saturates_at), rounded(row.latency), std::to_string(row.forms.size()),
+                         row.forms.empty() ? Span{} : code(row.forms.front()), row.note});
+  }
+  return grid;
+}
+
+void write_opcodes_page(std::ostream& out, const OpcodeFiles& files) {
+  Page page(out, {.format = PageFormat::markdown});
+  page.heading(1, {"SASS opcodes"});
+  page.paragraph(
+      {"`throughput`: results of threads that an SM makes in a cycle, with enough warps. `interval`: cycles between "
+       "two "
+       "of them in a sub-partition. `saturates at`: the fewest warps of an SM that reach the throughput. `pipe`: the "
+       "group of opcodes that get in each other's way, named after its members. `latency`: the least of the latency "
+       "table's rows that are this opcode alone, in cycles. `forms`: how many spellings of PTX become it and nothing "
+       "else."});
+  page.table(grid_of(files.opcodes));
+}
+
+}  // namespace
+
+void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& files) {
+  replace_files(folder / "series",
+                {{"throughput.csv.gz", gzip(text_of([&](auto& out) { write_curves_csv(out, files); }))}});
+  replace_files(folder,
+                {{"opcodes.csv", text_of([&](auto& out) { write_opcodes_csv(out, files.opcodes); })},
+                 {"opcodes.md", text_of([&](auto& out) { write_opcodes_page(out, files); })},
+                 {"contention.csv", text_of([&](auto& out) { write_contention_csv(out, files.contention); })},
+                 {"throughput.csv.gz", gzip(text_of([&](auto& out) { write_throughput_csv(out, files.throughput); }))},
+                 {records_name, gzip(lines_of(files))},
+                 {runs_name, runs_of(files)}});
+}
+
+OpcodeFiles read_opcode_files(const std::filesystem::path& folder) {
+  OpcodeFiles files;
+  const auto file = folder / records_name;
+  if (!std::filesystem::exists(file))
+    throw Error(ExitCode::storage, fmt::format("there are no opcodes in {}", folder.string()),
+                fmt::format("Name the folder that has {}.", records_name));
+  try {
+    std::istringstream lines(gunzip(read_file(file)));
+    for (std::string line; std::getline(lines, line);) {
+      auto record = results::record_from_json(results::Json::parse(line));
+      (record.kind == results::RecordKind::throughput ? files.throughput : files.contention)
+          .push_back(std::move(record));
+    }
+    const auto provenance = results::Json::parse(read_file(folder / runs_name));
+    for (const auto& run : provenance.at("runs")) files.runs.push_back(results::run_from_json(run));
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw damaged(file, error.what());
+  }
+  return files;
+}
+
+void write_opcode_text(std::ostream& out, const std::vector<results::Opcode>& opcodes) {
+  Page page(out, {});
+  page.table(grid_of(opcodes));
+}
+
+}  // namespace ptxlat::report

@@ -1,0 +1,99 @@
+// `ptxlat opcodes` whole, on the stand-in: what it writes, that it goes on where it was, and that a bad form costs
+// itself alone. What its numbers mean is tested on invented machines (tests/machine).
+#include <algorithm>
+
+#include "base/file.h"
+#include "ptxlat_program.h"
+#include "report/opcode_files.h"
+
+using namespace ptxlat;
+
+namespace {
+
+Ended measure(const PtxlatProgram& program, const std::string& filter) {
+  return program.run({"opcodes", "--filter", filter, "--threads", "1", "--tables", "tables"});
+}
+
+constexpr char filter[] = "/^(add.u32|popc.b32|fma.rn.f32|mul.f64)$/";
+
+const results::Record& record_of(const report::OpcodeFiles& files, const std::string& ptx) {
+  const auto found =
+      std::find_if(files.throughput.begin(), files.throughput.end(), [&](const auto& r) { return r.ptx == ptx; });
+  REQUIRE(found != files.throughput.end());
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; a second run has nothing to do") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto first = measure(program, filter);
+  INFO(first.err);
+  REQUIRE(first.status == 0);
+  CHECK(first.out.find("POPC") != std::string::npos);
+  const auto files = report::read_opcode_files(program.table());
+  REQUIRE(files.runs.size() == 1);
+  for (const char* ptx : {"add.u32", "popc.b32", "fma.rn.f32", "mul.f64"}) {
+    const auto& record = record_of(files, ptx);
+    INFO(ptx << " " << record.note);
+    CHECK(record.verdict == sass::Verdict::proven);
+    CHECK(record.number(results::metric::throughput));
+    REQUIRE(record.windows.size() == 1);
+    const auto& code = record.windows.front().sass;
+    CHECK(std::count_if(code.begin(), code.end(),
+                        [&](const auto& i) { return i.text.find(record.sass.front()) != std::string::npos; }) == 2);
+    REQUIRE(record.series.size() == 1);
+    CHECK(record.series.front().axes.front().values.back() == 32);
+  }
+  CHECK(files.contention.size() == 6);
+  const auto csv = contents_of(program.table() / "opcodes.csv");
+  CHECK(csv.starts_with("opcode,pipe,paired_as,throughput,interval,saturates_at,latency,forms,example,note\n"));
+
+  const auto launches = lines_of(program.launch_log()).size();
+  const auto second = measure(program, filter);
+  CHECK(second.status == 0);
+  CHECK(contents_of(program.table() / "opcodes.csv") == csv);
+  CHECK(lines_of(program.launch_log()).size() == launches);
+}
+
+TEST_CASE("a form that faults or hangs costs its own row, and its loop is launched once") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto [variable, verdict] = GENERATE(std::pair("PTXLAT_STANDIN_FAULT", sass::Verdict::fault),
+                                            std::pair("PTXLAT_STANDIN_HANG", sass::Verdict::timeout));
+  program.set(variable, "popc");
+  const auto ended = measure(program, "/^(popc.b32|fma.rn.f32)$/");
+  INFO(ended.err);
+  REQUIRE(ended.status == 0);
+  const auto files = report::read_opcode_files(program.table());
+  CHECK(record_of(files, "popc.b32").verdict == verdict);
+  CHECK_FALSE(record_of(files, "popc.b32").number(results::metric::throughput));
+  CHECK(record_of(files, "fma.rn.f32").verdict == sass::Verdict::proven);
+  // Not with each number of warps: what fails with all of them is given up.
+  const auto launches = lines_of(program.launch_log());
+  CHECK(std::count_if(launches.begin(), launches.end(),
+                      [](const auto& name) { return name.find("popc") != std::string::npos; }) <= 2);
+}
+
+TEST_CASE("the committed opcodes say the same when they are read again") {
+  const std::filesystem::path committed = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/driver-580.159.04";
+  const TestFolder folder;
+  const auto table = folder.path / "table";
+  std::filesystem::copy(committed, table, std::filesystem::copy_options::recursive);
+  replace_files(table, {{"opcodes.csv", "lost\n"}, {"contention.csv", "lost\n"}});
+  const auto again = PtxlatProgram().run({"opcodes", "--reread", table.string(), "--format", "none"});
+  INFO(again.err);
+  CHECK(again.status == 0);
+  for (const char* file : {"opcodes.csv", "opcodes.md", "contention.csv", "opcodes.json"}) {
+    INFO(file);
+    CHECK(contents_of(table / file) == contents_of(committed / file));
+  }
+}
+
+TEST_CASE("a folder without opcodes cannot be read again") {
+  const TestFolder folder;
+  const auto none = PtxlatProgram().run({"opcodes", "--reread", folder.path.string()});
+  CHECK(none.status == 7);
+  CHECK(none.err.find("there are no opcodes in") != std::string::npos);
+}

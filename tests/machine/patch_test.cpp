@@ -1,0 +1,199 @@
+// Copies of machine code in a loop: what is found in a kernel, what is written over it, and, with the assemblers that
+// are here, that the loop then holds those copies and nothing else.
+#include "machine/patch.h"
+
+#include <algorithm>
+
+#include "../sass/real_code.h"
+#include "catch.h"
+#include "isa/catalogue.h"
+#include "line/kernel_assembler.h"
+#include "machine/saturated_kernel.h"
+#include "sass/disassembler.h"
+
+using namespace ptxlat;
+using namespace ptxlat::machine;
+
+namespace {
+
+// A saturated kernel's window, by its texts. Every word is another, so that one that goes astray is seen.
+sass::Window window_of(const std::vector<std::string>& texts) {
+  sass::Window window;
+  for (const auto& text : texts) {
+    const auto number = static_cast<std::uint64_t>(window.instructions.size());
+    sass::ControlWord control;
+    control.stall_count = 5;
+    control.wait_mask = 3;
+    control.read_scoreboard = 1;
+    control.write_scoreboard = 2;
+    const auto word = sass::with_control({0x7000 | number << 16, number << 8}, control);
+    window.instructions.push_back({static_cast<int>(16 * number), word, control, text});
+  }
+  return window;
+}
+
+// What ptxas makes of a popc.
+const std::vector<std::string> popc_loop = {"CS2R.32 R10, SR_CLOCKLO",
+                                            "POPC R9, R7",
+                                            "@P0 BRA 0x9a0",
+                                            "VIADD R6, R6, 0x1",
+                                            "PMTRIG 0x1",
+                                            "ISETP.GE.U32.AND P0, PT, R6, 0x20, PT",
+                                            "PMTRIG 0x1",
+                                            "PMTRIG 0x1",
+                                            "@!P0 BRA 0x1f0",
+                                            "CS2R.32 R11, SR_CLOCKLO"};
+
+std::vector<std::string> with(std::vector<std::string> texts, std::size_t at, const std::string& text) {
+  texts[at] = text;
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("an instruction and its places are found in a kernel, wherever ptxas put what steers the loop") {
+  const auto found = find_saturable(window_of(popc_loop), {{"POPC"}}, 3);
+  REQUIRE(found.problem.empty());
+  REQUIRE(found.codes.size() == 1);
+  CHECK(opcodes_of(found.codes[0]) == std::vector<std::string>{"POPC"});
+  CHECK(found.places == std::vector{64, 96, 112});
+  CHECK(found.steering.empty());
+}
+
+TEST_CASE("ptxas may choose another pipe for an instruction, and each instruction is found once") {
+  auto texts = with(popc_loop, 1, "IMAD.IADD R9, R7, 0x1, R8");
+  CHECK(opcodes_of(find_saturable(window_of(texts), {{"IADD3"}}, 3).codes[0]) == std::vector<std::string>{"IMAD.IADD"});
+  CHECK(find_saturable(window_of(texts), {{"IADD3"}, {"IADD3"}}, 3).problem ==
+        "the instruction is another one beside a loop");
+  texts.insert(texts.begin() + 1, "IADD3 R3, R4, R5, RZ");
+  const auto both = find_saturable(window_of(texts), {{"IADD3"}, {"IADD3"}}, 3);
+  REQUIRE(both.problem.empty());
+  CHECK(opcodes_of(both.codes[0]) == std::vector<std::string>{"IADD3"});
+  CHECK(opcodes_of(both.codes[1]) == std::vector<std::string>{"IMAD.IADD"});
+}
+
+TEST_CASE("what cannot be copied says why") {
+  const auto problem = [](const std::vector<std::string>& texts, const std::vector<std::string>& opcodes) {
+    return find_saturable(window_of(texts), {opcodes}, 3).problem;
+  };
+  CHECK(find_saturable(window_of(popc_loop), {{"POPC"}}, 4).problem == "the loop has 3 places and not 4");
+  CHECK(problem(popc_loop, {"FLO"}) == "the instruction is another one beside a loop");
+  CHECK(problem(popc_loop, {"POPC", "IADD3"}) == "the instruction is another one beside a loop");
+  CHECK(problem(with(popc_loop, 1, "CALL.REL.NOINC 0x40"), {"CALL.REL.NOINC"}) == "its code branches");
+  CHECK(problem(with(popc_loop, 1, "POPC R6, R7"), {"POPC"}) == "it writes a register that the loop counts with");
+  auto maxwell = window_of(popc_loop);
+  maxwell.layout = sass::CodeLayout::maxwell;
+  CHECK(find_saturable(maxwell, {{"POPC"}}, 3).problem == "machine code of this layout is not written over");
+}
+
+TEST_CASE("where the code writes the loop's predicate, the loop gets another, and none if there is no other") {
+  const auto texts = with(popc_loop, 1, "ISETP.LT.AND P0, PT, R7, R8, PT");
+  const auto found = find_saturable(window_of(texts), {{"ISETP.LT.AND"}}, 3);
+  REQUIRE(found.problem.empty());
+  REQUIRE(found.steering.size() == 2);
+  CHECK(found.steering[0].text == "ISETP.GE.U32.AND P6, PT, R6, 0x20, PT");
+  CHECK(found.steering[1].text == "@!P6 BRA 0x1f0");
+  CHECK((found.steering[0].word.high >> 17 & 7) == 6);
+  CHECK((found.steering[1].word.low >> 12 & 7) == 6);
+  auto taken = texts;
+  taken.insert(taken.begin() + 1, "PLOP3.LUT P6, PT, PT, PT, PT, 0x80, 0x0");
+  CHECK(find_saturable(window_of(taken), {{"ISETP.LT.AND"}}, 3).problem ==
+        "it writes a register that the loop counts with");
+}
+
+TEST_CASE("one instruction follows its copy at once, several keep what they wait for among themselves") {
+  const auto window = window_of(popc_loop);
+  const auto alone = sass::control_word(copy_of({window.instructions[1]}).front());
+  CHECK(alone.stall_count == 1);
+  CHECK_FALSE(alone.yields);
+  CHECK(alone.wait_mask == 0);
+  CHECK(alone.read_scoreboard == sass::ControlWord::no_scoreboard);
+  CHECK(alone.write_scoreboard == 2);
+  const auto words = copy_of({window.instructions[1], window.instructions[3]});
+  REQUIRE(words.size() == 2);
+  CHECK(sass::control_word(words[0]).wait_mask == 0);
+  CHECK(sass::control_word(words[0]).stall_count == 5);
+  CHECK(sass::control_word(words[1]).wait_mask == 3);
+}
+
+TEST_CASE("evidence has the loop with the first copy, as it runs") {
+  const auto window = window_of(with(popc_loop, 1, "ISETP.LT.AND P0, PT, R7, R8, PT"));
+  const auto found = find_saturable(window, {{"ISETP.LT.AND"}}, 3);
+  const auto shown = with_first_copy(window, found, found.codes);
+  std::vector<std::string> texts;
+  for (const auto& instruction : shown.instructions) texts.push_back(instruction.text);
+  CHECK(texts == std::vector<std::string>{"CS2R.32 R10, SR_CLOCKLO", "ISETP.LT.AND P0, PT, R7, R8, PT", "@P0 BRA 0x9a0",
+                                          "VIADD R6, R6, 0x1", "ISETP.LT.AND P0, PT, R7, R8, PT",
+                                          "ISETP.GE.U32.AND P6, PT, R6, 0x20, PT", "@!P6 BRA 0x1f0",
+                                          "CS2R.32 R11, SR_CLOCKLO"});
+}
+
+namespace {
+
+// The window of a kernel of a cubin, with its texts.
+sass::Window disassembled(sass::Nvdisasm& nvdisasm, const Bytes& cubin, int sm) {
+  const auto code = sass::read_cubin(cubin).kernels.front();
+  std::string why;
+  auto window = *sass::find_window(code, why);
+  std::vector<sass::Instruction*> wanted;
+  for (auto& instruction : window.instructions) wanted.push_back(&instruction);
+  nvdisasm.disassemble(sm, wanted);
+  return window;
+}
+
+}  // namespace
+
+TEST_CASE("of every architecture the loop holds the copies, steered by what they do not write, and nothing else") {
+  const auto toolchain = ptxas_or_skip().front();
+  sass::Nvdisasm nvdisasm(nvdisasm_or_skip());
+  const auto templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
+  const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
+  constexpr int places = 12;
+  // The first becomes two instructions, the first of which writes the predicate that ptxas would steer with.
+  const std::string ptx = GENERATE("set.eq.and.s32.b32", "popc.b32", "setp.lt.f32");
+  const int sm = GENERATE(75, 80, 90, 120);
+  INFO(ptx << " sm_" << sm);
+  const auto& forms = loaded.catalogue.forms;
+  const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == ptx; });
+  REQUIRE(form != forms.end());
+  const auto variant = isa::variants_of(*form).front();
+  const auto trial = saturated_trial(loaded, {&variant, 1}, places, Sources::shared);
+  const isa::Target target{sm, ""};
+  const auto outcome = line::make_kernel_assembler(assemble::make_ptxas(toolchain), toolchain, target)
+                           ->assemble({{"k", &trial.kernel}}, 3);
+  INFO(outcome.kernels.front().log);
+  REQUIRE(outcome.cubins.size() == 1);
+  const auto& cubin = outcome.cubins.front();
+
+  const auto before = disassembled(nvdisasm, cubin, sm);
+  const auto branch = std::find_if(before.instructions.begin(), before.instructions.end(),
+                                   [](const auto& i) { return sass::changes_control_flow(i.text); });
+  const Code code(before.instructions.begin() + 1, branch);
+  const auto found = find_saturable(before, {opcodes_of(code)}, places);
+  INFO(found.problem);
+  REQUIRE(found.problem.empty());
+  CHECK(found.steering.empty() == (ptx != "set.eq.and.s32.b32"));
+  std::vector<sass::InstructionWord> words;
+  std::vector<std::string> expected;
+  while (words.size() + code.size() <= places) {
+    const auto copy = copy_of(code);
+    words.insert(words.end(), copy.begin(), copy.end());
+    for (const auto& instruction : code) expected.push_back(instruction.text);
+  }
+  for (; words.size() < places; words.push_back(nothing())) expected.emplace_back("NOP");
+
+  const auto after = disassembled(nvdisasm, fill_places(cubin, outcome.kernels.front().symbol, found, words), sm);
+  REQUIRE(after.instructions.size() == before.instructions.size());
+  std::vector<std::string> filled;
+  for (std::size_t i = 0; i < after.instructions.size(); ++i) {
+    const auto& [now, then] = std::pair(after.instructions[i], before.instructions[i]);
+    const auto steering = std::find_if(found.steering.begin(), found.steering.end(),
+                                       [&](const auto& other) { return other.offset == now.offset; });
+    if (std::find(found.places.begin(), found.places.end(), now.offset) != found.places.end()) {
+      filled.push_back(now.text);
+    } else {
+      CHECK(now.text == (steering == found.steering.end() ? then.text : steering->text));
+    }
+  }
+  CHECK(filled == expected);
+}

@@ -1,0 +1,78 @@
+#include "machine/rates.h"
+
+#include <cmath>
+#include <random>
+
+#include "catch.h"
+#include "machine/saturated_kernel.h"
+
+using namespace ptxlat;
+using namespace ptxlat::machine;
+
+namespace {
+
+bool is_near(double value, double wanted, double share = 0.01) { return std::abs(value - wanted) <= share * wanted; }
+
+kernel::Readout readout_of(const std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>>& launches) {
+  kernel::Readout readout;
+  readout.launches = launches.size();
+  readout.threads = launches.front().size();
+  readout.words_per_thread = 2;
+  for (const auto& launch : launches) {
+    for (const auto& [begin, end] : launch) readout.words.insert(readout.words.end(), {begin, end});
+  }
+  return readout;
+}
+
+// An SM whose sub-partitions take an instruction each `interval` cycles; its result is there after `latency`.
+double cycles_of_loop(int warps, int copies, double interval, double latency) {
+  const double in_sub_partition = std::ceil(warps / 4.0);
+  const double start = 130, own_instructions = 4;
+  return start +
+         rounds * std::max(in_sub_partition * (copies * interval + own_instructions), copies * interval + latency);
+}
+
+}  // namespace
+
+TEST_CASE("a loop takes from the first warp's beginning to the last one's end, over the end of the clock, too") {
+  CHECK(elapsed_of(readout_of({{{100, 300}, {90, 310}, {120, 290}}})) == 220.0);
+  CHECK(elapsed_of(readout_of({{{0xfffffff0u, 0x10u}, {0xffffffe0u, 0x8u}}})) == 48.0);
+  CHECK(elapsed_of(readout_of({{{0, 10}}, {{0, 30}}, {{0, 12}}})) == 12.0);
+  CHECK_FALSE(elapsed_of(readout_of({{{0, 0}, {0, 0}}})));
+}
+
+TEST_CASE("the slope over two bodies leaves the loop's own instructions out") {
+  for (const double interval : {1.0, 2.0, 8.0}) {
+    for (const int warps : {1, 2, 4, 5, 16, 32}) {
+      const Timing timing{warps, cycles_of_loop(warps, 48, interval, 20), cycles_of_loop(warps, 112, interval, 20)};
+      CHECK(is_near(cycles_of_copy(timing, 48, 112), std::ceil(warps / 4.0) * interval));
+    }
+  }
+}
+
+TEST_CASE("where warps run apart the longer loop's own rate counts") {
+  // The slope says that 64 more copies cost nothing.
+  CHECK(cycles_of_copy({16, 1000.0 * rounds, 1010.0 * rounds}, 48, 112) == (1010.0 * rounds - 200) / (112 * rounds));
+  INFO("one warp on each scheduler cannot");
+  CHECK(is_near(cycles_of_copy({4, 1000.0 * rounds, 1064.0 * rounds}, 48, 112), 1.0));
+}
+
+TEST_CASE("a curve gives throughput, interval and the warps that are enough, dips and noise or not") {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> noise(-0.01, 0.01);
+  std::vector<int> warps;
+  std::vector<double> rates;
+  for (int count = 1; count <= 32; ++count) {
+    warps.push_back(count);
+    // With 4k + 1 warps one scheduler has one more than the others.
+    rates.push_back(count * 32 / (std::ceil(count / 4.0) * 2) * (1 + noise(random)));
+  }
+  const auto found = saturation_of(warps, rates);
+  CHECK(is_near(found.per_clock, 64, 0.005));
+  CHECK(is_near(found.interval, 2, 0.005));
+  CHECK(found.saturates_at == 4);
+  CHECK_FALSE(found.still_rises);
+  const auto rising = saturation_of({1, 2, 4, 8}, {4, 8, 16, 32});
+  CHECK(rising.saturates_at == 8);
+  CHECK(rising.still_rises);
+}
