@@ -64,10 +64,10 @@ std::vector<std::string> pipe_names(const std::vector<Opcode>& opcodes, const st
 
 std::string name_of_pipe(const std::vector<std::string>& members) {
   std::vector<std::string_view> names;
-  for (const auto& [opcode, pipe] : known) {
-    const bool is_here = std::any_of(members.begin(), members.end(),
-                                     [&](const std::string& member) { return base_of(member) == opcode; });
-    if (is_here && std::find(names.begin(), names.end(), pipe) == names.end()) names.push_back(pipe);
+  for (const auto& entry : known) {
+    const auto is_named = [&](const std::string& member) { return base_of(member) == entry.first; };
+    const bool is_here = std::any_of(members.begin(), members.end(), is_named);
+    if (is_here && std::find(names.begin(), names.end(), entry.second) == names.end()) names.push_back(entry.second);
   }
   if (names.empty()) return base_of(members.front());
   return fmt::format("{}", fmt::join(names, "+"));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "sass/dataflow.h"
 #include "sass/opcodes.h"
@@ -95,7 +96,7 @@ Code take(Code& before_loop, const std::vector<std::string>& opcodes) {
     return sass::canonical_opcode(sass::opcode_of(instruction.text)) == wanted;
   });
   if (found == before_loop.end()) return {};
-  const Code taken{*found};
+  Code taken{*found};
   before_loop.erase(found);
   return taken;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "base/quantile.h"
 #include "machine/saturated_kernel.h"

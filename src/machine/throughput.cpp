@@ -190,6 +190,25 @@ struct Loops {
   Fillable shorter, longer;
 };
 
+// Those of a loop's codes that take turns, by their numbers: each kernel has registers of its own.
+std::vector<Code> codes_of(const Fillable& fillable, const std::vector<std::size_t>& turns) {
+  std::vector<Code> codes;
+  for (const auto turn : turns) codes.push_back(fillable.found.codes[turn]);
+  return codes;
+}
+
+// Why the two loops cannot be compared; empty if they can.
+std::string why_not_comparable(const Loops& loops) {
+  for (const auto* loop : {&loops.shorter, &loops.longer}) {
+    if (!loop->found.problem.empty()) return loop->found.problem;
+  }
+  for (std::size_t i = 0; i < loops.longer.found.codes.size(); ++i) {
+    if (opcodes_of(loops.shorter.found.codes[i]) != opcodes_of(loops.longer.found.codes[i]))
+      return "ptxas made other code of it beside the longer loop";
+  }
+  return {};
+}
+
 void put_rates(results::Record& record, const Copies& copies, const std::vector<int>& warps, const Curve& curve) {
   constexpr double lanes_of_a_warp = 32;
   std::vector<double> rates;
@@ -211,23 +230,24 @@ void put_rates(results::Record& record, const Copies& copies, const std::vector<
   read_again(record);
 }
 
-// Measures the codes in turn, unless the same code has been measured, and puts what came of it into the record.
-void measure(line::Bench& bench, const Loops& loops, const Copies& copies, const std::vector<Code>& turns,
+// Measures codes in turn, unless the same code has been measured, and puts what came of it into the record.
+void measure(line::Bench& bench, const Loops& loops, const Copies& copies, const std::vector<std::size_t>& turns,
              MeasuredCurves& measured, results::Record& record) {
+  const auto codes = codes_of(loops.longer, turns);
   const auto& trial = bench.batch().trial(loops.longer.trial);
   line::AssembledKernel shown;
-  shown.window = with_first_copy(*bench.batch().kernel_of(loops.longer.trial).window, loops.longer.found, turns);
+  shown.window = with_first_copy(*bench.batch().kernel_of(loops.longer.trial).window, loops.longer.found, codes);
   record.windows = {line::window_record(fmt::format("loop of {}", copies.longer), shown, {})};
   if (!bench.measures()) return;
-  const auto warps = warps_to_try(static_cast<int>(turns.front().size()));
-  const auto key = key_of(turns, trial.launch, record.ptx);
+  const auto warps = warps_to_try(static_cast<int>(codes.front().size()));
+  const auto key = key_of(codes, trial.launch, record.ptx);
   auto curve = measured.find(key);
   if (curve.shorter.empty()) {
     // With all warps first: what hangs or faults does so once.
     for (const auto& numbers : {std::vector{most_warps}, warps}) {
-      auto shorter = time_loop(bench, loops.shorter, words_of(turns, copies.shorter), numbers);
+      auto shorter = time_loop(bench, loops.shorter, words_of(codes_of(loops.shorter, turns), copies.shorter), numbers);
       auto longer =
-          shorter.cycles.empty() ? LoopTime{} : time_loop(bench, loops.longer, words_of(turns, copies.longer), numbers);
+          shorter.cycles.empty() ? LoopTime{} : time_loop(bench, loops.longer, words_of(codes, copies.longer), numbers);
       const auto& failed = shorter.cycles.empty() ? shorter : longer;
       if (failed.cycles.empty()) {
         record.verdict = failed.verdict;
@@ -248,28 +268,29 @@ std::vector<results::Record> measure(line::Bench& bench, Work& work, MeasuredCur
   const auto places = [&](int copies) { return copies * work.record.sass_count; };
   const Loops loops{first_fillable(bench.batch(), work.shorter, work.wanted, places(work.copies.shorter)),
                     first_fillable(bench.batch(), work.longer, work.wanted, places(work.copies.longer))};
-  for (const auto* loop : {&loops.shorter, &loops.longer}) {
-    if (loop->found.problem.empty()) continue;
-    give_up(work, loop->is_assembled ? sass::Verdict::fused : sass::Verdict::rejected, loop->found.problem);
+  if (const auto problem = why_not_comparable(loops); !problem.empty()) {
+    const bool is_assembled = loops.shorter.is_assembled && loops.longer.is_assembled;
+    give_up(work, is_assembled ? sass::Verdict::fused : sass::Verdict::rejected, problem);
     return {std::move(work.record)};
   }
   // What is copied, of opcodes that ptxas takes for each other.
-  auto codes = loops.longer.found.codes;
-  if (codes.size() > 1 && opcodes_of(codes[0]) == opcodes_of(codes[1])) codes.pop_back();
+  const auto& codes = loops.longer.found.codes;
+  std::vector<std::size_t> turns{0};
+  if (codes.size() > 1 && opcodes_of(codes[0]) != opcodes_of(codes[1])) turns.push_back(1);
   std::vector<results::Record> records{work.record};
   records.front().sass = opcodes_of(codes.front());
-  if (codes.size() > 1) {
+  if (turns.size() > 1) {
     records.front().add_flag(results::flag::takes_turns);
     records.front().sass.push_back(opcodes_of(codes[1]).front());
-    for (const auto& code : codes) {
+    for (const auto turn : turns) {
       auto alone = work.record;
-      alone.sass = opcodes_of(code);
+      alone.sass = opcodes_of(codes[turn]);
       alone.operand = alone.sass.front();
-      measure(bench, loops, work.copies, {code}, measured, alone);
+      measure(bench, loops, work.copies, {turn}, measured, alone);
       records.push_back(std::move(alone));
     }
   }
-  measure(bench, loops, work.copies, codes, measured, records.front());
+  measure(bench, loops, work.copies, turns, measured, records.front());
   return records;
 }
 
@@ -278,7 +299,7 @@ std::vector<results::Record> measure(line::Bench& bench, Work& work, MeasuredCur
 void read_again(results::Record& record) {
   const auto curve = std::find_if(record.series.begin(), record.series.end(),
                                   [](const results::Series& series) { return series.name == curve_name; });
-  if (record.kind != results::RecordKind::throughput || curve == record.series.end()) return;
+  if (record.kind != results::RecordKind::throughput || curve == record.series.end() || record.windows.empty()) return;
   std::vector<int> warps;
   std::vector<double> rates;
   for (std::size_t i = 0; i < curve->values.size(); ++i) {

@@ -54,7 +54,7 @@ MadeOpcodes make_opcodes(OpcodeJob& job, results::Store& store, const std::atomi
   if (made.completed) {
     const auto opcodes = machine::opcodes_measured(job.loaded, made.throughput);
     const auto pairs = machine::plan_pairs(job.loaded, opcodes, job.level);
-    constexpr std::size_t text_of_pair = 5000;
+    static constexpr std::size_t text_of_pair = 5000;
     made.completed = make(
         "pairs of opcodes", pairs, machine::ContentionMethod(job.loaded, pairs), results::RecordKind::contention,
         [](const auto&) { return text_of_pair; }, made.contention);
