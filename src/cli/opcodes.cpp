@@ -34,8 +34,8 @@ struct OpcodeOptions {
   std::string reread;
 };
 
-// A loop of copies takes milliseconds. One that waits for what nobody does is given up soon.
-worker::WorkerOptions patient_no_longer(worker::WorkerOptions options) {
+// A loop of copies takes milliseconds at most; one that never ends must not hold up all others.
+worker::WorkerOptions with_short_deadline(worker::WorkerOptions options) {
   options.kernel_deadline = std::chrono::milliseconds(500);
   return options;
 }
@@ -66,7 +66,7 @@ void read_again(const OpcodeOptions& options) {
 
 void measure(const OpcodeOptions& options) {
   // What it runs was written over: it serves nothing else.
-  worker::Worker worker(patient_no_longer(worker_options(options.device)));
+  worker::Worker worker(with_short_deadline(worker_options(options.device)));
   const auto device = worker.device_info();
   const auto& wanted = options.selection.toolchain;
   const int threads = assembling_threads(options.threads);
