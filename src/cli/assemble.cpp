@@ -80,9 +80,8 @@ void assemble(const AssembleOptions& options) {
   const auto started = std::chrono::steady_clock::now();
   const auto& selection = options.selection;
   const auto loaded = load_catalogue_for(selection);
-  const bool core_only = !selection.all_forms && selection.filters.empty();
   const auto manifest = manifest_of(options);
-  const auto forms = selected_forms(loaded.catalogue, selection, core_only, std::nullopt);
+  const auto forms = selected_forms(loaded.catalogue, selection, is_core_only(selection), std::nullopt);
   if (forms.empty()) throw Error(ExitCode::unknown_name, "nothing is left to assemble", "`ptxlat list` has all forms");
   std::size_t cells = 0;
   for (const auto* form : forms) cells += isa::variants_of(*form).size();

@@ -74,10 +74,9 @@ void measure(const OpcodeOptions& options) {
     require_levels({options.level}, toolchain.kind);
     run::OpcodeJob job;
     job.toolchain = toolchain;
-    job.target = target_of(toolchain, {device.sm, device.sm >= 90 ? "a" : ""});
+    job.target = target_of(toolchain, device);
     job.loaded = load_catalogue_for(options.selection);
-    const bool core_only = !options.selection.all_forms && options.selection.filters.empty();
-    job.forms = selected_forms(job.loaded.catalogue, options.selection, core_only, std::nullopt);
+    job.forms = selected_forms(job.loaded.catalogue, options.selection, is_core_only(options.selection), std::nullopt);
     std::erase_if(job.forms, [](const isa::Form* form) { return form->cuda.has_value(); });
     job.level = options.level;
     job.run = run::begin_run(toolchain, job.target, device);

@@ -83,7 +83,7 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
   const auto device = worker.device_info();
   for (const auto& toolchain : chosen_toolchains(options.toolchain, driver_toolchain(device))) {
     require_levels({options.level}, toolchain.kind);
-    const auto target = target_of(toolchain, {device.sm, device.sm >= 90 ? "a" : ""});
+    const auto target = target_of(toolchain, device);
     run::ProbeJob job{
         .toolchain = toolchain,
         .target = target,

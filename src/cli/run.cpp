@@ -68,9 +68,7 @@ void print_repetition(const run::Repetition& repetition) {
 void prepare_assembling(run::TableJob& job, const RunOptions& options) {
   const auto& selection = options.selection;
   require_levels(selection.levels, job.toolchain.kind);
-  // A form that a filter names outright is wanted, core or not.
-  const bool core_only = !selection.all_forms && selection.filters.empty();
-  const auto forms = selected_forms(job.loaded.catalogue, selection, core_only, std::nullopt);
+  const auto forms = selected_forms(job.loaded.catalogue, selection, is_core_only(selection), std::nullopt);
   const auto functions = compile_cuda(forms, job.toolchain, job.target);
   cuda::apply_compiled(job.loaded.catalogue.forms, functions);
   job.run.nvrtc = functions.compiler;
@@ -199,8 +197,7 @@ void run_assembling(const RunOptions& options) {
   for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, driver_toolchain(device))) {
     run::TableJob job;
     job.toolchain = toolchain;
-    // From sm_90 on, "a" adds the instructions that only this very architecture has.
-    job.target = target_of(toolchain, {device.sm, device.sm >= 90 ? "a" : ""});
+    job.target = target_of(toolchain, device);
     job.loaded = load_catalogue_for(options.selection);
     job.run = run::begin_run(toolchain, job.target, device);
     prepare_assembling(job, options);

@@ -49,6 +49,8 @@ void add_form_filters(CLI::App& command, Selection& selection) {
       ->type_name("VERSION");
 }
 
+bool is_core_only(const Selection& selection) { return !selection.all_forms && selection.filters.empty(); }
+
 std::vector<const isa::Form*> selected_forms(const isa::Catalogue& catalogue, const Selection& selection,
                                              bool core_only, const std::optional<isa::Target>& target) {
   isa::FormFilter filter{core_only, selection.chapters, selection.types, target, std::nullopt};

@@ -34,6 +34,10 @@ void add_catalogue(CLI::App& command, Selection& selection);
 // Catalogue and skeletons, the shipped ones and the user's.
 ptx::LoadedCatalogue load_catalogue_for(const Selection& selection);
 
+// Whether forms that differ from another in modifiers alone are left out. One that a filter names outright is wanted,
+// core or not.
+bool is_core_only(const Selection& selection);
+
 // The forms that the options leave. Error{unknown_name} for what names nothing.
 std::vector<const isa::Form*> selected_forms(const isa::Catalogue& catalogue, const Selection& selection,
                                              bool core_only, const std::optional<isa::Target>& target);

@@ -57,6 +57,10 @@ isa::Target target_of(const assemble::Toolchain& toolchain, const isa::Target& w
   return plain;
 }
 
+isa::Target target_of(const assemble::Toolchain& toolchain, const gpu::DeviceInfo& device) {
+  return target_of(toolchain, isa::Target{device.sm, device.sm >= 90 ? "a" : ""});
+}
+
 worker::WorkerOptions worker_options(int device) {
   worker::WorkerOptions options;
   options.program = std::filesystem::read_symlink("/proc/self/exe");

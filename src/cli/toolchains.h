@@ -26,6 +26,9 @@ std::vector<assemble::Toolchain> chosen_toolchains(const std::string& wanted,
 // standard error. Error{unknown_name} where a ptxas knows neither.
 isa::Target target_of(const assemble::Toolchain& toolchain, const isa::Target& wanted);
 
+// That of a GPU: from sm_90 on with the "a", which adds the instructions that only this very architecture has.
+isa::Target target_of(const assemble::Toolchain& toolchain, const gpu::DeviceInfo& device);
+
 worker::WorkerOptions worker_options(int device);
 
 // One assembler of this toolchain for each of `threads`; the second for the line.

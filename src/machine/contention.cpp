@@ -18,7 +18,6 @@ namespace ptxlat::machine {
 
 namespace {
 
-constexpr int places_of_body = 112;
 constexpr int warps = 16, warps_of_sub_partition = 4;
 
 // How many copies of each take equally long, and together fill the body.

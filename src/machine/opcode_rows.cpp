@@ -37,25 +37,31 @@ std::string base_of(const std::string& opcode) { return opcode.substr(0, opcode.
 // The pipe of each opcode; empty where the representative met nobody in a pair that says something.
 std::vector<std::string> pipe_names(const std::vector<Opcode>& opcodes, const std::vector<std::size_t>& standing,
                                     const std::vector<results::Record>& contention) {
-  std::map<std::string, std::size_t> numbers;
-  for (std::size_t i = 0; i < opcodes.size(); ++i) numbers[opcodes[i].name] = i;
+  // Only those that stand for others are in pairs.
+  std::vector<std::size_t> paired;
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < opcodes.size(); ++i) {
+    if (standing[i] != i) continue;
+    places[opcodes[i].name] = paired.size();
+    paired.push_back(i);
+  }
   std::vector<Contention> pairs;
   std::set<std::size_t> has_answer;
   for (const auto& record : contention) {
-    const auto a = numbers.find(record.ptx), b = numbers.find(record.operand);
-    if (a == numbers.end() || b == numbers.end()) continue;
+    const auto a = places.find(record.ptx), b = places.find(record.operand);
+    if (a == places.end() || b == places.end()) continue;
     const auto score = record.number(results::metric::contention);
     pairs.push_back({a->second, b->second, score});
     if (score) has_answer.insert({a->second, b->second});
   }
-  const auto pipes = pipes_of(opcodes.size(), pairs);
+  const auto pipes = pipes_of(paired.size(), pairs);
   std::map<int, std::vector<std::string>> members;
-  for (std::size_t i = 0; i < opcodes.size(); ++i) {
-    if (standing[i] == i) members[pipes[i]].push_back(opcodes[i].name);
-  }
+  for (std::size_t place = 0; place < paired.size(); ++place)
+    members[pipes[place]].push_back(opcodes[paired[place]].name);
   std::vector<std::string> names(opcodes.size());
   for (std::size_t i = 0; i < opcodes.size(); ++i) {
-    if (has_answer.contains(standing[i])) names[i] = name_of_pipe(members[pipes[standing[i]]]);
+    const auto place = places.at(opcodes[standing[i]].name);
+    if (has_answer.contains(place)) names[i] = name_of_pipe(members[pipes[place]]);
   }
   return names;
 }
@@ -80,29 +86,38 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes,
   const auto standing = representatives_of(opcodes);
   const auto pipes = pipe_names(opcodes, standing, contention);
   namespace metric = results::metric;
-  std::vector<results::Opcode> rows;
+  std::vector<results::Opcode> rows(opcodes.size());
+  std::map<std::string, std::size_t> numbers;
   for (std::size_t i = 0; i < opcodes.size(); ++i) {
-    results::Opcode row;
-    row.name = opcodes[i].name;
-    row.pipe = pipes[i];
-    row.stands_for_it = opcodes[standing[i]].name;
-    for (const auto& record : throughput) {
-      if (record.sass != std::vector{row.name}) continue;
-      row.forms.push_back(record.ptx);
-      if (record.ptx != opcodes[i].variant.form->ptx) continue;
-      row.throughput = record.number(metric::throughput);
-      row.interval = record.number(metric::interval);
-      row.saturates_at = record.number(metric::saturates_at);
-      row.note = record.note;
-    }
-    for (const auto& record : latency) {
-      const auto cycles = record.number(metric::cycles);
-      if (!cycles || record.sass != std::vector{row.name} || record.measure != results::Measure::dependent) continue;
-      row.latency = std::min(row.latency.value_or(*cycles), *cycles);
-    }
+    rows[i].name = opcodes[i].name;
+    rows[i].pipe = pipes[i];
+    rows[i].stands_for_it = opcodes[standing[i]].name;
+    numbers[opcodes[i].name] = i;
+  }
+  const auto number_of = [&](const results::Record& record) {
+    return record.sass.size() == 1 ? numbers.find(record.sass.front()) : numbers.end();
+  };
+  for (const auto& record : throughput) {
+    const auto number = number_of(record);
+    if (number == numbers.end()) continue;
+    auto& row = rows[number->second];
+    row.forms.push_back(record.ptx);
+    if (record.ptx != opcodes[number->second].variant.form->ptx) continue;
+    row.throughput = record.number(metric::throughput);
+    row.interval = record.number(metric::interval);
+    row.saturates_at = record.number(metric::saturates_at);
+    row.note = record.note;
+  }
+  for (const auto& record : latency) {
+    const auto number = number_of(record);
+    const auto cycles = record.number(metric::cycles);
+    if (number == numbers.end() || !cycles || record.measure != results::Measure::dependent) continue;
+    auto& row = rows[number->second];
+    row.latency = std::min(row.latency.value_or(*cycles), *cycles);
+  }
+  for (auto& row : rows) {
     std::stable_sort(row.forms.begin(), row.forms.end(),
                      [](const std::string& x, const std::string& y) { return x.size() < y.size(); });
-    rows.push_back(std::move(row));
   }
   return rows;
 }

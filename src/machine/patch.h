@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "kernel/kernel.h"
 #include "sass/cubin.h"
 #include "sass/window.h"
 
@@ -37,7 +36,7 @@ std::vector<sass::InstructionWord> copy_of(const Code& code);
 std::vector<std::uint8_t> fill_places(const std::vector<std::uint8_t>& cubin, const std::string& kernel,
                                       const Saturable& saturable, const std::vector<sass::InstructionWord>& words);
 
-// An instruction that does nothing, made from the place that it is to fill.
+// An instruction that does nothing.
 sass::InstructionWord nothing();
 
 // The window as it runs, of the copies of each code only the first: for evidence.

@@ -11,7 +11,6 @@ namespace ptxlat::machine {
 
 namespace {
 
-constexpr double lanes_of_a_warp = 32;
 constexpr double sub_partitions = 4;  // of every SM since Volta
 
 }  // namespace

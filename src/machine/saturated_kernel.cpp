@@ -13,7 +13,6 @@ namespace ptxlat::machine {
 
 namespace {
 
-constexpr int lanes_of_a_warp = 32;
 constexpr int place_if_left = 48;  // behind the results (ptx_templates/skeletons/frame.ptx)
 
 // What keeps the registers of one instruction out of the loop's hands: all are needed behind it.

@@ -9,6 +9,9 @@
 
 namespace ptxlat::machine {
 
+inline constexpr int lanes_of_a_warp = 32;
+// Places of a body of one instruction: 1.8 KB of machine code.
+inline constexpr int places_of_body = 112;
 // How often a saturated kernel's loop is run: its ends are then a small part of it, and cancel anyway.
 inline constexpr int rounds = 8;
 // Warps of one CTA, on one SM: as many as it may have.

@@ -21,7 +21,6 @@ namespace ptxlat::machine {
 namespace {
 
 constexpr char curve_name[] = "warps";
-constexpr int places_of_body = 112;        // 1.8 KB of machine code
 constexpr std::size_t loops_of_cell = 16;  // four, and the GPU is busy with each for as long as with many others
 constexpr int most_places = 240;           // 3.8 KB: of long code two copies
 
@@ -210,7 +209,6 @@ std::string why_not_comparable(const Loops& loops) {
 }
 
 void put_rates(results::Record& record, const Copies& copies, const std::vector<int>& warps, const Curve& curve) {
-  constexpr double lanes_of_a_warp = 32;
   std::vector<double> rates;
   for (std::size_t i = 0; i < warps.size(); ++i) {
     const auto cycles = cycles_of_copy({warps[i], curve.shorter[i], curve.longer[i]}, copies.shorter, copies.longer);

@@ -12,8 +12,7 @@
 #include "report/gzip.h"
 #include "report/number.h"
 #include "report/page.h"
-#include "report/table_files.h"
-#include "results/json.h"
+#include "report/record_lines.h"
 
 namespace ptxlat::report {
 
@@ -80,24 +79,10 @@ void write_curves_csv(std::ostream& out, const OpcodeFiles& files) {
   }
 }
 
-std::string lines_of(const OpcodeFiles& files) {
-  std::string lines;
-  for (const auto* records : {&files.throughput, &files.contention}) {
-    for (const auto& record : *records) lines += results::to_line(results::to_json(record)) + '\n';
-  }
-  return lines;
-}
-
-std::string runs_of(const OpcodeFiles& files) {
-  results::Json provenance;
-  auto& named = provenance["runs"] = results::Json::array();
-  for (const auto& run : files.runs) {
-    const auto is_of_run = [&](const results::Record& record) { return record.run == run.id; };
-    if (std::any_of(files.throughput.begin(), files.throughput.end(), is_of_run) ||
-        std::any_of(files.contention.begin(), files.contention.end(), is_of_run))
-      named.push_back(results::to_json(run));
-  }
-  return provenance.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n';
+std::vector<results::Record> records_of(const OpcodeFiles& files) {
+  auto records = files.throughput;
+  records.insert(records.end(), files.contention.begin(), files.contention.end());
+  return records;
 }
 
 Grid grid_of(const std::vector<results::Opcode>& opcodes) {
@@ -135,6 +120,7 @@ void write_opcodes_page(std::ostream& out, const OpcodeFiles& files) {
 }  // namespace
 
 void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& files) {
+  const auto records = records_of(files);
   replace_files(folder / "series",
                 {{"throughput.csv.gz", gzip(text_of([&](auto& out) { write_curves_csv(out, files); }))}});
   replace_files(folder,
@@ -142,30 +128,20 @@ void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& 
                  {"opcodes.md", text_of([&](auto& out) { write_opcodes_page(out, files); })},
                  {"contention.csv", text_of([&](auto& out) { write_contention_csv(out, files.contention); })},
                  {"throughput.csv.gz", gzip(text_of([&](auto& out) { write_throughput_csv(out, files.throughput); }))},
-                 {records_name, gzip(lines_of(files))},
-                 {runs_name, runs_of(files)}});
+                 {records_name, gzip(lines_of(records))},
+                 {runs_name, provenance_of(records, files.runs)}});
 }
 
 OpcodeFiles read_opcode_files(const std::filesystem::path& folder) {
   OpcodeFiles files;
-  const auto file = folder / records_name;
-  if (!std::filesystem::exists(file))
+  if (!std::filesystem::exists(folder / records_name))
     throw Error(ExitCode::storage, fmt::format("there are no opcodes in {}", folder.string()),
                 fmt::format("Name the folder that has {}.", records_name));
-  try {
-    std::istringstream lines(gunzip(read_file(file)));
-    for (std::string line; std::getline(lines, line);) {
-      auto record = results::record_from_json(results::Json::parse(line));
-      (record.kind == results::RecordKind::throughput ? files.throughput : files.contention)
-          .push_back(std::move(record));
-    }
-    const auto provenance = results::Json::parse(read_file(folder / runs_name));
-    for (const auto& run : provenance.at("runs")) files.runs.push_back(results::run_from_json(run));
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw damaged(file, error.what());
+  for (auto& record : read_record_lines(folder / records_name)) {
+    const bool is_throughput = record.kind == results::RecordKind::throughput;
+    (is_throughput ? files.throughput : files.contention).push_back(std::move(record));
   }
+  files.runs = read_provenance(folder / runs_name);
   return files;
 }
 

@@ -14,7 +14,7 @@
 #include "report/gzip.h"
 #include "report/number.h"
 #include "report/page.h"
-#include "results/json.h"
+#include "report/record_lines.h"
 
 namespace ptxlat::report {
 
@@ -73,11 +73,6 @@ std::string series_csv(const results::Record& record) {
     });
   }
   return out.str();
-}
-
-Error damaged(const std::filesystem::path& file, const std::string& what) {
-  return Error(ExitCode::storage, fmt::format("{}: {}", file.string(), what),
-               "Make the probes again, or export them again from their store.");
 }
 
 std::string facts_csv(const std::vector<results::Record>& records) {
@@ -197,60 +192,26 @@ void write_facts_csv(std::ostream& out, const std::vector<results::Record>& reco
 
 void write_probe_files(const std::filesystem::path& folder, const std::vector<results::Record>& records,
                        const std::vector<results::Run>& runs) {
-  std::string lines;
   std::vector<NamedContent> series;
   for (const results::Record& record : records) {
-    lines += results::to_line(results::to_json(record)) + '\n';
     if (!record.series.empty()) series.emplace_back(free_name(record.ptx, ".csv.gz", series), gzip(series_csv(record)));
   }
   if (!series.empty()) replace_files(folder / "series", series);
-  results::Json provenance;
-  results::Json& named = provenance["runs"] = results::Json::array();
-  for (const results::Run& run : runs) {
-    const bool is_named =
-        std::any_of(records.begin(), records.end(), [&](const results::Record& r) { return r.run == run.id; });
-    if (is_named) named.push_back(results::to_json(run));
-  }
-  replace_files(folder,
-                {{"facts.csv", facts_csv(records)},
-                 {records_name, gzip(lines)},
-                 {probe_runs_name, provenance.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n'}});
+  replace_files(folder, {{"facts.csv", facts_csv(records)},
+                         {records_name, gzip(lines_of(records))},
+                         {probe_runs_name, provenance_of(records, runs)}});
 }
 
 void rewrite_facts(const std::filesystem::path& folder, const std::vector<results::Record>& records) {
-  std::string lines;
-  for (const results::Record& record : records) lines += results::to_line(results::to_json(record)) + '\n';
-  replace_files(folder, {{"facts.csv", facts_csv(records)}, {records_name, gzip(lines)}});
+  replace_files(folder, {{"facts.csv", facts_csv(records)}, {records_name, gzip(lines_of(records))}});
 }
 
 std::vector<results::Record> read_probe_files(const std::filesystem::path& folder) {
-  const auto file = folder / records_name;
-  std::vector<results::Record> records;
-  if (!std::filesystem::exists(file)) return records;
-  try {
-    std::istringstream lines(gunzip(read_file(file)));
-    for (std::string line; std::getline(lines, line);)
-      records.push_back(results::record_from_json(results::Json::parse(line)));
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw damaged(file, error.what());
-  }
-  return records;
+  return read_record_lines(folder / records_name);
 }
 
 std::vector<results::Run> read_probe_runs(const std::filesystem::path& folder) {
-  const auto file = folder / probe_runs_name;
-  std::vector<results::Run> runs;
-  if (!std::filesystem::exists(file)) return runs;
-  const std::string text = read_file(file);
-  try {
-    const auto json = results::Json::parse(text);
-    for (const results::Json& run : json.at("runs")) runs.push_back(results::run_from_json(run));
-  } catch (const std::exception& error) {
-    throw damaged(file, error.what());
-  }
-  return runs;
+  return read_provenance(folder / probe_runs_name);
 }
 
 void write_probe_text(std::ostream& out, const std::vector<results::Record>& records) {

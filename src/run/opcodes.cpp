@@ -9,13 +9,20 @@ namespace ptxlat::run {
 
 namespace {
 
+// What tells experiments apart: all of a key but its operand, which is the opcode where several take turns. Those of
+// pairs are told apart by their recipes, too.
+std::string experiment_of(results::CellKey key) {
+  key.operand.clear();
+  return key.text();
+}
+
 // The records of these experiments that the store has. One experiment may have several: opcodes that take turns.
 std::vector<results::Record> records_of(const results::Store& store, const std::string& table, results::RecordKind kind,
                                         const std::vector<results::CellKey>& keys) {
   std::unordered_set<std::string> wanted;
-  for (const auto& key : keys) wanted.insert(key.recipe);
+  for (const auto& key : keys) wanted.insert(experiment_of(key));
   auto records = store.records(table, kind);
-  std::erase_if(records, [&](const auto& record) { return !wanted.contains(record.recipe); });
+  std::erase_if(records, [&](const auto& record) { return !wanted.contains(experiment_of(results::key_of(record))); });
   return records;
 }
 

@@ -57,6 +57,19 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
   CHECK(lines_of(program.launch_log()).size() == launches);
 }
 
+TEST_CASE("a level's opcodes are its own, whatever else the store has") {
+  PtxlatProgram program;
+  program.require_tools();
+  for (const char* level : {"2", "3"}) {
+    const auto ended = program.run({"opcodes", "--filter", "/^popc.b32$/", "-O", level, "--threads", "1"});
+    INFO(ended.err);
+    REQUIRE(ended.status == 0);
+    const auto files = report::read_opcode_files(program.table());
+    REQUIRE(files.throughput.size() == 1);
+    CHECK(std::to_string(files.throughput.front().level) == level);
+  }
+}
+
 TEST_CASE("a form that faults or hangs costs its own row, and its loop is launched once") {
   PtxlatProgram program;
   program.require_tools();

@@ -1,0 +1,69 @@
+#include "report/record_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "report/gzip.h"
+#include "results/json.h"
+
+namespace ptxlat::report {
+
+namespace {
+
+Error damaged(const std::filesystem::path& file, const std::string& what) {
+  return Error(ExitCode::storage, fmt::format("{}: {}", file.string(), what),
+               "Make them again, or export them again from their store.");
+}
+
+}  // namespace
+
+std::string lines_of(const std::vector<results::Record>& records) {
+  std::string lines;
+  for (const results::Record& record : records) lines += results::to_line(results::to_json(record)) + '\n';
+  return lines;
+}
+
+std::string provenance_of(const std::vector<results::Record>& records, const std::vector<results::Run>& runs) {
+  results::Json provenance;
+  results::Json& named = provenance["runs"] = results::Json::array();
+  for (const results::Run& run : runs) {
+    const bool is_named =
+        std::any_of(records.begin(), records.end(), [&](const results::Record& r) { return r.run == run.id; });
+    if (is_named) named.push_back(results::to_json(run));
+  }
+  return provenance.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n';
+}
+
+std::vector<results::Record> read_record_lines(const std::filesystem::path& file) {
+  std::vector<results::Record> records;
+  if (!std::filesystem::exists(file)) return records;
+  try {
+    std::istringstream lines(gunzip(read_file(file)));
+    for (std::string line; std::getline(lines, line);)
+      records.push_back(results::record_from_json(results::Json::parse(line)));
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw damaged(file, error.what());
+  }
+  return records;
+}
+
+std::vector<results::Run> read_provenance(const std::filesystem::path& file) {
+  std::vector<results::Run> runs;
+  if (!std::filesystem::exists(file)) return runs;
+  const std::string text = read_file(file);
+  try {
+    const auto json = results::Json::parse(text);
+    for (const results::Json& run : json.at("runs")) runs.push_back(results::run_from_json(run));
+  } catch (const std::exception& error) {
+    throw damaged(file, error.what());
+  }
+  return runs;
+}
+
+}  // namespace ptxlat::report
