@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "infer/facts.h"
+#include "infer/issue.h"
 #include "infer/knees.h"
+#include "infer/scheduling.h"
 #include "infer/series_groups.h"
 #include "infer/series_models.h"
 
@@ -82,6 +84,33 @@ class Reading {
         break;
       case FactModel::knee:
         add(find_knee(curve_, slack_of_first()));
+        break;
+      case FactModel::best_rate:
+        add(find_best_rate(rule_, series_, group_));
+        break;
+      case FactModel::exceeds_one:
+        add(find_exceeds_one(rule_, series_, group_));
+        break;
+      case FactModel::queue:
+        add(find_queue(curve_, rule_.least));
+        break;
+      case FactModel::overtakes:
+        add(find_overtaking(rule_, series_, group_));
+        break;
+      case FactModel::difference:
+        add(find_difference_between(rule_, series_, group_));
+        break;
+      case FactModel::crossing:
+        add(find_crossing(rule_, series_, group_));
+        break;
+      case FactModel::offset:
+        add(find_offset(rule_, series_, group_));
+        break;
+      case FactModel::gap:
+        add(find_gap(rule_, series_, group_));
+        break;
+      case FactModel::scheduling:
+        find_scheduler();
         break;
       case FactModel::unknown:
         push(inferred(group_.quantity, "", "", "", rule_.how));
@@ -209,27 +238,11 @@ class Reading {
     }
   }
 
-  bool has(const results::Axis& axis, const std::string& name) const {
-    for (std::size_t place = 0; place < axis.values.size(); ++place) {
-      if (name_of(axis, place) == name) return true;
-    }
-    return false;
-  }
-
-  // The axis that `like` and `unlike` are on.
-  std::size_t axis_to_compare() const {
-    const auto has_both = [&](const results::Axis& axis) { return has(axis, rule_.like) && has(axis, rule_.unlike); };
-    const auto& axes = series_.axes;
-    if (group_.along < axes.size() && has_both(axes[group_.along])) return group_.along;
-    const auto found = std::find_if(axes.begin(), axes.end(), has_both);
-    return static_cast<std::size_t>((found == axes.end() ? axes.begin() : found) - axes.begin());
-  }
-
-  // The other places of that axis that the rule looks at.
+  // The other places that the rule looks at of the axis that `like` and `unlike` are on.
   std::vector<std::string> places_to_compare() const {
     std::vector<std::string> names;
     if (series_.axes.empty()) return names;
-    const auto& axis = series_.axes[axis_to_compare()];
+    const auto& axis = series_.axes[axis_to_compare(rule_, series_, group_)];
     for (std::size_t place = 0; place < axis.values.size(); ++place) {
       const auto name = name_of(axis, place);
       if (is_wanted(rule_, axis, place) && name != rule_.like && name != rule_.unlike) names.push_back(name);
@@ -248,7 +261,7 @@ class Reading {
   }
 
   void compare() {
-    const auto axis = axis_to_compare();
+    const auto axis = axis_to_compare(rule_, series_, group_);
     const auto like = at_place(axis, rule_.like), unlike = at_place(axis, rule_.unlike);
     for (const auto& name : places_to_compare()) {
       const auto quantity = filled(group_.quantity, "place", name);
@@ -302,6 +315,16 @@ class Reading {
                          how(fmt::format("{} sets; {}", count, ways.more)), "");
     fact.verdict = ways.verdict;
     push(std::move(fact));
+  }
+
+  void find_scheduler() {
+    const auto runs = runs_of(series_, group_);
+    const auto found = find_scheduling(runs);
+    if (found.name.empty()) return add_undetermined(group_.quantity, found.why);
+    push(inferred(
+        group_.quantity, found.name, "",
+        how(fmt::format("chosen by {} runs, and predicted {} others", runs.size() - found.predicted, found.predicted)),
+        ""));
   }
 
   void find_lowest() {

@@ -31,6 +31,14 @@ namespace ptxlat::infer {
 //   overlap    how many are under way at once: the last place before one more adds a quarter of the first value
 //   differs    1 where the values are not one, 0 where they are
 //   sharing    how many values are that of the first: none but itself, one more, or more, as `levels` names them
+//   best_rate  1 / the slope of the least steep curve along the last axis, of one for each combination of the other
+//   axes exceeds_one  1 where that is clearly above one queue      the last place before a warp waits,
+//   which costs another slope overtakes  1 where what is at `like` came second and ends first, while what is at
+//   `unlike` was under way difference the values at `like` less those at `unlike`, at the same places of the other axes
+//   crossing   where the line through the values at `like` meets that through those at `unlike`, along the last axis
+//   offset     how far apart those lines begin
+//   gap        how many places of the last axis come before the first at which `like` is later than `unlike`
+//   scheduling the rule by which a scheduler chooses among ready warps (infer/scheduling.h)
 //   unknown    nothing: `how` says why the quantity cannot be told
 //   given      what an expression says, without a series
 enum class FactModel {
@@ -54,19 +62,50 @@ enum class FactModel {
   overlap,
   differs,
   sharing,
+  best_rate,
+  exceeds_one,
+  queue,
+  overtakes,
+  difference,
+  crossing,
+  offset,
+  gap,
+  scheduling,
   unknown,
   given
 };
 
-inline constexpr NamedValues<FactModel, 22> fact_model_names = {
-    {{FactModel::median, "median"},     {FactModel::minimum, "minimum"},     {FactModel::maximum, "maximum"},
-     {FactModel::slope, "slope"},       {FactModel::intercept, "intercept"}, {FactModel::plateaus, "plateaus"},
-     {FactModel::clusters, "clusters"}, {FactModel::nearer, "nearer"},       {FactModel::last, "last"},
-     {FactModel::knee, "knee"},         {FactModel::ways, "ways"},           {FactModel::growth, "growth"},
-     {FactModel::rise, "rise"},         {FactModel::sets, "sets"},           {FactModel::lowest, "lowest"},
-     {FactModel::between, "between"},   {FactModel::period, "period"},       {FactModel::overlap, "overlap"},
-     {FactModel::differs, "differs"},   {FactModel::sharing, "sharing"},     {FactModel::unknown, "unknown"},
-     {FactModel::given, "given"}}};
+inline constexpr NamedValues<FactModel, 31> fact_model_names = {{{FactModel::median, "median"},
+                                                                 {FactModel::minimum, "minimum"},
+                                                                 {FactModel::maximum, "maximum"},
+                                                                 {FactModel::slope, "slope"},
+                                                                 {FactModel::intercept, "intercept"},
+                                                                 {FactModel::plateaus, "plateaus"},
+                                                                 {FactModel::clusters, "clusters"},
+                                                                 {FactModel::nearer, "nearer"},
+                                                                 {FactModel::last, "last"},
+                                                                 {FactModel::knee, "knee"},
+                                                                 {FactModel::ways, "ways"},
+                                                                 {FactModel::growth, "growth"},
+                                                                 {FactModel::rise, "rise"},
+                                                                 {FactModel::sets, "sets"},
+                                                                 {FactModel::lowest, "lowest"},
+                                                                 {FactModel::between, "between"},
+                                                                 {FactModel::period, "period"},
+                                                                 {FactModel::overlap, "overlap"},
+                                                                 {FactModel::differs, "differs"},
+                                                                 {FactModel::sharing, "sharing"},
+                                                                 {FactModel::best_rate, "best_rate"},
+                                                                 {FactModel::exceeds_one, "exceeds_one"},
+                                                                 {FactModel::queue, "queue"},
+                                                                 {FactModel::overtakes, "overtakes"},
+                                                                 {FactModel::difference, "difference"},
+                                                                 {FactModel::crossing, "crossing"},
+                                                                 {FactModel::offset, "offset"},
+                                                                 {FactModel::gap, "gap"},
+                                                                 {FactModel::scheduling, "scheduling"},
+                                                                 {FactModel::unknown, "unknown"},
+                                                                 {FactModel::given, "given"}}};
 
 // A fact that a probe's file asks for.
 //   quantity   {{axis}} in it is the name of the axis' value, {{level}} that of a plateau or cluster

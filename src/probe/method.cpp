@@ -107,7 +107,10 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
       note_failure(record, role, verdict_of(made.outcome->status), made.outcome->message);
       continue;
     }
-    values[i] = values_of(probe, points[i], made.outcome->readout);
+    if (probe.reader == Reader::scoreboards)
+      values[i] = {scoreboards_of(*batch.kernel_of(work.trials[i]).window)};
+    else
+      values[i] = values_of(probe, points[i], made.outcome->readout);
   }
   if (bench.measures() && !probe.infer) record.series.push_back(series_of(probe, values, points));
   record.facts = facts_of(probe, record.series.empty() ? nullptr : &record.series.front(),

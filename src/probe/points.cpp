@@ -151,8 +151,8 @@ kernel::Launch launch_of(const Probe& probe, const Names& names) {
                               unsigned_of(buffer.seed), unsigned_of(buffer.read_words), buffer.is_texture,
                               unsigned_of(buffer.pitch), unsigned_of(buffer.box_row), unsigned_of(buffer.box_rows),
                               unsigned_of(buffer.swizzle)});
-  const bool reads_one =
-      probe.reader == Reader::per_step || probe.reader == Reader::words || probe.reader == Reader::samples;
+  const bool reads_one = probe.reader == Reader::per_step || probe.reader == Reader::words ||
+                         probe.reader == Reader::samples || probe.reader == Reader::scoreboards;
   launch.output_ctas = reads_one ? 1 : launch.ctas;
   launch.output_words = probe.words;
   return launch;

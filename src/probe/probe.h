@@ -40,9 +40,11 @@ struct ProbeBuffer {
 //   span        (last second clock − first first clock) / count, over all threads
 //   rate        count / the longest of all threads' (second clock − first clock): for SMs, whose clocks are not one
 //   timeline    each word of each thread less the earliest of all: two more axes, `thread` and `word`
+//   warps       the same of the first lane of each warp: two more axes, `warp` and `word`
+//   scoreboards how many scoreboards the machine code between the clocks sets: read off the code, whatever is launched
 //   words       each word of thread 0 as it is / count, median of the launches: one more axis, `word`
 //   samples     the words that are read of the buffers / count, after the last launch: one more axis, `sample`
-enum class Reader { per_step, throughput, span, rate, timeline, words, samples };
+enum class Reader { per_step, throughput, span, rate, timeline, warps, words, samples, scoreboards };
 
 // What is inferred of a kernel's answers (probe/traced_machine.h) instead of reading a series.
 //   kind       of infer::MachineInfo

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <sstream>
 
@@ -21,13 +22,15 @@ constexpr NamedValues<kernel::Buffer::Contents, 5> contents_names = {
      {kernel::Buffer::Contents::ring, "ring"},
      {kernel::Buffer::Contents::permutation, "permutation"},
      {kernel::Buffer::Contents::self, "self"}}};
-constexpr NamedValues<Reader, 7> reader_names = {{{Reader::per_step, "per_step"},
+constexpr NamedValues<Reader, 9> reader_names = {{{Reader::per_step, "per_step"},
                                                   {Reader::throughput, "throughput"},
                                                   {Reader::span, "span"},
                                                   {Reader::rate, "rate"},
                                                   {Reader::timeline, "timeline"},
+                                                  {Reader::warps, "warps"},
                                                   {Reader::words, "words"},
-                                                  {Reader::samples, "samples"}}};
+                                                  {Reader::samples, "samples"},
+                                                  {Reader::scoreboards, "scoreboards"}}};
 
 // What an expression without names comes to.
 std::int64_t number_of(const Section& section, const std::string& expression) {
@@ -125,7 +128,9 @@ std::set<std::string> places_of(const Probe& probe, const std::string& name) {
 }
 
 // The axes that the reader makes; their values are known when it has read.
-bool is_made_by_reader(const std::string& axis) { return axis == "word" || axis == "thread" || axis == "sample"; }
+bool is_made_by_reader(const std::string& axis) {
+  return axis == "word" || axis == "thread" || axis == "warp" || axis == "sample";
+}
 
 void require_sense(const Section& fact, const infer::FactRule& rule, const Probe& probe) {
   using infer::FactModel;
@@ -146,6 +151,11 @@ void require_sense(const Section& fact, const infer::FactRule& rule, const Probe
     fact.fail("name the `levels` of plateaus and clusters, in their order");
   if (rule.model == FactModel::nearer && (rule.like.empty() || rule.unlike.empty()))
     fact.fail("what is nearer to what? Name the places `like` and `unlike`");
+  constexpr std::array comparing{FactModel::overtakes, FactModel::difference, FactModel::crossing, FactModel::offset,
+                                 FactModel::gap};
+  if (std::find(comparing.begin(), comparing.end(), rule.model) != comparing.end() &&
+      (rule.like.empty() || rule.unlike.empty()))
+    fact.fail("name the places `like` and `unlike`");
   if (rule.model == FactModel::given && rule.value.empty()) fact.fail("what is given needs a `value`");
   if (rule.scope != "kind" && rule.scope != "card") fact.fail(fmt::format("\"{}\" is not kind or card", rule.scope));
   if (rule.how.empty()) fact.fail("a fact needs a sentence in `how` that says how it is found");

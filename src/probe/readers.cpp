@@ -1,6 +1,7 @@
 #include "probe/readers.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -11,11 +12,18 @@ namespace ptxlat::probe {
 
 namespace {
 
-// The last second clock less the first first clock of all threads, 32 bits that wrap.
+// The last second clock less the first first clock of all threads that stored some, 32 bits that wrap.
 std::uint32_t span_of(const kernel::Readout& readout, std::size_t launch) {
-  const auto origin = readout.word(launch, 0, 0);
+  const auto has_stored = [&](std::size_t thread) {
+    return readout.word(launch, thread, 0) != 0 || readout.word(launch, thread, 1) != 0;
+  };
+  std::size_t any = 0;
+  while (any < readout.threads && !has_stored(any)) ++any;
+  if (any == readout.threads) return 0;
+  const auto origin = readout.word(launch, any, 0);
   std::int32_t first = 0, last = std::numeric_limits<std::int32_t>::min();
-  for (std::size_t thread = 0; thread < readout.threads; ++thread) {
+  for (std::size_t thread = any; thread < readout.threads; ++thread) {
+    if (!has_stored(thread)) continue;
     first = std::min(first, static_cast<std::int32_t>(readout.word(launch, thread, 0) - origin));
     last = std::max(last, static_cast<std::int32_t>(readout.word(launch, thread, 1) - origin));
   }
@@ -30,12 +38,12 @@ std::uint32_t longest(const kernel::Readout& readout, std::size_t launch) {
   return most;
 }
 
-// The last launch's words, less the earliest of them all. A word that is zero was not stored.
-std::vector<std::optional<double>> timeline(const kernel::Readout& readout) {
+// The last launch's words of every so many threads, less the earliest of them all. A word that is zero was not stored.
+std::vector<std::optional<double>> timeline(const kernel::Readout& readout, std::size_t step) {
   const auto launch = readout.launches - 1;
   std::uint32_t origin = 0;  // any that was stored; clocks wrap, so that they are compared by their distance from it
   std::int32_t first = 0;
-  for (std::size_t thread = 0; thread < readout.threads; ++thread) {
+  for (std::size_t thread = 0; thread < readout.threads; thread += step) {
     for (std::size_t word = 0; word < readout.words_per_thread; ++word) {
       const auto clock = readout.word(launch, thread, word);
       if (origin == 0) origin = clock;
@@ -43,7 +51,7 @@ std::vector<std::optional<double>> timeline(const kernel::Readout& readout) {
     }
   }
   std::vector<std::optional<double>> values;
-  for (std::size_t thread = 0; thread < readout.threads; ++thread) {
+  for (std::size_t thread = 0; thread < readout.threads; thread += step) {
     for (std::size_t word = 0; word < readout.words_per_thread; ++word) {
       const auto clock = readout.word(launch, thread, word);
       values.push_back(clock == 0 ? std::nullopt
@@ -72,12 +80,18 @@ std::vector<std::optional<double>> words_of(const kernel::Readout& readout, doub
   return values;
 }
 
+constexpr std::size_t lanes = 32;
+std::size_t warps_of(const kernel::Launch& launch) {
+  return (static_cast<std::size_t>(launch.threads * launch.output_ctas) + lanes - 1) / lanes;
+}
+
 // How many values a point has.
 std::size_t width_of(const Probe& probe, const Point& point) {
   const auto& launch = point.trial.launch;
   if (probe.reader == Reader::words) return probe.words.size();
   if (probe.reader == Reader::timeline)
     return static_cast<std::size_t>(launch.threads * launch.output_ctas) * probe.words.size();
+  if (probe.reader == Reader::warps) return warps_of(launch) * probe.words.size();
   if (probe.reader != Reader::samples) return 1;
   std::size_t words = 0;
   for (const auto& buffer : launch.buffers) words += buffer.read_words;
@@ -89,7 +103,8 @@ std::size_t width_of(const Probe& probe, const Point& point) {
 std::vector<std::optional<double>> values_of(const Probe& probe, const Point& point, const kernel::Readout& readout) {
   if (readout.launches == 0) return {};
   const auto count = static_cast<double>(point.count);
-  if (probe.reader == Reader::timeline) return timeline(readout);
+  if (probe.reader == Reader::timeline) return timeline(readout, 1);
+  if (probe.reader == Reader::warps) return timeline(readout, lanes);
   if (probe.reader == Reader::words) return words_of(readout, count);
   // The buffers come back once, after the last launch.
   if (probe.reader == Reader::samples) {
@@ -111,6 +126,13 @@ std::vector<std::optional<double>> values_of(const Probe& probe, const Point& po
   return {median_of(std::move(of_launch))};
 }
 
+int scoreboards_of(const sass::Window& window) {
+  unsigned set = 0;
+  for (const auto& instruction : window.instructions)
+    set |= static_cast<unsigned>(sass::scoreboards_set(instruction.control));
+  return std::popcount(set);
+}
+
 results::Series series_of(const Probe& probe, const std::vector<std::vector<std::optional<double>>>& values,
                           const std::vector<Point>& points) {
   results::Series series;
@@ -121,7 +143,8 @@ results::Series series_of(const Probe& probe, const std::vector<std::vector<std:
   std::size_t width = 1;
   for (const auto& point : points) width = std::max(width, width_of(probe, point));
   if (probe.reader == Reader::timeline) series.axes.push_back(counting("thread", width / probe.words.size()));
-  if (probe.reader == Reader::timeline || probe.reader == Reader::words) {
+  if (probe.reader == Reader::warps) series.axes.push_back(counting("warp", width / probe.words.size()));
+  if (probe.reader == Reader::timeline || probe.reader == Reader::warps || probe.reader == Reader::words) {
     series.axes.push_back(counting("word", probe.words.size()));
     series.axes.back().names = probe.word_names;
   }

@@ -81,6 +81,8 @@ TEST_CASE("a mistake in a fact is told with its line") {
   CHECK_THAT(mistake_of(what + "where = {paht = [\"ca\"]}\n"), Contains("there is no axis \"paht\""));
   CHECK_THAT(mistake_of(what + "where = {path = [\"cv\"]}\n"), Contains("the axis \"path\" has no \"cv\""));
   CHECK_THAT(mistake_of(what + "where = {bytes = [16]}\n"), Contains("the axis \"bytes\" has no \"16\""));
+  for (const char* model : {"overtakes", "difference", "crossing", "offset", "gap"})
+    CHECK_THAT(mistake_of(what + "model = \"" + model + "\"\n"), Contains("name the places `like` and `unlike`"));
   for (const char* model : {"plateaus", "clusters"})
     CHECK_THAT(mistake_of(what + "model = \"" + model + "\"\n"), Contains("name the `levels`"));
   CHECK_THAT(mistake_of(what + "model = \"nearer\"\nlike = \"ca\"\n"), Contains("`like` and `unlike`"));

@@ -98,11 +98,11 @@ TEST_CASE("a launch is what its expressions come to at each point") {
 TEST_CASE("one thread's clocks are read of a chain, and those of all CTAs of anything else") {
   auto probe = probe_of("{{name}}");
   probe.ctas = "4";
-  for (const auto reader : {Reader::per_step, Reader::words, Reader::samples}) {
+  for (const auto reader : {Reader::per_step, Reader::words, Reader::samples, Reader::scoreboards}) {
     probe.reader = reader;
     CHECK(points_of(probe).front().trial.launch.output_ctas == 1);
   }
-  for (const auto reader : {Reader::throughput, Reader::span, Reader::rate, Reader::timeline}) {
+  for (const auto reader : {Reader::throughput, Reader::span, Reader::rate, Reader::timeline, Reader::warps}) {
     probe.reader = reader;
     CHECK(points_of(probe).front().trial.launch.output_ctas == 4);
   }

@@ -111,7 +111,8 @@ TEST_CASE("a mistake is told with its file and line") {
   CHECK_THAT(mistake_in("sentence = \"s\"\ntarget = \"gpu\""), Contains("\"gpu\" is not a target"));
   CHECK_THAT(
       mistake_in("sentence = \"s\"\n[read]\nreader = \"chase\"\n"),
-      Contains("little.toml:3: \"chase\" is none of per_step, throughput, span, rate, timeline, words, samples"));
+      Contains(
+          "little.toml:3: \"chase\" is none of per_step, throughput, span, rate, timeline, warps, words, samples"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nwords = [16]\n"), Contains("a slot has words 0 to 15"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nwords = 1\n"), Contains("little.toml:3: \"words\" must be a list"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[axis]\nname = \"n\"\n"), Contains("\"axis\" must be a list"));

@@ -50,6 +50,12 @@ TEST_CASE("span: cycles of all threads by the operations, which is the inverse o
   CHECK(read(Reader::span, readout_of(1, 1, {100, 100})) == Values{std::nullopt});
 }
 
+TEST_CASE("span and throughput leave out threads that stored nothing") {
+  CHECK(read(Reader::span, readout_of(1, 3, {0, 0, 90, 140, 110, 190})) == Values{100});
+  CHECK(read(Reader::throughput, readout_of(1, 3, {100, 150, 0, 0, 0, 0}), 100) == Values{2});
+  CHECK(read(Reader::span, readout_of(1, 2, {0, 0, 0, 0})) == Values{std::nullopt});
+}
+
 TEST_CASE("rate: operations by the slowest thread's own cycles, because clocks of SMs are not one") {
   CHECK(read(Reader::rate, readout_of(1, 3, {100, 150, 9000, 9100, near_the_wrap, near_the_wrap + 20}), 400) ==
         Values{4});
@@ -93,9 +99,46 @@ TEST_CASE("time-line: each word of the last launch less the earliest, a word tha
   CHECK(read(Reader::timeline, readout_of(1, 1, {0, 0})) == Values{std::nullopt, std::nullopt});
 }
 
+TEST_CASE("warps: the time-line of the first lane of each warp") {
+  Words words(2 * 40, 1000);  // one warp and a part of the next, each lane with two words
+  words[0] = 105;
+  words[1] = 120;
+  words[2 * 32] = 100;
+  words[2 * 32 + 1] = 0;
+  CHECK(read(Reader::warps, readout_of(1, 40, words)) == Values{5, 20, 0, std::nullopt});
+}
+
+TEST_CASE("the series of warps has an axis of them, as long as the longest point's") {
+  Probe probe;
+  probe.reader = Reader::warps;
+  probe.words = {0, 1};
+  probe.word_names = {"start", "end"};
+  probe.axes = {{"threads", "", {32, 40}}};
+  std::vector<Point> points(2);
+  points[0].trial.launch.threads = 32;
+  points[1].trial.launch.threads = 40;
+  const auto series = series_of(probe, {{0, 1}, {2, 3, 4, 5}}, points);
+  REQUIRE(series.axes.size() == 3);
+  CHECK(series.axes[1] == results::Axis{"warp", "", {0, 1}});
+  CHECK(series.axes[2] == results::Axis{"word", "", {0, 1}, {"start", "end"}});
+  CHECK(series.values == Values{0, 1, std::nullopt, std::nullopt, 2, 3, 4, 5});
+}
+
+TEST_CASE("scoreboards: how many different ones the code sets, to be written or read") {
+  sass::Window window;
+  window.instructions.resize(5);
+  window.instructions[0].control.write_scoreboard = 0;
+  window.instructions[1].control.read_scoreboard = 5;
+  window.instructions[2].control.write_scoreboard = 0;
+  window.instructions[3].control.write_scoreboard = 2;
+  window.instructions[4].control.wait_mask = 0x3f;
+  CHECK(scoreboards_of(window) == 3);
+  CHECK(scoreboards_of({}) == 0);
+}
+
 TEST_CASE("no launch gives no value") {
   for (const auto reader : {Reader::per_step, Reader::throughput, Reader::span, Reader::rate, Reader::timeline,
-                            Reader::words, Reader::samples})
+                            Reader::warps, Reader::words, Reader::samples})
     CHECK(read(reader, kernel::Readout{}).empty());
 }
 

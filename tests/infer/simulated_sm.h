@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "results/record.h"
+
+namespace ptxlat::infer {
+
+// A multiprocessor that does not exist: how it shares schedulers among warps, how these choose, and what they issue.
+//   policy     of infer/scheduling.h
+//   width      instructions of different pipes that a scheduler issues in a clock
+//   intervals  cycles between two instructions of a pipe, by pipe
+struct SimulatedSm {
+  std::size_t modulus = 4;
+  std::string policy = "greedy_oldest";
+  int width = 1;
+  std::vector<double> intervals = {1, 2};
+
+  struct Warp {
+    std::size_t number = 0;
+    int arrives = 0, work = 0;
+    int start = -1, end = -1;  // clocks of the first and behind the last instruction
+  };
+  // Runs warps that can issue whenever they may, clock by clock, one instruction of the first pipe after the other.
+  void run(std::vector<Warp>& warps) const;
+};
+
+// What the shipped probes would measure of it, with their axes: `scheduler`, `scheduler_policy` and `issue_rate`.
+results::Series pair_series(const SimulatedSm& sm);
+results::Series policy_series(const SimulatedSm& sm, bool is_noisy = false);
+results::Series rate_series(const SimulatedSm& sm, std::uint64_t seed);
+
+}  // namespace ptxlat::infer
