@@ -30,6 +30,51 @@ class Reading {
   std::vector<Fact> facts() {
     if (group_.points.empty()) return nothing("the series has no values there");
     if (curve_.empty() && !is_read_off()) return nothing("the series has no axis");
+    if (const auto found = finding())
+      add(*found);
+    else
+      read();
+    return std::move(facts_);
+  }
+
+ private:
+  // What the models say that find one value.
+  std::optional<Finding> finding() const {
+    switch (rule_.model) {
+      case FactModel::overlap:
+        return find_overlap(curve_);
+      case FactModel::period:
+        return find_period(curve_, slack_of_first());
+      case FactModel::between:
+        return count_between(curve_, slack_of_first());
+      case FactModel::ways:
+        return find_ways(curve_, slack_of_first());
+      case FactModel::growth:
+        return find_growth(curve_, slack_of_first());
+      case FactModel::knee:
+        return find_knee(curve_, slack_of_first());
+      case FactModel::best_rate:
+        return find_best_rate(rule_, series_, group_);
+      case FactModel::exceeds_one:
+        return find_exceeds_one(rule_, series_, group_);
+      case FactModel::queue:
+        return find_queue(curve_, rule_.least);
+      case FactModel::overtakes:
+        return find_overtaking(rule_, series_, group_);
+      case FactModel::difference:
+        return find_difference_between(rule_, series_, group_);
+      case FactModel::crossing:
+        return find_crossing(rule_, series_, group_);
+      case FactModel::offset:
+        return find_offset(rule_, series_, group_);
+      case FactModel::gap:
+        return find_gap(rule_, series_, group_);
+      default:
+        return std::nullopt;
+    }
+  }
+
+  void read() {
     switch (rule_.model) {
       case FactModel::median:
       case FactModel::minimum:
@@ -61,53 +106,11 @@ class Reading {
       case FactModel::lowest:
         find_lowest();
         break;
-      case FactModel::overlap:
-        add(find_overlap(curve_));
-        break;
-      case FactModel::period:
-        add(find_period(curve_, slack_of_first()));
-        break;
-      case FactModel::between:
-        add(count_between(curve_, slack_of_first()));
-        break;
-      case FactModel::ways:
-        add(find_ways(curve_, slack_of_first()));
-        break;
-      case FactModel::growth:
-        add(find_growth(curve_, slack_of_first()));
-        break;
       case FactModel::sets:
         list_sets();
         break;
       case FactModel::rise:
         add_risen(find_rise(curve_, slack_of_first()));
-        break;
-      case FactModel::knee:
-        add(find_knee(curve_, slack_of_first()));
-        break;
-      case FactModel::best_rate:
-        add(find_best_rate(rule_, series_, group_));
-        break;
-      case FactModel::exceeds_one:
-        add(find_exceeds_one(rule_, series_, group_));
-        break;
-      case FactModel::queue:
-        add(find_queue(curve_, rule_.least));
-        break;
-      case FactModel::overtakes:
-        add(find_overtaking(rule_, series_, group_));
-        break;
-      case FactModel::difference:
-        add(find_difference_between(rule_, series_, group_));
-        break;
-      case FactModel::crossing:
-        add(find_crossing(rule_, series_, group_));
-        break;
-      case FactModel::offset:
-        add(find_offset(rule_, series_, group_));
-        break;
-      case FactModel::gap:
-        add(find_gap(rule_, series_, group_));
         break;
       case FactModel::scheduling:
         find_scheduler();
@@ -115,13 +118,11 @@ class Reading {
       case FactModel::unknown:
         push(inferred(group_.quantity, "", "", "", rule_.how));
         break;
-      case FactModel::given:
+      default:
         break;
     }
-    return std::move(facts_);
   }
 
- private:
   bool is_read_off() const {
     return rule_.model == FactModel::median || rule_.model == FactModel::minimum || rule_.model == FactModel::maximum;
   }
