@@ -14,6 +14,7 @@ namespace ptxlat::machine {
 namespace {
 
 constexpr std::string_view place_opcode = "PMTRIG";  // what pmevent becomes
+constexpr int scoreboards = 6;                       // of a warp: what a mask of them has bits for
 
 bool is_place(const sass::Instruction& instruction) { return sass::opcode_of(instruction.text) == place_opcode; }
 
@@ -87,6 +88,25 @@ void steer_by_another_predicate(const Code& code, const std::set<sass::Register>
                     renamed(*branch, with_guard(branch->word, highest))};
 }
 
+// The scoreboards that the words hold while they are under way, as a mask.
+int scoreboards_of(const std::vector<sass::InstructionWord>& words) {
+  int mask = 0;
+  for (const auto& word : words) {
+    const auto control = sass::control_word(word);
+    for (const int scoreboard : {control.write_scoreboard, control.read_scoreboard}) {
+      if (scoreboard < scoreboards) mask |= 1 << scoreboard;
+    }
+  }
+  return mask;
+}
+
+// The second clock as it runs behind the words.
+sass::Instruction end_behind(sass::Instruction end, const std::vector<sass::InstructionWord>& words) {
+  end.control.wait_mask |= scoreboards_of(words);
+  end.word = sass::with_control(end.word, end.control);
+  return end;
+}
+
 // Code of one instruction is told by its opcode; of several, in an order that depends on the registers that are free,
 // by their number: nothing else may be there.
 Code take(Code& before_loop, const std::vector<std::string>& opcodes) {
@@ -110,6 +130,7 @@ Saturable find_saturable(const sass::Window& window, const std::vector<std::vect
     return found;
   }
   const auto& code = window.instructions;
+  found.end = code.back();
   const auto first = std::find_if(code.begin(), code.end(), is_place);
   for (auto at = first; at != code.end(); ++at) {
     if (is_place(*at)) found.places.push_back(at->offset);
@@ -155,7 +176,8 @@ std::vector<sass::InstructionWord> copy_of(const Code& code) {
     if (code.size() == 1) {
       control.stall_count = 1;
       control.yields = false;
-      control.read_scoreboard = sass::ControlWord::no_scoreboard;
+      if (control.write_scoreboard != sass::ControlWord::no_scoreboard)
+        control.read_scoreboard = sass::ControlWord::no_scoreboard;
       control.wait_mask = 0;
     }
     control.reuse = 0;
@@ -174,6 +196,7 @@ std::vector<std::uint8_t> fill_places(const std::vector<std::uint8_t>& cubin, co
   std::vector<sass::PlacedWord> placed;
   for (const auto& instruction : saturable.steering) placed.push_back({instruction.offset, instruction.word});
   for (std::size_t i = 0; i < words.size(); ++i) placed.push_back({saturable.places[i], words[i]});
+  placed.push_back({saturable.end.offset, end_behind(saturable.end, words).word});
   return sass::write_words(cubin, kernel, placed);
 }
 
@@ -187,8 +210,10 @@ sass::InstructionWord nothing() {
 sass::Window with_first_copy(const sass::Window& window, const Saturable& saturable, const std::vector<Code>& turns) {
   sass::Window shown{{}, {}, {}, window.layout};
   std::vector<sass::Instruction> copy;
+  std::vector<sass::InstructionWord> all_words;
   for (const auto& code : turns) {
     const auto words = copy_of(code);
+    all_words.insert(all_words.end(), words.begin(), words.end());
     for (std::size_t i = 0; i < words.size(); ++i)
       copy.push_back({0, words[i], sass::control_word(words[i]), code[i].text});
   }
@@ -203,6 +228,7 @@ sass::Window with_first_copy(const sass::Window& window, const Saturable& satura
       shown.instructions.push_back(copy[placed++]);
     }
   }
+  shown.instructions.back() = end_behind(saturable.end, all_words);
   return shown;
 }
 

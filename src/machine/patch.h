@@ -14,11 +14,13 @@ using Code = std::vector<sass::Instruction>;
 //   codes    the machine code of each instruction under test, in program order
 //   places   offsets of the places, in bytes from the start of the kernel, each behind the one before
 //   steering the loop's own comparison and branch as they must be where the code writes the predicate that ptxas chose
+//   end      the second clock
 //   problem  why it cannot be used; empty if it can
 struct Saturable {
   std::vector<Code> codes;
   std::vector<int> places;
   Code steering;
+  sass::Instruction end;
   std::string problem;
 };
 
@@ -30,9 +32,12 @@ std::vector<std::string> opcodes_of(const Code& code);
 
 // One instruction as it stands in a loop of copies. Alone it follows the copy before at once: nothing waits for
 // anything, the results of the copies are nobody's. Several keep what ptxas decided, because they need each other.
+// It says when it is done with its registers: by its result or, without one, when it has read them.
 std::vector<sass::InstructionWord> copy_of(const Code& code);
 
-// The cubin with words in the kernel's places, in that order; as many as there are places.
+// The cubin with words in the kernel's places, in that order; as many as there are places. The second clock waits for
+// them: behind it the code goes on to write registers that copies in a queue have not read yet. Atomics went to the
+// addresses that they found there.
 std::vector<std::uint8_t> fill_places(const std::vector<std::uint8_t>& cubin, const std::string& kernel,
                                       const Saturable& saturable, const std::vector<sass::InstructionWord>& words);
 

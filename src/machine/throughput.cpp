@@ -153,8 +153,10 @@ void assemble_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std:
   bench.assemble();
 }
 
-// What the time of a loop depends on: its code, registers aside. Where addresses matter, also whose operands they are.
-std::string key_of(const std::vector<Code>& turns, const kernel::Launch& launch, const std::string& ptx) {
+// What the time of a loop depends on: its code, registers aside. Where addresses matter, also what is there and what
+// the operands bring.
+std::string key_of(const isa::Catalogue& catalogue, const isa::Variant& variant, const std::vector<Code>& turns,
+                   const kernel::Launch& launch) {
   static const std::regex registers("\\b(U?[RP])[0-9]+");
   bool has_address = launch.uses_memory;
   std::string key;
@@ -166,7 +168,13 @@ std::string key_of(const std::vector<Code>& turns, const kernel::Launch& launch,
       key += '\n';
     }
   }
-  return has_address ? ptx + '\n' + key : key;
+  if (!has_address) return key;
+  for (const auto& operand : variant.form->operands) {
+    if (const auto* object = isa::object_of(catalogue, *variant.input, operand)) key += object->name + '\n';
+  }
+  Hash input;
+  for (const auto word : launch.input) input.add(word);
+  return key + fmt::format("{:016x}", input.value());
 }
 
 // One instruction is tried with all numbers of warps at which schedulers differ; long code with a few.
@@ -229,8 +237,9 @@ void put_rates(results::Record& record, const Copies& copies, const std::vector<
 }
 
 // Measures codes in turn, unless the same code has been measured, and puts what came of it into the record.
-void measure(line::Bench& bench, const Loops& loops, const Copies& copies, const std::vector<std::size_t>& turns,
-             MeasuredCurves& measured, results::Record& record) {
+void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant, const Loops& loops,
+             const Copies& copies, const std::vector<std::size_t>& turns, MeasuredCurves& measured,
+             results::Record& record) {
   const auto codes = codes_of(loops.longer, turns);
   const auto& trial = bench.batch().trial(loops.longer.trial);
   line::AssembledKernel shown;
@@ -238,7 +247,7 @@ void measure(line::Bench& bench, const Loops& loops, const Copies& copies, const
   record.windows = {line::window_record(fmt::format("loop of {}", copies.longer), shown, {})};
   if (!bench.measures()) return;
   const auto warps = warps_to_try(static_cast<int>(codes.front().size()));
-  const auto key = key_of(codes, trial.launch, record.ptx);
+  const auto key = key_of(catalogue, variant, codes, trial.launch);
   auto curve = measured.find(key);
   if (curve.shorter.empty()) {
     // With all warps first: what hangs or faults does so once.
@@ -262,7 +271,8 @@ void measure(line::Bench& bench, const Loops& loops, const Copies& copies, const
 
 // The records of one form: the first is its own. Where ptxas takes turns between opcodes, one for each of these alone
 // follows.
-std::vector<results::Record> measure(line::Bench& bench, Work& work, MeasuredCurves& measured) {
+std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& catalogue, Work& work,
+                                     MeasuredCurves& measured) {
   const auto places = [&](int copies) { return copies * work.record.sass_count; };
   const Loops loops{first_fillable(bench.batch(), work.shorter, work.wanted, places(work.copies.shorter)),
                     first_fillable(bench.batch(), work.longer, work.wanted, places(work.copies.longer))};
@@ -284,11 +294,11 @@ std::vector<results::Record> measure(line::Bench& bench, Work& work, MeasuredCur
       auto alone = work.record;
       alone.sass = opcodes_of(codes[turn]);
       alone.operand = alone.sass.front();
-      measure(bench, loops, work.copies, {turn}, measured, alone);
+      measure(bench, catalogue, work.plan->variant, loops, work.copies, {turn}, measured, alone);
       records.push_back(std::move(alone));
     }
   }
-  measure(bench, loops, work.copies, turns, measured, records.front());
+  measure(bench, catalogue, work.plan->variant, loops, work.copies, turns, measured, records.front());
   return records;
 }
 
@@ -381,7 +391,7 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
       records.push_back(std::move(work.record));
       continue;
     }
-    auto made = measure(bench, work, measured_);
+    auto made = measure(bench, loaded_.catalogue, work, measured_);
     std::move(made.begin(), made.end(), std::back_inserter(records));
   }
   return records;

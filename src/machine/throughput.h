@@ -14,7 +14,7 @@ namespace ptxlat::machine {
 
 // Version of the rules that find, copy and measure. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char machine_version[] = "machine 1";
+inline constexpr char machine_version[] = "machine 2";
 
 // An instruction whose throughput is to be measured: a form with its default class of values, at a level.
 struct ThroughputPlan {

@@ -109,11 +109,27 @@ TEST_CASE("one instruction follows its copy at once, several keep what they wait
   CHECK(alone.wait_mask == 0);
   CHECK(alone.read_scoreboard == sass::ControlWord::no_scoreboard);
   CHECK(alone.write_scoreboard == 2);
+  // What makes no result says when it has read its operands.
+  auto without_result = window.instructions[1];
+  without_result.control.write_scoreboard = sass::ControlWord::no_scoreboard;
+  CHECK(sass::control_word(copy_of({without_result}).front()).read_scoreboard == 1);
   const auto words = copy_of({window.instructions[1], window.instructions[3]});
   REQUIRE(words.size() == 2);
   CHECK(sass::control_word(words[0]).wait_mask == 0);
   CHECK(sass::control_word(words[0]).stall_count == 5);
   CHECK(sass::control_word(words[1]).wait_mask == 3);
+}
+
+TEST_CASE("the second clock waits for what copies in a queue have not read or written yet") {
+  const auto window = window_of(popc_loop);
+  const auto found = find_saturable(window, {{"POPC"}}, 3);
+  const auto end_of = [&](const sass::Window& shown) { return sass::control_word(shown.instructions.back().word); };
+  REQUIRE(end_of(window).wait_mask == 3);
+  CHECK(end_of(with_first_copy(window, found, found.codes)).wait_mask == (3 | 1 << 2));
+  auto fixed = found;
+  fixed.codes[0][0].control.write_scoreboard = sass::ControlWord::no_scoreboard;
+  fixed.codes[0][0].control.read_scoreboard = sass::ControlWord::no_scoreboard;
+  CHECK(end_of(with_first_copy(window, fixed, fixed.codes)).wait_mask == 3);
 }
 
 TEST_CASE("evidence has the loop with the first copy, as it runs") {
