@@ -21,6 +21,7 @@ class CudaContext {
 
   // On the calling thread.
   void make_current() const { PTXLAT_CUDA(api_, cuCtxSetCurrent, context_); }
+  CUcontext get() const { return context_; }
 
  private:
   const CudaApi& api_;

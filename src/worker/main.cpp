@@ -112,6 +112,13 @@ class Service {
       case Kind::launch:
         return run_kernels(*device_, request.as<LaunchBatch>(),
                            [this](const Bytes& reply) { send_frame(socket_, reply); });
+      case Kind::open_counters:
+        counters_ = std::make_unique<counters::PipeCounters>(request.as<std::string>(), device_->device,
+                                                             device_->context.get());
+        send_frame(socket_, frame(Kind::counters, counters_->offer()));
+        return true;
+      case Kind::count:
+        return count(request.as<LaunchBatch>());
       case Kind::assemble:
         send_frame(socket_, frame(Kind::module, assemble(request.as<AssembleRequest>())));
         return true;
@@ -130,6 +137,13 @@ class Service {
   }
 
  private:
+  bool count(const LaunchBatch& batch) {
+    const auto counts = counters_->count(
+        [&] { return run_kernels(*device_, batch, [this](const Bytes& reply) { send_frame(socket_, reply); }); });
+    if (counts) send_frame(socket_, frame(Kind::counts, *counts));
+    return counts.has_value();
+  }
+
   // Answers `assemble` on a socket of its own until that closes.
   void serve_channel(int channel) {
     if (device_) device_->context.make_current();
@@ -159,6 +173,7 @@ class Service {
 
   int socket_;
   std::unique_ptr<OpenDevice> device_;
+  std::unique_ptr<counters::PipeCounters> counters_;
   std::mutex libraries_mutex_;
   std::map<std::string, assemble::NvJitLink> libraries_;
   std::map<std::string, assemble::Nvrtc> compilers_;

@@ -20,6 +20,8 @@
 //   launch    → loaded, then one outcome per kernel     an outcome may end the process (`process_ends`)
 //   assemble  → module
 //   compile   → compiled
+//   open_counters → counters                            of a device that is open
+//   count     → loaded, one outcome, counts             of one kernel; no counts where the outcome ends the process
 //   channels, no reply                                  further sockets, on each of which a thread answers `assemble`
 //   any       → error                                   becomes an Error in the supervisor
 // For types of different rooms; cereal looks in its own namespace beside theirs.
@@ -47,6 +49,16 @@ void serialize(Archive& archive, ptxlat::kernel::Readout& readout) {
 template <class Archive>
 void serialize(Archive& archive, ptxlat::kernel::LaunchOutcome& outcome) {
   archive(outcome.status, outcome.message, outcome.readout);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ptxlat::counters::Offer& offer) {
+  archive(offer.library, offer.version, offer.pipes);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ptxlat::counters::Counts& counts) {
+  archive(counts.executed, counts.on_pipes);
 }
 
 template <class Archive>
@@ -88,6 +100,10 @@ enum class Kind : std::uint8_t {
   compile,
   compiled,
   channels,
+  open_counters,
+  counters,
+  count,
+  counts,
   error
 };
 

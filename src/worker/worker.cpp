@@ -19,6 +19,7 @@ Worker::~Worker() = default;
 void Worker::restart() {
   process_.reset();
   device_is_open_ = false;
+  counters_are_open_ = false;
 }
 
 int Worker::process_id() const { return process_ ? process_->pid() : 0; }
@@ -93,6 +94,47 @@ std::vector<kernel::LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
     outcomes.resize(loading ? batch.kernels.size() : outcomes.size() + 1, lost);
   }
   return outcomes;
+}
+
+counters::Offer Worker::open_counters(const std::filesystem::path& library) {
+  restart();  // a library that was opened before would stay
+  cupti_ = library;
+  try {
+    open_device();
+    process_->send(frame(Kind::open_counters, library.string()), options_.start_deadline);
+    auto reply = process_->receive(options_.start_deadline);
+    if (!reply) throw Error(ExitCode::missing_tool, "the process that opens it " + process_->exit().describe());
+    counters_are_open_ = true;
+    return reply->as<counters::Offer>();
+  } catch (const Error& error) {
+    throw counters::Unavailable(error.what(), error.advice, error.exit_code);
+  }
+}
+
+CountOutcome Worker::count(const LaunchBatch& batch) {
+  if (!process_ || process_->pid() < 0 || !counters_are_open_) open_counters(cupti_);
+  const auto lost = [&](const char* what) -> CountOutcome {
+    const auto exit = process_->exit();
+    restart();
+    const auto status = exit.deadline ? kernel::LaunchStatus::timeout : kernel::LaunchStatus::fault;
+    return {{status, what + exit.describe(), {}}, {}};
+  };
+  try {
+    process_->send(frame(Kind::count, batch), options_.start_deadline);
+    if (!process_->receive(options_.kernel_deadline)) return lost("counting the kernel ");
+    const auto reply = process_->receive(options_.kernel_deadline);
+    if (!reply) return lost("counting the kernel ");
+    auto outcome = reply->as<Outcome>();
+    if (outcome.process_ends) {
+      restart();
+      return {std::move(outcome.launch), {}};
+    }
+    const auto counts = process_->receive(options_.kernel_deadline);
+    if (!counts) return lost("counting the kernel ");
+    return {std::move(outcome.launch), counts->as<counters::Counts>()};
+  } catch (const Error& error) {
+    throw counters::Unavailable(error.what(), error.advice, error.exit_code);
+  }
 }
 
 template <typename Outcome>

@@ -11,6 +11,7 @@
 #include "assemble/assembler.h"
 #include "assemble/nvrtc.h"
 #include "assemble/toolchain.h"
+#include "counters/pipe_counters.h"
 #include "gpu/device.h"
 #include "kernel/kernel.h"
 #include "kernel/readout.h"
@@ -27,6 +28,13 @@ struct KernelLaunch {
 struct LaunchBatch {
   Bytes cubin;
   std::vector<KernelLaunch> kernels;
+};
+
+// What became of a kernel that was launched once with hardware counters read around it.
+//   counts  of the pipes that open_counters offered, where the launch is ok
+struct CountOutcome {
+  kernel::LaunchOutcome launch;
+  counters::Counts counts;
 };
 
 struct WorkerOptions {
@@ -56,6 +64,15 @@ class Worker {
   // One outcome per kernel, in their order. Never throws for what a kernel does; Error{no_gpu} if the device itself is
   // gone. A process killed from outside is replaced once, and its kernel run again, before the kernel is given up.
   std::vector<kernel::LaunchOutcome> launch(const LaunchBatch& batch);
+
+  // Opens the hardware counters of the device with this libcupti. The process that does so should serve nothing else:
+  // the library hooks into the driver. counters::Unavailable with the reason, also where the library ended the process.
+  counters::Offer open_counters(const std::filesystem::path& library);
+
+  // The batch's one kernel, launched once (CUPTI runs it several times), with the counters that were opened last; they
+  // are opened again where a new process serves. A crash or a hang is the kernel's outcome, as for launch.
+  // counters::Unavailable where CUPTI fails.
+  CountOutcome count(const LaunchBatch& batch);
 
   // The driver's JIT (cuLink*, level 0…4) or, with a toolchain of kind nvjitlink, that library. A crash or a hang is a
   // rejection. Error{missing_tool} if the library cannot be opened.
@@ -87,6 +104,8 @@ class Worker {
   WorkerOptions options_;
   std::unique_ptr<WorkerProcess> process_;
   bool device_is_open_ = false;
+  std::filesystem::path cupti_;  // that the counters were opened with; empty before
+  bool counters_are_open_ = false;
 };
 
 // An Assembler that runs inside a worker process of its own.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "gpu/cuda_api.h"
 #include "window.h"
@@ -25,6 +26,12 @@ struct Function {
   bool has_large_clusters = false;
 };
 
+// What a launch executes, for counters.
+struct Executed {
+  Code code;
+  unsigned warps = 0;
+};
+
 // A device's primary context in this process.
 struct Context {
   int device = 0;
@@ -36,7 +43,9 @@ struct Context {
   std::size_t persisting_limit = 0;
   ptxlat::gpu::CUaccessPolicyWindow window{};  // the stand-in's streams are one
   bool has_persisting_lines = false;
-  std::size_t set_bytes = 0;  // by the last cuMemsetD8Async since the last launch
+  bool is_counting = false;
+  std::vector<Executed> counted;  // launches since the counting began
+  std::size_t set_bytes = 0;      // by the last cuMemsetD8Async since the last launch
 };
 
 // The context of a device that the script has.

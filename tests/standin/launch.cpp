@@ -221,6 +221,8 @@ STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned ctas, unsigned, 
   append_to_log("PTXLAT_STANDIN_LAUNCH_LOG", function.name);
   if (std::getenv("PTXLAT_STANDIN_LAUNCH_SHAPES"))
     append_to_log("PTXLAT_STANDIN_LAUNCH_SHAPES", shape_line(function, ctas, lanes, shared, parameters));
+  constexpr unsigned warp = 32;
+  if (context().is_counting) context().counted.push_back({function.code, ctas * ((lanes + warp - 1) / warp)});
   context().set_bytes = 0;
   if (context().window.num_bytes > 0 || setting_names("PTXLAT_STANDIN_EVICT_LAST", function.name))
     context().has_persisting_lines = true;
