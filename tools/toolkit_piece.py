@@ -50,6 +50,15 @@ def compile_program(nvrtc, source, *options):
     return result
 
 
+def version_of_cupti(library):
+    """It has no banner; since CUDA 13.0 its number, 130001, is that of a release of CUDA and an update."""
+    number = ctypes.c_uint32()
+    if library.cuptiGetVersion(ctypes.byref(number)) != 0 or number.value < 130000:
+        sys.exit("is older than CUDA 13.0")
+    version = f"{number.value // 10000}.{number.value // 100 % 100}.{number.value % 100}"
+    return re.match(rb"(.*)", version.encode())
+
+
 def version_of_library(path):
     try:
         library = ctypes.CDLL(path)
@@ -59,6 +68,8 @@ def version_of_library(path):
         result = compile_program(library, b'extern "C" __global__ void nothing(float* x) { *x = __sinf(*x); }')
         if result != 0:
             sys.exit(f"cannot compile an empty kernel (error {result}); its builtins library may be missing or broken")
+    if os.path.basename(path).startswith("libcupti.so"):
+        return version_of_cupti(library)
     # nvJitLinkVersion came with CUDA 12.1 and gives no third number; the banner is in every library.
     with open(path, "rb") as file:
         return BANNER.search(file.read())

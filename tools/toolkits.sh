@@ -2,6 +2,7 @@
 # Brings CUDA toolkits of any versions side by side into toolkits/<version>/, without installing anything: of each ptxas,
 # nvJitLink, NVRTC with the headers of its 16-bit types and, where it can be had, nvdisasm, from NVIDIA's Python wheels.
 #   tools/toolkits.sh [VERSION...]   11.8, 12.4, 12.4.99, …; `latest`; `all` of them; default 13.0
+#   tools/toolkits.sh cupti          13.0's libcupti, which reads hardware counters; where there is a GPU it is always fetched
 # $PTXLAT_TOOLKITS names another folder than toolkits/. What is there already and works is not fetched again.
 set -euo pipefail
 # shellcheck source=tools/common.sh
@@ -56,6 +57,7 @@ wheel() {
   esac
   # The default's are pinned, so that everyone's first table is from the same assembler.
   case $1:$2 in
+    cupti:13.0) echo "$name==13.0.85" ;;
     nvdisasm:13.2) echo "$name==13.2.78" ;;
     runtime:*.*.*) echo "$name==${2%.*}.*" ;; # its third number is another one
     runtime:*) echo "$name==$2.*" ;;
@@ -194,9 +196,12 @@ toolkit() {
 }
 
 wanted=()
+wants_cupti=
+[[ ! -e /dev/nvidiactl ]] || wants_cupti=yes
 for argument in "${@:-13.0}"; do
   case $argument in
     all) mapfile -t -O "${#wanted[@]}" wanted < <(cuda_versions) ;;
+    cupti) wants_cupti=yes ;;
     latest) wanted+=("$(cuda_versions | tail -n 1)") ;;
     *)
       [[ $argument =~ ^[0-9]+\.[0-9]+(\.[0-9]+)?$ ]] || die "'$argument' is not a CUDA version like 13.0 or 12.4.99"
@@ -204,7 +209,7 @@ for argument in "${@:-13.0}"; do
       ;;
   esac
 done
-((${#wanted[@]})) && [[ -n ${wanted[0]} ]] || exit 1
+[[ ${1:-} == cupti && $# == 1 ]] || { ((${#wanted[@]})) && [[ -n ${wanted[0]} ]]; } || exit 1
 
 failed=()
 for version in "${wanted[@]}"; do toolkit "$version"; done
@@ -213,6 +218,13 @@ for version in "${wanted[@]}"; do toolkit "$version"; done
 # GPUs there is 12.3's.
 version=13.2 have=() lacks=()
 piece nvdisasm nvdisasm nvdisasm nvdisasm "$toolkits/13.2/bin"
+
+# One libcupti, too, with the libraries that it opens.
+if [[ -n $wants_cupti ]]; then
+  version=13.0 have=() lacks=()
+  piece CUPTI cupti 'libcupti.so.*' 'libcupti.so.*|libnvperf_host.so|libnvperf_target.so' "$toolkits/13.0/lib"
+  ((${#have[@]} == 0)) || say "CUDA $version: $(join "${have[@]}")"
+fi
 
 if ((${#failed[@]})); then
   say "Not fetched:"
