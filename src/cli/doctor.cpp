@@ -11,6 +11,7 @@
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "isa/catalogue.h"
+#include "run/counters.h"
 
 namespace ptxlat::cli {
 
@@ -29,6 +30,19 @@ bool check_gpu(int device) {
     fmt::print("GPU         none: {}\n", error.what());
     fmt::print("            nothing can be measured here; `ptxlat static` and `ptxlat show` work without one\n");
     return false;
+  }
+}
+
+// Prints whether hardware counters can be read, the second witness of `opcodes`.
+void check_counters(int device) {
+  try {
+    worker::Worker worker(worker_options(device));
+    const auto offer = run::open_counters(worker);
+    fmt::print("counters    of {} pipes: {}\n", offer.pipes.size(), fmt::join(offer.pipes, " "));
+    fmt::print("            by {} (CUPTI API {})\n", offer.library, offer.version);
+  } catch (const counters::Unavailable& error) {
+    fmt::print("counters    none, and so no pipes by hardware counters in `ptxlat opcodes`: {}\n", error.what());
+    if (!error.advice.empty()) fmt::print("            {}\n", error.advice);
   }
 }
 
@@ -82,6 +96,7 @@ std::vector<assemble::ToolkitPiece> check_toolkits() {
 
 void check(int device) {
   const bool has_gpu = check_gpu(device);
+  if (has_gpu) check_counters(device);
   const auto pieces = check_toolkits();
   std::vector<std::string> assemblers;
   for (const auto& toolchain : toolchains_of(pieces)) {

@@ -52,7 +52,7 @@ std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
 void write(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded, report::OpcodeFiles files,
            const std::string& format) {
   const auto opcodes = machine::opcodes_measured(loaded, files.throughput);
-  files.opcodes = machine::opcode_rows(opcodes, files.throughput, files.contention, latency_of(folder));
+  files.opcodes = machine::opcode_rows(opcodes, files.throughput, files.contention, files.counters, latency_of(folder));
   report::write_opcode_files(folder, files);
   fmt::print(stderr, "{} opcodes of {} forms\n{}\n", files.opcodes.size(), files.throughput.size(), folder.string());
   if (format == "text") report::write_opcode_text(std::cout, files.opcodes);
@@ -67,6 +67,8 @@ void read_again(const OpcodeOptions& options) {
 void measure(const OpcodeOptions& options) {
   // What it runs was written over: it serves nothing else.
   worker::Worker worker(with_short_deadline(worker_options(options.device)));
+  // CUPTI hooks into the driver of the process that it is in, and runs each kernel several times.
+  worker::Worker counting(worker_options(options.device));
   const auto device = worker.device_info();
   const auto& wanted = options.selection.toolchain;
   const int threads = assembling_threads(options.threads);
@@ -81,6 +83,7 @@ void measure(const OpcodeOptions& options) {
     job.level = options.level;
     job.run = run::begin_run(toolchain, job.target, device);
     job.worker = &worker;
+    job.counting = &counting;
     job.disassembler =
         std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), sass::nvdisasm_pace(threads));
     job.assemblers = make_kernel_assemblers(toolchain, job.target, worker_options(options.device), threads);
@@ -95,11 +98,15 @@ void measure(const OpcodeOptions& options) {
                                              },
                                          .on_finished = [&](std::size_t count) { progress->advance(count); }});
     progress->finish();
+    if (made.not_counted) {
+      fmt::print(stderr, "no pipes by hardware counters: {}\n", made.not_counted->what());
+      if (!made.not_counted->advice.empty()) fmt::print(stderr, "        {}\n", made.not_counted->advice);
+    }
     if (!made.completed)
       throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
                   "the same command goes on where this one stopped");
     write(std::filesystem::path(options.tables) / made.run.table, job.loaded,
-          {{}, made.throughput, made.contention, store.runs(made.run.table)}, options.format);
+          {{}, made.throughput, made.contention, made.counters, store.runs(made.run.table)}, options.format);
   }
 }
 
@@ -107,7 +114,9 @@ void measure(const OpcodeOptions& options) {
 
 void add_opcodes(CLI::App& program) {
   auto* command = program.add_subcommand(
-      "opcodes", "Throughput and pipe of each SASS opcode, and of each PTX form (docs/opcodes.md).");
+      "opcodes",
+      "Throughput and pipe of each SASS opcode, and of each PTX form. Pipes have two witnesses: contention and, where "
+      "`ptxlat doctor` finds them, hardware counters (docs/opcodes.md).");
   auto options = std::make_shared<OpcodeOptions>();
   add_form_filters(*command, options->selection);
   command->add_flag("--all", options->selection.all_forms, "All forms and not only those of the core.");

@@ -28,6 +28,12 @@ std::vector<kernel::LaunchOutcome> Bench::launch(const worker::LaunchBatch& batc
   return line_.worker->launch(batch);
 }
 
+worker::CountOutcome Bench::count(const worker::LaunchBatch& batch) {
+  const std::scoped_lock one_at_a_time(gpu_.mutex);
+  const auto watch = time("run");
+  return line_.worker->count(batch);
+}
+
 std::vector<results::Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,
                                         std::span<const Cell> chunk) {
   assert(line.worker == nullptr);

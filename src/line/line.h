@@ -65,6 +65,9 @@ class Bench {
   kernel::LaunchOutcome launch(std::size_t trial, const kernel::Launch& launch, int launches);
   // Kernels of a cubin that is not the batch's: one that was written over. There must be a GPU.
   std::vector<kernel::LaunchOutcome> launch(const worker::LaunchBatch& batch);
+  // The one kernel of such a cubin, with hardware counters read around its launch. The line's worker must have opened
+  // them.
+  worker::CountOutcome count(const worker::LaunchBatch& batch);
   Stopwatch time(const char* station) const { return {line_.clock, station}; }
 
  private:

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "machine/counted.h"
 #include "machine/pipes.h"
 
 namespace ptxlat::machine {
@@ -82,6 +83,7 @@ std::string name_of_pipe(const std::vector<std::string>& members) {
 std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes,
                                          const std::vector<results::Record>& throughput,
                                          const std::vector<results::Record>& contention,
+                                         const std::vector<results::Record>& counters,
                                          const std::vector<results::Record>& latency) {
   const auto standing = representatives_of(opcodes);
   const auto pipes = pipe_names(opcodes, standing, contention);
@@ -108,6 +110,14 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes,
     row.saturates_at = record.number(metric::saturates_at);
     row.note = record.note;
   }
+  for (const auto& record : counters) {
+    const auto number = number_of(record);
+    if (number == numbers.end()) continue;
+    auto& row = rows[number->second];
+    row.counters = shares_of(record);
+    if (!record.note.empty()) row.note += (row.note.empty() ? "not counted: " : "; not counted: ") + record.note;
+  }
+  note_disagreements(rows);
   for (const auto& record : latency) {
     const auto number = number_of(record);
     const auto cycles = record.number(metric::cycles);

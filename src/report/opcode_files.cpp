@@ -37,11 +37,11 @@ std::string text_of(Write write) {
 }
 
 void write_opcodes_csv(std::ostream& out, const std::vector<results::Opcode>& opcodes) {
-  out << "opcode,pipe,paired_as,throughput,interval,saturates_at,latency,forms,example,note\n";
+  out << "opcode,pipe,counters,paired_as,throughput,interval,saturates_at,latency,forms,example,note\n";
   for (const auto& row : opcodes) {
-    write_csv_line(out, {row.name, row.pipe, row.stands_for_it, rounded(row.throughput), rounded(row.interval),
-                         rounded(row.saturates_at), rounded(row.latency), std::to_string(row.forms.size()),
-                         row.forms.empty() ? "" : row.forms.front(), row.note});
+    write_csv_line(out, {row.name, row.pipe, text_of(row.counters), row.stands_for_it, rounded(row.throughput),
+                         rounded(row.interval), rounded(row.saturates_at), rounded(row.latency),
+                         std::to_string(row.forms.size()), row.forms.empty() ? "" : row.forms.front(), row.note});
   }
 }
 
@@ -50,6 +50,13 @@ void write_contention_csv(std::ostream& out, const std::vector<results::Record>&
   for (const auto& record : contention) {
     write_csv_line(out, {record.ptx, record.operand, rounded(record.number(metric::contention)),
                          rounded(record.number(metric::floor)), to_string(record.verdict), record.note});
+  }
+}
+
+void write_counters_csv(std::ostream& out, const std::vector<results::Opcode>& opcodes) {
+  out << "opcode,pipe,share\n";
+  for (const auto& row : opcodes) {
+    for (const auto& [pipe, share] : row.counters) write_csv_line(out, {row.name, pipe, rounded(share)});
   }
 }
 
@@ -81,13 +88,15 @@ void write_curves_csv(std::ostream& out, const OpcodeFiles& files) {
 
 std::vector<results::Record> records_of(const OpcodeFiles& files) {
   auto records = files.throughput;
-  records.insert(records.end(), files.contention.begin(), files.contention.end());
+  for (const auto* more : {&files.contention, &files.counters})
+    records.insert(records.end(), more->begin(), more->end());
   return records;
 }
 
 Grid grid_of(const std::vector<results::Opcode>& opcodes) {
   Grid grid{{{"opcode"},
              {"pipe"},
+             {"counters"},
              {"throughput", true},
              {"interval", true},
              {"saturates at", true},
@@ -97,9 +106,10 @@ Grid grid_of(const std::vector<results::Opcode>& opcodes) {
              {"note"}},
             {}};
   for (const auto& row : opcodes) {
-    grid.rows.push_back({code(row.name), row.pipe, rounded(row.throughput), rounded(row.interval),
-                         rounded(row.saturates_at), rounded(row.latency), std::to_string(row.forms.size()),
-                         row.forms.empty() ? Span{} : code(row.forms.front()), row.note});
+    grid.rows.push_back({code(row.name), row.pipe, text_of(row.counters), rounded(row.throughput),
+                         rounded(row.interval), rounded(row.saturates_at), rounded(row.latency),
+                         std::to_string(row.forms.size()), row.forms.empty() ? Span{} : code(row.forms.front()),
+                         row.note});
   }
   return grid;
 }
@@ -111,7 +121,8 @@ void write_opcodes_page(std::ostream& out, const OpcodeFiles& files) {
       {"`throughput`: results of threads that an SM makes in a cycle, with enough warps. `interval`: cycles between "
        "two "
        "of them in a sub-partition. `saturates at`: the fewest warps of an SM that reach the throughput. `pipe`: the "
-       "group of opcodes that get in each other's way, named after its members. `latency`: the least of the latency "
+       "group of opcodes that get in each other's way, named after its members. `counters`: the pipes on which the "
+       "hardware's own counters see it, with the share where they take turns. `latency`: the least of the latency "
        "table's rows that are this opcode alone, in cycles. `forms`: how many spellings of PTX become it and nothing "
        "else."});
   page.table(grid_of(files.opcodes));
@@ -127,6 +138,7 @@ void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& 
                 {{"opcodes.csv", text_of([&](auto& out) { write_opcodes_csv(out, files.opcodes); })},
                  {"opcodes.md", text_of([&](auto& out) { write_opcodes_page(out, files); })},
                  {"contention.csv", text_of([&](auto& out) { write_contention_csv(out, files.contention); })},
+                 {"counters.csv", text_of([&](auto& out) { write_counters_csv(out, files.opcodes); })},
                  {"throughput.csv.gz", gzip(text_of([&](auto& out) { write_throughput_csv(out, files.throughput); }))},
                  {records_name, gzip(lines_of(records))},
                  {runs_name, provenance_of(records, files.runs)}});
@@ -138,8 +150,10 @@ OpcodeFiles read_opcode_files(const std::filesystem::path& folder) {
     throw Error(ExitCode::storage, fmt::format("there are no opcodes in {}", folder.string()),
                 fmt::format("Name the folder that has {}.", records_name));
   for (auto& record : read_record_lines(folder / records_name)) {
-    const bool is_throughput = record.kind == results::RecordKind::throughput;
-    (is_throughput ? files.throughput : files.contention).push_back(std::move(record));
+    auto& of_kind = record.kind == results::RecordKind::throughput   ? files.throughput
+                    : record.kind == results::RecordKind::contention ? files.contention
+                                                                     : files.counters;
+    of_kind.push_back(std::move(record));
   }
   files.runs = read_provenance(folder / runs_name);
   return files;

@@ -11,12 +11,12 @@
 namespace ptxlat::report {
 
 // What is known of opcodes, in `folder` (docs/opcodes.md): opcodes.csv and opcodes.md, a row each; contention.csv,
-// their pairs; throughput.csv.gz, the forms; series/throughput.csv.gz, their curves over warps; opcodes.jsonl.gz, all
-// records with their machine code; opcodes.json, the runs. Each file is replaced as a whole and all of them only when
-// every byte is on the disk. Error{storage} if they cannot be written.
+// their pairs; counters.csv, the pipes that count them; throughput.csv.gz, the forms; series/throughput.csv.gz, their
+// curves over warps; opcodes.jsonl.gz, all records with their machine code; opcodes.json, the runs. Each file is
+// replaced as a whole and all of them only when every byte is on the disk. Error{storage} if they cannot be written.
 struct OpcodeFiles {
   std::vector<results::Opcode> opcodes;
-  std::vector<results::Record> throughput, contention;
+  std::vector<results::Record> throughput, contention, counters;
   std::vector<results::Run> runs;
 };
 void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& files);

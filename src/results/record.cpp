@@ -11,11 +11,12 @@ namespace ptxlat::results {
 
 namespace {
 
-constexpr NamedValues<RecordKind, 4> kind_names = {{
+constexpr NamedValues<RecordKind, 5> kind_names = {{
     {RecordKind::latency, "latency"},
     {RecordKind::probe, "probe"},
     {RecordKind::throughput, "throughput"},
     {RecordKind::contention, "contention"},
+    {RecordKind::counters, "counters"},
 }};
 
 constexpr NamedValues<FactVerdict, 4> fact_verdict_names = {{

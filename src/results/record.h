@@ -110,7 +110,7 @@ inline constexpr const char* subroutine = "subroutine";                     // i
 }  // namespace flag
 
 // What kind of experiment a record is of.
-enum class RecordKind { latency, probe, throughput, contention };
+enum class RecordKind { latency, probe, throughput, contention, counters };
 const char* to_string(RecordKind kind);
 std::optional<RecordKind> record_kind_from(const std::string& name);
 

@@ -36,6 +36,7 @@ struct Run {
   std::string method;  // version of the rules that made the numbers: "method 15"
   std::string toolchain;
   std::string nvrtc;                      // that compiled the forms of CUDA C, "nvrtc-13.0.88"; empty if there are none
+  std::string cupti;                      // that read hardware counters, "cupti-130001"; empty if none did
   std::string target;                     // "sm_90"
   std::optional<gpu::DeviceInfo> device;  // empty for static tables
   std::optional<double> sm_clock_mhz;     // measured: clock64 against globaltimer, under load

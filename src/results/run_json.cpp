@@ -57,6 +57,7 @@ Json to_json(const Run& run) {
   put(json, "method", run.method);
   json["toolchain"] = run.toolchain;
   put(json, "nvrtc", run.nvrtc);
+  put(json, "cupti", run.cupti);
   json["target"] = run.target;
   if (run.device) json["device"] = device_to_json(*run.device);
   put(json, "sm_clock_mhz", run.sm_clock_mhz);
@@ -83,6 +84,7 @@ Run run_from_json(const Json& json) {
   run.method = text_at(json, "method");
   run.toolchain = text_at(json, "toolchain");
   run.nvrtc = text_at(json, "nvrtc");
+  run.cupti = text_at(json, "cupti");
   run.target = text_at(json, "target");
   if (const auto device = json.find("device"); device != json.end()) run.device = device_from_json(*device);
   run.sm_clock_mhz = number_at(json, "sm_clock_mhz");

@@ -1,8 +1,11 @@
 #include "run/opcodes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_set>
 
+#include "run/counters.h"
 #include "run/missing.h"
 
 namespace ptxlat::run {
@@ -33,38 +36,92 @@ std::vector<results::CellKey> keys_of(const std::vector<Plan>& plan) {
   return keys;
 }
 
+// The job's stages, each on what the ones before it left in the store.
+class Stages {
+ public:
+  Stages(OpcodeJob& job, results::Store& store, const std::atomic<bool>* interrupted, const OpcodeProgress& progress)
+      : job_(job), store_(store), interrupted_(interrupted), progress_(progress) {}
+
+  // Makes what is missing of the plan and puts all of its records into `records`. False if it was interrupted.
+  template <class Plan, class BytesOf>
+  bool make(const char* name, const std::vector<Plan>& plan, const line::Method& method, worker::Worker* worker,
+            const BytesOf& bytes_of, std::vector<results::Record>& records) {
+    std::vector<line::Cell> cells;
+    for (std::size_t i = 0; i < plan.size(); ++i) cells.push_back({i, plan[i].level, bytes_of(plan[i])});
+    const auto keys = keys_of(plan);
+    if (progress_.on_stage) progress_.on_stage(name, cells.size());
+    const line::Line line{.toolchain = job_.toolchain,
+                          .target = job_.target,
+                          .disassembler = *job_.disassembler,
+                          .worker = worker,
+                          .interrupted = interrupted_};
+    const auto [count, completed] =
+        make_missing(line, method, job_.assemblers, cells, keys, store_, job_.run, progress_.on_finished);
+    records = stored(plan);
+    return completed;
+  }
+
+  template <class Plan>
+  bool is_finished(const std::vector<Plan>& plan) const {
+    const auto keys = keys_of(plan);
+    const auto finished = store_.finished(job_.run.table);
+    return std::all_of(keys.begin(), keys.end(), [&](const auto& key) { return finished.contains(key.text()); });
+  }
+
+  template <class Plan>
+  std::vector<results::Record> stored(const std::vector<Plan>& plan) const {
+    const auto keys = keys_of(plan);
+    if (keys.empty()) return {};
+    return records_of(store_, job_.run.table, keys.front().kind, keys);
+  }
+
+ private:
+  OpcodeJob& job_;
+  results::Store& store_;
+  const std::atomic<bool>* interrupted_;
+  const OpcodeProgress& progress_;
+};
+
+constexpr std::size_t text_of_kernels = 5000;  // about, in bytes
+
+// The library is opened only if something is missing. What cannot be counted costs nothing else.
+void count(const std::vector<machine::Opcode>& opcodes, OpcodeJob& job, results::Store& store, Stages& stages,
+           MadeOpcodes& made) {
+  const auto plan = machine::plan_counting(job.loaded, opcodes, job.level);
+  try {
+    counters::Offer offer;
+    if (!stages.is_finished(plan)) {
+      offer = open_counters(*job.counting);
+      job.run.cupti = fmt::format("cupti-{}", offer.version);
+    }
+    made.completed = stages.make(
+        "pipes by hardware counters", plan, machine::CountingMethod(job.loaded, plan, offer), job.counting,
+        [](const auto&) { return 2 * text_of_kernels; }, made.counters);
+  } catch (const counters::Unavailable& error) {
+    made.not_counted = error;
+    made.counters = stages.stored(plan);
+    job.run.warnings.push_back(fmt::format("no pipes by hardware counters: {}", error.what()));
+    if (job.run.id != 0) store.save_run(job.run);
+  }
+}
+
 }  // namespace
 
 MadeOpcodes make_opcodes(OpcodeJob& job, results::Store& store, const std::atomic<bool>* interrupted,
                          const OpcodeProgress& progress) {
-  const line::Line line{.toolchain = job.toolchain,
-                        .target = job.target,
-                        .disassembler = *job.disassembler,
-                        .worker = job.worker,
-                        .interrupted = interrupted};
+  Stages stages(job, store, interrupted, progress);
   MadeOpcodes made;
-  const auto make = [&](const char* stage, const auto& plan, const line::Method& method, results::RecordKind kind,
-                        const auto& bytes_of, std::vector<results::Record>& records) {
-    std::vector<line::Cell> cells;
-    for (std::size_t i = 0; i < plan.size(); ++i) cells.push_back({i, plan[i].level, bytes_of(plan[i])});
-    const auto keys = keys_of(plan);
-    if (progress.on_stage) progress.on_stage(stage, cells.size());
-    const auto [count, completed] =
-        make_missing(line, method, job.assemblers, cells, keys, store, job.run, progress.on_finished);
-    records = records_of(store, job.run.table, kind, keys);
-    return completed;
-  };
   const auto plan = machine::plan_throughput(job.loaded, job.forms, job.level);
-  made.completed = make(
-      "throughput", plan, machine::ThroughputMethod(job.loaded, plan), results::RecordKind::throughput,
+  made.completed = stages.make(
+      "throughput", plan, machine::ThroughputMethod(job.loaded, plan), job.worker,
       [](const auto& cell) { return cell.ptx_bytes; }, made.throughput);
   if (made.completed) {
     const auto opcodes = machine::opcodes_measured(job.loaded, made.throughput);
     const auto pairs = machine::plan_pairs(job.loaded, opcodes, job.level);
-    static constexpr std::size_t text_of_pair = 5000;
-    made.completed = make(
-        "pairs of opcodes", pairs, machine::ContentionMethod(job.loaded, pairs), results::RecordKind::contention,
-        [](const auto&) { return text_of_pair; }, made.contention);
+    made.completed = stages.make(
+        "pairs of opcodes", pairs, machine::ContentionMethod(job.loaded, pairs), job.worker,
+        [](const auto&) { return text_of_kernels; }, made.contention);
+    if (made.completed) count(opcodes, job, store, stages, made);
   }
   made.run = job.run;
   return made;

@@ -3,11 +3,13 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "line/line.h"
 #include "machine/contention.h"
+#include "machine/counting.h"
 #include "machine/throughput.h"
 #include "ptx/skeleton.h"
 #include "results/run.h"
@@ -16,7 +18,8 @@
 namespace ptxlat::run {
 
 // What SASS opcodes do on a GPU, from the forms that become them.
-//   worker  runs code that was written over, and nothing else
+//   worker    runs code that was written over, and nothing else
+//   counting  runs it with hardware counters, and nothing else
 struct OpcodeJob {
   ptx::LoadedCatalogue loaded;
   assemble::Toolchain toolchain;
@@ -25,27 +28,31 @@ struct OpcodeJob {
   std::vector<const isa::Form*> forms;
   int level = 3;
   worker::Worker* worker = nullptr;
+  worker::Worker* counting = nullptr;
   std::unique_ptr<sass::Disassembler> disassembler;
   std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
 };
 
-//   throughput  of each form of the job
-//   contention  of pairs of the opcodes that these became; of this job's only
-//   completed   false if it was interrupted; every finished record is in the store
+//   throughput   of each form of the job
+//   contention   of pairs of the opcodes that these became; of this job's only
+//   counters     of these opcodes
+//   not_counted  why hardware counters were not read, or not to the end; empty if they were. A warning of the run, too
+//   completed    false if it was interrupted; every finished record is in the store
 struct MadeOpcodes {
   results::Run run;
-  std::vector<results::Record> throughput, contention;
+  std::vector<results::Record> throughput, contention, counters;
+  std::optional<counters::Unavailable> not_counted;
   bool completed = false;
 };
 
-// Called before each of the two stages with its name and how many cells it has, and how many of these are done more.
+// Called before each of the stages with its name and how many cells it has, and how many of these are done more.
 struct OpcodeProgress {
   std::function<void(const std::string& stage, std::size_t cells)> on_stage = {};
   std::function<void(std::size_t)> on_finished = {};
 };
 
-// Measures what the store does not have: the throughput of the forms, then the contention of their opcodes. Throws what
-// run_line throws.
+// Measures what the store does not have: the throughput of the forms, then the contention of their opcodes, then their
+// pipes by hardware counters, where these can be had. Throws what run_line throws.
 MadeOpcodes make_opcodes(OpcodeJob& job, results::Store& store, const std::atomic<bool>* interrupted,
                          const OpcodeProgress& progress);
 

@@ -48,7 +48,8 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
   }
   CHECK(files.contention.size() == 6);
   const auto csv = contents_of(program.table() / "opcodes.csv");
-  CHECK(csv.starts_with("opcode,pipe,paired_as,throughput,interval,saturates_at,latency,forms,example,note\n"));
+  CHECK(
+      csv.starts_with("opcode,pipe,counters,paired_as,throughput,interval,saturates_at,latency,forms,example,note\n"));
 
   const auto launches = lines_of(program.launch_log()).size();
   const auto second = measure(program, filter);
@@ -87,6 +88,78 @@ TEST_CASE("a form that faults or hangs costs its own row, and its loop is launch
   const auto launches = lines_of(program.launch_log());
   CHECK(std::count_if(launches.begin(), launches.end(),
                       [](const auto& name) { return name.find("popc") != std::string::npos; }) <= 2);
+}
+
+TEST_CASE("hardware counters give each opcode its pipes, which a second run takes from the store") {
+  PtxlatProgram program;
+  program.require_tools();
+  program.set("PTXLAT_LIBCUPTI", PTXLAT_TEST_LIBCUDA);
+  constexpr char one_opcode_each[] = "/^(and.b32|popc.b32|fma.rn.f32|mul.f64)$/";
+  REQUIRE(measure(program, one_opcode_each).status == 0);
+  const std::string counted =
+      "opcode,pipe,share\nDMUL,dog,1\nDMUL,easy,1\nFFMA,bakerheavy,0.5\nFFMA,bakerlite,0.5\n"
+      "LOP3.LUT,able,1\nPOPC,charlie,1\n";
+  CHECK(contents_of(program.table() / "counters.csv") == counted);
+  CHECK(contents_of(program.table() / "opcodes.csv").find(",bakerheavy:0.5 bakerlite:0.5,") != std::string::npos);
+  const auto files = report::read_opcode_files(program.table());
+  CHECK(files.runs.front().cupti == "cupti-130001");
+  for (const auto& record : files.counters) {
+    REQUIRE(record.windows.size() == 1);
+    const auto& code = record.windows.front().sass;
+    CHECK(std::any_of(code.begin(), code.end(),
+                      [&](const auto& i) { return i.text.find(record.sass.front()) != std::string::npos; }));
+  }
+
+  program.set("PTXLAT_LIBCUPTI", "/nonexistent/libcupti.so.13");
+  const auto second = measure(program, one_opcode_each);
+  CHECK(second.status == 0);
+  CHECK(second.err.find("libcupti") == std::string::npos);
+  CHECK(contents_of(program.table() / "counters.csv") == counted);
+}
+
+TEST_CASE("counters that cannot be had cost the column, and the run says why") {
+  PtxlatProgram program;
+  program.require_tools();
+  program.set("PTXLAT_LIBCUPTI", PTXLAT_TEST_LIBCUDA);
+  const auto [behaviour, reason] =
+      GENERATE(std::pair("forbidden", "the driver does not let this user read hardware counters"),
+               std::pair("unsupported", "CUPTI does not support profiling on this device"),
+               std::pair("crash", PTXLAT_TEST_LIBCUDA ": counting the kernel died of signal 6"),
+               std::pair("blind", PTXLAT_TEST_LIBCUDA ": it counts nothing with this driver"));
+  program.set("PTXLAT_STANDIN_CUPTI", behaviour);
+  const auto ended = measure(program, filter);
+  INFO(ended.err);
+  REQUIRE(ended.status == 0);
+  const auto said = ended.err.find(std::string("no pipes by hardware counters: ") + reason);
+  CHECK(said != std::string::npos);
+  CHECK(ended.err.find("no pipes by hardware counters", said + 1) == std::string::npos);
+  CHECK(contents_of(program.table() / "opcodes.json").find(reason) != std::string::npos);
+  CHECK(contents_of(program.table() / "counters.csv") == "opcode,pipe,share\n");
+  const auto files = report::read_opcode_files(program.table());
+  CHECK(record_of(files, "fma.rn.f32").number(results::metric::throughput));
+  CHECK(files.contention.size() == 6);
+}
+
+TEST_CASE("a libcupti that is missing or old costs the column") {
+  PtxlatProgram program;
+  program.require_tools();
+  for (const char* library : {"/nonexistent/libcupti.so.13", PTXLAT_TEST_OLD_LIBCUDA}) {
+    program.set("PTXLAT_LIBCUPTI", library);
+    const auto ended = measure(program, filter);
+    CHECK(ended.status == 0);
+    CHECK(ended.err.find(std::string("no pipes by hardware counters: ") + library) != std::string::npos);
+    CHECK(ended.err.find("tools/toolkits.sh cupti") != std::string::npos);
+    CHECK(contents_of(program.table() / "counters.csv") == "opcode,pipe,share\n");
+  }
+}
+
+TEST_CASE("doctor says whether hardware counters can be read, and how to get the permission") {
+  PtxlatProgram program;
+  program.require_tools();
+  program.set("PTXLAT_LIBCUPTI", PTXLAT_TEST_LIBCUDA);
+  CHECK(program.run({"doctor"}).out.find("counters    of 6 pipes: able bakerheavy") != std::string::npos);
+  program.set("PTXLAT_STANDIN_CUPTI", "forbidden");
+  CHECK(program.run({"doctor"}).out.find("NVreg_RestrictProfilingToAdminUsers=0") != std::string::npos);
 }
 
 TEST_CASE("the committed opcodes say the same when they are read again") {

@@ -1,0 +1,146 @@
+#include "machine/counting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "line/window_record.h"
+#include "machine/counted.h"
+#include "machine/loop.h"
+#include "machine/saturated_kernel.h"
+#include "machine/throughput.h"
+
+namespace ptxlat::machine {
+
+namespace {
+
+constexpr int warps = 16;
+constexpr double executed_copies = double{warps} * places_of_body * rounds;
+constexpr char series_name[] = "pipes";
+
+results::Record begun(const CountingPlan& plan) {
+  results::Record record;
+  record.kind = results::RecordKind::counters;
+  record.ptx = plan.opcode.name;
+  record.level = plan.level;
+  record.recipe = plan.recipe;
+  record.sass = {plan.opcode.name};
+  record.sass_count = 1;
+  return record;
+}
+
+// A kernel that can be filled with copies of the opcode, and which of its codes that is.
+struct Found {
+  Fillable fillable;
+  std::size_t code = 0;
+};
+
+// Where ptxas takes turns between opcodes, only the second instruction of a kernel may be the one that is wanted.
+Found find(const line::Batch& batch, const std::vector<std::size_t>& trials, const std::string& opcode) {
+  Found found;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const std::size_t instructions = 2 * i < trials.size() ? 1 : 2;
+    const std::vector<std::vector<std::string>> wanted(instructions, {opcode});
+    found = {first_fillable(batch, {trials[i]}, wanted, places_of_body), 0};
+    auto& saturable = found.fillable.found;
+    if (!saturable.problem.empty()) continue;
+    for (; found.code < saturable.codes.size(); ++found.code) {
+      if (opcodes_of(saturable.codes[found.code]).front() == opcode) return found;
+    }
+    saturable.problem = "the instruction is another opcode beside a loop";
+  }
+  return found;
+}
+
+results::Series series_of(const std::vector<std::string>& pipes, const std::vector<double>& on_pipes) {
+  results::Series series{series_name, "instructions", {{"pipe", "pipe", {}, pipes}}, {}};
+  for (std::size_t i = 0; i < pipes.size(); ++i) {
+    series.axes.front().values.push_back(static_cast<double>(i));
+    series.values.emplace_back(on_pipes[i]);
+  }
+  return series;
+}
+
+}  // namespace
+
+results::CellKey key_of(const CountingPlan& plan) {
+  return {results::RecordKind::counters, plan.opcode.name, {}, {}, plan.level, plan.recipe};
+}
+
+std::vector<CountingPlan> plan_counting(const ptx::LoadedCatalogue& loaded, const std::vector<Opcode>& opcodes,
+                                        int level) {
+  std::vector<CountingPlan> plan;
+  for (const auto& opcode : opcodes) {
+    Hash hash;
+    hash.add(std::string_view(machine_version));
+    hash.add(loaded.skeletons.saturated.text);
+    hash.add(loaded.skeletons.frame.text);
+    hash.add(opcode.variant.form->ptx);
+    plan.push_back({opcode, level, fmt::format("{:016x}", hash.value())});
+  }
+  return plan;
+}
+
+std::vector<results::Record> CountingMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
+  std::vector<results::Record> records;
+  std::vector<std::vector<std::size_t>> trials(chunk.size());
+  for (std::size_t i = 0; i < chunk.size(); ++i) {
+    const auto& plan = plan_[chunk[i].number];
+    records.push_back(begun(plan));
+    for (const std::size_t instructions : {1, 2}) {
+      const std::vector variants(instructions, plan.opcode.variant);
+      for (const auto sources : {Sources::shared, Sources::own})
+        trials[i].push_back(bench.add(saturated_trial(loaded_, variants, places_of_body, sources), plan.opcode.name));
+    }
+  }
+  bench.assemble();
+  for (std::size_t i = 0; i < chunk.size(); ++i) measure(bench, plan_[chunk[i].number], trials[i], records[i]);
+  return records;
+}
+
+void CountingMethod::measure(line::Bench& bench, const CountingPlan& plan, const std::vector<std::size_t>& trials,
+                             results::Record& record) const {
+  const auto [fillable, code] = find(bench.batch(), trials, plan.opcode.name);
+  if (const auto& problem = fillable.found.problem; !problem.empty()) {
+    record.verdict = fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected;
+    record.note = problem;
+    return;
+  }
+  const auto& assembled = bench.batch().kernel_of(fillable.trial);
+  const auto copy = fillable.found.codes[code];
+  line::AssembledKernel shown;
+  shown.window = with_first_copy(*assembled.window, fillable.found, {copy});
+  record.windows = {line::window_record(fmt::format("loop of {}", places_of_body), shown, {})};
+
+  const auto& cubin = bench.batch().cubin_of(fillable.trial);
+  const auto launch = with_warps(bench.batch().trial(fillable.trial).launch, warps);
+  std::vector<counters::Counts> counts;
+  for (const auto& word : {copy_of(copy).front(), nothing()}) {
+    const std::vector words(static_cast<std::size_t>(places_of_body), word);
+    const worker::LaunchBatch batch{fill_places(cubin, assembled.symbol, fillable.found, words),
+                                    {{assembled.symbol, launch, 1}}};
+    auto outcome = bench.count(batch);
+    if (outcome.launch.status != kernel::LaunchStatus::ok) return note_failure(outcome.launch, record);
+    counts.push_back(std::move(outcome.counts));
+  }
+  failures_in_a_row_ = 0;
+  const auto counted = counted_copy(counts[0], counts[1], executed_copies, offer_.pipes);
+  if (!counted.problem.empty()) {
+    record.verdict = sass::Verdict::unstable;
+    record.note = counted.problem;
+    return;
+  }
+  record.series.push_back(series_of(offer_.pipes, counted.on_pipes));
+}
+
+void CountingMethod::note_failure(const kernel::LaunchOutcome& outcome, results::Record& record) const {
+  constexpr int too_many = 3;
+  if (++failures_in_a_row_ >= too_many) throw counters::Unavailable(outcome.message, {});
+  record.verdict = outcome.status == kernel::LaunchStatus::timeout ? sass::Verdict::timeout : sass::Verdict::fault;
+  record.note = outcome.message;
+}
+
+}  // namespace ptxlat::machine

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "counters/pipe_counters.h"
+#include "line/line.h"
+#include "machine/contention.h"
+#include "ptx/skeleton.h"
+#include "results/store.h"
+
+namespace ptxlat::machine {
+
+// An opcode whose pipes are to be counted.
+struct CountingPlan {
+  Opcode opcode;
+  int level = 3;
+  std::string recipe;
+};
+results::CellKey key_of(const CountingPlan& plan);
+std::vector<CountingPlan> plan_counting(const ptx::LoadedCatalogue& loaded, const std::vector<Opcode>& opcodes,
+                                        int level);
+
+// Reads hardware counters around the loop that throughput times, once with copies of the opcode and once with
+// instructions that do nothing (machine/counted.h). The line's worker must have opened the counters of the offer, and
+// should serve nothing else. Whatever CUPTI refuses is thrown as counters::Unavailable; so is the third opcode in a row
+// that ended its process: it will not be the opcodes. As ThroughputMethod otherwise.
+class CountingMethod : public line::Method {
+ public:
+  CountingMethod(const ptx::LoadedCatalogue& loaded, const std::vector<CountingPlan>& plan,
+                 const counters::Offer& offer)
+      : loaded_(loaded), plan_(plan), offer_(offer) {}
+  std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
+
+ private:
+  void measure(line::Bench& bench, const CountingPlan& plan, const std::vector<std::size_t>& trials,
+               results::Record& record) const;
+  void note_failure(const kernel::LaunchOutcome& outcome, results::Record& record) const;
+
+  const ptx::LoadedCatalogue& loaded_;
+  const std::vector<CountingPlan>& plan_;
+  const counters::Offer& offer_;
+  mutable std::atomic<int> failures_in_a_row_{0};
+};
+
+}  // namespace ptxlat::machine

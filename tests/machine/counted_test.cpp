@@ -1,0 +1,89 @@
+// From counts of instructions to an opcode's pipes, and what is said where the two witnesses disagree.
+#include "machine/counted.h"
+
+#include "catch.h"
+
+using namespace ptxlat;
+using namespace ptxlat::machine;
+
+namespace {
+
+const std::vector<std::string> pipes{"alu", "heavy", "lite"};
+
+results::Record record_of(const std::vector<double>& on_pipes) {
+  results::Record record;
+  record.kind = results::RecordKind::counters;
+  record.series = {{"pipes", "instructions", {{"pipe", "pipe", {0, 1, 2}, pipes}}, {}}};
+  record.series.front().values.assign(on_pipes.begin(), on_pipes.end());
+  return record;
+}
+
+std::string shares(const std::vector<double>& on_pipes) { return results::text_of(shares_of(record_of(on_pipes))); }
+
+results::Opcode row(const std::string& name, const std::string& pipe, std::vector<results::PipeShare> counters) {
+  results::Opcode row;
+  row.name = name;
+  row.pipe = pipe;
+  row.counters = std::move(counters);
+  return row;
+}
+
+}  // namespace
+
+TEST_CASE("what the kernel does besides is taken off") {
+  const auto counted = counted_copy({1200, {150, 500, 500}}, {1200, {150, 0, 0}}, 1000, pipes);
+  CHECK(counted.problem.empty());
+  CHECK(counted.on_pipes == std::vector{0.0, 0.5, 0.5});
+}
+
+TEST_CASE("copies that did not run, or not all of them, are no witness") {
+  CHECK(counted_copy({200, {150, 0, 0}}, {200, {150, 0, 0}}, 1000, pipes).problem.find("fewer than the 1000 copies") !=
+        std::string::npos);
+  CHECK(counted_copy({1900, {150, 0, 0}}, {1200, {150, 0, 0}}, 1000, pipes).problem.find("1900") != std::string::npos);
+}
+
+TEST_CASE("it does not matter whether what does nothing is executed, or counts on a pipe") {
+  const std::vector expected{0.0, 1.0, 0.0};
+  CHECK(counted_copy({1200, {150, 1000, 0}}, {200, {150, 0, 0}}, 1000, pipes).on_pipes == expected);
+  CHECK(counted_copy({1200, {150, 1000, 0}}, {1200, {1150, 0, 0}}, 1000, pipes).on_pipes == expected);
+  CHECK(counted_copy({1200, {1100, 0, 0}}, {1200, {1100, 0, 0}}, 1000, pipes).on_pipes == std::vector{1.0, 0.0, 0.0});
+  CHECK(counted_copy({1200, {50, 1000, 0}}, {1200, {150, 0, 0}}, 1000, pipes).problem ==
+        "alu counted more without copies");
+}
+
+TEST_CASE("shares are in the order of their size, and what is no copy's is left out") {
+  CHECK(shares({0.9998, 0, 0}) == "alu");
+  CHECK(shares({0.001, 0.498, 0.502}) == "heavy:0.5 lite:0.5");
+  CHECK(shares({0.25, 1, 0.004}) == "heavy alu:0.25");
+  CHECK(shares({1, 0, 1}) == "alu lite");
+  CHECK(shares({0, 0, 2}) == "lite:2");
+  CHECK(shares({0, 0, 0}).empty());
+}
+
+TEST_CASE("a disagreement of the witnesses is noted on both sides") {
+  std::vector<results::Opcode> rows{row("IMAD", "fma", {{"heavy", 1}}),
+                                    row("FFMA", "fma", {{"heavy", 0.5}, {"lite", 0.5}}),
+                                    row("SEL", "fma", {{"alu", 1}}),
+                                    row("LOP3", "alu", {{"alu", 1}}),
+                                    row("POPC", "xu", {}),
+                                    row("S2R", "", {{"alu", 1}})};
+  rows[3].note = "more warps would do more";
+  note_disagreements(rows);
+  CHECK(rows[0].note == "counters share no pipe with SEL, contention does");
+  CHECK(rows[1].note == "counters share no pipe with SEL, contention does");
+  CHECK(
+      rows[2].note ==
+      "counters share no pipe with IMAD and 1 more, contention does; counters share a pipe with LOP3, contention does "
+      "not");
+  CHECK(rows[3].note == "more warps would do more; counters share a pipe with SEL, contention does not");
+  CHECK(rows[4].note.empty());
+  CHECK(rows[5].note.empty());
+}
+
+TEST_CASE("an instruction that can go to either of two pipes may be apart from those of one") {
+  std::vector<results::Opcode> rows{row("IMAD", "heavy", {{"heavy", 1}}),
+                                    row("FFMA", "fma", {{"heavy", 0.5}, {"lite", 0.5}})};
+  note_disagreements(rows);
+  CHECK(rows[0].note.empty());
+  CHECK(rows[1].note.empty());
+}
