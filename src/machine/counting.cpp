@@ -18,7 +18,8 @@ namespace ptxlat::machine {
 namespace {
 
 constexpr int warps = 16;
-constexpr double executed_copies = double{warps} * places_of_body * rounds;
+constexpr int passes = 4;  // of the loop around the whole window (ptx_templates/skeletons/frame.ptx)
+constexpr double executed_copies = double{warps} * places_of_body * rounds * passes;
 constexpr char series_name[] = "pipes";
 
 results::Record begun(const CountingPlan& plan) {

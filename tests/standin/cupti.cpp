@@ -5,7 +5,8 @@
 //   bakerlite                every other FFMA
 //   charlie                  MUFU, POPC
 //   dog and easy             DMUL, on both at once
-// What is between a kernel's two clock reads is executed eight times, as machine code written over a saturated loop is.
+// What is between a kernel's two clock reads is executed 32 times, as what is written over a saturated loop is: eight
+// rounds in each of four passes.
 //
 //   PTXLAT_STANDIN_CUPTI     "unsupported": the device has no counters; "forbidden": the user may not read them;
 //                            "crash", "hang": whenever counting begins; "crash_at_start": when the library is asked
@@ -25,7 +26,7 @@ namespace standin {
 namespace {
 
 constexpr CUptiResult error_invalid_parameter = 1, error_not_supported = 27;
-constexpr double loop_rounds = 8;
+constexpr double times_in_window = 32;
 constexpr std::uint8_t all_available = 0xa5;
 constexpr std::size_t availability_bytes = 9184;  // as on an H200
 constexpr unsigned mnemonic_bits = 0x1ff;
@@ -75,7 +76,7 @@ double value(const std::string& metric, const Executed& launch) {
   const auto [begin, end] = window_of(launch.code);
   double sum = 0;
   for (std::ptrdiff_t i = 0; i < std::ssize(launch.code); ++i) {
-    const double times = launch.warps * (i >= begin && i < end ? loop_rounds : 1);
+    const double times = launch.warps * (i >= begin && i < end ? times_in_window : 1);
     sum += times * (pipe.empty() ? 1 : share(pipe, launch.code[static_cast<std::size_t>(i)].low & mnemonic_bits));
   }
   return sum;

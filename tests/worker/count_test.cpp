@@ -38,10 +38,10 @@ TEST_CASE("counters are of the chip's own pipes, and count what each kernel exec
   constexpr unsigned iadd3 = 0x210, ffma = 0x223, nop = 0x918;
   const auto first = worker.count(one_kernel({iadd3, iadd3, ffma}));
   REQUIRE(first.launch.status == kernel::LaunchStatus::ok);
-  CHECK(first.counts.on_pipes == std::vector<double>{16, 4, 4, 0, 0, 0});
+  CHECK(first.counts.on_pipes == std::vector<double>{64, 16, 16, 0, 0, 0});
   const auto second = worker.count(one_kernel({nop, nop, ffma}));
   CHECK(second.counts.executed == first.counts.executed);
-  CHECK(second.counts.on_pipes == std::vector<double>{0, 4, 4, 0, 0, 0});
+  CHECK(second.counts.on_pipes == std::vector<double>{0, 16, 16, 0, 0, 0});
 }
 
 TEST_CASE("a library that is missing or old, a device without counters and a forbidden one each say so") {
