@@ -57,6 +57,7 @@ int run_program(int argc, char** argv) {
   add_check(program);
   add_show(program);
   add_compare(program);
+  add_reproduce(program);
   add_doctor(program);
   add_worker(program);
   try {

@@ -23,6 +23,7 @@
 #include "report/plot.h"
 #include "report/probe_files.h"
 #include "report/table.h"
+#include "report/window_text.h"
 
 namespace ptxlat::cli {
 
@@ -38,23 +39,6 @@ struct ShowOptions {
   std::string table;
   std::string plot;  // folder; empty: none
 };
-
-std::string scoreboard(int number) {
-  return number == sass::ControlWord::no_scoreboard ? "-" : fmt::format("{}", number);
-}
-
-void print_window(const results::WindowRecord& window) {
-  fmt::print("\n    {}{}: {}{}{}\n", window.role, window.operand.empty() ? "" : " of " + window.operand,
-             to_string(window.verdict), window.reason.empty() ? "" : ", ", window.reason);
-  fmt::print("      schedule {}{} cycles", window.static_is_lower_bound ? "at least " : "", window.static_cycles);
-  if (window.cycles) fmt::print(", measured {} ({:.0f} % of the launches)", *window.cycles, 100 * window.mode_share);
-  fmt::print("\n      offset  stall yield write read wait  SASS\n");
-  for (const auto& i : window.sass) {
-    fmt::print("      {:04x}    {:5} {:>5} {:>5} {:>4} {:>4}  {}\n", i.offset, i.stall_count, i.yields ? "yes" : "-",
-               scoreboard(i.write_scoreboard), scoreboard(i.read_scoreboard),
-               i.wait_mask == 0 ? "-" : fmt::format("{:#x}", i.wait_mask), i.text);
-  }
-}
 
 void print_cell(const results::Record& cell) {
   fmt::print("\n  O{}  operand {}{}{}: {}\n", cell.level, cell.operand.empty() ? "-" : cell.operand,
@@ -74,7 +58,7 @@ void print_cell(const results::Record& cell) {
     fmt::print("    the record of -O{}: the first windows have the same machine code here\n", cell.code_of_level);
   if (!cell.note.empty()) fmt::print("    {}\n", cell.note);
   if (!cell.flags.empty()) fmt::print("    flags {}\n", fmt::join(cell.flags, ", "));
-  for (const auto& window : cell.windows) print_window(window);
+  for (const auto& window : cell.windows) fmt::print("{}", report::window_text(window));
 }
 
 // The window of the differential as PTX, with the consumer that is tried first; the stream's where there is no other.
@@ -175,7 +159,7 @@ bool show_probe(const ShowOptions& options, std::vector<results::Record> records
   report::write_probe_text(std::cout, records);
   std::cout.flush();
   for (const auto& record : records) {
-    for (const auto& window : record.windows) print_window(window);
+    for (const auto& window : record.windows) fmt::print("{}", report::window_text(window));
   }
   if (!records.empty()) plot(options, records);
   return !records.empty();
@@ -204,7 +188,7 @@ bool show_facts(const ShowOptions& options, const std::vector<results::Record>& 
     separator = "\n";
     report::write_evidence(std::cout, options.table, of_probe, runs);
     std::cout.flush();
-    for (const auto* window : report::windows_behind(of_probe)) print_window(*window);
+    for (const auto* window : report::windows_behind(of_probe)) fmt::print("{}", report::window_text(*window));
     plot(options, {record});
   }
   return true;

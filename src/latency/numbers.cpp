@@ -56,8 +56,16 @@ std::optional<double> Numbers::value(Headline witness, const InnerOf& inner_of) 
   return bridge ? std::optional(*steps / experiment.steps - *bridge) : std::nullopt;
 }
 
+bool Numbers::is_proven(Headline witness) const {
+  if (witness == Headline::differential) return audits[Role::differential].is_proven();
+  if (witness == Headline::none || !audits[Role::chain].is_proven()) return false;
+  // Without knowing the instruction alone, a bridge cannot be told from it.
+  if (trials[Role::bridge] && !audits[Role::differential].is_proven()) return false;
+  return !chain_has_bridge() || audits[Role::bridge].is_proven();
+}
+
 std::optional<double> Numbers::differential() const {
-  if (!audits[Role::differential].is_proven()) return std::nullopt;
+  if (!is_proven(Headline::differential)) return std::nullopt;
   const auto more = value(Headline::differential, [&](Role role) { return inner(role); });
   // Negative: adding the instruction changed the schedule before it. Not a latency.
   return more && *more < 0 ? std::nullopt : more;
@@ -68,10 +76,7 @@ bool Numbers::chain_has_bridge() const {
 }
 
 std::optional<double> Numbers::chain() const {
-  if (!audits[Role::chain].is_proven()) return std::nullopt;
-  // Without knowing the instruction alone, a bridge cannot be told from it.
-  if (trials[Role::bridge] && !audits[Role::differential].is_proven()) return std::nullopt;
-  if (chain_has_bridge() && !audits[Role::bridge].is_proven()) return std::nullopt;
+  if (!is_proven(Headline::chain)) return std::nullopt;
   return value(Headline::chain, [&](Role role) { return inner(role); });
 }
 

@@ -39,6 +39,8 @@ struct Numbers {
   std::optional<double> inner(Role role) const;
   // A witness' formula over the inner times of windows, proven or not.
   std::optional<double> value(Headline witness, const InnerOf& inner_of) const;
+  // Whether the audits let the formula give a number.
+  bool is_proven(Headline witness) const;
   std::optional<double> differential() const;
   std::optional<double> chain() const;
   // Cycles that one more copy of the instruction takes in a stream of them.

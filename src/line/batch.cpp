@@ -67,12 +67,12 @@ void take_code(AssembledKernel& kernel, const CubinContent& cubin) {
 // Each launch of a kernel that uses memory finds other cache lines, so that it takes more of them to see the nearest.
 constexpr int memory_launches = 3;
 
+}  // namespace
+
 int launches_of(const MadeTrial& trial, int by_default) {
   if (trial.launches > 0) return trial.launches;
   return trial.launch.uses_memory ? memory_launches * by_default : by_default;
 }
-
-}  // namespace
 
 std::size_t Batch::add(const kernel::Kernel& kernel, const std::string& role, const std::string& label) {
   const auto hash = text_hash(kernel);

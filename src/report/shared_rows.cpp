@@ -65,12 +65,6 @@ class CodeShape {
   bool is_with_address_ = false;
 };
 
-std::string shape_of(const results::WindowRecord& window) {
-  CodeShape shape;
-  for (const auto& instruction : window.sass) shape.add(instruction);
-  return std::move(shape).text();
-}
-
 std::string_view opcode_in(std::string_view ptx) { return ptx.substr(0, ptx.find_first_of(". (")); }
 
 bool has_number(const results::Record& record) {
@@ -96,7 +90,7 @@ Identity identity_of(const results::Record& record) {
   if (!has_number(record)) hash.add(record.note);
   for (const auto* window : results::backing_windows(record)) {
     hash.add(window->role);
-    hash.add(shape_of(*window));
+    hash.add(code_shape(*window));
   }
   return hash.wide();
 }
@@ -132,6 +126,12 @@ std::string reason_of(const FormAtLevel& form, const std::vector<results::Record
 }
 
 }  // namespace
+
+std::string code_shape(const results::WindowRecord& window) {
+  CodeShape shape;
+  for (const auto& instruction : window.sass) shape.add(instruction);
+  return std::move(shape).text();
+}
 
 SharedRows share_rows(const std::vector<results::Record>& records) {
   std::vector<Identity> identities(records.size());

@@ -27,6 +27,10 @@ struct Spelling {
   bool operator==(const Spelling&) const = default;
 };
 
+// The machine code of a window but for what is arbitrary in it: the names of registers and the addresses of branches.
+// Equal texts are the same code.
+std::string code_shape(const results::WindowRecord& window);
+
 struct SharedRows {
   std::vector<TableRow> rows;
   std::vector<Spelling> spellings;  // in the order in which their forms come

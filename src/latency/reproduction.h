@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assemble/assembler.h"
+#include "latency/plan.h"
+#include "line/line.h"
+#include "results/record.h"
+
+namespace ptxlat::latency {
+
+// A kernel behind the numbers of some cells, as the line launches it.
+//   symbol         its name in the cubin
+//   uses_objects   it needs an object that the host makes: a texture, a surface, a tensor map
+//   leaves_the_sm  it is launched once more for a survey, where its launches differ (latency/survey.h)
+//   code           its machine code and what the audit said of it
+struct ReproducedWindow {
+  std::string symbol;
+  kernel::Launch launch;
+  int launches = 0;
+  bool uses_objects = false;
+  results::WindowRecord code;
+};
+
+// A number as a formula over the elapsed cycles of windows: constant + Σ factor × cycles.
+//   tag          of a results::MetricKind
+//   by_schedule  the same over stall counts; empty where the assembler wrote none
+struct Term {
+  std::size_t window = 0;
+  double factor = 0;
+};
+struct ReproducedNumber {
+  std::string_view tag;
+  std::vector<Term> terms;
+  double constant = 0;
+  std::optional<double> by_schedule;
+  bool schedule_is_lower_bound = false;
+};
+
+// A cell, with the numbers that its audits let it have.
+//   record   as a static table has it: the reason where there is no number
+//   copies   of the instruction in its shorter stream; 0 without streams
+struct ReproducedCell {
+  results::Record record;
+  int copies = 0;
+  std::vector<ReproducedNumber> numbers;
+};
+
+// All that is needed to run cells without ptxlat: one module with every window.
+struct Reproduction {
+  std::string ptx;
+  Bytes cubin;
+  std::vector<ReproducedWindow> windows;
+  std::vector<ReproducedCell> cells;
+};
+
+// Sends the cells, all of one level, down the line without its GPU, as a table's are, and assembles the windows that
+// were chosen once more, alone in one module. `line` must have no worker; its launches are those of a window that does
+// not say how many. Error{failure} where the assembler does not take what it took before.
+Reproduction reproduce(const ptx::LoadedCatalogue& loaded, const line::Line& line,
+                       std::unique_ptr<assemble::Assembler> assembler, const std::vector<CellPlan>& plan);
+
+}  // namespace ptxlat::latency

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "results/record.h"
+
+namespace ptxlat::report {
+
+// A window for reading: role, verdict, schedule, cycles, and its machine code with control words, an instruction a
+// line. Begins with an empty line.
+std::string window_text(const results::WindowRecord& window);
+
+}  // namespace ptxlat::report
