@@ -10,12 +10,19 @@
 #include "cli/commands.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
+#include "cli/warnings.h"
 #include "isa/catalogue.h"
 #include "run/counters.h"
 
 namespace ptxlat::cli {
 
 namespace {
+
+// A part of what is here, and so on standard output.
+void print_warnings(const std::vector<run::Warning>& warnings) {
+  for (const auto& warning : warnings)
+    fmt::print("warning     {}.\n            {}.\n", warning.sentence, warning.action);
+}
 
 // Prints what the driver says; true if there is a GPU to measure on.
 bool check_gpu(int device) {
@@ -24,7 +31,13 @@ bool check_gpu(int device) {
     const auto info = worker.device_info();
     fmt::print("GPU         {} (sm_{}, {} SMs), driver {}, CUDA API {}.{}\n", info.name, info.sm, info.sm_count,
                info.driver_version, info.cuda_api_version / 1000, info.cuda_api_version % 1000 / 10);
-    fmt::print("toolchain   {}\n", driver_toolchain(info).name);
+    const auto driver = driver_toolchain(info);
+    fmt::print("toolchain   {}\n", driver.name);
+    const auto loaded = load_catalogue_for({});
+    std::vector<const isa::Form*> forms;
+    for (const auto& form : loaded.catalogue.forms) forms.push_back(&form);
+    print_warnings(GpuWatch(worker_options(device), info, worker).at_start());
+    print_warnings(run::warnings_about_driver(forms, driver, info));
     return true;
   } catch (const Error& error) {
     fmt::print("GPU         none: {}\n", error.what());

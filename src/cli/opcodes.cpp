@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
+#include "cli/warnings.h"
 #include "machine/opcode_rows.h"
 #include "report/opcode_files.h"
 #include "report/table.h"
@@ -70,6 +71,7 @@ void measure(const OpcodeOptions& options) {
   // CUPTI hooks into the driver of the process that it is in, and runs each kernel several times.
   worker::Worker counting(worker_options(options.device));
   const auto device = worker.device_info();
+  const auto warnings = printed(GpuWatch(worker_options(options.device), device, worker).at_start());
   const auto& wanted = options.selection.toolchain;
   const int threads = assembling_threads(options.threads);
   for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, driver_toolchain(device))) {
@@ -82,6 +84,7 @@ void measure(const OpcodeOptions& options) {
     std::erase_if(job.forms, [](const isa::Form* form) { return form->cuda.has_value(); });
     job.level = options.level;
     job.run = run::begin_run(toolchain, job.target, device);
+    job.run.warnings = warnings;
     job.worker = &worker;
     job.counting = &counting;
     job.disassembler =

@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/toolchains.h"
+#include "cli/warnings.h"
 #include "infer/infer.h"
 #include "infer/log.h"
 #include "infer/oracle.h"
@@ -81,6 +82,7 @@ void list(const std::vector<const probe::Probe*>& probes) {
 void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>& probes) {
   worker::Worker worker(worker_options(options.device));
   const auto device = worker.device_info();
+  const auto warnings = printed(GpuWatch(worker_options(options.device), device, worker).at_start());
   for (const auto& toolchain : chosen_toolchains(options.toolchain, driver_toolchain(device))) {
     require_levels({options.level}, toolchain.kind);
     const auto target = target_of(toolchain, device);
@@ -91,6 +93,7 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
         .plan = probe::plan_probes(probes, options.level, probe::names_of(device)),
         .disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(target), sass::nvdisasm_pace(1)),
         .assemblers = make_kernel_assemblers(toolchain, target, worker_options(options.device), 1)};
+    job.run.warnings = warnings;
     results::Store store(options.store);
     Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, job.plan.size(), "probes");
     const auto folder = std::filesystem::path(options.tables) / job.run.table;

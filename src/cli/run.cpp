@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
+#include "cli/warnings.h"
 #include "isa/select.h"
 #include "report/live_table.h"
 #include "report/table.h"
@@ -113,7 +114,8 @@ std::vector<results::Record> planned_records(const run::TableJob& job, const res
   return records;
 }
 
-void make_table(run::TableJob job, const RunOptions& options, worker::Worker* worker) {
+//   watch  of the GPU; null for static tables
+void make_table(run::TableJob job, const RunOptions& options, worker::Worker* worker, const GpuWatch* watch) {
   job.run.seed = options.seed;
   if (worker != nullptr) job.run.launches = options.launches;
   results::Store store(options.store);
@@ -125,6 +127,7 @@ void make_table(run::TableJob job, const RunOptions& options, worker::Worker* wo
       return run::measure_sm_clock(*worker, driver_toolchain(*job.run.device), job.target, job.loaded.skeletons);
     };
   }
+  if (watch != nullptr) session.at_end = [&](std::optional<double> clock) { return printed(watch->at_end(clock)); };
   session.on_planned = [&](std::size_t known) {
     if (known > 0) fmt::print(stderr, "{} of {} cells are in {} already\n", known, job.plan.size(), options.store);
     progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, job.plan.size() - known);
@@ -190,9 +193,24 @@ CLI::Option* add_bundle(CLI::App& command, RunOptions& options, const std::strin
   return bundle->type_name("FILE")->excludes("--catalogue")->excludes("--all");
 }
 
+// Where the driver assembles: forms of the plan that its JIT is too old for.
+void warn_of_old_driver(run::TableJob& job) {
+  if (job.toolchain.kind != assemble::ToolchainKind::driver) return;
+  std::vector<const isa::Form*> forms;
+  for (const auto& cell : job.plan) {
+    if (forms.empty() || forms.back() != cell.variant.form) forms.push_back(cell.variant.form);
+  }
+  std::sort(forms.begin(), forms.end());
+  forms.erase(std::unique(forms.begin(), forms.end()), forms.end());
+  for (auto& text : printed(run::warnings_about_driver(forms, job.toolchain, *job.run.device)))
+    job.run.warnings.push_back(std::move(text));
+}
+
 void run_assembling(const RunOptions& options) {
   worker::Worker worker(worker_options(options.device));
   const auto device = worker.device_info();
+  const GpuWatch watch(worker_options(options.device), device, worker);
+  const auto warnings = printed(watch.at_start());
   const auto& wanted = options.selection.toolchain;
   for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, driver_toolchain(device))) {
     run::TableJob job;
@@ -200,8 +218,10 @@ void run_assembling(const RunOptions& options) {
     job.target = target_of(toolchain, device);
     job.loaded = load_catalogue_for(options.selection);
     job.run = run::begin_run(toolchain, job.target, device);
+    job.run.warnings = warnings;
     prepare_assembling(job, options);
-    make_table(std::move(job), options, &worker);
+    warn_of_old_driver(job);
+    make_table(std::move(job), options, &worker, &watch);
   }
 }
 
@@ -214,7 +234,7 @@ void static_assembling(const RunOptions& options) {
     job.loaded = load_catalogue_for(options.selection);
     job.run = run::begin_run(toolchain, job.target, std::nullopt);
     prepare_assembling(job, options);
-    make_table(std::move(job), options, nullptr);
+    make_table(std::move(job), options, nullptr, nullptr);
   }
 }
 
@@ -224,9 +244,13 @@ void make_bundled_tables(const RunOptions& options, const std::vector<int>& want
   const auto levels = bundled_levels(bundle, wanted_levels);
   const auto toolchains = bundled_toolchains(bundle, options.selection.toolchain);
   std::optional<gpu::DeviceInfo> device;
+  std::optional<GpuWatch> watch;
+  std::vector<std::string> warnings;
   if (worker != nullptr) {
     device = worker->device_info();
     require_fitting(bundle, *device);
+    watch.emplace(worker_options(options.device), *device, *worker);
+    warnings = printed(watch->at_start());
   }
   for (const auto toolchain : toolchains) {
     run::TableJob job;
@@ -236,8 +260,9 @@ void make_bundled_tables(const RunOptions& options, const std::vector<int>& want
     job.loaded = load_catalogue_for(bundle, functions);
     job.run = run::begin_run(job.toolchain, job.target, device);
     job.run.nvrtc = functions.compiler;
+    job.run.warnings = warnings;
     prepare_bundled(job, options, bundle, toolchain, levels);
-    make_table(std::move(job), options, worker);
+    make_table(std::move(job), options, worker, watch ? &*watch : nullptr);
   }
 }
 

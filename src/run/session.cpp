@@ -114,6 +114,9 @@ MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions&
   if (!missing.empty()) {
     job.run.station_seconds = clock.seconds();
     job.run.station_seconds["wall"] = made.wall_seconds;
+    if (options.at_end) {
+      for (auto& warning : options.at_end(job.run.sm_clock_mhz)) job.run.warnings.push_back(std::move(warning));
+    }
   }
   if (!made_by) {
     job.run.finished_utc = utc_now();

@@ -36,6 +36,7 @@ struct Repetition {
 //   worker       null for a static table
 //   repeat       share of the cells that is measured again; empty for the default (run/repeated_cells.h)
 //   sm_clock     measures the SMs' clock in MHz; called if there is anything to be made
+//   at_end       what to note as warnings of the run, from the clock that sm_clock gave; called if anything was made
 //   on_planned   is called once with how many of the planned cells the store has already, before anything is made
 //   on_finished  with the finished records of a chunk, which are in the store, from one thread at a time
 struct SessionOptions {
@@ -43,6 +44,7 @@ struct SessionOptions {
   std::optional<double> repeat;
   const std::atomic<bool>* interrupted = nullptr;
   std::function<std::optional<double>()> sm_clock = {};
+  std::function<std::vector<std::string>(std::optional<double> sm_clock_mhz)> at_end = {};
   std::function<void(std::size_t known)> on_planned = {};
   std::function<void(const std::vector<results::Record>&)> on_finished = {};
 };

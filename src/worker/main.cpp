@@ -125,6 +125,9 @@ class Service {
       case Kind::compile:
         send_frame(socket_, frame(Kind::compiled, compile(request.as<CompileRequest>())));
         return true;
+      case Kind::ask_condition:
+        send_frame(socket_, frame(Kind::condition, nvml::condition_of(request.as<std::string>())));
+        return true;
       case Kind::channels: {
         const auto count = request.as<std::uint32_t>();
         for (std::uint32_t i = 0; i < count; ++i)

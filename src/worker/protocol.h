@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "nvml/condition.h"
 #include "worker/worker.h"
 
 // What the supervisor and its worker process say to each other: frames of a u32 length and a payload, whose first byte
@@ -21,6 +22,7 @@
 //   assemble  → module
 //   compile   → compiled
 //   open_counters → counters                            of a device that is open
+//   ask_condition → condition                           of the GPU of a UUID; needs no device
 //   count     → loaded, one outcome, counts             of one kernel; no counts where the outcome ends the process
 //   channels, no reply                                  further sockets, on each of which a thread answers `assemble`
 //   any       → error                                   becomes an Error in the supervisor
@@ -83,6 +85,19 @@ void serialize(Archive& archive, ptxlat::gpu::DeviceInfo& info) {
           info.page_bytes, info.shared_per_sm, info.persisting_l2_bytes, info.window_bytes);
 }
 
+template <class Archive>
+void serialize(Archive& archive, ptxlat::nvml::Process& process) {
+  archive(process.pid, process.name);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ptxlat::nvml::Condition& condition) {
+  archive(condition.problem, condition.processes, condition.sees_all_processes, condition.is_mig,
+          condition.has_mps_clients, condition.drives_display, condition.has_ecc, condition.uncorrected_errors,
+          condition.clock_reasons, condition.max_sm_mhz, condition.throttled_by_power_ns,
+          condition.throttled_by_heat_ns);
+}
+
 }  // namespace cereal
 
 namespace ptxlat::worker {
@@ -104,6 +119,8 @@ enum class Kind : std::uint8_t {
   counters,
   count,
   counts,
+  ask_condition,
+  condition,
   error
 };
 

@@ -80,6 +80,7 @@ class PtxlatProgram {
  public:
   PtxlatProgram() {
     environment_["PTXLAT_LIBCUDA"] = PTXLAT_TEST_LIBCUDA;
+    environment_["PTXLAT_LIBNVML"] = PTXLAT_TEST_LIBCUDA;
     environment_["PTXLAT_TOOLKITS"] = (std::filesystem::path(PTXLAT_SOURCE_DIR) / "toolkits").string();
     environment_["PTXLAT_TEMPLATES"] = templates_snapshot().string();
     environment_["PTXLAT_STANDIN_LAUNCH_LOG"] = launch_log().string();

@@ -176,11 +176,3 @@ STANDIN_API CUresult cuLinkComplete(CUlinkState state, void** cubin, std::size_t
   return link.assembled.result;
 }
 STANDIN_API CUresult cuLinkDestroy(CUlinkState state) { return delete reinterpret_cast<Link*>(state), CUDA_SUCCESS; }
-
-STANDIN_API int nvmlInit_v2() { return 0; }
-STANDIN_API int nvmlShutdown() { return 0; }
-STANDIN_API int nvmlSystemGetDriverVersion(char* version, unsigned size) {
-  const char* wanted = std::getenv("PTXLAT_STANDIN_DRIVER_VERSION");
-  std::strncpy(version, wanted && *wanted ? wanted : "0.0.standin", size);
-  return 0;
-}

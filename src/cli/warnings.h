@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nvml/condition.h"
+#include "run/warnings.h"
+#include "worker/worker.h"
+
+namespace ptxlat::cli {
+
+// Prints the warnings on standard error and gives them as run.json has them.
+std::vector<std::string> printed(const std::vector<run::Warning>& warnings);
+
+// Looks at a GPU before a run and after it, for what may have disturbed the run.
+class GpuWatch {
+ public:
+  // Takes the first look. `worker` may have the device open; no other process of this run may.
+  GpuWatch(const worker::WorkerOptions& options, const gpu::DeviceInfo& device, const worker::Worker& worker);
+
+  std::vector<run::Warning> at_start() const;
+  std::vector<run::Warning> at_end(std::optional<double> sm_clock_mhz) const;
+
+ private:
+  worker::WorkerOptions options_;
+  gpu::DeviceInfo device_;
+  int own_process_;
+  nvml::Condition before_;
+};
+
+}  // namespace ptxlat::cli

@@ -1,0 +1,99 @@
+#include "nvml/condition.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "nvml/nvml_api.h"
+
+namespace ptxlat::nvml {
+
+namespace {
+
+// The kernel's number of the namespace that all processes are in unless a container put them into another
+// (include/linux/proc_ns.h, PROC_PID_INIT_INO).
+constexpr char first_pid_namespace[] = "pid:[4026531836]";
+
+bool sees_all_processes() {
+  std::error_code error;
+  const auto own = std::filesystem::read_symlink("/proc/self/ns/pid", error);
+  return !error && own == first_pid_namespace;
+}
+
+std::string name_of(const NvmlApi& api, unsigned pid) {
+  char name[1024] = {};
+  if (api.nvmlSystemGetProcessName(pid, name, sizeof name) == NVML_SUCCESS)
+    return std::filesystem::path(name).filename().string();
+  std::string comm;
+  std::getline(std::ifstream(fmt::format("/proc/{}/comm", pid)), comm);
+  return comm;
+}
+
+using ListProcesses = nvmlReturn_t (*)(nvmlDevice_t, unsigned*, nvmlProcessInfo_t*);
+
+// Empty where it cannot be asked for.
+std::optional<std::vector<nvmlProcessInfo_t>> list(nvmlDevice_t device, ListProcesses list_processes) {
+  std::vector<nvmlProcessInfo_t> processes(256);
+  auto count = static_cast<unsigned>(processes.size());
+  const auto result = list_processes(device, &count, processes.data());
+  if (result != NVML_SUCCESS && result != NVML_ERROR_INSUFFICIENT_SIZE) return std::nullopt;
+  if (result == NVML_SUCCESS) processes.resize(count);
+  return processes;
+}
+
+// A value that a function writes through its last argument; empty where it does not.
+template <typename Value, typename Function, typename... Arguments>
+std::optional<Value> asked(Function function, Arguments... arguments) {
+  Value value{};
+  return function(arguments..., &value) == NVML_SUCCESS ? std::optional(value) : std::nullopt;
+}
+
+std::optional<std::uint64_t> throttled_ns(const NvmlApi& api, nvmlDevice_t device, int policy) {
+  const auto time = asked<nvmlViolationTime_t>(api.nvmlDeviceGetViolationStatus, device, policy);
+  return time ? std::optional<std::uint64_t>(time->violationTime) : std::nullopt;
+}
+
+void ask_about_processes(const NvmlApi& api, nvmlDevice_t device, Condition& condition) {
+  condition.sees_all_processes = sees_all_processes();
+  for (const auto function : {api.compute_processes, api.graphics_processes}) {
+    const auto found = list(device, function);
+    if (!found) continue;
+    if (!condition.processes) condition.processes.emplace();
+    for (const auto& process : *found)
+      condition.processes->push_back({static_cast<int>(process.pid), name_of(api, process.pid)});
+  }
+  if (const auto clients = list(device, api.mps_processes)) condition.has_mps_clients = !clients->empty();
+}
+
+}  // namespace
+
+Condition condition_of(const std::string& uuid) {
+  Condition condition;
+  NvmlApi api{};
+  if (!open_nvml(api, condition.problem)) return condition;
+  nvmlDevice_t device = nullptr;
+  if (const auto found = api.nvmlDeviceGetHandleByUUID(uuid.c_str(), &device); found != NVML_SUCCESS) {
+    condition.problem = fmt::format("NVML does not know the GPU {}: {}", uuid, api.nvmlErrorString(found));
+  } else {
+    ask_about_processes(api, device, condition);
+    unsigned mig = 0, pending_mig = 0;
+    if (api.nvmlDeviceGetMigMode(device, &mig, &pending_mig) == NVML_SUCCESS) condition.is_mig = mig != 0;
+    int ecc = 0, pending_ecc = 0;
+    if (api.nvmlDeviceGetEccMode(device, &ecc, &pending_ecc) == NVML_SUCCESS)
+      condition.has_ecc = ecc == NVML_FEATURE_ENABLED;
+    if (const auto active = asked<int>(api.nvmlDeviceGetDisplayActive, device))
+      condition.drives_display = *active == NVML_FEATURE_ENABLED;
+    condition.uncorrected_errors = asked<unsigned long long>(api.nvmlDeviceGetTotalEccErrors, device,
+                                                             NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_VOLATILE_ECC);
+    condition.clock_reasons = asked<unsigned long long>(api.clock_event_reasons, device);
+    condition.max_sm_mhz = asked<unsigned>(api.nvmlDeviceGetMaxClockInfo, device, NVML_CLOCK_SM);
+    condition.throttled_by_power_ns = throttled_ns(api, device, NVML_PERF_POLICY_POWER);
+    condition.throttled_by_heat_ns = throttled_ns(api, device, NVML_PERF_POLICY_THERMAL);
+  }
+  api.nvmlShutdown();
+  return condition;
+}
+
+}  // namespace ptxlat::nvml
