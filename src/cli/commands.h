@@ -22,8 +22,9 @@ void add_compare(CLI::App& program);   // compare.cpp
 void add_doctor(CLI::App& program);    // doctor.cpp
 void add_worker(CLI::App& program);    // main.cpp, hidden: the other end of worker/worker.h
 
-// A cell for who doubts it (reproduce.cpp).
+// For who doubts a number (reproduce.cpp, replay.cpp).
 void add_reproduce(CLI::App& program);
+void add_replay(CLI::App& program);
 
 // For long work that keeps what is finished: from now on Ctrl-C and SIGTERM set this, and only a second one ends the
 // program at once.

@@ -26,7 +26,7 @@ namespace {
 constexpr char footer[] =
     "Exit codes: 0 done, 1 failure, 2 command line, 3 malformed catalogue or skeleton, 4 unknown form, level,\n"
     "toolchain or table, 5 no assembler, disassembler or gnuplot, 6 no driver or GPU, 7 store, table or bundle cannot\n"
-    "be read or written, 8 compare --fail-on-change found one, 130 interrupted (what was finished is kept).";
+    "be read or written, 8 compare --fail-on-change or replay found one, 130 interrupted (what was finished is kept).";
 
 std::atomic<bool> was_interrupted{false};
 
@@ -58,6 +58,7 @@ int run_program(int argc, char** argv) {
   add_show(program);
   add_compare(program);
   add_reproduce(program);
+  add_replay(program);
   add_doctor(program);
   add_worker(program);
   try {

@@ -26,16 +26,6 @@ std::string_view headline_witness(const results::Record& stored) {
   return stored.number(metric::chain) == cycles->value ? metric::chain : metric::differential;
 }
 
-// How far the launches of the operand's windows lie apart.
-double spread_of(const results::Record& stored, const std::string& operand) {
-  double widest = 0;
-  for (const auto& window : stored.windows) {
-    if (window.operand.empty() || has_operand(window.operand, operand))
-      widest = std::max(widest, latency::spread_of(window.samples));
-  }
-  return widest;
-}
-
 const latency::ReproducedNumber* find_number(const latency::ReproducedCell& cell, std::string_view tag) {
   const auto found = std::find_if(cell.numbers.begin(), cell.numbers.end(),
                                   [&](const latency::ReproducedNumber& number) { return number.tag == tag; });
@@ -65,13 +55,22 @@ std::vector<std::string> changed_windows(const results::Record& stored, const re
   return changed;
 }
 
+double tolerance_of(const results::Record& record, const std::string& operand) {
+  // The medians of two surveys have been seen to differ by less than that (latency/survey.h).
+  constexpr double of_median = 0.02;
+  if (const auto median = record.number(metric::median)) return of_median * *median;
+  double widest = 0;
+  for (const auto& window : record.windows) {
+    if (window.operand.empty() || has_operand(window.operand, operand))
+      widest = std::max(widest, latency::spread_of(window.samples));
+  }
+  return widest;
+}
+
 std::vector<ExpectedNumber> expected_by_table(const latency::ReproducedCell& cell, const results::Record& stored) {
   std::vector<ExpectedNumber> numbers;
   const auto witness = headline_witness(stored);
-  // The medians of two surveys have been seen to differ by less than a fiftieth (latency/survey.h).
-  constexpr double of_median = 0.02;
-  const auto median = stored.number(metric::median);
-  const double tolerance = median ? of_median * *median : spread_of(stored, cell.record.operand);
+  const double tolerance = tolerance_of(stored, cell.record.operand);
   for (const auto tag :
        {metric::cycles, metric::differential, metric::chain, metric::issue, metric::overhead, metric::bracket}) {
     const auto value = stored.number(tag);
@@ -79,7 +78,7 @@ std::vector<ExpectedNumber> expected_by_table(const latency::ReproducedCell& cel
     if (!value || number == nullptr) continue;
     ExpectedNumber expected{*number, Check::equal, *value, tolerance, true, false};
     expected.number.tag = tag;
-    expected.is_surveyed = median && (tag == metric::cycles || tag == witness);
+    expected.is_surveyed = stored.number(metric::median) && (tag == metric::cycles || tag == witness);
     expected.counts = tolerance == 0 || expected.is_surveyed || tag == metric::cycles;
     numbers.push_back(std::move(expected));
   }

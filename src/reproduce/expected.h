@@ -30,6 +30,10 @@ const report::Cell* find_cell(const report::Table& table, const results::Record&
 // addresses aside.
 std::vector<std::string> changed_windows(const results::Record& stored, const results::Record& made);
 
+// By how much a number of another process may differ: nothing in one SM; where launches leave it, a fiftieth of a
+// survey's median, or as much as the launches spread over. `operand`: one of the record's.
+double tolerance_of(const results::Record& record, const std::string& operand);
+
 // The cell's numbers that the table has too. `cycles` is made by the witness that it was made by there.
 std::vector<ExpectedNumber> expected_by_table(const latency::ReproducedCell& cell, const results::Record& stored);
 
