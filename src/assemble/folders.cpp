@@ -60,13 +60,14 @@ Folders folders_on_path() {
 }
 
 // `toolkits/` in every folder above this program: build/release/bin/ptxlat has it three levels up, an installed
-// bin/ptxlat one.
+// bin/ptxlat one, or in share/ptxlat, where the installed toolkits.sh puts it.
 Folders folders_near_program() {
   Folders folders;
   std::error_code error;
   fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   while (!error && folder.has_relative_path()) {
     append(folders, entries(folder / "toolkits"));
+    append(folders, entries(folder / "share/ptxlat/toolkits"));
     folder = folder.parent_path();
   }
   return folders;

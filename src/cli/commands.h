@@ -25,6 +25,8 @@ void add_worker(CLI::App& program);    // main.cpp, hidden: the other end of wor
 // For who doubts a number (reproduce.cpp, replay.cpp).
 void add_reproduce(CLI::App& program);
 void add_replay(CLI::App& program);
+// Hidden: man page and completions of shells (interface.cpp).
+void add_interface(CLI::App& program);
 
 // For long work that keeps what is finished: from now on Ctrl-C and SIGTERM set this, and only a second one ends the
 // program at once.

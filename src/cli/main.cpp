@@ -61,6 +61,7 @@ int run_program(int argc, char** argv) {
   add_replay(program);
   add_doctor(program);
   add_worker(program);
+  add_interface(program);
   try {
     program.parse(argc, argv);
   } catch (const CLI::RuntimeError& ended) {

@@ -1,0 +1,17 @@
+"""Latencies of PTX instructions: the tables that come with ptxlat, and the program that makes more.
+
+    import ptxlat
+    ptxlat.tables()                       # what there is
+    ptxlat.load("nvidia-h200")            # a table as a pandas DataFrame
+    ptxlat.lookup("fma.rn.f32")           # the rows of one spelling, of every optimisation level
+    ptxlat.run("--filter", "add.u32")     # measure, and load what was measured
+
+The columns are those of docs/table-format.md. A number that does not exist is NaN.
+"""
+
+from __future__ import annotations
+
+from ._program import ProgramError, data, program, run
+from ._tables import Table, load, lookup, tables
+
+__all__ = ["ProgramError", "Table", "data", "load", "lookup", "program", "run", "tables"]
