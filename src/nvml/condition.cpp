@@ -67,6 +67,38 @@ void ask_about_processes(const NvmlApi& api, nvmlDevice_t device, Condition& con
   if (const auto clients = list(device, api.mps_processes)) condition.has_mps_clients = !clients->empty();
 }
 
+// The device of a UUID. The driver calls a part of a GPU "GPU-…" too, which NVML knows as "MIG-…" (cuDeviceGetUuid_v2);
+// what there is to say is said of the whole GPU then.
+nvmlReturn_t find_device(const NvmlApi& api, const std::string& uuid, nvmlDevice_t& device, bool& is_part) {
+  const auto found = api.nvmlDeviceGetHandleByUUID(uuid.c_str(), &device);
+  if (found == NVML_SUCCESS || !uuid.starts_with("GPU-")) return found;
+  nvmlDevice_t part = nullptr;
+  if (api.nvmlDeviceGetHandleByUUID(("MIG-" + uuid.substr(4)).c_str(), &part) != NVML_SUCCESS) return found;
+  is_part = true;
+  return api.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(part, &device);
+}
+
+void ask_about_sharing(const NvmlApi& api, nvmlDevice_t device, Condition& condition) {
+  unsigned mig = 0, pending_mig = 0;
+  if (api.nvmlDeviceGetMigMode(device, &mig, &pending_mig) == NVML_SUCCESS) condition.is_mig = mig != 0;
+  if (const auto active = asked<int>(api.nvmlDeviceGetDisplayActive, device))
+    condition.drives_display = *active == NVML_FEATURE_ENABLED;
+}
+
+void ask_about_errors(const NvmlApi& api, nvmlDevice_t device, Condition& condition) {
+  int ecc = 0, pending_ecc = 0;
+  if (api.nvmlDeviceGetEccMode(device, &ecc, &pending_ecc) == NVML_SUCCESS)
+    condition.has_ecc = ecc == NVML_FEATURE_ENABLED;
+  condition.uncorrected_errors = asked<unsigned long long>(api.nvmlDeviceGetTotalEccErrors, device,
+                                                           NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_VOLATILE_ECC);
+}
+
+void ask_about_clocks(const NvmlApi& api, nvmlDevice_t device, Condition& condition) {
+  condition.clock_reasons = asked<unsigned long long>(api.clock_event_reasons, device);
+  condition.throttled_by_power_ns = throttled_ns(api, device, NVML_PERF_POLICY_POWER);
+  condition.throttled_by_heat_ns = throttled_ns(api, device, NVML_PERF_POLICY_THERMAL);
+}
+
 }  // namespace
 
 Condition condition_of(const std::string& uuid) {
@@ -74,23 +106,15 @@ Condition condition_of(const std::string& uuid) {
   NvmlApi api{};
   if (!open_nvml(api, condition.problem)) return condition;
   nvmlDevice_t device = nullptr;
-  if (const auto found = api.nvmlDeviceGetHandleByUUID(uuid.c_str(), &device); found != NVML_SUCCESS) {
+  bool is_part = false;
+  if (const auto found = find_device(api, uuid, device, is_part); found != NVML_SUCCESS) {
     condition.problem = fmt::format("NVML does not know the GPU {}: {}", uuid, api.nvmlErrorString(found));
   } else {
     ask_about_processes(api, device, condition);
-    unsigned mig = 0, pending_mig = 0;
-    if (api.nvmlDeviceGetMigMode(device, &mig, &pending_mig) == NVML_SUCCESS) condition.is_mig = mig != 0;
-    int ecc = 0, pending_ecc = 0;
-    if (api.nvmlDeviceGetEccMode(device, &ecc, &pending_ecc) == NVML_SUCCESS)
-      condition.has_ecc = ecc == NVML_FEATURE_ENABLED;
-    if (const auto active = asked<int>(api.nvmlDeviceGetDisplayActive, device))
-      condition.drives_display = *active == NVML_FEATURE_ENABLED;
-    condition.uncorrected_errors = asked<unsigned long long>(api.nvmlDeviceGetTotalEccErrors, device,
-                                                             NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_VOLATILE_ECC);
-    condition.clock_reasons = asked<unsigned long long>(api.clock_event_reasons, device);
-    condition.max_sm_mhz = asked<unsigned>(api.nvmlDeviceGetMaxClockInfo, device, NVML_CLOCK_SM);
-    condition.throttled_by_power_ns = throttled_ns(api, device, NVML_PERF_POLICY_POWER);
-    condition.throttled_by_heat_ns = throttled_ns(api, device, NVML_PERF_POLICY_THERMAL);
+    ask_about_sharing(api, device, condition);
+    ask_about_errors(api, device, condition);
+    ask_about_clocks(api, device, condition);
+    if (is_part) condition.is_mig = true;
   }
   api.nvmlShutdown();
   return condition;

@@ -28,7 +28,6 @@ struct Condition {
   std::optional<bool> is_mig, has_mps_clients, drives_display, has_ecc;
   std::optional<std::uint64_t> uncorrected_errors;
   std::optional<std::uint64_t> clock_reasons;
-  std::optional<unsigned> max_sm_mhz;
   std::optional<std::uint64_t> throttled_by_power_ns, throttled_by_heat_ns;
 };
 

@@ -34,6 +34,7 @@ bool open_nvml(NvmlApi& api, std::string& why) {
   api.nvmlErrorString = reinterpret_cast<const char* (*)(nvmlReturn_t)>(dlsym(library, "nvmlErrorString"));
   if (!api.nvmlErrorString) api.nvmlErrorString = [](nvmlReturn_t) { return "unknown error"; };
   find(library, api.nvmlDeviceGetHandleByUUID, {"nvmlDeviceGetHandleByUUID"});
+  find(library, api.nvmlDeviceGetDeviceHandleFromMigDeviceHandle, {"nvmlDeviceGetDeviceHandleFromMigDeviceHandle"});
   find(library, api.compute_processes,
        {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"});
   find(library, api.graphics_processes,
@@ -47,7 +48,6 @@ bool open_nvml(NvmlApi& api, std::string& why) {
   find(library, api.nvmlDeviceGetTotalEccErrors, {"nvmlDeviceGetTotalEccErrors"});
   find(library, api.clock_event_reasons,
        {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"});
-  find(library, api.nvmlDeviceGetMaxClockInfo, {"nvmlDeviceGetMaxClockInfo"});
   find(library, api.nvmlDeviceGetViolationStatus, {"nvmlDeviceGetViolationStatus"});
   const auto started = api.nvmlInit_v2();
   if (started == NVML_SUCCESS) return true;

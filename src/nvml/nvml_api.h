@@ -15,7 +15,6 @@ inline constexpr nvmlReturn_t NVML_ERROR_NO_PERMISSION = 4;
 inline constexpr nvmlReturn_t NVML_ERROR_INSUFFICIENT_SIZE = 7;
 inline constexpr nvmlReturn_t NVML_ERROR_FUNCTION_NOT_FOUND = 13;
 
-inline constexpr int NVML_CLOCK_SM = 1;
 inline constexpr int NVML_FEATURE_ENABLED = 1;
 inline constexpr int NVML_MEMORY_ERROR_TYPE_UNCORRECTED = 1;
 inline constexpr int NVML_VOLATILE_ECC = 0;
@@ -52,6 +51,7 @@ struct NvmlApi {
   nvmlReturn_t (*nvmlShutdown)();
   const char* (*nvmlErrorString)(nvmlReturn_t);
   nvmlReturn_t (*nvmlDeviceGetHandleByUUID)(const char* uuid, nvmlDevice_t* device);
+  nvmlReturn_t (*nvmlDeviceGetDeviceHandleFromMigDeviceHandle)(nvmlDevice_t part, nvmlDevice_t* whole);
   nvmlReturn_t (*compute_processes)(nvmlDevice_t device, unsigned* count, nvmlProcessInfo_t* processes);
   nvmlReturn_t (*graphics_processes)(nvmlDevice_t device, unsigned* count, nvmlProcessInfo_t* processes);
   nvmlReturn_t (*mps_processes)(nvmlDevice_t device, unsigned* count, nvmlProcessInfo_t* processes);
@@ -61,7 +61,6 @@ struct NvmlApi {
   nvmlReturn_t (*nvmlDeviceGetEccMode)(nvmlDevice_t device, int* current, int* pending);
   nvmlReturn_t (*nvmlDeviceGetTotalEccErrors)(nvmlDevice_t device, int type, int counter, unsigned long long* errors);
   nvmlReturn_t (*clock_event_reasons)(nvmlDevice_t device, unsigned long long* reasons);
-  nvmlReturn_t (*nvmlDeviceGetMaxClockInfo)(nvmlDevice_t device, int type, unsigned* mhz);
   nvmlReturn_t (*nvmlDeviceGetViolationStatus)(nvmlDevice_t device, int policy, nvmlViolationTime_t* time);
 };
 

@@ -94,8 +94,7 @@ template <class Archive>
 void serialize(Archive& archive, ptxlat::nvml::Condition& condition) {
   archive(condition.problem, condition.processes, condition.sees_all_processes, condition.is_mig,
           condition.has_mps_clients, condition.drives_display, condition.has_ecc, condition.uncorrected_errors,
-          condition.clock_reasons, condition.max_sm_mhz, condition.throttled_by_power_ns,
-          condition.throttled_by_heat_ns);
+          condition.clock_reasons, condition.throttled_by_power_ns, condition.throttled_by_heat_ns);
 }
 
 }  // namespace cereal

@@ -1,11 +1,13 @@
 // The stand-in's NVML. PTXLAT_STANDIN_NVML says what it answers, as words with spaces between:
-//   process=4711       a compute process; can be repeated
-//   mps=4712           an MPS client
-//   mig display no_ecc what is on, or off
-//   errors=3           uncorrected ones
-//   reasons=4          bits of nvmlClocksEventReasons
-//   power_ns=5000000   for how long the power limit has lowered the clocks, more by this at each question of any
-//   process unknown_gpu, fails, hangs, crashes
+//   process=4711          a compute process; can be repeated
+//   mps=4712              an MPS client
+//   mig, display, no_ecc  what is on, or off
+//   part                  the device is a part of a GPU, by MIG
+//   errors=3              uncorrected ones
+//   reasons=4             bits of nvmlClocksEventReasons
+//   power_ns=5000000      for how long the power limit has lowered the clocks: more by this at each question
+//   unknown_gpu, fails    NVML answers nothing
+//   hangs, crashes        its process does
 // Without it the GPU is idle and nobody else's.
 #include <cstdlib>
 #include <cstring>
@@ -75,8 +77,12 @@ STANDIN_API nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned size
 }
 STANDIN_API nvmlReturn_t nvmlDeviceGetHandleByUUID(const char* uuid, nvmlDevice_t* device) {
   *device = nullptr;
-  const bool is_known = std::strncmp(uuid, "GPU-", 4) == 0 && !says("unknown_gpu");
+  const bool is_known = std::strncmp(uuid, says("part") ? "MIG-" : "GPU-", 4) == 0 && !says("unknown_gpu");
   return is_known ? NVML_SUCCESS : 6;
+}
+STANDIN_API nvmlReturn_t nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvmlDevice_t, nvmlDevice_t* whole) {
+  *whole = nullptr;
+  return NVML_SUCCESS;
 }
 STANDIN_API nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t, unsigned* count,
                                                                  nvmlProcessInfo_t* processes) {

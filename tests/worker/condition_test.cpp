@@ -34,7 +34,6 @@ TEST_CASE("NVML tells who is on a GPU, how it is shared and what limits its cloc
   CHECK(idle.has_ecc == true);
   CHECK(idle.uncorrected_errors == 0u);
   CHECK(idle.clock_reasons == nvml::nvmlClocksEventReasonGpuIdle);
-  CHECK_FALSE(idle.max_sm_mhz);  // the stand-in's NVML does not have it, as an old one may not
 
   const auto busy =
       condition(environment, "process=4711 process=4713 mps=4712 mig display no_ecc errors=3 reasons=0x24");
@@ -45,6 +44,14 @@ TEST_CASE("NVML tells who is on a GPU, how it is shared and what limits its cloc
   CHECK(busy.has_ecc == false);
   CHECK(busy.uncorrected_errors == 3u);
   CHECK(busy.clock_reasons == 0x24u);
+}
+
+TEST_CASE("a part of a GPU is known by its own UUID, and told from the whole one") {
+  Environment environment;
+  const auto part = condition(environment, "part process=4711");
+  CHECK(part.problem.empty());
+  CHECK(part.is_mig == true);
+  CHECK(part.processes == std::vector<nvml::Process>{{4711, "trainer"}});
 }
 
 TEST_CASE("an NVML that is missing, old, forbidden, crashing or hanging is a problem and nothing worse") {
