@@ -18,6 +18,12 @@ namespace ptxlat::cli {
 
 namespace {
 
+// The script that brings what is missing: in a checkout and in an installation it lies beside the catalogue.
+std::string toolkits_script() {
+  const auto script = isa::templates_folder().parent_path() / "tools/toolkits.sh";
+  return std::filesystem::exists(script) ? script.string() : "tools/toolkits.sh";
+}
+
 // A part of what is here, and so on standard output.
 void print_warnings(const std::vector<run::Warning>& warnings) {
   for (const auto& warning : warnings)
@@ -120,15 +126,15 @@ void check(int device) {
   });
   fmt::print("toolchain   {}\n",
              assemblers.empty()
-                 ? "no ptxas and no nvJitLink: run tools/toolkits.sh, or put a CUDA toolkit's bin folder "
-                   "into PATH"
+                 ? fmt::format("no ptxas and no nvJitLink: run {}, or put a CUDA toolkit's bin folder into PATH",
+                               toolkits_script())
                  : fmt::format("{}", fmt::join(assemblers, " ")));
-  if (!has_nvdisasm) fmt::print("nvdisasm    none: run tools/toolkits.sh\n");
+  if (!has_nvdisasm) fmt::print("nvdisasm    none: run {}\n", toolkits_script());
   const auto loaded = load_catalogue_for({});
   fmt::print("catalogue   {} forms in {}\n", loaded.catalogue.forms.size(), isa::templates_folder().string());
   if (!has_nvdisasm || (assemblers.empty() && !has_gpu)) {
     throw Error(ExitCode::missing_tool, "no table can be made here: an assembler or the disassembler is missing",
-                "run tools/toolkits.sh");
+                "run " + toolkits_script());
   }
 }
 

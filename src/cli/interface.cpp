@@ -125,7 +125,7 @@ std::string bash_completion(const CLI::App& program) {
         of_values += fmt::format("        {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n",
                                  fmt::join(spelled, "|"), fmt::join(values, " "));
     }
-    if (!of_values.empty()) of_values = "      case $before in\n" + of_values + "      esac\n";
+    if (!of_values.empty()) of_values = fmt::format("      case $before in\n{}      esac\n", of_values);
     cases.push_back(
         fmt::format("    {})\n{}      options='{}' ;;\n", command->get_name(), of_values, fmt::join(options, " ")));
   }

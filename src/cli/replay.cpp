@@ -38,7 +38,7 @@ assemble::Toolchain toolchain_for(const ReplayOptions& options, const report::Ta
 }
 
 isa::Target target_for(const report::Table& table, const gpu::DeviceInfo& device) {
-  const auto target = target_from(table.run.target.empty() ? "sm_" + std::to_string(device.sm) : table.run.target);
+  auto target = target_from(table.run.target.empty() ? "sm_" + std::to_string(device.sm) : table.run.target);
   if (target.sm != device.sm)
     throw Error(ExitCode::no_gpu, fmt::format("the table is of {}, and this GPU is sm_{}", target.name(), device.sm),
                 "choose another GPU with --device");
