@@ -40,6 +40,14 @@ def version_of_program(path):
     return BANNER.search(ran.stdout)
 
 
+def open_library(path):
+    """NVRTC asks the loader for its builtins by name alone, which finds what is loaded already (src/assemble/nvrtc.cpp)."""
+    if os.path.basename(path).startswith("libnvrtc.so"):
+        for builtins in glob.glob(os.path.join(os.path.dirname(path), "libnvrtc-builtins.so.*")):
+            ctypes.CDLL(builtins)
+    return ctypes.CDLL(path)
+
+
 def compile_program(nvrtc, source, *options):
     """Returns NVRTC's error number. Only compiling needs the builtins library and shows that it is there and whole."""
     program = ctypes.c_void_p()
@@ -61,7 +69,7 @@ def version_of_cupti(library):
 
 def version_of_library(path):
     try:
-        library = ctypes.CDLL(path)
+        library = open_library(path)
     except OSError as error:
         sys.exit(f"cannot be loaded: {error}")
     if os.path.basename(path).startswith("libnvrtc.so"):
@@ -80,7 +88,7 @@ def version_of_header(path, libraries):
     if not nvrtc:
         sys.exit("has no NVRTC that could compile it")
     source = f"#include <{os.path.basename(path)}>\n".encode()
-    result = compile_program(ctypes.CDLL(nvrtc[0]), source, b"--include-path=" + os.path.dirname(path).encode())
+    result = compile_program(open_library(nvrtc[0]), source, b"--include-path=" + os.path.dirname(path).encode())
     if result != 0:
         sys.exit(f"cannot be compiled (error {result}): it, or one that it includes, is not whole")
     with open(nvrtc[0], "rb") as file:

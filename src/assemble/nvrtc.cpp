@@ -1,5 +1,6 @@
 #include "assemble/nvrtc.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <system_error>
@@ -10,7 +11,23 @@
 
 namespace ptxlat::assemble {
 
+namespace {
+
+// NVRTC asks the loader for its builtins library by name alone, and has no path of its own to it (13.0): where no CUDA
+// is installed the loader finds it only if it is loaded already. One that cannot be loaded is NVRTC's to complain of.
+void load_builtins_beside(const std::filesystem::path& library) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(library.parent_path(), error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().filename().string().starts_with("libnvrtc-builtins.so."))
+      dlopen(entry->path().c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+}
+
+}  // namespace
+
 Nvrtc::Nvrtc(const std::filesystem::path& library) {
+  load_builtins_beside(library);
   const OpenLibrary opened("NVRTC", library);
   opened.load(create_, "nvrtcCreateProgram");
   opened.load(destroy_, "nvrtcDestroyProgram");
