@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -16,6 +17,7 @@
 #include "cli/toolchains.h"
 #include "isa/form.h"
 #include "line/line.h"
+#include "machine/throughput.h"
 #include "snippet/cuda_source.h"
 #include "snippet/flow.h"
 #include "snippet/method.h"
@@ -33,6 +35,7 @@ struct MeasureOptions {
   std::optional<int> device;
   int launches = 9;
   bool is_static = false;
+  bool has_throughput = false;
   bool has_code = false;
   std::string format = "text";
 };
@@ -107,7 +110,7 @@ snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::
   std::vector<line::Cell> cells;
   for (const int level : options.selection.levels) {
     for (const auto& pair : plan.pairs) {
-      if (pair.whole == nullptr) continue;
+      if (pair.whole.form == nullptr) continue;
       constexpr std::size_t kernel_bytes = 20'000;  // about, of all its kernels
       cells.push_back({pairs.size(), level, kernel_bytes, {}});
       pairs.push_back({&pair, level});
@@ -133,9 +136,36 @@ snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::
         return record.level == level && record.operand == pair.source && record.input == pair.result;
       });
       measured.records.push_back(found == made.end() ? snippet::without_dependence(pair, level) : *found);
+      snippet::name_place(measured.records.back(), snippet);
     }
   }
   return measured;
+}
+
+// What an SM takes of the whole snippet, with enough warps: copies of its machine code in a loop, as for `opcodes`.
+std::vector<results::Record> throughput_with(const assemble::Toolchain& toolchain, const isa::Target& target,
+                                             const ptx::LoadedCatalogue& loaded, const snippet::Plan& plan,
+                                             const MeasureOptions& options) {
+  // What it runs was written over: it serves nothing else. A loop of copies takes milliseconds at most.
+  auto of_worker = worker_options(options.device.value_or(0));
+  of_worker.kernel_deadline = std::chrono::milliseconds(500);
+  worker::Worker worker(of_worker);
+  sass::Nvdisasm disassembler(assemble::nvdisasm_for(target));
+  std::vector<results::Record> made;
+  for (const int level : options.selection.levels) {
+    const auto planned = machine::plan_throughput(loaded, {&plan.forms.front()->form}, level);
+    const std::vector<line::Cell> cells{{0, level, planned.front().ptx_bytes, {}}};
+    line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler};
+    line.worker = &worker;
+    line.interrupted = &heed_interrupts();
+    line.on_finished = [&](std::vector<results::Record> records) {
+      std::move(records.begin(), records.end(), std::back_inserter(made));
+    };
+    if (!run_line(line, machine::ThroughputMethod(loaded, planned),
+                  make_kernel_assemblers(toolchain, target, worker_options(options.device.value_or(0)), 1), cells))
+      throw Error(ExitCode::interrupted, "interrupted");
+  }
+  return made;
 }
 
 void write(const MeasureOptions& options, const std::string& text, const std::vector<snippet::Measured>& measured) {
@@ -218,6 +248,7 @@ void measure(const MeasureOptions& options) {
   }
   Gpu gpu;
   find_gpu(options, gpu);
+  if (options.has_throughput && !gpu.device) fmt::print(stderr, "no throughput: it is measured on a GPU alone\n");
   const auto wanted = options.selection.toolchain.empty() && gpu.device ? "driver" : options.selection.toolchain;
   const auto driver = gpu.device ? std::optional(driver_toolchain(*gpu.device)) : std::nullopt;
   std::vector<snippet::Measured> measured;
@@ -234,6 +265,8 @@ void measure(const MeasureOptions& options) {
     const auto& planned = cuda ? *of_toolchains.back() : *ptx;
     measured.push_back(measure_with(toolchain, target, loaded, planned.snippet, planned.plan, options, gpu));
     measured.back().nvrtc = planned.nvrtc;
+    if (options.has_throughput && gpu.device)
+      measured.back().throughput = throughput_with(toolchain, target, loaded, planned.plan, options);
   }
   write(options, given.text, measured);
 }
@@ -292,6 +325,8 @@ void add_measure(CLI::App& program) {
       ->add_option("--launches", options->launches,
                    "Launches of each kernel; the mode of their cycles counts. Default: 9.")
       ->check(CLI::Range(1, 1000));
+  command->add_flag("--throughput", options->has_throughput,
+                    "Also how many executions of the whole snippet an SM takes in a cycle, with enough warps.");
   command->add_flag(
       "--code", options->has_code,
       "Behind the table, every number with the machine code that it was made of, as `ptxlat show` has it.");

@@ -364,7 +364,7 @@ Snippet names_of(const CudaText& text) {
     }
   }
   if (text.sources.size() > 1) {
-    snippet.remarks.push_back(
+    snippet.remarks.emplace_back(
         "the code branches or calls: the time from all sources together is measured, which no single source need take");
   }
   return snippet;
@@ -381,10 +381,7 @@ Plan plan_together(const CudaText& text, const isa::Form& compiled) {
     std::iter_swap(form->form.operands.begin(), wanted);
     plan.pairs.push_back({fmt::format("{}", fmt::join(sources, ", ")),
                           result.name,
-                          form.get(),
-                          sources.size() == 1 ? sources.front() : std::string{},
-                          nullptr,
-                          {}});
+                          {form.get(), sources.size() == 1 ? sources.front() : std::string{}}});
     plan.forms.push_back(std::move(form));
   }
   return plan;

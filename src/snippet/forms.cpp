@@ -228,6 +228,8 @@ class Builder {
       form.operands.push_back({name, value(source).type});
       if (const auto own = value_of_its_own(source)) {
         input.values[name] = *own;
+      } else if (const auto shared = value_of_many(source)) {
+        input.values[name] = *shared;
       }
     }
   }
@@ -254,6 +256,23 @@ class Builder {
       }
     }
     return std::nullopt;
+  }
+
+  // A kernel has room for eight values in all (kernel::operands_per_slot), the consumer's among them: of many sources
+  // those of a type take turns on few. Empty where there is room for the usual ones.
+  std::optional<isa::Value> value_of_many(std::size_t number) const {
+    constexpr std::size_t room = 6;
+    if (sources_.size() <= room) return std::nullopt;
+    std::set<std::string> types;
+    std::size_t position = 0;
+    for (const auto source : sources_) {
+      types.insert(value(source).type);
+      if (source < number && value(source).type == value(number).type) ++position;
+    }
+    const auto values = catalogue_.defaults.find(value(number).type);
+    if (values == catalogue_.defaults.end() || values->second.empty()) return std::nullopt;
+    const auto different = std::clamp<std::size_t>(room / types.size(), 1, values->second.size());
+    return values->second[position % different];
   }
 
   std::string statement_text(std::size_t index) {
@@ -319,7 +338,7 @@ class Builder {
     const auto& last = snippet_.instructions[instructions_.back()];
     // An instruction of the snippet that is not among these needs the condition code: it is read behind the clocks.
     if (std::any_of(kept_.begin(), kept_.end(), [&](std::size_t kept) { return value(kept).type == "carry"; }))
-      form.cleanup = "addc.u32 {t0}, 0, 0; st.volatile.global.u32 [%out+24], {t0};";
+      form.cleanup = "addc.u32 %low, 0, 0; st.volatile.global.u32 [%out+24], %low;";
     if (instructions_.size() == 1 && !last.writes_carry) form.consumers = last.form->consumers;
   }
 

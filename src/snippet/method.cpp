@@ -4,12 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "latency/cells.h"
 #include "latency/estimate.h"
 #include "sass/audit.h"
+#include "sass/opcodes.h"
 #include "sass/path.h"
 
 namespace ptxlat::snippet {
@@ -23,8 +26,55 @@ constexpr char issue_of_the_whole[] = "its issue cost is the whole snippet's";
 
 }  // namespace
 
+namespace {
+
+// The path, and what makes the values that join it. A load is none of that: nothing is merged with it.
+std::vector<std::size_t> with_producers(const Snippet& snippet, const std::vector<std::size_t>& path) {
+  std::set<std::size_t> wider(path.begin(), path.end());
+  for (const auto i : path) {
+    for (const auto value : snippet.flows[i].reads) {
+      const auto& definition = snippet.values[value].definition;
+      if (definition && !loads(snippet.instructions[*definition])) wider.insert(*definition);
+    }
+  }
+  return {wider.begin(), wider.end()};
+}
+
+// Makes the forms of a snippet's pairs.
+struct Planner {
+  const Snippet& snippet;
+  const isa::Catalogue& catalogue;
+  Plan made = {};
+
+  const SnippetForm& add(const std::vector<std::size_t>& instructions, std::size_t result) {
+    made.forms.push_back(std::make_unique<SnippetForm>(form_of(snippet, instructions, result, catalogue)));
+    return *made.forms.back();
+  }
+
+  Part part_of(const std::vector<std::size_t>& instructions, std::size_t source, std::size_t result) {
+    const auto& form = add(instructions, result);
+    made.forms.back()->form.not_streamable = issue_of_the_whole;
+    return {&form, form.operand_of.at(source)};
+  }
+
+  void add_pair(std::size_t source, std::size_t result, const SnippetForm& whole, const std::vector<std::size_t>& all) {
+    Pair pair{snippet.values[source].name, snippet.values[result].name};
+    if (const auto between = path(snippet, source, result); !between.empty()) {
+      pair.whole = {&whole, whole.operand_of.at(source)};
+      if (between.size() < all.size()) {
+        pair.alone = part_of(between, source, result);
+        const auto wider = with_producers(snippet, between);
+        if (wider.size() > between.size() && wider.size() < all.size()) pair.wider = part_of(wider, source, result);
+      }
+    }
+    made.pairs.push_back(std::move(pair));
+  }
+};
+
+}  // namespace
+
 Plan plan(const Snippet& snippet, const isa::Catalogue& catalogue) {
-  Plan made;
+  Planner planner{snippet, catalogue};
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < snippet.instructions.size(); ++i) {
     if (snippet.live[i]) all.push_back(i);
@@ -34,34 +84,16 @@ Plan plan(const Snippet& snippet, const isa::Catalogue& catalogue) {
     if (!is_alone)
       fail(snippet.name, snippet.instructions.front().statement->place,
            "no register is a result: nothing can wait for this");
-    made.forms.push_back(std::make_unique<SnippetForm>(form_without_result(snippet)));
-    made.pairs.push_back({{}, {}, made.forms.back().get(), {}, nullptr, {}});
-    return made;
+    planner.made.forms.push_back(std::make_unique<SnippetForm>(form_without_result(snippet)));
+    planner.made.pairs.push_back({{}, {}, {planner.made.forms.back().get(), {}}});
   }
   for (const auto result : snippet.results) {
-    made.forms.push_back(std::make_unique<SnippetForm>(form_of(snippet, all, result, catalogue)));
-    const auto* whole = made.forms.back().get();
-    const auto& result_name = snippet.values[result].name;
+    const auto& whole = planner.add(all, result);
     // Nothing goes in: what comes out takes its time all the same.
-    if (snippet.sources.empty()) made.pairs.push_back({{}, result_name, whole, {}, nullptr, {}});
-    for (const auto source : snippet.sources) {
-      Pair pair{snippet.values[source].name, result_name, nullptr, {}, nullptr, {}};
-      const auto between = path(snippet, source, result);
-      if (!between.empty()) {
-        pair.whole = whole;
-        pair.operand = whole->operand_of.at(source);
-        if (between.size() < all.size()) {
-          auto alone = std::make_unique<SnippetForm>(form_of(snippet, between, result, catalogue));
-          alone->form.not_streamable = issue_of_the_whole;
-          pair.operand_alone = alone->operand_of.at(source);
-          pair.alone = alone.get();
-          made.forms.push_back(std::move(alone));
-        }
-      }
-      made.pairs.push_back(std::move(pair));
-    }
+    if (snippet.sources.empty()) planner.made.pairs.push_back({{}, snippet.values[result].name, {&whole, {}}});
+    for (const auto source : snippet.sources) planner.add_pair(source, result, whole, all);
   }
-  return made;
+  return std::move(planner.made);
 }
 
 namespace {
@@ -138,34 +170,54 @@ Reference add_reference(const ptx::LoadedCatalogue& loaded, line::Bench& bench, 
           experiment.trials[Role::differential].kernel.text};
 }
 
-// A snippet and the part of it that is on a path, both made.
-struct Made {
-  const CellWork& whole;
-  const CellWork& alone;
+// An experiment that was made for a pair.
+struct Candidate {
+  const Part* part = nullptr;
+  const CellWork* work = nullptr;
+  Windows windows = {};
+
+  std::optional<std::vector<std::string>> path() const { return windows.path(part->operand); }
+  // It is proven, and all that its window has is on the path.
+  bool is_all_path() const {
+    const auto on_path = path();
+    return on_path && is_proven(*work) && sass::same_operations(*on_path, work->audits[Role::differential].sass);
+  }
+};
+
+// Those of a pair whose path is a part of the snippet.
+//   reference  the whole's windows with the consumer of `alone`
+struct Candidates {
   const Pair& pair;
-  Windows own;        // of the whole
-  Windows reference;  // of the whole with the consumer of `alone`
-  Windows by_itself;
+  Candidate whole, alone, wider;
+  Windows reference;
 
-  std::optional<std::vector<std::string>> path_in_the_snippet() const { return reference.path(pair.operand); }
-  std::optional<std::vector<std::string>> path_alone() const { return by_itself.path(pair.operand_alone); }
+  // What the snippet has between source and result.
+  std::optional<std::vector<std::string>> path() const { return reference.path(pair.whole.operand); }
 
-  // Which of both has the path in its windows and nothing else; empty, with the reason, if neither has.
-  const CellWork* chosen(std::string& why) const {
-    const auto all_of_it = own.path(pair.operand);
-    if (all_of_it && is_proven(whole) && sass::same_operations(*all_of_it, whole.audits[Role::differential].sass))
-      return &whole;
-    if (!is_proven(alone)) return &alone;
-    const auto path = path_in_the_snippet(), itself = path_alone();
-    const bool is_the_same = !path || !itself || sass::same_operations(*path, *itself);
-    if (is_the_same && sass::has_operations(reference.sass(), alone.record.sass)) return &alone;
+  // Where the registers do not tell, that the snippet has all of it must do.
+  bool has_its_code() const {
+    const auto on_path = path(), itself = alone.path();
+    const bool is_the_same = !on_path || !itself || sass::same_operations(*on_path, *itself);
+    return is_the_same && sass::has_operations(reference.sass(), alone.work->record.sass);
+  }
+
+  // The one whose windows have the path as the snippet has it; null if none has.
+  const Candidate* chosen() const {
+    if (whole.is_all_path()) return &whole;
+    if (!is_proven(*alone.work) || has_its_code()) return &alone;
+    const auto on_path = path();
+    if (wider.work != nullptr && on_path && wider.is_all_path() && sass::same_operations(*on_path, *wider.path()))
+      return &wider;
+    return nullptr;
+  }
+
+  std::string why_none() const {
     const auto words = [](const std::vector<std::string>& opcodes) {
       return opcodes.empty() ? std::string("nothing") : fmt::format("{}", fmt::join(opcodes, ";"));
     };
-    why = fmt::format("in the snippet {} to {} is {}, by itself it would be {}: no window holds just that", pair.source,
-                      pair.result, words(path ? *path : reference.sass()),
-                      words(is_the_same || !itself ? alone.record.sass : *itself));
-    return nullptr;
+    return fmt::format("in the snippet {} to {} is {}, by itself it would be {}: no window holds just that",
+                       pair.source, pair.result, words(path().value_or(reference.sass())),
+                       words(alone.path().value_or(alone.work->record.sass)));
   }
 };
 
@@ -178,12 +230,33 @@ void remove_note(results::Record& record, const std::string& note) {
   }
 }
 
+void add_note(results::Record& record, const std::string& note) {
+  record.note += (record.note.empty() ? "" : "; ") + note;
+}
+
+// Copies of a snippet that has no proven window of its own (several results) are held against what it has between the
+// clocks: with many sources they have too few registers of their own, and the assembler makes once what they share.
+bool shares_work(const CellWork& work) {
+  const auto& all = work.audits[Role::differential].sass;
+  const auto count = std::count_if(all.begin(), all.end(), [](const std::string& opcode) {
+    return sass::canonical_opcode(opcode) != "MOV" && !sass::has(opcode, sass::Trait::bookkeeping);
+  });
+  return std::ssize(work.audits[Role::stream].sass) < count;
+}
+
 // The streams of another record, and what they say.
-void take_issue_of(results::Record& record, const results::Record& whole) {
+void take_issue_of(results::Record& record, const CellWork& work) {
+  const auto& whole = work.record;
   remove_note(record, fmt::format("no stream: {}", issue_of_the_whole));
   std::erase_if(record.windows, [](const auto& window) { return window.role.starts_with("stream"); });
   for (const auto& window : whole.windows) {
     if (window.role.starts_with("stream")) record.windows.push_back(window);
+  }
+  if (shares_work(work)) {
+    record.set(results::metric::issue, std::nullopt);
+    record.add_flag(results::flag::no_issue);
+    add_note(record, "no issue: too long for copies that share nothing");
+    return;
   }
   const auto* issue = whole.find(results::metric::issue);
   record.set(results::metric::issue, whole.number(results::metric::issue),
@@ -201,10 +274,6 @@ void check_accesses(results::Record& record, int bytes) {
   record.measure.reset();
 }
 
-void add_note(results::Record& record, const std::string& note) {
-  record.note += (record.note.empty() ? "" : "; ") + note;
-}
-
 // The window begins when all sources are ready. What comes from others alone and is on no path from this one may make
 // the result late.
 void note_other_sources(results::Record& record, const Windows& windows, const std::string& operand) {
@@ -219,78 +288,122 @@ void note_other_sources(results::Record& record, const Windows& windows, const s
 }
 
 // What is known of a pair whose path is a part of the snippet.
-results::Record record_of_path(const Made& made) {
-  std::string why;
-  const auto* chosen = made.chosen(why);
+results::Record record_of(const Candidates& candidates) {
+  const auto* chosen = candidates.chosen();
+  const auto& whole = candidates.whole.work->record;
   if (chosen == nullptr) {
-    auto record = latency::record_without_experiment(*made.alone.plan, sass::Verdict::fused, why);
-    record.windows = made.whole.record.windows;
-    take_issue_of(record, made.whole.record);
+    auto record =
+        latency::record_without_experiment(*candidates.alone.work->plan, sass::Verdict::fused, candidates.why_none());
+    record.windows = whole.windows;
+    take_issue_of(record, *candidates.whole.work);
     return record;
   }
-  auto record = chosen->record;
-  if (chosen == &made.alone) {
-    const auto path = made.path_in_the_snippet(), itself = made.path_alone();
-    if (path && itself && !sass::same_opcodes(*path, *itself)) {
-      add_note(record, fmt::format("on different pipes in the snippet: {}", fmt::join(*path, ";")));
-    }
+  auto record = chosen->work->record;
+  check_accesses(record, chosen->part->form->bytes);
+  if (chosen != &candidates.whole) {
+    take_issue_of(record, *candidates.whole.work);
+    const auto on_path = candidates.path(), itself = chosen->path();
+    if (on_path && itself && !sass::same_opcodes(*on_path, *itself))
+      add_note(record, fmt::format("on different pipes in the snippet: {}", fmt::join(*on_path, ";")));
   }
-  const auto& form = chosen == &made.whole ? *made.pair.whole : *made.pair.alone;
-  check_accesses(record, form.bytes);
-  if (chosen != &made.whole) take_issue_of(record, made.whole.record);
-  if (chosen == &made.whole) {
-    note_other_sources(record, made.own, made.pair.operand);
-  } else {
-    note_other_sources(record, made.by_itself, made.pair.operand_alone);
-  }
+  note_other_sources(record, chosen->windows, chosen->part->operand);
   return record;
 }
+
+// The pairs of a chunk on their way.
+class Pairs {
+ public:
+  Pairs(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<PairAtLevel> pairs)
+      : loaded_(loaded), bench_(bench), pairs_(std::move(pairs)) {}
+
+  std::vector<results::Record> make() {
+    const auto every = [](std::size_t) { return true; };
+    make_cells({{&Pair::whole, &whole_}, {&Pair::alone, &alone_}}, every);
+    add_references();
+    // Few paths are merged with what joins them.
+    make_cells({{&Pair::wider, &wider_}}, [&](std::size_t i) { return candidates(i).chosen() == nullptr; });
+    std::vector<results::Record> records;
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      const auto& pair = *pairs_[i].pair;
+      records.push_back(pair.alone.form == nullptr ? record_of_whole(i) : record_of(candidates(i)));
+      records.back().operand = pair.source;
+      records.back().input = pair.result;
+    }
+    return records;
+  }
+
+ private:
+  using Works = std::map<std::size_t, CellWork>;  // by pair
+
+  // Which part of pairs, and where its experiments go.
+  struct Wanted {
+    Part Pair::*part;
+    Works* works;
+  };
+
+  // The experiments of these parts of each pair that has and needs them, together.
+  template <class IsNeeded>
+  void make_cells(const std::vector<Wanted>& wanted, const IsNeeded& is_needed) {
+    std::vector<std::pair<Works*, std::size_t>> made;
+    std::vector<const latency::CellPlan*> cells;
+    for (const auto& [part, works] : wanted) {
+      for (std::size_t i = 0; i < pairs_.size(); ++i) {
+        const auto& [form, operand] = pairs_[i].pair->*part;
+        if (form == nullptr || !is_needed(i)) continue;
+        plans_.push_back({{&form->form, operand, &form->form.inputs.front()}, pairs_[i].level, {}, 0});
+        cells.push_back(&plans_.back());
+        made.emplace_back(works, i);
+      }
+    }
+    if (cells.empty()) return;
+    auto cell_works = latency::make_cells(loaded_, bench_, cells);
+    for (std::size_t i = 0; i < made.size(); ++i) made[i].first->emplace(made[i].second, std::move(cell_works[i]));
+  }
+
+  void add_references() {
+    for (const auto& [i, alone] : alone_) {
+      if (is_proven(alone) && alone.experiment)
+        references_[i] = add_reference(loaded_, bench_, whole_.at(i), alone.experiment->consumer);
+    }
+    if (!references_.empty()) bench_.assemble();
+  }
+
+  Candidate candidate(const Part& part, const Works& works, std::size_t i) const {
+    const auto found = works.find(i);
+    if (found == works.end()) return {&part};
+    return {&part, &found->second, windows_of(bench_, found->second)};
+  }
+  // Of a pair without a part alone there is none but the whole.
+  Candidates candidates(std::size_t i) const {
+    const auto& pair = *pairs_[i].pair;
+    const auto reference = references_.find(i);
+    return {pair, candidate(pair.whole, whole_, i), candidate(pair.alone, alone_, i), candidate(pair.wider, wider_, i),
+            reference == references_.end() ? Windows{} : reference->second.windows(bench_)};
+  }
+
+  results::Record record_of_whole(std::size_t i) const {
+    const auto& pair = *pairs_[i].pair;
+    const auto& work = whole_.at(i);
+    auto record = work.record;
+    check_accesses(record, pair.whole.form->bytes);
+    if (pair.whole.form->form.is_block) note_other_sources(record, windows_of(bench_, work), pair.whole.operand);
+    return record;
+  }
+
+  const ptx::LoadedCatalogue& loaded_;
+  line::Bench& bench_;
+  std::vector<PairAtLevel> pairs_;
+  std::deque<latency::CellPlan> plans_;  // works point to them
+  Works whole_, alone_, wider_;
+  std::map<std::size_t, Reference> references_;
+};
 
 }  // namespace
 
 std::vector<results::Record> SnippetMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
-  std::vector<latency::CellPlan> plans;
-  const auto add_plan = [&](const SnippetForm& form, const std::string& operand, int level) {
-    plans.push_back({{&form.form, operand, &form.form.inputs.front()}, level, {}, 0});
-  };
-  for (const auto& cell : chunk) {
-    const auto& [pair, level] = pairs_[cell.number];
-    add_plan(*pair->whole, pair->operand, level);
-    if (pair->alone != nullptr) add_plan(*pair->alone, pair->operand_alone, level);
-  }
-  std::vector<const latency::CellPlan*> cells;
-  for (const auto& plan : plans) cells.push_back(&plan);
-  const auto works = latency::make_cells(loaded_, bench, cells);
-  // What a path by itself is compared with.
-  std::map<std::size_t, Reference> references;
-  for (std::size_t i = 0, next = 0; i < chunk.size(); ++i) {
-    const auto& whole = works[next++];
-    if (pairs_[chunk[i].number].pair->alone == nullptr) continue;
-    const auto& alone = works[next++];
-    if (is_proven(alone) && alone.experiment)
-      references[i] = add_reference(loaded_, bench, whole, alone.experiment->consumer);
-  }
-  if (!references.empty()) bench.assemble();
-  std::vector<results::Record> records;
-  for (std::size_t i = 0, next = 0; i < chunk.size(); ++i) {
-    const auto& pair = *pairs_[chunk[i].number].pair;
-    const auto& whole = works[next++];
-    auto record = whole.record;
-    if (pair.alone == nullptr) {
-      check_accesses(record, pair.whole->bytes);
-      if (pair.whole->form.is_block) note_other_sources(record, windows_of(bench, whole), pair.operand);
-    } else {
-      const auto& alone = works[next++];
-      const auto reference = references.find(i);
-      record = record_of_path({whole, alone, pair, windows_of(bench, whole),
-                               reference == references.end() ? Windows{} : reference->second.windows(bench),
-                               windows_of(bench, alone)});
-    }
-    record.operand = pair.source;
-    record.input = pair.result;
-    records.push_back(std::move(record));
-  }
-  return records;
+  std::vector<PairAtLevel> pairs;
+  for (const auto& cell : chunk) pairs.push_back(pairs_[cell.number]);
+  return Pairs(loaded_, bench, std::move(pairs)).make();
 }
 
 }  // namespace ptxlat::snippet

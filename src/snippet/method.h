@@ -12,19 +12,20 @@
 
 namespace ptxlat::snippet {
 
+// Some of a snippet's instructions, and the operand of theirs that a source is; no form where there are none.
+struct Part {
+  const SnippetForm* form = nullptr;
+  std::string operand;
+};
+
 // From one source to one result.
 //   source, result  as the user spells them; empty where there is none
-//   whole     the whole snippet, whose consumer waits for the result; null where the result does not depend on the
-//             source
-//   operand   of `whole` that the source is
-//   alone     the instructions between them alone, where the snippet has more; what these read of the others is ready
-//   operand_alone  of `alone`
+//   whole  the whole snippet, whose consumer waits for the result; none where the result does not depend on the source
+//   alone  the instructions between them, where the snippet has more; what these read of the others is ready
+//   wider  these and those that make what they read, with which the assembler may merge them; where that is not all
 struct Pair {
   std::string source, result;
-  const SnippetForm* whole = nullptr;
-  std::string operand;
-  const SnippetForm* alone = nullptr;
-  std::string operand_alone;
+  Part whole = {}, alone = {}, wider = {};
 };
 
 // The forms of a snippet and its pairs: a source with each result, in their order.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <ostream>
+#include <regex>
 
 #include "report/csv.h"
 #include "report/number.h"
@@ -77,6 +78,25 @@ std::string names_and_types(const Snippet& snippet, const std::vector<std::size_
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
+// "throughput at O3: 32 a clock and SM, one each 4 cycles of a sub-partition, from 8 warps on".
+std::string throughput_line(const results::Record& record) {
+  const auto throughput = record.number(results::metric::throughput);
+  auto line = fmt::format("throughput at O{}: ", record.level);
+  if (!throughput) return line + fmt::format("{}, {}", to_string(record.verdict), record.note);
+  line += fmt::format("{:.4g} a clock and SM", *throughput);
+  if (const auto interval = record.number(results::metric::interval))
+    line += fmt::format(", one each {:.4g} cycles of a sub-partition", *interval);
+  if (const auto warps = record.number(results::metric::saturates_at))
+    line += fmt::format(", from {} warps on", *warps);
+  return line + (record.note.empty() ? "" : "; " + record.note);
+}
+
+results::Json cell_to_json(const results::Record& record) {
+  auto cell = results::to_json(record);
+  for (const char* name : {"kind", "ptx", "chapter", "core", "operand", "input", "recipe"}) cell.erase(name);
+  return cell;
+}
+
 results::Json names_to_json(const Snippet& snippet, const std::vector<std::size_t>& values) {
   auto names = results::Json::array();
   for (const auto value : values)
@@ -96,6 +116,19 @@ results::Record without_dependence(const Pair& pair, int level) {
   return record;
 }
 
+void name_place(results::Record& record, const Snippet& snippet) {
+  static const std::regex quoted("'([a-z]\\w*(?:\\.\\w+)*)'");
+  std::smatch match;
+  if (record.verdict != sass::Verdict::rejected || !std::regex_search(record.note, match, quoted)) return;
+  std::vector<std::string> places;
+  for (const auto& statement : snippet.text.statements) {
+    const std::string name = match[1];
+    if (statement.opcode == name || statement.opcode.starts_with(name + "."))
+      places.push_back(fmt::format("{}:{}", statement.place.line, statement.place.column));
+  }
+  if (!places.empty()) record.note += fmt::format("; in the snippet at {}", fmt::join(places, ", "));
+}
+
 void write_text(std::ostream& out, const std::vector<Measured>& measured) {
   const char* separator = "";
   for (const auto& one : measured) {
@@ -108,6 +141,8 @@ void write_text(std::ostream& out, const std::vector<Measured>& measured) {
     std::copy(headings.begin(), headings.end(), rows.front().begin());
     for (const auto& record : one.records) rows.push_back(row_of(record));
     write_rows(out, rows);
+    if (!one.throughput.empty()) out << '\n';
+    for (const auto& record : one.throughput) out << throughput_line(record) << '\n';
     separator = "\n";
   }
 }
@@ -145,12 +180,12 @@ void write_json(std::ostream& out, const std::string& text, const std::vector<Me
     json["remarks"] = one.snippet->remarks;
     json["cells"] = results::Json::array();
     for (const auto& record : one.records) {
-      auto cell = results::to_json(record);
-      for (const char* name : {"kind", "ptx", "chapter", "core", "operand", "input", "recipe"}) cell.erase(name);
+      auto cell = cell_to_json(record);
       cell["source"] = record.operand;
       cell["result"] = record.input;
       json["cells"].push_back(std::move(cell));
     }
+    for (const auto& record : one.throughput) json["throughput"].push_back(cell_to_json(record));
     whole["measured"].push_back(std::move(json));
   }
   out << results::to_line(whole) << '\n';

@@ -93,18 +93,36 @@ TEST_CASE("a snippet that faults, and one that never ends, have that as their ve
   CHECK(has(faulty.at("p → d").note, "CUDA_ERROR_ILLEGAL_ADDRESS"));
   CHECK_FALSE(faulty.at("p → d").cycles);
   program.unset("PTXLAT_STANDIN_FAULT");
-  program.set("PTXLAT_STANDIN_HANG", "popc_b32__add_u32");
+  std::ofstream(program.folder() / "hangs.toml")
+      << "[[rule]]\nkernel = \"^(chain|differential)_popc\"\ndie = \"hang\"\n";
+  program.set("PTXLAT_STANDIN_SCRIPT", (program.folder() / "hangs.toml").string());
   const auto hanging = measured(program, "popc.b32 t, a; add.u32 d, t, t");
   CHECK(hanging.at("a → d").verdict == "timeout");
 }
 
-TEST_CASE("what the assembler refuses is a verdict in its words") {
+TEST_CASE("what the assembler refuses is a verdict in its words, with the place in the user's text") {
   PtxlatProgram program;
   program.require_tools();
-  const auto cells = measured(program, "mul.lo.u32 t, a, 1.5; add.u32 d, t, a");
+  const auto cells = measured(program, "popc.b32 u, a; mul.lo.u32 t, u, 1.5; add.u32 d, t, a");
   const auto& cell = cells.at("a → d");
   CHECK(cell.verdict == "rejected");
-  CHECK_FALSE(cell.note.empty());
+  INFO(cell.note);
+  CHECK(has(cell.note, "mul.lo"));
+  CHECK(has(cell.note, "in the snippet at 1:16"));
+}
+
+TEST_CASE("--throughput runs copies of the whole snippet's machine code on the GPU, and says so where there is none") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto ended =
+      program.run({"measure", "popc.b32 t, a; mul.lo.u32 d, t, b", "-O", "3", "--launches", "3", "--throughput"});
+  CHECK(ended.status == 0);
+  INFO(ended.out);
+  CHECK(has(ended.out, "\nthroughput at O3: "));
+  CHECK(has(ended.out, " a clock and SM"));
+  const auto none = program.run({"measure", "popc.b32 d, a", "-O", "3", "--static", "--throughput"});
+  CHECK(none.status == 0);
+  CHECK(has(none.err, "no throughput"));
 }
 
 TEST_CASE("a mistake in the text ends with 2, its line and its column, and nothing on standard output") {
@@ -133,6 +151,20 @@ TEST_CASE("without a GPU the numbers are the schedule's, unless the GPU was aske
   CHECK(has(ended.out, ",b,d,3,,"));
   CHECK(program.run({"measure", "popc.b32 d, a", "--device", "0"}).status == 6);
   CHECK(program.run({"measure", "popc.b32 d, a", "--toolchain", "driver"}).status == 6);
+}
+
+TEST_CASE("copies of a long snippet that share instructions give no issue cost") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto issue_of = [&](const std::string& snippet) {
+    const auto ended = program.run({"measure", snippet, "--static", "-O", "3", "--format", "json"});
+    REQUIRE(ended.status == 0);
+    const auto cell = results::Json::parse(ended.out).at("measured").at(0).at("cells").at(0);
+    return cell.contains("issue") ? cell.at("issue").get<double>() : 0.0;
+  };
+  CHECK(issue_of("add.u32 x, a, b; add.f32 y, c, d; mul.f64 z, e, f") >= 3);
+  CHECK(issue_of("add.u32 u, a, b; add.u32 v, c, d; add.u32 w, e, f; add.f32 x, g, h; add.f32 y, i, j; "
+                 "add.f64 z, k, l; add.f64 s, m, n") == 0);
 }
 
 TEST_CASE("--code shows the windows of every cell, and remarks go to standard error") {
