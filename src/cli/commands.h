@@ -18,6 +18,7 @@ void add_assemble(CLI::App& program);  // assemble.cpp: a bundle for run
 void add_list(CLI::App& program);      // list.cpp
 void add_check(CLI::App& program);     // check.cpp
 void add_show(CLI::App& program);      // show.cpp
+void add_measure(CLI::App& program);   // measure.cpp
 void add_compare(CLI::App& program);   // compare.cpp
 void add_doctor(CLI::App& program);    // doctor.cpp
 void add_worker(CLI::App& program);    // main.cpp, hidden: the other end of worker/worker.h

@@ -56,6 +56,7 @@ int run_program(int argc, char** argv) {
   add_list(program);
   add_check(program);
   add_show(program);
+  add_measure(program);
   add_compare(program);
   add_reproduce(program);
   add_replay(program);

@@ -12,6 +12,7 @@
 #include "base/nearest_names.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
+#include "cli/print_cell.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "isa/select.h"
@@ -39,27 +40,6 @@ struct ShowOptions {
   std::string table;
   std::string plot;  // folder; empty: none
 };
-
-void print_cell(const results::Record& cell) {
-  fmt::print("\n  O{}  operand {}{}{}: {}\n", cell.level, cell.operand.empty() ? "-" : cell.operand,
-             cell.input.empty() ? "" : ", ", cell.input, to_string(cell.verdict));
-  if (cell.measure) fmt::print("    measure {}\n", to_string(*cell.measure));
-  if (!cell.consumer.empty()) fmt::print("    consumer {}\n", cell.consumer);
-  if (!cell.differential_consumer.empty())
-    fmt::print("    consumer of the differential {}\n", cell.differential_consumer);
-  for (const auto& metric : cell.metrics) {
-    const auto from = metric.from.empty() ? "" : fmt::format("  from {}", fmt::join(metric.from, ", "));
-    const auto verdict = metric.verdict == sass::Verdict::proven ? "" : fmt::format("  {}", to_string(metric.verdict));
-    fmt::print("    {:<12} {:>8} {}{}{}\n", metric.tag, report::decimal(metric.value),
-               results::find_metric(metric.tag)->unit, from, verdict);
-  }
-  fmt::print("    SASS {} ({})\n", fmt::join(cell.sass, ";"), cell.sass_count);
-  if (cell.code_of_level >= 0)
-    fmt::print("    the record of -O{}: the first windows have the same machine code here\n", cell.code_of_level);
-  if (!cell.note.empty()) fmt::print("    {}\n", cell.note);
-  if (!cell.flags.empty()) fmt::print("    flags {}\n", fmt::join(cell.flags, ", "));
-  for (const auto& window : cell.windows) fmt::print("{}", report::window_text(window));
-}
 
 // The window of the differential as PTX, with the consumer that is tried first; the stream's where there is no other.
 void print_ptx(const ptx::LoadedCatalogue& loaded, const isa::Form& form) {

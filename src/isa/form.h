@@ -108,6 +108,7 @@ enum class AuditRule { arithmetic, effects };
 //   text  the instruction with holes, without the semicolon: "fma.rn.ftz.f32 {d}, {a}, {b}, {c}". A brace that does not
 //         enclose a name is PTX's own: "mov.b64 {d}, {{a}, {b}}"
 //         Of CUDA C: the statement, or what NVRTC made of it, which is whole with its semicolons
+//   is_block  the text is whole statements with their semicolons, as that of CUDA C is: a snippet (src/snippet/)
 //   text holds {#} where each copy of the instruction needs another number (labels)
 //   operands    results first where the text has them first; the first result is the one that is consumed
 //   core        spelling of the form that stands for this one and its like, which differ in modifiers that leave the
@@ -138,6 +139,7 @@ struct Form {
   std::string not_streamable;  // why it cannot be repeated back to back; empty if it can
   std::string not_measurable;  // why there is nothing to measure; empty for everything that can be measured
   std::optional<CudaSource> cuda;
+  bool is_block = false;
   std::vector<std::string> module;  // what the text needs at module scope, each after what it needs itself
   std::string unsupported_because;  // why the toolchain at hand cannot have it; empty if it can
   SourceLocation where;

@@ -59,7 +59,7 @@ std::string place_instruction(const isa::Catalogue& catalogue, const isa::Varian
                               int number) {
   const isa::Form& form = *variant.form;
   const auto around = variant.input->around.empty() ? std::string("{op}") : variant.input->around;
-  const auto text = substitute(around, {{"op", form.cuda ? form.text : form.text + ";"}});
+  const auto text = substitute(around, {{"op", form.cuda || form.is_block ? form.text : form.text + ";"}});
   return "  " + substitute(text, holes_of(catalogue, variant, replaced, number)) + "\n";
 }
 

@@ -129,14 +129,13 @@ std::string shape_of(const Instruction& instruction) {
   return fmt::format("{} {}", canonical_opcode(opcode), fmt::join(operands, ","));
 }
 
-// The consumer must be the same machine instruction with and without the one under test. If it took over a part of that
-// (a negation, a comparison as its guard), the window measures something else.
-//   is_consumer  which instructions of the window it is; matched from the end, where it stands
-//   changed      the first of it that the window does not have; empty if none
-struct FoundConsumer {
-  std::vector<bool> is_consumer;
-  std::string changed;
-};
+// ptxas puts one where a program waits for a group without any wgmma; it multiplies nothing.
+bool is_empty_wgmma(const std::string& text) {
+  return text.starts_with("HGMMA") && text.find(" RZ, gdesc[URZ], RZ, !UPT") != std::string::npos;
+}
+
+}  // namespace
+
 FoundConsumer find_consumer(const Window& window, const Window& base) {
   FoundConsumer found{std::vector<bool>(window.instructions.size(), false), {}};
   std::vector<std::string> shapes;
@@ -154,13 +153,6 @@ FoundConsumer find_consumer(const Window& window, const Window& base) {
   }
   return found;
 }
-
-// ptxas puts one where a program waits for a group without any wgmma; it multiplies nothing.
-bool is_empty_wgmma(const std::string& text) {
-  return text.starts_with("HGMMA") && text.find(" RZ, gdesc[URZ], RZ, !UPT") != std::string::npos;
-}
-
-}  // namespace
 
 std::string describe(const Instruction& instruction) {
   return fmt::format("{:04x} {}", instruction.offset, instruction.text);

@@ -30,6 +30,16 @@ Audit audit_flow(const Window& window, const Expectation& expected, const std::v
 // instruction has its literals, and a register beside one. So is what is made of results inside the window.
 std::vector<const Instruction*> hoistable_preparations(const Window& window);
 
+// The consumer must be the same machine instruction with and without the one under test. If it took over a part of that
+// (a negation, a comparison as its guard), the window measures something else.
+//   is_consumer  which instructions of the window it is; matched from the end, where it stands
+//   changed      the first of it that the window does not have; empty if none
+struct FoundConsumer {
+  std::vector<bool> is_consumer;
+  std::string changed;
+};
+FoundConsumer find_consumer(const Window& window, const Window& base);
+
 // Removes `part` from `whole`, matching from the end, where the consumer stands. Returns the canonical names that were
 // not found.
 std::vector<std::string> remove_from_end(std::vector<std::string>& whole, const std::vector<std::string>& part);

@@ -1,0 +1,343 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "assemble/toolkit.h"
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/cuda.h"
+#include "cli/print_cell.h"
+#include "cli/selection.h"
+#include "cli/toolchains.h"
+#include "isa/form.h"
+#include "line/line.h"
+#include "machine/throughput.h"
+#include "snippet/cuda_source.h"
+#include "snippet/flow.h"
+#include "snippet/method.h"
+#include "snippet/write.h"
+
+namespace ptxlat::cli {
+
+namespace {
+
+struct MeasureOptions {
+  Selection selection;
+  std::string snippet;  // PTX, or the name of a file of it
+  std::string cuda;     // or CUDA C
+  std::vector<std::string> sources, results, types;
+  std::optional<int> device;
+  int launches = 9;
+  bool is_static = false;
+  bool has_throughput = false;
+  bool has_code = false;
+  std::string format = "text";
+};
+
+// The snippet's text and what messages call it.
+struct Given {
+  std::string text, name;
+};
+
+Given given_text(const std::string& snippet) {
+  if (snippet == "-") return {{std::istreambuf_iterator<char>(std::cin), {}}, "standard input"};
+  if (!snippet.ends_with(".ptx")) return {snippet, "snippet"};
+  std::ifstream in(snippet, std::ios::binary);
+  if (!in)
+    throw Error(ExitCode::usage, "cannot read " + snippet, "a snippet is PTX, or a file whose name ends in .ptx");
+  return {{std::istreambuf_iterator<char>(in), {}}, snippet};
+}
+
+// "a", "a=f32".
+std::vector<snippet::NamedRegister> named_registers(const std::vector<std::string>& options, const char* option) {
+  std::vector<snippet::NamedRegister> named;
+  for (const auto& text : options) {
+    const auto equals = std::min(text.find('='), text.size());
+    snippet::NamedRegister one{text.substr(0, equals), equals < text.size() ? text.substr(equals + 1) : "", {}};
+    if (one.type.starts_with('.')) one.type.erase(0, 1);
+    if (!one.type.empty() && isa::register_bits(one.type) == 0)
+      throw Error(ExitCode::usage, fmt::format("{} {}: there is no register type {}", option, text, one.type),
+                  "types are spelled as in PTX: u32, s64, f16x2, pred");
+    named.push_back(std::move(one));
+  }
+  return named;
+}
+
+snippet::Marks marks_of(const MeasureOptions& options) {
+  snippet::Marks marks{named_registers(options.sources, "--source"), named_registers(options.results, "--result"),
+                       named_registers(options.types, "--type")};
+  for (const auto& one : marks.types) {
+    if (one.type.empty())
+      throw Error(ExitCode::usage, "--type " + one.name + " names no type", "a type is given like --type a=f32");
+  }
+  return marks;
+}
+
+// The GPU, where there is one and it is wanted.
+struct Gpu {
+  std::optional<worker::Worker> worker;
+  std::optional<gpu::DeviceInfo> device;
+};
+
+// Without a GPU the schedule says what it can, unless the GPU or its driver's JIT was asked for.
+void find_gpu(const MeasureOptions& options, Gpu& gpu) {
+  if (options.is_static || !options.selection.target.empty()) return;
+  try {
+    gpu.worker.emplace(worker_options(options.device.value_or(0)));
+    gpu.device = gpu.worker->device_info();
+  } catch (const Error& error) {
+    if (error.exit_code != ExitCode::no_gpu || options.device ||
+        options.selection.toolchain.find("driver") != std::string::npos)
+      throw;
+    gpu.worker.reset();
+    fmt::print(stderr, "no GPU ({}): the numbers are the schedule's\n", error.what());
+  }
+}
+
+// All pairs at all levels, for one toolchain.
+snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::Target& target,
+                               const ptx::LoadedCatalogue& loaded, const snippet::Snippet& snippet,
+                               const snippet::Plan& plan, const MeasureOptions& options, Gpu& gpu) {
+  snippet::Measured measured{toolchain.name, target.name(), gpu.device ? gpu.device->name : "", {}, {}, {}};
+  measured.snippet = &snippet;
+  std::vector<snippet::PairAtLevel> pairs;
+  std::vector<line::Cell> cells;
+  for (const int level : options.selection.levels) {
+    for (const auto& pair : plan.pairs) {
+      if (pair.whole.form == nullptr) continue;
+      constexpr std::size_t kernel_bytes = 20'000;  // about, of all its kernels
+      cells.push_back({pairs.size(), level, kernel_bytes, {}});
+      pairs.push_back({&pair, level});
+    }
+  }
+  std::vector<results::Record> made;
+  const int threads = std::min(assembling_threads(0), std::max(1, static_cast<int>(options.selection.levels.size())));
+  sass::Nvdisasm disassembler(assemble::nvdisasm_for(target), sass::nvdisasm_pace(threads));
+  line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler};
+  line.worker = gpu.worker ? &*gpu.worker : nullptr;
+  line.launches = options.launches;
+  line.interrupted = &heed_interrupts();
+  line.on_finished = [&](std::vector<results::Record> records) {
+    std::move(records.begin(), records.end(), std::back_inserter(made));
+  };
+  const auto assemblers =
+      make_kernel_assemblers(toolchain, target, worker_options(options.device.value_or(0)), threads);
+  if (!cells.empty() && !run_line(line, snippet::SnippetMethod(loaded, pairs), assemblers, cells))
+    throw Error(ExitCode::interrupted, "interrupted");
+  for (const int level : options.selection.levels) {
+    for (const auto& pair : plan.pairs) {
+      const auto found = std::find_if(made.begin(), made.end(), [&](const results::Record& record) {
+        return record.level == level && record.operand == pair.source && record.input == pair.result;
+      });
+      measured.records.push_back(found == made.end() ? snippet::without_dependence(pair, level) : *found);
+      snippet::name_place(measured.records.back(), snippet);
+    }
+  }
+  return measured;
+}
+
+// What an SM takes of the whole snippet, with enough warps: copies of its machine code in a loop, as for `opcodes`.
+std::vector<results::Record> throughput_with(const assemble::Toolchain& toolchain, const isa::Target& target,
+                                             const ptx::LoadedCatalogue& loaded, const snippet::Plan& plan,
+                                             const MeasureOptions& options) {
+  // What it runs was written over: it serves nothing else. A loop of copies takes milliseconds at most.
+  auto of_worker = worker_options(options.device.value_or(0));
+  of_worker.kernel_deadline = std::chrono::milliseconds(500);
+  worker::Worker worker(of_worker);
+  sass::Nvdisasm disassembler(assemble::nvdisasm_for(target));
+  std::vector<results::Record> made;
+  for (const int level : options.selection.levels) {
+    const auto planned = machine::plan_throughput(loaded, {&plan.forms.front()->form}, level);
+    const std::vector<line::Cell> cells{{0, level, planned.front().ptx_bytes, {}}};
+    line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler};
+    line.worker = &worker;
+    line.interrupted = &heed_interrupts();
+    line.on_finished = [&](std::vector<results::Record> records) {
+      std::move(records.begin(), records.end(), std::back_inserter(made));
+    };
+    if (!run_line(line, machine::ThroughputMethod(loaded, planned),
+                  make_kernel_assemblers(toolchain, target, worker_options(options.device.value_or(0)), 1), cells))
+      throw Error(ExitCode::interrupted, "interrupted");
+  }
+  return made;
+}
+
+void write(const MeasureOptions& options, const std::string& text, const std::vector<snippet::Measured>& measured) {
+  if (options.format == "json") return snippet::write_json(std::cout, text, measured);
+  if (options.format == "csv") return snippet::write_csv(std::cout, measured);
+  snippet::write_text(std::cout, measured);
+  std::cout.flush();
+  if (!options.has_code) return;
+  for (const auto& one : measured) {
+    fmt::print("\n{}\n", one.toolchain);
+    for (const auto& record : one.records) print_cell(record);
+  }
+}
+
+// A snippet that is understood, and its pairs.
+struct Planned {
+  snippet::Snippet snippet;
+  snippet::Plan plan;
+  std::string nvrtc;
+};
+
+Planned planned_ptx(const std::string& text, const std::string& name, const isa::Catalogue& catalogue,
+                    const snippet::Marks& marks) {
+  Planned planned;
+  const snippet::Syntaxes syntaxes(catalogue);
+  planned.snippet = snippet::understand(snippet::parse(text, name), name, syntaxes, catalogue, marks);
+  planned.plan = snippet::plan(planned.snippet, catalogue);
+  return planned;
+}
+
+// By the NVRTC that goes with the toolchain.
+cuda::CudaFunctions compiled(const std::vector<isa::Form>& forms, const assemble::Toolchain& toolchain,
+                             const isa::Target& target) {
+  std::vector<const isa::Form*> pointers;
+  for (const auto& form : forms) pointers.push_back(&form);
+  auto functions = compile_cuda(pointers, toolchain, target);
+  if (functions.compiler.empty())
+    throw Error(ExitCode::missing_tool, functions.functions.empty() ? "no NVRTC" : functions.functions.front().problem);
+  return functions;
+}
+
+Planned planned_cuda(snippet::CudaText text, const isa::Catalogue& catalogue, const assemble::Toolchain& toolchain,
+                     const isa::Target& target) {
+  const auto is_untyped = [](const snippet::NamedRegister& one) { return one.type.empty(); };
+  if (std::any_of(text.results.begin(), text.results.end(), is_untyped))
+    snippet::take_types(compiled(snippet::type_questions(text), toolchain, target).functions, text);
+  std::vector<isa::Form> forms{snippet::function_of(text)};
+  const auto functions = compiled(forms, toolchain, target);
+  Planned planned;
+  planned.nvrtc = functions.compiler;
+  const snippet::Syntaxes syntaxes(catalogue);
+  if (auto understood = snippet::understand_compiled(text, functions.functions.front(), syntaxes, catalogue)) {
+    planned.snippet = std::move(*understood);
+    planned.plan = snippet::plan(planned.snippet, catalogue);
+  } else {
+    cuda::apply_compiled(forms, functions);
+    planned.snippet = snippet::names_of(text);
+    planned.plan = snippet::plan_together(text, forms.front());
+  }
+  return planned;
+}
+
+void print_remarks(const snippet::Snippet& snippet) {
+  for (const auto& remark : snippet.remarks) fmt::print(stderr, "{}\n", remark);
+}
+
+void measure(const MeasureOptions& options) {
+  const auto marks = marks_of(options);
+  const auto loaded = load_catalogue_for(options.selection);
+  std::optional<snippet::CudaText> cuda;
+  std::optional<Planned> ptx;
+  Given given;
+  if (options.cuda.empty()) {
+    given = given_text(options.snippet);
+    ptx = planned_ptx(given.text, given.name, loaded.catalogue, marks);
+    print_remarks(ptx->snippet);
+  } else {
+    given = {options.cuda, "CUDA C"};
+    cuda = snippet::read_cuda(given.text, given.name, loaded.catalogue, marks);
+  }
+  Gpu gpu;
+  find_gpu(options, gpu);
+  if (options.has_throughput && !gpu.device) fmt::print(stderr, "no throughput: it is measured on a GPU alone\n");
+  const auto wanted = options.selection.toolchain.empty() && gpu.device ? "driver" : options.selection.toolchain;
+  const auto driver = gpu.device ? std::optional(driver_toolchain(*gpu.device)) : std::nullopt;
+  std::vector<snippet::Measured> measured;
+  std::vector<std::unique_ptr<Planned>> of_toolchains;  // of CUDA C each has its own
+  for (const auto& toolchain : chosen_toolchains(wanted, driver)) {
+    require_levels(options.selection.levels, toolchain.kind);
+    const auto& target_name = options.selection.target;
+    const auto target = gpu.device ? target_of(toolchain, *gpu.device)
+                                   : target_of(toolchain, target_from(target_name.empty() ? "sm_90a" : target_name));
+    if (cuda) {
+      of_toolchains.push_back(std::make_unique<Planned>(planned_cuda(*cuda, loaded.catalogue, toolchain, target)));
+      print_remarks(of_toolchains.back()->snippet);
+    }
+    const auto& planned = cuda ? *of_toolchains.back() : *ptx;
+    measured.push_back(measure_with(toolchain, target, loaded, planned.snippet, planned.plan, options, gpu));
+    measured.back().nvrtc = planned.nvrtc;
+    if (options.has_throughput && gpu.device)
+      measured.back().throughput = throughput_with(toolchain, target, loaded, planned.plan, options);
+  }
+  write(options, given.text, measured);
+}
+
+}  // namespace
+
+void add_measure(CLI::App& program) {
+  auto* command = program.add_subcommand(
+      "measure", "Any snippet of PTX: latency from each source to each result, and its issue cost (docs/measure.md).");
+  auto options = std::make_shared<MeasureOptions>();
+  options->selection.levels = {0, 3};
+  auto* ptx = command->add_option(
+      "snippet", options->snippet,
+      "PTX instructions, separated by semicolons ('mad.lo.u32 d, a, b, c; popc.b32 d, d'); a file of them, whose name "
+      "ends in .ptx; or - for standard input.");
+  ptx->type_name("PTX");
+  auto* cuda = command->add_option("--cuda", options->cuda,
+                                   "CUDA C instead: an expression ('__sinf(x) * y'), or assignments separated by "
+                                   "semicolons. Needs an NVRTC.");
+  cuda->type_name("TEXT")->excludes(ptx);
+  command
+      ->add_option("--source", options->sources,
+                   "Registers that are there before, separated by commas. Default: those that are read before they are "
+                   "written.")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES");
+  command
+      ->add_option("--result", options->results,
+                   "Registers whose last value is waited for. Default: those whose last value nothing reads.")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES");
+  command
+      ->add_option("--type", options->types,
+                   "A register's type (a=f32), where the instructions leave it open; several, separated by commas. "
+                   "Default: what the instructions say.")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME=TYPE");
+  add_levels(*command, options->selection.levels, "0,3");
+  command
+      ->add_option("--toolchain", options->selection.toolchain,
+                   "The assembler: driver, ptxas, nvjitlink, or one of a version (ptxas-12.4); several, separated by "
+                   "commas, are measured one after another. Default: driver; without a GPU the newest ptxas.")
+      ->type_name("NAMES");
+  command
+      ->add_option("--target", options->selection.target,
+                   "Assemble for this architecture and do not use a GPU: the numbers are the schedule's. Default: the "
+                   "GPU's, and sm_90a where there is none.")
+      ->type_name("SM");
+  command->add_flag("--static", options->is_static, "Do not use a GPU: the numbers are the schedule's.");
+  command->add_option("--device", options->device, "The GPU's number, as the driver counts. Default: 0.")
+      ->check(CLI::Range(0, 1023));
+  command
+      ->add_option("--launches", options->launches,
+                   "Launches of each kernel; the mode of their cycles counts. Default: 9.")
+      ->check(CLI::Range(1, 1000));
+  command->add_flag("--throughput", options->has_throughput,
+                    "Also how many executions of the whole snippet an SM takes in a cycle, with enough warps.");
+  command->add_flag(
+      "--code", options->has_code,
+      "Behind the table, every number with the machine code that it was made of, as `ptxlat show` has it.");
+  command->add_option("--format", options->format, "text, csv or json. Default: text.")
+      ->check(CLI::IsMember({"text", "csv", "json"}));
+  add_catalogue(*command, options->selection);
+  command->callback([options] {
+    if (options->snippet.empty() && options->cuda.empty())
+      throw Error(ExitCode::usage, "there is no snippet", "ptxlat measure 'mad.lo.u32 d, a, b, c; popc.b32 d, d'");
+    measure(*options);
+  });
+}
+
+}  // namespace ptxlat::cli

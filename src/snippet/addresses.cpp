@@ -1,0 +1,174 @@
+#include "snippet/addresses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "isa/types.h"
+
+namespace ptxlat::snippet {
+
+int bytes_moved(const Instruction& instruction) {
+  int bytes = 1;
+  for (const auto& bound : instruction.operands) {
+    if (bound.operand == nullptr) continue;
+    const auto* type = isa::find_type(bound.type);
+    if (type != nullptr)
+      bytes = std::max(bytes, type->element_bits * type->elements / 8 * std::max(1, bound.operand->count));
+  }
+  return bytes;
+}
+
+namespace {
+
+class Followed {
+ public:
+  Followed(const Snippet& snippet, const std::vector<std::size_t>& instructions, const isa::Catalogue& catalogue)
+      : snippet_(snippet), catalogue_(catalogue) {
+    for (const auto i : instructions) {
+      for (const auto value : snippet.flows[i].writes) maker_[value] = i;
+    }
+  }
+
+  void follow(std::size_t index) {
+    const auto& instruction = snippet_.instructions[index];
+    for (const auto& bound : instruction.operands) {
+      if (bound.is_result || bound.is_literal || isa::find_type(bound.type) != nullptr) continue;
+      const auto& token = instruction.statement->operands[bound.token];
+      mark(snippet_.flows[index].of_token.at(bound.token), bound.type, bytes_moved(instruction), token.place);
+    }
+  }
+
+  Addresses addresses;
+
+ private:
+  const Value& value(std::size_t number) const { return snippet_.values[number]; }
+
+  // The instruction among these that makes it; none if it is there before.
+  std::optional<std::size_t> maker(std::size_t number) const {
+    const auto found = maker_.find(number);
+    return found == maker_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  // The registers that an instruction reads, by the operand's name in the catalogue.
+  std::map<std::string, std::size_t> registers_of(std::size_t index) const {
+    std::map<std::string, std::size_t> registers;
+    for (const auto& bound : snippet_.instructions[index].operands) {
+      if (!bound.is_result && !bound.is_literal && bound.operand != nullptr)
+        registers[bound.operand->name] = snippet_.flows[index].of_token.at(bound.token);
+    }
+    return registers;
+  }
+
+  void mark_source(std::size_t number, const std::string& space, int bytes, Place place) {
+    const auto bits = isa::register_bits(value(number).type);
+    auto object = space;
+    if (bits == 32 && space.starts_with("shared")) {
+      const auto at = space.find("_pointers");
+      object = space.substr(0, at) + "_b32" + (at == std::string::npos ? "" : space.substr(at));
+    } else if (bits != 64) {
+      fail(snippet_.name, place, fmt::format("the address {} has {} bits", value(number).name, bits));
+    }
+    if (!catalogue_.objects.contains(object))
+      fail(snippet_.name, place,
+           fmt::format("there is no scratch memory that {} could point to ({})", value(number).name, object));
+    auto& known = addresses.pointers[number];
+    if (!known.empty() && known != object && known != object + "_pointers" && object != known + "_pointers") {
+      fail(snippet_.name, place,
+           fmt::format("{} would have to point to {} memory and to {} memory", value(number).name, known, object));
+    }
+    if (known.size() < object.size()) known = object;
+    addresses.bytes[number] = std::max(addresses.bytes[number], bytes);
+  }
+
+  void mark(std::size_t number, const std::string& space, int bytes, Place place) {
+    const auto index = maker(number);
+    if (!index) return mark_source(number, space, bytes, place);
+    const auto& opcode = snippet_.instructions[*index].statement->opcode;
+    const auto stem = opcode.substr(0, opcode.find('.'));
+    const auto registers = registers_of(*index);
+    std::string pointer;
+    if (stem == "ld") {
+      mark_loaded(*index, space, place);
+      return;
+    }
+    if (stem == "add" || stem == "sub") pointer = pointer_of_sum(registers);
+    if (stem == "mad" || stem == "mad24") pointer = "c";
+    if (stem == "mov" || stem == "cvta" || stem == "cvt" || stem == "shfl") pointer = "a";
+    for (const auto& [name, source] : registers) {
+      if (name == pointer || (stem == "selp" && name != "c")) {
+        mark(source, space, bytes, place);
+      } else {
+        make_zero(source);
+      }
+    }
+    // Address 0 is one of shared memory.
+    const bool has_pointer = registers.contains(pointer) || stem == "selp";
+    if (!has_pointer && !space.starts_with("shared")) {
+      fail(snippet_.name, place,
+           fmt::format("the address {} is made by {} of no register that could be a pointer", value(number).name,
+                       opcode),
+           "add a pointer to it: mad.wide.u32 p, i, 4, base");
+    }
+  }
+
+  // Of a sum the pointer is the operand that is no index: not itself a product, a shift or a conversion.
+  std::string pointer_of_sum(const std::map<std::string, std::size_t>& registers) const {
+    const auto is_index = [&](const std::string& name) {
+      const auto found = registers.find(name);
+      if (found == registers.end()) return true;
+      const auto index = maker(found->second);
+      if (!index) return false;
+      const auto& opcode = snippet_.instructions[*index].statement->opcode;
+      const auto stem = opcode.substr(0, opcode.find('.'));
+      return stem == "mul" || stem == "mul24" || stem == "shl" || stem == "cvt" || stem == "and" || stem == "bfe";
+    };
+    return is_index("a") && registers.contains("b") ? "b" : "a";
+  }
+
+  // The address comes from memory, which must hold addresses of itself.
+  void mark_loaded(std::size_t index, const std::string& space, Place place) {
+    const auto& instruction = snippet_.instructions[index];
+    for (const auto& bound : instruction.operands) {
+      if (bound.is_result || isa::find_type(bound.type) != nullptr) continue;
+      const bool is_same_space = bound.type == space || bound.type + "_pointers" == space;
+      if (!is_same_space && !space.starts_with("shared")) {
+        fail(
+            snippet_.name, place,
+            fmt::format("an address of {} memory that is loaded from {} memory cannot be measured", space, bound.type));
+      }
+      if (is_same_space)
+        mark(snippet_.flows[index].of_token.at(bound.token), bound.type + "_pointers", bytes_moved(instruction), place);
+    }
+  }
+
+  void make_zero(std::size_t number) {
+    if (value(number).type == "pred" || value(number).type == "carry") return;
+    const auto index = maker(number);
+    if (!index) {
+      if (!addresses.pointers.contains(number)) addresses.offsets.insert(number);
+      return;
+    }
+    for (const auto& bound : snippet_.instructions[*index].operands) {
+      const bool is_value = !bound.is_result && !bound.is_literal && isa::find_type(bound.type) != nullptr;
+      if (is_value) make_zero(snippet_.flows[*index].of_token.at(bound.token));
+    }
+  }
+
+  const Snippet& snippet_;
+  const isa::Catalogue& catalogue_;
+  std::map<std::size_t, std::size_t> maker_;
+};
+
+}  // namespace
+
+Addresses addresses_in(const Snippet& snippet, const std::vector<std::size_t>& instructions,
+                       const isa::Catalogue& catalogue) {
+  Followed followed(snippet, instructions, catalogue);
+  for (const auto i : instructions) followed.follow(i);
+  for (const auto& [value, object] : followed.addresses.pointers) followed.addresses.offsets.erase(value);
+  return std::move(followed.addresses);
+}
+
+}  // namespace ptxlat::snippet

@@ -1,0 +1,390 @@
+#include "snippet/cuda_source.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "base/error.h"
+#include "isa/types.h"
+
+namespace ptxlat::snippet {
+
+namespace {
+
+bool begins_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool continues_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// A word or a sign of C++.
+struct Piece {
+  std::string text;
+  Place place;
+  bool is_name() const { return begins_word(text.front()); }
+};
+
+std::vector<Piece> pieces_of(const std::string& text) {
+  std::vector<Piece> pieces;
+  Place place;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    std::size_t end = at + 1;
+    if (begins_word(c)) {
+      while (end < text.size() && continues_word(text[end])) ++end;
+    } else if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
+      while (end < text.size() && (continues_word(text[end]) || text[end] == '.')) ++end;
+    } else if (end < text.size() && std::string_view("=<>!&|+-*/%^").find(c) != std::string_view::npos &&
+               (text[end] == '=' || text[end] == c)) {
+      ++end;
+    }
+    if (std::isspace(static_cast<unsigned char>(c)) == 0) pieces.push_back({text.substr(at, end - at), place});
+    for (; at < end; ++at) {
+      place = text[at] == '\n' ? Place{place.line + 1, 1} : Place{place.line, place.column + 1};
+    }
+  }
+  return pieces;
+}
+
+bool is_type_word(const std::string& word) {
+  static const std::set<std::string> words = {
+      "float",   "double",   "int",     "unsigned", "signed",        "long",           "short",    "char",
+      "bool",    "auto",     "const",   "__half",   "half",          "half2",          "__half2",  "uint32_t",
+      "int32_t", "uint64_t", "int64_t", "size_t",   "__nv_bfloat16", "__nv_bfloat162", "constexpr"};
+  return words.contains(word);
+}
+
+bool is_other_word(const std::string& word) {
+  static const std::set<std::string> words = {"true", "false",   "sizeof", "static_cast", "reinterpret_cast",
+                                              "if",   "else",    "return", "for",         "while",
+                                              "do",   "INFINITY"};
+  return words.contains(word);
+}
+
+// The types that the catalogue's functions of CUDA C take, by name and place.
+class Parameters {
+ public:
+  explicit Parameters(const isa::Catalogue& catalogue) {
+    for (const auto& form : catalogue.forms) {
+      if (form.cuda) forms_[form.opcode].push_back(&form);
+    }
+  }
+
+  const isa::Form* function(const std::string& name) const {
+    const auto found = forms_.find(name);
+    return found == forms_.end() ? nullptr : found->second.front();
+  }
+
+  // Empty where forms of the name differ: those that are overloaded.
+  std::string type(const std::string& name, std::size_t place) const {
+    const auto found = forms_.find(name);
+    if (found == forms_.end()) return {};
+    std::set<std::string> types;
+    for (const auto* form : found->second) {
+      if (place < form->operands.size()) types.insert(parameter(*form, place));
+    }
+    return types.size() == 1 ? *types.begin() : std::string{};
+  }
+
+ private:
+  // The operand at a place in the call. A result in front of "=" is none of them.
+  static std::string parameter(const isa::Form& form, std::size_t place) {
+    const auto call = form.cuda->statement.find('=') == std::string::npos ? 0 : 1;
+    return place + call < form.operands.size() ? form.operands[place + call].type : std::string{};
+  }
+
+  std::map<std::string, std::vector<const isa::Form*>> forms_;
+};
+
+class Reader {
+ public:
+  Reader(CudaText& text, const Parameters& parameters, const Marks& marks) : text_(text), parameters_(parameters) {
+    for (const auto* named : {&marks.sources, &marks.results, &marks.types}) {
+      for (const auto& one : *named) {
+        if (!one.type.empty()) given_[one.name] = one.type;
+      }
+    }
+    for (const auto& one : marks.results) wanted_results_.push_back(one.name);
+  }
+
+  void read(const std::string& text) {
+    pieces_ = pieces_of(text);
+    if (pieces_.empty()) fail(text_.name, {}, "there is no expression here");
+    for (const auto& piece : pieces_) {
+      if (piece.text == "{" || piece.text == "}" || piece.text == "[" || piece.text == "#")
+        fail(text_.name, piece.place, fmt::format("\"{}\": only expressions and assignments are measured", piece.text));
+    }
+    has_assignment_ = std::any_of(pieces_.begin(), pieces_.end(), [](const Piece& piece) { return piece.text == "="; });
+    const bool has_d =
+        std::any_of(pieces_.begin(), pieces_.end(), [](const Piece& piece) { return piece.text == "d"; });
+    const std::string result = has_d ? "result" : "d";
+    text_.statements = has_assignment_ ? text : result + " = " + text;
+    if (!has_assignment_) text_.results.push_back({result, {}, {}});
+    for (std::size_t i = 0; i < pieces_.size(); ++i) read_name(i);
+    if (!wanted_results_.empty()) {
+      std::vector<NamedRegister> wanted;
+      for (const auto& name : wanted_results_) {
+        const auto found = std::find_if(text_.results.begin(), text_.results.end(),
+                                        [&](const NamedRegister& one) { return one.name == name; });
+        if (found == text_.results.end()) fail(text_.name, {}, fmt::format("the result {} is not assigned", name));
+        wanted.push_back(*found);
+      }
+      text_.results = wanted;
+    }
+    find_types();
+  }
+
+ private:
+  const std::string& at(std::size_t i) const {
+    static const std::string none;
+    return i < pieces_.size() ? pieces_[i].text : none;
+  }
+
+  void read_name(std::size_t i) {
+    const auto& piece = pieces_[i];
+    if (!piece.is_name() || is_type_word(piece.text) || is_other_word(piece.text)) return;
+    const std::string before = i == 0 ? "" : at(i - 1);
+    if (before == "." || before == "->" || before == "::") return;
+    if (at(i + 1) == "(") {
+      if (const auto* function = parameters_.function(piece.text); function != nullptr && text_.header.empty())
+        text_.header = function->cuda->header;
+      return;
+    }
+    if (at(i + 1) == "::") return;
+    const bool is_declared_here = begins_word(before.empty() ? ' ' : before.front()) && is_type_word(before);
+    if (at(i + 1) == "=") {
+      if (is_declared_here) {
+        locals_.insert(piece.text);
+      } else if (!locals_.contains(piece.text) && !is_result(piece.text)) {
+        if (is_source(piece.text))
+          fail(text_.name, piece.place, fmt::format("{} is read before it is assigned", piece.text),
+               "give the new value another name");
+        text_.results.push_back({piece.text, {}, piece.place});
+      }
+      return;
+    }
+    if (at(i + 1).size() == 2 && at(i + 1).back() == '=' && at(i + 1) != "==" && at(i + 1) != "<=" &&
+        at(i + 1) != ">=" && at(i + 1) != "!=") {
+      fail(text_.name, piece.place, fmt::format("{} {}: give the new value another name", piece.text, at(i + 1)));
+    }
+    if (is_declared_here) locals_.insert(piece.text);
+    if (locals_.contains(piece.text) || is_result(piece.text)) return;
+    if (!is_source(piece.text)) text_.sources.push_back({piece.text, {}, piece.place});
+    note_parameter(i);
+  }
+
+  bool is_result(const std::string& name) const {
+    // That of an expression is not in the text, where its name may be a source's.
+    return has_assignment_ && std::any_of(text_.results.begin(), text_.results.end(),
+                                          [&](const NamedRegister& one) { return one.name == name; });
+  }
+  bool is_source(const std::string& name) const {
+    return std::any_of(text_.sources.begin(), text_.sources.end(),
+                       [&](const NamedRegister& one) { return one.name == name; });
+  }
+
+  // A name that is a whole argument has its parameter's type.
+  void note_parameter(std::size_t i) {
+    if ((at(i + 1) != "," && at(i + 1) != ")") || i == 0 || (at(i - 1) != "," && at(i - 1) != "(")) return;
+    std::size_t place = 0;
+    int depth = 0;
+    for (std::size_t j = i; j-- > 0;) {
+      if (at(j) == ")") ++depth;
+      if (at(j) == "," && depth == 0) ++place;
+      if (at(j) != "(" || depth-- > 0) continue;
+      if (j == 0 || !pieces_[j - 1].is_name()) return;
+      const auto type = parameters_.type(at(j - 1), place);
+      if (!type.empty()) found_[at(i)].insert(type);
+      return;
+    }
+  }
+
+  void find_types() {
+    std::set<std::string> all;
+    for (const auto& source : text_.sources) {
+      if (given_.contains(source.name)) all.insert(given_.at(source.name));
+      if (found_[source.name].size() == 1) all.insert(*found_[source.name].begin());
+    }
+    std::vector<std::string> guessed;
+    for (auto& source : text_.sources) {
+      const auto& found = found_[source.name];
+      if (given_.contains(source.name)) {
+        source.type = given_.at(source.name);
+      } else if (found.size() == 1) {
+        source.type = *found.begin();
+      } else if (found.empty() && all.size() == 1) {
+        source.type = *all.begin();
+        guessed.push_back(source.name);
+      } else {
+        fail(text_.name, source.place, fmt::format("the type of {} is not known", source.name),
+             fmt::format("say it: --type {}=f32", source.name));
+      }
+      if (isa::cuda_type(source.type, 0).empty())
+        fail(text_.name, source.place, fmt::format("CUDA C has no type for {} .{}", source.name, source.type));
+      if (text_.header.empty()) text_.header = header_of(source.type);
+    }
+    if (!guessed.empty())
+      text_.remarks.push_back(fmt::format("{} taken for {}, as the other sources are: --type {}=… says otherwise",
+                                          fmt::join(guessed, ", "), *all.begin(), guessed.front()));
+    for (auto& result : text_.results) {
+      if (given_.contains(result.name)) result.type = given_.at(result.name);
+    }
+  }
+
+  static std::string header_of(const std::string& type) {
+    if (type.starts_with("f16")) return "cuda_fp16.h";
+    return type.starts_with("bf16") ? "cuda_bf16.h" : "";
+  }
+
+  CudaText& text_;
+  const Parameters& parameters_;
+  std::vector<Piece> pieces_;
+  std::map<std::string, std::string> given_;
+  std::map<std::string, std::set<std::string>> found_;
+  std::set<std::string> locals_;
+  std::vector<std::string> wanted_results_;
+  bool has_assignment_ = false;
+};
+
+isa::Form cuda_form(const CudaText& text, const std::vector<NamedRegister>& results, const std::string& statements) {
+  isa::Form form;
+  form.ptx = "snippet";
+  form.opcode = "snippet";
+  form.chapter = "snippet";
+  form.text = statements;
+  for (const auto& result : results) form.operands.push_back({result.name, result.type, true});
+  for (const auto& source : text.sources) {
+    form.operands.push_back({source.name, source.type});
+    form.dependence.push_back(source.name);
+  }
+  form.inputs.resize(1);
+  form.cuda = {statements, text.header, {}};
+  return form;
+}
+
+constexpr char kind_name[] = "ptxlat_kind";
+
+// What `type_questions` made the compiler say: the size, whether it is signed, whether it has fractions.
+std::string type_of_kind(unsigned kind) {
+  const unsigned bytes = kind & 0xff;
+  const bool is_signed = (kind & 0x100) != 0, is_floating = (kind & 0x200) != 0;
+  if (bytes == 1) return "pred";
+  if (is_floating) return bytes == 8 ? "f64" : "f32";
+  return fmt::format("{}{}", is_signed ? "s" : "u", 8 * bytes);
+}
+
+}  // namespace
+
+CudaText read_cuda(const std::string& text, const std::string& name, const isa::Catalogue& catalogue,
+                   const Marks& marks) {
+  CudaText read;
+  read.name = name;
+  Reader(read, Parameters(catalogue), marks).read(text);
+  return read;
+}
+
+std::vector<isa::Form> type_questions(const CudaText& text) {
+  auto typed = text.statements;
+  for (const auto& result : text.results) {
+    const std::regex assignment(fmt::format("\\b{}\\s*=(?!=)", result.name));
+    typed = std::regex_replace(typed, assignment, "auto $&", std::regex_constants::format_first_only);
+  }
+  std::vector<isa::Form> questions;
+  for (const auto& result : text.results) {
+    auto statements = fmt::format(
+        "{}; using ptxlat_type = decltype({}); {} = unsigned(sizeof(ptxlat_type)) | "
+        "(ptxlat_type(-1) < ptxlat_type(0) ? 0x100 : 0) | (ptxlat_type(0.5f) != ptxlat_type(0) ? 0x200 : 0)",
+        typed, result.name, kind_name);
+    questions.push_back(cuda_form(text, {{kind_name, "u32", {}}}, statements));
+    questions.back().ptx += " " + result.name;
+  }
+  return questions;
+}
+
+void take_types(const std::vector<cuda::CudaFunction>& answers, CudaText& text) {
+  static const std::regex number(R"(mov\.\w+ \{ptxlat_kind\}, (\d+);)");
+  for (std::size_t i = 0; i < text.results.size(); ++i) {
+    auto& result = text.results[i];
+    if (!result.type.empty()) continue;
+    const auto& answer = answers.at(i);
+    if (!answer.problem.empty()) fail(text.name, result.place, answer.problem);
+    std::smatch match;
+    if (std::regex_search(answer.text, match, number)) {
+      result.type = type_of_kind(static_cast<unsigned>(std::stoul(match[1])));
+      continue;
+    }
+    // Halves are classes, of which the compiler does not say so much.
+    std::set<std::string> types;
+    for (const auto& source : text.sources) types.insert(source.type);
+    if (types.size() != 1)
+      fail(text.name, result.place, fmt::format("the type of {} is not known", result.name),
+           fmt::format("say it: --type {}=f16x2", result.name));
+    result.type = *types.begin();
+    text.remarks.push_back(
+        fmt::format("{0} taken for {1}, as the sources are: --type {0}=… says otherwise", result.name, result.type));
+  }
+}
+
+isa::Form function_of(const CudaText& text) { return cuda_form(text, text.results, text.statements); }
+
+std::optional<Snippet> understand_compiled(const CudaText& text, const cuda::CudaFunction& compiled,
+                                           const Syntaxes& syntaxes, const isa::Catalogue& catalogue) {
+  if (!compiled.problem.empty()) fail(text.name, {}, compiled.problem);
+  if (!compiled.module.empty()) return std::nullopt;
+  auto ptx = compiled.text;
+  for (const auto* named : {&text.sources, &text.results}) {
+    for (const auto& one : *named) {
+      const auto hole = "{" + one.name + "}";
+      for (auto at = ptx.find(hole); at != std::string::npos; at = ptx.find(hole))
+        ptx.replace(at, hole.size(), one.name);
+    }
+  }
+  try {
+    auto snippet =
+        understand(parse(ptx, "NVRTC's PTX"), "NVRTC's PTX", syntaxes, catalogue, {text.sources, text.results, {}});
+    snippet.remarks.insert(snippet.remarks.begin(), text.remarks.begin(), text.remarks.end());
+    return snippet;
+  } catch (const Error& error) {
+    if (error.exit_code != ExitCode::usage) throw;
+    return std::nullopt;
+  }
+}
+
+Snippet names_of(const CudaText& text) {
+  Snippet snippet;
+  snippet.name = text.name;
+  snippet.remarks = text.remarks;
+  for (const auto* named : {&text.sources, &text.results}) {
+    for (const auto& one : *named) {
+      (named == &text.sources ? snippet.sources : snippet.results).push_back(snippet.values.size());
+      snippet.values.push_back({one.name, one.type, std::nullopt, one.place});
+    }
+  }
+  if (text.sources.size() > 1) {
+    snippet.remarks.emplace_back(
+        "the code branches or calls: the time from all sources together is measured, which no single source need take");
+  }
+  return snippet;
+}
+
+Plan plan_together(const CudaText& text, const isa::Form& compiled) {
+  Plan plan;
+  std::vector<std::string> sources;
+  for (const auto& source : text.sources) sources.push_back(source.name);
+  for (const auto& result : text.results) {
+    auto form = std::make_unique<SnippetForm>(SnippetForm{compiled, {}, 0});
+    const auto wanted = std::find_if(form->form.operands.begin(), form->form.operands.end(),
+                                     [&](const isa::Operand& one) { return one.is_result && one.name == result.name; });
+    std::iter_swap(form->form.operands.begin(), wanted);
+    plan.pairs.push_back({fmt::format("{}", fmt::join(sources, ", ")),
+                          result.name,
+                          {form.get(), sources.size() == 1 ? sources.front() : std::string{}}});
+    plan.forms.push_back(std::move(form));
+  }
+  return plan;
+}
+
+}  // namespace ptxlat::snippet

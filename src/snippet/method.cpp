@@ -1,0 +1,409 @@
+#include "snippet/method.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "latency/cells.h"
+#include "latency/estimate.h"
+#include "sass/audit.h"
+#include "sass/opcodes.h"
+#include "sass/path.h"
+
+namespace ptxlat::snippet {
+
+namespace {
+
+using latency::CellWork;
+using latency::Role;
+
+constexpr char issue_of_the_whole[] = "its issue cost is the whole snippet's";
+
+}  // namespace
+
+namespace {
+
+// The path, and what makes the values that join it. A load is none of that: nothing is merged with it.
+std::vector<std::size_t> with_producers(const Snippet& snippet, const std::vector<std::size_t>& path) {
+  std::set<std::size_t> wider(path.begin(), path.end());
+  for (const auto i : path) {
+    for (const auto value : snippet.flows[i].reads) {
+      const auto& definition = snippet.values[value].definition;
+      if (definition && !loads(snippet.instructions[*definition])) wider.insert(*definition);
+    }
+  }
+  return {wider.begin(), wider.end()};
+}
+
+// Makes the forms of a snippet's pairs.
+struct Planner {
+  const Snippet& snippet;
+  const isa::Catalogue& catalogue;
+  Plan made = {};
+
+  const SnippetForm& add(const std::vector<std::size_t>& instructions, std::size_t result) {
+    made.forms.push_back(std::make_unique<SnippetForm>(form_of(snippet, instructions, result, catalogue)));
+    return *made.forms.back();
+  }
+
+  Part part_of(const std::vector<std::size_t>& instructions, std::size_t source, std::size_t result) {
+    const auto& form = add(instructions, result);
+    made.forms.back()->form.not_streamable = issue_of_the_whole;
+    return {&form, form.operand_of.at(source)};
+  }
+
+  void add_pair(std::size_t source, std::size_t result, const SnippetForm& whole, const std::vector<std::size_t>& all) {
+    Pair pair{snippet.values[source].name, snippet.values[result].name};
+    if (const auto between = path(snippet, source, result); !between.empty()) {
+      pair.whole = {&whole, whole.operand_of.at(source)};
+      if (between.size() < all.size()) {
+        pair.alone = part_of(between, source, result);
+        const auto wider = with_producers(snippet, between);
+        if (wider.size() > between.size() && wider.size() < all.size()) pair.wider = part_of(wider, source, result);
+      }
+    }
+    made.pairs.push_back(std::move(pair));
+  }
+};
+
+}  // namespace
+
+Plan plan(const Snippet& snippet, const isa::Catalogue& catalogue) {
+  Planner planner{snippet, catalogue};
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < snippet.instructions.size(); ++i) {
+    if (snippet.live[i]) all.push_back(i);
+  }
+  if (snippet.results.empty()) {
+    const bool is_alone = snippet.instructions.size() == 1 && snippet.flows.front().ties.empty();
+    if (!is_alone)
+      fail(snippet.name, snippet.instructions.front().statement->place,
+           "no register is a result: nothing can wait for this");
+    planner.made.forms.push_back(std::make_unique<SnippetForm>(form_without_result(snippet)));
+    planner.made.pairs.push_back({{}, {}, {planner.made.forms.back().get(), {}}});
+  }
+  for (const auto result : snippet.results) {
+    const auto& whole = planner.add(all, result);
+    // Nothing goes in: what comes out takes its time all the same.
+    if (snippet.sources.empty()) planner.made.pairs.push_back({{}, snippet.values[result].name, {&whole, {}}});
+    for (const auto source : snippet.sources) planner.add_pair(source, result, whole, all);
+  }
+  return std::move(planner.made);
+}
+
+namespace {
+
+// Which of the kernel's loads, before the first clock, bring the operand.
+std::vector<int> loads_of(const std::string& kernel_text, const std::string& operand) {
+  std::vector<int> loads;
+  int load = 0;
+  const auto end = kernel_text.find("mov.u32 %clock_1");
+  for (auto at = kernel_text.find(" ld."); at < end; at = kernel_text.find(" ld.", at + 1)) {
+    const auto line = kernel_text.substr(at + 1, kernel_text.find(';', at) - at - 1);
+    if (line.substr(0, line.find(' ')).find(".global") == std::string::npos) continue;
+    const auto name = line.substr(line.find(' ') + 1, line.find(',') - line.find(' ') - 1);
+    for (const char* prefix : {"%v_", "%word_v_", "%lower_v_", "%upper_v_", "%sum_v_"}) {
+      const auto stem = prefix + operand;
+      if (name == stem || name == stem + "_offset" || name == "%word_" + operand) {
+        loads.push_back(load);
+        break;
+      }
+    }
+    ++load;
+  }
+  return loads;
+}
+
+bool is_proven(const CellWork& work) { return work.record.verdict == sass::Verdict::proven; }
+
+// A window with a consumer, and the consumer's alone.
+//   loads  of an operand's registers, before the first clock; all of them if no operand is named
+struct Windows {
+  const line::AssembledKernel* with = nullptr;
+  const line::AssembledKernel* without = nullptr;
+  std::string kernel_text;
+
+  bool are_there() const { return with != nullptr && without != nullptr && with->window && without->window; }
+
+  // What is between the operand and the consumer. Empty where the registers do not tell.
+  std::optional<std::vector<std::string>> path(const std::optional<std::string>& operand,
+                                               sass::Moves moves = sass::Moves::without) const {
+    if (!are_there()) return std::nullopt;
+    std::vector<int> loads(static_cast<std::size_t>(with->operand_loads));
+    std::iota(loads.begin(), loads.end(), 0);
+    if (operand) loads = loads_of(kernel_text, *operand);
+    return sass::path_opcodes(*with->window, *without->window, with->operand_loads, loads, moves);
+  }
+  std::vector<std::string> sass() const {
+    return are_there() ? sass::added_opcodes(*with->window, *without->window) : std::vector<std::string>{};
+  }
+};
+
+// Those of the differential. None where a loop leaves them empty.
+Windows windows_of(const line::Bench& bench, const CellWork& work) {
+  if (!work.experiment || work.experiment->frame != ptx::Frame::loop || !work.trials[Role::differential]) return {};
+  const auto& batch = bench.batch();
+  return {&batch.kernel_of(*work.trials[Role::differential]), &batch.kernel_of(*work.trials[Role::differential_base]),
+          work.experiment->trials[Role::differential].kernel.text};
+}
+
+// The whole snippet's window with another consumer: that which the path by itself was proven with.
+struct Reference {
+  std::size_t with = 0, without = 0;
+  std::string kernel_text;
+
+  Windows windows(const line::Bench& bench) const {
+    return {&bench.batch().kernel_of(with), &bench.batch().kernel_of(without), kernel_text};
+  }
+};
+Reference add_reference(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const CellWork& whole,
+                        const isa::Consumer* consumer) {
+  auto experiment = latency::expand(loaded, whole.plan->variant, consumer);
+  const auto& label = whole.plan->variant.form->ptx;
+  return {bench.add(experiment.trials[Role::differential], label),
+          bench.add(experiment.trials[Role::differential_base], label),
+          experiment.trials[Role::differential].kernel.text};
+}
+
+// An experiment that was made for a pair.
+struct Candidate {
+  const Part* part = nullptr;
+  const CellWork* work = nullptr;
+  Windows windows = {};
+
+  std::optional<std::vector<std::string>> path() const { return windows.path(part->operand); }
+  // It is proven, and all that its window has is on the path.
+  bool is_all_path() const {
+    const auto on_path = path();
+    return on_path && is_proven(*work) && sass::same_operations(*on_path, work->audits[Role::differential].sass);
+  }
+};
+
+// Those of a pair whose path is a part of the snippet.
+//   reference  the whole's windows with the consumer of `alone`
+struct Candidates {
+  const Pair& pair;
+  Candidate whole, alone, wider;
+  Windows reference;
+
+  // What the snippet has between source and result.
+  std::optional<std::vector<std::string>> path() const { return reference.path(pair.whole.operand); }
+
+  // Where the registers do not tell, that the snippet has all of it must do.
+  bool has_its_code() const {
+    const auto on_path = path(), itself = alone.path();
+    const bool is_the_same = !on_path || !itself || sass::same_operations(*on_path, *itself);
+    return is_the_same && sass::has_operations(reference.sass(), alone.work->record.sass);
+  }
+
+  // The one whose windows have the path as the snippet has it; null if none has.
+  const Candidate* chosen() const {
+    if (whole.is_all_path()) return &whole;
+    if (!is_proven(*alone.work) || has_its_code()) return &alone;
+    const auto on_path = path();
+    if (wider.work != nullptr && on_path && wider.is_all_path() && sass::same_operations(*on_path, *wider.path()))
+      return &wider;
+    return nullptr;
+  }
+
+  std::string why_none() const {
+    const auto words = [](const std::vector<std::string>& opcodes) {
+      return opcodes.empty() ? std::string("nothing") : fmt::format("{}", fmt::join(opcodes, ";"));
+    };
+    return fmt::format("in the snippet {} to {} is {}, by itself it would be {}: no window holds just that",
+                       pair.source, pair.result, words(path().value_or(reference.sass())),
+                       words(alone.path().value_or(alone.work->record.sass)));
+  }
+};
+
+void remove_note(results::Record& record, const std::string& note) {
+  for (const auto& text : {"; " + note, note + "; ", note}) {
+    if (const auto at = record.note.find(text); at != std::string::npos) {
+      record.note.erase(at, text.size());
+      return;
+    }
+  }
+}
+
+void add_note(results::Record& record, const std::string& note) {
+  record.note += (record.note.empty() ? "" : "; ") + note;
+}
+
+// Copies of a snippet that has no proven window of its own (several results) are held against what it has between the
+// clocks: with many sources they have too few registers of their own, and the assembler makes once what they share.
+bool shares_work(const CellWork& work) {
+  const auto& all = work.audits[Role::differential].sass;
+  const auto count = std::count_if(all.begin(), all.end(), [](const std::string& opcode) {
+    return sass::canonical_opcode(opcode) != "MOV" && !sass::has(opcode, sass::Trait::bookkeeping);
+  });
+  return std::ssize(work.audits[Role::stream].sass) < count;
+}
+
+// The streams of another record, and what they say.
+void take_issue_of(results::Record& record, const CellWork& work) {
+  const auto& whole = work.record;
+  remove_note(record, fmt::format("no stream: {}", issue_of_the_whole));
+  std::erase_if(record.windows, [](const auto& window) { return window.role.starts_with("stream"); });
+  for (const auto& window : whole.windows) {
+    if (window.role.starts_with("stream")) record.windows.push_back(window);
+  }
+  if (shares_work(work)) {
+    record.set(results::metric::issue, std::nullopt);
+    record.add_flag(results::flag::no_issue);
+    add_note(record, "no issue: too long for copies that share nothing");
+    return;
+  }
+  const auto* issue = whole.find(results::metric::issue);
+  record.set(results::metric::issue, whole.number(results::metric::issue),
+             issue == nullptr ? std::vector<std::string>{} : issue->from);
+}
+
+// A window may hold less of an access than the snippet asks for: of what nothing needs ptxas loads less.
+void check_accesses(results::Record& record, int bytes) {
+  if (record.verdict != sass::Verdict::proven || bytes == 0) return;
+  const auto reason = sass::narrowed_access(record.sass, bytes);
+  if (reason.empty()) return;
+  record.verdict = sass::Verdict::elided;
+  record.note = reason;
+  record.metrics.clear();
+  record.measure.reset();
+}
+
+// The window begins when all sources are ready. What comes from others alone and is on no path from this one may make
+// the result late.
+void note_other_sources(results::Record& record, const Windows& windows, const std::string& operand) {
+  if (operand.empty() || record.level == 0 || record.consumer == results::itself) return;
+  const auto own = windows.path(operand, sass::Moves::with), all = windows.path(std::nullopt, sass::Moves::with);
+  if (!own || !all || own->size() == all->size()) return;
+  auto others = *all;
+  for (const auto& opcode : *own) {
+    if (const auto found = std::find(others.begin(), others.end(), opcode); found != others.end()) others.erase(found);
+  }
+  add_note(record, fmt::format("with what comes from other sources alone: {}", fmt::join(others, ";")));
+}
+
+// What is known of a pair whose path is a part of the snippet.
+results::Record record_of(const Candidates& candidates) {
+  const auto* chosen = candidates.chosen();
+  const auto& whole = candidates.whole.work->record;
+  if (chosen == nullptr) {
+    auto record =
+        latency::record_without_experiment(*candidates.alone.work->plan, sass::Verdict::fused, candidates.why_none());
+    record.windows = whole.windows;
+    take_issue_of(record, *candidates.whole.work);
+    return record;
+  }
+  auto record = chosen->work->record;
+  check_accesses(record, chosen->part->form->bytes);
+  if (chosen != &candidates.whole) {
+    take_issue_of(record, *candidates.whole.work);
+    const auto on_path = candidates.path(), itself = chosen->path();
+    if (on_path && itself && !sass::same_opcodes(*on_path, *itself))
+      add_note(record, fmt::format("on different pipes in the snippet: {}", fmt::join(*on_path, ";")));
+  }
+  note_other_sources(record, chosen->windows, chosen->part->operand);
+  return record;
+}
+
+// The pairs of a chunk on their way.
+class Pairs {
+ public:
+  Pairs(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<PairAtLevel> pairs)
+      : loaded_(loaded), bench_(bench), pairs_(std::move(pairs)) {}
+
+  std::vector<results::Record> make() {
+    const auto every = [](std::size_t) { return true; };
+    make_cells({{&Pair::whole, &whole_}, {&Pair::alone, &alone_}}, every);
+    add_references();
+    // Few paths are merged with what joins them.
+    make_cells({{&Pair::wider, &wider_}}, [&](std::size_t i) { return candidates(i).chosen() == nullptr; });
+    std::vector<results::Record> records;
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      const auto& pair = *pairs_[i].pair;
+      records.push_back(pair.alone.form == nullptr ? record_of_whole(i) : record_of(candidates(i)));
+      records.back().operand = pair.source;
+      records.back().input = pair.result;
+    }
+    return records;
+  }
+
+ private:
+  using Works = std::map<std::size_t, CellWork>;  // by pair
+
+  // Which part of pairs, and where its experiments go.
+  struct Wanted {
+    Part Pair::*part;
+    Works* works;
+  };
+
+  // The experiments of these parts of each pair that has and needs them, together.
+  template <class IsNeeded>
+  void make_cells(const std::vector<Wanted>& wanted, const IsNeeded& is_needed) {
+    std::vector<std::pair<Works*, std::size_t>> made;
+    std::vector<const latency::CellPlan*> cells;
+    for (const auto& [part, works] : wanted) {
+      for (std::size_t i = 0; i < pairs_.size(); ++i) {
+        const auto& [form, operand] = pairs_[i].pair->*part;
+        if (form == nullptr || !is_needed(i)) continue;
+        plans_.push_back({{&form->form, operand, &form->form.inputs.front()}, pairs_[i].level, {}, 0});
+        cells.push_back(&plans_.back());
+        made.emplace_back(works, i);
+      }
+    }
+    if (cells.empty()) return;
+    auto cell_works = latency::make_cells(loaded_, bench_, cells);
+    for (std::size_t i = 0; i < made.size(); ++i) made[i].first->emplace(made[i].second, std::move(cell_works[i]));
+  }
+
+  void add_references() {
+    for (const auto& [i, alone] : alone_) {
+      if (is_proven(alone) && alone.experiment)
+        references_[i] = add_reference(loaded_, bench_, whole_.at(i), alone.experiment->consumer);
+    }
+    if (!references_.empty()) bench_.assemble();
+  }
+
+  Candidate candidate(const Part& part, const Works& works, std::size_t i) const {
+    const auto found = works.find(i);
+    if (found == works.end()) return {&part};
+    return {&part, &found->second, windows_of(bench_, found->second)};
+  }
+  // Of a pair without a part alone there is none but the whole.
+  Candidates candidates(std::size_t i) const {
+    const auto& pair = *pairs_[i].pair;
+    const auto reference = references_.find(i);
+    return {pair, candidate(pair.whole, whole_, i), candidate(pair.alone, alone_, i), candidate(pair.wider, wider_, i),
+            reference == references_.end() ? Windows{} : reference->second.windows(bench_)};
+  }
+
+  results::Record record_of_whole(std::size_t i) const {
+    const auto& pair = *pairs_[i].pair;
+    const auto& work = whole_.at(i);
+    auto record = work.record;
+    check_accesses(record, pair.whole.form->bytes);
+    if (pair.whole.form->form.is_block) note_other_sources(record, windows_of(bench_, work), pair.whole.operand);
+    return record;
+  }
+
+  const ptx::LoadedCatalogue& loaded_;
+  line::Bench& bench_;
+  std::vector<PairAtLevel> pairs_;
+  std::deque<latency::CellPlan> plans_;  // works point to them
+  Works whole_, alone_, wider_;
+  std::map<std::size_t, Reference> references_;
+};
+
+}  // namespace
+
+std::vector<results::Record> SnippetMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
+  std::vector<PairAtLevel> pairs;
+  for (const auto& cell : chunk) pairs.push_back(pairs_[cell.number]);
+  return Pairs(loaded_, bench, std::move(pairs)).make();
+}
+
+}  // namespace ptxlat::snippet

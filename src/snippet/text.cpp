@@ -1,0 +1,287 @@
+#include "snippet/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "base/error.h"
+#include "isa/form.h"
+
+namespace ptxlat::snippet {
+
+void fail(const std::string& name, Place place, const std::string& message, const std::string& advice) {
+  throw Error(ExitCode::usage, fmt::format("{}:{}:{}: {}", name, place.line, place.column, message), advice);
+}
+
+namespace {
+
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool begins_name(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '%' || c == '$';
+}
+bool continues_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
+}
+
+class Parser {
+ public:
+  Parser(const std::string& text, std::string name) : text_(text), name_(std::move(name)) {}
+
+  Text parse() {
+    for (skip_space(); !at_end(); skip_space()) parse_statement();
+    if (!scopes_.empty()) fail(name_, scopes_.back(), "this brace is never closed");
+    return std::move(parsed_);
+  }
+
+ private:
+  bool at_end() const { return at_ >= text_.size(); }
+  char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+
+  char take() {
+    const char c = text_[at_++];
+    if (c == '\n') {
+      ++place_.line;
+      place_.column = 1;
+    } else {
+      ++place_.column;
+    }
+    return c;
+  }
+
+  void skip_space() {
+    while (!at_end()) {
+      if (is_space(peek())) {
+        take();
+      } else if (peek() == '/' && peek(1) == '/') {
+        skip_line_comment();
+      } else if (peek() == '/' && peek(1) == '*') {
+        const auto begin = place_;
+        const auto end = text_.find("*/", at_ + 2);
+        if (end == std::string::npos) fail(name_, begin, "this comment is never closed");
+        while (at_ < end + 2) take();
+      } else {
+        return;
+      }
+    }
+  }
+
+  void skip_line_comment() {
+    take();
+    take();
+    while (!at_end() && (peek() == ' ' || peek() == '\t')) take();
+    for (const bool is_source : {true, false}) {
+      const std::string_view word = is_source ? "sources:" : "results:";
+      if (text_.compare(at_, word.size(), word) != 0) continue;
+      for (std::size_t i = 0; i < word.size(); ++i) take();
+      mark_registers(is_source ? parsed_.sources : parsed_.results);
+    }
+    while (!at_end() && peek() != '\n') take();
+  }
+
+  void skip_blanks() {
+    while (peek() == ' ' || peek() == '\t' || peek() == ',') take();
+  }
+
+  // "a .u32, b": up to the end of the line.
+  void mark_registers(std::vector<NamedRegister>& marked) {
+    for (skip_blanks(); begins_name(peek()); skip_blanks()) {
+      const auto place = place_;
+      NamedRegister one{take_while(continues_name), {}, place};
+      while (peek() == ' ') take();
+      if (peek() == '.') one.type = take_type();
+      marked.push_back(std::move(one));
+    }
+    if (!at_end() && peek() != '\n' && peek() != '\r')
+      fail(name_, place_, fmt::format("a register is expected here, not \"{}\"", peek()),
+           "registers are marked like `// sources: a .u32, b`");
+  }
+
+  template <class Condition>
+  std::string take_while(Condition condition) {
+    std::string taken;
+    while (!at_end() && condition(peek())) taken += take();
+    return taken;
+  }
+
+  std::string take_type() {
+    const auto place = place_;
+    take();  // the dot
+    auto type = take_while(continues_name);
+    if (isa::register_bits(type) == 0) fail(name_, place, fmt::format("there is no register type .{}", type));
+    return type;
+  }
+
+  void parse_statement() {
+    if (peek() == ';') {
+      take();
+      return;
+    }
+    if (peek() == '{') {
+      scopes_.push_back(place_);
+      take();
+      return;
+    }
+    if (peek() == '}') {
+      if (scopes_.empty()) fail(name_, place_, "this brace closes nothing");
+      scopes_.pop_back();
+      take();
+      return;
+    }
+    if (peek() == '.') return parse_directive();
+    Statement statement;
+    if (peek() == '@') statement.guard = take_guard();
+    statement.place = place_;
+    if (!begins_name(peek())) fail(name_, place_, fmt::format("an instruction is expected here, not \"{}\"", peek()));
+    statement.opcode = take_opcode();
+    skip_space();
+    if (peek() == ':') {
+      fail(name_, statement.place,
+           fmt::format("the label {}: only code without branches is measured", statement.opcode),
+           "give the straight line: what one pass of the loop, or one side of the branch, does");
+    }
+    while (!at_end() && peek() != ';') {
+      statement.operands.push_back(take_token());
+      skip_space();
+    }
+    if (!at_end()) take();
+    parsed_.statements.push_back(std::move(statement));
+  }
+
+  Guard take_guard() {
+    take();
+    Guard guard;
+    skip_space();
+    if (peek() == '!') {
+      guard.is_negated = true;
+      take();
+    }
+    skip_space();
+    guard.name = {Token::Kind::name, {}, place_};
+    if (!begins_name(peek())) fail(name_, place_, "a predicate is expected behind @");
+    guard.name.text = take_while(continues_name);
+    skip_space();
+    return guard;
+  }
+
+  // Two colons belong to it (ld.shared::cta.u32), one ends a label.
+  std::string take_opcode() {
+    std::string opcode;
+    while (!at_end()) {
+      if (peek() == ':' && peek(1) == ':') {
+        opcode += take();
+        opcode += take();
+      } else if (continues_name(peek()) || peek() == '.') {
+        opcode += take();
+      } else {
+        break;
+      }
+    }
+    return opcode;
+  }
+
+  Token take_token() {
+    Token token{Token::Kind::punctuation, {}, place_};
+    if (begins_name(peek())) {
+      token.kind = Token::Kind::name;
+      token.text = take_while(continues_name);
+      while (peek() == '.' && begins_name(peek(1))) {  // %tid.x; or an opcode, where a semicolon is missing
+        token.text += take();
+        token.text += take_while(continues_name);
+      }
+    } else if (is_digit(peek()) || ((peek() == '-' || peek() == '.') && is_digit(peek(1)))) {
+      token.kind = Token::Kind::number;
+      token.text = take_number();
+    } else {
+      constexpr std::string_view known = ",[]{}|!+-()<>:";
+      if (known.find(peek()) == std::string_view::npos)
+        fail(name_, place_, fmt::format("\"{}\" has no meaning in PTX here", peek()));
+      token.text = std::string(1, take());
+    }
+    return token;
+  }
+
+  // "-7", "0x1f", "0f3F800000", "1.5e-3", "7U".
+  std::string take_number() {
+    std::string number(1, take());
+    while (!at_end()) {
+      const bool is_exponent_sign = (peek() == '-' || peek() == '+') &&
+                                    (number.back() == 'e' || number.back() == 'E') &&
+                                    number.find('x') == std::string::npos && number.find('.') != std::string::npos;
+      if (!is_exponent_sign && peek() != '.' && std::isalnum(static_cast<unsigned char>(peek())) == 0) break;
+      number += take();
+    }
+    return number;
+  }
+
+  // ".reg .b32 a, b, %r<4>;"
+  void parse_directive() {
+    const auto place = place_;
+    take();
+    const auto word = take_while(continues_name);
+    if (word == "version" || word == "target" || word == "visible" || word == "entry" || word == "func") {
+      fail(name_, place,
+           fmt::format(".{}: this is a whole module, and what is measured is a list of instructions", word),
+           "give the instructions between the loads of its operands and the stores of its results");
+    }
+    if (word != "reg") {
+      fail(name_, place, fmt::format("the directive .{} has no place in a snippet: only .reg has", word),
+           "memory is given by the snippet's pointers: a register that is used as an address points to scratch memory");
+    }
+    skip_space();
+    if (peek() != '.') fail(name_, place_, "a type is expected behind .reg");
+    const auto type = take_type();
+    for (;;) {
+      skip_space();
+      const auto at = place_;
+      if (!begins_name(peek())) fail(name_, place_, "a register is expected here");
+      declare(take_while(continues_name), type, at);
+      skip_space();
+      if (peek() != ',') break;
+      take();
+    }
+    if (!at_end() && peek() != ';') fail(name_, place_, "a semicolon is expected behind .reg");
+    if (!at_end()) take();
+  }
+
+  void declare(const std::string& name, const std::string& type, Place place) {
+    if (peek() != '<') {
+      add_declared({name, type, place});
+      return;
+    }
+    take();
+    const auto digits = take_while(is_digit);
+    constexpr int most = 10'000;
+    const int count = digits.empty() || digits.size() > 5 ? 0 : std::stoi(digits);
+    if (peek() != '>' || count < 1 || count > most)
+      fail(name_, place_, "a range of registers is declared like %r<4>, with at most 10,000");
+    take();
+    for (int i = 0; i < count; ++i) add_declared({fmt::format("{}{}", name, i), type, place});
+  }
+
+  void add_declared(NamedRegister declared) {
+    const auto same = std::find_if(parsed_.declared.begin(), parsed_.declared.end(),
+                                   [&](const NamedRegister& other) { return other.name == declared.name; });
+    if (same != parsed_.declared.end()) {
+      fail(name_, declared.place,
+           fmt::format("{} is declared a second time (first at {}:{})", declared.name, same->place.line,
+                       same->place.column));
+    }
+    parsed_.declared.push_back(std::move(declared));
+  }
+
+  const std::string& text_;
+  std::string name_;
+  std::size_t at_ = 0;
+  Place place_;
+  std::vector<Place> scopes_;
+  Text parsed_;
+};
+
+}  // namespace
+
+Text parse(const std::string& text, const std::string& name) { return Parser(text, name).parse(); }
+
+}  // namespace ptxlat::snippet

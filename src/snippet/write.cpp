@@ -1,0 +1,194 @@
+#include "snippet/write.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <regex>
+
+#include "report/csv.h"
+#include "report/number.h"
+#include "results/json.h"
+
+namespace ptxlat::snippet {
+
+namespace {
+
+std::string number_in(const results::Record& record, std::string_view tag) {
+  return report::decimal(record.number(tag));
+}
+
+// "FFMA;2×MUFU.RCP": what stands there several times in a row is counted.
+std::string opcodes_in(const results::Record& record) {
+  std::vector<std::string> runs;
+  for (std::size_t i = 0; i < record.sass.size();) {
+    std::size_t end = i;
+    while (end < record.sass.size() && record.sass[end] == record.sass[i]) ++end;
+    runs.push_back(end - i == 1 ? record.sass[i] : fmt::format("{}×{}", end - i, record.sass[i]));
+    i = end;
+  }
+  return fmt::format("{}", fmt::join(runs, ";"));
+}
+
+// Columns as people count them: a byte that continues a character of UTF-8 takes no room.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+constexpr std::array headings = {"source", "result", "opt", "cycles", "issue", "static", "verdict", "SASS", "note"};
+using Row = std::array<std::string, headings.size()>;
+
+bool is_numeric(std::size_t column) { return column >= 3 && column <= 5; }
+
+Row row_of(const results::Record& record) {
+  return {record.operand.empty() ? "-" : record.operand,
+          record.input.empty() ? "-" : record.input,
+          fmt::format("O{}", record.level),
+          number_in(record, results::metric::cycles),
+          number_in(record, results::metric::issue),
+          number_in(record, results::metric::static_cycles),
+          to_string(record.verdict),
+          opcodes_in(record),
+          record.note};
+}
+
+void write_rows(std::ostream& out, const std::vector<Row>& rows) {
+  std::array<std::size_t, headings.size()> widths{};
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string room(widths[i] - width_of(row[i]), ' ');
+      line += is_numeric(i) ? room + row[i] : row[i] + room;
+      line += "  ";
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out << line << '\n';
+  }
+}
+
+std::string names_and_types(const Snippet& snippet, const std::vector<std::size_t>& values) {
+  std::vector<std::string> names;
+  for (const auto value : values)
+    names.push_back(fmt::format("{} .{}", snippet.values[value].name, snippet.values[value].type));
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+// "throughput at O3: 32 a clock and SM, one each 4 cycles of a sub-partition, from 8 warps on".
+std::string throughput_line(const results::Record& record) {
+  const auto throughput = record.number(results::metric::throughput);
+  auto line = fmt::format("throughput at O{}: ", record.level);
+  if (!throughput) return line + fmt::format("{}, {}", to_string(record.verdict), record.note);
+  line += fmt::format("{:.4g} a clock and SM", *throughput);
+  if (const auto interval = record.number(results::metric::interval))
+    line += fmt::format(", one each {:.4g} cycles of a sub-partition", *interval);
+  if (const auto warps = record.number(results::metric::saturates_at))
+    line += fmt::format(", from {} warps on", *warps);
+  return line + (record.note.empty() ? "" : "; " + record.note);
+}
+
+results::Json cell_to_json(const results::Record& record) {
+  auto cell = results::to_json(record);
+  for (const char* name : {"kind", "ptx", "chapter", "core", "operand", "input", "recipe"}) cell.erase(name);
+  return cell;
+}
+
+results::Json names_to_json(const Snippet& snippet, const std::vector<std::size_t>& values) {
+  auto names = results::Json::array();
+  for (const auto value : values)
+    names.push_back({{"name", snippet.values[value].name}, {"type", snippet.values[value].type}});
+  return names;
+}
+
+}  // namespace
+
+results::Record without_dependence(const Pair& pair, int level) {
+  results::Record record;
+  record.operand = pair.source;
+  record.input = pair.result;
+  record.level = level;
+  record.verdict = sass::Verdict::no_dependency;
+  record.note = fmt::format("{} does not depend on {}", pair.result, pair.source);
+  return record;
+}
+
+void name_place(results::Record& record, const Snippet& snippet) {
+  static const std::regex quoted("'([a-z]\\w*(?:\\.\\w+)*)'");
+  std::smatch match;
+  if (record.verdict != sass::Verdict::rejected || !std::regex_search(record.note, match, quoted)) return;
+  std::vector<std::string> places;
+  for (const auto& statement : snippet.text.statements) {
+    const std::string name = match[1];
+    if (statement.opcode == name || statement.opcode.starts_with(name + "."))
+      places.push_back(fmt::format("{}:{}", statement.place.line, statement.place.column));
+  }
+  if (!places.empty()) record.note += fmt::format("; in the snippet at {}", fmt::join(places, ", "));
+}
+
+void write_text(std::ostream& out, const std::vector<Measured>& measured) {
+  const char* separator = "";
+  for (const auto& one : measured) {
+    const auto& snippet = *one.snippet;
+    out << separator << one.toolchain << ", " << one.target << ", "
+        << (one.gpu.empty() ? std::string("from the schedule") : one.gpu) << (one.nvrtc.empty() ? "" : ", " + one.nvrtc)
+        << "\nsources " << names_and_types(snippet, snippet.sources) << "; results "
+        << names_and_types(snippet, snippet.results) << "\n\n";
+    std::vector<Row> rows{{}};
+    std::copy(headings.begin(), headings.end(), rows.front().begin());
+    for (const auto& record : one.records) rows.push_back(row_of(record));
+    write_rows(out, rows);
+    if (!one.throughput.empty()) out << '\n';
+    for (const auto& record : one.throughput) out << throughput_line(record) << '\n';
+    separator = "\n";
+  }
+}
+
+void write_csv(std::ostream& out, const std::vector<Measured>& measured) {
+  out << "toolchain,target,gpu,source,result,opt,cycles,issue,static,measure,consumer,sass,sass_count,verdict,note\n";
+  for (const auto& one : measured) {
+    for (const auto& record : one.records) {
+      const char* separator = "";
+      for (const std::string& field :
+           {one.toolchain, one.target, one.gpu, record.operand, record.input, fmt::format("{}", record.level),
+            number_in(record, results::metric::cycles), number_in(record, results::metric::issue),
+            number_in(record, results::metric::static_cycles),
+            record.measure ? std::string(to_string(*record.measure)) : std::string{}, record.consumer,
+            fmt::format("{}", fmt::join(record.sass, ";")),
+            record.sass.empty() ? std::string{} : fmt::format("{}", record.sass_count),
+            std::string(to_string(record.verdict)), record.note}) {
+        out << separator;
+        report::write_csv_field(out, field);
+        separator = ",";
+      }
+      out << '\n';
+    }
+  }
+}
+
+void write_json(std::ostream& out, const std::string& text, const std::vector<Measured>& measured) {
+  results::Json whole = {{"snippet", text}, {"measured", results::Json::array()}};
+  for (const auto& one : measured) {
+    results::Json json = {{"toolchain", one.toolchain}, {"target", one.target}};
+    if (!one.gpu.empty()) json["gpu"] = one.gpu;
+    if (!one.nvrtc.empty()) json["nvrtc"] = one.nvrtc;
+    json["sources"] = names_to_json(*one.snippet, one.snippet->sources);
+    json["results"] = names_to_json(*one.snippet, one.snippet->results);
+    json["remarks"] = one.snippet->remarks;
+    json["cells"] = results::Json::array();
+    for (const auto& record : one.records) {
+      auto cell = cell_to_json(record);
+      cell["source"] = record.operand;
+      cell["result"] = record.input;
+      json["cells"].push_back(std::move(cell));
+    }
+    for (const auto& record : one.throughput) json["throughput"].push_back(cell_to_json(record));
+    whole["measured"].push_back(std::move(json));
+  }
+  out << results::to_line(whole) << '\n';
+}
+
+}  // namespace ptxlat::snippet

@@ -1,0 +1,257 @@
+// `ptxlat measure` as a user runs it: on the stand-in's GPU, from the schedule, and as docs/measure.md shows it.
+#include <algorithm>
+#include <sstream>
+
+#include "../sass/real_code.h"
+#include "assemble/nvrtc.h"
+#include "ptxlat_program.h"
+#include "results/json.h"
+
+using namespace ptxlat;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string find_version(const std::string& name) {
+  const auto available = assemble::find_toolchains(all_toolkits());
+  const bool is_here =
+      std::any_of(available.begin(), available.end(), [&](const assemble::Toolchain& one) { return one.name == name; });
+  if (!is_here) skip("no " + name + " on this machine (tools/toolkits.sh brings it)");
+  return name;
+}
+
+struct Cell {
+  std::string verdict, note, sass;
+  std::optional<double> cycles, static_cycles;
+};
+
+// The cells of the only toolchain by "source → result".
+std::map<std::string, Cell> cells_of(const std::string& json) {
+  std::map<std::string, Cell> cells;
+  const auto whole = results::Json::parse(json);
+  for (const auto& cell : whole.at("measured").at(0).at("cells")) {
+    const auto record = [&](const char* name) { return cell.value(name, std::string()); };
+    auto& made = cells[record("source") + " → " + record("result")];
+    made.verdict = record("verdict");
+    made.note = record("note");
+    if (cell.contains("cycles")) made.cycles = cell.at("cycles").get<double>();
+    if (cell.contains("static")) made.static_cycles = cell.at("static").get<double>();
+    if (cell.contains("sass")) made.sass = cell.at("sass").dump();
+  }
+  return cells;
+}
+
+std::map<std::string, Cell> measured(const PtxlatProgram& program, const std::string& snippet,
+                                     std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{"measure", snippet, "-O", "3", "--launches", "3", "--format", "json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const auto ended = program.run(arguments);
+  INFO(ended.err);
+  REQUIRE(ended.status == 0);
+  return cells_of(ended.out);
+}
+
+}  // namespace
+
+TEST_CASE("a snippet is measured from each source to each result") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto cells = measured(program, "cvt.rn.f32.s32 f, a; mul.f32 d, f, b; xor.b32 e, a, 7");
+  REQUIRE(cells.size() == 4);
+  INFO("the stand-in takes as long as the schedule says");
+  CHECK(cells.at("a → d").verdict == "proven");
+  CHECK(cells.at("a → d").cycles == cells.at("a → d").static_cycles);
+  CHECK(*cells.at("a → d").cycles > *cells.at("b → d").cycles);
+  CHECK(cells.at("a → e").verdict == "proven");
+  CHECK(cells.at("b → e").verdict == "no_dependency");
+  CHECK_FALSE(cells.at("b → e").cycles);
+}
+
+TEST_CASE("a single instruction has the cycles of its table") {
+  PtxlatProgram program;
+  program.require_tools();
+  REQUIRE(program.run({"run", "--filter", "/^mad.lo.u32$/", "-O", "3", "--launches", "3", "--repeat", "0"}).status ==
+          0);
+  const auto cells = measured(program, "mad.lo.u32 x, y, z, w");
+  const auto table = records_in(program.table());
+  REQUIRE(table.size() == 3);
+  for (const auto& [operand, name] : {std::pair{"a", "y"}, {"b", "z"}, {"c", "w"}}) {
+    const auto row = std::find_if(table.begin(), table.end(), [&](const auto& one) { return one.operand == operand; });
+    INFO(name);
+    REQUIRE(row != table.end());
+    CHECK(cells.at(std::string(name) + " → x").cycles == row->number(results::metric::cycles));
+  }
+}
+
+TEST_CASE("a snippet that faults, and one that never ends, have that as their verdict") {
+  PtxlatProgram program;
+  program.require_tools();
+  program.set("PTXLAT_STANDIN_FAULT", "ld_global_u32__add_u32");
+  const auto faulty = measured(program, "ld.global.u32 t, [p]; add.u32 d, t, t");
+  CHECK(faulty.at("p → d").verdict == "fault");
+  CHECK(has(faulty.at("p → d").note, "CUDA_ERROR_ILLEGAL_ADDRESS"));
+  CHECK_FALSE(faulty.at("p → d").cycles);
+  program.unset("PTXLAT_STANDIN_FAULT");
+  std::ofstream(program.folder() / "hangs.toml")
+      << "[[rule]]\nkernel = \"^(chain|differential)_popc\"\ndie = \"hang\"\n";
+  program.set("PTXLAT_STANDIN_SCRIPT", (program.folder() / "hangs.toml").string());
+  const auto hanging = measured(program, "popc.b32 t, a; add.u32 d, t, t");
+  CHECK(hanging.at("a → d").verdict == "timeout");
+}
+
+TEST_CASE("what the assembler refuses is a verdict in its words, with the place in the user's text") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto cells = measured(program, "popc.b32 u, a; mul.lo.u32 t, u, 1.5; add.u32 d, t, a");
+  const auto& cell = cells.at("a → d");
+  CHECK(cell.verdict == "rejected");
+  INFO(cell.note);
+  CHECK(has(cell.note, "mul.lo"));
+  CHECK(has(cell.note, "in the snippet at 1:16"));
+}
+
+TEST_CASE("--throughput runs copies of the whole snippet's machine code on the GPU, and says so where there is none") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto ended =
+      program.run({"measure", "popc.b32 t, a; mul.lo.u32 d, t, b", "-O", "3", "--launches", "3", "--throughput"});
+  CHECK(ended.status == 0);
+  INFO(ended.out);
+  CHECK(has(ended.out, "\nthroughput at O3: "));
+  CHECK(has(ended.out, " a clock and SM"));
+  const auto none = program.run({"measure", "popc.b32 d, a", "-O", "3", "--static", "--throughput"});
+  CHECK(none.status == 0);
+  CHECK(has(none.err, "no throughput"));
+}
+
+TEST_CASE("a mistake in the text ends with 2, its line and its column, and nothing on standard output") {
+  const PtxlatProgram program;
+  const auto unknown = program.run({"measure", "add.u32 d, a, b;\nadd.u33 e, d, a"});
+  CHECK(unknown.status == 2);
+  CHECK(unknown.out.empty());
+  CHECK(unknown.err.starts_with("ptxlat: snippet:2:1: the catalogue has no instruction add.u33"));
+  std::ofstream(program.folder() / "mine.ptx") << "// a loop\nLOOP:\n  add.u32 d, d, a;\n";
+  const auto loop = program.run({"measure", "mine.ptx"});
+  CHECK(loop.status == 2);
+  CHECK(loop.err.starts_with("ptxlat: mine.ptx:2:1: the label LOOP"));
+  CHECK(program.run({"measure"}).status == 2);
+  CHECK(program.run({"measure", "absent.ptx"}).status == 2);
+  CHECK(program.run({"measure", "add.u32 d, a, b", "--type", "a=b33"}).status == 2);
+  CHECK(program.run({"measure", "--cuda", "x * y"}).status == 2);
+}
+
+TEST_CASE("without a GPU the numbers are the schedule's, unless the GPU was asked for") {
+  PtxlatProgram program;
+  program.require_tools();
+  program.set("PTXLAT_LIBCUDA", "/nowhere/libcuda.so.1");
+  const auto ended = program.run({"measure", "popc.b32 t, a; add.u32 d, t, b", "-O", "3", "--format", "csv"});
+  CHECK(ended.status == 0);
+  CHECK(ended.err.starts_with("no GPU ("));
+  CHECK(has(ended.out, ",b,d,3,,"));
+  CHECK(program.run({"measure", "popc.b32 d, a", "--device", "0"}).status == 6);
+  CHECK(program.run({"measure", "popc.b32 d, a", "--toolchain", "driver"}).status == 6);
+}
+
+TEST_CASE("copies of a long snippet that share instructions give no issue cost") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto issue_of = [&](const std::string& snippet) {
+    const auto ended = program.run({"measure", snippet, "--static", "-O", "3", "--format", "json"});
+    REQUIRE(ended.status == 0);
+    const auto cell = results::Json::parse(ended.out).at("measured").at(0).at("cells").at(0);
+    return cell.contains("issue") ? cell.at("issue").get<double>() : 0.0;
+  };
+  CHECK(issue_of("add.u32 x, a, b; add.f32 y, c, d; mul.f64 z, e, f") >= 3);
+  CHECK(issue_of("add.u32 u, a, b; add.u32 v, c, d; add.u32 w, e, f; add.f32 x, g, h; add.f32 y, i, j; "
+                 "add.f64 z, k, l; add.f64 s, m, n") == 0);
+}
+
+TEST_CASE("--code shows the windows of every cell, and remarks go to standard error") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto ended = program.run({"measure", "mul.hi.u32 t, a, b; xor.b32 d, t, c; popc.b32 c, a", "--result", "d",
+                                  "--static", "-O", "3", "--code"});
+  CHECK(ended.status == 0);
+  CHECK(has(ended.err, "1:38: popc.b32 feeds no result and is left out"));
+  CHECK(has(ended.out, "O3  operand c, d: proven"));
+  CHECK(has(ended.out, "offset  stall yield write read wait  SASS"));
+}
+
+TEST_CASE("CUDA C is compiled, its types are asked of the compiler, and each source has its own path") {
+  const auto ptxas = find_version("ptxas-13.0.88");
+  const PtxlatProgram program;
+  const auto ended = program.run({"measure", "--cuda", "d = __expf(x) * y; e = double(y)", "--static", "-O", "3",
+                                  "--toolchain", ptxas, "--format", "json"});
+  if (ended.status == 5) skip("no NVRTC of CUDA 13.0 on this machine");
+  REQUIRE(ended.status == 0);
+  CHECK(has(ended.err, "y taken for f32"));
+  CHECK(has(ended.out, R"({"name":"e","type":"f64"})"));
+  const auto cells = cells_of(ended.out);
+  CHECK(has(cells.at("x → d").sass, "MUFU.EX2"));
+  CHECK_FALSE(has(cells.at("y → d").sass, "MUFU.EX2"));
+  CHECK(cells.at("x → e").verdict == "no_dependency");
+  CHECK(cells.at("y → e").verdict == "proven");
+}
+
+namespace {
+
+// A block of the page between fences: "$ ptxlat measure …" and what that prints.
+struct Example {
+  std::vector<std::string> arguments;
+  std::string output;
+};
+
+// Arguments as a shell takes them apart; only single quotes.
+std::vector<std::string> arguments_in(const std::string& line) {
+  std::vector<std::string> arguments;
+  bool is_quoted = false, is_open = false;
+  for (const char c : line) {
+    if (c == '\'') {
+      is_quoted = !is_quoted;
+    } else if (c == ' ' && !is_quoted) {
+      is_open = false;
+      continue;
+    }
+    if (!is_open) arguments.emplace_back();
+    is_open = true;
+    if (c != '\'') arguments.back() += c;
+  }
+  return arguments;
+}
+
+std::vector<Example> examples_in(const std::filesystem::path& page, const std::filesystem::path& folder) {
+  std::vector<Example> examples;
+  const std::string command = "$ ptxlat ";
+  std::string fence;
+  std::ofstream file;
+  for (const auto& line : lines_of(page)) {
+    if (line.starts_with("```")) {
+      fence = fence.empty() ? line : "";
+      if (fence == "```ptx") file.open(folder / "blend.ptx");
+      if (fence.empty()) file.close();
+    } else if (fence == "```ptx") {
+      file << line << '\n';
+    } else if (line.starts_with(command)) {
+      examples.push_back({arguments_in(line.substr(command.size())), {}});
+    } else if (fence == "```" && !examples.empty()) {
+      examples.back().output += line + '\n';
+    }
+  }
+  return examples;
+}
+
+}  // namespace
+
+TEST_CASE("the examples of docs/measure.md print what the page says") {
+  find_version("ptxas-13.0.88");
+  const PtxlatProgram program;
+  const auto examples = examples_in(std::filesystem::path(PTXLAT_SOURCE_DIR) / "docs/measure.md", program.folder());
+  CHECK(examples.size() >= 12);
+  for (const auto& example : examples) {
+    const auto ended = program.run(example.arguments);
+    INFO(example.arguments.back());
+    if (ended.status == 5 && has(ended.err, "NVRTC")) continue;
+    CHECK(example.output == (ended.status == 0 ? ended.out : ended.err));
+  }
+}

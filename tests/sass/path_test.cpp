@@ -1,0 +1,71 @@
+// Which instructions of a window are between an operand and the consumer.
+#include "sass/path.h"
+
+#include "catch.h"
+#include "window_text.h"
+
+using namespace ptxlat;
+using namespace ptxlat::sass;
+
+namespace {
+
+using Opcodes = std::vector<std::string>;
+
+// The consumer of all windows.
+const Line consumer{"LOP3.LUT R20, R10, R21, RZ, 0x3c, !PT"};
+const std::vector<Line> stores_it{{"STG.E.STRONG.SYS desc[UR4][R22.64+0x10], R20"}};
+
+Window with(std::vector<Line> op) {
+  op.push_back(consumer);
+  return with_epilogue(window(op), stores_it);
+}
+const Window base = with_epilogue(window({consumer}), stores_it);
+
+}  // namespace
+
+TEST_CASE("the path from an operand is what depends on it and is needed") {
+  const auto code = with({{"IMAD.HI.U32 R11, R2, R3, RZ"}, {"IADD3 R10, R11, R5, RZ"}});
+  CHECK(path_opcodes(code, base, 3, {0}) == Opcodes{"IMAD.HI.U32", "IADD3"});
+  CHECK(path_opcodes(code, base, 3, {1}) == Opcodes{"IMAD.HI.U32", "IADD3"});
+  CHECK(path_opcodes(code, base, 3, {2}) == Opcodes{"IADD3"});
+}
+
+TEST_CASE("what is made for another result is not on it") {
+  const auto code = with({{"POPC R12, R2"}, {"IADD3 R10, R2, R5, RZ"}});
+  CHECK(path_opcodes(code, base, 3, {0}) == Opcodes{"IADD3"});
+}
+
+TEST_CASE("a register that is written again no longer depends on the operand") {
+  const auto code = with({{"IADD3 R11, R2, 0x1, RZ"}, {"POPC R11, R3"}, {"IADD3 R10, R11, R5, RZ"}});
+  CHECK(path_opcodes(code, base, 3, {0}) == Opcodes{});
+  CHECK(path_opcodes(code, base, 3, {1}) == Opcodes{"POPC", "IADD3"});
+}
+
+TEST_CASE("the neighbour of a factor is no operand of the product, those of an addend and of a double are") {
+  const auto product = with({{"IMAD.HI.U32 R11, R2, R4, RZ"}, {"LOP3.LUT R10, R11, R3, RZ, 0x3c, !PT"}});
+  CHECK(path_opcodes(product, base, 3, {1}) == Opcodes{"LOP3.LUT"});
+  const auto sum = with({{"IMAD.MOV.U32 R7, RZ, RZ, R3"}, {"IMAD.HI.U32 R10, R2, R4, R6"}});
+  CHECK(path_opcodes(sum, base, 3, {1}) == Opcodes{"IMAD.HI.U32"});
+  CHECK(path_opcodes(sum, base, 3, {1}, Moves::with) == Opcodes{"IMAD.MOV.U32", "IMAD.HI.U32"});
+  CHECK(path_opcodes(with({{"DADD R10, R2, R6"}}), base, 3, {1}) == Opcodes{"DADD"});
+}
+
+TEST_CASE("a predicate carries the dependence, and moves are no work") {
+  const auto code = with({{"ISETP.GE.AND P1, PT, R2, R3, PT"}, {"MOV R11, R5"}, {"SEL R10, R11, R5, P1"}});
+  CHECK(path_opcodes(code, base, 3, {0}) == Opcodes{"ISETP.GE.AND", "SEL"});
+  CHECK(path_opcodes(code, base, 3, {2}) == Opcodes{"SEL"});
+}
+
+TEST_CASE("where the code branches, or a load is missing, it cannot be told") {
+  const auto code = with({{"IADD3 R10, R2, R5, RZ"}});
+  CHECK_FALSE(path_opcodes(code, base, 4, {0}));
+  CHECK_FALSE(path_opcodes(with({{"@P1 BRA 0x200"}, {"IADD3 R10, R2, R5, RZ"}}), base, 3, {0}));
+}
+
+TEST_CASE("operations are the same on whichever pipe, opcodes are not") {
+  CHECK(same_operations({"IADD3", "MOV"}, {"IMAD.IADD"}));
+  CHECK_FALSE(same_opcodes({"IADD3", "MOV"}, {"IMAD.IADD"}));
+  CHECK(same_opcodes({"SEL", "IADD3", "MOV"}, {"IADD3", "SEL"}));
+  CHECK(has_operations({"IADD3", "SEL", "SEL"}, {"SEL", "IMAD.IADD"}));
+  CHECK_FALSE(has_operations({"IADD3", "SEL"}, {"SEL", "SEL"}));
+}

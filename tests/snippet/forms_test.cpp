@@ -1,0 +1,158 @@
+// Instructions of a snippet as forms of the line.
+#include "snippet/forms.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "catch.h"
+#include "shipped_catalogue.h"
+#include "snippet/method.h"
+
+using namespace ptxlat;
+
+namespace {
+
+// The plan must not outlive the snippet that it is of.
+struct Planned {
+  snippet::Snippet snippet;
+  snippet::Plan plan;
+  explicit Planned(const std::string& text)
+      : snippet(understood(text)), plan(snippet::plan(snippet, shipped_catalogue())) {}
+
+  const snippet::Pair& pair(const std::string& source, const std::string& result) const {
+    for (const auto& pair : plan.pairs) {
+      if (pair.source == source && pair.result == result) return pair;
+    }
+    throw std::runtime_error("no pair");
+  }
+};
+
+const isa::Operand& operand(const isa::Form& form, const std::string& name) {
+  for (const auto& one : form.operands) {
+    if (one.name == name) return one;
+  }
+  throw std::runtime_error("no operand " + name);
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("one instruction is the catalogue's form, with the user's literals") {
+  const Planned planned("shf.l.wrap.b32 x, y, z, 7");
+  const auto& form = planned.plan.pairs.front().whole.form->form;
+  CHECK(form.ptx == "shf.l.wrap.b32");
+  CHECK(form.chapter != "snippet");
+  CHECK(form.inputs.size() == 1);
+  CHECK(form.inputs.front().values.at("c").first == "7");
+  CHECK(form.inputs.front().values.at("c").is_known_to_compiler);
+  CHECK(form.dependence == std::vector<std::string>{"a", "b"});
+  CHECK(planned.pair("z", "x").whole.operand == "b");
+}
+
+TEST_CASE("several instructions are a block with registers of its own for what is between them") {
+  const Planned planned("mad.lo.u32 %r1, a, b, c; shf.l.wrap.b32 d, %r1, %r1, 7");
+  const auto& form = planned.pair("a", "d").whole.form->form;
+  CHECK(form.is_block);
+  CHECK(
+      form.text ==
+      "{\n  .reg .b32 %temp_3;\n  mad.lo.u32 %temp_3, {a}, {b}, {c};\n  shf.l.wrap.b32 {d}, %temp_3, %temp_3, 7;\n  }");
+  CHECK(operand(form, "d").is_result);
+  CHECK(operand(form, "a").type == "u32");
+  CHECK(form.operands.front().name == "d");
+  CHECK(planned.pair("a", "d").alone.form == nullptr);
+}
+
+TEST_CASE("the path by itself reads what joins it as a source") {
+  const Planned planned("mul.hi.u32 t, a, b; add.u32 d, t, c");
+  CHECK(planned.pair("a", "d").alone.form == nullptr);
+  const auto* alone = planned.pair("c", "d").alone.form;
+  REQUIRE(alone != nullptr);
+  CHECK(alone->form.text == "add.u32 {d}, {t}, {c};");
+  CHECK(operand(alone->form, "t").type == "u32");
+  CHECK_FALSE(operand(alone->form, "t").is_result);
+}
+
+TEST_CASE("what makes the values that join a path may be merged with it, and is tried too") {
+  const Planned planned("cvt.rn.f32.s32 f, i; mul.f32 t, f, b; add.f32 d, t, c");
+  CHECK(planned.pair("c", "d").alone.form->form.text == "add.f32 {d}, {t}, {c};");
+  const auto* wider = planned.pair("c", "d").wider.form;
+  REQUIRE(wider != nullptr);
+  CHECK(has(wider->form.text, "mul.f32"));
+  CHECK_FALSE(has(wider->form.text, "cvt"));
+  INFO("where that is the whole snippet, it is made in any case");
+  CHECK(planned.pair("b", "d").wider.form == nullptr);
+}
+
+TEST_CASE("what others need of an instruction on the path is kept, so that it stays whole") {
+  const Planned planned("setp.lt.s32 p|q, a, b; selp.b32 d, x, y, p; selp.b32 e, x, y, q");
+  const auto* alone = planned.pair("a", "d").alone.form;
+  REQUIRE(alone != nullptr);
+  CHECK(has(alone->form.text, "setp.lt.s32 %temp_2|{q}, {a}, {b};"));
+  CHECK(operand(alone->form, "q").is_result);
+  INFO("the carry, too: it is read behind the clocks");
+  const Planned carry("add.cc.u32 lo, a, c; addc.u32 hi, b, d");
+  CHECK(has(carry.pair("a", "lo").alone.form->form.cleanup, "addc.u32"));
+}
+
+TEST_CASE("a guarded instruction that may leave a source as it was has a copy of it") {
+  const Planned planned("@p add.u32 d, d, a");
+  const auto& form = planned.pair("a", "d").whole.form->form;
+  INFO(form.text);
+  CHECK(has(form.text, "mov.b32 %temp_"));
+  CHECK(has(form.text, "@{p} add.u32"));
+  CHECK(has(form.text, "mov.b32 {d_result}, %temp_"));
+}
+
+TEST_CASE("many sources share values, because a kernel has room for eight") {
+  std::string text;
+  for (const char* type : {"u32", "f32", "f64", "u64"}) {
+    for (int i = 0; i < 3; ++i) text += fmt::format("add.{0} {0}_d{1}, {0}_a{1}, {0}_b{1}; ", type, i);
+  }
+  const Planned planned(text);
+  const auto& form = planned.pair("u32_a0", "u32_d0").whole.form->form;
+  std::set<std::string> values;
+  for (const auto& [name, value] : form.inputs.front().values) values.insert(value.first);
+  CHECK(form.inputs.front().values.size() == 24);
+  CHECK(values.size() <= 6);
+}
+
+TEST_CASE("addresses point to scratch memory, and what is added to them is zero") {
+  const Planned planned("mad.wide.u32 p, i, 4, base; ld.global.f32 v, [p]; fma.rn.f32 d, v, x, y");
+  const auto& form = planned.pair("i", "d").whole.form->form;
+  CHECK(operand(form, "base").type == "global");
+  CHECK(form.inputs.front().values.at("base").last == "124");
+  CHECK(operand(form, "i").type == "offset_b32");
+  CHECK(form.inputs.front().values.at("i").last == "0");
+  CHECK(form.audit == isa::AuditRule::effects);
+}
+
+TEST_CASE("of a sum the pointer is the operand that is no product") {
+  const Planned planned("mul.wide.s32 o, i, 8; add.s64 q, o, base; ld.global.f64 d, [q]");
+  CHECK(operand(planned.pair("i", "d").whole.form->form, "base").type == "global");
+}
+
+TEST_CASE("an address that is loaded comes from memory that holds addresses of itself") {
+  const Planned planned("ld.global.u64 q, [p]; ld.global.u32 d, [q]");
+  CHECK(operand(planned.pair("p", "d").whole.form->form, "p").type == "global_pointers");
+  const Planned narrow(".reg .b32 p; ld.shared.u32 q, [p]; ld.shared.u32 d, [q]");
+  CHECK(operand(narrow.pair("p", "d").whole.form->form, "p").type == "shared_b32_pointers");
+}
+
+TEST_CASE("an address that is no pointer's is an error") {
+  const auto planned = [] { Planned("mul.wide.u32 p, a, b; ld.global.u32 d, [p]"); };
+  try {
+    planned();
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(has(error.what(), "snippet:1:41: the address p is made by mul.wide.u32 of no register"));
+  }
+}
+
+TEST_CASE("a store alone is the catalogue's form, and with others it needs a result") {
+  const Planned store("st.global.u32 [p], a");
+  REQUIRE(store.plan.pairs.size() == 1);
+  CHECK(store.plan.pairs.front().whole.form->form.ptx == "st.global.u32");
+  CHECK_THROWS_AS(Planned("add.u32 t, a, b; st.global.u32 [p], t"), Error);
+}
