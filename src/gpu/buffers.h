@@ -34,13 +34,14 @@ class FilledBuffer {
   ~FilledBuffer();
   FilledBuffer(const FilledBuffer&) = delete;
   FilledBuffer& operator=(const FilledBuffer&) = delete;
-  CUdeviceptr address() const { return memory_.address(); }
+  CUdeviceptr address() const { return aligned_ ? aligned_->address() : memory_->address(); }
   // What a kernel gets: the texture's handle and the tensor map's address, if there are such, and the address.
   std::vector<std::uint64_t> parameters() const;
 
  private:
   const CudaApi& api_;
-  DeviceBuffer memory_;
+  std::optional<DeviceBuffer> memory_;  // one of the two
+  std::optional<AlignedBuffer> aligned_;
   std::optional<TextureObject> texture_;
   std::optional<DeviceBuffer> tensor_map_;
 };

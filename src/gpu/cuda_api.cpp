@@ -97,6 +97,14 @@ CudaApi load_cuda_api() {
   find_optional_symbol(library, api.cuCtxSetLimit, "cuCtxSetLimit");
   find_optional_symbol(library, api.cuCtxResetPersistingL2Cache, "cuCtxResetPersistingL2Cache");
   find_optional_symbol(library, api.cuStreamSetAttribute, "cuStreamSetAttribute");
+  find_optional_symbol(library, api.cuCtxGetDevice, "cuCtxGetDevice");
+  find_optional_symbol(library, api.cuMemAddressReserve, "cuMemAddressReserve");
+  find_optional_symbol(library, api.cuMemAddressFree, "cuMemAddressFree");
+  find_optional_symbol(library, api.cuMemCreate, "cuMemCreate");
+  find_optional_symbol(library, api.cuMemRelease, "cuMemRelease");
+  find_optional_symbol(library, api.cuMemMap, "cuMemMap");
+  find_optional_symbol(library, api.cuMemUnmap, "cuMemUnmap");
+  find_optional_symbol(library, api.cuMemSetAccess, "cuMemSetAccess");
   return api;
 }
 

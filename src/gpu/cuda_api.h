@@ -36,6 +36,7 @@ inline constexpr CUresult CUDA_ERROR_NOT_INITIALIZED = 3;
 inline constexpr CUresult CUDA_ERROR_NO_DEVICE = 100;
 inline constexpr CUresult CUDA_ERROR_INVALID_DEVICE = 101;
 inline constexpr CUresult CUDA_ERROR_INVALID_IMAGE = 200;
+inline constexpr CUresult CUDA_ERROR_OUT_OF_MEMORY = 2;
 inline constexpr CUresult CUDA_ERROR_INVALID_CONTEXT = 201;
 inline constexpr CUresult CUDA_ERROR_INVALID_PTX = 218;
 inline constexpr CUresult CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221;
@@ -142,6 +143,17 @@ struct CudaApi {
   CUresult (*cuCtxSetLimit)(CUlimit limit, std::size_t value);
   CUresult (*cuCtxResetPersistingL2Cache)();
   CUresult (*cuStreamSetAttribute)(CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue* value);
+  CUresult (*cuCtxGetDevice)(CUdevice* device);
+  CUresult (*cuMemAddressReserve)(CUdeviceptr* address, std::size_t size, std::size_t alignment, CUdeviceptr wish,
+                                  unsigned long long flags);
+  CUresult (*cuMemAddressFree)(CUdeviceptr address, std::size_t size);
+  CUresult (*cuMemCreate)(CUmemGenericAllocationHandle* memory, std::size_t size, const CUmemAllocationProp* kind,
+                          unsigned long long flags);
+  CUresult (*cuMemRelease)(CUmemGenericAllocationHandle memory);
+  CUresult (*cuMemMap)(CUdeviceptr address, std::size_t size, std::size_t offset, CUmemGenericAllocationHandle memory,
+                       unsigned long long flags);
+  CUresult (*cuMemUnmap)(CUdeviceptr address, std::size_t size);
+  CUresult (*cuMemSetAccess)(CUdeviceptr address, std::size_t size, const CUmemAccessDesc* access, std::size_t count);
 
   void* library;  // as dlopen gave it; never closed, because the driver leaves threads and exit handlers behind
 };

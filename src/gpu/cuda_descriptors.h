@@ -75,6 +75,25 @@ struct CUmemAllocationProp {
   unsigned char flags[8];
 };
 
+// Memory of this device.
+inline CUmemAllocationProp memory_of(int device) {
+  CUmemAllocationProp memory{};
+  memory.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  memory.location_type = CU_MEM_LOCATION_TYPE_DEVICE;
+  memory.location_id = device;
+  return memory;
+}
+
+using CUmemGenericAllocationHandle = unsigned long long;
+
+inline constexpr int CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3;
+
+struct CUmemAccessDesc {
+  int location_type;
+  int location_id;
+  int flags;
+};
+
 struct CUDA_TEXTURE_DESC {
   CUaddress_mode addressMode[3];
   CUfilter_mode filterMode;

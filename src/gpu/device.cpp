@@ -102,10 +102,7 @@ DeviceInfo describe_device(const CudaApi& api, int index) {
   api.cuDeviceGetAttribute(&info.shared_per_sm, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, device);
   api.cuDeviceGetAttribute(&info.persisting_l2_bytes, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, device);
   api.cuDeviceGetAttribute(&info.window_bytes, CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, device);
-  CUmemAllocationProp memory{};
-  memory.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  memory.location_type = CU_MEM_LOCATION_TYPE_DEVICE;
-  memory.location_id = device;
+  const CUmemAllocationProp memory = memory_of(device);
   api.cuMemGetAllocationGranularity(&info.page_bytes, &memory, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
   info.driver_version = driver_version(api);
   PTXLAT_CUDA(api, cuDriverGetVersion, &info.cuda_api_version);

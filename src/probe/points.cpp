@@ -150,7 +150,7 @@ kernel::Launch launch_of(const Probe& probe, const Names& names) {
     launch.buffers.push_back({unsigned_of(buffer.bytes), buffer.contents, unsigned_of(buffer.stride),
                               unsigned_of(buffer.seed), unsigned_of(buffer.read_words), buffer.is_texture,
                               unsigned_of(buffer.pitch), unsigned_of(buffer.box_row), unsigned_of(buffer.box_rows),
-                              unsigned_of(buffer.swizzle)});
+                              unsigned_of(buffer.swizzle), unsigned_of(buffer.alignment)});
   const bool reads_one = probe.reader == Reader::per_step || probe.reader == Reader::words ||
                          probe.reader == Reader::samples || probe.reader == Reader::scoreboards;
   launch.output_ctas = reads_one ? 1 : launch.ctas;

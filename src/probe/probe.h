@@ -31,7 +31,7 @@ struct ProbeBuffer {
   kernel::Buffer::Contents contents = kernel::Buffer::Contents::zeros;
   std::string bytes, stride, seed, read_words;
   bool is_texture = false;
-  std::string pitch = "0", box_row = "0", box_rows = "0", swizzle = "0";
+  std::string pitch = "0", box_row = "0", box_rows = "0", swizzle = "0", alignment = "0";
 };
 
 // How the words of a point's launches become values (docs/probes.md).

@@ -262,13 +262,13 @@ Probe read_probe(const std::filesystem::path& file) {
   read_texts(section.section("text"), probe);
   for (const auto& fact : section.sections("fact")) probe.facts.push_back(read_fact(fact, probe));
   for (const auto& buffer : section.sections("buffer")) {
-    buffer.only(
-        {"contents", "bytes", "stride", "seed", "read_words", "texture", "pitch", "box_row", "box_rows", "swizzle"});
-    probe.buffers.push_back({buffer.one_of("contents", contents_names), buffer.expression("bytes", "0"),
-                             buffer.expression("stride", "0"), buffer.expression("seed", "1"),
-                             buffer.expression("read_words", "0"), buffer.flag("texture"),
-                             buffer.expression("pitch", "0"), buffer.expression("box_row", "0"),
-                             buffer.expression("box_rows", "0"), buffer.expression("swizzle", "0")});
+    buffer.only({"contents", "bytes", "stride", "seed", "read_words", "texture", "pitch", "box_row", "box_rows",
+                 "swizzle", "alignment"});
+    probe.buffers.push_back(
+        {buffer.one_of("contents", contents_names), buffer.expression("bytes", "0"), buffer.expression("stride", "0"),
+         buffer.expression("seed", "1"), buffer.expression("read_words", "0"), buffer.flag("texture"),
+         buffer.expression("pitch", "0"), buffer.expression("box_row", "0"), buffer.expression("box_rows", "0"),
+         buffer.expression("swizzle", "0"), buffer.expression("alignment", "0")});
   }
   if (root.contains("infer")) {
     const auto infer = section.section("infer");

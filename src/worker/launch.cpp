@@ -205,9 +205,10 @@ void make_buffers(const gpu::CudaApi& api, const gpu::CudaStream& stream, const 
 }
 
 // Throws what synchronising throws; whatever else fails concerns this kernel alone and is its outcome.
-kernel::LaunchOutcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::CudaModule& module,
-                                 const Memory& memory, const KernelLaunch& kernel, gpu::CUdeviceptr in, Kept& kept) {
-  kernel::LaunchOutcome outcome;
+Outcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::CudaModule& module,
+                   const Memory& memory, const KernelLaunch& kernel, gpu::CUdeviceptr in, Kept& kept) {
+  Outcome answer;
+  auto& outcome = answer.launch;
   auto& buffers = kept.buffers;
   std::optional<gpu::PersistingWindow> window;  // until the kernel has ended
   try {
@@ -218,19 +219,20 @@ kernel::LaunchOutcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream&
     enqueue(api, stream, module, memory, kernel, in, buffers);
   } catch (const gpu::CudaError& error) {
     outcome = failed(error);
+    answer.lacks_memory = error.result == gpu::CUDA_ERROR_OUT_OF_MEMORY;
   } catch (const std::invalid_argument& error) {
     outcome = {kernel::LaunchStatus::fault, error.what(), {}};
   }
   PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
-  if (outcome.status != kernel::LaunchStatus::ok) return outcome;
+  if (outcome.status != kernel::LaunchStatus::ok) return answer;
 
   outcome.readout = read_output(memory.slots.host.data(), kernel);
   for (std::size_t launch = 0; launch < outcome.readout.launches && kernel.launch.places == 0; ++launch) {
     if (is_untouched(outcome.readout, launch))
-      return {kernel::LaunchStatus::fault, "the kernel ended without writing its clocks", {}};
+      return {{kernel::LaunchStatus::fault, "the kernel ended without writing its clocks", {}}};
   }
   if (!buffers.empty()) read_buffers(api, stream, kernel.launch, buffers, outcome.readout);
-  return outcome;
+  return answer;
 }
 
 }  // namespace
@@ -284,8 +286,8 @@ bool run_kernels(OpenDevice& device, const LaunchBatch& batch, const Send& send)
     }
     Outcome outcome;
     try {
-      outcome.launch = run_kernel(api, stream, *kept.module, memory, kernel,
-                                  memory.slots.input.address() + inputs.offsets[number], kept);
+      outcome = run_kernel(api, stream, *kept.module, memory, kernel,
+                           memory.slots.input.address() + inputs.offsets[number], kept);
     } catch (const gpu::CudaError& error) {
       outcome = {failed(error), true};
     }

@@ -30,7 +30,7 @@ namespace cereal {
 template <class Archive>
 void serialize(Archive& archive, ptxlat::kernel::Buffer& buffer) {
   archive(buffer.bytes, buffer.contents, buffer.stride, buffer.seed, buffer.read_words, buffer.is_texture, buffer.pitch,
-          buffer.box_row, buffer.box_rows, buffer.swizzle);
+          buffer.box_row, buffer.box_rows, buffer.swizzle, buffer.alignment);
 }
 
 template <class Archive>
@@ -117,13 +117,15 @@ void serialize(Archive& archive, LaunchBatch& batch) {
   archive(batch.cubin, batch.kernels);
 }
 
+//   lacks_memory  the device had no room for what the launch needs
 struct Outcome {
   kernel::LaunchOutcome launch;
   bool process_ends = false;
+  bool lacks_memory = false;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(launch, process_ends);
+    archive(launch, process_ends, lacks_memory);
   }
 };
 

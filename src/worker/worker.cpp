@@ -20,6 +20,7 @@ void Worker::restart() {
   process_.reset();
   device_is_open_ = false;
   counters_are_open_ = false;
+  has_launched_ = false;
 }
 
 int Worker::process_id() const { return process_ ? process_->pid() : 0; }
@@ -67,6 +68,12 @@ Worker::Ending Worker::run_remaining(const LaunchBatch& batch, std::vector<kerne
     auto reply = process_->receive(options_.kernel_deadline);
     if (!reply) return {Ending::Why::kernel_failed, process_->exit()};
     auto outcome = reply->as<Outcome>();
+    // The memory of the process may be another kernel's still: a context keeps what local memory a kernel once needed.
+    if (outcome.lacks_memory && has_launched_) {
+      restart();
+      return {Ending::Why::process_ended_itself, {}};
+    }
+    has_launched_ = true;
     outcomes.push_back(std::move(outcome.launch));
     if (outcome.process_ends) {
       restart();

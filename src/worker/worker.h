@@ -63,6 +63,7 @@ class Worker {
 
   // One outcome per kernel, in their order. Never throws for what a kernel does; Error{no_gpu} if the device itself is
   // gone. A process killed from outside is replaced once, and its kernel run again, before the kernel is given up.
+  // A kernel that finds no memory in a process that has launched others is run again in a new one.
   std::vector<kernel::LaunchOutcome> launch(const LaunchBatch& batch);
 
   // Opens the hardware counters of the device with this libcupti. The process that does so should serve nothing else:
@@ -104,6 +105,7 @@ class Worker {
   WorkerOptions options_;
   std::unique_ptr<WorkerProcess> process_;
   bool device_is_open_ = false;
+  bool has_launched_ = false;    // this process
   std::filesystem::path cupti_;  // that the counters were opened with; empty before
   bool counters_are_open_ = false;
 };
