@@ -53,7 +53,14 @@ build() {
 # pack_table FOLDER: a table that was just written as tightly as its readers allow, since a repository keeps every one for ever;
 # one that is packed already is left alone.
 pack_table() {
-  local lines=$1/latency.jsonl
+  local lines=$1/latency.jsonl log
+  if command -v zstd >/dev/null; then
+    for log in "$1"/logs/*.zst; do
+      [[ -e $log ]] || continue
+      zstd -qdf "$log" -o "${log%.zst}"
+      zstd -qf --ultra -22 --rm "${log%.zst}" -o "$log"
+    done
+  fi
   [[ -e $1/latency.csv ]] || return 0
   gzip -9nf "$1/latency.csv"
   [[ -e $lines.zst ]] && command -v zstd >/dev/null || return 0

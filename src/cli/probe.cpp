@@ -19,7 +19,7 @@
 #include "infer/oracle.h"
 #include "isa/catalogue.h"
 #include "probe/method.h"
-#include "report/gzip.h"
+#include "report/zstd.h"
 #include "report/plot.h"
 #include "report/probe_files.h"
 #include "results/store.h"
@@ -123,7 +123,7 @@ void infer_machine(const ProbeOptions& options, infer::Machine& machine) {
     std::ostringstream log;
     infer::LoggedMachine logged(machine, log);
     record.facts = infer::infer(logged, options.seed);
-    replace_file(options.log, report::gzip(log.str()));
+    replace_file(options.log, report::zstd(log.str()));
   }
   report::write_facts_csv(std::cout, {record});
 }

@@ -12,6 +12,7 @@
 #include "report/csv.h"
 #include "report/curves.h"
 #include "report/gzip.h"
+#include "report/zstd.h"
 #include "report/number.h"
 #include "report/page.h"
 #include "report/record_lines.h"
@@ -21,7 +22,7 @@ namespace ptxlat::report {
 namespace {
 
 constexpr char records_name[] = "probes.jsonl.gz";
-constexpr std::string_view log_extension = ".jsonl.gz";
+constexpr std::string_view log_extension = ".jsonl.zst";
 
 // Calls visit(coordinates, value) for each point, the last axis fastest.
 using Visit = std::function<void(const std::vector<std::string>&, const std::optional<double>&)>;
@@ -140,7 +141,7 @@ std::string safe_name(std::string name) {
 }
 
 void write_probe_log(const std::filesystem::path& folder, const std::string& name, const std::string& log) {
-  replace_files(folder / "logs", {{safe_name(name) + std::string(log_extension), gzip(log)}});
+  replace_files(folder / "logs", {{safe_name(name) + std::string(log_extension), zstd(log)}});
 }
 
 std::filesystem::path find_probe_log(const std::filesystem::path& folder, const std::string& probe,
@@ -174,7 +175,7 @@ std::filesystem::path find_probe_log(const std::filesystem::path& folder, const 
 std::string read_probe_log(const std::filesystem::path& file) {
   const std::string compressed = read_file(file);
   try {
-    return gunzip(compressed);
+    return unzstd(compressed);
   } catch (const std::runtime_error& error) {
     throw Error(ExitCode::storage, fmt::format("{}: {}", file.string(), error.what()), "Make it again with --log.");
   }

@@ -24,7 +24,7 @@ std::string safe_name(std::string name);
 // The safe name with the extension, and a number before that where one of the others has it already.
 std::string free_name(const std::string& wanted, std::string_view extension, const std::vector<NamedContent>& others);
 
-// logs/<name>.jsonl.gz: the talk that an inference was made from. Error{storage} if it cannot be written.
+// logs/<name>.jsonl.zst: the talk that an inference was made from. Error{storage} if it cannot be written.
 void write_probe_log(const std::filesystem::path& folder, const std::string& name, const std::string& log);
 
 // The file of the talk that a probe's fact was inferred from, below `folder`: the one of the point that the fact's

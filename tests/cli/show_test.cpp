@@ -80,7 +80,7 @@ TEST_CASE("show of a quantity gives each fact of it with its log, and the probe'
   CHECK(shown.status == 0);
   CHECK(has(shown.out, "l1.ways with carveout=200704\nvalue    106 count\n"));
   CHECK(has(shown.out, "l1.ways with carveout=167936\nvalue    170 count\n"));
-  CHECK(has(shown.out, "logs/l1_carveout=167936.jsonl.gz"));
+  CHECK(has(shown.out, "logs/l1_carveout=167936.jsonl.zst"));
   CHECK(has(shown.out, "LDG.E"));
   CHECK(shown.out.find("offset  stall") == shown.out.rfind("offset  stall"));
 }

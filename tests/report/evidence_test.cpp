@@ -95,8 +95,8 @@ TEST_CASE("the evidence of what was inferred by talk names the log of its own po
   for (const char* name : {"l1 carveout_percent=8", "l1 carveout_percent=80", "l1 tlb", "l1_x carveout_percent=80"})
     write_probe_log(folder.path, name, "{}\n");
   CHECK(find_probe_log(folder.path, "l1", "carveout_percent=80 operator=ca").filename() ==
-        "l1_carveout_percent=80.jsonl.gz");
-  CHECK_THAT(evidence(folder.path, probe, "l1.ways"), Catch::Contains("l1_carveout_percent=80.jsonl.gz (`ptxlat"));
+        "l1_carveout_percent=80.jsonl.zst");
+  CHECK_THAT(evidence(folder.path, probe, "l1.ways"), Catch::Contains("l1_carveout_percent=80.jsonl.zst (`ptxlat"));
   CHECK(find_probe_log(folder.path, "l1", "carveout_percent=60").empty());
   CHECK(find_probe_log(folder.path, "l2", "").empty());
   CHECK(find_probe_log(folder.path / "none", "l1", "").empty());
