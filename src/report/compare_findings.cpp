@@ -93,7 +93,7 @@ void write_kinds(Page& page, const StepKinds& step, const std::string& list) {
   if (!grid.rows.empty()) page.table(grid);
   if (rest + equal == 0) return;
   page.paragraph(
-      {fmt::format("{} more kinds of change have different cycles, and {} different machine code and equal cycles: {}.",
+      {fmt::format("{} more kinds of change have different cycles; {} have different machine code and equal cycles: {}.",
                    rest, equal, list)});
 }
 
@@ -185,9 +185,8 @@ void write_findings(std::ostream& out, const std::vector<Side>& sides, const Gro
   page.heading(1, {fmt::format("From {} to {}", sides.front().label, sides.back().label)});
   write_what_matters(page, steps);
   page.paragraph(
-      {"Common instructions and large changes come first; in parentheses a class of input values. Behind a colon "
-       "stands "
-       "an\ninstruction's stall count. Written by `ptxlat compare --format findings`."});
+      {"Common instructions and large changes come first; a class of input values is in parentheses. A number after a "
+       "colon\nis an instruction's stall count. Written by `ptxlat compare --format findings`."});
   write_tables(page, sides);
   const auto all = list.empty() ? "`ptxlat compare --format csv` lists the rows" : fmt::format("[all rows]({})", list);
   for (const auto& step : steps) write_step(page, step, all);

@@ -267,7 +267,7 @@ TEST_CASE("findings begin with common instructions and large changes, one line f
   CHECK(lines.find("popc.b32") < lines.find("rare11"));
   CHECK(lines.find("popc.b64") == std::string::npos);
   CHECK_THAT(page,
-             Catch::Contains("2 more kinds of change have different cycles, and 0 different machine code and equal "
+             Catch::Contains("2 more kinds of change have different cycles; 0 have different machine code and equal "
                              "cycles: [all rows](all.csv.gz)."));
 }
 
