@@ -92,9 +92,9 @@ void write_kinds(Page& page, const StepKinds& step, const std::string& list) {
   }
   if (!grid.rows.empty()) page.table(grid);
   if (rest + equal == 0) return;
-  page.paragraph(
-      {fmt::format("{} more kinds of change have different cycles; {} have different machine code and equal cycles: {}.",
-                   rest, equal, list)});
+  page.paragraph({fmt::format(
+      "{} more kinds of change have different cycles; {} have different machine code and equal cycles: {}.", rest,
+      equal, list)});
 }
 
 // Nothing that the windows show explains these: whatever leaves the SM varies, a different witness leads, or the
