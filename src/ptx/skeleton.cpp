@@ -21,7 +21,7 @@ Skeleton load_skeleton(const std::filesystem::path& file) {
       // ptxas refuses anything else, in comments too (method.md, trap 24).
       if (static_cast<unsigned char>(c) > 127) {
         throw Error(ExitCode::catalogue,
-                    fmt::format("{}:{}: not ASCII, which PTX assemblers refuse", file.string(), number));
+                    fmt::format("{}:{}: not ASCII, which PTX assemblers reject", file.string(), number));
       }
     }
     if (line.starts_with("//")) continue;
