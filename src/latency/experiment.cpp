@@ -49,7 +49,7 @@ void set(Experiment& experiment, Role role, kernel::Trial trial) {
   experiment.trials[role] = std::move(trial);
 }
 
-// All trials but streams.
+// All trials except streams.
 void add_windows(const Parts& parts, Experiment& experiment) {
   const auto& variant = parts.variant;
   const auto& skeletons = parts.skeletons();

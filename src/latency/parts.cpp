@@ -33,9 +33,9 @@ std::string Parts::window(const ptx::Skeleton& skeleton, std::map<std::string, s
   return ptx::fill(skeleton, fillings);
 }
 
-// A clock that is read under a predicate leaves what its register held, if that is false. So what it held is needed up
-// to there, and no instruction in the window can have the register; nor can it be a uniform one, whose read would be
-// a different instruction. ptxas knows nothing of an address, which is never 0.
+// If the predicate is false, a predicated clock read leaves its register unchanged. So the register's old value is
+// needed until then, and no instruction in the window can use the register; nor can it be a uniform one, whose read
+// would be a different instruction. ptxas does not know that an address is never 0.
 void Parts::reserve_clocks(ptx::KernelBuilder& builder) const {
   if (clocks == Clocks::plain) return;
   builder.declare("%is_timed", "pred");
@@ -100,7 +100,7 @@ kernel::Trial Parts::without_op(const ptx::Skeleton& skeleton) const {
   if (!variant.input->before.empty() || !variant.input->prepare.empty()) ptx::prepare_operands(builder, variant);
   prepare_consumer(builder);
   builder.load_default("%x", ptx::result_of(form())->type, 0);
-  // A consumer that also needs the carry finds the one that the frame made.
+  // A consumer that also needs the carry uses the one that the frame made.
   if (has_carry(form(), true)) builder.load_default("%carry", "carry", 0);
   return finished(builder, window(skeleton, {{"consumer", before() + consume("%x")}}), store_consumed());
 }

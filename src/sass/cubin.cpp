@@ -21,7 +21,7 @@ constexpr std::string_view text_prefix = ".text.";
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ExitCode::failure, "not a readable cubin: " + what); }
 
-// Copies a T out of `bytes`, so that neither alignment nor a short file can hurt.
+// Copies a T out of `bytes`, so that neither alignment nor a short file matters.
 template <typename T>
 T read_at(const std::vector<std::uint8_t>& bytes, std::uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) refuse("it ends early");
@@ -53,7 +53,7 @@ std::vector<InstructionWord> read_volta(const std::vector<std::uint8_t>& bytes, 
   return words;
 }
 
-// A control word has 21 bits for each of the three instructions behind it, the first's lowest.
+// A control word has 21 bits for each of the three instructions that follow, the first in the lowest bits.
 std::vector<InstructionWord> read_maxwell(const std::vector<std::uint8_t>& bytes, std::uint64_t offset,
                                           std::uint64_t size) {
   struct Group {
@@ -73,7 +73,7 @@ std::vector<InstructionWord> read_maxwell(const std::vector<std::uint8_t>& bytes
   return words;
 }
 
-// Puts each kernel's own subroutine behind it.
+// Appends each kernel's own subroutine to it.
 void append_subroutines(std::vector<KernelCode>& kernels) {
   const auto kernel_of = [&](const KernelCode& code) {
     if (!code.name.ends_with(subroutine_suffix)) return kernels.end();
@@ -113,14 +113,14 @@ void for_each_kernel(const std::vector<std::uint8_t>& bytes, const Elf64_Ehdr& h
 
 Cubin read_cubin(const std::vector<std::uint8_t>& bytes) {
   const auto header = read_at<Elf64_Ehdr>(bytes, 0);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) refuse("no ELF file");
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) refuse("not an ELF file");
   if (header.e_ident[EI_CLASS] != ELFCLASS64) refuse("not a 64-bit ELF file");
   if (header.e_machine != machine_cuda) refuse("not for a GPU");
 
   Cubin cubin;
   cubin.sm = architecture(header);
   if (cubin.sm < isa::oldest_sm)
-    refuse(fmt::format("unsupported architecture sm_{}; sm_{} is the oldest that is read", cubin.sm, isa::oldest_sm));
+    refuse(fmt::format("unsupported architecture sm_{}; sm_{} is the oldest supported one", cubin.sm, isa::oldest_sm));
 
   const auto layout = layout_of(cubin.sm);
   const auto read = layout == CodeLayout::volta ? read_volta : read_maxwell;

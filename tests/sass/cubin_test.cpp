@@ -130,7 +130,7 @@ TEST_CASE("the control word of three Maxwell instructions is shared out among th
 
 TEST_CASE("what is no cubin of a GPU whose code can be read is refused with the reason") {
   CHECK(refusal({}).find("it ends early") != std::string::npos);
-  CHECK(refusal(Bytes(200, 0)).find("no ELF file") != std::string::npos);
+  CHECK(refusal(Bytes(200, 0)).find("not an ELF file") != std::string::npos);
   CHECK(refusal(cubin_for(35, 7)).find("unsupported architecture sm_35") != std::string::npos);
   auto narrow = good;
   narrow[EI_CLASS] = ELFCLASS32;
