@@ -95,7 +95,7 @@ def check(path, libraries):
     is_library = ".so" in os.path.basename(path)
     found = version_of_library(path) if is_library else version_of_program(path)
     if not found:
-        sys.exit("does not say of which CUDA version it is")
+        sys.exit("does not say which CUDA version it is from")
     print(found.group(1).decode())
 
 

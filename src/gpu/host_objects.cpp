@@ -14,7 +14,7 @@ constexpr std::size_t texel_bytes = 16;
 
 struct ArrayShape {
   std::string_view name;
-  std::size_t width = 0, height = 0, depth = 0;  // 0 where there is no such dimension; depth is also layers and faces
+  std::size_t width = 0, height = 0, depth = 0;  // 0 if there is no such dimension; depth is also layers and faces
   unsigned flags = 0;
 };
 
@@ -61,7 +61,7 @@ std::uint32_t offset_of(std::string_view name) {
       ->offset;
 }
 
-// New arrays hold what was there before.
+// New arrays are not initialised.
 void fill_with_zeros(const CudaApi& api, const CudaArray& array, const ArrayShape& shape) {
   CUDA_MEMCPY3D copy{};
   copy.WidthInBytes = shape.width * texel_bytes;

@@ -15,7 +15,7 @@ namespace ptxlat::run {
 
 namespace {
 
-// Forms that share a module: ptxas stops reporting after some errors in a large one.
+// How many forms share a module: ptxas stops reporting after some errors in a large one.
 constexpr std::size_t forms_per_module = 200;
 
 // Oldest first. CUDA 13's ptxas begins with sm_75.
