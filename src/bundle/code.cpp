@@ -20,10 +20,10 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-// An answer as a number: 0 none, then cubins and refusals in turn.
+// An answer as a number: 0 for none, then cubins and rejections alternately.
 std::uint32_t number_of(const Answer& answer) { return answer.cubin ? 1 + 2 * *answer.cubin : 2 + 2 * answer.refusal; }
 
-// What a chunk's frame holds in front of the cubins.
+// The part of a chunk's frame before the cubins.
 struct Outline {
   std::vector<std::string> refusals;
   std::vector<std::vector<std::uint32_t>> answers;      // [column][kernel]
@@ -81,7 +81,7 @@ std::string without_name(std::string words, const std::string& name) {
 assemble::BatchOutcome outcome_from(const std::vector<const ColumnCode*>& columns,
                                     const std::vector<line::NamedKernel>& kernels) {
   assemble::BatchOutcome outcome;
-  std::map<std::pair<const ColumnCode*, std::uint32_t>, std::size_t> taken;  // cubins that are in the outcome
+  std::map<std::pair<const ColumnCode*, std::uint32_t>, std::size_t> taken;  // cubins already in the outcome
   for (const auto& [name, kernel] : kernels) {
     const auto hash = line::text_hash(*kernel);
     const ColumnCode& column = **std::find_if(

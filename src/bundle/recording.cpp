@@ -12,7 +12,7 @@ class Slot {
  public:
   explicit Slot(AssemblerSlots& slots) : slots_(slots) { slots_.acquire(); }
   ~Slot() { slots_.release(); }
-  Slot(const Slot&) = delete;  // its destructor is its meaning
+  Slot(const Slot&) = delete;  // its destructor does the work
   Slot& operator=(const Slot&) = delete;
 
  private:
@@ -73,7 +73,7 @@ void RecordingDisassembler::column_ends() {
   changed_.notify_all();
 }
 
-// For all that are asking, with the lock held: none of them has anything else to do.
+// For all waiting threads, with the lock held: none of them has anything else to do.
 void RecordingDisassembler::answer(int sm) {
   try {
     nvdisasm_.disassemble(sm, instructions_);

@@ -31,8 +31,8 @@ std::string in_log(const std::string& request) {
 void expect(std::istream& log, const std::string& request) {
   const std::string line = next_line(log);
   if (line != in_log(request))
-    throw Error(ExitCode::storage, fmt::format("the inference asks {:.80}, and the log has {:.80}", request, line),
-                "A log can be replayed with the seed and the version of ptxlat that it was made with.");
+    throw Error(ExitCode::storage, fmt::format("the inference asks {:.80}, but the log has {:.80}", request, line),
+                "Replay a log with the seed and the version of ptxlat that it was made with.");
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ Oracle::Oracle(const std::string& command, std::chrono::milliseconds deadline)
 
 void Oracle::fail(const std::string& what) const {
   throw Error(ExitCode::missing_tool, fmt::format("the oracle {} {}", command_, what),
-              "docs/inference.md has what it must answer.");
+              "docs/inference.md says what it must answer.");
 }
 
 std::string Oracle::read_line() {

@@ -56,7 +56,8 @@ std::string filled(std::string_view text, Names& names, const Texts& texts) {
     const auto space = hole.find(' ');
     if (space == std::string_view::npos) throw std::invalid_argument("write {{#NAME expression}}");
     const std::string name(hole.substr(1, space - 1));
-    if (names.contains(name)) throw std::invalid_argument(fmt::format("\"{}\" is the name of something else", name));
+    if (names.contains(name))
+      throw std::invalid_argument(fmt::format("\"{}\" is already the name of something else", name));
     const auto end = end_of_repetition(text, at);
     const auto count = evaluate(hole.substr(space + 1), names);
     for (names[name] = 0; names[name] < count; ++names[name]) result += filled(text.substr(at, end - at), names, texts);
@@ -204,7 +205,7 @@ std::int64_t value_given(const Probe& probe, const infer::FactRule& rule, const 
     return evaluate(rule.value, names_of(probe, nullptr, device));
   } catch (const std::invalid_argument& error) {
     throw Error(ExitCode::catalogue, fmt::format("probe {}: {}: {}", probe.name, rule.quantity, error.what()),
-                "docs/probes.md describes the files of probes.");
+                "docs/probes.md describes the files of a probe.");
   }
 }
 
@@ -226,7 +227,7 @@ std::vector<Point> points_of(const Probe& probe, const Names& device) {
     } catch (const std::invalid_argument& error) {
       throw Error(ExitCode::catalogue,
                   fmt::format("probe {} at {}: {}", probe.name, role_of(probe, values), error.what()),
-                  "docs/probes.md describes the files of probes.");
+                  "docs/probes.md describes the files of a probe.");
     }
   }
   return points;

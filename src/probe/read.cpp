@@ -76,9 +76,9 @@ ProbeAxis read_axis(const Section& axis, const Probe& probe) {
   ProbeAxis read{axis.text("name"), axis.text("unit"), {}, axis.expressions("names")};
   if (read.name.empty()) axis.fail("an axis needs a name");
   if (std::any_of(probe.axes.begin(), probe.axes.end(), [&](const auto& other) { return other.name == read.name; }))
-    axis.fail(fmt::format("there is an axis \"{}\" already", read.name));
+    axis.fail(fmt::format("there is already an axis \"{}\"", read.name));
   if (std::set(read.names.begin(), read.names.end()).size() != read.names.size())
-    axis.fail(fmt::format("a name of \"{}\" is there twice", read.name));
+    axis.fail(fmt::format("\"{}\" has a name twice", read.name));
   if (!read.names.empty() && (axis.table().contains("values") || axis.table().contains("from")))
     axis.fail("an axis has names or numbers, but not both");
   for (std::size_t i = 0; i < read.names.size(); ++i) read.values.push_back(static_cast<std::int64_t>(i));
@@ -150,15 +150,15 @@ void require_sense(const Section& fact, const infer::FactRule& rule, const Probe
   if ((rule.model == FactModel::plateaus || rule.model == FactModel::clusters) && rule.levels.empty())
     fact.fail("name the `levels` of plateaus and clusters, in their order");
   if (rule.model == FactModel::nearer && (rule.like.empty() || rule.unlike.empty()))
-    fact.fail("what is nearer to what? Name the places `like` and `unlike`");
+    fact.fail("nearer needs the places `like` and `unlike`");
   constexpr std::array comparing{FactModel::overtakes, FactModel::difference, FactModel::crossing, FactModel::offset,
                                  FactModel::gap};
   if (std::find(comparing.begin(), comparing.end(), rule.model) != comparing.end() &&
       (rule.like.empty() || rule.unlike.empty()))
     fact.fail("name the places `like` and `unlike`");
-  if (rule.model == FactModel::given && rule.value.empty()) fact.fail("what is given needs a `value`");
+  if (rule.model == FactModel::given && rule.value.empty()) fact.fail("given needs a `value`");
   if (rule.scope != "kind" && rule.scope != "card") fact.fail(fmt::format("\"{}\" is not kind or card", rule.scope));
-  if (rule.how.empty()) fact.fail("a fact needs a sentence in `how` that says how it is found");
+  if (rule.how.empty()) fact.fail("a fact needs a sentence in `how` that says how it was found");
 }
 
 infer::FactRule read_fact(const Section& fact, const Probe& probe) {
@@ -214,7 +214,7 @@ void read_reader(const Section& read, Probe& probe) {
   for (const auto& word : read.expressions("words")) probe.words.push_back(static_cast<int>(number_of(read, word)));
   probe.word_names = read.expressions("names");
   if (!probe.word_names.empty() && probe.word_names.size() != probe.words.size())
-    read.fail("as many names as words are wanted");
+    read.fail("`names` and `words` must have the same length");
   for (const int word : probe.words) {
     if (word < 0 || word >= kernel::words_per_slot)
       read.fail(fmt::format("a slot has words 0 to {}", kernel::words_per_slot - 1));
@@ -229,9 +229,8 @@ void read_audit(const Section& audit, Probe& probe) {
     probe.opcodes[std::string(opcode.str())] = opcodes.expression_of(count);
   probe.beside = audit.expressions("beside");
   probe.without = audit.expressions("without");
-  if (!probe.beside.empty() && !probe.without.empty())
-    audit.fail("say what may be beside the opcodes, or what may not, but not both");
-  if (probe.opcodes.empty()) audit.fail("[audit.opcodes] must say how many of which opcodes the window has");
+  if (!probe.beside.empty() && !probe.without.empty()) audit.fail("give `beside` or `without`, but not both");
+  if (probe.opcodes.empty()) audit.fail("[audit.opcodes] must say how often the window has each opcode");
 }
 
 Probe read_probe(const std::filesystem::path& file) {

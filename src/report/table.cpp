@@ -25,7 +25,7 @@ namespace {
 
 std::string run_json_of(const Table& table, const std::string& csv, const std::string& forms, Extent extent) {
   results::Json run = results::to_json(table.run);
-  run["format"] = results::table_format;  // also of what was read from older files
+  run["format"] = results::table_format;  // even if it was read from older files
   if (!table.runs.empty()) run["runs"] = results::runs_to_json(table.runs);
   std::map<std::string, std::size_t> verdicts;
   for (const auto& [verdict, count] : verdict_counts(table)) verdicts[to_string(verdict)] = count;
@@ -46,7 +46,7 @@ void require_distinct(const std::vector<Cell>& cells, const std::filesystem::pat
     for (const std::string_view operand : operands_of(cell.record.operand)) {
       key.operand = operand;
       if (known.emplace(key, &cell).first->second == &cell) continue;
-      throw damaged(file, fmt::format("{} (operand \"{}\", input \"{}\") at O{} is there twice", key.ptx, operand,
+      throw damaged(file, fmt::format("{} (operand \"{}\", input \"{}\") at O{} appears twice", key.ptx, operand,
                                       key.input, key.level));
     }
   }
@@ -59,8 +59,8 @@ Cell cell_of(TableRow row) {
   return cell;
 }
 
-// The rows' cells: each at all of its levels, and at each of all the forms whose code it is; and a cell for each form
-// without a row.
+// The rows' cells: a row is a cell at each of its levels, for each of the forms with its code; and there is a cell for
+// each form without a row.
 std::vector<Cell> cells_of(std::vector<Cell> rows, const std::vector<Spelling>& spellings) {
   std::map<std::pair<std::string_view, int>, std::vector<std::string_view>> others;
   for (const Spelling& spelling : spellings) {
@@ -213,10 +213,10 @@ void write_table(const std::filesystem::path& folder, const Table& table, Extent
     files.emplace_back(markdown_name, markdown.str());
     files.emplace_back(jsonl_name, zstd(*table.lines));
   }
-  // run.json last: with its checksums it makes the table whole.
+  // run.json last: with its checksums it completes the table.
   files.emplace_back(run_name, run_json_of(table, csv.str(), forms.str(), extent));
   replace_files(folder / table.run.table, files);
-  // Of a table that was here before: a whole one, or one of an older format.
+  // Files of an earlier table: a whole one, or one in an older format.
   std::error_code ignored;
   for (const char* name : {markdown_name, jsonl_name, old_jsonl_name, packed_csv_name}) {
     const bool is_new = std::any_of(files.begin(), files.end(), [&](const auto& file) { return file.first == name; });

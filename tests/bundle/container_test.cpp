@@ -78,7 +78,7 @@ TEST_CASE("what follows the end of a container is refused") {
   const auto file = folder.path / "a.bundle";
   write_small(file);
   write_bytes(file, bytes_of(file) + "x");
-  CHECK(problem_of(file) == "has 1 bytes behind its end");
+  CHECK(problem_of(file) == "has 1 bytes after its end");
 }
 
 TEST_CASE("a file of another kind, a newer format and a file that is not there each have their own words") {
@@ -88,7 +88,7 @@ TEST_CASE("a file of another kind, a newer format and a file that is not there e
   CHECK(problem_of(folder.path).find("cannot be read") != std::string::npos);
   for (const std::string& foreign : {std::string(), std::string("SQLite format 3"), std::string(4096, '\0')}) {
     write_bytes(file, foreign);
-    CHECK(problem_of(file).find("is no bundle") != std::string::npos);
+    CHECK(problem_of(file).find("is not a ptxlat bundle") != std::string::npos);
   }
   // The first 16 bytes of a bundle of format 2, with their CRC-32.
   write_bytes(file, std::string("ptxlat\x1a\n\x02\x00\x00\x00\xfc\x74\x3f\x08", 16) + std::string(100, 'x'));
@@ -136,10 +136,10 @@ TEST_CASE("what is no file is neither read, which may wait for ever, nor replace
   CHECK(problem_of(pipe).find("cannot be read") != std::string::npos);
   std::filesystem::create_directory(folder.path / "folder");
   for (const char* name : {"pipe", "folder"}) {
-    CHECK(says(error_of([&] { const BundleWriter writer(folder.path / name); }), "is there and is no file"));
+    CHECK(says(error_of([&] { const BundleWriter writer(folder.path / name); }), "exists and is not a file"));
     CHECK_FALSE(std::filesystem::exists(folder.path / (std::string(name) + ".part")));
     std::filesystem::rename(folder.path / name, folder.path / (std::string(name) + ".part"));
-    CHECK(says(error_of([&] { const BundleWriter writer(folder.path / name); }), "is there and is no file"));
+    CHECK(says(error_of([&] { const BundleWriter writer(folder.path / name); }), "exists and is not a file"));
   }
 }
 

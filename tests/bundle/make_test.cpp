@@ -123,7 +123,7 @@ TEST_CASE("a foreign file where the parts of a bundle are kept is left as it is"
   write_bytes(part, "my thesis");
   const auto error = error_of([&] { little.make(); });
   CHECK(error.exit_code == ExitCode::storage);
-  CHECK(says(error, part + " is no bundle"));
+  CHECK(says(error, part + " is not a ptxlat bundle"));
   CHECK(error.advice.find("remove it") != std::string::npos);
   CHECK(bytes_of(part) == "my thesis");
 }

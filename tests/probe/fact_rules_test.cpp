@@ -86,7 +86,7 @@ TEST_CASE("a mistake in a fact is told with its line") {
   for (const char* model : {"plateaus", "clusters"})
     CHECK_THAT(mistake_of(what + "model = \"" + model + "\"\n"), Contains("name the `levels`"));
   CHECK_THAT(mistake_of(what + "model = \"nearer\"\nlike = \"ca\"\n"), Contains("`like` and `unlike`"));
-  CHECK_THAT(mistake_of(what + "model = \"given\"\n"), Contains("what is given needs a `value`"));
+  CHECK_THAT(mistake_of(what + "model = \"given\"\n"), Contains("given needs a `value`"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[fact]\n"), Contains("little.toml:2: \"fact\" must be a list"));
 }
 

@@ -115,7 +115,7 @@ TEST_CASE("names that are there twice, or beside numbers, are mistakes") {
   const auto mistake = [](const std::string& keys) {
     return mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\n" + keys + "\n");
   };
-  CHECK_THAT(mistake("names = [\"a\", \"b\", \"a\"]"), Contains("little.toml:2: a name of \"n\" is there twice"));
+  CHECK_THAT(mistake("names = [\"a\", \"b\", \"a\"]"), Contains("little.toml:2: \"n\" has a name twice"));
   CHECK_THAT(mistake("names = [\"a\"]\nvalues = [1]"), Contains("names or numbers, but not both"));
   CHECK_THAT(mistake("names = [\"a\"]\nfrom = 1"), Contains("names or numbers, but not both"));
   CHECK_THAT(mistake("names = \"a\""), Contains("little.toml:4: \"names\" must be a list"));

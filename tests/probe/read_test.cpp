@@ -173,7 +173,7 @@ without = ["STL"]
              Contains("little.toml:3: \"may_fail\" must be true or false"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nnames = [\"extra\"]\n"), Contains("as many names as words"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[audit]\nbeside = [\"BRA\"]\nwithout = [\"STL\"]\n"),
-             Contains("little.toml:2: say what may be beside the opcodes, or what may not"));
+             Contains("little.toml:2: give `beside` or `without`, but not both"));
 }
 
 TEST_CASE("an inference needs a kind, a space and a memory") {

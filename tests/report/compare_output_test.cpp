@@ -163,7 +163,7 @@ TEST_CASE("three tables are compared with the first, and the matrix says from wh
   const std::string text = out.str();
   CAPTURE(text);
   const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
-  CHECK(has("From which table on (each against the one before it)\n"));
+  CHECK(has("Changes from table to table (each compared with the previous one)\n"));
   CHECK(
       has("13.0: 1 different SASS, 1 different schedule, 2 same code, 1 different verdict, 1 only in A\n13.1: no "
           "change\n"));

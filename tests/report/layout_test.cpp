@@ -154,7 +154,7 @@ TEST_CASE("a csv gives the metrics that its header names, whatever their order, 
   for (const results::MetricKind& kind : results::metric_kinds()) {
     CHECK(read(std::string(kind.tag) + ",", "6.5,").number(kind.tag) == 6.5);
   }
-  CHECK_THROWS_WITH(read("cycles,cycles,", "4,4,"), "latency.csv:1: the column cycles is there twice");
+  CHECK_THROWS_WITH(read("cycles,cycles,", "4,4,"), "latency.csv:1: the column cycles appears twice");
   CHECK_THROWS_WITH(read("clocks,", "4,"), Catch::Contains("latency.csv:1: the column clocks is not one of"));
 }
 

@@ -88,7 +88,7 @@ TEST_CASE("a cell that is there twice is damage, in rows with machine code and i
   const Table table = table_of(records);
   for (const Extent extent : {Extent::whole, Extent::brief}) {
     write_table(folder.path, table, extent);
-    CHECK_THROWS_WITH(read_table(folder.path / table.run.table), Catch::Contains("is there twice"));
+    CHECK_THROWS_WITH(read_table(folder.path / table.run.table), Catch::Contains("appears twice"));
   }
 }
 
