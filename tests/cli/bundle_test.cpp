@@ -131,7 +131,7 @@ TEST_CASE("a part of a bundle can be measured, and the rest later") {
   const auto launched = lines_of(program.launch_log()).size();
   const auto rest = program.run({"run", "--bundle", bundle});
   REQUIRE(rest.status == 0);
-  CHECK(says(rest, "cells are in ptxlat.sqlite already"));
+  CHECK(says(rest, "cells are already in ptxlat.sqlite"));
   CHECK(lines_of(program.launch_log()).size() > launched);
   REQUIRE(whole.run({"run", "--bundle", bundle}).status == 0);
   CHECK((tables_of(program) == tables_of(whole)));
@@ -207,7 +207,7 @@ TEST_CASE("assemble continues after kill -9 and Ctrl-C, and gives the bundle of 
     CHECK_FALSE(std::filesystem::exists(program.folder() / "a.bundle"));
     const auto again = program.run(with({"assemble", "-o", "a.bundle"}, several_chunks));
     REQUIRE(again.status == 0);
-    CHECK(says(again, "cells are in a.bundle.part already"));
+    CHECK(says(again, "cells are already in a.bundle.part"));
     CHECK((cells_and_code(program.folder() / "a.bundle") == cells_and_code(program.folder() / "undisturbed.bundle")));
     std::filesystem::remove(program.folder() / "a.bundle");
   }

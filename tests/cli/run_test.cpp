@@ -91,7 +91,7 @@ TEST_CASE("the same run again measures nothing and writes the same table") {
   const auto again = program.run(few_forms);
   CHECK(again.status == 0);
   CHECK(lines_of(program.launch_log()).size() == launches);
-  CHECK(again.err.find("12 of 12 cells are in ptxlat.sqlite already") != std::string::npos);
+  CHECK(again.err.find("12 of 12 cells are already in ptxlat.sqlite") != std::string::npos);
   CHECK(program.csv() == csv);
 }
 

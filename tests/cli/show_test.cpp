@@ -131,7 +131,7 @@ TEST_CASE("show draws the series of a committed probe, and says what to install 
   CHECK(has(svg, "64 MiB"));
   const auto form = program.run({"show", "add.u32", "--table", committed, "--plot", "plots"});
   CHECK(form.status == 4);
-  CHECK(has(form.err, "nothing else can be drawn"));
+  CHECK(has(form.err, "only these can be drawn"));
   program.set("PATH", "/nonexistent");
   CHECK(program.run({"probe", "chase", "--plot", "plots"}).status == 5);
   const auto missing = program.run({"show", "chase", "--table", committed, "--plot", "plots"});
