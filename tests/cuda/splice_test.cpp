@@ -196,6 +196,6 @@ TEST_CASE("what NVRTC leaves to another file is a problem, not a text that no as
 
 TEST_CASE("operands that pass in an unknown way are a problem") {
   const auto function = spliced("\tld.param.f32 \t%f1, [f_param_0];\n\tst.param.b8 \t[func_retval0+1], %f1;\n\tret;\n");
-  CHECK(function.problem.find("not known: st.param.b8") != std::string::npos);
+  CHECK(function.problem.find("unknown way: st.param.b8") != std::string::npos);
   CHECK(splice(parse_ptx_module(""), "f", interface_of(unary)).problem == "NVRTC did not generate a function for it");
 }
