@@ -18,8 +18,8 @@ std::string next_line(std::istream& log) {
   return line;
 }
 
-// A long request as its hash: a replay makes it again and need only know that it is the same. What a log of a GPU holds
-// would else be addresses for the most part.
+// Stores a long request as its hash: a replay generates it again and only needs to know that it is the same. Otherwise
+// a GPU's log would mostly consist of addresses.
 std::string in_log(const std::string& request) {
   constexpr std::size_t longest = 400;
   if (request.size() <= longest) return request;

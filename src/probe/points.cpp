@@ -14,7 +14,7 @@ namespace {
 
 using Texts = std::map<std::string, std::string, std::less<>>;
 
-// Where the repetition that begins before `at` ends: at its {{/}}, those of repetitions inside it skipped.
+// Where the repetition that begins before `at` ends: at its {{/}}, skipping those of nested repetitions.
 std::size_t end_of_repetition(std::string_view text, std::size_t at) {
   for (int depth = 1;;) {
     const auto hole = text.find("{{", at);
@@ -27,7 +27,7 @@ std::size_t end_of_repetition(std::string_view text, std::size_t at) {
 }
 
 // A kernel's text with its holes filled: {{expression}} becomes its value, and the text from {{#NAME expression}} to
-// {{/}} is repeated so many times, with NAME counting from 0. {{name}} stays: it is the kernel's.
+// {{/}} is repeated that many times, with NAME counting from 0. {{name}} is kept: it belongs to the kernel.
 std::string filled(std::string_view text, Names& names, const Texts& texts) {
   constexpr std::string_view repetition_end = "{{/}}";
   std::string result;
@@ -67,8 +67,8 @@ std::string filled(std::string_view text, Names& names, const Texts& texts) {
   return result;
 }
 
-// Constants may rest on axes and on each other. Those that rest on one that is not known yet wait for the next turn; of
-// those that never are, the mistakes are thrown. Without `values` of axes they are left out.
+// Constants may depend on axes and on each other. Those that depend on an unknown one wait for the next turn; mistakes
+// in those that are never resolved are thrown. Without `values` of axes they are left out.
 Names names_of(const Probe& probe, const std::vector<std::int64_t>* values, Names names) {
   for (std::size_t i = 0; values != nullptr && i < values->size(); ++i) names[probe.axes[i].name] = (*values)[i];
   for (auto left = probe.constants; !left.empty();) {
@@ -94,7 +94,7 @@ std::string name_of(const ProbeAxis& axis, std::int64_t value) {
   return axis.names.empty() ? fmt::format("{}", value) : axis.names[static_cast<std::size_t>(value)];
 }
 
-// What the names of a point's axes stand for: themselves, and the texts that the probe has for them.
+// The meanings of the names of a point's axes: themselves, and the texts that the probe has for them.
 Texts texts_of(const Probe& probe, const std::vector<std::int64_t>& values) {
   Texts texts;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -142,7 +142,7 @@ kernel::Launch launch_of(const Probe& probe, const Names& names) {
   launch.bank_bytes = whole(probe.bank_bytes);
   launch.persisting_bytes = unsigned_of(probe.persisting_bytes);
   launch.large_cluster = probe.large_cluster;
-  // What is asked thousands of questions is not made anew for each.
+  // A kernel that answers thousands of questions must not be rebuilt for each.
   launch.keeps_buffers = probe.keeps_buffers || probe.infer;
   if (launch.threads < 1 || launch.threads > 1024) throw std::invalid_argument("a CTA has 1 to 1024 threads");
   if (launch.ctas < 1) throw std::invalid_argument("a launch has at least one CTA");
@@ -216,7 +216,7 @@ std::vector<std::string> roles_of(const Probe& probe) {
 }
 
 std::vector<Point> points_of(const Probe& probe, const Names& device) {
-  // A mistake in them is told before anything is measured.
+  // Mistakes in them are reported before anything is measured.
   for (const auto& rule : probe.facts) {
     if (rule.model == infer::FactModel::given) value_given(probe, rule, device);
   }

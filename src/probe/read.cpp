@@ -32,7 +32,7 @@ constexpr NamedValues<Reader, 9> reader_names = {{{Reader::per_step, "per_step"}
                                                   {Reader::samples, "samples"},
                                                   {Reader::scoreboards, "scoreboards"}}};
 
-// What an expression without names comes to.
+// The value of an expression without names.
 std::int64_t number_of(const Section& section, const std::string& expression) {
   try {
     return evaluate(expression, {});
@@ -105,7 +105,7 @@ void read_texts(const Section& texts, Probe& probe) {
   }
 }
 
-// "16 KiB" as a series names it, "16384"; a name stays what it is.
+// "16 KiB" as a series names it, "16384"; a name is unchanged.
 std::string plain(const std::string& value) {
   try {
     return fmt::format("{}", evaluate(value, {}));
@@ -114,7 +114,7 @@ std::string plain(const std::string& value) {
   }
 }
 
-// What an axis of the probe's series calls its values; empty for one that is not known.
+// The labels of the values of an axis of the probe's series; empty for an unknown axis.
 std::set<std::string> places_of(const Probe& probe, const std::string& name) {
   std::set<std::string> places;
   for (const auto& axis : probe.axes) {
@@ -127,7 +127,7 @@ std::set<std::string> places_of(const Probe& probe, const std::string& name) {
   return places;
 }
 
-// The axes that the reader makes; their values are known when it has read.
+// The axes that the reader adds; their values are known after reading.
 bool is_made_by_reader(const std::string& axis) {
   return axis == "word" || axis == "thread" || axis == "warp" || axis == "sample";
 }
@@ -317,7 +317,7 @@ std::vector<Probe> load_probes(const std::vector<std::filesystem::path>& folders
       auto probe = read_probe(file);
       const auto same =
           std::find_if(probes.begin(), probes.end(), [&](const Probe& p) { return p.name == probe.name; });
-      // A folder of one's own may replace a probe that is shipped.
+      // A user's folder may replace a shipped probe.
       if (same != probes.end())
         *same = std::move(probe);
       else

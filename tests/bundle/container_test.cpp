@@ -156,7 +156,7 @@ TEST_CASE("a full disk is an error, and what was written stays") {
       FAIL("the disk was not full");
     } catch (const Error& error) {
       CHECK(error.exit_code == ExitCode::storage);
-      CHECK(error.advice.find("make space") != std::string::npos);
+      CHECK(error.advice.find("free some space") != std::string::npos);
     }
   }
   CHECK_FALSE(std::filesystem::exists(file));

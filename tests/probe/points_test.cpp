@@ -119,8 +119,8 @@ TEST_CASE("what cannot be filled names the probe, the point and the expression")
 }
 
 TEST_CASE("a repetition cannot take the name of something else") {
-  CHECK_THAT(mistake_in(probe_of("{{#n 2}}x{{/}}", {{"n", "", {1}}})), Contains("\"n\" is the name of something else"));
-  CHECK_THAT(mistake_in(probe_of("{{#i 2}}{{#i 2}}x{{/}}{{/}}")), Contains("\"i\" is the name of something else"));
+  CHECK_THAT(mistake_in(probe_of("{{#n 2}}x{{/}}", {{"n", "", {1}}})), Contains("\"n\" is already the name of something else"));
+  CHECK_THAT(mistake_in(probe_of("{{#i 2}}{{#i 2}}x{{/}}{{/}}")), Contains("\"i\" is already the name of something else"));
 }
 
 TEST_CASE("constants may rest on each other and on axes in any order") {

@@ -119,7 +119,7 @@ TEST_CASE("a mistake is told with its file and line") {
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nvalues = [1]\n"), Contains("an axis needs a name"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\n"), Contains("an axis needs values"));
   const std::string axis = "[[axis]]\nname = \"n\"\nvalues = [1]\n";
-  CHECK_THAT(mistake_in("sentence = \"s\"\n" + axis + axis), Contains("there is an axis \"n\" already"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n" + axis + axis), Contains("there is already an axis \"n\""));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\nfrom = 8\nto = 4\n"), Contains("from not above to"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\nvalues = [1.5]\n"),
              Contains("little.toml:4: a whole number or an expression"));
@@ -171,7 +171,7 @@ without = ["STL"]
   CHECK_FALSE((plain.large_cluster || plain.keeps_buffers || plain.may_fail));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[launch]\nmay_fail = 1\n"),
              Contains("little.toml:3: \"may_fail\" must be true or false"));
-  CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nnames = [\"extra\"]\n"), Contains("as many names as words"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nnames = [\"extra\"]\n"), Contains("must have the same length"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[audit]\nbeside = [\"BRA\"]\nwithout = [\"STL\"]\n"),
              Contains("little.toml:2: give `beside` or `without`, but not both"));
 }
