@@ -86,7 +86,7 @@ std::string words_about_single(const std::string& log, std::size_t first_line) {
 }
 
 // ptxas rejects such characters even in comments (method.md, trap 24), and only gives the line in the module.
-std::string refused_characters(const std::string& body) {
+std::string rejected_characters(const std::string& body) {
   std::size_t line = 1;
   for (const char c : body) {
     if (c == '\n') ++line;
@@ -109,7 +109,7 @@ class Bisection {
   BatchOutcome run() {
     Indices ascii;
     for (std::size_t index = 0; index < kernels_.size(); ++index) {
-      outcome_.kernels[index].log = refused_characters(kernels_[index].body);
+      outcome_.kernels[index].log = rejected_characters(kernels_[index].body);
       if (outcome_.kernels[index].log.empty()) ascii.push_back(index);
     }
     pending_.push_back(std::move(ascii));

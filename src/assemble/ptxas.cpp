@@ -34,8 +34,8 @@ class Ptxas : public Assembler {
     }
     require_space(ptx.size());
     // ptxas rejects with status 1 or 255; then its messages are in the log.
-    const bool refused = process.ended() && process.exit_status != 0;
-    if (!refused || outcome.log.empty()) {
+    const bool rejected = process.ended() && process.exit_status != 0;
+    if (!rejected || outcome.log.empty()) {
       outcome.log += "ptxas " + (process.ok() ? "wrote no cubin" : describe(process, deadline_)) + "\n";
     }
     return outcome;

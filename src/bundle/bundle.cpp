@@ -74,7 +74,7 @@ class RecordedAssembler : public line::KernelAssembler {
     std::vector<std::uint32_t> seen;
     while (!missing.empty()) {
       const auto section = richest(missing, seen);
-      if (!section) refuse(missing.front());
+      if (!section) reject(missing.front());
       seen.push_back(*section);
       columns.push_back(column_in(*section, level));
       const auto& answers = columns.back()->answers;
@@ -120,7 +120,7 @@ class RecordedAssembler : public line::KernelAssembler {
     return most->first;
   }
 
-  [[noreturn]] void refuse(const line::NamedKernel& kernel) const {
+  [[noreturn]] void reject(const line::NamedKernel& kernel) const {
     throw Error(ExitCode::storage, fmt::format("{} has no machine code of {}", bundle_.path.string(), kernel.name),
                 "assemble it again with this ptxlat");
   }

@@ -12,19 +12,19 @@
 namespace ptxlat::bundle {
 
 // A toolchain's answer for a kernel at a level.
-//   cubin    index into ColumnCode::cubins, where the kernel's name is symbol_of(its hash); empty if it was rejected
-//   refusal  index into ColumnCode::refusals otherwise
+//   cubin      index into ColumnCode::cubins, where the kernel's name is symbol_of(its hash); empty if it was rejected
+//   rejection  index into ColumnCode::rejections otherwise
 struct Answer {
   std::optional<std::uint32_t> cubin;
-  std::uint32_t refusal = 0;
+  std::uint32_t rejection = 0;
 };
 
 // The answers of one column, a toolchain at a level, about the kernels of a chunk.
-//   refusals  the assembler's messages, with {{name}} for the kernel's name
-//   answers   by text_hash of the kernel
+//   rejections  the assembler's messages, with {{name}} for the kernel's name
+//   answers     by text_hash of the kernel
 struct ColumnCode {
   std::vector<Bytes> cubins;
-  std::vector<std::string> refusals;
+  std::vector<std::string> rejections;
   std::map<std::uint64_t, Answer> answers;
 };
 

@@ -45,7 +45,7 @@ std::uint32_t checksum_of(const SectionHeader& header) {
   return crc(crc(0, &header.kind, sizeof header.kind), &header.size, sizeof header.size);
 }
 
-[[noreturn]] void refuse(const std::filesystem::path& file, const std::string& what, const std::string& advice) {
+[[noreturn]] void reject(const std::filesystem::path& file, const std::string& what, const std::string& advice) {
   throw Error(ExitCode::storage, file.string() + " " + what, advice);
 }
 
@@ -60,7 +60,7 @@ class Scan {
       size_ = std::filesystem::file_size(file, error);
       in_.open(file, std::ios::binary);
     }
-    if (!in_.is_open() || error) refuse(file, "cannot be read", "does it exist, and is it a file that you may read?");
+    if (!in_.is_open() || error) reject(file, "cannot be read", "does it exist, and is it a file that you may read?");
   }
 
   std::uint64_t rest() const { return size_ - position_; }
@@ -70,7 +70,7 @@ class Scan {
   // Call with size ≤ rest().
   void read(void* data, std::size_t size) {
     in_.read(static_cast<char*>(data), static_cast<std::streamsize>(size));
-    if (!in_) refuse(file_, "cannot be read to its end", "is the disk damaged?");
+    if (!in_) reject(file_, "cannot be read to its end", "is the disk damaged?");
     position_ += size;
     checksum_ = crc(checksum_, data, size);
   }
@@ -97,12 +97,12 @@ class Scan {
 
 void read_header(Scan& scan, const std::filesystem::path& file) {
   Header header;
-  if (scan.rest() < sizeof header) refuse(file, "is not a ptxlat bundle", "`ptxlat assemble` makes one");
+  if (scan.rest() < sizeof header) reject(file, "is not a ptxlat bundle", "`ptxlat assemble` makes one");
   scan.read(&header, sizeof header);
-  if (header.magic != Header{}.magic) refuse(file, "is not a ptxlat bundle", "`ptxlat assemble` makes one");
-  if (header.checksum != checksum_of(header)) refuse(file, "was altered in its first 16 bytes", again);
+  if (header.magic != Header{}.magic) reject(file, "is not a ptxlat bundle", "`ptxlat assemble` makes one");
+  if (header.checksum != checksum_of(header)) reject(file, "was altered in its first 16 bytes", again);
   if (header.format > bundle_format) {
-    refuse(file, fmt::format("is a bundle of format {}; this ptxlat knows up to {}", header.format, bundle_format),
+    reject(file, fmt::format("is a bundle of format {}; this ptxlat knows up to {}", header.format, bundle_format),
            "use the ptxlat that made it, or a newer one");
   }
 }
@@ -143,7 +143,7 @@ Bytes read_section(const std::filesystem::path& file, const Section& section) {
   Bytes payload(section.size);
   in.seekg(static_cast<std::streamoff>(section.offset));
   in.read(reinterpret_cast<char*>(payload.data()), static_cast<std::streamsize>(payload.size()));
-  if (!in) refuse(file, "cannot be read any more", "was it changed since the run began?");
+  if (!in) reject(file, "cannot be read any more", "was it changed since the run began?");
   return payload;
 }
 
@@ -160,11 +160,11 @@ bool is_free_or_file(const std::filesystem::path& path) {
 
 BundleWriter::BundleWriter(const std::filesystem::path& file) : file_(file), part_(file.string() + ".part") {
   for (const auto& path : {file_, part_}) {
-    if (!is_free_or_file(path)) refuse(path, "exists and is not a file", "name another file with -o");
+    if (!is_free_or_file(path)) reject(path, "exists and is not a file", "name another file with -o");
   }
   descriptor_ = open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor_ < 0) {
-    refuse(part_, fmt::format("cannot be written: {}", std::strerror(errno)),
+    reject(part_, fmt::format("cannot be written: {}", std::strerror(errno)),
            "does the folder exist, and may you write to it?");
   }
   // The previous owner may have renamed it to its final name in the meantime.
@@ -174,7 +174,7 @@ BundleWriter::BundleWriter(const std::filesystem::path& file) : file_(file), par
                        stat(part_.c_str(), &named) == 0 && held.st_ino == named.st_ino;
   if (is_ours) return;
   close(descriptor_);
-  refuse(part_, "is being written by another ptxlat", "wait for it, or name another file with -o");
+  reject(part_, "is being written by another ptxlat", "wait for it, or name another file with -o");
 }
 
 std::filesystem::path BundleWriter::leftover() const {
@@ -183,7 +183,7 @@ std::filesystem::path BundleWriter::leftover() const {
 
 void BundleWriter::begin(std::uint64_t keep) {
   if (ftruncate(descriptor_, static_cast<off_t>(keep)) != 0 || lseek(descriptor_, 0, SEEK_END) < 0)
-    refuse(part_, fmt::format("cannot be written: {}", std::strerror(errno)), "is it a file?");
+    reject(part_, fmt::format("cannot be written: {}", std::strerror(errno)), "is it a file?");
   if (keep > 0) return;
   Header header;
   header.checksum = checksum_of(header);
@@ -202,7 +202,7 @@ void BundleWriter::add(SectionKind kind, const Bytes& payload) {
 void BundleWriter::finish() {
   add(SectionKind::end, {});
   const bool is_safe = fsync(descriptor_) == 0 && rename(part_.c_str(), file_.c_str()) == 0;
-  if (!is_safe) refuse(file_, fmt::format("cannot be written: {}", std::strerror(errno)), "is the disk full?");
+  if (!is_safe) reject(file_, fmt::format("cannot be written: {}", std::strerror(errno)), "is the disk full?");
 }
 
 void BundleWriter::write(const void* data, std::size_t size) {
@@ -211,7 +211,7 @@ void BundleWriter::write(const void* data, std::size_t size) {
     const auto written = ::write(descriptor_, bytes, size);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
-      refuse(part_, fmt::format("cannot be written: {}", std::strerror(errno)),
+      reject(part_, fmt::format("cannot be written: {}", std::strerror(errno)),
              "free some space; rerun the same command to continue");
     }
     bytes += written;

@@ -138,9 +138,9 @@ class BundlePlan {
 };
 
 // The state of one call of make_bundle.
-class Making {
+class BundleBuilder {
  public:
-  Making(const BundleOrder& order, const BundlePlan& plan)
+  BundleBuilder(const BundleOrder& order, const BundlePlan& plan)
       : order_(order),
         plan_(plan),
         variants_(plan.variants()),
@@ -259,12 +259,12 @@ bool make_bundle(const BundleOrder& order, const std::filesystem::path& file) {
   }
   for (const auto& [key, text] : leftover.words) order.nvdisasm.learn(key, text);
 
-  Making making(order, plan);
+  BundleBuilder builder(order, plan);
   std::size_t taken_over = 0;
-  for (std::size_t chunk = 0; chunk < leftover.chunks; ++chunk) taken_over += making.cells_in_chunk(chunk);
+  for (std::size_t chunk = 0; chunk < leftover.chunks; ++chunk) taken_over += builder.cells_in_chunk(chunk);
   order.on_taken_over(taken_over);
   ChunkWriter chunks(writer, std::move(leftover.words), leftover.chunks);
-  if (!making.run(chunks, leftover.chunks)) return false;
+  if (!builder.run(chunks, leftover.chunks)) return false;
   writer.finish();
   return true;
 }

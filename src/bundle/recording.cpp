@@ -40,8 +40,8 @@ assemble::BatchOutcome RecordingAssembler::assemble(const std::vector<line::Name
       if (kernel.cubin) {
         answer.cubin = first_cubin + static_cast<std::uint32_t>(*kernel.cubin);
       } else {
-        answer.refusal = static_cast<std::uint32_t>(column_.refusals.size());
-        column_.refusals.push_back(without_name(std::move(kernel.log), unknown[i].name));
+        answer.rejection = static_cast<std::uint32_t>(column_.rejections.size());
+        column_.rejections.push_back(without_name(std::move(kernel.log), unknown[i].name));
       }
     }
     std::move(outcome.cubins.begin(), outcome.cubins.end(), std::back_inserter(column_.cubins));

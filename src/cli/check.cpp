@@ -53,16 +53,16 @@ void check(const CheckOptions& options, const assemble::Toolchain& toolchain) {
                             .target = target,
                             .interrupted = &heed_interrupts(),
                             .on_finished = [&](std::size_t count) { progress.advance(count); }};
-  const auto refusals = run::check_forms(line, assemblers, forms);
+  const auto rejections = run::check_forms(line, assemblers, forms);
   progress.finish();
-  for (const auto& refusal : refusals) {
-    fmt::print("{}:{}: {} ({}): {}\n", refusal.form->where.file, refusal.form->where.line, refusal.form->ptx,
-               refusal.target.name(), refusal.words);
+  for (const auto& rejection : rejections) {
+    fmt::print("{}:{}: {} ({}): {}\n", rejection.form->where.file, rejection.form->where.line, rejection.form->ptx,
+               rejection.target.name(), rejection.words);
   }
   if (*line.interrupted) throw Error(ExitCode::interrupted, "interrupted before every form was tried");
-  if (!refusals.empty()) {
+  if (!rejections.empty()) {
     throw Error(ExitCode::failure,
-                fmt::format("{} rejected {} of {} forms", toolchain.name, refusals.size(), forms.size()),
+                fmt::format("{} rejected {} of {} forms", toolchain.name, rejections.size(), forms.size()),
                 "correct the entries' rules, operands or requirements");
   }
   fmt::print(stderr, "{} accepts all {} forms\n", toolchain.name, forms.size());

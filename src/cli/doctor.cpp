@@ -48,7 +48,7 @@ void check_counters(int device) {
 
 // A kernel that does nothing, assembled for a target that CUDA 11.0 and all later versions know: a program may state
 // its version and still not work. Returns the error message, empty if there is none.
-std::string refusal(const assemble::Toolchain& toolchain) {
+std::string rejection(const assemble::Toolchain& toolchain) {
   const std::string ptx = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry nothing() { ret; }\n";
   try {
     const auto outcome = make_assemblers(toolchain, worker_options(0), 1).front()->assemble(ptx, {80, {}}, 3);
@@ -61,7 +61,7 @@ std::string refusal(const assemble::Toolchain& toolchain) {
 // Prints what a piece can do; if it is unusable, prints why and clears its version.
 void print_piece(assemble::ToolkitPiece& piece) {
   const auto toolchains = assemble::toolchains_of({piece});
-  if (!toolchains.empty() && piece.kind != assemble::PieceKind::nvrtc) piece.problem = refusal(toolchains.front());
+  if (!toolchains.empty() && piece.kind != assemble::PieceKind::nvrtc) piece.problem = rejection(toolchains.front());
   if (!piece.problem.empty()) {
     while (piece.problem.ends_with('\n')) piece.problem.pop_back();
     fmt::print("  {:<10}broken: {} {}\n", to_string(piece.kind), piece.path.string(), piece.problem);

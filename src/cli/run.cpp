@@ -152,7 +152,8 @@ void make_table(run::TableJob job, const RunOptions& options, worker::Worker* wo
   }
   const auto code = options.has_headline_code ? report::Code::of_headline : report::Code::all;
   const auto table = report::table_from(made.run, made.runs, made.records, code);
-  report::write_table(options.tables, table, options.is_brief ? report::Extent::brief : report::Extent::whole);
+  report::write_table(options.tables, table,
+                      options.is_brief ? report::TableDetail::columns_only : report::TableDetail::everything);
   fmt::print(stderr, "{}\n{}/{}\n", summary(made), options.tables, job.run.table);
   if (options.format == "csv") report::write_csv(std::cout, table);
   if (live) live->finish();

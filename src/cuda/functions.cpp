@@ -35,7 +35,7 @@ struct Group {
   std::string header;
   std::map<const isa::Form*, CudaFunction>& made;
 
-  void refuse(const isa::Form* form, const std::string& words) { made[form] = {form->ptx, {}, {}, words}; }
+  void reject(const isa::Form* form, const std::string& words) { made[form] = {form->ptx, {}, {}, words}; }
 
   void compile(const Forms& forms) {
     if (forms.empty()) return;
@@ -52,7 +52,7 @@ struct Group {
       if (error == errors.end()) {
         innocent.push_back(forms[i]);
       } else {
-        refuse(forms[i], error->second);
+        reject(forms[i], error->second);
       }
     }
     if (innocent.size() < forms.size()) {
@@ -65,9 +65,9 @@ struct Group {
   // An error that names no function: it concerns everything (an unknown target, a broken header), or one of them
   // crashes the compiler.
   void separate(const Forms& forms, const std::string& log) {
-    const bool refuses_everything = forms.size() == 1 || !compiler(program_of({}, header).text, options).ptx;
-    if (refuses_everything) {
-      for (const auto* form : forms) refuse(form, first_line(log));
+    const bool rejects_everything = forms.size() == 1 || !compiler(program_of({}, header).text, options).ptx;
+    if (rejects_everything) {
+      for (const auto* form : forms) reject(form, first_line(log));
       return;
     }
     const auto middle = forms.begin() + static_cast<std::ptrdiff_t>(forms.size() / 2);
@@ -102,7 +102,7 @@ std::vector<CudaFunction> compile_functions(const Forms& forms, const isa::Targe
     Group group{compiler, options, header, made};
     if (!header.empty() && headers.empty()) {
       for (const auto* form : members)
-        group.refuse(form, "needs " + header + ", which this NVRTC lacks; get it with tools/toolkits.sh");
+        group.reject(form, "needs " + header + ", which this NVRTC lacks; get it with tools/toolkits.sh");
     } else {
       group.compile(members);
     }

@@ -124,8 +124,8 @@ HostObjects::HostObjects(const CudaApi& api, const std::vector<CUdeviceptr>& ten
       const auto object = make();
       std::memcpy(page + offset_of(name), &object, sizeof object);
     } catch (const CudaError& error) {
-      auto& refused = refused_[error.driver_words];
-      if (std::find(refused.begin(), refused.end(), name) == refused.end()) refused.push_back(name);
+      auto& rejected = rejected_[error.driver_words];
+      if (std::find(rejected.begin(), rejected.end(), name) == rejected.end()) rejected.push_back(name);
     }
   };
   for (const ArrayShape& shape : texture_shapes)
@@ -149,9 +149,9 @@ HostObjects::HostObjects(const CudaApi& api, const std::vector<CUdeviceptr>& ten
   }
 }
 
-std::string HostObjects::refused() const {
+std::string HostObjects::rejected() const {
   std::string text;
-  for (const auto& [words, names] : refused_)
+  for (const auto& [words, names] : rejected_)
     text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", fmt::join(names, ", "), words);
   return text;
 }

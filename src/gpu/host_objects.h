@@ -70,14 +70,14 @@ class HostObjects {
 
   // Those that the driver rejected, with its messages: "tex_1d, tex_2d (CUDA_ERROR_NOT_SUPPORTED: …)". Empty if it made
   // all.
-  std::string refused() const;
+  std::string rejected() const;
 
  private:
   // Lists, because these objects neither move nor copy; arrays first, so that they outlive the objects that read them.
   std::list<CudaArray> arrays_;
   std::list<TextureObject> textures_;
   std::list<SurfaceObject> surfaces_;
-  std::map<std::string, std::vector<std::string_view>> refused_;  // by the driver's message
+  std::map<std::string, std::vector<std::string_view>> rejected_;  // by the driver's message
 };
 
 }  // namespace ptxlat::gpu

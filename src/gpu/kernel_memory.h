@@ -26,7 +26,7 @@ class KernelMemory {
   }
   // Where a launch's scratch memory begins.
   CUdeviceptr line(std::size_t launch) const { return buffer_.address() + launch % memory_lines * line_distance; }
-  std::string refused_objects() const { return objects_.refused(); }
+  std::string rejected_objects() const { return objects_.rejected(); }
 
   // Makes all scratch memory zero, in the stream's order. The objects are rewritten too, because a kernel can change
   // them, as tensormap.replace does.

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "latency/parts.h"
+#include "latency/experiment_builder.h"
 #include "ptx/store_live.h"
 
 namespace ptxlat::latency {
 
-kernel::Trial Parts::streamed(int copies, StreamShape shape) const {
+kernel::Trial ExperimentBuilder::streamed(int copies, StreamShape shape) const {
   constexpr int place_if_left = 48;
   ptx::KernelBuilder builder(catalogue(), form());
   for (const auto& operand : form().operands) {
@@ -61,7 +61,7 @@ kernel::Trial Parts::streamed(int copies, StreamShape shape) const {
   return finished(builder, ptx::fill(skeletons().stream, {{"steps", steps}, {"results", kept_if_left}}), kept);
 }
 
-bool Parts::is_own(const isa::Operand& operand, StreamShape shape) const {
+bool ExperimentBuilder::is_own(const isa::Operand& operand, StreamShape shape) const {
   if (operand.type == "carry") return false;
   if (operand.is_inout) return shape.has_own_accumulators;
   if (operand.is_result) return true;
@@ -73,11 +73,11 @@ bool Parts::is_own(const isa::Operand& operand, StreamShape shape) const {
   return shape.has_own_sources || &operand == varied_operand();
 }
 
-bool Parts::is_uniform(const isa::Operand& operand) const {
+bool ExperimentBuilder::is_uniform(const isa::Operand& operand) const {
   return isa::is_source(operand) && isa::value_of(catalogue(), form(), *variant.input, operand).is_uniform;
 }
 
-const isa::Operand* Parts::varied_operand() const {
+const isa::Operand* ExperimentBuilder::varied_operand() const {
   const bool has_result = ptx::result_of(*variant.form) != nullptr;
   const auto rank = [&](const isa::Operand& operand) {
     if (operand.type == "carry" || operand.is_result || ptx::is_literal(catalogue(), variant, operand)) return 0;
@@ -94,7 +94,7 @@ const isa::Operand* Parts::varied_operand() const {
   return best;
 }
 
-StreamShape Parts::stream_shape() const {
+StreamShape ExperimentBuilder::stream_shape() const {
   if (!variant.form->not_streamable.empty()) return {};
   // 32-bit registers and predicates that the longer stream may use: of 255 and 7, the skeleton needs some.
   constexpr int registers_to_spend = 128, predicates_to_spend = 4;

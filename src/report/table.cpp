@@ -23,7 +23,7 @@ namespace ptxlat::report {
 
 namespace {
 
-std::string run_json_of(const Table& table, const std::string& csv, const std::string& forms, Extent extent) {
+std::string run_json_of(const Table& table, const std::string& csv, const std::string& forms, TableDetail detail) {
   results::Json run = results::to_json(table.run);
   run["format"] = results::table_format;  // even if it was read from older files
   if (!table.runs.empty()) run["runs"] = results::runs_to_json(table.runs);
@@ -32,7 +32,7 @@ std::string run_json_of(const Table& table, const std::string& csv, const std::s
   run["cells"] = table.cells.size();
   run["rows"] = std::count_if(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.leads; });
   run["verdicts"] = verdicts;
-  if (extent == Extent::whole) run["jsonl_crc32"] = checksum_of(*table.lines);
+  if (detail == TableDetail::everything) run["jsonl_crc32"] = checksum_of(*table.lines);
   run["csv_crc32"] = checksum_of(csv);
   run["forms_crc32"] = checksum_of(forms);
   return run.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n';
@@ -201,20 +201,20 @@ std::size_t RowKeyHash::operator()(const RowKey& key) const {
   return value;
 }
 
-void write_table(const std::filesystem::path& folder, const Table& table, Extent extent) {
-  if (!table.lines) extent = Extent::brief;
+void write_table(const std::filesystem::path& folder, const Table& table, TableDetail detail) {
+  if (!table.lines) detail = TableDetail::columns_only;
   std::ostringstream csv, forms;
   write_csv(csv, table);
   write_forms(forms, table.spellings);
   std::vector<NamedContent> files{{csv_name, csv.str()}, {forms_name, gzip(forms.str())}};
-  if (extent == Extent::whole) {
+  if (detail == TableDetail::everything) {
     std::ostringstream markdown;
     write_markdown(markdown, table);
     files.emplace_back(markdown_name, markdown.str());
     files.emplace_back(jsonl_name, zstd(*table.lines));
   }
   // run.json last: with its checksums it completes the table.
-  files.emplace_back(run_name, run_json_of(table, csv.str(), forms.str(), extent));
+  files.emplace_back(run_name, run_json_of(table, csv.str(), forms.str(), detail));
   replace_files(folder / table.run.table, files);
   // Files of an earlier table: a whole one, or one in an older format.
   std::error_code ignored;

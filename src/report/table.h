@@ -94,13 +94,13 @@ struct RowKeyHash {
 
 // The files to write for a table: all, or if brief, latency.csv, forms.csv.gz and run.json, without any machine code.
 // Anyone who has the assembler can make a static table again, so many of them are kept in brief.
-enum class Extent { whole, brief };
+enum class TableDetail { everything, columns_only };
 
 // The table's contract (docs/table-format.md): latency.csv, forms.csv.gz, latency.md, latency.jsonl.zst and run.json in
 // `folder`/run.table. Written to temporary names and renamed, so that a reader never sees half a table. Equal tables
 // give equal bytes. A table that was read from a csv has no machine code and is written in brief. Error{storage} if it
 // cannot be written; then the old table is kept.
-void write_table(const std::filesystem::path& folder, const Table& table, Extent extent = Extent::whole);
+void write_table(const std::filesystem::path& folder, const Table& table, TableDetail detail = TableDetail::everything);
 
 // Reads a folder that write_table made (from latency.jsonl.zst, forms.csv.gz and run.json). A brief one, or a folder
 // with a latency.csv alone, gives the columns without windows; without a run.json the run is derived from the rows. A

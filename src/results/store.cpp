@@ -71,7 +71,7 @@ Error storage_error(const std::filesystem::path& file, const SQLite::Exception& 
 }
 
 // SQLite treats a file of one byte as an empty database and overwrites it.
-void refuse_shorter_than_a_header(const std::filesystem::path& file) {
+void reject_shorter_than_a_header(const std::filesystem::path& file) {
   constexpr std::uintmax_t header_bytes = 100;
   std::error_code none_there;
   const std::uintmax_t size = std::filesystem::file_size(file, none_there);
@@ -210,7 +210,7 @@ std::vector<Run> runs_in(SQLite::Statement& select) {
 }  // namespace
 
 Store::Store(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout) {
-  refuse_shorter_than_a_header(file);
+  reject_shorter_than_a_header(file);
   try {
     database_ = std::make_unique<Database>(file, busy_timeout);
   } catch (const SQLite::Exception& error) {

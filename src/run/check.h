@@ -15,7 +15,7 @@
 namespace ptxlat::run {
 
 // A form that an assembler rejects, with its message.
-struct Refusal {
+struct Rejection {
   const isa::Form* form = nullptr;
   isa::Target target;
   std::string words;
@@ -34,9 +34,9 @@ struct CheckLine {
 
 // Assembles each form once, alone in a kernel, at level 0, on as many threads as there are assemblers. The rejections
 // are in the order of the forms. A form that no target of the toolchain supports counts as one.
-std::vector<Refusal> check_forms(const CheckLine& line,
-                                 const std::vector<std::unique_ptr<assemble::Assembler>>& assemblers,
-                                 const std::vector<const isa::Form*>& forms);
+std::vector<Rejection> check_forms(const CheckLine& line,
+                                   const std::vector<std::unique_ptr<assemble::Assembler>>& assemblers,
+                                   const std::vector<const isa::Form*>& forms);
 
 // The oldest target that supports a form; empty if no known one does.
 std::optional<isa::Target> oldest_target(const isa::Requirement& requirement);

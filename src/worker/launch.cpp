@@ -66,10 +66,10 @@ kernel::LaunchOutcome failed(const gpu::CudaError& error) {
 }
 
 // A zero handle, because the driver rejected the object, makes a kernel fault or exit.
-void name_refused_objects(kernel::LaunchOutcome& outcome, const KernelLaunch& kernel, const Memory& memory) {
+void name_rejected_objects(kernel::LaunchOutcome& outcome, const KernelLaunch& kernel, const Memory& memory) {
   if (outcome.status == kernel::LaunchStatus::ok || !kernel.launch.uses_memory) return;
-  const std::string refused = memory.kernels->refused_objects();
-  if (!refused.empty()) outcome.message += "; the driver did not make " + refused;
+  const std::string rejected = memory.kernels->rejected_objects();
+  if (!rejected.empty()) outcome.message += "; the driver did not make " + rejected;
 }
 
 void set_attributes(const gpu::CudaApi& api, gpu::CUfunction function, const kernel::Launch& launch) {
@@ -289,7 +289,7 @@ bool run_kernels(OpenDevice& device, const LaunchBatch& batch, const Send& send)
     } catch (const gpu::CudaError& error) {
       outcome = {failed(error), true};
     }
-    name_refused_objects(outcome.launch, kernel, memory);
+    name_rejected_objects(outcome.launch, kernel, memory);
     send(frame(Kind::outcome, outcome));
     if (outcome.process_ends) return false;
   }

@@ -47,7 +47,7 @@ TEST_CASE("the sections of a container come back, in their order") {
   CHECK_FALSE(std::filesystem::exists(file.string() + ".part"));
 }
 
-TEST_CASE("a container cut short anywhere is refused") {
+TEST_CASE("a container truncated anywhere is rejected") {
   const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   write_small(file);
@@ -59,7 +59,7 @@ TEST_CASE("a container cut short anywhere is refused") {
   }
 }
 
-TEST_CASE("a container with any bit altered is refused") {
+TEST_CASE("a container with any bit altered is rejected") {
   const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   write_small(file);
@@ -73,7 +73,7 @@ TEST_CASE("a container with any bit altered is refused") {
   }
 }
 
-TEST_CASE("what follows the end of a container is refused") {
+TEST_CASE("bytes after the end of a container are rejected") {
   const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   write_small(file);
@@ -81,7 +81,7 @@ TEST_CASE("what follows the end of a container is refused") {
   CHECK(problem_of(file) == "has 1 bytes after its end");
 }
 
-TEST_CASE("a file of another kind, a newer format and a file that is not there each have their own words") {
+TEST_CASE("a file of a different kind, a newer format and a missing file each have their own message") {
   const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   CHECK(problem_of(file).find("cannot be read") != std::string::npos);
@@ -129,7 +129,7 @@ TEST_CASE("two writers do not write the same bundle") {
   CHECK_NOTHROW(BundleWriter(file));
 }
 
-TEST_CASE("what is no file is neither read, which may wait for ever, nor replaced") {
+TEST_CASE("something that is not a file is neither read, which may wait forever, nor replaced") {
   const TestFolder folder;
   const auto pipe = folder.path / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -143,7 +143,7 @@ TEST_CASE("what is no file is neither read, which may wait for ever, nor replace
   }
 }
 
-TEST_CASE("a full disk is an error, and what was written stays") {
+TEST_CASE("a full disk is an error, and the written part is kept") {
   const SmallDisk disk("64k");
   disk.require_mounted();
   const auto file = disk.folder.path / "a.bundle";

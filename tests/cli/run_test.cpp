@@ -150,7 +150,7 @@ TEST_CASE("standard output holds only data") {
         "integer arithmetic\n  add.u32                              9.7.1.1   a b        PTX 1.0\n");
 }
 
-TEST_CASE("a table lands beside others: store and tables go where they are told") {
+TEST_CASE("a table is added to existing ones: store and tables go to the given places") {
   PtxlatProgram program;
   program.require_tools();
   const auto ended = program.run(

@@ -20,7 +20,7 @@ std::string table_in(const PtxlatProgram& program) {
 
 }  // namespace
 
-TEST_CASE("show prints every number that the table has of a form, what it was made of, and the machine code") {
+TEST_CASE("show prints every number that the table has for a form, the windows behind it, and the machine code") {
   const PtxlatProgram program;
   const auto shown = program.run({"show", "add.u32", "--table", table_in(program)});
   CHECK(shown.status == 0);
@@ -120,7 +120,7 @@ TEST_CASE("show gives the memory hierarchy of a committed table's facts, with th
   CHECK(has(contents_of(program.folder() / "plots/memory.svg"), "L1 data cache"));
 }
 
-TEST_CASE("show draws the series of a committed probe, and says what to install where there is no gnuplot") {
+TEST_CASE("show draws the series of a committed probe, and says what to install if there is no gnuplot") {
   PtxlatProgram program;
   if (std::system("gnuplot --version > /dev/null 2>&1") != 0) skip("no gnuplot on this machine");
   const auto drawn = program.run({"show", "chase", "--table", committed, "--plot", "plots"});

@@ -18,15 +18,15 @@ std::string mistakes_in_add(const std::string& more) {
 
 TEST_CASE("an entry without mistakes has none") { CHECK(mistakes_in_add("").empty()); }
 
-TEST_CASE("TOML that cannot be read is told with its line") {
+TEST_CASE("unreadable TOML is reported with its line") {
   CHECK_THAT(CatalogueText("chapter = \"x\"\nname = \n").mistakes(), Catch::Matchers::StartsWith("a.toml:2: "));
 }
 
-TEST_CASE("a folder that is not there is told") {
+TEST_CASE("a missing folder is reported") {
   CHECK_THROWS_WITH(load_catalogue({"/no/such/folder"}), "/no/such/folder: there is no such catalogue folder");
 }
 
-TEST_CASE("a folder without entries is told, and a folder that is called like a file is none") {
+TEST_CASE("a folder without entries is reported, and a folder named like a file is not a file") {
   const CatalogueText entries(preamble + std::string());
   std::filesystem::create_directory(entries.folder() / "b.toml");
   CHECK_NOTHROW(entries.load());
@@ -44,14 +44,14 @@ TEST_CASE("an entry with more forms than there can be is a mistake, and found so
         "a.toml:6: \"x\" has more than 100000 forms; rules (only, except) leave fewer");
 }
 
-TEST_CASE("a misspelt key is told with the one that was meant") {
+TEST_CASE("a misspelt key is reported with the intended one") {
   CHECK(mistakes_in_add("targt = \"sm_80\"\n") == "a.toml:10: unknown key \"targt\"; did you mean \"target\"?");
   CHECK(mistakes_in_add("exept = [\"type=u32\"]\n") ==
         "a.toml:10: the syntax does not mention the axis \"exept\"; did you mean \"except\"?");
   CHECK(CatalogueText("chaptr = \"x\"\n").mistakes() == "a.toml:1: unknown key \"chaptr\"; did you mean \"chapter\"?");
 }
 
-TEST_CASE("an unknown word for the audit is told with those that there are, of a file and of an entry") {
+TEST_CASE("an unknown word for the audit is reported with the known ones, for a file and an entry") {
   CHECK(mistakes_in_add("audit = \"memory\"\n") ==
         "a.toml:10: audit = \"memory\": write \"arithmetic\" or \"effects\"");
   CHECK(mistakes_in_add("audit = true\n") == "a.toml:10: \"audit\" must be a string");
@@ -59,7 +59,7 @@ TEST_CASE("an unknown word for the audit is told with those that there are, of a
         "a.toml:1: audit = \"\": write \"arithmetic\" or \"effects\"");
 }
 
-TEST_CASE("an order that is no whole number is told") {
+TEST_CASE("an order that is not a whole number is reported") {
   for (const std::string order : {"-1", "1.5", "\"first\"", "1000000"})
     CHECK(CatalogueText("order = " + order + "\n" + preamble).mistakes() ==
           "a.toml:1: \"order\" must be a whole number below 1000000");
@@ -91,7 +91,7 @@ TEST_CASE("a syntax that cannot be read is a mistake") {
   CHECK(syntax("x.{type} {d:u32}, {{a:u32}") == "a.toml:8: syntax: the braces do not pair up");
 }
 
-TEST_CASE("a rule about what is not there is a mistake") {
+TEST_CASE("a rule about something that does not exist is a mistake") {
   CHECK(mistakes_in_add("only = [\"typ=u32\"]\n") == "a.toml:10: there is no axis \"typ\"; did you mean \"type\"?");
   CHECK(mistakes_in_add("except = [\"type=u33\"]\n") ==
         "a.toml:10: axis \"type\" has no value \"u33\"; did you mean \"u32\"?");
@@ -184,7 +184,7 @@ TEST_CASE("objects are checked, and those that operands name must be there") {
   CHECK(twice.mistakes() == "b.toml:2: object \"o\" is already at a.toml:1");
 }
 
-TEST_CASE("other words that mean nothing are mistakes") {
+TEST_CASE("all other meaningless words are mistakes") {
   CHECK(mistakes_in_add("carry = \"yes\"\n") == "a.toml:10: carry = \"yes\": write \"in\", \"out\" or \"inout\"");
   CHECK(mistakes_in_add("threads = 31\n") == "a.toml:10: \"threads\" must be 1 or a multiple of 32 up to 1024");
   CHECK(mistakes_in_add("consumers = [\"eta\"]\n") == "a.toml:6: there is no consumer \"eta\"; did you mean \"eat\"?");
@@ -194,7 +194,7 @@ TEST_CASE("other words that mean nothing are mistakes") {
         "a.toml:6: \"x\" does not begin with the name \"y\"");
 }
 
-TEST_CASE("a spelling that is already there is told with both places") {
+TEST_CASE("a spelling that already exists is reported with both places") {
   const CatalogueText text(preamble + "[[op]]\nname = \"x\"\nsyntax = \"x.u32 {d:u32}, {a:u32}\"\n");
   text.write("b.toml", "chapter = \"own\"\n\n[[op]]\nname = \"x\"\nsyntax = \"x.u32 {d:u32}, {a:u32}\"\n");
   CHECK(text.mistakes() == "b.toml:3: x.u32 is already at a.toml:6");

@@ -116,7 +116,7 @@ TEST_CASE("predicates are 0 or 1 and divide the warp") {
   CHECK(problem_of("2", "pred") == "2 does not fit pred");
 }
 
-TEST_CASE("what a type cannot hold is refused") {
+TEST_CASE("a value that a type cannot represent is rejected") {
   CHECK(problem_of("256", "u8") == "256 does not fit u8");
   CHECK(problem_of("-1", "u8") == "-1 does not fit u8");
   CHECK(problem_of("-129", "s8") == "-129 does not fit s8");

@@ -79,7 +79,7 @@ LDG = "steps"
   CHECK(points[1].opcodes.at("LDG") == 256);
 }
 
-TEST_CASE("what a probe file leaves out has a default") {
+TEST_CASE("everything that a probe file leaves out has a default") {
   const auto probe = probe_of(least);
   const auto launch = points_of(probe).at(0).trial.launch;
   CHECK(launch.threads == 1);
@@ -99,7 +99,7 @@ TEST_CASE("an axis may be a list or a range in doublings, with equal steps betwe
   CHECK(values_of("from = 1\nto = 4\nper_doubling = 2") == std::vector<std::int64_t>{1, 2, 3, 4});
 }
 
-TEST_CASE("a mistake is told with its file and line") {
+TEST_CASE("a mistake is reported with its file and line") {
   CHECK(mistake_in("sentense = \"s\"") == "little.toml:1: unknown key \"sentense\"; did you mean \"sentence\"?");
   CHECK_THAT(mistake_in("sentence = \"s\"\n[launch]\nthread = 4\n"),
              Contains("little.toml:3: unknown key \"thread\"; did you mean \"threads\"?"));
@@ -186,7 +186,7 @@ TEST_CASE("an inference needs a kind, a space and a memory") {
   CHECK_THAT(infer("kind = \"cache\"\nspace = \"l1\"\nbytes = 8\n"), Contains("[audit.opcodes] must say"));
 }
 
-TEST_CASE("an expression that cannot rest on an axis is evaluated where it is read") {
+TEST_CASE("an expression that cannot depend on an axis is evaluated when it is read") {
   CHECK_THAT(mistake_in("sentence = \"s\"\n\n[launch]\nlaunches = \"many\"\n"),
              Contains("little.toml:3: unknown name \"many\""));
   CHECK_THAT(mistake_in("sentence = \"s\"\n\n[read]\nwords = [\"first\"]\n"),

@@ -106,7 +106,7 @@ TEST_CASE("colours change nothing but colours") {
   CHECK(without_colours(coloured.str()) == plain.str());
 }
 
-TEST_CASE("the Markdown of a comparison has the code of both sides beside each other") {
+TEST_CASE("the Markdown of a comparison has the code of both sides side by side") {
   const TwoTables tables;
   std::ostringstream out;
   write_page(out, compare_all({tables.side_a(), tables.side_b()}), {PageFormat::markdown, false, 100});
@@ -215,7 +215,7 @@ TEST_CASE("findings put rows that changed alike together, and say from which tab
   CHECK(findings_of({tables.side_a(), tables.side_b(), tables.side_b()}) == golden("findings.md"));
 }
 
-TEST_CASE("findings call a form gone where its last number is, and not its first") {
+TEST_CASE("findings call a form gone if its last number is gone, not its first") {
   results::Record lost = cell_of("add.u32", 3, 4, "IADD3");
   give(lost, results::metric::cycles, std::nullopt);
   give(lost, results::metric::differential, std::nullopt);

@@ -78,14 +78,14 @@ TEST_CASE("the evidence of a plateau is the series with the points that it predi
         "     32768  32768       1       -       -        -  -\n");
 }
 
-TEST_CASE("the evidence of a capacity is what lies on both sides of it") {
+TEST_CASE("the evidence for a capacity is the points on both sides of it") {
   const TestFolder folder;
   CHECK_THAT(evidence(folder.path, chase(), "l1.bytes"),
              Catch::Contains("l1.bytes 3000 bytes 2 points up to it with a median of 32.25, 3 beyond with a median of "
                              "280\n"));
 }
 
-TEST_CASE("the evidence of what was inferred by talk names the log of its own point") {
+TEST_CASE("the evidence for a fact inferred in a dialogue names the log of its own point") {
   const TestFolder folder;
   results::Record probe = chase();
   probe.ptx = "l1";

@@ -11,9 +11,9 @@
 
 namespace ptxlat::latency {
 
-// One variant's parts, from which the trials of its experiment are assembled: windows (parts.cpp), chains (chain.cpp)
-// and streams (stream.cpp).
-struct Parts {
+// One variant's parts, from which the trials of its experiment are assembled: windows (experiment_builder.cpp), chains
+// (chain.cpp) and streams (stream.cpp).
+struct ExperimentBuilder {
   const ptx::LoadedCatalogue& loaded;
   const isa::Variant& variant;
   const isa::Consumer* consumer;
