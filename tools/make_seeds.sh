@@ -3,7 +3,7 @@
 # the command that reproduces it today and the result. The first line of the tsv lists the finished issues, separated by "; ";
 # every item of such an issue must have both.
 #   tools/make_seeds.sh [--check] [FOLDER]   FOLDER has the two files; default docs
-#     --check  writes nothing; exits with 1 if seeds.md is not what the tsv gives
+#     --check  writes nothing; exits with 1 if seeds.md does not match the tsv
 set -euo pipefail
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -60,10 +60,10 @@ awk -F '\t' '
     for (name in finished) if (!(name in known)) complain("no item is of the finished issue \"" name "\"")
     exit has_error
   }
-' "$items" >"$made" || die "$items is not as it must be"
+' "$items" >"$made" || die "$items is malformed"
 
 if [[ -z $check ]]; then
   install -m 644 "$made" "$page"
 elif ! diff -u "$page" "$made" >&2; then
-  die "$page is not what $items gives: run tools/make_seeds.sh"
+  die "$page does not match $items: run tools/make_seeds.sh"
 fi
