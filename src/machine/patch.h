@@ -31,8 +31,8 @@ Saturable find_saturable(const sass::Window& window, const std::vector<std::vect
 std::vector<std::string> opcodes_of(const Code& code);
 
 // One instruction as it appears in a loop of copies. A single instruction follows the previous copy immediately:
-// nothing waits, and the results of the copies are unused. Several keep ptxas's schedule, because they depend on each
-// other. The last one signals when its registers are free: with its result or, without one, when it has read them.
+// nothing waits, the results of the copies are unused, and it signals when its registers are free: with its result or,
+// without one, when it has read them. Several keep ptxas's schedule, because they depend on each other.
 std::vector<sass::InstructionWord> copy_of(const Code& code);
 
 // The cubin with words in the kernel's places, in that order; as many as there are places. The second clock waits for

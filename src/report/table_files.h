@@ -39,7 +39,7 @@ struct TableFiles {
 // the run is derived from the rows and the folder.
 TableFiles read_table_files(const std::filesystem::path& folder);
 
-// The key in run.json for a file with the rows.
+// The checksum of a file with the rows, for run.json.
 std::string checksum_of(std::string_view text);
 
 Error damaged(const std::filesystem::path& file, const std::string& what);

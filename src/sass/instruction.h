@@ -59,8 +59,7 @@ struct Instruction {
   std::string text;
 };
 
-// Whether the next instruction executed may be a different one than the next in memory: branches, calls, returns,
-// exits.
+// Whether control may go somewhere other than the next instruction: branches, calls, returns, exits.
 bool changes_control_flow(std::string_view text);
 
 // "IMAD.IADD" of "@!P0 IMAD.IADD R7, R6, 0x1, R7".

@@ -11,7 +11,7 @@ namespace ptxlat::sass {
 enum class Trait : std::uint32_t {
   none = 0,
   // Control flow.
-  leaves = 1 << 0,        // control may not continue with the next instruction
+  leaves = 1 << 0,        // control may go somewhere other than the next instruction
   branches = 1 << 1,      // a branch to an address in its text
   calls = 1 << 2,         // a subroutine runs before the next instruction
   bookkeeping = 1 << 3,   // keeps control flow and the lanes of a warp together; computes nothing
