@@ -124,7 +124,7 @@ void check(int device) {
 void add_doctor(CLI::App& program) {
   auto* command = program.add_subcommand("doctor", "Show what this machine has, what is missing, and how to get it.");
   auto device = std::make_shared<int>(0);
-  command->add_option("--device", *device, "The GPU, as the driver numbers them. Default: 0.")
+  command->add_option("--device", *device, "The GPU's number in the driver's order. Default: 0.")
       ->check(CLI::Range(0, 1023));
   command->callback([device] { check(*device); });
 }

@@ -126,7 +126,7 @@ void add_opcodes(CLI::App& program) {
                    "The assembler: driver, ptxas, nvjitlink, or a specific version. Default: driver.")
       ->type_name("NAMES");
   command->add_option("-O,--level", options->level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
-  command->add_option("--device", options->device, "The GPU, as the driver numbers them. Default: 0.")
+  command->add_option("--device", options->device, "The GPU's number in the driver's order. Default: 0.")
       ->check(CLI::Range(0, 1023));
   command
       ->add_option("--threads", options->threads, "How many assemblers work at the same time. Default: two per core.")

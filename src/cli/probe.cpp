@@ -168,7 +168,7 @@ void add_probe(CLI::App& program) {
       program.add_subcommand("probe", "Run experiments on the machine itself: curves, time-lines and facts.");
   auto options = std::make_shared<ProbeOptions>();
   command->add_option("names", options->names, "The probes to run. Default: all.")->type_name("NAME");
-  command->add_flag("--list", options->list, "List the probes with a description each, without measuring.");
+  command->add_flag("--list", options->list, "List the probes with their descriptions, without measuring.");
   command
       ->add_option("--probes", options->folders,
                    "A folder with your own probes (docs/probes.md), in addition to the shipped ones; can be repeated.")
@@ -179,7 +179,7 @@ void add_probe(CLI::App& program) {
                    "The assembler: driver, ptxas, nvjitlink, or a specific version. Default: driver.")
       ->type_name("NAMES");
   command->add_option("-O,--level", options->level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
-  command->add_option("--device", options->device, "The GPU, as the driver numbers them. Default: 0.")
+  command->add_option("--device", options->device, "The GPU's number in the driver's order. Default: 0.")
       ->check(CLI::Range(0, 1023));
   command->add_option("--store", options->store, "The SQLite file that keeps finished probes. Default: ptxlat.sqlite.")
       ->type_name("FILE");

@@ -251,7 +251,7 @@ void add_run(CLI::App& program) {
   auto* command = program.add_subcommand("run", "Measure on the GPU and write the table.");
   auto options = std::make_shared<RunOptions>();
   add_line_options(*command, *options);
-  command->add_option("--device", options->device, "The GPU, as the driver numbers them. Default: 0.")
+  command->add_option("--device", options->device, "The GPU's number in the driver's order. Default: 0.")
       ->check(CLI::Range(0, 1023));
   command
       ->add_option("--launches", options->launches,
@@ -279,7 +279,7 @@ void add_static(CLI::App& program) {
   add_line_options(*command, *options);
   command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90a.")
       ->type_name("SM");
-  add_bundle(*command, *options, "Take")->excludes("--target");
+  add_bundle(*command, *options, "Use")->excludes("--target");
   command->callback([options, command] {
     if (command->count("--bundle") == 0) return static_assembling(*options);
     make_bundled_tables(*options, levels_given(*command, *options), nullptr);
