@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t word_bytes = 8;
 
-// SplitMix64 (Steele, Lea and Flood 2014): a word of its own for each index, so that a part can be made alone.
+// SplitMix64 (Steele, Lea and Flood 2014): a different word for each index, so that any part can be made separately.
 std::uint64_t random_word(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15ull;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -39,7 +39,7 @@ bool is_chase(const kernel::Buffer& buffer) {
 
 constexpr std::uint64_t most_of_box = 256;
 
-// The driver's name for a swizzle; none for one that it does not know.
+// The driver's name for a swizzle; empty for an unknown one.
 std::optional<CUtensorMapSwizzle> swizzle_of(std::uint64_t bytes) {
   switch (bytes) {
     case 0:
@@ -55,7 +55,7 @@ std::optional<CUtensorMapSwizzle> swizzle_of(std::uint64_t bytes) {
   }
 }
 
-// The driver refuses these too, but does not say why.
+// The driver also rejects these, but does not say why.
 void require_tensor(const kernel::Buffer& buffer) {
   if (buffer.pitch % 16 != 0 || buffer.pitch > buffer.bytes)
     throw std::invalid_argument("a tensor's pitch is not a multiple of 16 up to its buffer's bytes");
@@ -155,7 +155,7 @@ FilledBuffer::FilledBuffer(const CudaApi& api, const CudaStream& stream, const k
   texture_.emplace(api, resource, description);
 }
 
-FilledBuffer::~FilledBuffer() { api_.cuCtxResetPersistingL2Cache(); }  // which an old driver does not have
+FilledBuffer::~FilledBuffer() { api_.cuCtxResetPersistingL2Cache(); }  // an old driver does not have this function
 
 std::vector<std::uint64_t> FilledBuffer::parameters() const {
   std::vector<std::uint64_t> words;

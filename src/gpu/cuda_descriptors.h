@@ -5,7 +5,7 @@
 
 namespace ptxlat::gpu {
 
-// What the Driver API is told about arrays, textures, surfaces, tensor maps and windows of memory, laid out as in
+// The Driver API's descriptors of arrays, textures, surfaces, tensor maps and windows of memory, with the layout of
 // cuda.h.
 using CUdeviceptr = unsigned long long;
 using CUarray = struct CUarray_st*;
@@ -107,7 +107,7 @@ struct CUDA_TEXTURE_DESC {
   int reserved[12];
 };
 
-// Always null here: a view reads an array otherwise than it was made.
+// Always null here: a view would read an array in a different format.
 struct CUDA_RESOURCE_VIEW_DESC;
 
 struct CUDA_MEMCPY3D {

@@ -95,7 +95,7 @@ DeviceInfo describe_device(const CudaApi& api, int index) {
   info.sm_count = device_sm_count(api, device);
   info.sm_clock_khz = attribute(api, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device);
   info.memory_clock_khz = attribute(api, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, device);
-  // What probes like to know; a driver that does not say leaves them 0.
+  // Values for probes; 0 if the driver does not report them.
   api.cuDeviceGetAttribute(&info.memory_bus_bits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, device);
   api.cuDeviceGetAttribute(&info.l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device);
   api.cuDeviceTotalMem(&info.memory_bytes, device);

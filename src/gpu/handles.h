@@ -6,7 +6,7 @@
 
 #include "gpu/cuda_api.h"
 
-// RAII for what the driver hands out. None can be copied: each owns its handle. All need the CudaApi to outlive them.
+// RAII for the driver's handles. None can be copied: each owns its handle. The CudaApi must outlive them all.
 namespace ptxlat::gpu {
 
 // The device's primary context, current on the thread that made it.
@@ -46,7 +46,8 @@ class CudaStream {
   CUstream stream_ = nullptr;
 };
 
-// How much of the second-level cache may hold persisting lines. Afterwards there is none, and no line is persisting.
+// How much of the second-level cache may hold persisting lines. The destructor resets it to none, and no line stays
+// persisting.
 class PersistingLimit {
  public:
   PersistingLimit(const CudaApi& api, std::size_t bytes) : api_(api) {
@@ -63,7 +64,7 @@ class PersistingLimit {
   const CudaApi& api_;
 };
 
-// The lines of this memory are persisting where a kernel of the stream touches them. To be destroyed when those kernels
+// The lines of this memory become persisting if a kernel of the stream touches them. Destroy it after those kernels
 // have ended.
 class PersistingWindow {
  public:
@@ -88,7 +89,7 @@ class PersistingWindow {
 
   const CudaApi& api_;
   CUstream stream_;
-  PersistingLimit limit_;  // also undone where the stream takes no window
+  PersistingLimit limit_;  // also undone if the stream accepts no window
 };
 
 class CudaModule {

@@ -45,8 +45,8 @@ std::vector<std::string> axis_names(const results::Series& series) {
   return names;
 }
 
-// Series of one probe may have different axes. Then each axis that any of them has is a column, empty where a series
-// does not have it.
+// Series of one probe may have different axes. Then each axis of any of them is a column, empty for a series without
+// it.
 std::string series_csv(const results::Record& record) {
   std::vector<std::string> axes;
   for (const results::Series& series : record.series) {
@@ -147,7 +147,7 @@ void write_probe_log(const std::filesystem::path& folder, const std::string& nam
 std::filesystem::path find_probe_log(const std::filesystem::path& folder, const std::string& probe,
                                      const std::string& condition) {
   const auto pairs = pairs_of(condition);
-  // A name is that of the probe, with the coordinates of a point behind it, and every '_' may stand for a space.
+  // A name is that of the probe, followed by the coordinates of a point, and every '_' may replace a space.
   const auto is_of_fact = [&](std::string name) {
     if (!name.starts_with(safe_name(probe))) return false;
     name.erase(0, safe_name(probe).size());

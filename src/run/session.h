@@ -16,7 +16,7 @@
 
 namespace ptxlat::run {
 
-// One table to be made: what is planned, and what assembles it.
+// One table to make: the plan, and its assemblers.
 struct TableJob {
   ptx::LoadedCatalogue loaded;
   assemble::Toolchain toolchain;
@@ -24,10 +24,10 @@ struct TableJob {
   results::Run run;  // as it begins
   std::vector<latency::CellPlan> plan;
   std::unique_ptr<sass::Disassembler> disassembler;
-  std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;  // a thread for each
+  std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;  // one per thread
 };
 
-// What came of measuring a sample of the cells again in a second process.
+// The result of measuring a sample of the cells again in a second process.
 struct Repetition {
   std::size_t repeated = 0;
   std::vector<results::Record> differing;
@@ -35,9 +35,9 @@ struct Repetition {
 
 //   worker       null for a static table
 //   repeat       share of the cells that is measured again; empty for the default (run/repeated_cells.h)
-//   sm_clock     measures the SMs' clock in MHz; called if there is anything to be made
-//   on_planned   is called once with how many of the planned cells the store has already, before anything is made
-//   on_finished  with the finished records of a chunk, which are in the store, from one thread at a time
+//   sm_clock     measures the SM clock in MHz; called if there is anything to make
+//   on_planned   called once, before anything is made, with how many of the planned cells are already in the store
+//   on_finished  called with the finished records of a chunk, which are in the store, from one thread at a time
 struct SessionOptions {
   worker::Worker* worker = nullptr;
   std::optional<double> repeat;
@@ -47,9 +47,9 @@ struct SessionOptions {
   std::function<void(const std::vector<results::Record>&)> on_finished = {};
 };
 
-//   run         that the table is attributed to: this one, or where all cells were there already, the one before
-//   runs        all that records of the table name
-//   repetition  empty where nothing was repeated
+//   run         the table's run: this one, or the previous one if all cells already existed
+//   runs        all runs that records of the table name
+//   repetition  empty if nothing was repeated
 //   completed   false if it was interrupted; every finished record is in the store
 struct MadeTable {
   results::Run run;
@@ -61,8 +61,8 @@ struct MadeTable {
   bool completed = false;
 };
 
-// Plans less what the store has, sends the rest down the line, repeats a sample in a second process and marks what
-// differs there as unstable, and notes the run with its records. Throws what run_line throws.
+// Takes the plan without the cells in the store, sends it down the line, repeats a sample in a second process, marks
+// differing cells as unstable, and stores the run with its records. Throws what run_line throws.
 MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions& options);
 
 }  // namespace ptxlat::run

@@ -11,9 +11,9 @@
 
 #include "worker/worker.h"
 
-// What the supervisor and its worker process say to each other: frames of a u32 length and a payload, whose first byte
-// is the kind. Both ends are the same executable on the same machine, so cereal's binary archive is all the format
-// there is. A reply's deadline starts anew with each message, so a reply in parts says which part was the last.
+// The messages between the supervisor and its worker process: frames of a u32 length and a payload, whose first byte is
+// the kind. Both ends are the same executable on the same machine, so the format is just cereal's binary archive. A
+// reply's deadline restarts with each message, so a reply in parts says which part was the last.
 //
 //   open      → opened                                  the driver is loaded and the device has a context
 //   info      → device
@@ -21,10 +21,10 @@
 //   assemble  → module
 //   compile   → compiled
 //   open_counters → counters                            of a device that is open
-//   count     → loaded, one outcome, counts             of one kernel; no counts where the outcome ends the process
+//   count     → loaded, one outcome, counts             of one kernel; no counts if the outcome ends the process
 //   channels, no reply                                  further sockets, on each of which a thread answers `assemble`
 //   any       → error                                   becomes an Error in the supervisor
-// For types of different rooms; cereal looks in its own namespace beside theirs.
+// For types of different rooms; cereal looks in its own namespace and in theirs.
 namespace cereal {
 
 template <class Archive>
@@ -171,7 +171,7 @@ class Message {
   explicit Message(const Bytes& payload);
 
   Kind kind() const { return kind_; }
-  // Its content; throws a std::exception for what is cut short.
+  // Its content; throws a std::exception if it is truncated.
   template <class Content>
   Content as() const {
     std::istringstream stream(content_);
@@ -186,7 +186,7 @@ class Message {
   std::string content_;
 };
 
-// `payload` with its length before it.
+// `payload` preceded by its length.
 Bytes frame_of(Kind kind, const std::string& content);
 
 inline Bytes frame(Kind kind) { return frame_of(kind, {}); }

@@ -64,7 +64,7 @@ TEST_CASE("a kernel that keeps its buffers finds them in the next batch as it le
   CHECK(counting.count(batch) == 9);
 }
 
-TEST_CASE("kept buffers are made anew where anything else about them, their kernel or its cubin changes") {
+TEST_CASE("kept buffers are made again if anything about them, their kernel or its cubin changes") {
   Counting counting;
   CHECK(counting.count(batch_of(true)) == 3);
   SECTION("their description") {
@@ -105,7 +105,7 @@ TEST_CASE("a kernel that keeps buffers and has none is not given those of the ke
   CHECK_THAT(log.lines().back(), Catch::Matchers::Contains(" parameters zero "));
 }
 
-TEST_CASE("buffers that there is no room for cost their own kernel, and the next gets its own") {
+TEST_CASE("buffers that do not fit cost only their own kernel, and the next gets its own") {
   Counting counting;
   auto batch = batch_of(true, 2);
   batch.kernels[0].launch.buffers[1].bytes = std::uint64_t{1} << 50;
