@@ -105,6 +105,7 @@ class Worker {
   WorkerOptions options_;
   std::unique_ptr<WorkerProcess> process_;
   bool device_is_open_ = false;
+  bool has_launched_ = false;  // this process
   std::filesystem::path cupti_;  // used to open the counters; empty before
   bool counters_are_open_ = false;
 };
