@@ -129,8 +129,8 @@ class DeviceBuffer {
 // Bytes: drivers map whole pages of this size.
 inline constexpr std::size_t mapped_pages = 2 << 20;
 
-// Device memory at a multiple of `alignment`, a power of two of mapped_pages and more. Nothing but addresses is spent
-// on the alignment, so that nearly all of a GPU's memory can be one such buffer.
+// Device memory at a multiple of `alignment`, a power of two of mapped_pages and more. The alignment costs
+// only addresses, so that one such buffer can take nearly all of a GPU's memory.
 class AlignedBuffer {
  public:
   AlignedBuffer(const CudaApi& api, std::size_t size, std::size_t alignment) : range_(api, size, alignment) {
@@ -158,8 +158,8 @@ class AlignedBuffer {
     std::size_t mapped = 0, bytes = 0;
   };
 
-  // Memory at addresses of a range. The handle can go as soon as the memory is mapped, which then lives until it is
-  // unmapped.
+  // Memory at addresses of a range. The handle can be released as soon as the memory is mapped: the memory then lives
+  // until it is unmapped.
   struct Mapping {
     Mapping(const CudaApi& driver, CUdevice device, CUdeviceptr at, std::size_t size)
         : api(driver), address(at), bytes(size) {
@@ -185,7 +185,7 @@ class AlignedBuffer {
   };
 
   Range range_;
-  std::optional<Mapping> mapping_;  // goes before its addresses do
+  std::optional<Mapping> mapping_;  // released before its addresses
 };
 
 // Page-locked host memory: a copy into ordinary memory would not be asynchronous.

@@ -59,7 +59,7 @@ struct Buffer {
   std::uint64_t box_row = 0;
   std::uint64_t box_rows = 0;
   std::uint64_t swizzle = 0;
-  std::uint64_t alignment = 0;  // bytes of whose multiple it begins at, a power of two; 0: the driver's choice
+  std::uint64_t alignment = 0;  // bytes: it begins at a multiple of this power of two; 0: the driver's choice
   bool operator==(const Buffer&) const = default;
 };
 

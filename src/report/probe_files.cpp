@@ -12,10 +12,10 @@
 #include "report/csv.h"
 #include "report/curves.h"
 #include "report/gzip.h"
-#include "report/zstd.h"
 #include "report/number.h"
 #include "report/page.h"
 #include "report/record_lines.h"
+#include "report/zstd.h"
 
 namespace ptxlat::report {
 

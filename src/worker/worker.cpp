@@ -69,7 +69,7 @@ Worker::Ending Worker::run_remaining(const LaunchBatch& batch, std::vector<kerne
     auto reply = process_->receive(options_.kernel_deadline);
     if (!reply) return {Ending::Why::kernel_failed, process_->exit()};
     auto outcome = reply->as<Outcome>();
-    // The memory of the process may be another kernel's still: a context keeps what local memory a kernel once needed.
+    // An earlier kernel may still hold the memory: a context keeps the local memory that a kernel once needed.
     if (outcome.lacks_memory && has_launched_) {
       restart();
       return {Ending::Why::process_ended_itself, {}};

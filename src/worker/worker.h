@@ -62,8 +62,8 @@ class Worker {
   gpu::DeviceInfo device_info();
 
   // One outcome per kernel, in order. Never throws because of a kernel; Error{no_gpu} if the device itself is gone. A
-  // process killed from outside is replaced once, and its kernel run again, before the kernel is given up. A kernel that
-  // runs out of memory in a process that has launched others is run again in a new process.
+  // process killed from outside is replaced once, and its kernel run again, before the kernel is given up. A kernel
+  // that runs out of memory in a process that has launched others is run again in a new process.
   std::vector<kernel::LaunchOutcome> launch(const LaunchBatch& batch);
 
   // Opens the hardware counters of the device with this libcupti. The process that does so should serve nothing else:
@@ -105,7 +105,7 @@ class Worker {
   WorkerOptions options_;
   std::unique_ptr<WorkerProcess> process_;
   bool device_is_open_ = false;
-  bool has_launched_ = false;  // this process
+  bool has_launched_ = false;    // this process
   std::filesystem::path cupti_;  // used to open the counters; empty before
   bool counters_are_open_ = false;
 };

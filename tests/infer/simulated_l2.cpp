@@ -52,7 +52,7 @@ SimulatedL2::SimulatedL2(L2Geometry geometry, std::uint64_t seed) : geometry_(st
     }
   }
   sets_.resize(static_cast<std::size_t>(g.partitions) * static_cast<std::size_t>(g.slices) * g.sets);
-  // Not from random_, so that a machine without such sets stays what it was.
+  // Not from random_, so that a machine without such sets behaves as before.
   for (std::size_t i = 0; i < sets_.size(); ++i)
     sets_[i].is_crowded = static_cast<double>(mixed(seed ^ i) % 1000) < 1000 * g.crowded;
   if (g.pitch > 0)
