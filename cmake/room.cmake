@@ -1,8 +1,8 @@
-# What every target of the project is compiled with.
+# The compile options of every target of the project.
 add_library(ptxlat_options INTERFACE)
 target_include_directories(ptxlat_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(ptxlat_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-  # GCC 12 warns of overlaps and overruns in its own std::string (GCC bug 105651 and its like).
+  # GCC 12 warns of overlaps and overruns in its own std::string (GCC bug 105651 and similar ones).
   "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow>")
 target_link_libraries(ptxlat_options INTERFACE fmt::fmt-header-only)
 if(PTXLAT_WARNINGS_AS_ERRORS)
@@ -25,7 +25,7 @@ add_library(ptxlat_headers STATIC ${CMAKE_SOURCE_DIR}/cmake/instantiated_once.cp
 target_link_libraries(ptxlat_headers PUBLIC ptxlat_options nlohmann_json::nlohmann_json)
 target_precompile_headers(ptxlat_headers PRIVATE ${ptxlat_precompiled})
 
-# ptxlat_room(NAME LIBRARIES...): one room, that is one folder of src/, as the static library ptxlat_NAME.
+# ptxlat_room(NAME LIBRARIES...): one room (a folder of src/) as the static library ptxlat_NAME.
 function(ptxlat_room name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   if(NOT sources)
@@ -38,8 +38,8 @@ function(ptxlat_room name)
   target_precompile_headers(ptxlat_${name} REUSE_FROM ptxlat_headers)
 endfunction()
 
-# ptxlat_label(LABEL BUDGET FILES...): a label of the tests and its budget, that is how many seconds all of its tests may
-# take on two cores. FILES are "program/file", for the program that ptxlat_test names; files in no label are fast.
+# ptxlat_label(LABEL BUDGET FILES...): a label of the tests and its budget: how many seconds all of its tests may take
+# on two cores. FILES are "program/file", for the program that ptxlat_test names; files in no label are fast.
 function(ptxlat_label label budget)
   set_property(GLOBAL PROPERTY ptxlat_budget_${label} ${budget})
   foreach(file ${ARGN})
@@ -53,7 +53,7 @@ function(ptxlat_labelled test file)
   if(NOT label)
     set(label fast)
   endif()
-  # For what hangs. A busy machine or a sanitizer takes several times as long, and that is no failure.
+  # For hangs. A busy machine or a sanitizer takes several times as long, and that is not a failure.
   get_property(budget GLOBAL PROPERTY ptxlat_budget_${label})
   math(EXPR timeout "10 * ${budget}")
   set_tests_properties("${test}" PROPERTIES LABELS ${label} TIMEOUT ${timeout})
@@ -61,7 +61,7 @@ function(ptxlat_labelled test file)
 endfunction()
 
 # ptxlat_test(NAME ROOMS... [FOLDER folder]): tests/FOLDER/*_test.cpp, by default tests/NAME, as the program test_NAME.
-# Each file is one test of CTest: its cases share what is slow to load. The target fast_tests builds the programs that
+# Each file is one CTest test: its cases share slow setup. The target fast_tests builds the programs that
 # have a file labelled fast.
 function(ptxlat_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" FOLDER "")

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What the scripts share; sourced, not run. Messages go to stderr: stdout belongs to the table.
-# Asked with -h or --help, a script prints the comment at its head and does nothing.
+# Shared by the scripts; sourced, not run. Messages go to stderr: stdout belongs to the table. With -h or --help, a
+# script prints the comment at its head and does nothing else.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 toolkits=${PTXLAT_TOOLKITS:-$root/toolkits}
@@ -16,7 +16,7 @@ die() {
   exit 1
 }
 
-# has_tool NAME: a program NAME of a CUDA toolkit that runs, in the places where ptxlat looks.
+# has_tool NAME: whether a working program NAME of a CUDA toolkit is where ptxlat looks.
 has_tool() {
   local candidate
   for candidate in "$toolkits"/*/bin/"$1" "${CUDA_HOME:-/nonexistent}/bin/$1" "$(command -v "$1" || true)" \
@@ -26,14 +26,14 @@ has_tool() {
   return 1
 }
 
-# The driver and a device that it has made; `ptxlat doctor` says more.
+# Whether there is a driver and a device; `ptxlat doctor` says more.
 has_gpu() {
   [[ -e /dev/nvidiactl || -e /dev/nvidia0 || -e /dev/dxg ]] || return 1
   # Not a pipe into grep -q: with pipefail, ldconfig dying of SIGPIPE would count as "no driver".
   [[ $(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null) == *libcuda.so.1* ]]
 }
 
-# fetch_missing: brings ptxas and nvdisasm where the machine has none.
+# fetch_missing: downloads ptxas and nvdisasm if the machine has none.
 fetch_missing() {
   if has_tool ptxas && has_tool nvdisasm; then return; fi
   "$root/tools/toolkits.sh"
@@ -50,14 +50,21 @@ build() {
   ) >&2
 }
 
-# pack_table FOLDER: a table that was just written as tightly as its readers allow, since a repository keeps every one for ever;
-# one that is packed already is left alone.
+# pack_table FOLDER: compresses a new table as tightly as its readers allow, since a repository keeps every one forever;
+# a packed table is not touched.
 pack_table() {
-  local lines=$1/latency.jsonl
+  local lines=$1/latency.jsonl log
+  if command -v zstd >/dev/null; then
+    for log in "$1"/logs/*.zst; do
+      [[ -e $log ]] || continue
+      zstd -qdf "$log" -o "${log%.zst}"
+      zstd -qf --ultra -22 --rm "${log%.zst}" -o "$log"
+    done
+  fi
   [[ -e $1/latency.csv ]] || return 0
   gzip -9nf "$1/latency.csv"
   [[ -e $lines.zst ]] && command -v zstd >/dev/null || return 0
-  # From a file and not a pipe: the frame says how long it is.
+  # From a file, not a pipe: the frame contains its size.
   zstd -qdf "$lines.zst" -o "$lines"
   zstd -qf -19 --rm "$lines" -o "$lines.zst"
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes docs/seeds.md from docs/seed_items.tsv: of each table, figure, listing and claim of the papers that ptxlat began with,
-# the command that gives it today and what came out. The first line of the tsv has the issues that are finished, with "; "
-# between them; an item of such an issue must have both.
+# Makes docs/seeds.md from docs/seed_items.tsv: for each table, figure, listing and claim of the papers that ptxlat began with,
+# the command that reproduces it today and the result. The first line of the tsv lists the finished issues, separated by "; ";
+# every item of such an issue must have both.
 #   tools/make_seeds.sh [--check] [FOLDER]   FOLDER has the two files; default docs
-#     --check  writes nothing; exits with 1 if seeds.md is not what the tsv gives
+#     --check  writes nothing; exits with 1 if seeds.md does not match the tsv
 set -euo pipefail
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -34,10 +34,11 @@ awk -F '\t' '
     count = split($0, names, /; */)
     for (i = 1; i <= count; ++i) finished[names[i]] = 1
     print "# The papers, item by item\n"
-    print "Every table, figure, listing and claim of the papers that ptxlat began with: which issue owns it, the command that\n" \
-          "gives it on a GPU or on a simulated machine, and what came out. Commands that begin with `test_infer` are the papers\47\n" \
-          "machines, simulated: `build/release/bin/test_infer`. An item without a command is not done yet.\n"
-    print "Made by `tools/make_seeds.sh` from `seed_items.tsv`: edit that."
+    print "This page lists every table, figure, listing and claim of the papers that ptxlat began with: the issue that it belongs\n" \
+          "to, the command that reproduces it on a GPU or on a simulated machine, and the result. Commands that begin with\n" \
+          "`test_infer` (`build/release/bin/test_infer`) simulate the machines of the papers. An item without a command is not\n" \
+          "done yet.\n"
+    print "`tools/make_seeds.sh` makes this page from `seed_items.tsv`: edit that file."
     next
   }
   NR == 2 {
@@ -59,10 +60,10 @@ awk -F '\t' '
     for (name in finished) if (!(name in known)) complain("no item is of the finished issue \"" name "\"")
     exit has_error
   }
-' "$items" >"$made" || die "$items is not as it must be"
+' "$items" >"$made" || die "$items is malformed"
 
 if [[ -z $check ]]; then
   install -m 644 "$made" "$page"
 elif ! diff -u "$page" "$made" >&2; then
-  die "$page is not what $items gives: run tools/make_seeds.sh"
+  die "$page does not match $items: run tools/make_seeds.sh"
 fi

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Makes the measured tables of tables/ again: of the driver all forms, of every CUDA version those of arithmetic, data movement and
-# CUDA C, and what changed between the versions, docs/findings/cuda-versions.md. In two steps, for a GPU's machine that has no
-# toolkits and cannot fetch any:
-#   tools/measured-tables.sh assemble FOLDER [OPTION...]   anywhere: two bundles of all versions; half an hour on two cores
-#   tools/measured-tables.sh run FOLDER [OPTION...]        where the GPU is: minutes
-# OPTIONs choose a part, as for `ptxlat run`. $PTXLAT names a program that is built already: then nothing is built or installed.
+# Makes the measured tables in tables/ again: all forms with the driver, arithmetic, data movement and CUDA C with every
+# CUDA version, and docs/findings/cuda-versions.md with the changes between the versions. It has two steps, because a
+# GPU machine may have no toolkits and no network:
+#   tools/measured-tables.sh assemble FOLDER [OPTION...]   on any machine: two bundles of all versions; half an hour on two cores
+#   tools/measured-tables.sh run FOLDER [OPTION...]        on the GPU machine: minutes
+# OPTIONs select a part, as for `ptxlat run`. $PTXLAT names a program that is already built: then nothing is built or
+# installed.
 set -euo pipefail
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -22,13 +23,13 @@ fi
 
 # bundle FILE OPTION...: with all versions.
 bundle() {
-  local versions=(11.8 12.0 12.3 12.4 12.6 12.8 12.9 13.0) # a driver takes cubins of its own CUDA version and older ones
+  local versions=(11.8 12.0 12.3 12.4 12.6 12.8 12.9 13.0) # a driver accepts cubins of its own CUDA version and older ones
   [[ -n ${PTXLAT:-} ]] || tools/toolkits.sh "${versions[@]}"
   "$program" assemble --target sm_90a --toolchain "$(IFS=, && echo "${versions[*]/#/ptxas-}")" "${@:2}" \
     "${options[@]}" -o "$folder/$1"
 }
 
-# Arithmetic and data movement at every level; the functions of CUDA C, whose code is long, at one.
+# Arithmetic and data movement at every level; CUDA C functions, whose code is long, at one.
 make_bundles() {
   mkdir -p "$folder"
   bundle instructions.bundle --chapter 'integer arithmetic' --chapter extended --chapter 'floating point' \
@@ -36,7 +37,7 @@ make_bundles() {
   bundle functions.bundle --chapter 'CUDA C' -O 3
 }
 
-# Each into build/measured/, with all of its machine code, and from the same store again with that of the headlines.
+# Each into build/measured/ with all of its machine code, and again from the same store with only that of the headlines.
 run_bundles() {
   local file table
   for file in "$folder"/*.bundle; do
@@ -49,7 +50,7 @@ run_bundles() {
     "build/measured/sm_*/*/ptxas-*" >docs/findings/cuda-versions.md
 }
 
-# All forms, and the core once more in a store of its own: two runs must agree.
+# All forms, and the core once more in a separate store: two runs must agree.
 run_driver() {
   "$program" run --all --headline-code --store build/driver.sqlite --format none "${options[@]}"
   "$program" run --store build/driver-again.sqlite --tables build/again --format none "${options[@]}"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Shows what a changed rule of the audit or the estimate changes: makes the cells of tests/replay/forms.txt (some 450 core forms,
-# of each opcode a few; sm_90a, ptxas 13.0, -O0 to -O3) without a GPU and prints those whose verdict, reason or schedule differ
-# from tests/replay/verdicts.tsv.gz. The first time it assembles them into a bundle, which takes about a minute on two cores;
-# from then on it takes seconds. Exits with 1 if any cell differs.
+# Shows the effect of a changed audit or estimate rule: makes the cells of tests/replay/forms.txt (about 450 core forms,
+# a few of each opcode; sm_90a, ptxas 13.0, -O0 to -O3) without a GPU and prints those whose verdict, reason or schedule
+# differ from tests/replay/verdicts.tsv.gz. The first run assembles them into a bundle, which takes about a minute on
+# two cores; later runs take seconds. Exits with 1 if any cell differs.
 #   tools/replay.sh [--fresh] [--accept]
 #     --fresh   assembles again: after a change of the catalogue or of the skeletons
-#     --accept  makes what is found now the reference
-# With PTXLAT_BIN, the programs of that folder are used and nothing is built or fetched.
+#     --accept  makes the current result the reference
+# With PTXLAT_BIN, the programs in that folder are used and nothing is built or downloaded.
 set -euo pipefail
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

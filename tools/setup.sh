@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building ptxlat needs, on Debian 12, Ubuntu 24.04 and later.
-#   tools/setup.sh [PACKAGE...]   further packages to install with them
+# Installs the packages for building ptxlat, on Debian 12, Ubuntu 24.04 and later.
+#   tools/setup.sh [PACKAGE...]   additional packages to install
 set -euo pipefail
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -9,7 +9,7 @@ packages=(
   g++ cmake ninja-build catch2 libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev
   libsqlitecpp-dev libsqlite3-dev zlib1g-dev libzstd-dev libcereal-dev libxxhash-dev python3 "$@"
 )
-# Any pip will do; Debian's is wanted only where there is none.
+# Any pip will do; Debian's is only installed if there is none.
 python3 -m pip --version >/dev/null 2>&1 || packages+=(python3-pip)
 
 if ! command -v dpkg-query >/dev/null; then

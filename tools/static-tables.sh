@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Makes the static tables in tables/<sm>/static/ again. For the architectures that people have cards of: the core, memory and
-# matrices included, at -O0 and -O3, with the machine code of its headlines. For all others from Maxwell on: scalar arithmetic at
-# every level, in brief. For sm_90 that of every version, and what changed between them (docs/findings/). ptxas is the newest that
-# schedules -O0, where one knows the target. An hour and a half on two cores; called again after an interruption it goes on.
+# Makes the static tables in tables/<sm>/static/ again. For common architectures: the core, including memory and
+# matrices, at -O0 and -O3, with the machine code of its headlines. For all others from Maxwell on: brief tables of
+# scalar arithmetic at every level. For sm_90 those of every version, and the changes between them (docs/findings/).
+# Uses the newest ptxas that schedules -O0, if one knows the target. Takes an hour and a half on two cores; rerun it to
+# resume after an interruption.
 #   tools/static-tables.sh [TARGET...]   sm_80 sm_90a …; default all
 set -euo pipefail
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-newest=(13.0 12.9 13.5) # at -O0 ptxas 13.5 leaves every wait to the hardware; CUDA 13 has left what is older than Turing
+newest=(13.0 12.9 13.5) # at -O0 ptxas 13.5 leaves every wait to the hardware; CUDA 13 dropped everything older than Turing
 owned=(sm_75 sm_80 sm_86 sm_89 sm_90a sm_100a sm_103a sm_120a)
 every=(11.8 12.0 12.3 12.4 12.6 12.8 12.9 13.0 13.5)
 chapters=('integer arithmetic' extended 'floating point' half-precision 'comparison and sel' 'logic and shift')

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The latency table of this machine's GPU on stdout; without a GPU the static table at -O3, from the assembler's schedule.
-# Installs and fetches what is missing, builds, runs; quick the second time.
+# Prints the latency table of this machine's GPU; without a GPU the static table at -O3, from the assembler's schedule.
+# Installs and downloads what is missing, builds and runs; later runs start fast.
 #   tools/table.sh [OPTION...]   passed on to `ptxlat run` or `ptxlat static`, e.g. --filter 'fma.*' -O 0,3
-# Its files are in build/tables/, below the folder in which it is called.
+# The files are in build/tables/ under the current folder.
 set -euo pipefail
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -11,9 +11,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 fetch_missing
 build release ptxlat
 
-# Not into tables/: what is committed there is what the tests know.
+# Not into tables/: the tests depend on the tables committed there.
 tables=(--tables build/tables) target=(--target sm_90)
-levels=(-O 3) # without a GPU: all would take a quarter of an hour on two cores
+levels=(-O 3) # without a GPU: all levels would take a quarter of an hour on two cores
 for argument in "$@"; do
   case $argument in
     --tables | --tables=*) tables=() ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds ptxlat with its tests and runs all but the slow ones. Tests that need a GPU are reported as skipped where there
-# is none. With the presets sanitize and threads, only the fast tests.
+# Builds ptxlat with its tests and runs all except the slow ones. Tests that need a GPU are reported as skipped without
+# one. With the presets sanitize and threads, runs only the fast tests.
 #   tools/test.sh [PRESET]   of CMakePresets.json; default release
 set -euo pipefail
 # shellcheck source=tools/common.sh

@@ -78,7 +78,7 @@ def version_of_library(path):
             sys.exit(f"cannot compile an empty kernel (error {result}); its builtins library may be missing or broken")
     if os.path.basename(path).startswith("libcupti.so"):
         return version_of_cupti(library)
-    # nvJitLinkVersion came with CUDA 12.1 and gives no third number; the banner is in every library.
+    # nvJitLinkVersion was introduced in CUDA 12.1 and returns no third number; the banner is in every library.
     with open(path, "rb") as file:
         return BANNER.search(file.read())
 
@@ -103,7 +103,7 @@ def check(path, libraries):
     is_library = ".so" in os.path.basename(path)
     found = version_of_library(path) if is_library else version_of_program(path)
     if not found:
-        sys.exit("does not say of which CUDA version it is")
+        sys.exit("does not say which CUDA version it is from")
     print(found.group(1).decode())
 
 

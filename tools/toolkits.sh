@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Brings CUDA toolkits of any versions side by side into toolkits/<version>/, without installing anything: of each ptxas,
-# nvJitLink, NVRTC with the headers of its 16-bit types and, where it can be had, nvdisasm, from NVIDIA's Python wheels.
+# Downloads CUDA toolkits of any versions into toolkits/<version>/, without installing anything: ptxas, nvJitLink, NVRTC
+# with the headers of its 16-bit types and, if available, nvdisasm, from NVIDIA's Python wheels.
 #   tools/toolkits.sh [VERSION...]   11.8, 12.4, 12.4.99, …; `latest`; `all` of them; default 13.0
-#   tools/toolkits.sh cupti          13.0's libcupti, which reads hardware counters; where there is a GPU it is always fetched
-# $PTXLAT_TOOLKITS names another folder than toolkits/. What is there already and works is not fetched again.
+#   tools/toolkits.sh cupti          libcupti of 13.0, which reads hardware counters; always downloaded if there is a GPU
+# $PTXLAT_TOOLKITS names a folder to use instead of toolkits/. Working pieces are not downloaded again.
 set -euo pipefail
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -13,7 +13,7 @@ case $(uname -m) in
   *) die "NVIDIA has no CUDA wheels for $(uname -m), only for x86_64 and aarch64" ;;
 esac
 
-# One at a time, so that every unfinished download that is found is a dead one.
+# One at a time, so that every unfinished download found is an abandoned one.
 mkdir -p "$toolkits"
 exec 9>"$toolkits/.lock"
 flock -n 9 || { say "Another tools/toolkits.sh is at work; waiting for it" && flock 9; }
@@ -24,7 +24,7 @@ trap 'rm -rf "$work"' EXIT
 # The interpreter itself, not a script that looks for it each time.
 python=$(python3 -c 'import sys; print(sys.executable)')
 
-# A pip that can download: the machine's, or one in a throw-away environment. `pip download` is allowed also where the
+# A pip that can download: the machine's, or one in a throw-away environment. `pip download` is allowed even if the
 # distribution forbids `pip install`.
 pip=()
 find_pip() {
@@ -38,16 +38,17 @@ find_pip() {
   pip+=(--disable-pip-version-check)
 }
 
-# wheel PIECE VERSION: which wheel has a piece (nvcc, nvjitlink, nvrtc, runtime, nvdisasm) of a CUDA version, as pip is asked for
-# it; nothing where none has. A version of two numbers is its newest release, one of three that very release.
+# wheel PIECE VERSION: the wheel with a piece (nvcc, nvjitlink, nvrtc, runtime, nvdisasm) of a CUDA version, in pip's
+# notation; empty if there is none. A version of two numbers means its newest release, one of three exactly that
+# release.
 wheel() {
   local name
   case $1:$2 in
-    nvdisasm:12.3) # Triton is an x86-64 program that carries what it needs of CUDA
+    nvdisasm:12.3) # Triton is an x86-64 program that includes the parts of CUDA that it needs
       [[ $(uname -m) != x86_64 ]] || echo triton==2.2.0
       return
       ;;
-    # nvJitLink came with CUDA 12.0, nvdisasm's own wheels with 13.2.
+    # nvJitLink first appeared in CUDA 12.0, separate wheels of nvdisasm in 13.2.
     nvjitlink:11.* | nvdisasm:1[12].* | nvdisasm:13.[01]*) return ;;
     nvjitlink:12.*) name=nvidia-nvjitlink-cu12 ;;
     nvjitlink:*) name=nvidia-nvjitlink ;;
@@ -59,7 +60,7 @@ wheel() {
   case $1:$2 in
     cupti:13.0) echo "$name==13.0.85" ;;
     nvdisasm:13.2) echo "$name==13.2.78" ;;
-    runtime:*.*.*) echo "$name==${2%.*}.*" ;; # its third number is another one
+    runtime:*.*.*) echo "$name==${2%.*}.*" ;; # its third number is different
     runtime:*) echo "$name==$2.*" ;;
     *:13.0) echo "$name==13.0.88" ;;
     *:*.*.*) echo "$name==$2" ;;
@@ -94,8 +95,8 @@ version_of() {
   ((status == 0)) && echo "$found"
 }
 
-# download REQUIREMENT: its wheel into $work/files. pip compares the checksum; a second try for a connection that breaks
-# off. Status 2 where the index has no such wheel, 3 where pip cannot download.
+# download REQUIREMENT: its wheel into $work/files. pip compares the checksum; a second try if the connection breaks.
+# Status 2 if the index has no such wheel, 3 if pip cannot download.
 download() {
   local try options=()
   find_pip
@@ -107,7 +108,7 @@ download() {
       "$1" >"$work/pip.log" 2>&1; then
       return 0
     fi
-    # Where pip reaches its index, it names the versions that there are.
+    # If pip reaches its index, it lists the existing versions.
     if grep -q 'No matching distribution' "$work/pip.log" && ! grep -q 'from versions: none' "$work/pip.log"; then
       return 2
     fi
@@ -117,10 +118,11 @@ download() {
   return 3
 }
 
-# The system's own CUDA toolkit, where its sources name the section that has it (Debian: non-free, Ubuntu: multiverse).
+# The system's own CUDA toolkit, if its sources include the section that has it (Debian: non-free, Ubuntu: multiverse).
 packaged=$(LC_ALL=C apt-cache policy nvidia-cuda-toolkit 2>/dev/null | grep -oP 'Candidate: \K[0-9.]+' || true)
 
-# download_package: this version's nvdisasm out of the system's package into $work/files. Status 2 where that has another version.
+# download_package: this version's nvdisasm from the system's package into $work/files. Status 2 if that has a different
+# version.
 download_package() {
   is_of "$packaged" "$version" || return 2
   say "Fetching nvidia-cuda-toolkit $packaged, a package of this system, without installing it"
@@ -130,9 +132,9 @@ download_package() {
   return 1
 }
 
-# get PIECE MAIN PATTERN FOLDER: fetches what matches PATTERN into FOLDER, if the file that matches MAIN works and is of
-# $version, and prints its exact version. Status 2 where there is no such piece to be had, 3 where pip cannot download;
-# else why not is in $work/reason.
+# get PIECE MAIN PATTERN FOLDER: downloads files that match PATTERN into FOLDER, if the file that matches MAIN works and
+# is of $version, and prints its exact version. Status 2 if no such piece is available, 3 if pip cannot download;
+# otherwise the reason is in $work/reason.
 get() {
   local wanted file found
   rm -rf "$work/files"
@@ -150,11 +152,11 @@ get() {
   file=$(compgen -G "$work/files/$2" | head -n 1)
   found=$(version_of "$file") || return 1
   mkdir -p "$4"
-  mv -f "$work"/files/* "$4/" # renames: a file is there whole or not at all
+  mv -f "$work"/files/* "$4/" # renames: a file is complete or missing
   echo "$found"
 }
 
-# piece TITLE PIECE MAIN PATTERN FOLDER: makes sure that a piece of $version is in FOLDER and notes what came of it in
+# piece TITLE PIECE MAIN PATTERN FOLDER: makes sure that a piece of $version is in FOLDER and records the result in
 # $have, $lacks or $failed.
 piece() {
   local file found status=0
@@ -187,12 +189,12 @@ toolkit() {
     return
   fi
   piece nvJitLink nvjitlink 'libnvJitLink.so.*' 'libnvJitLink.so.*' "$folder/lib"
-  # Not the *.alt.* twins, which are for CUDA's static linking.
+  # Not the *.alt.* twins, which CUDA uses for static linking.
   piece NVRTC nvrtc 'libnvrtc.so.*' 'libnvrtc.so.*|libnvrtc-builtins.so.*' "$folder/lib"
   [[ " ${lacks[*]} " == *" NVRTC "* ]] || piece headers runtime cuda_bf16.h \
     'cuda_[bf][fp]16.h*|vector_types.h|vector_functions.h*' "$folder/include"
   piece nvdisasm nvdisasm nvdisasm nvdisasm "$folder/bin"
-  ((${#have[@]} == 0)) || say "CUDA $version: $(join "${have[@]}")${lacks:+; not to be had: $(join "${lacks[@]}")}"
+  ((${#have[@]} == 0)) || say "CUDA $version: $(join "${have[@]}")${lacks:+; not available: $(join "${lacks[@]}")}"
 }
 
 wanted=()

@@ -17,10 +17,10 @@ struct KernelText {
   std::string body;
 };
 
-// What became of one kernel.
+// The outcome of one kernel.
 //   cubin   index into BatchOutcome::cubins; empty if it was rejected
-//   symbol  its name in there
-//   log     the assembler's own words about this kernel when it was rejected, or how the assembler died
+//   symbol  its name in that cubin
+//   log     the assembler's messages about this kernel if it was rejected, or how the assembler died
 struct KernelOutcome {
   std::optional<std::size_t> cubin;
   std::string symbol;
@@ -29,7 +29,7 @@ struct KernelOutcome {
 
 struct BatchOutcome {
   std::vector<Bytes> cubins;
-  std::vector<KernelOutcome> kernels;  // one per kernel given, in their order
+  std::vector<KernelOutcome> kernels;  // one per given kernel, in order
 };
 
 // The outcome of one module.
@@ -39,7 +39,7 @@ struct ModuleOutcome {
 };
 
 // Turns the text of one PTX module into a cubin. An implementation is used by one thread at a time; it survives a crash
-// or a hang of the assembler proper, which it reports as a rejection ("ptxas died of signal 11").
+// or a hang of the real assembler, which it reports as a rejection ("ptxas died of signal 11").
 class Assembler {
  public:
   virtual ~Assembler() = default;
@@ -47,8 +47,9 @@ class Assembler {
   virtual ModuleOutcome assemble(const std::string& ptx, const isa::Target& target, int level) = 0;
 };
 
-// Assembles many kernels as one module and, where the module is refused, bisects until the kernels at fault are alone,
-// so that no kernel is lost to its neighbour's mistake. `header` is the .version/.target/.address_size part.
+// Assembles many kernels as one module and, if the module is rejected, bisects it until the faulty kernels are
+// isolated, so that no kernel is lost because of its neighbour's mistake. `header` is the
+// .version/.target/.address_size part.
 BatchOutcome assemble_batch(Assembler& assembler, const std::string& header, const std::vector<KernelText>& kernels,
                             const isa::Target& target, int level);
 

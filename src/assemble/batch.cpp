@@ -10,7 +10,7 @@ namespace {
 
 using Indices = std::vector<std::size_t>;
 
-// The text of a module and where in it each of its kernels starts.
+// The text of a module and the line where each of its kernels starts.
 struct Module {
   std::string ptx;
   Indices kernels;
@@ -38,10 +38,10 @@ Module make_module(const std::string& header, const std::vector<KernelText>& ker
   return module;
 }
 
-// The kernels that the log of a refused module names, by index into all kernels.
-//   named       each has an error of its own; the values are its text
+// The kernels that the log of a rejected module names, by index into all kernels.
+//   named       each has its own error; the values are the texts
 //   candidates  a syntax error was noticed in them, or an error without a line names them: each is tried alone, because
-//               a brace missing in one kernel is noticed in the next
+//   a missing brace in one kernel is noticed in the next
 struct Culprits {
   std::map<std::size_t, std::string> named;
   std::set<std::size_t> candidates;
@@ -85,8 +85,8 @@ std::string words_about_single(const std::string& log, std::size_t first_line) {
   return words.empty() ? log : words;
 }
 
-// ptxas refuses such characters even in comments (method.md, trap 24), and says only on which line of the module.
-std::string refused_characters(const std::string& body) {
+// ptxas rejects such characters even in comments (method.md, trap 24), and only gives the line in the module.
+std::string rejected_characters(const std::string& body) {
   std::size_t line = 1;
   for (const char c : body) {
     if (c == '\n') ++line;
@@ -109,7 +109,7 @@ class Bisection {
   BatchOutcome run() {
     Indices ascii;
     for (std::size_t index = 0; index < kernels_.size(); ++index) {
-      outcome_.kernels[index].log = refused_characters(kernels_[index].body);
+      outcome_.kernels[index].log = rejected_characters(kernels_[index].body);
       if (outcome_.kernels[index].log.empty()) ascii.push_back(index);
     }
     pending_.push_back(std::move(ascii));
@@ -122,7 +122,7 @@ class Bisection {
   }
 
  private:
-  // Settles the whole group, or settles a part and leaves the rest in pending_.
+  // Settles the whole group, or a part, and leaves the rest in pending_.
   void try_group(const Indices& group) {
     const Module module = make_module(header_, kernels_, group);
     ModuleOutcome assembled = assembler_.assemble(module.ptx, target_, level_);
@@ -150,7 +150,7 @@ class Bisection {
     for (const std::size_t index : group) {
       if (!culprits.named.contains(index) && !culprits.candidates.contains(index)) rest.push_back(index);
     }
-    // ptxas does not report every error of a large module: what is left may well be refused again.
+    // ptxas does not report every error of a large module: the rest may well be rejected again.
     if (found_one) {
       pending_.push_back(std::move(rest));
       return;
@@ -168,8 +168,8 @@ class Bisection {
     outcome_.cubins.push_back(std::move(cubin));
   }
 
-  // An assembler that refuses everything (wrong target or version, broken, hanging) is found out with one kernel that
-  // has nothing wrong with it instead of with each kernel in turn.
+  // One correct kernel, instead of every kernel in turn, shows whether the assembler rejects everything (wrong target
+  // or version, broken, hanging).
   bool header_accepted() {
     if (!header_tried_) {
       header_tried_ = true;

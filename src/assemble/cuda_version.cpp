@@ -7,7 +7,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes the leading number and the dot after it off `text`; 0 when there is nothing left.
+// Removes the leading number and the following dot from `text`; 0 if nothing is left.
 int take_number(std::string_view& text) {
   int number = 0;
   const char* const end = std::from_chars(text.data(), text.data() + text.size(), number).ptr;
@@ -23,7 +23,7 @@ std::string version_in_banner(std::string_view text) {
   for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
     const std::string_view rest = text.substr(at + mark.size(), 64);
     const std::size_t begin = rest.find(", V");
-    if (begin > 8) continue;  // not there, or of something else
+    if (begin > 8) continue;  // missing, or part of something else
     std::size_t end = begin + 3;
     while (end < rest.size() && (is_digit(rest[end]) || rest[end] == '.')) ++end;
     const std::string_view version = rest.substr(begin + 3, end - begin - 3);
@@ -45,8 +45,8 @@ int compare_versions(std::string_view left, std::string_view right) {
 }
 
 std::pair<int, int> newest_ptx_of_cuda(std::string_view cuda_version) {
-  // What each ptxas from 11.7 to 13.5 answers when given `.version 99.9` ("current version is '8.5'"). PTX 8.6 came
-  // with a driver only, and CUDA 12.6 has the PTX of 12.5.
+  // The answer of each ptxas from 11.7 to 13.5 to `.version 99.9` ("current version is '8.5'"). PTX 8.6 only came with
+  // a driver, and CUDA 12.6 has the PTX of 12.5.
   const int major = take_number(cuda_version);
   const int minor = take_number(cuda_version);
   if (major == 12) return {8, minor >= 7 ? minor - 1 : minor == 6 ? 5 : minor};

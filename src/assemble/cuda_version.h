@@ -13,7 +13,7 @@ std::string version_in_banner(std::string_view text);
 // Compares "13.0.88" and "9.2" number by number: < 0, 0, > 0.
 int compare_versions(std::string_view left, std::string_view right);
 
-// "12.4" of "12.4.131", as tools/toolkits.sh is asked for it.
+// "12.4" of "12.4.131", the argument for tools/toolkits.sh.
 std::string release_of(const std::string& version);
 
 // The newest PTX version that a toolkit's assemblers accept.

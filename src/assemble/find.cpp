@@ -15,10 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Long enough for a program on a cold network disk; what takes longer is not usable either.
+// Long enough for a program on a cold network disk; a slower one is not usable anyway.
 constexpr std::chrono::seconds version_deadline{20};
 
-// Sees each file once, whatever links lead to it.
+// Visits each file once, whatever links lead to it.
 class SeenFiles {
  public:
   bool is_new(const fs::path& path) {
@@ -40,10 +40,10 @@ void examine_program(ToolkitPiece& piece) {
       return;
     }
     piece.version = version_in_banner(outcome.output);
-    if (piece.version.empty()) piece.problem = "does not say of which CUDA version it is";
+    if (piece.version.empty()) piece.problem = "does not say which CUDA version it is from";
   } catch (const Error& error) {
     const std::string words =
-        error.what();  // "cannot start FILE: Permission denied", of a piece that has its name already
+        error.what();  // "cannot start FILE: Permission denied", for a piece whose name is already known
     piece.problem = "cannot be started: " + words.substr(words.rfind(": ") + 2);
   }
 }
@@ -107,7 +107,7 @@ std::pair<int, std::string_view> number_and_suffix(std::string_view target) {
   return {number, {after, static_cast<std::size_t>(end - after)}};
 }
 
-// The sound disassemblers, newest first.
+// The working disassemblers, newest first.
 std::vector<ToolkitPiece> disassemblers(const std::vector<fs::path>& folders) {
   auto found = find_pieces(folders, {PieceKind::nvdisasm});
   std::erase_if(found, [](const ToolkitPiece& piece) { return piece.version.empty(); });
@@ -205,11 +205,11 @@ fs::path nvdisasm_for(const isa::Target& target, const std::vector<fs::path>& fo
   if (target.sm < isa::oldest_sm) {
     throw Error(ExitCode::unknown_name,
                 "unsupported architecture: the machine code of " + target.name() + " is not read",
-                "sm_50 (Maxwell) is the oldest; Kepler lays its control words out in another way");
+                "sm_50 (Maxwell) is the oldest; Kepler's control words have a different layout");
   }
-  // The words of sm_90a and of sm_90 are read alike.
+  // The words of sm_90a and of sm_90 have the same encoding.
   const isa::Target plain{target.sm, {}};
-  // 12.3's is the one wheel of an older disassembler; 13.2's is the default of tools/toolkits.sh.
+  // 12.3's is the only wheel of an older disassembler; 13.2's is the default of tools/toolkits.sh.
   const std::string advice = target.sm < 75 ? "run tools/toolkits.sh 12.3: its nvdisasm reads sm_50 to sm_90"
                                             : "run tools/toolkits.sh latest, or put a CUDA toolkit's bin into PATH";
   std::string known;

@@ -22,8 +22,8 @@ std::string environment(const char* name) {
 
 void append(Folders& folders, const Folders& more) { folders.insert(folders.end(), more.begin(), more.end()); }
 
-// pip's wheels are toolkits in pieces, a folder each: nvidia/cuda_nvcc, nvidia/nvjitlink, …, nvidia/cu13. `prefix` is a
-// Python installation or an environment.
+// pip's wheels are toolkits in pieces, one folder each: nvidia/cuda_nvcc, nvidia/nvjitlink, …, nvidia/cu13. `prefix` is
+// a Python installation or an environment.
 Folders wheels_of_python(const fs::path& prefix) {
   Folders folders;
   for (const fs::path& library : entries(prefix / "lib")) {
@@ -34,8 +34,8 @@ Folders wheels_of_python(const fs::path& prefix) {
   return folders;
 }
 
-// What PATH leads to, through symbolic links: /usr/local/bin/ptxas may point anywhere. The link to an environment's
-// python3 is where that environment is.
+// The toolkits that PATH leads to, through symbolic links: /usr/local/bin/ptxas may point anywhere. The link to an
+// environment's python3 shows where that environment is.
 Folders folders_on_path() {
   Folders folders, wheels;
   std::istringstream path(environment("PATH"));
@@ -51,7 +51,7 @@ Folders folders_on_path() {
     if (error) continue;
     append(wheels, wheels_of_python(directory.lexically_normal().parent_path()));
     append(wheels, wheels_of_python(python.parent_path().parent_path()));
-    // pyenv puts a script in front of all the versions that it has installed.
+    // pyenv puts a script in front of all its installed versions.
     for (const fs::path& version : entries(directory.lexically_normal().parent_path() / "versions"))
       append(wheels, wheels_of_python(version));
   }
@@ -79,7 +79,7 @@ Folders entries(const fs::path& folder) {
   Folders found;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    // A name with a dot in front is a download that was not finished, or none of ours.
+    // Dot files are unfinished downloads or not ours.
     if (!entry->path().filename().string().starts_with('.')) found.push_back(entry->path());
   }
   std::sort(found.begin(), found.end());

@@ -5,7 +5,7 @@
 
 namespace ptxlat::assemble {
 
-// What a folder holds, sorted and without hidden files; nothing if it cannot be read.
+// The contents of a folder, sorted and without hidden files; empty if it cannot be read.
 std::vector<std::filesystem::path> entries(const std::filesystem::path& folder);
 
 }  // namespace ptxlat::assemble

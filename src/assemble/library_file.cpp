@@ -48,7 +48,7 @@ class MappedFile {
   std::string_view bytes_;
 };
 
-// Copies a T out of the file, so that neither alignment nor a short file can hurt.
+// Copies a T out of the file, so that neither alignment nor a short file matters.
 template <typename T>
 std::optional<T> read_at(std::string_view bytes, std::uint64_t offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
@@ -61,8 +61,8 @@ std::optional<Elf64_Shdr> section(std::string_view bytes, const Elf64_Ehdr& head
   return read_at<Elf64_Shdr>(bytes, header.e_shoff + std::uint64_t{index} * sizeof(Elf64_Shdr));
 }
 
-// The section of constants, where the banner is: the code in front of it is most of a library of 100 MB, and reading
-// that from a cold disk takes seconds.
+// The section of constants, where the banner is: the code before it is most of a library of 100 MB, and reading that
+// from a cold disk takes seconds.
 std::string_view constants_in(std::string_view bytes, const Elf64_Ehdr& header) {
   const auto names = section(bytes, header, header.e_shstrndx);
   for (unsigned index = 0; names && index < header.e_shnum; ++index) {
@@ -82,15 +82,15 @@ LibraryFile examine_library(const std::filesystem::path& path) {
   const std::string_view bytes = file.bytes();
   const auto header = read_at<Elf64_Ehdr>(bytes, 0);
   if (bytes.empty()) return {{}, "is empty or cannot be read"};
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return {{}, "is no library"};
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return {{}, "is not a shared library"};
   if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != own_machine)
-    return {{}, "is a library for another kind of processor"};
-  // The table of sections ends the file, so that whatever is missing at the end shows here.
+    return {{}, "is a library for a different kind of processor"};
+  // The section table is at the end of the file, so a truncated end shows here.
   const std::uint64_t end = header->e_shoff + std::uint64_t{header->e_shnum} * sizeof(Elf64_Shdr);
   if (header->e_shoff > bytes.size() || end > bytes.size())
-    return {{}, fmt::format("is cut short: {} bytes of at least {}", bytes.size(), end)};
+    return {{}, fmt::format("is truncated: {} bytes of at least {}", bytes.size(), end)};
   auto version = version_in_banner(constants_in(bytes, *header));
-  if (version.empty()) return {{}, "does not say of which CUDA version it is"};
+  if (version.empty()) return {{}, "does not say which CUDA version it is from"};
   return {std::move(version), {}};
 }
 

@@ -7,7 +7,7 @@ namespace ptxlat::assemble {
 
 // What a library of the toolkit says about itself without being loaded: a broken one must not take this process down.
 //   version  "13.0.88"; empty if it is broken
-//   problem  "is cut short: …"; empty if it is sound
+//   problem  "is truncated: …"; empty if it is intact
 struct LibraryFile {
   std::string version;
   std::string problem;

@@ -13,13 +13,13 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// Whether `head`, what stands before the colon, ends in this word.
+// Whether `head`, the part before the colon, ends with this word.
 bool ends_in_word(std::string_view head, std::string_view word) {
   return head.ends_with(word) && (head.size() == word.size() || head[head.size() - word.size() - 1] == ' ');
 }
 
 std::optional<Diagnostic> parse(std::string_view text) {
-  // Messages contain colons too, the part before the first " : " or ": " never does.
+  // Messages may contain colons, but the part before the first " : " or ": " never does.
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
   const std::string_view head = trim(text.substr(0, colon));

@@ -37,12 +37,12 @@ std::string NvJitLink::read_log(Handle handle, Result (*get_size)(Handle, std::s
 
 ModuleOutcome NvJitLink::assemble(const std::string& ptx, const isa::Target& target, int level) const {
   const std::string arch = "-arch=" + target.name();
-  // nvJitLink itself knows -O0 and -O3 only; its ptxas knows the levels between. Both ways give the same code.
+  // nvJitLink itself only knows -O0 and -O3; its ptxas knows the levels between. Both ways give the same code.
   const std::string optimise = fmt::format("-Xptxas=-O{}", level);
   const char* options[] = {arch.c_str(), optimise.c_str()};
   Handle handle = nullptr;
   Result result = create_(&handle, 2, options);
-  if (result != 0) return {std::nullopt, fmt::format("nvJitLink refuses {} {}: error {}", arch, optimise, result)};
+  if (result != 0) return {std::nullopt, fmt::format("nvJitLink rejects {} {}: error {}", arch, optimise, result)};
 
   ModuleOutcome outcome;
   result = add_data_(handle, input_ptx, ptx.c_str(), ptx.size() + 1, "module.ptx");

@@ -82,8 +82,8 @@ const Toolchain* nvrtc_for(const Toolchain& assembler, const std::vector<Toolcha
 
 std::filesystem::path headers_of(const Toolchain& nvrtc) {
   const auto toolkit = nvrtc.path.parent_path().parent_path();
-  // A wheel each for NVRTC and the runtime: nvidia/cuda_nvrtc/lib, nvidia/cuda_runtime/include. Debian has all in /usr:
-  // /usr/lib/x86_64-linux-gnu, /usr/include.
+  // A wheel each for NVRTC and the runtime: nvidia/cuda_nvrtc/lib, nvidia/cuda_runtime/include. Debian has everything
+  // in /usr: /usr/lib/x86_64-linux-gnu, /usr/include.
   for (const auto& folder :
        {toolkit / "include", toolkit.parent_path() / "cuda_runtime" / "include", toolkit.parent_path() / "include"}) {
     std::error_code error;

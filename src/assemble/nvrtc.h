@@ -10,9 +10,9 @@
 
 namespace ptxlat::assemble {
 
-// What became of one program of CUDA C++.
-//   ptx  empty if the compiler refused it
-//   log  its own words
+// The outcome of one program of CUDA C++.
+//   ptx  empty if the compiler rejected it
+//   log  its messages
 struct CompileOutcome {
   std::optional<std::string> ptx;
   std::string log;
@@ -45,11 +45,11 @@ class Nvrtc {
 };
 
 // The NVRTC that goes with an assembler: the newest of its own CUDA release (12.4 for ptxas-12.4.131); for the driver's
-// JIT the newest whose PTX version the driver takes. nullptr if there is none among `available`.
+// JIT, the newest whose PTX version the driver accepts. nullptr if `available` has none.
 const Toolchain* nvrtc_for(const Toolchain& assembler, const std::vector<Toolchain>& available);
 
-// The folder with CUDA's headers (cuda_fp16.h) that belongs to this NVRTC: include/ beside the folder of the library,
-// or pip's wheel of the runtime beside NVRTC's. Empty if there is none.
+// The folder with CUDA's headers (cuda_fp16.h) that belongs to this NVRTC: include/ next to the folder of the library,
+// or pip's wheel of the runtime next to NVRTC's. Empty if there is none.
 std::filesystem::path headers_of(const Toolchain& nvrtc);
 
 }  // namespace ptxlat::assemble

@@ -28,7 +28,7 @@ std::vector<std::string> all_names(const std::vector<Toolchain>& available) {
   return {found.begin(), found.end()};
 }
 
-// "12.4" of "ptxas-12.4.131", "13" of "nvrtc-13", which tools/toolkits.sh can fetch; empty for anything else.
+// "12.4" of "ptxas-12.4.131", "13" of "nvrtc-13", which tools/toolkits.sh can download; empty for anything else.
 std::string cuda_version_in(const std::string& wanted) {
   for (const std::string kind : {"ptxas-", "nvjitlink-", "nvrtc-"}) {
     if (!wanted.starts_with(kind)) continue;
@@ -58,7 +58,7 @@ std::string advice_for(const std::vector<Toolchain>& available, const std::strin
 const Toolchain& pick_toolchain(const std::vector<Toolchain>& available, const std::string& wanted) {
   if (available.empty()) {
     throw Error(ExitCode::missing_tool, "no assembler was found on this machine",
-                "tools/toolkits.sh brings one into toolkits/, without a CUDA installation");
+                "tools/toolkits.sh downloads one into toolkits/, without a CUDA installation");
   }
   const Toolchain* picked = nullptr;
   for (const Toolchain& toolchain : available) {

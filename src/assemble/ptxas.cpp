@@ -8,8 +8,8 @@
 namespace ptxlat::assemble {
 namespace {
 
-// One program run per module, in a folder of this assembler's own. The file names are relative and always the same, so
-// that logs are equal from run to run.
+// One program run per module, in this assembler's own folder. The file names are relative and always the same, so that
+// logs are equal in every run.
 class Ptxas : public Assembler {
  public:
   Ptxas(std::filesystem::path program, std::chrono::milliseconds deadline)
@@ -33,9 +33,9 @@ class Ptxas : public Assembler {
       }
     }
     require_space(ptx.size());
-    // Status 1 and 255 are how ptxas refuses; then its own words are in the log.
-    const bool refused = process.ended() && process.exit_status != 0;
-    if (!refused || outcome.log.empty()) {
+    // ptxas rejects with status 1 or 255; then its messages are in the log.
+    const bool rejected = process.ended() && process.exit_status != 0;
+    if (!rejected || outcome.log.empty()) {
       outcome.log += "ptxas " + (process.ok() ? "wrote no cubin" : describe(process, deadline_)) + "\n";
     }
     return outcome;
@@ -55,8 +55,8 @@ class Ptxas : public Assembler {
     return Bytes(std::istreambuf_iterator<char>(file), {});
   }
 
-  // On a full disk ptxas fails and removes what it wrote of the cubin, and every kernel would count as refused. A cubin
-  // is a few times the size of its PTX.
+  // On a full disk ptxas fails and removes the partial cubin, and every kernel would count as rejected. A cubin is a
+  // few times the size of its PTX.
   void require_space(std::size_t ptx_size) const {
     const std::uintmax_t enough = (1U << 20) + 16 * ptx_size;
     std::error_code error;
@@ -65,7 +65,7 @@ class Ptxas : public Assembler {
   }
 
   [[noreturn]] static void throw_no_space(const std::string& message) {
-    throw Error(ExitCode::storage, message, "make space, or set TMPDIR to a folder on a disk that has some");
+    throw Error(ExitCode::storage, message, "free some space, or set TMPDIR to a folder on a disk that has some");
   }
 
   std::filesystem::path program_;

@@ -10,11 +10,11 @@
 
 namespace ptxlat::assemble {
 
-// nvrtc compiles CUDA C++ and does not assemble PTX: it can be named, and no Assembler is made of it yet.
+// nvrtc compiles CUDA C++ and does not assemble PTX: it can be named, but it has no Assembler.
 enum class ToolchainKind { driver, ptxas, nvjitlink, nvrtc };
 
 // An assembler with its exact version, as found on this machine.
-//   name     "driver-580.159.04", "ptxas-13.0.88", "nvjitlink-12.9.86"; unique; what tables are filed under
+//   name     "driver-580.159.04", "ptxas-13.0.88", "nvjitlink-12.9.86"; unique; the name of a table's folder
 //   path     the program or library; empty for the driver
 //   ptx_major, ptx_minor   newest PTX version that it accepts
 struct Toolchain {
@@ -26,33 +26,33 @@ struct Toolchain {
   int ptx_minor = 0;
 };
 
-// Where toolkits are looked for, in this order: each folder in $PTXLAT_TOOLKITS, each folder in `toolkits/` beside or
-// above this program (the repository or the installation), $CUDA_HOME, $CUDA_PATH, conda's environment, the wheels that
-// pip has installed there, what PATH leads to, the wheels of the Pythons in PATH, /usr/local/cuda*, Debian's places.
-// Only folders that exist, each once.
+// Where toolkits are looked for, in this order: each folder in $PTXLAT_TOOLKITS, each folder in `toolkits/` next to or
+// above this program (the repository or the installation), $CUDA_HOME, $CUDA_PATH, the conda environment, the wheels
+// that pip has installed there, the toolkits that PATH leads to, the wheels of the Pythons in PATH, /usr/local/cuda*,
+// Debian's folders. Only folders that exist, each once.
 std::vector<std::filesystem::path> toolkit_folders();
 
-// Everything in these folders that can assemble here, without the driver (gpu/ adds it): bin/ptxas that answers to
-// --version, libnvJitLink and NVRTC. Newest first within a kind; each exact version once. toolkit.h has the broken ones
-// too.
+// Everything in these folders that can assemble on this machine, without the driver (gpu/ adds it): bin/ptxas that
+// answers to --version, libnvJitLink and NVRTC. Newest first within a kind; each exact version once. toolkit.h also
+// lists broken ones.
 std::vector<Toolchain> find_toolchains(const std::vector<std::filesystem::path>& folders = toolkit_folders());
 
-// The newest disassembler, or an empty path; toolkit.h has one that reads a given target. Same places.
+// The newest disassembler, or an empty path, from the same folders; toolkit.h finds one that reads a given target.
 std::filesystem::path find_nvdisasm(const std::vector<std::filesystem::path>& folders = toolkit_folders());
 
-// Picks what `--toolchain` names out of `available`: exact ("ptxas-13.0.88"), by prefix of the version ("ptxas-13",
-// newest wins) or by kind ("ptxas", newest wins). Error{unknown_name} with the nearest names and what is available;
-// Error{missing_tool} with how to get one where nothing at all is available.
+// Picks the toolchain that `--toolchain` names from `available`: exact ("ptxas-13.0.88"), by prefix of the version
+// ("ptxas-13", newest wins) or by kind ("ptxas", newest wins). Error{unknown_name} with the nearest names and what is
+// available; Error{missing_tool} with how to get one if nothing is available.
 const Toolchain& pick_toolchain(const std::vector<Toolchain>& available, const std::string& wanted);
 
-// The same for several, separated by commas ("driver,ptxas-11.8,ptxas-12.4"), in the order wanted; two names of one
+// The same for several, separated by commas ("driver,ptxas-11.8,ptxas-12.4"), in the given order; two names of one
 // toolchain count once.
 std::vector<Toolchain> pick_toolchains(const std::vector<Toolchain>& available, const std::string& wanted);
 
-// An assembler of this toolchain for one thread. ptxas runs as a program, with its files in a temporary folder of its
-// own, and is killed when a module takes longer than the deadline. Its assemble() throws Error{missing_tool} if the
-// program cannot be started and Error{storage} if the disk is full: neither is the fault of a kernel. nvJitLink and the
-// driver run in a worker process (worker/worker.h).
+// An assembler of this toolchain for one thread. ptxas runs as a program, with its files in its own temporary folder,
+// and is killed if a module takes longer than the deadline. Its assemble() throws Error{missing_tool} if the program
+// cannot be started and Error{storage} if the disk is full: neither is the fault of a kernel. nvJitLink and the driver
+// run in a worker process (worker/worker.h).
 std::unique_ptr<Assembler> make_ptxas(const Toolchain& toolchain,
                                       std::chrono::milliseconds deadline = std::chrono::seconds(120));
 

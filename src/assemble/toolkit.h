@@ -25,23 +25,23 @@ struct ToolkitPiece {
   std::string problem;
 };
 
-// The pieces of these kinds in these folders, sound and broken ones, in the order of the folders, each file once. A
-// program is asked for its version, a library is read and not loaded. Asks anew at every call, which costs some 10 ms a
-// piece.
+// The pieces of these kinds in these folders, working and broken ones, in the order of the folders, each file once. A
+// program is asked for its version; a library is read but not loaded. Every call asks again, which costs about 10 ms
+// per piece.
 std::vector<ToolkitPiece> find_pieces(const std::vector<std::filesystem::path>& folders,
                                       const std::vector<PieceKind>& kinds);
 
-// The sound ones among them that can assemble, as find_toolchains has them.
+// The working ones among them that can assemble, in the form of find_toolchains.
 std::vector<Toolchain> toolchains_of(const std::vector<ToolkitPiece>& pieces);
 
-// "sm_75", "sm_90a", … out of what `ptxas --help` or `nvdisasm --help` says, in the order of their numbers.
+// "sm_75", "sm_90a", … from the output of `ptxas --help` or `nvdisasm --help`, in numerical order.
 std::vector<std::string> targets_in_help(std::string_view help);
 
-// What a sound ptxas or nvdisasm assembles for or reads; nothing if it does not say.
+// The targets that a working ptxas or nvdisasm supports; empty if it does not say.
 std::vector<std::string> targets_of(const std::filesystem::path& program);
 
-// The newest disassembler that reads the instruction words of this target: CUDA 13.2's and later know sm_75 and newer
-// only, and no old one knows the newest. Error{missing_tool} with what to fetch.
+// The newest disassembler that reads the instruction words of this target: those of CUDA 13.2 and later only support
+// sm_75 and newer, and old ones do not support the newest. Error{missing_tool} with what to download.
 std::filesystem::path nvdisasm_for(const isa::Target& target,
                                    const std::vector<std::filesystem::path>& folders = toolkit_folders());
 

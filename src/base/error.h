@@ -8,7 +8,7 @@ namespace ptxlat {
 // The documented exit codes of the program (docs/commands.md, "Exit codes").
 enum class ExitCode : int {
   success = 0,
-  failure = 1,        // anything that has no code of its own
+  failure = 1,        // any other failure
   usage = 2,          // the command line is wrong
   catalogue = 3,      // a catalogue or skeleton file is malformed
   unknown_name = 4,   // a form, level, toolchain or table that does not exist
@@ -19,8 +19,8 @@ enum class ExitCode : int {
   interrupted = 130,  // Ctrl-C; everything finished so far is kept
 };
 
-// An error that ends the command. What concerns one cell only (a rejected form, a fault, a hang) is never thrown:
-// it is a value in that cell's record.
+// An error that ends the command. An error that only concerns one cell (a rejected form, a fault, a hang) is never
+// thrown: it is a value in that cell's record.
 //   message: what is wrong, with its context (file and line, form, level, toolchain).
 //   advice:  what the user can do about it; may be empty.
 class Error : public std::runtime_error {

@@ -53,13 +53,13 @@ void write_durably(const std::filesystem::path& file, const std::string& content
       failure = errno;
     }
   }
-  // Some file systems tell of a full disk only here.
+  // Some file systems report a full disk only here.
   if (failure == 0 && ::fsync(descriptor) != 0 && errno != EINVAL) failure = errno;
   if (::close(descriptor) != 0 && failure == 0) failure = errno;
   if (failure != 0) throw storage_error(file, "write", failure);
 }
 
-// Removes what was not renamed, however the writing ends.
+// Removes files that were not renamed, however the writing ends.
 struct TemporaryFiles {
   std::vector<std::filesystem::path> paths;
   ~TemporaryFiles() {
@@ -77,7 +77,8 @@ void replace_files(const std::filesystem::path& folder, const std::vector<NamedC
 
   TemporaryFiles temporary;
   for (const auto& [name, content] : files) {
-    // With the process in the name, two that export the same table cannot publish each other's half a file.
+    // The name contains the process id, so that two processes exporting the same table cannot publish each other's
+    // incomplete files.
     temporary.paths.push_back(folder / fmt::format(".{}.{}", name, ::getpid()));
     write_durably(temporary.paths.back(), content);
   }

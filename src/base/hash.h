@@ -1,6 +1,6 @@
 #pragma once
 
-// The library is inlined, so that the program does not need it where it is carried to.
+// The library is inlined, so that the program runs on machines without it.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -14,7 +14,7 @@
 
 namespace ptxlat {
 
-// XXH3: a change detector, not a signature. The parts that are added are told apart by their lengths.
+// XXH3: a change detector, not a signature. The lengths of the added parts are part of the hash.
 class Hash {
  public:
   Hash() : state_(XXH3_createState(), XXH3_freeState) { XXH3_128bits_reset(state_.get()); }

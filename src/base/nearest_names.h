@@ -26,10 +26,10 @@ inline std::size_t edit_distance(const std::string& x, const std::string& y) {
   return distance[x.size()][y.size()];
 }
 
-// Of `names`, those that `wanted` may be a misspelling of, nearest first.
+// The `names` that `wanted` may be a misspelling of, nearest first.
 inline std::vector<std::string> nearest_names(const std::string& wanted, const std::vector<std::string>& names,
                                               std::size_t limit = 3) {
-  // A third of the letters may be wrong; a name further off is no misspelling of this one.
+  // Up to a third of the letters may be wrong.
   const std::size_t tolerance = (wanted.size() + 2) / 3;
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& name : names) {

@@ -21,7 +21,8 @@ void* OpenLibrary::find(const std::string& symbol) const {
   for (int major = 12; major < 20; ++major)
     for (int minor = 0; minor < 10; ++minor)
       if (void* found = dlsym(handle_, fmt::format("__{}_{}_{}", symbol, major, minor).c_str())) return found;
-  throw Error(ExitCode::missing_tool, fmt::format("{} is no {} library: it has no {}", path_.string(), name_, symbol));
+  throw Error(ExitCode::missing_tool,
+              fmt::format("{} is not a {} library: it has no {}", path_.string(), name_, symbol));
 }
 
 }  // namespace ptxlat

@@ -8,10 +8,10 @@ namespace ptxlat {
 // A library of the toolkit, opened at run time and never closed.
 class OpenLibrary {
  public:
-  // `name`: what it should be, "NVRTC". Error{missing_tool} if it cannot be opened.
+  // `name`: what the library should be, "NVRTC". Error{missing_tool} if it cannot be opened.
   OpenLibrary(std::string name, std::filesystem::path path);
 
-  // Lets `function` point to what the library exports as `symbol`. Error{missing_tool} if it has none.
+  // Points `function` to the library's export `symbol`. Error{missing_tool} if there is none.
   template <typename Function>
   void load(Function& function, const char* symbol) const {
     function = reinterpret_cast<Function>(find(symbol));

@@ -10,7 +10,7 @@
 
 namespace ptxlat {
 
-// Whether threads should end: because one of them failed, or because someone else said so.
+// Whether threads should end: because one of them failed, or because they were told to from outside.
 class Stop {
  public:
   // `from_outside` may be null.
@@ -25,8 +25,8 @@ class Stop {
   std::atomic<bool> failed_{false};
 };
 
-// Calls work(0) … work(threads - 1), each on a thread of its own, and returns when all have ended. The first exception
-// stops the others, who look at `stop`, and is thrown again.
+// Calls work(0) … work(threads - 1), each on its own thread, and returns when all have ended. The first exception stops
+// the others, which check `stop`, and is rethrown.
 template <typename Work>
 void run_threads(std::size_t threads, Stop& stop, const Work& work) {
   std::mutex mutex;
@@ -48,8 +48,8 @@ void run_threads(std::size_t threads, Stop& stop, const Work& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Calls work(0) … work(count - 1), on all cores and in no order, and returns when all have ended. Of the exceptions
-// that calls threw, the first one by index is thrown again.
+// Calls work(0) … work(count - 1), on all cores and in no order, and returns when all have ended. The first exception
+// by index is rethrown.
 template <typename Work>
 void in_parallel(std::size_t count, const Work& work) {
   std::vector<std::exception_ptr> failures(count);

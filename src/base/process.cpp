@@ -21,7 +21,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// Texts of a hundred thousand instructions are a tenth of that.
+// The text of a hundred thousand instructions is a tenth of that.
 constexpr std::uintmax_t most_output_bytes = 100'000'000;
 
 // posix_spawn's two descriptions of a child, freed at the end of the scope.
@@ -90,14 +90,14 @@ bool wait_until(pid_t pid, steady_clock::time_point deadline, const std::filesys
   while (true) {
     const pid_t ended = waitpid(pid, &status, WNOHANG);
     if (ended == pid) return true;
-    // Someone else reaped it (SIGCHLD ignored by the parent process): it has ended, how is unknown.
+    // It was reaped elsewhere (SIGCHLD ignored by the parent process): it has ended, but how is unknown.
     if (ended < 0 && errno != EINTR) {
       status = 0;
       return true;
     }
     const auto now = steady_clock::now();
     if (now >= deadline || writes_without_end(output)) return false;
-    // At most 2 % of the time that it takes is spent asleep after its end.
+    // At most 2 % of its run time is spent asleep after its end.
     const auto pause = std::clamp<steady_clock::duration>((now - begin) / 50, std::chrono::microseconds(100),
                                                           std::chrono::milliseconds(20));
     std::this_thread::sleep_for(std::min<steady_clock::duration>(pause, deadline - now));
@@ -137,7 +137,7 @@ std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds de
     if (text.back() == '.') text.pop_back();
     return "did not end within " + text + " s";
   }
-  if (outcome.wrote_without_end) return "wrote more than any such program has to say";
+  if (outcome.wrote_without_end) return "wrote more output than expected";
   if (outcome.signal != 0) {
     return "died of signal " + std::to_string(outcome.signal) + " (" + strsignal(outcome.signal) + ")";
   }
@@ -149,13 +149,13 @@ TemporaryFolder::TemporaryFolder() {
   std::string pattern = std::string(parent != nullptr && *parent != '\0' ? parent : "/tmp") + "/ptxlat-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) {
     throw Error(ExitCode::storage, "cannot make a temporary folder " + pattern + ": " + strerror(errno),
-                "set TMPDIR to a folder that can be written and has space");
+                "set TMPDIR to a writable folder with free space");
   }
   path_ = pattern;
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;  // a destructor must not throw, and a left-over temporary file harms nobody
+  std::error_code ignored;  // a destructor must not throw, and a left-over temporary file is harmless
   std::filesystem::remove_all(path_, ignored);
 }
 

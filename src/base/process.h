@@ -8,8 +8,8 @@
 namespace ptxlat {
 
 // How a program ended.
-//   exit_status   what it returned; meaningless if it was killed
-//   signal        what killed it, 0 if nothing did
+//   exit_status   its exit status; meaningless if it was killed
+//   signal        the signal that killed it, 0 if none did
 //   timed_out, wrote_without_end  why it was killed by us
 //   output        its standard output and error together; empty if it wrote without end
 struct ProcessOutcome {
@@ -22,9 +22,9 @@ struct ProcessOutcome {
   bool ok() const { return ended() && exit_status == 0; }
 };
 
-// Runs a program in `folder`, without a shell, and waits for it. It gets a process group of its own: Ctrl-C on the
-// terminal does not reach it (else a cell would be recorded as refused because the user pressed Ctrl-C), and a time-out
-// kills its children too. Its output goes through the file `folder`/output. Error{missing_tool} if the program cannot
+// Runs a program in `folder`, without a shell, and waits for it. It gets its own process group: Ctrl-C on the terminal
+// does not reach it (otherwise a cell would be recorded as rejected because the user pressed Ctrl-C), and a time-out
+// also kills its children. Its output goes through the file `folder`/output. Error{missing_tool} if the program cannot
 // be started.
 ProcessOutcome run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                            const std::filesystem::path& folder, std::chrono::milliseconds deadline);
@@ -32,7 +32,7 @@ ProcessOutcome run_program(const std::filesystem::path& program, const std::vect
 // "died of signal 11 (Segmentation fault)", "did not end within 120 s", "ended with status 3"; for reports.
 std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds deadline);
 
-// A private folder under $TMPDIR or /tmp that goes away, with what is in it, at the end of the scope.
+// A private folder under $TMPDIR or /tmp that is removed, with its contents, at the end of the scope.
 class TemporaryFolder {
  public:
   TemporaryFolder();

@@ -4,7 +4,7 @@
 
 namespace ptxlat {
 
-// `share` of the values are below it. 0 of no values.
+// `share` of the values are below it. 0 if there are no values.
 double quantile_of(std::vector<double> values, double share);
 double median_of(std::vector<double> values);
 

@@ -27,13 +27,13 @@ Manifest read_manifest(const std::filesystem::path& file, const Bytes& payload) 
 void check_method(const std::filesystem::path& file, const Manifest& manifest) {
   if (manifest.method_version == latency::method_version) return;
   throw Error(ExitCode::storage,
-              fmt::format("{} was made for {}, and this ptxlat measures by {}", file.string(), manifest.method_version,
-                          latency::method_version),
+              fmt::format("{} was made for method {}, but this ptxlat uses method {}", file.string(),
+                          manifest.method_version, latency::method_version),
               fmt::format("run it with ptxlat {} ({}), which made it, or assemble it again with this one",
                           manifest.tool_version, manifest.git_commit));
 }
 
-// What cannot be decoded although its checksum is right is named with its file.
+// An error in decoding a section with a correct checksum names the file.
 template <class Decode>
 auto decoded(const std::filesystem::path& file, Decode decode) {
   try {
@@ -74,7 +74,7 @@ class RecordedAssembler : public line::KernelAssembler {
     std::vector<std::uint32_t> seen;
     while (!missing.empty()) {
       const auto section = richest(missing, seen);
-      if (!section) refuse(missing.front());
+      if (!section) reject(missing.front());
       seen.push_back(*section);
       columns.push_back(column_in(*section, level));
       const auto& answers = columns.back()->answers;
@@ -89,7 +89,7 @@ class RecordedAssembler : public line::KernelAssembler {
   }
 
  private:
-  // The line asks about a chunk several times, for its cells' further consumers.
+  // The line requests a chunk several times, for its cells' further consumers.
   std::shared_ptr<const ColumnCode> column_in(std::uint32_t section, int level) {
     const auto& levels = bundle_.manifest.levels;
     const auto at = static_cast<std::size_t>(std::find(levels.begin(), levels.end(), level) - levels.begin());
@@ -103,7 +103,7 @@ class RecordedAssembler : public line::KernelAssembler {
     return last_;
   }
 
-  // The section, none of those seen, with the most of these kernels: a chunk of the run is mostly one of the bundle.
+  // The section, not seen before, with the most of these kernels: a chunk of the run is usually one of the bundle.
   std::optional<std::uint32_t> richest(const std::vector<line::NamedKernel>& kernels,
                                        const std::vector<std::uint32_t>& seen) const {
     std::map<std::uint32_t, std::size_t> counts;
@@ -120,7 +120,7 @@ class RecordedAssembler : public line::KernelAssembler {
     return most->first;
   }
 
-  [[noreturn]] void refuse(const line::NamedKernel& kernel) const {
+  [[noreturn]] void reject(const line::NamedKernel& kernel) const {
     throw Error(ExitCode::storage, fmt::format("{} has no machine code of {}", bundle_.path.string(), kernel.name),
                 "assemble it again with this ptxlat");
   }

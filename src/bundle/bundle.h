@@ -16,7 +16,7 @@
 
 namespace ptxlat::bundle {
 
-// A bundle that was read and found whole: what assemblers and a disassembler answered on another machine.
+// A complete bundle: the answers of assemblers and a disassembler on a different machine.
 struct Bundle {
   std::filesystem::path path;
   std::uint32_t checksum = 0;  // CRC-32 of the file
@@ -25,22 +25,22 @@ struct Bundle {
   Files files;
   std::vector<BundledCell> cells;
   KnownWords words;
-  std::vector<Section> code;                                              // a section a chunk
+  std::vector<Section> code;                                              // one section per chunk
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> kernels;  // text_hash → indices into `code`
 };
 
-// Reads a bundle but for its machine code. Error{storage} with what to do where it cannot be read, is none, is cut
-// short or altered, has a newer format, or was made by a ptxlat with another method.
+// Reads a bundle except for its machine code. Error{storage} with what to do if it cannot be read, is not a bundle, is
+// truncated or altered, has a newer format, or was made by a ptxlat with a different method.
 Bundle open_bundle(const std::filesystem::path& file);
 
 // The toolchains of a bundle, for pick_toolchains.
 std::vector<assemble::Toolchain> toolchains_of(const Bundle& bundle);
 
-// What the assembler of a toolchain, by its index in the manifest, answered; for one thread. Its assemble() throws an
-// Error{storage} where the bundle does not have the answer.
+// The recorded answers of a toolchain's assembler, by its index in the manifest; for one thread. Its assemble() throws
+// an Error{storage} if the bundle does not have the answer.
 std::unique_ptr<line::KernelAssembler> make_recorded_assembler(const Bundle& bundle, std::size_t toolchain);
 
-// The words that the bundle knows. Its disassemble() throws an Error{storage} where it is asked for another.
+// The words in the bundle. Its disassemble() throws an Error{storage} for any other word.
 std::unique_ptr<sass::Disassembler> make_recorded_disassembler(const Bundle& bundle);
 
 }  // namespace ptxlat::bundle

@@ -11,7 +11,7 @@
 
 namespace ptxlat::bundle {
 
-// Writes numbers as they lie in memory (little-endian) and texts with their length in front.
+// Writes numbers in memory order (little-endian) and texts preceded by their length.
 class ByteWriter {
  public:
   template <typename T>
@@ -31,7 +31,7 @@ class ByteWriter {
   Bytes bytes_;
 };
 
-// Reads them again out of bytes that outlive it. Error{storage} where they end early.
+// Reads them back from bytes that outlive it. Error{storage} if they end early.
 class ByteReader {
  public:
   explicit ByteReader(const Bytes& bytes) : bytes_(bytes) {}
@@ -42,7 +42,8 @@ class ByteReader {
     std::memcpy(&value, take(sizeof value), sizeof value);
     return value;
   }
-  // How many of something follow, of which each takes at least so many bytes: more cannot be true, and not be reserved.
+  // The number of items that follow, each of at least this many bytes: a larger number cannot be true, and must not be
+  // reserved.
   template <typename Count>
   Count get_count(std::uint64_t bytes_each) {
     const auto count = get<Count>();

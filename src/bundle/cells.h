@@ -8,8 +8,8 @@
 
 namespace ptxlat::bundle {
 
-// A row that a bundle holds the machine code for, at each of its levels; the words as in CellPlan and Variant.
-// Functions of CUDA C have no recipe: each toolchain has its own.
+// A row whose machine code is in the bundle, at each of its levels; the fields as in CellPlan and Variant. CUDA C
+// functions have no recipe: it depends on the toolchain.
 struct BundledCell {
   std::string ptx, operand, input, recipe;
   bool operator==(const BundledCell&) const = default;
@@ -20,7 +20,7 @@ std::vector<BundledCell> bundled_cells(const std::vector<latency::CellPlan>& cel
 
 // As a section of a bundle.
 Bytes encode_cells(const std::vector<BundledCell>& cells);
-// Error{storage} for what encode_cells did not make.
+// Error{storage} if encode_cells did not make it.
 std::vector<BundledCell> decode_cells(const Bytes& section);
 
 }  // namespace ptxlat::bundle

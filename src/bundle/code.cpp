@@ -20,20 +20,22 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-// An answer as a number: 0 none, then cubins and refusals in turn.
-std::uint32_t number_of(const Answer& answer) { return answer.cubin ? 1 + 2 * *answer.cubin : 2 + 2 * answer.refusal; }
+// An answer as a number: 0 for none, then cubins and rejections alternately.
+std::uint32_t number_of(const Answer& answer) {
+  return answer.cubin ? 1 + 2 * *answer.cubin : 2 + 2 * answer.rejection;
+}
 
-// What a chunk's frame holds in front of the cubins.
+// The part of a chunk's frame before the cubins.
 struct Outline {
-  std::vector<std::string> refusals;
+  std::vector<std::string> rejections;
   std::vector<std::vector<std::uint32_t>> answers;      // [column][kernel]
   std::vector<std::vector<std::uint64_t>> cubin_sizes;  // [column][cubin]
 };
 
 Outline read_outline(ByteReader& reader, std::size_t kernels) {
   Outline outline;
-  outline.refusals.resize(reader.get_count<std::uint32_t>(sizeof(std::uint64_t)));
-  for (auto& words : outline.refusals) words = reader.get_text();
+  outline.rejections.resize(reader.get_count<std::uint32_t>(sizeof(std::uint64_t)));
+  for (auto& words : outline.rejections) words = reader.get_text();
   const auto columns = reader.get<std::uint32_t>();
   for (std::uint32_t column = 0; column < columns; ++column) {
     auto& answers = outline.answers.emplace_back(kernels);
@@ -50,11 +52,11 @@ std::vector<std::uint64_t> read_kernels(ByteReader& reader) {
   return kernels;
 }
 
-[[noreturn]] void refuse() { throw Error(ExitCode::storage, "a section of the bundle contradicts itself"); }
+[[noreturn]] void reject() { throw Error(ExitCode::storage, "a section of the bundle contradicts itself"); }
 
 ColumnCode column_of(const Outline& outline, const std::vector<std::uint64_t>& kernels, std::size_t column) {
   ColumnCode code;
-  code.refusals = outline.refusals;
+  code.rejections = outline.rejections;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const auto number = outline.answers[column][i];
     if (number == 0) continue;
@@ -62,10 +64,10 @@ ColumnCode column_of(const Outline& outline, const std::vector<std::uint64_t>& k
     if (number % 2 == 1)
       answer.cubin = number / 2;
     else
-      answer.refusal = number / 2 - 1;
-    const bool exists =
-        answer.cubin ? *answer.cubin < outline.cubin_sizes[column].size() : answer.refusal < outline.refusals.size();
-    if (!exists) refuse();
+      answer.rejection = number / 2 - 1;
+    const bool exists = answer.cubin ? *answer.cubin < outline.cubin_sizes[column].size()
+                                     : answer.rejection < outline.rejections.size();
+    if (!exists) reject();
   }
   return code;
 }
@@ -81,7 +83,7 @@ std::string without_name(std::string words, const std::string& name) {
 assemble::BatchOutcome outcome_from(const std::vector<const ColumnCode*>& columns,
                                     const std::vector<line::NamedKernel>& kernels) {
   assemble::BatchOutcome outcome;
-  std::map<std::pair<const ColumnCode*, std::uint32_t>, std::size_t> taken;  // cubins that are in the outcome
+  std::map<std::pair<const ColumnCode*, std::uint32_t>, std::size_t> taken;  // cubins already in the outcome
   for (const auto& [name, kernel] : kernels) {
     const auto hash = line::text_hash(*kernel);
     const ColumnCode& column = **std::find_if(
@@ -89,7 +91,7 @@ assemble::BatchOutcome outcome_from(const std::vector<const ColumnCode*>& column
     const Answer& answer = column.answers.at(hash);
     auto& kernel_outcome = outcome.kernels.emplace_back();
     if (!answer.cubin) {
-      kernel_outcome.log = replaced(column.refusals[answer.refusal], name_hole, name);
+      kernel_outcome.log = replaced(column.rejections[answer.rejection], name_hole, name);
       continue;
     }
     const auto [place, is_new] = taken.try_emplace({&column, *answer.cubin}, outcome.cubins.size());
@@ -105,13 +107,13 @@ Bytes encode_code(const std::vector<ColumnCode>& columns) {
   std::set<std::string> distinct;
   for (const auto& column : columns) {
     for (const auto& [hash, answer] : column.answers) kernels.insert(hash);
-    distinct.insert(column.refusals.begin(), column.refusals.end());
+    distinct.insert(column.rejections.begin(), column.rejections.end());
   }
-  const std::vector<std::string> refusals(distinct.begin(), distinct.end());
+  const std::vector<std::string> rejections(distinct.begin(), distinct.end());
 
   ByteWriter frame;
-  frame.put(static_cast<std::uint32_t>(refusals.size()));
-  for (const auto& words : refusals) frame.put_text(words);
+  frame.put(static_cast<std::uint32_t>(rejections.size()));
+  for (const auto& words : rejections) frame.put_text(words);
   frame.put(static_cast<std::uint32_t>(columns.size()));
   for (const auto& column : columns) {
     for (const auto hash : kernels) {
@@ -120,8 +122,8 @@ Bytes encode_code(const std::vector<ColumnCode>& columns) {
       if (found != column.answers.end()) {
         auto answer = found->second;
         if (!answer.cubin) {
-          const auto at = std::lower_bound(refusals.begin(), refusals.end(), column.refusals[answer.refusal]);
-          answer.refusal = static_cast<std::uint32_t>(at - refusals.begin());
+          const auto at = std::lower_bound(rejections.begin(), rejections.end(), column.rejections[answer.rejection]);
+          answer.rejection = static_cast<std::uint32_t>(at - rejections.begin());
         }
         number = number_of(answer);
       }
@@ -154,7 +156,7 @@ ColumnCode decode_column(const Bytes& section, std::size_t column) {
   const auto frame = decompress(reader.take(compressed), compressed);
   ByteReader content(frame);
   const auto outline = read_outline(content, kernels.size());
-  if (column >= outline.answers.size()) refuse();
+  if (column >= outline.answers.size()) reject();
   auto code = column_of(outline, kernels, column);
   for (std::size_t i = 0; i < column; ++i) {
     for (const auto size : outline.cubin_sizes[i]) content.take(size);

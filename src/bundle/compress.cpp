@@ -11,8 +11,8 @@ namespace ptxlat::bundle {
 
 namespace {
 
-// 16: cubins of all toolchains and levels of a chunk become 0.7 % of their size, at 35 MB/s. 9 is ten times as fast and
-// a quarter larger, 19 half as fast and a tenth smaller.
+// Level 16 compresses the cubins of all toolchains and levels of a chunk to 0.7 % of their size, at 35 MB/s. Level 9 is
+// ten times as fast and a quarter larger, 19 half as fast and a tenth smaller.
 constexpr int compression_level = 16;
 constexpr int window_log = 27;
 

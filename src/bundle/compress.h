@@ -4,10 +4,10 @@
 
 namespace ptxlat::bundle {
 
-// One frame of Zstandard, with its size and a checksum. What repeats itself megabytes apart is found: the same kernels
-// as another version assembled them.
+// One frame of Zstandard, with its size and a checksum. Repetitions megabytes apart are found: the same kernels
+// assembled by a different version.
 Bytes compress(const Bytes& bytes);
-// Error{storage} for what compress did not make.
+// Error{storage} if compress did not make it.
 Bytes decompress(const std::uint8_t* frame, std::size_t size);
 
 }  // namespace ptxlat::bundle

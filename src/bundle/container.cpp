@@ -27,7 +27,7 @@ struct Header {
   std::uint32_t checksum = 0;
 };
 
-// In front of each payload. The checksum is that of kind, size and payload.
+// Precedes each payload. The checksum covers kind, size and payload.
 struct SectionHeader {
   SectionKind kind = SectionKind::end;
   std::uint32_t checksum = 0;
@@ -35,7 +35,7 @@ struct SectionHeader {
 };
 
 std::uint32_t crc(std::uint32_t start, const void* data, std::size_t size) {
-  if (size == 0) return start;  // for zlib, no data means the checksum of nothing
+  if (size == 0) return start;  // zlib returns the initial checksum for no data
   return static_cast<std::uint32_t>(crc32_z(start, static_cast<const Bytef*>(data), size));
 }
 
@@ -45,22 +45,22 @@ std::uint32_t checksum_of(const SectionHeader& header) {
   return crc(crc(0, &header.kind, sizeof header.kind), &header.size, sizeof header.size);
 }
 
-[[noreturn]] void refuse(const std::filesystem::path& file, const std::string& what, const std::string& advice) {
+[[noreturn]] void reject(const std::filesystem::path& file, const std::string& what, const std::string& advice) {
   throw Error(ExitCode::storage, file.string() + " " + what, advice);
 }
 
-// A file that is read once from its beginning to its end.
+// A file that is read once from beginning to end.
 class Scan {
  public:
   explicit Scan(const std::filesystem::path& file) : file_(file) {
     std::error_code error;
-    // Not opened before that is known: opening a pipe waits for someone who writes.
+    // Checked before opening: opening a pipe waits for a writer.
     const bool is_file = std::filesystem::is_regular_file(file, error);
     if (is_file) {
       size_ = std::filesystem::file_size(file, error);
       in_.open(file, std::ios::binary);
     }
-    if (!in_.is_open() || error) refuse(file, "cannot be read", "is it there, and is it a file that you may read?");
+    if (!in_.is_open() || error) reject(file, "cannot be read", "does it exist, and is it a file that you may read?");
   }
 
   std::uint64_t rest() const { return size_ - position_; }
@@ -70,12 +70,12 @@ class Scan {
   // Call with size ≤ rest().
   void read(void* data, std::size_t size) {
     in_.read(static_cast<char*>(data), static_cast<std::streamsize>(size));
-    if (!in_) refuse(file_, "cannot be read to its end", "is the disk sound?");
+    if (!in_) reject(file_, "cannot be read to its end", "is the disk damaged?");
     position_ += size;
     checksum_ = crc(checksum_, data, size);
   }
 
-  // The checksum of the next `size` bytes, begun with `start`.
+  // The checksum of the next `size` bytes, continuing from `start`.
   std::uint32_t read_over(std::uint64_t size, std::uint32_t start) {
     Bytes buffer(std::min<std::uint64_t>(size, 1U << 20));
     while (size > 0) {
@@ -97,12 +97,12 @@ class Scan {
 
 void read_header(Scan& scan, const std::filesystem::path& file) {
   Header header;
-  if (scan.rest() < sizeof header) refuse(file, "is no bundle", "`ptxlat assemble` makes one");
+  if (scan.rest() < sizeof header) reject(file, "is not a ptxlat bundle", "`ptxlat assemble` makes one");
   scan.read(&header, sizeof header);
-  if (header.magic != Header{}.magic) refuse(file, "is no bundle", "`ptxlat assemble` makes one");
-  if (header.checksum != checksum_of(header)) refuse(file, "was altered in its first 16 bytes", again);
+  if (header.magic != Header{}.magic) reject(file, "is not a ptxlat bundle", "`ptxlat assemble` makes one");
+  if (header.checksum != checksum_of(header)) reject(file, "was altered in its first 16 bytes", again);
   if (header.format > bundle_format) {
-    refuse(file, fmt::format("is a bundle of format {}; this ptxlat knows up to {}", header.format, bundle_format),
+    reject(file, fmt::format("is a bundle of format {}; this ptxlat knows up to {}", header.format, bundle_format),
            "use the ptxlat that made it, or a newer one");
   }
 }
@@ -121,7 +121,7 @@ Contents read_contents(const std::filesystem::path& file) {
     else
       header.size = scan.rest() + 1;
     if (header.size > scan.rest()) {
-      contents.problem = fmt::format("is cut short, or altered, behind its first {} bytes", contents.end);
+      contents.problem = fmt::format("is truncated or altered after its first {} bytes", contents.end);
       return contents;
     }
     const Section section{header.kind, scan.position(), header.size};
@@ -133,7 +133,7 @@ Contents read_contents(const std::filesystem::path& file) {
     contents.end = scan.position();
     contents.sections.push_back(section);
   }
-  if (scan.rest() > 0) contents.problem = fmt::format("has {} bytes behind its end", scan.rest());
+  if (scan.rest() > 0) contents.problem = fmt::format("has {} bytes after its end", scan.rest());
   contents.checksum = scan.checksum();
   return contents;
 }
@@ -143,13 +143,13 @@ Bytes read_section(const std::filesystem::path& file, const Section& section) {
   Bytes payload(section.size);
   in.seekg(static_cast<std::streamoff>(section.offset));
   in.read(reinterpret_cast<char*>(payload.data()), static_cast<std::streamsize>(payload.size()));
-  if (!in) refuse(file, "cannot be read any more", "was it changed since the run began?");
+  if (!in) reject(file, "cannot be read any more", "was it changed since the run began?");
   return payload;
 }
 
 namespace {
 
-// Whether a file may be put there by renaming, which takes away whatever has the name: a device, too.
+// Whether a file may be renamed to this path, which replaces whatever is there, even a device.
 bool is_free_or_file(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
@@ -160,21 +160,21 @@ bool is_free_or_file(const std::filesystem::path& path) {
 
 BundleWriter::BundleWriter(const std::filesystem::path& file) : file_(file), part_(file.string() + ".part") {
   for (const auto& path : {file_, part_}) {
-    if (!is_free_or_file(path)) refuse(path, "is there and is no file", "name another file with -o");
+    if (!is_free_or_file(path)) reject(path, "exists and is not a file", "name another file with -o");
   }
   descriptor_ = open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor_ < 0) {
-    refuse(part_, fmt::format("cannot be written: {}", std::strerror(errno)),
-           "is there such a folder, and may you write there?");
+    reject(part_, fmt::format("cannot be written: {}", std::strerror(errno)),
+           "does the folder exist, and may you write to it?");
   }
-  // Who had it before may have given it its final name meanwhile.
+  // The previous owner may have renamed it to its final name in the meantime.
   struct stat held {
   }, named{};
   const bool is_ours = flock(descriptor_, LOCK_EX | LOCK_NB) == 0 && fstat(descriptor_, &held) == 0 &&
                        stat(part_.c_str(), &named) == 0 && held.st_ino == named.st_ino;
   if (is_ours) return;
   close(descriptor_);
-  refuse(part_, "is being written by another ptxlat", "wait for it, or name another file with -o");
+  reject(part_, "is being written by another ptxlat", "wait for it, or name another file with -o");
 }
 
 std::filesystem::path BundleWriter::leftover() const {
@@ -183,7 +183,7 @@ std::filesystem::path BundleWriter::leftover() const {
 
 void BundleWriter::begin(std::uint64_t keep) {
   if (ftruncate(descriptor_, static_cast<off_t>(keep)) != 0 || lseek(descriptor_, 0, SEEK_END) < 0)
-    refuse(part_, fmt::format("cannot be written: {}", std::strerror(errno)), "is it a file?");
+    reject(part_, fmt::format("cannot be written: {}", std::strerror(errno)), "is it a file?");
   if (keep > 0) return;
   Header header;
   header.checksum = checksum_of(header);
@@ -202,7 +202,7 @@ void BundleWriter::add(SectionKind kind, const Bytes& payload) {
 void BundleWriter::finish() {
   add(SectionKind::end, {});
   const bool is_safe = fsync(descriptor_) == 0 && rename(part_.c_str(), file_.c_str()) == 0;
-  if (!is_safe) refuse(file_, fmt::format("cannot be written: {}", std::strerror(errno)), "is the disk full?");
+  if (!is_safe) reject(file_, fmt::format("cannot be written: {}", std::strerror(errno)), "is the disk full?");
 }
 
 void BundleWriter::write(const void* data, std::size_t size) {
@@ -211,8 +211,8 @@ void BundleWriter::write(const void* data, std::size_t size) {
     const auto written = ::write(descriptor_, bytes, size);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
-      refuse(part_, fmt::format("cannot be written: {}", std::strerror(errno)),
-             "make space; the same command goes on where this one stopped");
+      reject(part_, fmt::format("cannot be written: {}", std::strerror(errno)),
+             "free some space; rerun the same command to continue");
     }
     bytes += written;
     size -= static_cast<std::size_t>(written);

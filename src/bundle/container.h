@@ -10,13 +10,13 @@
 
 namespace ptxlat::bundle {
 
-// The file of a bundle: a header and checksummed sections, the last of which says that it is whole. What is in the
-// sections is not known here. docs/bundle-format.md has every byte.
+// The file of a bundle: a header and checksummed sections, the last of which says that it is complete. This file does
+// not know the contents of the sections. docs/bundle-format.md describes every byte.
 inline constexpr std::uint32_t bundle_format = 1;
 
 enum class SectionKind : std::uint32_t { end = 0, manifest = 1, files = 2, cells = 3, code = 4, words = 5 };
 
-// A section whose checksum is right.
+// A section with a correct checksum.
 //   offset, size  of its payload in the file
 //   checksum      CRC-32
 struct Section {
@@ -25,10 +25,10 @@ struct Section {
   std::uint64_t size = 0;
 };
 
-// What a file holds as far as it is sound.
-//   problem   what ends it: "is cut short", "was altered", … with the place; empty for a whole bundle
-//   end       of the last sound section
-//   checksum  CRC-32 of all its bytes, of a whole bundle only
+// The intact part of a file.
+//   problem   why it ends there: "is truncated", "was altered", … with the place; empty for a complete bundle
+//   end       of the last intact section
+//   checksum  CRC-32 of all its bytes, only for a complete bundle
 struct Contents {
   std::vector<Section> sections;
   std::string problem;
@@ -36,26 +36,27 @@ struct Contents {
   std::uint32_t checksum = 0;
 };
 
-// Reads the whole file. Error{storage} where it cannot be read, is no bundle or has a format that is newer than ours:
-// such a file is not touched either.
+// Reads the whole file. Error{storage} if it cannot be read, is not a ptxlat bundle or has a newer format than ours:
+// such a file is not touched.
 Contents read_contents(const std::filesystem::path& file);
 
-// The payload of a section. Error{storage} where it cannot be read any more.
+// The payload of a section. Error{storage} if it can no longer be read.
 Bytes read_section(const std::filesystem::path& file, const Section& section);
 
-// Writes a bundle beside its final name, section by section; it gets that name when it is whole. Error{storage} for
-// what the disk refuses, with the sections so far kept.
+// Writes a bundle section by section under a temporary name; it gets its final name when it is complete. Error{storage}
+// if writing fails; the sections so far are kept.
 class BundleWriter {
  public:
-  // Error{storage} where another process is writing the same bundle, and where something that is no file has its name.
+  // Error{storage} if another process is writing the same bundle, or if its name belongs to something that is not a
+  // file.
   explicit BundleWriter(const std::filesystem::path& file);
   ~BundleWriter();
   BundleWriter(const BundleWriter&) = delete;  // owns a file descriptor
   BundleWriter& operator=(const BundleWriter&) = delete;
 
-  // What an interrupted writer has left, which can be read while this one holds the file; empty if there is nothing.
+  // The remains of an interrupted writer, which can be read while this one has the file open; empty if there are none.
   std::filesystem::path leftover() const;
-  // Keeps so many bytes of that; 0 begins anew.
+  // Keeps this many bytes of it; 0 starts again.
   void begin(std::uint64_t keep);
   void add(SectionKind kind, const Bytes& payload);
   // Writes the last section and renames the file.

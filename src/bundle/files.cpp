@@ -52,7 +52,7 @@ Files decode_files(const Bytes& section) {
     const auto path = reader.get_text();
     const fs::path parts(path);
     if (parts.is_absolute() || std::find(parts.begin(), parts.end(), "..") != parts.end())
-      throw Error(ExitCode::storage, "the bundle has a file that leads out of its folder: " + path);
+      throw Error(ExitCode::storage, "the bundle has a file that points outside its folder: " + path);
     files[path] = reader.get_text();
   }
   return files;

@@ -8,20 +8,19 @@
 
 namespace ptxlat::bundle {
 
-// Texts by name: "ptx_templates/isa/integer.toml". A toolchain that needs texts of its own has them here too, below its
-// name.
+// Texts by name: "ptx_templates/isa/integer.toml". Texts that belong to one toolchain are also here, under its name.
 using Files = std::map<std::string, std::string>;
 
-// The catalogue files (*.toml) and skeletons (*.ptx) in a folder, each under `name`/. Error{catalogue} where one cannot
-// be read.
+// The catalogue files (*.toml) and skeletons (*.ptx) in a folder, each under `name`/. Error{catalogue} if one cannot be
+// read.
 void add_folder(Files& files, const std::string& name, const std::filesystem::path& folder);
 
-// Writes those below `name`/ into a folder. Error{storage} where the disk refuses.
+// Writes those under `name`/ into a folder. Error{storage} if writing fails.
 void write_folder(const Files& files, const std::string& name, const std::filesystem::path& folder);
 
 // As a section of a bundle.
 Bytes encode_files(const Files& files);
-// Error{storage} for what encode_files did not make, and for a name that leads out of its folder.
+// Error{storage} if encode_files did not make it, or if a name points outside its folder.
 Files decode_files(const Bytes& section);
 
 }  // namespace ptxlat::bundle

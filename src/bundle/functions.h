@@ -7,10 +7,10 @@
 
 namespace ptxlat::bundle {
 
-// Functions of CUDA C travel among a bundle's files, as what the NVRTC of each toolchain made of them.
+// CUDA C functions are among a bundle's files, as compiled by the NVRTC of each toolchain.
 void add_functions(Files& files, const std::string& toolchain, const cuda::CudaFunctions& functions);
 
-// Those of a toolchain; none where the bundle has none. Error{storage} for what add_functions did not write.
+// Those of a toolchain; none if the bundle has none. Error{storage} if add_functions did not write them.
 cuda::CudaFunctions functions_in(const Files& files, const std::string& toolchain);
 
 }  // namespace ptxlat::bundle

@@ -17,10 +17,11 @@ namespace ptxlat::bundle {
 
 namespace {
 
-// Variants whose kernels, at all levels and of all toolchains, are one section. The line takes as many at a time.
+// The number of variants whose kernels, at all levels and for all toolchains, form one section. The line processes as
+// many at a time.
 constexpr std::size_t variants_per_chunk = 48;
 
-// Chunks under way at a time: while one waits for nvdisasm or its slowest assembler, the others keep the cores busy.
+// Chunks in progress at a time: while one waits for nvdisasm or its slowest assembler, the others keep the cores busy.
 std::size_t chunks_under_way(std::size_t threads, std::size_t columns) { return 2 + threads / columns; }
 
 struct FinishedChunk {
@@ -28,7 +29,7 @@ struct FinishedChunk {
   Words words;
 };
 
-// Writes the chunks in their order, whatever order they are finished in: equal orders give equal files.
+// Writes the chunks in order, regardless of the order in which they finish, so that files are reproducible.
 class ChunkWriter {
  public:
   ChunkWriter(BundleWriter& writer, KnownWords known, std::size_t next)
@@ -44,7 +45,7 @@ class ChunkWriter {
   }
 
  private:
-  // The words that no chunk before had, then the code: a chunk whose code is there is whole.
+  // First the words that no earlier chunk had, then the code: a chunk whose code is in the file is complete.
   void write(FinishedChunk chunk) {
     std::erase_if(chunk.words, [&](const auto& word) { return known_.contains(word.first); });
     known_.insert(chunk.words.begin(), chunk.words.end());
@@ -59,7 +60,7 @@ class ChunkWriter {
   std::map<std::size_t, FinishedChunk> waiting_;
 };
 
-// What is done already, by a call that was interrupted.
+// The work already done by an interrupted call.
 //   keep  bytes of the file; 0: nothing
 struct Leftover {
   std::uint64_t keep = 0;
@@ -67,7 +68,7 @@ struct Leftover {
   KnownWords words;
 };
 
-// The file may be anything that happened to have the name; only a bundle's beginning is written over.
+// The file may be anything with this name; only the beginning of a bundle is overwritten.
 std::vector<Section> sections_of(const std::filesystem::path& part) {
   try {
     return read_contents(part).sections;
@@ -87,7 +88,7 @@ Leftover read_leftover(const std::filesystem::path& part, const BundleOrder& ord
   try {
     if (!is_same_assembling(manifest_from_json(read_section(part, sections[0])), order.manifest)) return leftover;
   } catch (const std::exception&) {
-    return leftover;  // a manifest of another shape is one of another order
+    return leftover;  // a manifest with a different shape belongs to a different bundle
   }
   if (read_section(part, sections[1]) != files || read_section(part, sections[2]) != cells) return leftover;
   leftover.keep = sections[2].offset + sections[2].size;
@@ -100,7 +101,7 @@ Leftover read_leftover(const std::filesystem::path& part, const BundleOrder& ord
   return leftover;
 }
 
-// The cells of a bundle, those of CUDA C behind the others.
+// The cells of a bundle, with those of CUDA C last.
 class BundlePlan {
  public:
   explicit BundlePlan(const BundleOrder& order)
@@ -115,7 +116,7 @@ class BundlePlan {
 
   std::size_t variants() const { return common_variants() + own_variants(); }
 
-  // Of a toolchain and a level, by their indices in the manifest: the variants from `begin` to `end`.
+  // For a toolchain and a level, by their indices in the manifest: the variants from `begin` to `end`.
   std::vector<latency::CellPlan> cells(std::size_t toolchain, std::size_t level, std::size_t begin,
                                        std::size_t end) const {
     std::vector<latency::CellPlan> cells;
@@ -137,9 +138,9 @@ class BundlePlan {
 };
 
 // The state of one call of make_bundle.
-class Making {
+class BundleBuilder {
  public:
-  Making(const BundleOrder& order, const BundlePlan& plan)
+  BundleBuilder(const BundleOrder& order, const BundlePlan& plan)
       : order_(order),
         plan_(plan),
         variants_(plan.variants()),
@@ -149,7 +150,7 @@ class Making {
   std::size_t chunks() const { return (variants_ + variants_per_chunk - 1) / variants_per_chunk; }
   std::size_t cells_in_chunk(std::size_t chunk) const { return (end_of(chunk) - begin_of(chunk)) * columns_; }
 
-  // Makes the chunks from `next` on.
+  // Makes the chunks starting at `next`.
   bool run(ChunkWriter& writer, std::size_t next) {
     const auto workers = std::min(chunks_under_way(order_.threads, columns_), chunks() - next);
     make_assemblers(workers);
@@ -168,7 +169,7 @@ class Making {
   std::size_t end_of(std::size_t chunk) const { return std::min(variants_, begin_of(chunk) + variants_per_chunk); }
   std::size_t toolchain_of(std::size_t column) const { return column % order_.manifest.toolchains.size(); }
 
-  // One for each column of each chunk that is under way: a toolchain's may share a process.
+  // One for each column of each chunk in progress: those of a toolchain may share a process.
   void make_assemblers(std::size_t workers) {
     const auto levels = order_.manifest.levels.size();
     for (const auto& toolchain : order_.manifest.toolchains)
@@ -234,7 +235,8 @@ class Making {
   std::size_t variants_;
   std::size_t columns_;  // levels × toolchains, level by level
   AssemblerSlots slots_;
-  std::vector<std::vector<std::unique_ptr<line::KernelAssembler>>> assemblers_;  // [toolchain][chunk under way × level]
+  std::vector<std::vector<std::unique_ptr<line::KernelAssembler>>>
+      assemblers_;  // [toolchain][chunk in progress × level]
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> stop_{false};
   std::mutex finished_;
@@ -257,12 +259,12 @@ bool make_bundle(const BundleOrder& order, const std::filesystem::path& file) {
   }
   for (const auto& [key, text] : leftover.words) order.nvdisasm.learn(key, text);
 
-  Making making(order, plan);
+  BundleBuilder builder(order, plan);
   std::size_t taken_over = 0;
-  for (std::size_t chunk = 0; chunk < leftover.chunks; ++chunk) taken_over += making.cells_in_chunk(chunk);
+  for (std::size_t chunk = 0; chunk < leftover.chunks; ++chunk) taken_over += builder.cells_in_chunk(chunk);
   order.on_taken_over(taken_over);
   ChunkWriter chunks(writer, std::move(leftover.words), leftover.chunks);
-  if (!making.run(chunks, leftover.chunks)) return false;
+  if (!builder.run(chunks, leftover.chunks)) return false;
   writer.finish();
   return true;
 }

@@ -16,15 +16,14 @@
 
 namespace ptxlat::bundle {
 
-// What a bundle is to hold and what makes it.
-//   forms            of PTX, alike for all toolchains
-//   cuda_forms       of CUDA C, as each toolchain takes them (apply_compiled): by toolchain, alike in number and order
-//   files            that the catalogue and skeletons were read from, and what was compiled for each toolchain
-//   make_assemblers  so many assemblers of a toolchain, each for one thread
-//   threads          assemblers at work at a time
-//   on_finished      is called with the finished cells of a toolchain, by its index in the manifest, from one thread
-//                    at a time
-//   on_taken_over    is called with the number of cells that an interrupted call has finished
+// The contents of a bundle to make, and the tools that make it.
+//   forms            of PTX, the same for all toolchains
+//   cuda_forms       of CUDA C, as compiled for each toolchain (apply_compiled): by toolchain, equal in number and
+//   order files            of the catalogue and skeletons, and the functions compiled for each toolchain
+//   make_assemblers  makes this many assemblers of a toolchain, each for one thread
+//   threads          how many assemblers work at the same time
+//   on_finished      called with the finished cells of a toolchain, by its index in the manifest, from one thread at a
+//   time on_taken_over    called with the number of cells that an interrupted call has finished
 struct BundleOrder {
   Manifest manifest;
   const ptx::LoadedCatalogue& loaded;
@@ -40,9 +39,9 @@ struct BundleOrder {
   const std::atomic<bool>* interrupted = nullptr;
 };
 
-// Sends every cell down the line, without its GPU, at each level with each toolchain, and writes what assemblers and
-// disassembler answered. Chunks that an interrupted call with the same order has left beside the file are taken over.
-// Returns false if it was interrupted. Throws the first Error that is not one cell's own; finished chunks are kept.
+// Sends every cell down the line, without its GPU, at each level with each toolchain, and writes the answers of
+// assemblers and disassembler. Chunks left by an interrupted call for the same bundle are reused. Returns false if it
+// was interrupted. Throws the first Error that does not belong to a cell; finished chunks are kept.
 bool make_bundle(const BundleOrder& order, const std::filesystem::path& file);
 
 }  // namespace ptxlat::bundle

@@ -9,18 +9,18 @@
 
 namespace ptxlat::bundle {
 
-// A toolchain and what it assembled for: an old one may not know sm_90a and was given sm_90.
+// A toolchain and its target: an old one that does not know sm_90a gets sm_90.
 struct BundledToolchain {
   assemble::Toolchain toolchain;  // without its path
   isa::Target target;
 };
 
-// Where a bundle comes from.
+// The provenance of a bundle.
 struct Manifest {
   std::string tool_version;
   std::string git_commit;
   std::string method_version;  // latency/plan.h
-  isa::Target target;          // that was asked for
+  isa::Target target;          // as requested
   std::vector<int> levels;
   std::vector<BundledToolchain> toolchains;
   std::string created_utc;  // ISO 8601
@@ -28,10 +28,10 @@ struct Manifest {
 };
 
 Bytes manifest_to_json(const Manifest& manifest);
-// Throws std::exception for JSON of another shape.
+// Throws std::exception for JSON of a different shape.
 Manifest manifest_from_json(const Bytes& json);
 
-// Whether both are assemblings of the same thing, whenever and however it was asked for.
+// Whether both describe the same contents, regardless of time and command line.
 bool is_same_assembling(const Manifest& x, const Manifest& y);
 
 }  // namespace ptxlat::bundle

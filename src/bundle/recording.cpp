@@ -12,7 +12,7 @@ class Slot {
  public:
   explicit Slot(AssemblerSlots& slots) : slots_(slots) { slots_.acquire(); }
   ~Slot() { slots_.release(); }
-  Slot(const Slot&) = delete;  // its destructor is its meaning
+  Slot(const Slot&) = delete;  // its destructor does the work
   Slot& operator=(const Slot&) = delete;
 
  private:
@@ -40,8 +40,8 @@ assemble::BatchOutcome RecordingAssembler::assemble(const std::vector<line::Name
       if (kernel.cubin) {
         answer.cubin = first_cubin + static_cast<std::uint32_t>(*kernel.cubin);
       } else {
-        answer.refusal = static_cast<std::uint32_t>(column_.refusals.size());
-        column_.refusals.push_back(without_name(std::move(kernel.log), unknown[i].name));
+        answer.rejection = static_cast<std::uint32_t>(column_.rejections.size());
+        column_.rejections.push_back(without_name(std::move(kernel.log), unknown[i].name));
       }
     }
     std::move(outcome.cubins.begin(), outcome.cubins.end(), std::back_inserter(column_.cubins));
@@ -73,7 +73,7 @@ void RecordingDisassembler::column_ends() {
   changed_.notify_all();
 }
 
-// For all that are asking, with the lock held: none of them has anything else to do.
+// For all waiting threads, with the lock held: none of them has anything else to do.
 void RecordingDisassembler::answer(int sm) {
   try {
     nvdisasm_.disassemble(sm, instructions_);

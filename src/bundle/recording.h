@@ -11,10 +11,10 @@
 
 namespace ptxlat::bundle {
 
-// How many assemblers may be at work at a time, whoever asks for them.
+// Limits how many assemblers work at the same time.
 using AssemblerSlots = std::counting_semaphore<>;
 
-// Assembles and notes the answers in `column`. Each text once: kernels that differ in their operands' values only are
+// Assembles and records the answers in `column`. Each text only once: kernels that only differ in operand values are
 // one. Throws Error{interrupted} when `interrupted` becomes true.
 class RecordingAssembler : public line::KernelAssembler {
  public:
@@ -33,14 +33,14 @@ class RecordingAssembler : public line::KernelAssembler {
   ColumnCode& column_;
 };
 
-// Disassembles for the columns of a chunk, a thread each, and notes the words. It waits until all of them want to know
-// something, so that nvdisasm, slow to start, is started once a round and not once a column.
+// Disassembles for the columns of a chunk, one thread each, and records the words. It waits until all of them have a
+// request, so that nvdisasm, which is slow to start, is started once per round instead of once per column.
 class RecordingDisassembler : public sass::Disassembler {
  public:
   RecordingDisassembler(sass::Nvdisasm& nvdisasm, std::size_t columns) : nvdisasm_(nvdisasm), columns_(columns) {}
 
   void disassemble(int sm, const std::vector<sass::Instruction*>& instructions) override;
-  // One column less will ask.
+  // One column fewer will make requests.
   void column_ends();
 
   // When all columns have ended.

@@ -5,7 +5,7 @@
 
 namespace ptxlat::bundle {
 
-// Each part of all words together: like compresses well beside like.
+// Each field of all words together: similar data compress well together.
 Bytes encode_words(const Words& words) {
   ByteWriter frame;
   frame.put(static_cast<std::uint64_t>(words.size()));

@@ -49,7 +49,7 @@ bundle::Manifest manifest_of(const AssembleOptions& options) {
   return manifest;
 }
 
-// Functions of CUDA C become each toolchain's own.
+// CUDA C functions are compiled for each toolchain.
 void add_forms(const std::vector<const isa::Form*>& forms, bundle::BundleOrder& order) {
   std::vector<isa::Form> functions;
   for (const auto* form : forms) {
@@ -75,14 +75,15 @@ void print_summary(const bundle::Manifest& manifest, const std::vector<Verdicts>
 }
 
 void assemble(const AssembleOptions& options) {
-  // Each of the many threads would leave what it freed in an arena of its own: 2.1 GB after half an hour.
+  // Each of the many threads would keep freed memory in its own arena: 2.1 GB after half an hour.
   mallopt(M_ARENA_MAX, 2);
   const auto started = std::chrono::steady_clock::now();
   const auto& selection = options.selection;
   const auto loaded = load_catalogue_for(selection);
   const auto manifest = manifest_of(options);
   const auto forms = selected_forms(loaded.catalogue, selection, is_core_only(selection), std::nullopt);
-  if (forms.empty()) throw Error(ExitCode::unknown_name, "nothing is left to assemble", "`ptxlat list` has all forms");
+  if (forms.empty())
+    throw Error(ExitCode::unknown_name, "nothing is left to assemble", "`ptxlat list` lists all forms");
   std::size_t cells = 0;
   for (const auto* form : forms) cells += isa::variants_of(*form).size();
   cells *= manifest.levels.size() * manifest.toolchains.size();
@@ -92,7 +93,7 @@ void assemble(const AssembleOptions& options) {
   const auto threads = static_cast<std::size_t>(
       options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   auto pace = sass::nvdisasm_pace(static_cast<int>(threads));
-  pace.batch_threads = 1;  // the columns of a chunk have come together already
+  pace.batch_threads = 1;  // the columns of a chunk have already gathered
   sass::Nvdisasm nvdisasm(assemble::nvdisasm_for(manifest.target), pace);
   bundle::BundleOrder order{.manifest = manifest,
                             .loaded = loaded,
@@ -115,14 +116,14 @@ void assemble(const AssembleOptions& options) {
   };
   order.on_taken_over = [&](std::size_t finished) {
     if (finished == 0) return;
-    fmt::print(stderr, "{} of {} cells are in {}.part already\n", finished, cells, options.output);
+    fmt::print(stderr, "{} of {} cells are already in {}.part\n", finished, cells, options.output);
     progress.advance(finished);
   };
   const bool completed = bundle::make_bundle(order, options.output);
   progress.finish();
   if (!completed) {
-    throw Error(ExitCode::interrupted, fmt::format("interrupted; what is finished is kept in {}.part", options.output),
-                "the same command goes on where this one stopped");
+    throw Error(ExitCode::interrupted, fmt::format("interrupted; finished work is kept in {}.part", options.output),
+                "rerun the same command to continue");
   }
   print_summary(manifest, verdicts);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
@@ -143,11 +144,12 @@ void add_assemble(CLI::App& program) {
       ->type_name("SM");
   command
       ->add_option("-o,--output", options->output,
-                   "The bundle to be written. Until it is whole it is FILE.part, with which the same command goes on "
-                   "after Ctrl-C or a full disk.")
+                   "The bundle to write. Until it is complete it is called FILE.part; rerun the same command to "
+                   "continue from it after Ctrl-C or a full disk.")
       ->required()
       ->type_name("FILE");
-  command->add_option("--threads", options->threads, "Assemblers at work at a time. Default: one per core.")
+  command
+      ->add_option("--threads", options->threads, "How many assemblers work at the same time. Default: one per core.")
       ->check(CLI::Range(1, 1024));
   command->callback([options] { assemble(*options); });
 }

@@ -93,11 +93,11 @@ std::vector<latency::CellPlan> bundled_plan(const bundle::Bundle& bundle, const 
   for (const auto& cell : plan) {
     const auto found = recipes.find({cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name});
     if (found != recipes.end() && (found->second == cell.recipe || cell.variant.form->cuda)) continue;
-    throw Error(
-        ExitCode::storage,
-        fmt::format("{} was made by a ptxlat that expands {} otherwise", bundle.path.string(), cell.variant.form->ptx),
-        fmt::format("run it with ptxlat {} ({}), which made it, or assemble it again with this one",
-                    bundle.manifest.tool_version, bundle.manifest.git_commit));
+    throw Error(ExitCode::storage,
+                fmt::format("{} was made by a ptxlat that expands {} differently", bundle.path.string(),
+                            cell.variant.form->ptx),
+                fmt::format("run it with ptxlat {} ({}), which made it, or assemble it again with this one",
+                            bundle.manifest.tool_version, bundle.manifest.git_commit));
   }
   return plan;
 }
@@ -107,7 +107,7 @@ void require_fitting(const bundle::Bundle& bundle, const gpu::DeviceInfo& device
   if (target.sm == device.sm) return;
   throw Error(
       ExitCode::no_gpu,
-      fmt::format("{} is for {}, and the {} is sm_{}", bundle.path.string(), target.name(), device.name, device.sm),
+      fmt::format("{} is for {}, but the {} is sm_{}", bundle.path.string(), target.name(), device.name, device.sm),
       fmt::format("make one with `ptxlat assemble --target sm_{}{}`", device.sm, device.sm >= 90 ? "a" : ""));
 }
 

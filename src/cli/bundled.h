@@ -12,23 +12,23 @@
 
 namespace ptxlat::cli {
 
-// The files that load_catalogue_for(selection) reads, as a bundle keeps them.
+// The files that load_catalogue_for(selection) reads, in a bundle's form.
 bundle::Files files_of(const Selection& selection);
-// What load_catalogue_for made of them, with the functions of CUDA C as a toolchain takes them.
+// The catalogue made from them, with the CUDA C functions of one toolchain.
 ptx::LoadedCatalogue load_catalogue_for(const bundle::Bundle& bundle, const cuda::CudaFunctions& functions);
 
 // The toolchains of a bundle that `wanted` names, all of them if it is empty, as indices into its manifest.
 std::vector<std::size_t> bundled_toolchains(const bundle::Bundle& bundle, const std::string& wanted);
 
-// The levels of a bundle: those wanted, or all where none is. Error{unknown_name} for one that it does not have.
+// The requested levels of a bundle, or all if none are requested. Error{unknown_name} for one that it does not have.
 std::vector<int> bundled_levels(const bundle::Bundle& bundle, const std::vector<int>& wanted);
 
-// The cells of a bundle that the options leave. Error{unknown_name} where they leave none; Error{storage} where this
-// ptxlat expands a form to other kernels than the one that made the bundle.
+// The cells of a bundle that the options select. Error{unknown_name} if there are none; Error{storage} if this ptxlat
+// expands a form to different kernels from the one that made the bundle.
 std::vector<latency::CellPlan> bundled_plan(const bundle::Bundle& bundle, const ptx::LoadedCatalogue& loaded,
                                             const Selection& selection, const std::vector<int>& levels);
 
-// Error{no_gpu} where the bundle is for another architecture than this device's.
+// Error{no_gpu} if the bundle is not for this device's architecture.
 void require_fitting(const bundle::Bundle& bundle, const gpu::DeviceInfo& device);
 
 results::BundleOrigin origin_of(const bundle::Bundle& bundle);

@@ -53,26 +53,26 @@ void check(const CheckOptions& options, const assemble::Toolchain& toolchain) {
                             .target = target,
                             .interrupted = &heed_interrupts(),
                             .on_finished = [&](std::size_t count) { progress.advance(count); }};
-  const auto refusals = run::check_forms(line, assemblers, forms);
+  const auto rejections = run::check_forms(line, assemblers, forms);
   progress.finish();
-  for (const auto& refusal : refusals) {
-    fmt::print("{}:{}: {} ({}): {}\n", refusal.form->where.file, refusal.form->where.line, refusal.form->ptx,
-               refusal.target.name(), refusal.words);
+  for (const auto& rejection : rejections) {
+    fmt::print("{}:{}: {} ({}): {}\n", rejection.form->where.file, rejection.form->where.line, rejection.form->ptx,
+               rejection.target.name(), rejection.words);
   }
   if (*line.interrupted) throw Error(ExitCode::interrupted, "interrupted before every form was tried");
-  if (!refusals.empty()) {
+  if (!rejections.empty()) {
     throw Error(ExitCode::failure,
-                fmt::format("{} refused {} of {} forms", toolchain.name, refusals.size(), forms.size()),
-                "the entry's rules, its operands or its requirement are not what the assembler knows");
+                fmt::format("{} rejected {} of {} forms", toolchain.name, rejections.size(), forms.size()),
+                "correct the entries' rules, operands or requirements");
   }
-  fmt::print(stderr, "{} takes all {} forms\n", toolchain.name, forms.size());
+  fmt::print(stderr, "{} accepts all {} forms\n", toolchain.name, forms.size());
 }
 
 }  // namespace
 
 void add_check(CLI::App& program) {
   auto* command =
-      program.add_subcommand("check", "Assemble every form of the catalogue once and print those that are refused.");
+      program.add_subcommand("check", "Assemble every form of the catalogue once and print those that are rejected.");
   auto options = std::make_shared<CheckOptions>();
   add_form_filters(*command, options->selection);
   command
@@ -82,7 +82,8 @@ void add_check(CLI::App& program) {
       ->type_name("SM");
   command->add_option("--toolchain", options->selection.toolchain, "The assembler. Default: the newest ptxas.")
       ->type_name("NAME");
-  command->add_option("--threads", options->threads, "Assemblers at work at a time. Default: one per core.")
+  command
+      ->add_option("--threads", options->threads, "How many assemblers work at the same time. Default: one per core.")
       ->check(CLI::Range(1, 1024));
   add_catalogue(*command, options->selection);
   command->callback([options] {

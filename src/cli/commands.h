@@ -9,7 +9,7 @@ class App;
 namespace ptxlat::cli {
 
 // Each adds one subcommand with its options to the program. The subcommand's callback does the work, writes data to
-// standard output and everything else to standard error, and throws Error for what ends it.
+// standard output and everything else to standard error, and throws an Error that ends it.
 void add_run(CLI::App& program);       // run.cpp
 void add_static(CLI::App& program);    // run.cpp: the same line without its GPU station
 void add_probe(CLI::App& program);     // probe.cpp
@@ -21,7 +21,7 @@ void add_show(CLI::App& program);      // show.cpp
 void add_measure(CLI::App& program);   // measure.cpp
 void add_compare(CLI::App& program);   // compare.cpp
 void add_doctor(CLI::App& program);    // doctor.cpp
-void add_worker(CLI::App& program);    // main.cpp, hidden: the other end of worker/worker.h
+void add_worker(CLI::App& program);    // main.cpp, hidden: the process that worker/worker.h talks to
 
 // For who doubts a number (reproduce.cpp, replay.cpp).
 void add_reproduce(CLI::App& program);

@@ -68,7 +68,7 @@ Error no_rows_at(const std::string& levels, const std::string& folder, const std
                there.empty() ? "it has no rows at all" : fmt::format("it has levels {}", fmt::join(there, ", ")));
 }
 
-// Each table once, however often it is named, on all cores: unpacking and scanning are all that takes time.
+// Each table once, however often it is named, on all cores: only unpacking and scanning take time.
 Tables read_all(const std::vector<NamedTable>& named, const std::vector<int>& levels) {
   Tables tables;
   for (const auto& table : named) tables.emplace(table.folder, report::Table{});
@@ -84,13 +84,13 @@ Tables read_all(const std::vector<NamedTable>& named, const std::vector<int>& le
     std::erase_if(table.cells, [&](const report::Cell& cell) {
       return std::find(levels.begin(), levels.end(), cell.record.level) == levels.end();
     });
-    // Nothing at all would be compared, and --fail-on-change content with it.
+    // Nothing would be compared, and --fail-on-change would succeed.
     if (table.cells.empty()) throw no_rows_at(fmt::format("{}", fmt::join(levels, ", ")), folder, all);
   }
   return tables;
 }
 
-// One table against itself: its lowest level against each other one.
+// One table against itself: its lowest level against each of the others.
 std::vector<report::Side> sides_of_levels(const std::string& folder, const report::Table& table) {
   std::vector<report::Side> sides;
   for (const int level : report::levels_of(table)) sides.push_back({&table, level, {}, folder});
@@ -190,7 +190,7 @@ void run_compare(const CompareOptions& options) {
   auto sides = groups_of(options, named, tables);
   if (sides.empty()) {
     throw Error(ExitCode::unknown_name, "there is nothing to compare",
-                "name two tables, two levels of one (FOLDER@O0 FOLDER@O3), or one that has several levels");
+                "name two tables, two levels of one (FOLDER@O0 FOLDER@O3), or one table that has several levels");
   }
   std::vector<report::Group> groups;
   bool changed = false;
@@ -209,7 +209,8 @@ void run_compare(const CompareOptions& options) {
 
 void add_compare(CLI::App& program) {
   auto* command = program.add_subcommand(
-      "compare", "What differs between tables or between the levels of one, by how much, and why; and which facts.");
+      "compare",
+      "Show what differs between tables, or between the levels of one, by how much and why; and which facts differ.");
   auto options = std::make_shared<CompareOptions>();
   command
       ->add_option("tables", options->names,
@@ -219,14 +220,14 @@ void add_compare(CLI::App& program) {
       ->type_name("FOLDER[@LEVEL]");
   command
       ->add_option("--by", options->by,
-                   "Compare only tables that differ in this alone, in its order: toolchain, gpu, date; level: each "
-                   "table between its levels. Default: all tables in the order given.")
+                   "Compare only tables that differ in nothing else, sorted by it: toolchain, gpu or date; level "
+                   "compares the levels of each table. Default: all tables in the order given.")
       ->check(CLI::IsMember({"toolchain", "gpu", "date", "level"}));
   add_levels(*command, options->levels, "all");
   auto* format = command->add_option(
       "--format", options->format,
-      "What goes to standard output: text, markdown, csv, json; facts: the csv of the facts; or findings: a page in "
-      "Markdown of what changed from each table to the next, rows that changed alike together. Default: text.");
+      "What to write to standard output: text, markdown, csv, json, facts (a csv of the facts) or findings (a Markdown "
+      "page of the changes from each table to the next, with similar changes grouped). Default: text.");
   format->check(CLI::IsMember({"text", "markdown", "csv", "json", "facts", "findings"}));
   command
       ->add_option("--csv", options->csv,
@@ -235,14 +236,13 @@ void add_compare(CLI::App& program) {
       ->type_name("FILE");
   command
       ->add_option("--rows", options->most_rows,
-                   "List at most so many rows, the most interesting ones, in text and Markdown. Default: all.")
+                   "List at most this many rows, the most interesting ones, in text and Markdown. Default: all.")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   command
-      ->add_flag(
-          "--fail-on-change{any}", options->fail_on_change,
-          "Exit with 8 if anything differs; with =CYCLES, if a number in a row that both tables have comes, goes "
-          "or changes by so many cycles, or a fact in cycles does. Default: off.")
+      ->add_flag("--fail-on-change{any}", options->fail_on_change,
+                 "Exit with code 8 if anything differs; with =CYCLES, only if a number in a row that both tables have "
+                 "appears, disappears or changes by at least this many cycles, or a fact in cycles does. Default: off.")
       ->type_name("[=CYCLES]");
   command->callback([options] { run_compare(*options); });
 }

@@ -18,10 +18,10 @@ namespace {
 // What is missing, and what to do.
 std::string without_nvrtc(const assemble::Toolchain& assembler) {
   if (assembler.kind == assemble::ToolchainKind::driver) {
-    return fmt::format("no NVRTC was found that makes PTX {}.{} or older, which {} takes; tools/toolkits.sh brings one",
+    return fmt::format("found no NVRTC that makes PTX {}.{} or older, as {} requires; get one with tools/toolkits.sh",
                        assembler.ptx_major, assembler.ptx_minor, assembler.name);
   }
-  return fmt::format("no NVRTC of CUDA {0}, which goes with {1}, was found; `tools/toolkits.sh {0}` brings it",
+  return fmt::format("found no NVRTC of CUDA {0}, which {1} requires; get it with `tools/toolkits.sh {0}`",
                      assemble::release_of(assembler.version), assembler.name);
 }
 

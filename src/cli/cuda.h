@@ -6,9 +6,9 @@
 
 namespace ptxlat::cli {
 
-// Has those of `forms` that are CUDA C compiled for an assembler and a target, by the NVRTC that goes with the
-// assembler, in a worker process. Where there is no such NVRTC each has that as its problem, with what to do. Nothing
-// is looked for where none of the forms is CUDA C.
+// Compiles those of `forms` that are CUDA C for an assembler and a target, with the assembler's NVRTC, in a worker
+// process. If there is no such NVRTC, that is each form's problem, with what to do. Does not look for NVRTC if no form
+// is CUDA C.
 cuda::CudaFunctions compile_cuda(const std::vector<const isa::Form*>& forms, const assemble::Toolchain& assembler,
                                  const isa::Target& target);
 

@@ -47,7 +47,7 @@ bool check_gpu(int device) {
     return true;
   } catch (const Error& error) {
     fmt::print("GPU         none: {}\n", error.what());
-    fmt::print("            nothing can be measured here; `ptxlat static` and `ptxlat show` work without one\n");
+    fmt::print("            this machine cannot measure; `ptxlat static` and `ptxlat show` work without a GPU\n");
     return false;
   }
 }
@@ -60,14 +60,14 @@ void check_counters(int device) {
     fmt::print("counters    of {} pipes: {}\n", offer.pipes.size(), fmt::join(offer.pipes, " "));
     fmt::print("            by {} (CUPTI API {})\n", offer.library, offer.version);
   } catch (const counters::Unavailable& error) {
-    fmt::print("counters    none, and so no pipes by hardware counters in `ptxlat opcodes`: {}\n", error.what());
+    fmt::print("counters    none, so `ptxlat opcodes` finds pipes by contention alone: {}\n", error.what());
     if (!error.advice.empty()) fmt::print("            {}\n", error.advice);
   }
 }
 
-// A kernel that does nothing, assembled for a target that CUDA 11.0 and all since know: a file may state its version
-// and not work for all that. Returns the words of the refusal, empty if there is none.
-std::string refusal(const assemble::Toolchain& toolchain) {
+// A kernel that does nothing, assembled for a target that CUDA 11.0 and all later versions know: a program may state
+// its version and still not work. Returns the error message, empty if there is none.
+std::string rejection(const assemble::Toolchain& toolchain) {
   const std::string ptx = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry nothing() { ret; }\n";
   try {
     const auto outcome = make_assemblers(toolchain, worker_options(0), 1).front()->assemble(ptx, {80, {}}, 3);
@@ -77,10 +77,10 @@ std::string refusal(const assemble::Toolchain& toolchain) {
   }
 }
 
-// Prints what a piece is good for, or, and then clears its version, why it is good for nothing.
+// Prints what a piece can do; if it is unusable, prints why and clears its version.
 void print_piece(assemble::ToolkitPiece& piece) {
   const auto toolchains = assemble::toolchains_of({piece});
-  if (!toolchains.empty() && piece.kind != assemble::PieceKind::nvrtc) piece.problem = refusal(toolchains.front());
+  if (!toolchains.empty() && piece.kind != assemble::PieceKind::nvrtc) piece.problem = rejection(toolchains.front());
   if (!piece.problem.empty()) {
     while (piece.problem.ends_with('\n')) piece.problem.pop_back();
     fmt::print("  {:<10}broken: {} {}\n", to_string(piece.kind), piece.path.string(), piece.problem);
@@ -92,7 +92,7 @@ void print_piece(assemble::ToolkitPiece& piece) {
     const auto [major, minor] = assemble::newest_ptx_of_cuda(piece.version);
     details = fmt::format("PTX {}.{}", major, minor);
     if (piece.kind == assemble::PieceKind::nvrtc && assemble::headers_of(toolchains.front()).empty())
-      details += ", without cuda_fp16.h, which the 16-bit types of CUDA C need: tools/toolkits.sh brings it";
+      details += ", without cuda_fp16.h, which the 16-bit types of CUDA C need: get it with tools/toolkits.sh";
   }
   if (piece.kind == assemble::PieceKind::ptxas || piece.kind == assemble::PieceKind::nvdisasm)
     details += fmt::format("{}{}", details.empty() ? "" : ", ", fmt::join(assemble::targets_of(piece.path), " "));
@@ -141,9 +141,9 @@ void check(int device) {
 }  // namespace
 
 void add_doctor(CLI::App& program) {
-  auto* command = program.add_subcommand("doctor", "What is here, what is missing, and how to get it.");
+  auto* command = program.add_subcommand("doctor", "Show what this machine has, what is missing, and how to get it.");
   auto device = std::make_shared<int>(0);
-  command->add_option("--device", *device, "The GPU's number, as the driver counts. Default: 0.")
+  command->add_option("--device", *device, "The GPU's number in the driver's order. Default: 0.")
       ->check(CLI::Range(0, 1023));
   command->callback([device] { check(*device); });
 }

@@ -62,22 +62,22 @@ void write_list(const std::vector<const isa::Form*>& forms, const std::string& f
 }  // namespace
 
 void add_list(CLI::App& program) {
-  auto* command = program.add_subcommand("list", "The forms of the catalogue.");
+  auto* command = program.add_subcommand("list", "List the forms of the catalogue.");
   auto options = std::make_shared<ListOptions>();
   add_form_filters(*command, options->selection);
-  auto* all = command->add_flag("--all", options->selection.all_forms, "All forms. This is the default.");
+  auto* all = command->add_flag("--all", options->selection.all_forms, "List all forms. This is the default.");
   command
       ->add_flag("--core", options->core_only,
-                 "One form for all that differ in rounding, ordering, scope, cache hints and the like: what a run "
-                 "measures without --all.")
+                 "List one form for all that differ only in rounding, ordering, scope, cache hints and the like, as a "
+                 "run without --all measures.")
       ->excludes(all);
   command->add_option("--target", options->selection.target, "Only forms that this target has (sm_90a). Default: any.")
       ->type_name("SM");
   add_catalogue(*command, options->selection);
   command
       ->add_option("--table", options->table,
-                   "The numbers that this table has for the forms, each with the row that it comes from: forms of the "
-                   "same machine code share one. Default: what the catalogue says of them.")
+                   "List this table's numbers for the forms, each with the row that it comes from; forms with the same "
+                   "machine code share a row. Default: list what the catalogue says about the forms.")
       ->type_name("FOLDER");
   command->add_option("--format", options->format, "text or csv. Default: text.")
       ->check(CLI::IsMember({"text", "csv"}));

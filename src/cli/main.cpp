@@ -35,7 +35,7 @@ extern "C" void on_interrupt(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
-// Whether standard output is a pipe that nobody reads. The write that failed may be long ago and its errno lost.
+// Whether standard output is a pipe without a reader. The failed write may be long ago and its errno lost.
 bool reader_is_gone() {
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
   return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
@@ -71,7 +71,7 @@ int run_program(int argc, char** argv) {
     return program.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
   }
   std::cout.flush();
-  if (!std::cout && reader_is_gone()) return 0;  // `ptxlat … | head` has all that it wants
+  if (!std::cout && reader_is_gone()) return 0;  // `ptxlat … | head` has read enough
   if (!std::cout) throw Error(ExitCode::storage, "cannot write to standard output", "is the disk full?");
   return 0;
 }
@@ -102,7 +102,8 @@ void raise_file_limit() {
 int main(int argc, char** argv) {
   raise_file_limit();
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write, which says what to do
+  std::signal(SIGXFSZ,
+              SIG_IGN);  // exceeding a limit on file sizes makes the write fail, and that error says what to do
   try {
     return ptxlat::cli::run_program(argc, argv);
   } catch (const ptxlat::Error& error) {

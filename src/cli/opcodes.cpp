@@ -41,7 +41,7 @@ worker::WorkerOptions with_short_deadline(worker::WorkerOptions options) {
   return options;
 }
 
-// The latencies that were published for the same GPU and assembler; none where that was not done.
+// The latencies in the table of the same GPU and assembler; none if there is no table.
 std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
   std::vector<results::Record> records;
   if (!report::has_table(folder) || report::has_only_probes(folder)) return records;
@@ -49,7 +49,7 @@ std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
   return records;
 }
 
-// Writes what records say by today's rules, beside the latencies of the same folder.
+// Writes the results of the current rules for the records, next to the latencies of the same folder.
 void write(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded, report::OpcodeFiles files,
            const std::string& format) {
   const auto opcodes = machine::opcodes_measured(loaded, files.throughput);
@@ -66,7 +66,7 @@ void read_again(const OpcodeOptions& options) {
 }
 
 void measure(const OpcodeOptions& options) {
-  // What it runs was written over: it serves nothing else.
+  // It runs patched code: it serves nothing else.
   worker::Worker worker(with_short_deadline(worker_options(options.device)));
   // CUPTI hooks into the driver of the process that it is in, and runs each kernel several times.
   worker::Worker counting(worker_options(options.device));
@@ -107,7 +107,7 @@ void measure(const OpcodeOptions& options) {
     }
     if (!made.completed)
       throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
-                  "the same command goes on where this one stopped");
+                  "rerun the same command to continue");
     write(std::filesystem::path(options.tables) / made.run.table, job.loaded,
           {{}, made.throughput, made.contention, made.counters, store.runs(made.run.table)}, options.format);
   }
@@ -118,33 +118,35 @@ void measure(const OpcodeOptions& options) {
 void add_opcodes(CLI::App& program) {
   auto* command = program.add_subcommand(
       "opcodes",
-      "Throughput and pipe of each SASS opcode, and of each PTX form. Pipes have two witnesses: contention and, where "
-      "`ptxlat doctor` finds them, hardware counters (docs/opcodes.md).");
+      "Find the throughput and pipe of each SASS opcode and of each PTX form. Pipes have two witnesses: contention "
+      "and, if `ptxlat doctor` finds them, hardware counters (docs/opcodes.md).");
   auto options = std::make_shared<OpcodeOptions>();
   add_form_filters(*command, options->selection);
-  command->add_flag("--all", options->selection.all_forms, "All forms and not only those of the core.");
+  command->add_flag("--all", options->selection.all_forms, "Take all forms, not only the core.");
   add_catalogue(*command, options->selection);
   command
       ->add_option("--toolchain", options->selection.toolchain,
-                   "The assembler: driver, ptxas, nvjitlink, or one of a version. Default: driver.")
+                   "The assembler: driver, ptxas, nvjitlink, or a specific version. Default: driver.")
       ->type_name("NAMES");
   command->add_option("-O,--level", options->level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
-  command->add_option("--device", options->device, "The GPU's number, as the driver counts. Default: 0.")
+  command->add_option("--device", options->device, "The GPU's number in the driver's order. Default: 0.")
       ->check(CLI::Range(0, 1023));
-  command->add_option("--threads", options->threads, "Assemblers at work at a time. Default: two per core.")
+  command
+      ->add_option("--threads", options->threads, "How many assemblers work at the same time. Default: two per core.")
       ->check(CLI::Range(1, 1024));
   command
-      ->add_option("--store", options->store,
-                   "The SQLite file that keeps what is finished; the same command again continues. Default: "
-                   "ptxlat.sqlite.")
+      ->add_option(
+          "--store", options->store,
+          "The SQLite file that keeps finished cells; rerun the same command to resume. Default: ptxlat.sqlite.")
       ->type_name("FILE");
-  command->add_option("--tables", options->tables, "The folder below which the results are written. Default: tables.")
+  command->add_option("--tables", options->tables, "The folder under which the results are written. Default: tables.")
       ->type_name("FOLDER");
-  command->add_option("--format", options->format, "What goes to standard output: text or none. Default: text.")
+  command->add_option("--format", options->format, "What to write to standard output: text or none. Default: text.")
       ->check(CLI::IsMember({"text", "none"}));
   command
       ->add_option("--reread", options->reread,
-                   "Take what is in this table's folder by today's rules again, without a GPU, and write it there.")
+                   "Apply the current rules to the records in this table's folder again, without a GPU, and write the "
+                   "results there.")
       ->type_name("FOLDER");
   command->callback([options] { options->reread.empty() ? measure(*options) : read_again(*options); });
 }

@@ -20,9 +20,9 @@
 #include "infer/oracle.h"
 #include "isa/catalogue.h"
 #include "probe/method.h"
-#include "report/gzip.h"
 #include "report/plot.h"
 #include "report/probe_files.h"
+#include "report/zstd.h"
 #include "results/store.h"
 #include "run/probes.h"
 #include "run/provenance.h"
@@ -64,9 +64,9 @@ std::vector<const probe::Probe*> chosen(const std::vector<probe::Probe>& probes,
   for (const auto& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const auto nearest = nearest_names(name, known, 1);
-    throw Error(ExitCode::unknown_name, "no probe is called " + name,
+    throw Error(ExitCode::unknown_name, "no such probe: " + name,
                 (nearest.empty() ? "" : fmt::format("did you mean {}? ", nearest.front())) +
-                    "`ptxlat probe --list` has them all");
+                    "`ptxlat probe --list` lists them all");
   }
   return found;
 }
@@ -103,9 +103,9 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
     progress.finish();
     if (!made.completed)
       throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished probe is kept in {}", options.store),
-                  "the same command goes on where this one stopped");
+                  "rerun the same command to continue");
     report::write_probe_files(folder, made.records, store.runs(made.run.table));
-    fmt::print(stderr, "{} probes made, {} were in {} already\n{}/{}\n", made.made, made.wanted.size() - made.made,
+    fmt::print(stderr, "{} probes made, {} were already in {}\n{}/{}\n", made.made, made.wanted.size() - made.made,
                options.store, options.tables, made.run.table);
     if (!options.plot.empty()) {
       for (const auto& file : report::write_plots(options.plot, made.wanted, store.runs(made.run.table)))
@@ -115,7 +115,7 @@ void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>
   }
 }
 
-// What a machine is, by its answers alone.
+// Infers the structure of a machine from its answers alone.
 void infer_machine(const ProbeOptions& options, infer::Machine& machine) {
   results::Record record;
   record.kind = results::RecordKind::probe;
@@ -126,7 +126,7 @@ void infer_machine(const ProbeOptions& options, infer::Machine& machine) {
     std::ostringstream log;
     infer::LoggedMachine logged(machine, log);
     record.facts = infer::infer(logged, options.seed);
-    replace_file(options.log, report::gzip(log.str()));
+    replace_file(options.log, report::zstd(log.str()));
   }
   report::write_facts_csv(std::cout, {record});
 }
@@ -142,7 +142,7 @@ void infer_again(const ProbeOptions& options) {
   infer_machine(options, machine);
 }
 
-// A table's facts, read off its series and logs by the rules of today.
+// A table's facts, read off its series and logs with the current rules.
 void read_again(const ProbeOptions& options, const std::vector<probe::Probe>& probes) {
   auto records = report::read_probe_files(options.reread);
   if (records.empty())
@@ -167,54 +167,54 @@ void read_again(const ProbeOptions& options, const std::vector<probe::Probe>& pr
 }  // namespace
 
 void add_probe(CLI::App& program) {
-  auto* command = program.add_subcommand("probe", "Experiments on the machine itself: curves, time-lines and facts.");
+  auto* command =
+      program.add_subcommand("probe", "Run experiments on the machine itself: curves, time-lines and facts.");
   auto options = std::make_shared<ProbeOptions>();
-  command->add_option("names", options->names, "The probes to be made. Default: all.")->type_name("NAME");
-  command->add_flag("--list", options->list, "Print each probe with what it shows, and measure nothing.");
+  command->add_option("names", options->names, "The probes to run. Default: all.")->type_name("NAME");
+  command->add_flag("--list", options->list, "List the probes with their descriptions, without measuring.");
   command
       ->add_option("--probes", options->folders,
-                   "A folder of your own with probes (docs/probes.md), beside the shipped ones; can be repeated.")
+                   "A folder with your own probes (docs/probes.md), in addition to the shipped ones; can be repeated.")
       ->type_name("FOLDER")
       ->allow_extra_args(false);
   command
       ->add_option("--toolchain", options->toolchain,
-                   "The assembler: driver, ptxas, nvjitlink, or one of a version. Default: driver.")
+                   "The assembler: driver, ptxas, nvjitlink, or a specific version. Default: driver.")
       ->type_name("NAMES");
   command->add_option("-O,--level", options->level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
-  command->add_option("--device", options->device, "The GPU's number, as the driver counts. Default: 0.")
+  command->add_option("--device", options->device, "The GPU's number in the driver's order. Default: 0.")
       ->check(CLI::Range(0, 1023));
   command->add_option("--store", options->store, "The SQLite file that keeps finished probes. Default: ptxlat.sqlite.")
       ->type_name("FILE");
-  command->add_option("--tables", options->tables, "The folder below which the results are written. Default: tables.")
+  command->add_option("--tables", options->tables, "The folder under which the results are written. Default: tables.")
       ->type_name("FOLDER");
-  command->add_option("--format", options->format, "What goes to standard output: text or none. Default: text.")
+  command->add_option("--format", options->format, "What to write to standard output: text or none. Default: text.")
       ->check(CLI::IsMember({"text", "none"}));
   command
       ->add_option(
           "--plot", options->plot,
-          "Also draw each series into this folder as an SVG file, with what was inferred marked on it; needs "
-          "gnuplot. `ptxlat show NAME --table FOLDER --plot FOLDER` does it later, without a GPU. Default: none.")
+          "Also draw each series into this folder as an SVG file, marked with the inferred facts; needs gnuplot. "
+          "`ptxlat show NAME --table FOLDER --plot FOLDER` does so later, without a GPU. Default: none.")
       ->type_name("FOLDER");
   command
       ->add_option("--oracle", options->oracle,
-                   "Instead of a GPU's, infer the memory of this program, which answers accesses on its standard input "
-                   "(docs/inference.md). Its facts go to standard output as csv.")
+                   "Infer the memory that this program simulates, instead of a GPU's. The program answers accesses on "
+                   "its standard input (docs/inference.md); the facts go to standard output as csv.")
       ->type_name("PROGRAM");
-  command->add_option("--log", options->log, "Keep what the oracle was asked and answered in this file, compressed.")
+  command->add_option("--log", options->log, "Save the dialogue with the oracle in this file, compressed.")
       ->type_name("FILE")
       ->needs("--oracle");
-  command->add_option("--replay", options->replay, "Infer again from such a file, without the program.")
+  command->add_option("--replay", options->replay, "Repeat the inference from such a file, without the program.")
       ->type_name("FILE")
       ->excludes("--oracle");
   command
-      ->add_option(
-          "--reread", options->reread,
-          "Read the facts of this table's folder off its series and logs again, by today's rules and without a "
-          "GPU, and write them there.")
+      ->add_option("--reread", options->reread,
+                   "Read this table's facts off its series and logs again, with the current rules and without a GPU, "
+                   "and write them to the table's folder.")
       ->type_name("FOLDER")
       ->excludes("--oracle")
       ->excludes("--replay");
-  command->add_option("--seed", options->seed, "Of the lines that an inference tries at random. Default: 1.");
+  command->add_option("--seed", options->seed, "Random seed for the lines that an inference tries. Default: 1.");
   command->callback([options] {
     if (!options->oracle.empty()) return infer_oracle(*options);
     if (!options->replay.empty()) return infer_again(*options);

@@ -9,18 +9,18 @@
 
 namespace ptxlat::cli {
 
-// Tells how far long work has come: one line that is written over on a terminal, plain lines elsewhere. Rate and time
-// left are those of the last half minute: the slow cells come last, and an average from the start would not see them.
-// The clock is given so that a test can turn it.
+// Shows the progress of long work: one line that is overwritten on a terminal, plain lines elsewhere. Rate and time
+// left are based on the last half minute: the slow cells come last, and an average from the start would miss them. The
+// clock is a parameter so that a test can control it.
 class Progress {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
   //   unit  what is counted: "cells"
   Progress(std::ostream& out, bool is_terminal, std::size_t total, std::string unit = "cells",
            Clock now = std::chrono::steady_clock::now);
-  // So many more are done.
+  // This many more are done.
   void advance(std::size_t count);
-  // Takes the line off a terminal before something else is printed there; the next advance shows it again.
+  // Removes the line from a terminal before something else is printed; the next advance shows it again.
   void clear();
   // Ends the line on a terminal.
   void finish();
@@ -41,7 +41,7 @@ class Progress {
     std::chrono::steady_clock::time_point time;
     std::size_t done;
   };
-  std::deque<Sample> recent_;  // about one a second; the first is where the rate is taken from
+  std::deque<Sample> recent_;  // about one per second; the rate is computed from the first
 };
 
 }  // namespace ptxlat::cli

@@ -65,7 +65,7 @@ void print_repetition(const run::Repetition& repetition) {
                record.note);
 }
 
-// Plans the cells that the options name and makes ready what assembles them now.
+// Plans the cells that the options name and prepares the assemblers.
 void prepare_assembling(run::TableJob& job, const RunOptions& options) {
   const auto& selection = options.selection;
   require_levels(selection.levels, job.toolchain.kind);
@@ -79,7 +79,7 @@ void prepare_assembling(run::TableJob& job, const RunOptions& options) {
   job.assemblers = make_kernel_assemblers(job.toolchain, job.target, worker_options(options.device), threads);
 }
 
-// Plans the cells of a bundle and makes ready what its toolchain answered.
+// Plans the cells of a bundle and prepares its toolchain's recorded answers.
 void prepare_bundled(run::TableJob& job, const RunOptions& options, const bundle::Bundle& bundle, std::size_t toolchain,
                      const std::vector<int>& levels) {
   job.plan = bundled_plan(bundle, job.loaded, options.selection, levels);
@@ -89,7 +89,7 @@ void prepare_bundled(run::TableJob& job, const RunOptions& options, const bundle
   job.run.bundle = origin_of(bundle);
 }
 
-// Empty where the table does not go to standard output as text.
+// Empty if the table does not go to standard output as text.
 std::optional<report::LiveTable> live_table(const run::TableJob& job, const RunOptions& options) {
   if (options.format != "text") return std::nullopt;
   report::LiveTable::PlannedCells planned;
@@ -104,7 +104,7 @@ std::optional<report::LiveTable> live_table(const run::TableJob& job, const RunO
   return report::LiveTable(std::cout, headline, {levels.begin(), levels.end()}, std::move(planned), names);
 }
 
-// What the store has of the plan already.
+// The records of the plan that are already in the store.
 std::vector<results::Record> planned_records(const run::TableJob& job, const results::Store& store) {
   std::set<std::string> planned;
   for (const auto& cell : job.plan) planned.insert(key_of(cell).text());
@@ -129,7 +129,7 @@ void make_table(run::TableJob job, const RunOptions& options, worker::Worker* wo
   }
   if (watch != nullptr) session.at_end = [&](std::optional<double> clock) { return printed(watch->at_end(clock)); };
   session.on_planned = [&](std::size_t known) {
-    if (known > 0) fmt::print(stderr, "{} of {} cells are in {} already\n", known, job.plan.size(), options.store);
+    if (known > 0) fmt::print(stderr, "{} of {} cells are already in {}\n", known, job.plan.size(), options.store);
     progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, job.plan.size() - known);
     if (known > 0 && live) live->add(planned_records(job, store));
   };
@@ -151,11 +151,12 @@ void make_table(run::TableJob job, const RunOptions& options, worker::Worker* wo
   }
   if (!made.completed) {
     throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
-                "the same command goes on where this one stopped");
+                "rerun the same command to continue");
   }
   const auto code = options.has_headline_code ? report::Code::of_headline : report::Code::all;
   const auto table = report::table_from(made.run, made.runs, made.records, code);
-  report::write_table(options.tables, table, options.is_brief ? report::Extent::brief : report::Extent::whole);
+  report::write_table(options.tables, table,
+                      options.is_brief ? report::TableDetail::columns_only : report::TableDetail::everything);
   fmt::print(stderr, "{}\n{}/{}\n", summary(made), options.tables, job.run.table);
   if (options.format == "csv") report::write_csv(std::cout, table);
   if (live) live->finish();
@@ -166,30 +167,29 @@ void add_line_options(CLI::App& command, RunOptions& options) {
   command
       .add_option(
           "--store", options.store,
-          "The SQLite file that keeps finished cells; the same command again continues. Default: ptxlat.sqlite.")
+          "The SQLite file that keeps finished cells; rerun the same command to resume. Default: ptxlat.sqlite.")
       ->type_name("FILE");
-  command.add_option("--tables", options.tables, "The folder below which the table is written. Default: tables.")
+  command.add_option("--tables", options.tables, "The folder under which the table is written. Default: tables.")
       ->type_name("FOLDER");
-  command.add_flag("--brief", options.is_brief,
-                   "Write latency.csv, forms.csv.gz and run.json alone, without the machine code: for keeping many "
-                   "static tables.");
+  command.add_flag(
+      "--brief", options.is_brief,
+      "Write only latency.csv, forms.csv.gz and run.json, without the machine code, to keep many static tables.");
   command.add_flag("--headline-code", options.has_headline_code,
-                   "Of each row, keep only the machine code that its headline was made of: for publishing.");
-  command.add_option("--threads", options.threads, "Assemblers at work at a time. Default: two per core.")
+                   "Keep only the machine code behind each row's headline, for publishing.");
+  command.add_option("--threads", options.threads, "How many assemblers work at the same time. Default: two per core.")
       ->check(CLI::Range(1, 1024));
   command
       .add_option(
           "--format", options.format,
-          "What goes to standard output: text (chapter by chapter, as they are finished), csv or none. Default: "
-          "text.")
+          "What to write to standard output: text (chapter by chapter, as they finish), csv or none. Default: text.")
       ->check(CLI::IsMember({"text", "csv", "none"}));
 }
 
 CLI::Option* add_bundle(CLI::App& command, RunOptions& options, const std::string& what_to_do) {
   auto* bundle = command.add_option("--bundle", options.bundle,
                                     what_to_do +
-                                        " what `ptxlat assemble` put into this file, all of it if nothing else is "
-                                        "said; --toolchain, -O and filters choose a part. Default: assemble here.");
+                                        " the contents of this bundle, made by `ptxlat assemble`; --toolchain, -O and "
+                                        "filters select a part. Default: assemble on this machine.");
   return bundle->type_name("FILE")->excludes("--catalogue")->excludes("--all");
 }
 
@@ -238,7 +238,7 @@ void static_assembling(const RunOptions& options) {
   }
 }
 
-// wanted_levels: empty for all that the bundle has. worker: null for static tables.
+// wanted_levels: empty for all levels of the bundle. worker: null for static tables.
 void make_bundled_tables(const RunOptions& options, const std::vector<int>& wanted_levels, worker::Worker* worker) {
   const auto bundle = bundle::open_bundle(options.bundle);
   const auto levels = bundled_levels(bundle, wanted_levels);
@@ -276,18 +276,18 @@ void add_run(CLI::App& program) {
   auto* command = program.add_subcommand("run", "Measure on the GPU and write the table.");
   auto options = std::make_shared<RunOptions>();
   add_line_options(*command, *options);
-  command->add_option("--device", options->device, "The GPU's number, as the driver counts. Default: 0.")
+  command->add_option("--device", options->device, "The GPU's number in the driver's order. Default: 0.")
       ->check(CLI::Range(0, 1023));
   command
       ->add_option("--launches", options->launches,
-                   "Launches of each kernel; the mode of their cycles counts. Default: 9.")
+                   "Launches per kernel; the result is the mode of their cycles. Default: 9.")
       ->check(CLI::Range(1, 1000));
   command
       ->add_option(
           "--repeat", options->repeat,
           "Share of the cells that is measured again in a second process, 0 to 1. Default: 0.02, at most 1,000 cells.")
       ->check(CLI::Range(0.0, 1.0));
-  command->add_option("--seed", options->seed, "Chooses the sample that is repeated. Default: 1.");
+  command->add_option("--seed", options->seed, "Random seed for the repeated sample. Default: 1.");
   add_bundle(*command, *options, "Measure");
   command->callback([options, command] {
     if (command->count("--bundle") == 0) return run_assembling(*options);
@@ -298,13 +298,13 @@ void add_run(CLI::App& program) {
 
 void add_static(CLI::App& program) {
   auto* command =
-      program.add_subcommand("static", "The same table without a GPU: what the assembler's own schedule says.");
+      program.add_subcommand("static", "Make the same table without a GPU, from the assembler's own schedule.");
   auto options = std::make_shared<RunOptions>();
   options->selection.target = "sm_90a";
   add_line_options(*command, *options);
   command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90a.")
       ->type_name("SM");
-  add_bundle(*command, *options, "Take")->excludes("--target");
+  add_bundle(*command, *options, "Use")->excludes("--target");
   command->callback([options, command] {
     if (command->count("--bundle") == 0) return static_assembling(*options);
     make_bundled_tables(*options, levels_given(*command, *options), nullptr);

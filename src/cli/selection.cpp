@@ -14,7 +14,7 @@ namespace ptxlat::cli {
 void add_catalogue(CLI::App& command, Selection& selection) {
   command
       .add_option("--catalogue", selection.catalogues,
-                  "A folder of your own with *.toml entries, beside the shipped catalogue; can be repeated.")
+                  "A folder with your own *.toml entries, in addition to the shipped catalogue; can be repeated.")
       ->type_name("FOLDER");
 }
 
@@ -23,7 +23,7 @@ void add_levels(CLI::App& command, std::vector<int>& levels, const std::string& 
       .add_option("-O,--levels", levels,
                   fmt::format("Optimisation levels, separated by commas. Default: {}.", by_default))
       ->delimiter(',')
-      ->allow_extra_args(false)  // what follows is not a level
+      ->allow_extra_args(false)  // the next argument is not a level
       ->check(CLI::Range(0, 4))
       ->type_name("LEVELS");
 }
@@ -37,7 +37,7 @@ void add_form_filters(CLI::App& command, Selection& selection) {
       ->allow_extra_args(false);
   command
       .add_option("--chapter", selection.chapters,
-                  "Only forms of a chapter of the PTX ISA whose name has this part; can be repeated. Default: all.")
+                  "Only forms from chapters of the PTX ISA whose name contains this; can be repeated. Default: all.")
       ->type_name("NAME")
       ->allow_extra_args(false);
   command
@@ -59,7 +59,7 @@ std::vector<const isa::Form*> selected_forms(const isa::Catalogue& catalogue, co
     char rest = 0;
     if (std::sscanf(selection.ptx_version.c_str(), "%d.%d%c", &major, &minor, &rest) != 2) {
       throw Error(ExitCode::unknown_name, "no such PTX version: " + selection.ptx_version,
-                  "a version is spelled like 8.6");
+                  "write a version such as 8.6");
     }
     filter.ptx_version = {major, minor};
   }
@@ -69,14 +69,15 @@ std::vector<const isa::Form*> selected_forms(const isa::Catalogue& catalogue, co
 void add_selection(CLI::App& command, Selection& selection) {
   add_form_filters(command, selection);
   command.add_flag("--all", selection.all_forms,
-                   "All forms; without it the core: one form for all that differ in rounding, ordering, scope, cache "
-                   "hints and the like, and functions of CUDA C only where --chapter asks for them.");
+                   "Take all forms. Default: the core, which is one form for all that differ only in rounding, "
+                   "ordering, scope, cache hints and the like, and CUDA C functions only if --chapter asks for them.");
   add_levels(command, selection.levels, "0,1,2,3");
   command
-      .add_option("--toolchain", selection.toolchain,
-                  "The assembler: driver, ptxas, nvjitlink, or one of a version (ptxas-12.4, ptxas-13.0.88); several, "
-                  "separated by commas, give a table each. `ptxlat doctor` lists them. Default: driver for run, else "
-                  "the newest ptxas.")
+      .add_option(
+          "--toolchain", selection.toolchain,
+          "The assembler: driver, ptxas, nvjitlink, or a specific version (ptxas-12.4, ptxas-13.0.88); several, "
+          "separated by commas, each give a table. `ptxlat doctor` lists them. Default: driver for run, else "
+          "the newest ptxas.")
       ->type_name("NAMES");
   add_catalogue(command, selection);
 }

@@ -31,14 +31,13 @@ void add_selection(CLI::App& command, Selection& selection);
 void add_levels(CLI::App& command, std::vector<int>& levels, const std::string& by_default);
 void add_catalogue(CLI::App& command, Selection& selection);
 
-// Catalogue and skeletons, the shipped ones and the user's.
+// Catalogue and skeletons: the shipped ones and the user's.
 ptx::LoadedCatalogue load_catalogue_for(const Selection& selection);
 
-// Whether forms that differ from another in modifiers alone are left out. One that a filter names outright is wanted,
-// core or not.
+// Whether only core forms are taken. A form that a filter names is always taken, core or not.
 bool is_core_only(const Selection& selection);
 
-// The forms that the options leave. Error{unknown_name} for what names nothing.
+// The forms that the options select. Error{unknown_name} if an option names nothing.
 std::vector<const isa::Form*> selected_forms(const isa::Catalogue& catalogue, const Selection& selection,
                                              bool core_only, const std::optional<isa::Target>& target);
 

@@ -30,7 +30,7 @@ namespace ptxlat::cli {
 
 namespace {
 
-// What `show` calls the facts of all probes about memory, together.
+// The name under which `show` combines the facts of all probes about memory.
 constexpr const char* memory_name = "memory";
 
 struct ShowOptions {
@@ -91,7 +91,7 @@ std::vector<results::Record> cells_from_table(const ShowOptions& options, const 
   return report::whole_records(table, cells);
 }
 
-// Assembled here and now, not measured.
+// Assembled now, not measured.
 std::vector<results::Record> cells_from_assembler(const ShowOptions& options, const ptx::LoadedCatalogue& loaded,
                                                   const isa::Form& form, const assemble::Toolchain& toolchain,
                                                   const isa::Target& target) {
@@ -117,15 +117,15 @@ std::string advice_for(const std::string& wanted, const std::vector<isa::Form>& 
     names.push_back(quantity);
   }
   for (const auto& form : forms) {
-    if (form.opcode == wanted) return fmt::format("`ptxlat list --filter {}` has all forms of {}", wanted, wanted);
+    if (form.opcode == wanted) return fmt::format("`ptxlat list --filter {}` lists all forms of {}", wanted, wanted);
     names.push_back(form.ptx);
   }
   const auto nearest = nearest_names(wanted, names);
   const auto question = nearest.empty() ? "" : fmt::format("did you mean {}? ", fmt::join(nearest, ", "));
-  return question + "`ptxlat list` has all forms; the probes, facts and memory of a table need --table";
+  return question + "`ptxlat list` lists all forms; the probes, facts and memory of a table need --table";
 }
 
-// Where --plot asks for it, the series of these probes as SVG files, whose names go to standard error.
+// With --plot, draws the series of these probes as SVG files, whose names go to standard error.
 void plot(const ShowOptions& options, const std::vector<results::Record>& probes) {
   if (options.plot.empty()) return;
   for (const auto& file : report::write_plots(options.plot, probes, report::read_probe_runs(options.table)))
@@ -145,7 +145,7 @@ bool show_probe(const ShowOptions& options, std::vector<results::Record> records
   return !records.empty();
 }
 
-// The facts of a quantity, probe by probe, with all that stands behind them. False if the table has none of this name.
+// The facts of a quantity, probe by probe, with all their evidence. False if the table has none of this name.
 bool show_facts(const ShowOptions& options, const std::vector<results::Record>& records) {
   const auto named = report::find_facts(records, options.form, "");
   if (named.empty()) return false;
@@ -174,7 +174,8 @@ bool show_facts(const ShowOptions& options, const std::vector<results::Record>& 
   return true;
 }
 
-// The memory hierarchy that the table's facts describe. False if another name is asked for, or they describe none.
+// The memory hierarchy that the table's facts describe. False if a different name was given, or the facts describe
+// none.
 bool show_memory(const ShowOptions& options, const std::vector<results::Record>& records) {
   if (options.form != memory_name) return false;
   const auto map = report::memory_map(records);
@@ -191,23 +192,23 @@ void show(const ShowOptions& options) {
   if (show_facts(options, probes)) return;
   if (!options.condition.empty()) {
     throw Error(ExitCode::unknown_name,
-                fmt::format("{} is no quantity of a fact, which alone has conditions", options.form),
+                fmt::format("{} is not the quantity of a fact, and only facts have conditions", options.form),
                 advice_for(options.form, {}, probes));
   }
   if (show_probe(options, probes) || show_memory(options, probes)) return;
   if (!options.plot.empty()) {
-    throw Error(ExitCode::unknown_name,
-                fmt::format("{} has no probe and no fact called {}, and nothing else can be drawn", options.table,
-                            options.form),
-                advice_for(options.form, {}, probes));
+    throw Error(
+        ExitCode::unknown_name,
+        fmt::format("{} has no probe or fact called {}, and only these can be drawn", options.table, options.form),
+        advice_for(options.form, {}, probes));
   }
   const auto loaded = load_catalogue_for(options.selection);
   const auto& forms = loaded.catalogue.forms;
   const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == options.form; });
   if (form == forms.end()) {
-    throw Error(ExitCode::unknown_name, "no form is spelled " + options.form, advice_for(options.form, forms, probes));
+    throw Error(ExitCode::unknown_name, "no such form: " + options.form, advice_for(options.form, forms, probes));
   }
-  // First of all, so that nothing is printed of a form that the table does not have.
+  // Checked first, so that nothing is printed for a form that the table does not have.
   const auto in_table = options.table.empty() ? std::vector<results::Record>() : cells_from_table(options, *form);
   fmt::print("{}  {}, PTX ISA {}\n{}:{}\n{}\n", form->ptx, form->chapter, form->section,
              std::filesystem::path(form->where.file).filename().string(), form->where.line, form->text);
@@ -232,39 +233,36 @@ void show(const ShowOptions& options) {
 
 void add_show(CLI::App& program) {
   auto* command = program.add_subcommand("show",
-                                         "Everything about one form: PTX, SASS with control words, every witness, per "
-                                         "level; or about a probe or a fact of a table.");
+                                         "Show everything about one form (PTX, SASS with control words, every witness, "
+                                         "per level), or about a probe or a fact of a table.");
   auto options = std::make_shared<ShowOptions>();
   options->selection.levels = {3};
   options->selection.target = "sm_90a";
   command
-      ->add_option(
-          "form", options->form,
-          "The form's spelling, as `ptxlat list` has it; with --table, also the name of a probe (chase) or the "
-          "quantity of a fact (l1.line_bytes), which is shown with its evidence; or memory, for the memory hierarchy "
-          "that "
-          "the table's facts describe.")
+      ->add_option("form", options->form,
+                   "The form's spelling, as in `ptxlat list`. With --table also the name of a probe (chase), the "
+                   "quantity of a fact (l1.line_bytes), which is shown with its evidence, or memory, for the memory "
+                   "hierarchy that the table's facts describe.")
       ->required()
       ->type_name("NAME");
   command
       ->add_option("condition", options->condition,
-                   "Of a quantity, only the facts with this condition (carveout=167936). Default: all.")
+                   "Only a quantity's facts with this condition (carveout=167936). Default: all.")
       ->type_name("KEY=VALUE");
   command
       ->add_option("--table", options->table,
                    "Show the cells of this table. Default: assemble the form now, without measuring.")
       ->type_name("FOLDER");
   command
-      ->add_option(
-          "--plot", options->plot,
-          "Of a probe or a fact, also draw each series into this folder as an SVG file, with what was inferred "
-          "marked on it; of memory, the hierarchy as memory.svg; needs gnuplot. Default: none.")
+      ->add_option("--plot", options->plot,
+                   "Also draw each series of a probe or fact into this folder as an SVG file, marked with the inferred "
+                   "facts; for memory, draw the hierarchy as memory.svg. Needs gnuplot. Default: none.")
       ->type_name("FOLDER")
       ->needs("--table");
   add_levels(*command, options->selection.levels, "3");
   command
       ->add_option("--toolchain", options->selection.toolchain,
-                   "The assembler: ptxas, nvjitlink, or one of a version (ptxas-12.4); several, separated by commas, "
+                   "The assembler: ptxas, nvjitlink, or a specific version (ptxas-12.4); several, separated by commas, "
                    "are shown one after another. Default: the newest ptxas.")
       ->type_name("NAMES");
   command->add_option("--target", options->selection.target, "The architecture to assemble for. Default: sm_90a.")

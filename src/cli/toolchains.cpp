@@ -15,7 +15,7 @@ namespace ptxlat::cli {
 isa::Target target_from(const std::string& name) {
   if (const auto target = isa::target_from_name(name); target && target->sm >= isa::oldest_sm) return *target;
   throw Error(ExitCode::unknown_name, "no such target: " + name,
-              fmt::format("a target is spelled like sm_90 or sm_90a; sm_{} is the oldest whose machine code is read",
+              fmt::format("write a target such as sm_90 or sm_90a; sm_{} is the oldest supported architecture",
                           isa::oldest_sm));
 }
 
@@ -27,14 +27,14 @@ assemble::Toolchain driver_toolchain(const gpu::DeviceInfo& device) {
 
 std::vector<assemble::Toolchain> chosen_toolchains(const std::string& wanted,
                                                    const std::optional<assemble::Toolchain>& driver) {
-  // Without asking every toolkit of the machine, which takes a second where there are many.
+  // Avoids querying every toolkit on the machine, which takes a second if there are many.
   if (driver && wanted == "driver") return {*driver};
   auto available = assemble::find_toolchains();
   if (driver) available.insert(available.begin(), *driver);
   auto chosen = assemble::pick_toolchains(available, wanted.empty() ? "ptxas" : wanted);
   for (const auto& toolchain : chosen) {
     if (toolchain.kind == assemble::ToolchainKind::nvrtc) {
-      throw Error(ExitCode::unknown_name, toolchain.name + " compiles CUDA C++, and what is measured here is PTX",
+      throw Error(ExitCode::unknown_name, toolchain.name + " compiles CUDA C++, but ptxlat measures PTX",
                   "name a ptxas or an nvjitlink: `ptxlat doctor` lists them");
     }
   }
@@ -42,7 +42,7 @@ std::vector<assemble::Toolchain> chosen_toolchains(const std::string& wanted,
 }
 
 isa::Target target_of(const assemble::Toolchain& toolchain, const isa::Target& wanted) {
-  if (toolchain.kind != assemble::ToolchainKind::ptxas) return wanted;  // the libraries cannot be asked
+  if (toolchain.kind != assemble::ToolchainKind::ptxas) return wanted;  // the libraries cannot be queried
   const auto known = assemble::targets_of(toolchain.path);
   const auto knows = [&](const isa::Target& target) {
     return known.empty() || std::find(known.begin(), known.end(), target.name()) != known.end();

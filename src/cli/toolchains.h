@@ -14,19 +14,19 @@ namespace ptxlat::cli {
 // "sm_90a" → {90, "a"}. Error{unknown_name} for anything else.
 isa::Target target_from(const std::string& name);
 
-// The driver as a toolchain, once the device has told its version.
+// The driver as a toolchain, with the device's driver version.
 assemble::Toolchain driver_toolchain(const gpu::DeviceInfo& device);
 
-// The assemblers that `--toolchain` asks for, several separated by commas, out of those found here and the driver if
-// there is one; the newest ptxas if it names none.
+// The assemblers that `--toolchain` names, separated by commas, from those on this machine and the driver if there is
+// one; the newest ptxas if it names none.
 std::vector<assemble::Toolchain> chosen_toolchains(const std::string& wanted,
                                                    const std::optional<assemble::Toolchain>& driver);
 
-// The target that this toolchain has for the one wanted: an older ptxas may know sm_90 and not sm_90a. Says so on
-// standard error. Error{unknown_name} where a ptxas knows neither.
+// This toolchain's target for the requested one: an older ptxas may know sm_90 but not sm_90a. Says so on standard
+// error. Error{unknown_name} if a ptxas knows neither.
 isa::Target target_of(const assemble::Toolchain& toolchain, const isa::Target& wanted);
 
-// That of a GPU: from sm_90 on with the "a", which adds the instructions that only this very architecture has.
+// A GPU's target: from sm_90 on with the "a", which adds the architecture-specific instructions.
 isa::Target target_of(const assemble::Toolchain& toolchain, const gpu::DeviceInfo& device);
 
 worker::WorkerOptions worker_options(int device);
@@ -42,8 +42,8 @@ std::vector<std::unique_ptr<line::KernelAssembler>> make_kernel_assemblers(const
 // Error{unknown_name} for a level that toolchains of this kind do not have.
 void require_levels(const std::vector<int>& levels, assemble::ToolchainKind kind);
 
-// Assemblers at work at a time: `wanted`, or where it is 0, two for each hardware thread, because one that waits for
-// nvdisasm leaves its core idle.
+// How many assemblers work at the same time: `wanted`, or if it is 0, two for each hardware thread, because one that
+// waits for nvdisasm leaves its core idle.
 int assembling_threads(int wanted);
 
 }  // namespace ptxlat::cli

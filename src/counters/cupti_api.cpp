@@ -9,20 +9,20 @@ namespace {
 
 constexpr char permission_advice[] =
     "Run as root (in a container with --cap-add SYS_ADMIN), or let every user read counters: put `options nvidia "
-    "NVreg_RestrictProfilingToAdminUsers=0` into a file of /etc/modprobe.d and load the driver anew.";
+    "NVreg_RestrictProfilingToAdminUsers=0` into a file of /etc/modprobe.d and reload the driver.";
 
 template <typename Function>
 void find_symbol(void* library, Function& function, const char* symbol) {
   function = reinterpret_cast<Function>(dlsym(library, symbol));
   if (function) return;
   dlclose(library);
-  throw Unavailable(fmt::format("it is too old: it has no {}, which came with CUDA 12.6", symbol), library_advice());
+  throw Unavailable(fmt::format("it is too old: it has no {}, which CUDA 12.6 introduced", symbol), library_advice());
 }
 
 }  // namespace
 
 std::string library_advice() {
-  return "`tools/toolkits.sh cupti` fetches libcupti; $PTXLAT_LIBCUPTI names one that is elsewhere.";
+  return "`tools/toolkits.sh cupti` downloads libcupti; $PTXLAT_LIBCUPTI can name one elsewhere.";
 }
 
 CuptiApi load_cupti_api(const std::filesystem::path& path) {

@@ -10,9 +10,9 @@
 
 namespace ptxlat::counters {
 
-// Hardware counters cannot be had, or no more: what() says why, `advice` how to get them. It costs the numbers that
-// they would have given and ends nothing. Its code is `missing_tool` where another library may do better and `no_gpu`
-// where the device or its driver forbids it.
+// Hardware counters are not available, or no longer: what() says why, `advice` how to get them. This only costs the
+// counters' numbers; the command continues. Its code is `missing_tool` if a different library may work and `no_gpu` if
+// the device or its driver forbids it.
 class Unavailable : public Error {
  public:
   Unavailable(const std::string& reason, std::string how_to_get_them, ExitCode code = ExitCode::missing_tool)
@@ -20,7 +20,7 @@ class Unavailable : public Error {
 };
 
 // The part of CUPTI that ptxlat uses, declared here so that it builds without a CUDA toolkit: the range profiler and
-// its host side, which came with CUDA 12.6. Names, values and layouts are those of cupti_profiler_target.h,
+// its host side, introduced in CUDA 12.6. Names, values and layouts are those of cupti_profiler_target.h,
 // cupti_profiler_host.h, cupti_range_profiler.h and cupti_target.h of CUDA 13.0. Each structure begins with its size,
 // by which a library knows which fields the caller has: parameters_of() sets it.
 using CUptiResult = int;
@@ -175,7 +175,7 @@ struct CounterDataInfoParams {
   std::size_t numTotalRanges;
 };
 
-// Parameters that are zero but for their size, which ends with the last field and not with the padding behind it.
+// Parameters that are zero except for their size, which ends with the last field, not with the padding after it.
 template <class Params, class Field>
 Params parameters_of(Field Params::*last) {
   Params parameters{};
@@ -212,13 +212,13 @@ struct CuptiApi {
 // Unavailable if it cannot be opened or lacks a function.
 CuptiApi load_cupti_api(const std::filesystem::path& library);
 
-// Throws Unavailable, with the permission that is needed where that is what is missing.
+// Throws Unavailable; if permission is missing, says which is needed.
 void check_cupti(const CuptiApi& api, CUptiResult result, const char* function);
 
 #define PTXLAT_CUPTI(api, function, parameters) \
   ::ptxlat::counters::check_cupti((api), (api).function(parameters), #function)
 
-// The advice that goes with a library that is missing or too old.
+// The advice if the library is missing or too old.
 std::string library_advice();
 
 }  // namespace ptxlat::counters

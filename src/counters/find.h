@@ -5,7 +5,7 @@
 
 namespace ptxlat::counters {
 
-// The libcupti that $PTXLAT_LIBCUPTI names, and that alone; else all that are in the places of CUDA toolkits
+// Only the libcupti that $PTXLAT_LIBCUPTI names, if set; else all in the folders of CUDA toolkits
 // (assemble/toolchain.h), in lib, lib64 or extras/CUPTI/lib64 of each; each file once.
 std::vector<std::filesystem::path> cupti_libraries();
 

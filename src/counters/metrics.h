@@ -5,13 +5,12 @@
 
 namespace ptxlat::counters {
 
-// The counter of all instructions that the SMs have executed, one for each warp.
+// The counter of all instructions executed by the SMs, one per warp.
 inline constexpr char executed_counter[] = "sm__inst_executed";
 
-// The pipes of which a chip counts the executed instructions, by the names of its counters: "fmaheavy" of
-// "sm__inst_executed_pipe_fmaheavy", in alphabetical order. Left out are counters of a part of a pipe's instructions
-// ("tensor_op_hmma" where there is "tensor") and the sum of several pipes ("fma" where there are "fmaheavy" and
-// "fmalite").
+// The pipes for which a chip counts executed instructions, by the names of its counters: "fmaheavy" of
+// "sm__inst_executed_pipe_fmaheavy", in alphabetical order. Counters for a part of a pipe's instructions
+// ("tensor_op_hmma" next to "tensor") and sums of several pipes ("fma" next to "fmaheavy" and "fmalite") are left out.
 std::vector<std::string> pipes_among(const std::vector<std::string>& counters);
 
 std::string counter_of_pipe(const std::string& pipe);

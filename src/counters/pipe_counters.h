@@ -11,8 +11,8 @@
 
 namespace ptxlat::counters {
 
-// What can be counted here, and with which library.
-//   version  as cuptiGetVersion has it: 130001
+// What this machine can count, and with which library.
+//   version  from cuptiGetVersion: 130001
 struct Offer {
   std::string library;
   std::uint32_t version = 0;
@@ -27,8 +27,8 @@ struct Counts {
   std::vector<double> on_pipes;
 };
 
-// A chip's counters of instructions by pipe, read by CUPTI's range profiler: a range for each kernel, which is run
-// again until every counter has had its turn. Lives in a worker process, in which it stays enabled until that ends.
+// A chip's counters of instructions by pipe, read by CUPTI's range profiler: a range for each kernel, which is repeated
+// until every counter has been read. Lives in a worker process and stays enabled until that ends.
 class PipeCounters {
  public:
   // Unavailable if the library, the device or the driver's permission does not allow it.
@@ -38,8 +38,9 @@ class PipeCounters {
 
   const Offer& offer() const { return offer_; }
 
-  // What the one kernel executed that `launch` launches: no pipes at all if it could not be launched. `launch` returns
-  // false if the process cannot go on; then there are no counts. Unavailable if CUPTI fails or counts several kernels.
+  // What the one kernel launched by `launch` executed: no pipes at all if it could not be launched. `launch` returns
+  // false if the process cannot continue; then there are no counts. Unavailable if CUPTI fails or counts several
+  // kernels.
   std::optional<Counts> count(const std::function<bool()>& launch);
 
  private:

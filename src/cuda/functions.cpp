@@ -35,7 +35,7 @@ struct Group {
   std::string header;
   std::map<const isa::Form*, CudaFunction>& made;
 
-  void refuse(const isa::Form* form, const std::string& words) { made[form] = {form->ptx, {}, {}, words}; }
+  void reject(const isa::Form* form, const std::string& words) { made[form] = {form->ptx, {}, {}, words}; }
 
   void compile(const Forms& forms) {
     if (forms.empty()) return;
@@ -52,7 +52,7 @@ struct Group {
       if (error == errors.end()) {
         innocent.push_back(forms[i]);
       } else {
-        refuse(forms[i], error->second);
+        reject(forms[i], error->second);
       }
     }
     if (innocent.size() < forms.size()) {
@@ -62,12 +62,12 @@ struct Group {
     }
   }
 
-  // A refusal that names no function: of everything (an unknown target, a broken header), or a crash over one of
-  // them.
+  // An error that names no function: it concerns everything (an unknown target, a broken header), or one of them
+  // crashes the compiler.
   void separate(const Forms& forms, const std::string& log) {
-    const bool refuses_everything = forms.size() == 1 || !compiler(program_of({}, header).text, options).ptx;
-    if (refuses_everything) {
-      for (const auto* form : forms) refuse(form, first_line(log));
+    const bool rejects_everything = forms.size() == 1 || !compiler(program_of({}, header).text, options).ptx;
+    if (rejects_everything) {
+      for (const auto* form : forms) reject(form, first_line(log));
       return;
     }
     const auto middle = forms.begin() + static_cast<std::ptrdiff_t>(forms.size() / 2);
@@ -94,7 +94,7 @@ std::vector<CudaFunction> compile_functions(const Forms& forms, const isa::Targe
   std::map<const isa::Form*, CudaFunction> made;
   for (const auto& [key, members] : groups) {
     const auto& [header, option] = key;
-    // Relocatable, so that functions which nobody calls stay, each with its parameters.
+    // Relocatable, so that uncalled functions are kept, each with its parameters.
     std::vector<std::string> options = {"--relocatable-device-code=true", "--std=c++17",
                                         fmt::format("--gpu-architecture=compute_{}{}", target.sm, target.suffix)};
     if (!option.empty()) options.push_back(option);
@@ -102,7 +102,7 @@ std::vector<CudaFunction> compile_functions(const Forms& forms, const isa::Targe
     Group group{compiler, options, header, made};
     if (!header.empty() && headers.empty()) {
       for (const auto* form : members)
-        group.refuse(form, "needs " + header + ", which is not with this NVRTC; tools/toolkits.sh brings it");
+        group.reject(form, "needs " + header + ", which this NVRTC lacks; get it with tools/toolkits.sh");
     } else {
       group.compile(members);
     }

@@ -9,11 +9,11 @@
 
 namespace ptxlat::cuda {
 
-// What a form of CUDA C is for one compiler and target.
+// A CUDA C form as compiled for one compiler and target.
 //   form     its spelling
 //   text     PTX with holes for the operands; Form::text
 //   module   what the text needs at module scope
-//   problem  why there is no text: the compiler's own words
+//   problem  why there is no text: the compiler's message
 struct CudaFunction {
   std::string form;
   std::string text;
@@ -23,8 +23,8 @@ struct CudaFunction {
   bool operator==(const CudaFunction&) const = default;
 };
 
-// All that an assembly line must know of the functions of CUDA C; plain text that can be stored and read back.
-//   compiler  "nvrtc-12.4.127"; empty where none was asked
+// Everything that an assembly line must know about the CUDA C functions; plain text that can be stored and read back.
+//   compiler  "nvrtc-12.4.127"; empty if none was used
 struct CudaFunctions {
   std::string compiler;
   std::vector<CudaFunction> functions;
@@ -35,14 +35,14 @@ struct CudaFunctions {
 using CudaCompiler =
     std::function<assemble::CompileOutcome(const std::string& program, const std::vector<std::string>& options)>;
 
-// Compiles those of `forms` that are CUDA C, all that have a header and an option in common as one program, for
-// compute_XX of the target. A function that an error names by its line is taken out, and the rest compiled again;
-// where no error names one, the program is halved.
-//   headers  folder of CUDA's headers; empty: what needs one has a problem
+// Compiles those of `forms` that are CUDA C for compute_XX of the target; all with the same header and option are one
+// program. Functions named in an error are dropped and the rest recompiled; if no error names one, the program is
+// bisected.
+//   headers  folder of CUDA's headers; if empty, functions that need a header have a problem
 std::vector<CudaFunction> compile_functions(const std::vector<const isa::Form*>& forms, const isa::Target& target,
                                             const std::string& headers, const CudaCompiler& compiler);
 
-// Makes the forms what the compiler made of them: ordinary forms, or unsupported with its words.
+// Applies the compiler's results to the forms: they become ordinary forms, or unsupported with its message.
 void apply_compiled(std::vector<isa::Form>& forms, const CudaFunctions& functions);
 
 }  // namespace ptxlat::cuda

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* elements[] = {"x", "y", "z", "w"};
 
-// What an element passes as, and its size there in bytes. A bool is stored as an integer.
+// The type as which an element is passed, and its size in bytes. A bool is stored as an integer.
 std::string passes_as(const std::string& type) {
   if (type == "f16" || type == "bf16") return "unsigned short";
   if (type == "f16x2" || type == "bf16x2" || type == "pred") return "unsigned int";
@@ -34,7 +34,7 @@ std::string element(const isa::Operand& operand, int index) {
   return operand.count == 0 ? operand.name : fmt::format("{}.{}", operand.name, elements[index]);
 }
 
-// The same bits as another type; a number or a bool as it is.
+// The same bits as a different type; numbers and bools are unchanged.
 std::string converted(const std::string& value, const std::string& type, const std::string& from,
                       const std::string& to) {
   const bool has_bits = type == "f16" || type == "bf16" || type == "f16x2" || type == "bf16x2";

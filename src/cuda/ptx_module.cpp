@@ -29,7 +29,7 @@ std::string without_comments(const std::string& text) {
   return kept;
 }
 
-// Without space at the ends, and one for each run of space inside.
+// Without leading and trailing space, and with each run of space reduced to one.
 std::string tidied(const std::string& text) {
   std::string tidy;
   for (const char c : text) {
@@ -44,7 +44,7 @@ std::string tidied(const std::string& text) {
   return tidy;
 }
 
-// The name that ends in front of `end`.
+// The name that ends before `end`.
 std::string name_before(const std::string& text, std::size_t end) {
   while (end > 0 && !continues_name(text[end - 1])) --end;
   std::size_t begin = end;
@@ -85,7 +85,7 @@ std::vector<std::string> statements_of(const std::string& body) {
   return statements;
 }
 
-// Without the words that only say who may see what is defined.
+// Without the words that only control linkage.
 std::string without_linkage(std::string text) {
   for (const char* word : {".visible ", ".weak "}) {
     if (const auto at = text.find(word); at != std::string::npos) text.erase(at, std::string(word).size());
@@ -98,7 +98,7 @@ void add_function(const std::string& signature, const std::string& body, PtxModu
   function.signature = without_linkage(tidied(signature));
   const auto& text = function.signature;
   std::size_t at = text.find(".func") + 5;
-  // The first list is that of the result if the name comes behind it.
+  // The first list is that of the result if the name comes after it.
   const auto first = text.find('(', at);
   if (const auto close = text.find(')', at); first == at + 1 || first == at) {
     if (const auto results = names_in_list(text.substr(first + 1, close - first - 1)); !results.empty())

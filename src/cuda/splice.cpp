@@ -36,7 +36,7 @@ std::string renamed(const std::string& text, const std::map<std::string, std::st
 
 bool is_directive(const std::string& statement) { return statement.front() == '.'; }
 
-// "%f1" of "@%p2 add.f32 %f1, %f2, %f3;" and both of a vector; nothing where no register is written.
+// "%f1" of "@%p2 add.f32 %f1, %f2, %f3;" and both of a vector; nothing if no register is written.
 Names registers_written(const std::string& statement) {
   static const std::regex parts(R"((?:@!?%?\w+ )?([\w.:]+) (\{[^}]*\}|[^,;]+).*)");
   std::smatch match;
@@ -59,7 +59,7 @@ std::string text_of(const PtxFunction& function) {
   return text + "}";
 }
 
-// Collects what is used at module scope, users behind what they use, and renames it.
+// Collects the used definitions at module scope, each after those that it uses, and renames them.
 class Closure {
  public:
   explicit Closure(const PtxModule& module) : module_(module) {}
@@ -79,7 +79,7 @@ class Closure {
 
  private:
   std::string define(const std::string& name, const std::string& text) {
-    new_names_[name] = name;  // what it says of itself
+    new_names_[name] = name;  // references to itself
     auto definition = use(text);
     auto new_name = fmt::format("{}_{}", name, hash_of(definition));
     new_names_[name] = new_name;
@@ -152,18 +152,18 @@ class Splicer {
     statements_ = std::move(kept);
   }
 
-  // A parameter or result that is left: it was used in a way that is not known here.
+  // A remaining parameter or result: it was used in an unknown way.
   std::string problem() const {
     for (const auto& statement : statements_) {
       for (const auto& name : names_in(statement)) {
         if (name == function_.result || parameter_called(name) != nullptr)
-          return "its PTX passes its operands in a way that is not known: " + statement;
+          return "its PTX passes its operands in an unknown way: " + statement;
       }
     }
     return {};
   }
 
-  // A return in front of the end becomes a branch to the end.
+  // A return before the end becomes a branch to the end.
   void replace_returns() {
     if (!statements_.empty() && statements_.back() == "ret;") statements_.pop_back();
     bool is_needed = false;
@@ -191,7 +191,7 @@ class Splicer {
     statements_.pop_back();
   }
 
-  // Scopes and registers that nothing is in need of are left out: a function that is one instruction reads like one.
+  // Unneeded scopes and registers are left out: a function of one instruction reads like one.
   std::string text() const {
     std::vector<std::string> code;
     for (const auto& statement : statements_) {
@@ -210,13 +210,13 @@ class Splicer {
     return &interface_.parameters[static_cast<std::size_t>(at - function_.parameters.begin())];
   }
 
-  // Of a packed operand "{%rs1, %rs2}", or one of the two.
+  // For a packed operand "{%rs1, %rs2}", or one of the two.
   static std::string halves(const std::string& to, bool is_high) {
     if (to.starts_with('{')) return to;
     return is_high ? fmt::format("{{_, {}}}", to) : fmt::format("{{{}, _}}", to);
   }
 
-  // 32 of "%r7" where ".reg .b32 %r<9>;" declares it; 0 where it is not declared so.
+  // 32 for "%r7" if ".reg .b32 %r<9>;" declares it; 0 if it is not declared like that.
   int declared_bits(const std::string& name) const {
     static const std::regex declaration(R"(\.reg \.[a-z]+(\d+) (%[A-Za-z_]+)<\d+>;)");
     const auto stem = name.substr(0, name.find_last_not_of("0123456789") + 1);
@@ -227,7 +227,7 @@ class Splicer {
     return 0;
   }
 
-  // By one statement, and no scope has another register of that name.
+  // Written by one statement, and no scope has a second register of that name.
   bool is_written_once(const std::string& name) const {
     int writers = 0;
     for (const auto& statement : statements_) {
@@ -237,7 +237,7 @@ class Splicer {
     return writers == 1;
   }
 
-  // Of several results the first may be in the register of this parameter by then.
+  // With several results, the first may be in this parameter's register by then.
   bool is_returned_with_others(const std::string& name) const {
     return interface_.results.size() > 1 &&
            std::any_of(statements_.begin(), statements_.end(),
@@ -262,7 +262,7 @@ class Splicer {
     return values;
   }
 
-  // A scope has registers or labels of names that no other has.
+  // A scope has registers or labels with names that no other scope has.
   static bool declares(const std::vector<std::string>& statements) {
     return std::any_of(statements.begin(), statements.end(), [](const std::string& statement) {
       return statement.ends_with(":") || (statement.starts_with(".reg ") && statement.find('<') == std::string::npos);
@@ -274,7 +274,7 @@ class Splicer {
   std::vector<std::string> statements_;
 };
 
-// Something that is declared and not defined: NVRTC expects another file to have it.
+// A declaration without a definition: NVRTC expects it in a different file.
 std::string undefined_in(const PtxModule& module, const std::vector<std::string>& texts) {
   static const std::regex call(R"(call(?:\.uni)? (?:\([^)]*\), )?(\w+))");
   for (const auto& text : texts) {
@@ -289,9 +289,9 @@ std::string undefined_in(const PtxModule& module, const std::vector<std::string>
 
 SplicedFunction splice(const PtxModule& module, const std::string& function, const FunctionInterface& interface) {
   const auto found = module.functions.find(function);
-  if (found == module.functions.end()) return {{}, {}, "NVRTC made no function of it"};
+  if (found == module.functions.end()) return {{}, {}, "NVRTC did not generate a function for it"};
   if (found->second.parameters.size() != interface.parameters.size())
-    return {{}, {}, "its PTX has other parameters than its operands"};
+    return {{}, {}, "its PTX has different parameters from its operands"};
   Splicer splicer(found->second, interface);
   splicer.replace_results();
   splicer.replace_parameters();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t word_bytes = 8;
 
-// SplitMix64 (Steele, Lea and Flood 2014): a word of its own for each index, so that a part can be made alone.
+// SplitMix64 (Steele, Lea and Flood 2014): a different word for each index, so that any part can be made separately.
 std::uint64_t random_word(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15ull;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -39,7 +39,7 @@ bool is_chase(const kernel::Buffer& buffer) {
 
 constexpr std::uint64_t most_of_box = 256;
 
-// The driver's name for a swizzle; none for one that it does not know.
+// The driver's name for a swizzle; empty for an unknown one.
 std::optional<CUtensorMapSwizzle> swizzle_of(std::uint64_t bytes) {
   switch (bytes) {
     case 0:
@@ -55,7 +55,7 @@ std::optional<CUtensorMapSwizzle> swizzle_of(std::uint64_t bytes) {
   }
 }
 
-// The driver refuses these too, but does not say why.
+// The driver also rejects these, but does not say why.
 void require_tensor(const kernel::Buffer& buffer) {
   if (buffer.pitch % 16 != 0 || buffer.pitch > buffer.bytes)
     throw std::invalid_argument("a tensor's pitch is not a multiple of 16 up to its buffer's bytes");
@@ -73,6 +73,8 @@ void require_sense(const kernel::Buffer& buffer) {
     throw std::invalid_argument("a buffer has no bytes, or not a multiple of 8");
   if (buffer.read_words > buffer.bytes / sizeof(std::uint32_t))
     throw std::invalid_argument("more words are read of a buffer than it has");
+  if ((buffer.alignment & (buffer.alignment - 1)) != 0 || (buffer.alignment != 0 && buffer.alignment < mapped_pages))
+    throw std::invalid_argument("a buffer's alignment is not a power of two of 2 MiB and more");
   if (buffer.pitch != 0) require_tensor(buffer);
   if (!is_chase(buffer)) return;
   if (buffer.stride < word_bytes || buffer.stride % word_bytes != 0 || buffer.stride > buffer.bytes)
@@ -120,43 +122,46 @@ std::vector<std::uint64_t> BufferContents::words(std::uint64_t begin, std::uint6
   return words;
 }
 
-FilledBuffer::FilledBuffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer)
-    : api_(api), memory_(api, (require_sense(buffer), buffer.bytes)) {
+FilledBuffer::FilledBuffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer) : api_(api) {
+  require_sense(buffer);
+  if (buffer.alignment == 0)
+    memory_.emplace(api, buffer.bytes);
+  else
+    aligned_.emplace(api, buffer.bytes, buffer.alignment);
   if (buffer.contents == kernel::Buffer::Contents::zeros) {
-    PTXLAT_CUDA(api, cuMemsetD8Async, memory_.address(), static_cast<unsigned char>(0), buffer.bytes, stream.get());
+    PTXLAT_CUDA(api, cuMemsetD8Async, address(), static_cast<unsigned char>(0), buffer.bytes, stream.get());
   } else {
     // A gigabyte is filled piece by piece.
     constexpr std::uint64_t piece = 16 << 20;
-    const BufferContents contents(buffer, memory_.address());
+    const BufferContents contents(buffer, address());
     for (std::uint64_t begin = 0; begin < buffer.bytes; begin += piece) {
       const auto words = contents.words(begin, std::min(buffer.bytes, begin + piece));
       // Not cuMemcpyHtoD: from pageable memory that may return before the copy has reached the device, and a stream
       // that does not wait for the default one would then launch too early.
-      PTXLAT_CUDA(api, cuMemcpyHtoDAsync, memory_.address() + begin, words.data(), words.size() * word_bytes,
-                  stream.get());
+      PTXLAT_CUDA(api, cuMemcpyHtoDAsync, address() + begin, words.data(), words.size() * word_bytes, stream.get());
     }
   }
   if (buffer.pitch != 0) {
-    const auto map = tensor_map_of(api, buffer, memory_.address());
+    const auto map = tensor_map_of(api, buffer, address());
     tensor_map_.emplace(api, sizeof map);
     PTXLAT_CUDA(api, cuMemcpyHtoDAsync, tensor_map_->address(), &map, sizeof map, stream.get());
   }
   if (!buffer.is_texture) return;
   CUDA_RESOURCE_DESC resource{};
   resource.resType = CU_RESOURCE_TYPE_LINEAR;
-  resource.res.linear = {memory_.address(), CU_AD_FORMAT_UNSIGNED_INT32, 1, buffer.bytes};
+  resource.res.linear = {address(), CU_AD_FORMAT_UNSIGNED_INT32, 1, buffer.bytes};
   CUDA_TEXTURE_DESC description{};
   description.flags = CU_TRSF_READ_AS_INTEGER;
   texture_.emplace(api, resource, description);
 }
 
-FilledBuffer::~FilledBuffer() { api_.cuCtxResetPersistingL2Cache(); }  // which an old driver does not have
+FilledBuffer::~FilledBuffer() { api_.cuCtxResetPersistingL2Cache(); }  // an old driver does not have this function
 
 std::vector<std::uint64_t> FilledBuffer::parameters() const {
   std::vector<std::uint64_t> words;
   if (texture_) words.push_back(texture_->get());
   if (tensor_map_) words.push_back(tensor_map_->address());
-  words.push_back(memory_.address());
+  words.push_back(address());
   return words;
 }
 

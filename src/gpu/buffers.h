@@ -10,8 +10,8 @@
 
 namespace ptxlat::gpu {
 
-// The words of 64 bits that a buffer at `address` holds from byte `begin` up to `end`, both multiples of 8.
-// Deterministic: the same description gives the same contents at the same address on every machine.
+// The 64-bit words of a buffer at `address` from byte `begin` up to `end`, both multiples of 8. Deterministic: the same
+// description gives the same contents at the same address on every machine.
 class BufferContents {
  public:
   BufferContents(const kernel::Buffer& buffer, std::uint64_t address);
@@ -24,23 +24,24 @@ class BufferContents {
 };
 
 // A buffer on the device, with its texture or tensor map if it has one. It is filled in the stream's order. CudaError
-// where there is no room for it; std::invalid_argument for a description that makes no sense (a stride below 8 or not a
-// multiple of 8, a size that is not a multiple of 8, more words to be read than there are, a box that no copy brings).
+// if it does not fit; std::invalid_argument for an invalid description (a stride below 8 or not a multiple of 8, a size
+// that is not a multiple of 8, more words to read than there are, an impossible box).
 class FilledBuffer {
  public:
   FilledBuffer(const CudaApi& api, const CudaStream& stream, const kernel::Buffer& buffer);
-  // No line stays in the second-level cache because of the priority that a kernel gave it: the next buffer may get this
-  // memory, and would find lines that no stream evicts.
+  // Resets lines that a kernel marked as persisting: the next buffer may get this memory, and would find lines that no
+  // stream evicts.
   ~FilledBuffer();
   FilledBuffer(const FilledBuffer&) = delete;
   FilledBuffer& operator=(const FilledBuffer&) = delete;
-  CUdeviceptr address() const { return memory_.address(); }
-  // What a kernel gets: the texture's handle and the tensor map's address, if there are such, and the address.
+  CUdeviceptr address() const { return aligned_ ? aligned_->address() : memory_->address(); }
+  // The parameters for a kernel: the texture's handle and the tensor map's address, if any, and the address.
   std::vector<std::uint64_t> parameters() const;
 
  private:
   const CudaApi& api_;
-  DeviceBuffer memory_;
+  std::optional<DeviceBuffer> memory_;  // one of the two
+  std::optional<AlignedBuffer> aligned_;
   std::optional<TextureObject> texture_;
   std::optional<DeviceBuffer> tensor_map_;
 };

@@ -16,10 +16,10 @@ void find_symbol(void* library, Function& function, const char* symbol) {
   function = reinterpret_cast<Function>(dlsym(library, symbol));
   if (!function)
     throw Error(ExitCode::no_gpu, fmt::format("the NVIDIA driver is too old: libcuda has no {}", symbol),
-                "Install a driver of CUDA 11.4 or newer. " + without_gpu_advice());
+                "Install a driver for CUDA 11.4 or newer. " + without_gpu_advice());
 }
 
-// Absent where the driver is older than what only some kernels need.
+// Missing in a driver that is too old for features that only some kernels need.
 template <typename... Parameters>
 void find_optional_symbol(void* library, CUresult (*&function)(Parameters...), const char* symbol) {
   function = reinterpret_cast<CUresult (*)(Parameters...)>(dlsym(library, symbol));
@@ -37,7 +37,7 @@ std::string failure(const CudaApi& api, CUresult result, const char* function, c
 
 std::string without_gpu_advice() {
   return "`ptxlat static` makes the table from the assembler's schedule and needs no GPU; `ptxlat doctor` shows what "
-         "was found here.";
+         "this machine has.";
 }
 
 CudaApi load_cuda_api() {
@@ -97,6 +97,14 @@ CudaApi load_cuda_api() {
   find_optional_symbol(library, api.cuCtxSetLimit, "cuCtxSetLimit");
   find_optional_symbol(library, api.cuCtxResetPersistingL2Cache, "cuCtxResetPersistingL2Cache");
   find_optional_symbol(library, api.cuStreamSetAttribute, "cuStreamSetAttribute");
+  find_optional_symbol(library, api.cuCtxGetDevice, "cuCtxGetDevice");
+  find_optional_symbol(library, api.cuMemAddressReserve, "cuMemAddressReserve");
+  find_optional_symbol(library, api.cuMemAddressFree, "cuMemAddressFree");
+  find_optional_symbol(library, api.cuMemCreate, "cuMemCreate");
+  find_optional_symbol(library, api.cuMemRelease, "cuMemRelease");
+  find_optional_symbol(library, api.cuMemMap, "cuMemMap");
+  find_optional_symbol(library, api.cuMemUnmap, "cuMemUnmap");
+  find_optional_symbol(library, api.cuMemSetAccess, "cuMemSetAccess");
   return api;
 }
 
@@ -118,7 +126,7 @@ void report_cuda(const CudaApi& api, CUresult result, const char* function, cons
   if (result == CUDA_SUCCESS || is_sticky(result)) return;
   try {
     std::fprintf(stderr, "ptxlat: %s\n", failure(api, result, function, file, line).c_str());
-  } catch (...) {  // out of memory: nothing left to say it with
+  } catch (...) {  // out of memory: nothing can be printed
   }
 }
 

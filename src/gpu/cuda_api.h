@@ -11,7 +11,7 @@
 namespace ptxlat::gpu {
 
 // The part of the CUDA Driver API that ptxlat uses, declared here so that it builds without a CUDA toolkit. Names and
-// values are those of cuda.h, which is never included beside this file.
+// values are those of cuda.h, which is never included together with this file.
 using CUresult = int;
 using CUdevice = int;
 using CUcontext = struct CUctx_st*;
@@ -36,6 +36,7 @@ inline constexpr CUresult CUDA_ERROR_NOT_INITIALIZED = 3;
 inline constexpr CUresult CUDA_ERROR_NO_DEVICE = 100;
 inline constexpr CUresult CUDA_ERROR_INVALID_DEVICE = 101;
 inline constexpr CUresult CUDA_ERROR_INVALID_IMAGE = 200;
+inline constexpr CUresult CUDA_ERROR_OUT_OF_MEMORY = 2;
 inline constexpr CUresult CUDA_ERROR_INVALID_CONTEXT = 201;
 inline constexpr CUresult CUDA_ERROR_INVALID_PTX = 218;
 inline constexpr CUresult CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221;
@@ -116,7 +117,7 @@ struct CudaApi {
   CUresult (*cuLinkComplete)(CUlinkState state, void** cubin, std::size_t* size);
   CUresult (*cuLinkDestroy)(CUlinkState state);
 
-  // What an older driver may lack; then they fail with CUDA_ERROR_NOT_SUPPORTED.
+  // Functions that an older driver may lack; then they fail with CUDA_ERROR_NOT_SUPPORTED.
   CUresult (*cuMemGetAllocationGranularity)(std::size_t* bytes, const CUmemAllocationProp* memory, int which);
   CUresult (*cuFuncSetSharedMemConfig)(CUfunction function, CUsharedconfig config);
   CUresult (*cuDeviceTotalMem)(std::size_t* bytes, CUdevice device);
@@ -142,19 +143,30 @@ struct CudaApi {
   CUresult (*cuCtxSetLimit)(CUlimit limit, std::size_t value);
   CUresult (*cuCtxResetPersistingL2Cache)();
   CUresult (*cuStreamSetAttribute)(CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue* value);
+  CUresult (*cuCtxGetDevice)(CUdevice* device);
+  CUresult (*cuMemAddressReserve)(CUdeviceptr* address, std::size_t size, std::size_t alignment, CUdeviceptr wish,
+                                  unsigned long long flags);
+  CUresult (*cuMemAddressFree)(CUdeviceptr address, std::size_t size);
+  CUresult (*cuMemCreate)(CUmemGenericAllocationHandle* memory, std::size_t size, const CUmemAllocationProp* kind,
+                          unsigned long long flags);
+  CUresult (*cuMemRelease)(CUmemGenericAllocationHandle memory);
+  CUresult (*cuMemMap)(CUdeviceptr address, std::size_t size, std::size_t offset, CUmemGenericAllocationHandle memory,
+                       unsigned long long flags);
+  CUresult (*cuMemUnmap)(CUdeviceptr address, std::size_t size);
+  CUresult (*cuMemSetAccess)(CUdeviceptr address, std::size_t size, const CUmemAccessDesc* access, std::size_t count);
 
-  void* library;  // as dlopen gave it; never closed, because the driver leaves threads and exit handlers behind
+  void* library;  // from dlopen; never closed, because the driver leaves threads and exit handlers behind
 };
 
-// Opens libcuda.so.1, or what $PTXLAT_LIBCUDA names. Error{no_gpu} where there is no driver.
+// Opens libcuda.so.1, or the library named by $PTXLAT_LIBCUDA. Error{no_gpu} if there is no driver.
 CudaApi load_cuda_api();
 
-// The advice that goes with every Error{no_gpu}.
+// The advice in every Error{no_gpu}.
 std::string without_gpu_advice();
 
 // A Driver API call that failed.
 //   driver_words   "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered"; without file and line, so
-//                  that it can stand in a table
+//   that it can be put in a table
 class CudaError : public std::runtime_error {
  public:
   CudaError(CUresult code, std::string words, const std::string& message)

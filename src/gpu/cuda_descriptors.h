@@ -5,7 +5,7 @@
 
 namespace ptxlat::gpu {
 
-// What the Driver API is told about arrays, textures, surfaces, tensor maps and windows of memory, laid out as in
+// The Driver API's descriptors of arrays, textures, surfaces, tensor maps and windows of memory, with the layout of
 // cuda.h.
 using CUdeviceptr = unsigned long long;
 using CUarray = struct CUarray_st*;
@@ -75,6 +75,25 @@ struct CUmemAllocationProp {
   unsigned char flags[8];
 };
 
+// Memory of this device.
+inline CUmemAllocationProp memory_of(int device) {
+  CUmemAllocationProp memory{};
+  memory.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  memory.location_type = CU_MEM_LOCATION_TYPE_DEVICE;
+  memory.location_id = device;
+  return memory;
+}
+
+using CUmemGenericAllocationHandle = unsigned long long;
+
+inline constexpr int CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3;
+
+struct CUmemAccessDesc {
+  int location_type;
+  int location_id;
+  int flags;
+};
+
 struct CUDA_TEXTURE_DESC {
   CUaddress_mode addressMode[3];
   CUfilter_mode filterMode;
@@ -88,7 +107,7 @@ struct CUDA_TEXTURE_DESC {
   int reserved[12];
 };
 
-// Always null here: a view reads an array otherwise than it was made.
+// Always null here: a view would read an array in a different format.
 struct CUDA_RESOURCE_VIEW_DESC;
 
 struct CUDA_MEMCPY3D {

@@ -95,17 +95,14 @@ DeviceInfo describe_device(const CudaApi& api, int index) {
   info.sm_count = device_sm_count(api, device);
   info.sm_clock_khz = attribute(api, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device);
   info.memory_clock_khz = attribute(api, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, device);
-  // What probes like to know; a driver that does not say leaves them 0.
+  // Values for probes; 0 if the driver does not report them.
   api.cuDeviceGetAttribute(&info.memory_bus_bits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, device);
   api.cuDeviceGetAttribute(&info.l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device);
   api.cuDeviceTotalMem(&info.memory_bytes, device);
   api.cuDeviceGetAttribute(&info.shared_per_sm, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, device);
   api.cuDeviceGetAttribute(&info.persisting_l2_bytes, CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, device);
   api.cuDeviceGetAttribute(&info.window_bytes, CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, device);
-  CUmemAllocationProp memory{};
-  memory.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-  memory.location_type = CU_MEM_LOCATION_TYPE_DEVICE;
-  memory.location_id = device;
+  const CUmemAllocationProp memory = memory_of(device);
   api.cuMemGetAllocationGranularity(&info.page_bytes, &memory, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
   info.driver_version = driver_version(api);
   PTXLAT_CUDA(api, cuDriverGetVersion, &info.cuda_api_version);

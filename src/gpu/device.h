@@ -7,7 +7,7 @@ namespace ptxlat::gpu {
 
 struct CudaApi;
 
-// What the driver says about one GPU.
+// What the driver reports about one GPU.
 struct DeviceInfo {
   int index = 0;
   std::string name;  // "NVIDIA H200"
@@ -21,10 +21,10 @@ struct DeviceInfo {
   int memory_bus_bits = 0;
   int l2_bytes = 0;
   std::size_t memory_bytes = 0;
-  std::size_t page_bytes = 0;   // the least that the driver maps
+  std::size_t page_bytes = 0;   // the smallest size that the driver maps
   int shared_per_sm = 0;        // bytes
   int persisting_l2_bytes = 0;  // that can be set aside for persisting lines
-  int window_bytes = 0;         // the most that a window of persisting lines can have
+  int window_bytes = 0;         // maximum size of a window of persisting lines
 };
 
 // Starts the driver and finds the device of this index. Error{no_gpu} if there is none. Only a worker process may call

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "gpu/cuda_api.h"
 
-// RAII for what the driver hands out. None can be copied: each owns its handle. All need the CudaApi to outlive them.
+// RAII for the driver's handles. None can be copied: each owns its handle. The CudaApi must outlive them all.
 namespace ptxlat::gpu {
 
 // The device's primary context, current on the thread that made it.
@@ -45,7 +46,8 @@ class CudaStream {
   CUstream stream_ = nullptr;
 };
 
-// How much of the second-level cache may hold persisting lines. Afterwards there is none, and no line is persisting.
+// How much of the second-level cache may hold persisting lines. The destructor resets it to none, and no line stays
+// persisting.
 class PersistingLimit {
  public:
   PersistingLimit(const CudaApi& api, std::size_t bytes) : api_(api) {
@@ -62,7 +64,7 @@ class PersistingLimit {
   const CudaApi& api_;
 };
 
-// The lines of this memory are persisting where a kernel of the stream touches them. To be destroyed when those kernels
+// The lines of this memory become persisting if a kernel of the stream touches them. Destroy it after those kernels
 // have ended.
 class PersistingWindow {
  public:
@@ -87,7 +89,7 @@ class PersistingWindow {
 
   const CudaApi& api_;
   CUstream stream_;
-  PersistingLimit limit_;  // also undone where the stream takes no window
+  PersistingLimit limit_;  // also undone if the stream accepts no window
 };
 
 class CudaModule {
@@ -122,6 +124,68 @@ class DeviceBuffer {
  private:
   const CudaApi& api_;
   CUdeviceptr address_ = 0;
+};
+
+// Bytes: drivers map whole pages of this size.
+inline constexpr std::size_t mapped_pages = 2 << 20;
+
+// Device memory at a multiple of `alignment`, a power of two of mapped_pages and more. The alignment costs
+// only addresses, so that one such buffer can take nearly all of a GPU's memory.
+class AlignedBuffer {
+ public:
+  AlignedBuffer(const CudaApi& api, std::size_t size, std::size_t alignment) : range_(api, size, alignment) {
+    const auto aligned = (range_.begin + alignment - 1) & ~(alignment - 1);
+    mapping_.emplace(api, range_.device, aligned, range_.mapped);
+  }
+  CUdeviceptr address() const { return mapping_->address; }
+
+ private:
+  // Addresses without memory.
+  struct Range {
+    Range(const CudaApi& driver, std::size_t size, std::size_t alignment) : api(driver) {
+      PTXLAT_CUDA(api, cuCtxGetDevice, &device);
+      mapped = (size + mapped_pages - 1) / mapped_pages * mapped_pages;
+      bytes = mapped + alignment;
+      PTXLAT_CUDA(api, cuMemAddressReserve, &begin, bytes, std::size_t{0}, CUdeviceptr{0}, 0ull);
+    }
+    ~Range() { PTXLAT_CUDA_NOEXCEPT(api, cuMemAddressFree, begin, bytes); }
+    Range(const Range&) = delete;
+    Range& operator=(const Range&) = delete;
+
+    const CudaApi& api;
+    CUdevice device = 0;
+    CUdeviceptr begin = 0;
+    std::size_t mapped = 0, bytes = 0;
+  };
+
+  // Memory at addresses of a range. The handle can be released as soon as the memory is mapped: the memory then lives
+  // until it is unmapped.
+  struct Mapping {
+    Mapping(const CudaApi& driver, CUdevice device, CUdeviceptr at, std::size_t size)
+        : api(driver), address(at), bytes(size) {
+      const auto memory = memory_of(device);
+      CUmemGenericAllocationHandle handle = 0;
+      PTXLAT_CUDA(api, cuMemCreate, &handle, bytes, &memory, 0ull);
+      const CUresult mapped = api.cuMemMap(address, bytes, 0, handle, 0);
+      PTXLAT_CUDA_NOEXCEPT(api, cuMemRelease, handle);
+      check_cuda(api, mapped, "cuMemMap", __FILE__, __LINE__);
+      const CUmemAccessDesc access{CU_MEM_LOCATION_TYPE_DEVICE, device, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+      const CUresult accessible = api.cuMemSetAccess(address, bytes, &access, 1);
+      if (accessible == CUDA_SUCCESS) return;
+      PTXLAT_CUDA_NOEXCEPT(api, cuMemUnmap, address, bytes);
+      check_cuda(api, accessible, "cuMemSetAccess", __FILE__, __LINE__);
+    }
+    ~Mapping() { PTXLAT_CUDA_NOEXCEPT(api, cuMemUnmap, address, bytes); }
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+
+    const CudaApi& api;
+    CUdeviceptr address;
+    std::size_t bytes;
+  };
+
+  Range range_;
+  std::optional<Mapping> mapping_;  // released before its addresses
 };
 
 // Page-locked host memory: a copy into ordinary memory would not be asynchronous.

@@ -14,7 +14,7 @@ constexpr std::size_t texel_bytes = 16;
 
 struct ArrayShape {
   std::string_view name;
-  std::size_t width = 0, height = 0, depth = 0;  // 0 where there is no such dimension; depth is also layers and faces
+  std::size_t width = 0, height = 0, depth = 0;  // 0 if there is no such dimension; depth is also layers and faces
   unsigned flags = 0;
 };
 
@@ -61,7 +61,7 @@ std::uint32_t offset_of(std::string_view name) {
       ->offset;
 }
 
-// New arrays hold what was there before.
+// New arrays are not initialised.
 void fill_with_zeros(const CudaApi& api, const CudaArray& array, const ArrayShape& shape) {
   CUDA_MEMCPY3D copy{};
   copy.WidthInBytes = shape.width * texel_bytes;
@@ -124,8 +124,8 @@ HostObjects::HostObjects(const CudaApi& api, const std::vector<CUdeviceptr>& ten
       const auto object = make();
       std::memcpy(page + offset_of(name), &object, sizeof object);
     } catch (const CudaError& error) {
-      auto& refused = refused_[error.driver_words];
-      if (std::find(refused.begin(), refused.end(), name) == refused.end()) refused.push_back(name);
+      auto& rejected = rejected_[error.driver_words];
+      if (std::find(rejected.begin(), rejected.end(), name) == rejected.end()) rejected.push_back(name);
     }
   };
   for (const ArrayShape& shape : texture_shapes)
@@ -149,9 +149,9 @@ HostObjects::HostObjects(const CudaApi& api, const std::vector<CUdeviceptr>& ten
   }
 }
 
-std::string HostObjects::refused() const {
+std::string HostObjects::rejected() const {
   std::string text;
-  for (const auto& [words, names] : refused_)
+  for (const auto& [words, names] : rejected_)
     text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", fmt::join(names, ", "), words);
   return text;
 }

@@ -12,7 +12,7 @@
 
 namespace ptxlat::gpu {
 
-// For what only the host can make.
+// For objects that only the host can make.
 inline constexpr std::size_t object_page_bytes = 8 * 1024;
 
 struct HostObject {
@@ -49,11 +49,11 @@ inline constexpr HostObject host_objects[] = {
     {"tensormap_im2col_5d", 4992},
 };
 
-// The bytes of the object page that hold something.
+// The used bytes of the object page.
 inline constexpr std::size_t objects_end = 4992 + sizeof(CUtensorMap);
 
-// The objects that kernels find in the object page. What the driver refuses is left zero and costs only the kernels
-// that use it.
+// The objects that kernels find in the object page. An object that the driver rejects stays zero and only costs the
+// kernels that use it.
 //   textures      32-bit floats × 4, all zero: zero bits are 0 in every type, and the texture unit does not convert
 //                 32-bit channels, so that one texture serves tex.*.f32, .s32 and .u32. Point filter (tex_2d_linear:
 //                 linear) and texel coordinates; cubes need normalised ones. 64 texels in one, 64 × 64 in two and
@@ -68,16 +68,16 @@ class HostObjects {
   // the same handles.
   HostObjects(const CudaApi& api, const std::vector<CUdeviceptr>& tensors, unsigned char* pages);
 
-  // Those that the driver refused, with its words: "tex_1d, tex_2d (CUDA_ERROR_NOT_SUPPORTED: …)". Empty if it made
+  // Those that the driver rejected, with its messages: "tex_1d, tex_2d (CUDA_ERROR_NOT_SUPPORTED: …)". Empty if it made
   // all.
-  std::string refused() const;
+  std::string rejected() const;
 
  private:
-  // Lists, because these neither move nor copy; arrays first, so that they outlive what reads them.
+  // Lists, because these objects neither move nor copy; arrays first, so that they outlive the objects that read them.
   std::list<CudaArray> arrays_;
   std::list<TextureObject> textures_;
   std::list<SurfaceObject> surfaces_;
-  std::map<std::string, std::vector<std::string_view>> refused_;  // by the driver's words
+  std::map<std::string, std::vector<std::string_view>> rejected_;  // by the driver's message
 };
 
 }  // namespace ptxlat::gpu

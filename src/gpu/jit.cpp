@@ -70,9 +70,9 @@ assemble::ModuleOutcome jit_assemble(const CudaApi& api, int device_sm, const st
     Bytes cubin = state.link(ptx);
     return {std::move(cubin), state.info_log()};
   } catch (const CudaError& error) {
-    // Not this PTX's fault: every module would be refused, and each recorded as rejected.
+    // Not this PTX's fault: every module would fail, and each would be recorded as rejected.
     if (error.result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND) throw;
-    PTXLAT_CUDA(api, cuStreamSynchronize, nullptr);  // throws where the device has died
+    PTXLAT_CUDA(api, cuStreamSynchronize, nullptr);  // throws if the device has died
     const std::string log = state.error_log();
     return {std::nullopt, log.empty() ? error.driver_words : log};
   }

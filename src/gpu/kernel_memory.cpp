@@ -28,7 +28,7 @@ void KernelMemory::restore(const CudaStream& stream) const {
   PTXLAT_CUDA(api_, cuMemcpyHtoDAsync, objects(0), pages_.data(), object_pages * object_page_bytes, stream.get());
 }
 
-// Slices do not fill evenly, and replacement is no LRU: several times as many lines as fit.
+// Slices do not fill evenly, and replacement is not LRU: use several times as many lines as fit.
 L2Filler::L2Filler(const CudaApi& api, std::size_t l2_bytes)
     : api_(api), bytes_(4 * l2_bytes + line_distance), buffer_(api, bytes_) {}
 

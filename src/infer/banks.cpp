@@ -39,19 +39,19 @@ class Warp {
 
 struct Banks {
   double alone = 0;          // one lane
-  double further = 0;        // what a second word of one bank costs
-  std::uint64_t period = 0;  // bytes after which the first bank comes again
+  double further = 0;        // cost of a second word of one bank
+  std::uint64_t period = 0;  // bytes after which the first bank repeats
   std::uint64_t width = 0;   // bytes of a bank
   std::string reason;
   bool conflicts(double cycles) const { return cycles > alone + further / 2; }
 };
 
-// The nearest distance at which two lanes take longer than one. All are tried: a conflict is no nearer for being twice
-// as far.
+// The nearest distance at which two lanes take longer than one. All distances are tried, since conflicts at twice a
+// distance say nothing about nearer ones.
 void find_period(Warp& machine, std::uint64_t bytes, Banks& banks) {
   constexpr std::uint64_t most = 1 << 14;
   banks.alone = machine.apart(0, 1);
-  // What the worst distance costs is what a conflict costs.
+  // The cost at the worst distance is the cost of a conflict.
   std::vector<double> cycles{banks.alone};
   for (std::uint64_t distance = 1; distance <= std::min(most, bytes / 2); ++distance) {
     cycles.push_back(machine.apart(distance));
@@ -74,7 +74,7 @@ void find_period(Warp& machine, std::uint64_t bytes, Banks& banks) {
   while (banks.width < banks.period && banks.conflicts(cycles[banks.period + banks.width])) ++banks.width;
 }
 
-// Whether random lanes take as long as the fullest bank says.
+// Whether random lanes take as long as the fullest bank predicts.
 bool predicts(Warp& machine, std::uint64_t bytes, const Banks& banks, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const std::uint64_t count = banks.period / banks.width;

@@ -4,7 +4,8 @@
 
 namespace ptxlat::infer {
 
-// The last number that holds, where all up to it do: `inside` is known to hold and `outside`, beyond it, not to.
+// The last number that holds, if all numbers up to it do: `inside` is known to hold, and `outside`, beyond it, is known
+// not to.
 template <class Holds>
 std::uint64_t last_that_holds(std::uint64_t inside, std::uint64_t outside, const Holds& holds) {
   while (outside - inside > 1) {
@@ -14,7 +15,7 @@ std::uint64_t last_that_holds(std::uint64_t inside, std::uint64_t outside, const
   return inside;
 }
 
-// The same from 0, which holds, with an end that is found by doubling.
+// The same from 0, which holds, with an upper end found by doubling.
 template <class Holds>
 std::uint64_t last_that_holds(const Holds& holds) {
   std::uint64_t outside = 1;

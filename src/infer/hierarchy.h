@@ -7,11 +7,11 @@
 
 namespace ptxlat::infer {
 
-// Translation: two levels at the most, each a cache whose lines are what an entry covers (Mei and Chu, section 4.5;
-// Wong et al., section IV-I). Facts as infer_cache.
+// Translation: at most two levels, each a cache whose line is the memory that an entry covers (Mei and Chu, section
+// 4.5; Wong et al., section IV-I). Facts as infer_cache.
 std::vector<results::Fact> infer_tlb(Machine& machine, std::uint64_t seed);
 
-// Constant memory: three levels at the most, each a cache (Wong et al., section IV-H).
+// Constant memory: at most three levels, each a cache (Wong et al., section IV-H).
 std::vector<results::Fact> infer_constant(Machine& machine, std::uint64_t seed);
 
 }  // namespace ptxlat::infer

@@ -17,8 +17,8 @@ std::vector<results::Fact> infer(Machine& machine, std::uint64_t seed) {
   if (kind == "constant") return infer_constant(machine, seed);
   if (kind == "banks") return infer_banks(machine, seed);
   if (kind == "l2") return infer_l2(machine, seed);
-  throw Error(ExitCode::unknown_name, fmt::format("no inference is made for machines of kind \"{}\"", kind),
-              "The kinds that are known: banks, cache, constant, l2, tlb.");
+  throw Error(ExitCode::unknown_name, fmt::format("cannot infer machines of kind \"{}\"", kind),
+              "Known kinds: banks, cache, constant, l2, tlb.");
 }
 
 }  // namespace ptxlat::infer

@@ -7,7 +7,7 @@
 
 namespace ptxlat::infer {
 
-// The facts of any machine. Error{unknown_name} for a kind that no inference is made for.
+// The facts of any machine. Error{unknown_name} for an unknown kind.
 std::vector<results::Fact> infer(Machine& machine, std::uint64_t seed);
 
 }  // namespace ptxlat::infer

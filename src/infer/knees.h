@@ -8,7 +8,7 @@
 
 namespace ptxlat::infer {
 
-// What a model makes of a curve; without a value, `more` is the reason.
+// A model's result for a curve; without a value, `more` is the reason.
 struct Finding {
   std::optional<double> value;
   double low = 0, high = 0;
@@ -21,8 +21,8 @@ Finding find_knee(const Curve& curve, double slack);
 Finding find_period(const Curve& curve, double slack);
 Finding find_overlap(const Curve& curve);
 
-// The curve is of cyclic visits of x lines, and what the mean visit costs. A set that has one line too many misses all
-// of its lines if it evicts what it used or got first (Mei and Chu, section 4.2).
+// The curve is the mean cost of a visit against x lines visited cyclically. A set with one line too many misses all of
+// its lines if it evicts the least recently used or oldest one (Mei and Chu, section 4.2).
 Finding find_ways(const Curve& curve, double slack);
 Finding count_between(const Curve& curve, double slack);
 Finding find_growth(const Curve& curve, double slack);

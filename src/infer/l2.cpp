@@ -20,8 +20,7 @@ namespace {
 using results::Fact;
 using results::FactVerdict;
 
-// Why a stage did not end; empty if it did. Logs and machines that have gone, and launches that fail, end the whole
-// inference.
+// Why a stage failed; empty if it succeeded. Damaged logs, lost machines and failed launches end the whole inference.
 std::string failure_of(const std::function<void()>& stage) {
   try {
     stage();
@@ -33,7 +32,8 @@ std::string failure_of(const std::function<void()>& stage) {
   }
 }
 
-// Two ways to find a line: by what a cache holds of strided accesses, and by what is evicted together.
+// Two ways to find the line size: from the share of strided accesses that a cache keeps, and from the data evicted
+// together.
 void compare_lines(Fact& line, const L2Sets& sets) {
   if (sets.line_bytes == 0) return;
   line.how += (line.how.empty() ? "" : "; ") + sets.line_how;
@@ -52,7 +52,7 @@ std::vector<Fact> infer_l2(Machine& machine, std::uint64_t seed) {
   L2Talk talk(machine, seed);
   std::vector<Fact> facts;
   const auto add = [&](const std::vector<Fact>& more) { facts.insert(facts.end(), more.begin(), more.end()); };
-  // What a stage that failed would have given.
+  // The facts of a failed stage.
   const auto give_up = [&](const std::vector<std::pair<const char*, const char*>>& quantities,
                            const std::string& reason) {
     for (const auto& [quantity, unit] : quantities) facts.push_back(inferred(quantity, "", unit, "", reason));
@@ -90,7 +90,7 @@ std::vector<Fact> infer_l2(Machine& machine, std::uint64_t seed) {
 
   L2Sets sets;
   why = reason;
-  // Without a line each sector is touched: laps take longer, and the search is the same.
+  // Without a line size each sector is touched: laps take longer, but the search is the same.
   const std::uint64_t sector = fetches.sector_bytes != 0 ? fetches.sector_bytes : L2Talk::finest;
   const std::uint64_t line = capacity.line_bytes != 0 ? capacity.line_bytes : sector;
   if (costs) why = failure_of([&] { sets = find_l2_sets(talk, homes, *costs, line, sector); });

@@ -7,8 +7,8 @@
 
 namespace ptxlat::infer {
 
-// A second-level cache of one or two partitions, each of many slices, that several SMs share. Every fact is there, with
-// the verdict undetermined and the reason where it could not be found: stages that fail cost their own facts only.
+// A second-level cache of one or two partitions, each of many slices, that several SMs share. Every fact is present,
+// with the verdict undetermined and the reason if it could not be found: a failed stage only costs its own facts.
 std::vector<results::Fact> infer_l2(Machine& machine, std::uint64_t seed);
 
 }  // namespace ptxlat::infer

@@ -6,10 +6,10 @@
 
 namespace ptxlat::infer {
 
-// What is held after laps over ever more bytes. Beyond the capacity, whatever is evicted, the capacity is held: so the
-// share that is still there, times the bytes, does not depend on the bytes. No knee has to be seen.
+// What the cache still has after laps over more and more bytes. Beyond the capacity, whatever is evicted, the cache has
+// its capacity: so the remaining share times the bytes does not depend on the bytes. No knee has to be found.
 struct Capacity {
-  double near_bytes = 0;  // what one SM can hold near: 0 if not found
+  double near_bytes = 0;  // what one SM can keep near: 0 if not found
   std::uint64_t line_bytes = 0;
   std::vector<results::Fact> facts;  // l2.near_capacity, l2.total_capacity, l2.line_bytes
 };

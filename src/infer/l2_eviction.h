@@ -12,11 +12,11 @@ struct Pool {
   std::uint64_t at(std::uint64_t index) const { return base + index * line_bytes; }
 };
 
-// Asks whether laps over other lines evict a line, its target.
+// Tests whether laps over different lines evict a target line.
 //
-// The target is not accessed during the laps. As long as it is there, the set has a miss in each lap if it is too full,
-// and once it has gone it stays away: so with enough laps the answer is whether the others fill the set, for all
-// policies that evict every line at some time. Single-touch eviction sets fail where lines that were hit are protected.
+// The target is not accessed during the laps. While it is present, an overfull set has a miss in each lap, and once it
+// is evicted it stays away: so with enough laps the answer is whether the others fill the set, for all policies that
+// eventually evict every line. Single-touch eviction sets fail if lines that were hit are protected.
 class Eviction {
  public:
   Eviction(L2Talk& talk, const L2Costs& costs, std::uint64_t target);
@@ -25,11 +25,11 @@ class Eviction {
   // Laps over the first `prefix` lines of the pool and the members.
   bool evicts(const Pool& pool, std::uint64_t prefix, const Lines& members);
   bool evicts(const Lines& members) { return evicts({}, 0, members); }
-  // What `votes` of three or more say.
+  // The majority of three or more `votes`.
   bool usually_evicts(const Lines& members, int votes = 3);
-  // The last line of the shortest prefix, up to `most`, that evicts; nothing if the whole does not.
+  // The last line of the shortest prefix, up to `most`, that evicts; nothing if the whole pool does not.
   std::optional<std::uint64_t> last_needed(const Pool& pool, std::uint64_t most, const Lines& members);
-  // Lines all of which are needed to evict the target, as few as they are; empty if there was none.
+  // A minimal set of lines, all needed to evict the target; empty if there is none.
   Lines minimal_set(const Pool& pool);
 
  private:
@@ -39,7 +39,7 @@ class Eviction {
   const L2Costs& costs_;
   std::uint64_t target_;
   double hot_;
-  bool is_there_ = false;  // the question before this one ended with hits of the target
+  bool is_there_ = false;  // the previous question ended with hits on the target
 };
 
 }  // namespace ptxlat::infer

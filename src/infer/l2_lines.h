@@ -12,7 +12,7 @@ struct Fetches {
   std::vector<results::Fact> facts;
 };
 Fetches find_fetches(L2Talk& talk, const Homes& homes, const HomeMask& mask, const L2Costs& costs);
-// The facts where there are no costs, for `reason`.
+// The facts if there are no costs, for `reason`.
 std::vector<results::Fact> no_fetches(const L2Talk& talk, const std::string& reason);
 
 }  // namespace ptxlat::infer

@@ -136,11 +136,19 @@ std::uint64_t extent_of(L2Talk& talk, const L2Costs& costs, const FoundSet& set,
   return static_cast<std::uint64_t>(end - begin);
 }
 
+// Whether so many targets are enough. A set that also holds unrelated lines, code or the commands' buffer, has room for
+// fewer lines: the largest size counts, as soon as two targets agree on it. Three that all agree may all be such sets.
+bool is_settled(const std::map<std::size_t, int>& votes, int targets) {
+  constexpr int least = 3, usual = 5, most = 7;
+  if (targets < least || targets >= most) return targets >= most;
+  const bool largest_agrees = !votes.empty() && votes.rbegin()->second >= 2;
+  return largest_agrees && (votes.size() > 1 || targets >= usual);
+}
+
 }  // namespace
 
 L2Sets find_l2_sets(L2Talk& talk, const Homes& homes, const L2Costs& costs, std::uint64_t line_bytes,
                     std::uint64_t sector_bytes) {
-  constexpr int targets = 3;
   constexpr std::uint64_t enough_calls = L2Talk::most_calls / 4 * 3;  // the rest is for the policy
   constexpr std::size_t more_lines = 4;
   L2Sets sets;
@@ -151,7 +159,7 @@ L2Sets find_l2_sets(L2Talk& talk, const Homes& homes, const L2Costs& costs, std:
   std::map<std::size_t, int> votes;
   std::string seen;
   try {
-    for (int i = 0; i < targets; ++i) {
+    for (int i = 0; !is_settled(votes, i); ++i) {
       if (found.size() >= 2 && talk.calls() > enough_calls) break;
       FoundSet set = find_set(talk, homes, costs, line_bytes);
       const bool is_good = !set.members.empty() && 2 * set.stand_ins > set.tried;
@@ -164,8 +172,10 @@ L2Sets find_l2_sets(L2Talk& talk, const Homes& homes, const L2Costs& costs, std:
   } catch (const TooManyAccesses& error) {
     seen += fmt::format("{}{}", seen.empty() ? "" : "; ", error.what());
   }
-  const auto most =
-      std::max_element(votes.begin(), votes.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
+  auto most = votes.empty() ? votes.end() : std::prev(votes.end());
+  for (auto one = votes.begin(); one != votes.end(); ++one) {
+    if (one->second >= 2) most = one;
+  }
   ways.how = "lines of which all are needed to evict a target, a pool being searched for one after the other: " + seen;
   if (most == votes.end() || (most->second < 2 && found.size() > 1)) {
     policy.how = "no two targets gave eviction sets of one size";

@@ -6,8 +6,8 @@
 
 namespace ptxlat::infer {
 
-// l2.ways and l2.policy, from lines of one set, found by group testing; and the extent of a line, from what goes with a
-// line that is evicted (0 if not found), for the caller to compare.
+// l2.ways and l2.policy, from lines of one set, found by group testing; and the extent of a line, from the data evicted
+// together with it (0 if not found), for the caller to compare.
 struct L2Sets {
   std::uint64_t line_bytes = 0;
   std::string line_how;

@@ -6,7 +6,7 @@
 
 namespace ptxlat::infer {
 
-// Slices: lines of one slice take as long as each other from every SM, up to noise. l2.slices and l2.slice_granule.
+// Slices: lines of one slice take equally long from every SM, up to noise. l2.slices and l2.slice_granule.
 std::vector<results::Fact> find_slices(L2Talk& talk);
 
 }  // namespace ptxlat::infer

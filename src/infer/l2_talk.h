@@ -11,14 +11,15 @@
 
 namespace ptxlat::infer {
 
-// What a line took, the first time and afterwards.
+// The time for a line, at first and afterwards.
 struct FirstAndHot {
   double first = 0, hot = 0;
-  // What the first access took more: the same line and SM, so that the distance to its slice cancels out.
+  // The extra time of the first access: the same line and SM, so that the distance to its slice cancels.
   double extra() const { return first - hot; }
 };
 
-// The talk with a machine that has an L2: requests of any length, counted, with what all stages of the inference ask.
+// The dialogue with a machine that has an L2: counted requests of any length, and the questions shared by all stages of
+// the inference.
 class L2Talk {
  public:
   static constexpr std::uint64_t most_calls = 20'000, most_accesses = 8'000'000;
@@ -38,20 +39,20 @@ class L2Talk {
 
   // The median of `times` accesses in a row, after one that may miss the cache or the translation.
   std::vector<double> hot(const Lines& lines, const std::string& with, int sm, int times = 3);
-  // Each line's first access follows one to its neighbourhood, so that it does not miss the translation too.
+  // Each line's first access follows one to its neighbourhood, so that it does not also miss the translation.
   std::vector<FirstAndHot> first_and_hot(const Lines& lines, const std::string& with, int sm);
-  // An address near another one, at random: the same one each time could come to matter.
+  // A random address near a given one: always using the same one could bias the result.
   std::uint64_t neighbour(std::uint64_t address);
 
   // Aligned to `spacing`, which is more than a line.
   Lines random_lines(std::size_t count);
-  // The base of so many bytes.
+  // The base of this many bytes.
   std::uint64_t random_base(std::uint64_t bytes);
-  // Evenly spread over all, `most` at the most.
+  // Evenly spread over all, at most `most`.
   std::vector<int> spread_sms(int most) const;
 
   static constexpr std::uint64_t spacing = 1024;
-  // Bytes: how finely is looked around an access, and what a sector is taken for that was not found.
+  // Bytes: the resolution around an access, and the assumed size of a sector that was not found.
   static constexpr std::uint64_t finest = 16;
 
  private:

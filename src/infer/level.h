@@ -10,22 +10,22 @@
 
 namespace ptxlat::infer {
 
-// One level of a memory. What is 0, empty or absent was not found, for `reason`.
+// One level of a memory. Values that are 0, empty or absent were not found, for `reason`.
 struct Level {
   double cycles = 0;       // of an access that hits it
   double next_cycles = 0;  // of one that misses
   std::uint64_t sector_bytes = 0;
   std::uint64_t line_bytes = 0;
-  std::size_t ways = 0;  // what most sets have
+  std::size_t ways = 0;  // of most sets
   std::optional<SetIndex> index;
-  std::vector<std::size_t> set_sizes;  // where sets differ, largest first
+  std::vector<std::size_t> set_sizes;  // if sets differ, largest first
   std::uint64_t fit_lines = 0;
   FoundPolicy policy;
   std::string reason;
 };
 
-// The levels of a machine, innermost first, `most` at the most. The last latency is that of what lies behind the last
-// level. Throws nothing but what the machine throws: a level that takes too many accesses is one without numbers.
+// The levels of a machine, innermost first, at most `most`. The last latency is that of the memory after the last
+// level. Only throws what the machine throws: a level that needs too many accesses has no numbers.
 std::vector<Level> infer_levels(Prober& prober, std::size_t most);
 
 }  // namespace ptxlat::infer

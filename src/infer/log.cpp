@@ -18,8 +18,8 @@ std::string next_line(std::istream& log) {
   return line;
 }
 
-// A long request as its hash: a replay makes it again and need only know that it is the same. What a log of a GPU holds
-// would else be addresses for the most part.
+// Stores a long request as its hash: a replay generates it again and only needs to know that it is the same. Otherwise
+// a GPU's log would mostly consist of addresses.
 std::string in_log(const std::string& request) {
   constexpr std::size_t longest = 400;
   if (request.size() <= longest) return request;
@@ -31,8 +31,8 @@ std::string in_log(const std::string& request) {
 void expect(std::istream& log, const std::string& request) {
   const std::string line = next_line(log);
   if (line != in_log(request))
-    throw Error(ExitCode::storage, fmt::format("the inference asks {:.80}, and the log has {:.80}", request, line),
-                "A log can be replayed with the seed and the version of ptxlat that it was made with.");
+    throw Error(ExitCode::storage, fmt::format("the inference asks {:.80}, but the log has {:.80}", request, line),
+                "Replay a log with the seed and the version of ptxlat that it was made with.");
 }
 
 }  // namespace

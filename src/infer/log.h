@@ -7,8 +7,8 @@
 
 namespace ptxlat::infer {
 
-// The talk with a machine, a JSON object a line: what it is, then each request with its answer. The inference asks the
-// same of the same answers, so that a log gives the facts again without the machine.
+// The dialogue with a machine, one JSON object per line: its description, then each request with its answer. Given the
+// same answers, the inference makes the same requests, so a log gives the facts again without the machine.
 class LoggedMachine : public Machine {
  public:
   // Both outlive it.
@@ -23,8 +23,8 @@ class LoggedMachine : public Machine {
   std::ostream& log_;
 };
 
-// Error{storage} for what LoggedMachine did not write, and where the inference asks something else than the log's did:
-// with another seed, or as another version of the program.
+// Error{storage} if LoggedMachine did not write it, and if the inference makes different requests from those in the
+// log: with a different seed, or a different version of the program.
 class ReplayedMachine : public Machine {
  public:
   explicit ReplayedMachine(std::istream& log);  // outlives it

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-// How the structure of a memory is inferred: by accesses whose latencies alone are known. Nothing in this room knows an
-// architecture, a driver or a kernel.
+// The interface through which the structure of a memory is inferred: accesses with known latencies, and nothing else.
+// Nothing in this room knows an architecture, a driver or a kernel.
 namespace ptxlat::infer {
 
 // `count` addresses from `base` on, `stride` bytes apart.
@@ -17,11 +17,11 @@ struct Addresses {
   bool operator==(const Addresses&) const = default;
 };
 
-// What is known of a machine before its first access.
+// What is known about a machine before its first access.
 //   kind       "cache", "tlb", "banks", "constant" or "l2"
-//   space      what its facts begin with: "l1"
+//   space      its facts begin with this: "l1"
 //   bytes      addresses are below this
-//   operators  how it can be accessed, "ca", "cg"; the first is the usual one
+//   operators  ways to access it, "ca", "cg"; the first is the usual one
 struct MachineInfo {
   std::string kind;
   std::string space;
@@ -29,22 +29,22 @@ struct MachineInfo {
   std::vector<std::string> operators;
   int sms = 1;
   std::uint64_t most_accesses = unlimited;  // between two calls of prepare
-  std::uint64_t page_bytes = 0;             // within which addresses are those of memory; 0: not known
+  std::uint64_t page_bytes = 0;             // within a page, addresses are those of memory; 0: unknown
 
   std::string usual_operator() const { return operators.empty() ? std::string{} : operators.front(); }
   static constexpr std::uint64_t unlimited = std::uint64_t{1} << 32;
 };
 
-// Something that has a memory: a GPU, a model of one, another program. Each access waits for the one before it.
+// Something with a memory: a GPU, a model of one, a separate program. Each access waits for the previous one.
 class Machine {
  public:
   virtual ~Machine() = default;
   virtual const MachineInfo& info() const = 0;
   // Nothing is cached afterwards.
   virtual void prepare() = 0;
-  // The cycles of each access, in order. Error if the machine has gone.
+  // The cycles of each access, in order. Error if the machine is gone.
   virtual std::vector<double> access(const std::vector<Addresses>& list, const std::string& with, int sm) = 0;
-  // Accesses that nobody wants the time of, in any order and as fast as the machine can: to fill or to evict.
+  // Untimed accesses, in any order and as fast as the machine can: to fill or to evict.
   virtual void touch(const std::vector<Addresses>& list, const std::string& with, int sm) { access(list, with, sm); }
 };
 

@@ -26,7 +26,7 @@ OracleProcess::OracleProcess(const std::string& command) {
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   std::string shell = "/bin/sh", option = "-c", text = "exec " + command;
   char* arguments[] = {shell.data(), option.data(), text.data(), nullptr};
-  // A group of its own, so that its children can be ended with it.
+  // Its own process group, so that its children can be killed with it.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -44,7 +44,7 @@ OracleProcess::~OracleProcess() {
   constexpr std::string_view end = "{\"end\": true}\n";
   (void)!send(socket, end.data(), end.size(), MSG_NOSIGNAL);
   close(socket);
-  // It has nothing that would have to be saved.
+  // It has nothing to save.
   kill(-pid, SIGKILL);
   while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -62,7 +62,7 @@ Oracle::Oracle(const std::string& command, std::chrono::milliseconds deadline)
 
 void Oracle::fail(const std::string& what) const {
   throw Error(ExitCode::missing_tool, fmt::format("the oracle {} {}", command_, what),
-              "docs/inference.md has what it must answer.");
+              "docs/inference.md says what it must answer.");
 }
 
 std::string Oracle::read_line() {

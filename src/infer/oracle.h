@@ -20,12 +20,12 @@ struct OracleProcess {
   int socket = -1;
 };
 
-// A program that is a machine: it says what it is and answers accesses, a JSON object a line each, as docs/inference.md
-// has it. Its standard error is this program's.
+// A program that acts as a machine: it describes itself and answers accesses, one JSON object per line, as in
+// docs/inference.md. Its standard error is this program's.
 class Oracle : public Machine {
  public:
-  // `command` is given to the shell. Error{missing_tool} if it does not say what it is within `deadline`, which holds
-  // for each answer too.
+  // The shell runs `command`. Error{missing_tool} if it does not describe itself within `deadline`, which also applies
+  // to each answer.
   Oracle(const std::string& command, std::chrono::milliseconds deadline);
 
   const MachineInfo& info() const override { return info_; }

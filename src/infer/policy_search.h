@@ -7,17 +7,16 @@
 
 namespace ptxlat::infer {
 
-//   name       a policy's, or "random" where equal accesses do not have equal outcomes; empty if no policy known here
-//              predicts what was seen
-//   strings    how many random strings of accesses it predicted without error, none of them used to choose it
-//   victims    of a random policy: how often each way was evicted, in the order in which an empty set fills
+//   name       a policy's, or "random" if equal accesses do not have equal outcomes; empty if no known policy predicts
+//   the observations strings    how many random strings of accesses it predicted without error, none of them used to
+//   choose it victims    for a random policy: how often each way was evicted, in the order in which an empty set fills
 struct FoundPolicy {
   std::string name;
   int strings = 0;
   std::vector<double> victims;
 };
 
-// `lines` are of one set that has so many ways, and more than its ways.
+// `lines` are of one set with this many ways, and outnumber them.
 FoundPolicy find_policy(Prober& prober, const Lines& lines, std::size_t ways);
 
 }  // namespace ptxlat::infer

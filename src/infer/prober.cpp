@@ -90,7 +90,7 @@ std::vector<double> Prober::access(const std::vector<Addresses>& list) {
   auto cycles = machine_.access(list, info().usual_operator(), 0);
   if (cycles.size() != count)
     throw Error(ExitCode::failure, fmt::format("a machine answered {} of {} accesses", cycles.size(), count),
-                "docs/inference.md has what it must answer.");
+                "docs/inference.md says what it must answer.");
   return cycles;
 }
 

@@ -10,7 +10,7 @@
 
 namespace ptxlat::infer {
 
-// An inference has asked for more accesses than it may.
+// An inference requested more accesses than allowed.
 class TooManyAccesses : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -18,14 +18,14 @@ class TooManyAccesses : public std::runtime_error {
 
 using Lines = std::vector<std::uint64_t>;  // addresses, one in each line
 
-// Consecutive addresses as few arithmetic progressions.
+// Consecutive addresses as a few arithmetic progressions.
 std::vector<Addresses> in_progressions(const Lines& addresses);
 
-// Asks a machine whether sets of lines fit into one level of it.
+// Tests whether sets of lines fit into one level of a machine.
 //
-// The question is laps over the lines: those that fit are all there in the end, whatever the replacement policy, and of
-// those that do not at least one must miss in each lap, because not all of them can be there at once. So the answer
-// supposes nothing about policy or index.
+// The test makes laps over the lines: lines that fit are all present in the end, whatever the replacement policy; if
+// they do not fit, at least one must miss in each lap, because they cannot all be present at once. So the answer
+// assumes nothing about policy or index.
 class Prober {
  public:
   static constexpr std::uint64_t most_accesses = 18'000'000;
@@ -38,30 +38,30 @@ class Prober {
   std::uint64_t span() const { return background_.empty() ? span_ : span_ / 2; }
   std::mt19937_64& random() { return random_; }
 
-  // The latencies of the levels, lowest first: what accesses of ever more lines cluster about. One, if first and later
-  // accesses take the same time.
+  // The latencies of the levels, lowest first: the clusters of access times over more and more lines. One, if first and
+  // later accesses take the same time.
   std::vector<double> find_levels();
-  // What takes longer than `hit`, and as long as `next`, misses. There is no background then.
+  // An access that takes longer than `hit`, and as long as `next`, misses. Clears the background.
   void set_level(double hit, double next);
-  // Accessed after each lap: lines above span() that make an inner level forget what the lap brought.
+  // Accessed after each lap: lines above span() that flush the lap's lines from an inner level.
   void set_background(Lines background) { background_ = std::move(background); }
   const Lines& background() const { return background_; }
   bool is_miss(double cycles) const { return cycles > limit_; }
 
   void prepare();
-  // Whether so many more accesses can be made before the next call of prepare.
+  // Whether this many more accesses can be made before the next call of prepare.
   bool can_access(std::uint64_t count) const { return since_prepared_ + count <= info().most_accesses; }
-  // Whether all accesses have been made that an inference may ask for.
+  // Whether the inference has used all its accesses.
   bool is_exhausted() const { return accesses_ > most_accesses; }
-  // Throws TooManyAccesses where the machine or the inference allows no more, before it is asked.
+  // Throws TooManyAccesses if the machine or the inference allows no more, before accessing it.
   std::vector<double> access(const std::vector<Addresses>& list);
-  // Each line `times` times in a row, then the background, its latencies too; all of that `laps` times.
+  // Each line `times` times in a row, then the background, including its latencies; all of that `laps` times.
   std::vector<double> lap(const Lines& lines, std::uint64_t times = 1, int laps = 1);
   // From cold: which of the accesses missed.
   std::vector<bool> misses_from_cold(const Lines& addresses);
   bool fits(const Lines& lines);
-  // As long as laps with misses may follow each other before they count as thrashing. Two, unless the machine places
-  // lines badly while there still is room.
+  // How many consecutive laps may have misses before that counts as thrashing. Two, unless the machine places lines
+  // badly while there is still room.
   void set_patience(int laps) { patience_ = laps; }
   int patience() const { return patience_; }
 

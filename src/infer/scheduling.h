@@ -8,8 +8,8 @@
 
 namespace ptxlat::infer {
 
-// Several warps of one scheduler that can issue all the time, let go one after the other, and what came of it.
-//   released  their numbers in the order in which they were let go
+// Several warps of one scheduler that can issue all the time, started one after another, and the outcome.
+//   released  their numbers in the order in which they were started
 //   ended     their numbers in the order in which they ended
 //   shared    whether they took turns: none took about as long as it would have alone
 struct ScheduledRun {
@@ -17,15 +17,16 @@ struct ScheduledRun {
   bool shared = false;
 };
 
-// A rule by which a scheduler chooses among ready warps (docs/probes.md has the words), and in which order it would let
-// warps end that were let go so. Empty for the one that lets them take turns.
+// A rule by which a scheduler chooses among ready warps (docs/probes.md has the names), and the order in which warps
+// started like this would end. Empty for the rule that lets them take turns.
 struct SchedulingRule {
   const char* name;
   std::vector<std::size_t> (*ended)(const std::vector<std::size_t>& released);
 };
 const std::vector<SchedulingRule>& scheduling_rules();
 
-// The rule that every second run leaves and the others confirm; empty if none or several do, with the reason in `why`.
+// The rule that remains after every second run and that the other runs confirm; empty if none or several do, with the
+// reason in `why`.
 //   predicted  runs that were not used to choose it
 struct FoundScheduling {
   std::string name, why;
@@ -33,8 +34,8 @@ struct FoundScheduling {
 };
 FoundScheduling find_scheduling(const std::vector<ScheduledRun>& runs);
 
-// The runs of a group: the axis `order` has in its digits which warp was let go when, counted from 1; the axis `warp`
-// has those that worked in the order of their numbers; the axis `word` has `start` and `end`.
+// The runs of a group: the digits on the axis `order` say which warp was started when, counted from 1; the axis `warp`
+// has the working warps in the order of their numbers; the axis `word` has `start` and `end`.
 std::vector<ScheduledRun> runs_of(const results::Series& series, const SeriesGroup& group);
 
 }  // namespace ptxlat::infer

@@ -14,33 +14,32 @@ namespace ptxlat::infer {
 //   slope      of a straight line through them, fitted to every second point and tested on the others
 //   intercept  of that line
 //   plateaus   values that stay the same over several points, in the order of `levels`
-//   clusters   values that lie together and apart from those below, as many as `levels` has, in ascending order; a
-//   level
-//              without a name is none
-//   nearer     1 where the value is nearer to that at `like`, 0 where it is nearer to that at `unlike`
-//   last       the last place that has a value
-//   knee       the last place before the values leave that of the first
+//   clusters   groups of similar values, as many as `levels` has, ascending; a level with an empty name is left out
+//   nearer     1 if the value is nearer to that at `like`, 0 if it is nearer to that at `unlike`
+//   last       the last place with a value
+//   knee       the last place before the values leave the first value
 //   ways       the knee over the steps from it until the values stay: sets of a cyclic visit miss one after the other
 //   period     the first place whose value is not the first one's, if the values leave it at each multiple and nowhere
 //              else
 //   growth     ways: after the knee, misses of a cyclic visit grow by one more than these for each place, up to all
 //   sets       the same as a list: the ways of each set
-//   rise       the last values less the first
+//   rise       the last values minus the first
 //   lowest     the name of the place with the lowest value
 //   between    how many places have neither the first value nor at least 85 % of the last: a level in between
-//   overlap    how many are under way at once: the last place before one more adds a quarter of the first value
-//   differs    1 where the values are not one, 0 where they are
-//   sharing    how many values are that of the first: none but itself, one more, or more, as `levels` names them
-//   best_rate  1 / the slope of the least steep curve along the last axis, of one for each combination of the other
-//   axes exceeds_one  1 where that is clearly above one queue      the last place before a warp waits,
-//   which costs another slope overtakes  1 where what is at `like` came second and ends first, while what is at
-//   `unlike` was under way difference the values at `like` less those at `unlike`, at the same places of the other axes
+//   overlap    how many are in flight at once: the last place before one more adds a quarter of the first value
+//   differs    1 if the values are not all the same, 0 if they are
+//   sharing    how many values equal the first: only itself, one more, or more, as named by `levels`
+//   best_rate  1 / the slope of the least steep curve along the last axis, over all combinations of the other axes
+//   exceeds_one  1 if that is clearly above one
+//   queue      the last place before a warp waits, which costs a different slope
+//   overtakes  1 if the second instruction (`like`) ends first, while the first (`unlike`) is in flight
+//   difference the values at `like` minus those at `unlike`, at the same places of the other axes
 //   crossing   where the line through the values at `like` meets that through those at `unlike`, along the last axis
 //   offset     how far apart those lines begin
 //   gap        how many places of the last axis come before the first at which `like` is later than `unlike`
 //   scheduling the rule by which a scheduler chooses among ready warps (infer/scheduling.h)
-//   unknown    nothing: `how` says why the quantity cannot be told
-//   given      what an expression says, without a series
+//   unknown    nothing: `how` says why the quantity cannot be determined
+//   given      the value of an expression, without a series
 enum class FactModel {
   median,
   minimum,
@@ -107,13 +106,13 @@ inline constexpr NamedValues<FactModel, 31> fact_model_names = {{{FactModel::med
                                                                  {FactModel::unknown, "unknown"},
                                                                  {FactModel::given, "given"}}};
 
-// A fact that a probe's file asks for.
+// A fact requested by a probe's file.
 //   quantity   {{axis}} in it is the name of the axis' value, {{level}} that of a plateau or cluster
 //   by         axes whose values become the condition; the facts are found for each of them
-//   where      the values of an axis that are looked at; all, if it is not named
-//   tolerance  how far a repetition may lie from the value, in percent of it, and at least `least` in its unit; for a
-//              model also how far a point may lie from what it predicts
-//   how        a sentence for people; the model adds what it did
+//   where      the values of an axis to use; all, if it is not named
+//   tolerance  how far a repetition may differ from the value, in percent, and at least `least` in its unit; for a
+//   model also how far a point may differ from the prediction how        a sentence for people; the model adds what it
+//   did
 struct FactRule {
   std::string quantity;
   FactModel model = FactModel::median;
@@ -122,13 +121,13 @@ struct FactRule {
   std::vector<std::string> by, levels;
   std::map<std::string, std::vector<std::string>> where;
   std::string like, unlike;
-  std::string value;  // of `given`: an expression, filled in by who knows its names
+  std::string value;  // of `given`: an expression, evaluated by code that knows its names
   double tolerance = 2, least = 1;
   std::string how;
 };
 
-// The facts of a rule, one for each combination of the axes in `by` and in the quantity's name. A series without
-// values gives facts that are undetermined.
+// The facts of a rule, one for each combination of the axes in `by` and in the quantity's name. A series without values
+// gives undetermined facts.
 std::vector<results::Fact> facts_of(const FactRule& rule, const results::Series& series);
 
 }  // namespace ptxlat::infer

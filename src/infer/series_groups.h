@@ -10,22 +10,22 @@
 
 namespace ptxlat::infer {
 
-// What an axis calls one of its values: the name, or the number.
+// The label of one of an axis' values: the name, or the number.
 std::string name_of(const results::Axis& axis, std::size_t place);
 
 // `text` with `value` in each {{hole}}.
 std::string filled(std::string text, const std::string& hole, const std::string& value);
 
-// Whether a rule looks at this place of an axis.
+// Whether a rule uses this place of an axis.
 bool is_wanted(const FactRule& rule, const results::Axis& axis, std::size_t place);
 
-// A point of a series that has a value.
+// A point of a series with a value.
 struct SeriesPoint {
   std::vector<std::size_t> places;  // on each axis
   double value = 0;
 };
 
-// The points of a series that one fact is about, which its quantity and condition tell from those of others.
+// The points of a series for one fact, identified by its quantity and condition.
 //   along  the axis on which they lie, with or without values: the first that has several places among them
 struct SeriesGroup {
   std::string quantity, condition;

@@ -15,7 +15,7 @@ struct Curve {
 };
 
 // y = a + b x through every second point; the others are predicted.
-//   misses   points that lie further off than `allowed` says of their value
+//   misses   points that are further off than `allowed` permits for their value
 struct Line {
   double a = 0, b = 0;
   double low = 0, high = 0;  // of b, over the lines through the ends of each half
@@ -23,15 +23,15 @@ struct Line {
 };
 std::optional<Line> line_through(const Curve& curve, double relative, double least);
 
-// Runs of at least three points in a row that lie within `relative` of their median, in the order of x.
+// Runs of at least three consecutive points within `relative` of their median, in the order of x.
 //   last_x   of its last point
 struct Plateau {
   double value = 0, low = 0, high = 0, last_x = 0;
 };
 std::vector<Plateau> plateaus_of(const Curve& curve, double relative);
 
-// `count` clusters of values, ascending, by the splits that leave the least variance; empty where there are not so many
-// distinct values.
+// `count` clusters of values, ascending, by the splits with the least variance; empty if there are fewer distinct
+// values.
 struct Cluster {
   double median = 0, low = 0, high = 0;  // 5th and 95th percentile
   std::size_t size = 0;

@@ -7,18 +7,18 @@
 
 #include "infer/machine.h"
 
-// The lines that a machine in another program, or in a log, is spoken to with (docs/inference.md).
+// The lines exchanged with a machine in a separate program, or stored in a log (docs/inference.md).
 namespace ptxlat::infer {
 
 std::string info_line(const MachineInfo& info);
-// Throws std::exception where it does not say what a machine is.
+// Throws std::exception if it does not describe a machine.
 MachineInfo info_in(const std::string& line);
 
 inline constexpr std::string_view prepare_request = R"({"prepare": true})";
 // {"access": [[0, 128, 4]], "operator": "ca", "sm": 0}
 std::string access_request(const std::vector<Addresses>& list, const std::string& with, int sm);
 
-// The same with "touch", which is answered with {}.
+// The same with "touch", whose answer is {}.
 std::string touch_request(const std::vector<Addresses>& list, const std::string& with, int sm);
 
 // {"cycles": [4, 4.5]}

@@ -48,7 +48,7 @@ std::string without_holes(std::string text) {
   return text;
 }
 
-// "min(unsigned int, unsigned int)", as C tells its functions of one name apart.
+// "min(unsigned int, unsigned int)", as C++ distinguishes functions with the same name.
 std::string with_types(const Form& form) {
   std::vector<std::string> types;
   for (const Operand& operand : form.operands) {
@@ -58,8 +58,9 @@ std::string with_types(const Form& form) {
   return fmt::format("{}({}){}", form.opcode, fmt::join(types, ", "), option);
 }
 
-// A spelling names one form. Where PTX gives one spelling to forms of other operands (min.f32 of two and of three
-// inputs, mov.u32 from %tid.x), the later ones are called by their operands too; the same operands are a mistake.
+// A spelling names one form. If PTX has the same spelling for forms with different operands (min.f32 of two and of
+// three inputs, mov.u32 from %tid.x), the names of the later ones include their operands; the same operands are a
+// mistake.
 class Spellings {
  public:
   void add(Form& form, Mistakes& mistakes) {
@@ -71,7 +72,7 @@ class Spellings {
       return;
     }
     same.push_back({shape, form.where});
-    // The core form goes by its new name everywhere.
+    // The core form's new name is used everywhere.
     const auto entry = fmt::format("{} {}", place(form.where), form.core);
     const bool is_core = form.core == form.ptx;
     if (same.size() > 1) form.ptx = form.cuda ? with_types(form) : without_holes(form.text);

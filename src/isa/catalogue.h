@@ -20,7 +20,7 @@ struct CatalogueMistake {
 Catalogue load_catalogue(const std::vector<std::filesystem::path>& folders);
 
 // The folder of the built-in catalogue and skeletons: $PTXLAT_TEMPLATES, or ../share/ptxlat/ptx_templates of an
-// installation, or `ptx_templates` beside the program or above it: a build folder lies in the source tree.
+// installation, or `ptx_templates` next to the program or above it: a build folder is in the source tree.
 std::filesystem::path templates_folder();
 
 }  // namespace ptxlat::isa

@@ -40,10 +40,10 @@ struct PlacedRule {
   bool must_hold;
 };
 
-// The cross product of ld's dozen axes has millions of members, its rules leave thousands: each rule is applied as soon
-// as the axes that it names are chosen.
+// The cross product of ld's dozen axes has millions of members, but its rules leave thousands: each rule is applied as
+// soon as the axes that it names are chosen.
 struct ChoiceMaker {
-  // Ten times as many as any entry has: an axis too many, and it would be all memory before anyone is told.
+  // Ten times as many as any entry has: with an axis too many, all memory would be used before the error is reported.
   static constexpr std::size_t most_choices = 100'000;
 
   const Op& op;
@@ -90,7 +90,7 @@ void add_carry(const Op& op, Form& form) {
   if (op.reads_carry) form.operands.push_back({"cc", "carry", false});
 }
 
-// Spells one choice. Tables may hold text with holes of its own, which is read once per text.
+// Spells one choice. Tables may contain texts with holes, each of which is read once.
 struct Speller {
   const Op& op;
   const std::set<std::string>& objects;
@@ -133,7 +133,7 @@ struct Speller {
     }
   }
 
-  // Called by its function, or as its entry says, and by the compiler's option.
+  // Named after its function, or as its entry says, plus the compiler option.
   void spell_cuda(const Choice& choice, Form& form) {
     static const std::regex function(R"((\w+)\()");
     form.opcode = fill_axes(op.name, choice, op.maps);
@@ -145,7 +145,7 @@ struct Speller {
     const auto option = choice.find(options_axis);
     form.cuda = {form.text, *op.header, option == choice.end() ? std::string{} : option->second};
     form.ptx = form.opcode + (form.cuda->option.empty() ? "" : " " + form.cuda->option);
-    form.unsupported_because = "it is CUDA C, and no NVRTC has compiled it";
+    form.unsupported_because = "it is CUDA C and was not compiled by NVRTC";
     for (const Operand& operand : form.operands) {
       if (find_type(operand.type) == nullptr || !cuda_type(operand.type, operand.count).empty()) continue;
       report(mistakes, op.where, fmt::format("operand \"{}\": CUDA C has no type for {}", operand.name, operand.type));
@@ -199,12 +199,12 @@ void add_dependence(const Op& op, const std::set<std::string>& addresses, Form& 
     if (can_depend(text.text) || (op.operand_names.contains(text.text) && find_source(form, text.text) == nullptr))
       continue;
     report(mistakes, text.where,
-           fmt::format("dependence: \"{}\" is no source register of {}{}", text.text, form.ptx,
+           fmt::format("dependence: \"{}\" is not a source register of {}{}", text.text, form.ptx,
                        did_you_mean(text.text, source_names(form))));
   }
 }
 
-// "@global_l2": the operand is another object in this class.
+// "@global_l2": the operand is a different object in this class.
 bool add_object(const std::string& name, const Text& written, const std::set<std::string>& objects, Input& input,
                 Mistakes& mistakes) {
   if (!written.text.starts_with('@')) return false;
@@ -231,7 +231,7 @@ void add_inputs(const Op& op, const std::set<std::string>& objects, const Choice
     Input input;
     input.name = text.name;
     input.requirement = text.requirement;
-    Choice without_op = choice;  // {op} is the instruction here, also where an axis is called so
+    Choice without_op = choice;  // {op} is the instruction here, even if an axis has that name
     without_op.erase("op");
     input.around = fill_axes(text.around, without_op, op.maps);
     input.prepare = fill_axes(text.prepare, choice, op.maps);
@@ -241,10 +241,10 @@ void add_inputs(const Op& op, const std::set<std::string>& objects, const Choice
     for (const auto& [name, unfilled] : text.values) {
       const Operand* source = find_source(form, name);
       if (source == nullptr) {
-        if (op.operand_names.contains(name)) continue;  // other forms of the entry have it
-        report(
-            mistakes, unfilled.where,
-            fmt::format("\"{}\" is no source operand of {}{}", name, form.ptx, did_you_mean(name, source_names(form))));
+        if (op.operand_names.contains(name)) continue;  // different forms of the entry have it
+        report(mistakes, unfilled.where,
+               fmt::format("\"{}\" is not a source operand of {}{}", name, form.ptx,
+                           did_you_mean(name, source_names(form))));
         continue;
       }
       const Text written{fill_axes(unfilled.text, choice, op.maps), unfilled.where};
@@ -266,7 +266,7 @@ void add_inputs(const Op& op, const std::set<std::string>& objects, const Choice
   }
 }
 
-// What the choice is without its modifiers: forms with the same have one core form.
+// The choice without its modifiers: forms for which it is equal share a core form.
 std::string core_key(const Op& op, const Choice& choice) {
   std::string key;
   for (const auto& [axis, value] : choice) {
@@ -275,7 +275,7 @@ std::string core_key(const Op& op, const Choice& choice) {
   return key;
 }
 
-// Memory, barriers and what else is no register are objects.
+// Memory, barriers and everything else that is not a register are objects.
 AuditRule audit_rule_for(const std::vector<Operand>& operands) {
   const bool has_objects = std::any_of(operands.begin(), operands.end(),
                                        [](const Operand& operand) { return find_type(operand.type) == nullptr; });

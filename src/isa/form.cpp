@@ -13,7 +13,7 @@ std::vector<Variant> variants_of(const Form& form) {
     if (form.dependence.empty()) variants.push_back({&form, "", &input});
     bool has_dependence = false;
     for (const std::string& operand : form.dependence) {
-      // An operand that is a literal in this class is no register, so nothing can depend on it.
+      // An operand that is a literal in this class is not a register, so nothing can depend on it.
       const auto value = input.values.find(operand);
       if (value != input.values.end() && value->second.is_known_to_compiler) continue;
       variants.push_back({&form, operand, &input});

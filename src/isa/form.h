@@ -10,7 +10,7 @@
 
 namespace ptxlat::isa {
 
-// Where in the catalogue something was written, for error messages.
+// A place in the catalogue, for error messages.
 struct SourceLocation {
   std::string file;
   int line = 0;
@@ -26,7 +26,7 @@ struct Operand {
   std::string name;
   std::string type;
   bool is_result = false;
-  bool is_inout = false;  // a result that is read too: an accumulator in place
+  bool is_inout = false;  // a result that is also read: an accumulator in place
   int count = 0;
 };
 
@@ -36,76 +36,75 @@ struct Value {
   std::string first;
   std::string last;
   bool is_known_to_compiler = false;  // written into the instruction as a literal; the same in every lane
-  bool is_uniform = false;            // the compiler knows that all lanes have the same value, but not which
+  bool is_uniform = false;            // the compiler knows that all lanes have the same value, but not the value
 };
 
-// How the PTX behind an instruction sees its effect.
-//   wait       it waits until the effect is there: for a group of copies, at a barrier
+// How the PTX after an instruction observes its effect.
+//   wait       it waits until the effect is complete: for a group of copies, at a barrier
 //   read_back  it loads what the instruction wrote
 //   use        it needs the instruction's result, as a consumer does
 enum class Completion { wait, read_back, use };
 
-// A named class of input values. Operands it does not name take the default of their type.
-//   around   PTX that stands for the instruction, which is its {op}; empty: the instruction alone
-//   prepare, before, completion   PTX in front of the first clock, in front of the instruction, behind it until its
-//   effect is seen. Holes: {a} and {a.0} for operands, scratch registers, {#}
+// A named class of input values. Operands that it does not mention take the default of their type.
+//   around   PTX that replaces the instruction, which is its {op}; empty: the instruction alone
+//   prepare, before, completion   PTX before the first clock, before the instruction, and after it until its effect is
+//   observed. Holes: {a} and {a.0} for operands, scratch registers, {#}
 struct Input {
   std::string name;                            // "" is the default class
   std::map<std::string, Value> values;         // operand name → value
-  std::map<std::string, std::string> objects;  // operand name → object, where it is not that of the syntax
+  std::map<std::string, std::string> objects;  // operand name → object, if it is not that of the syntax
   std::string around, prepare, before, completion;
-  Completion completion_is = Completion::wait;  // where there is one
-  Requirement requirement;                      // beside the form's
+  Completion completion_is = Completion::wait;  // if there is one
+  Requirement requirement;                      // in addition to the form's
 };
 
-// How the offsets of an object's lanes differ where the class of values does not say.
+// How the offsets of an object's lanes differ if the class of values does not say.
 //   per_lane  lanes get neighbouring addresses
-//   same      all lanes get the same, which the compiler does not know
-//   uniform   all lanes get the same, and the compiler knows that they do (Value::is_uniform)
+//   same      all lanes get the same, but the compiler does not know that
+//   uniform   all lanes get the same, and the compiler knows that (Value::is_uniform)
 enum class Offset { per_lane, same, uniform };
 
-// An operand that needs something around it: a variable in a state space, an address, what the host has made.
+// An operand that needs something set up: a variable in a state space, an address, something made by the host.
 // docs/adding-an-instruction.md explains the holes of the texts.
 //   register_type  of the operand's register {r}
 //   module         at module scope, once
 //   declare        in the kernel, once
-//   once           in front of the loop
-//   each           in every pass, in front of the first clock: makes {r} out of {o}, which the compiler knows nothing
-//                  about. With a uniform offset once, before the loop
-//   prepare        in every pass, behind `each`: what {r} stands for is made anew
-//   is_address     {o} is a byte offset, and a dependence can go through it
+//   once           before the loop
+//   each           in every pass, before the first clock: makes {r} from {o}, which the compiler does not know. With a
+//   uniform offset once, before the loop prepare        in every pass, after `each`: recreates what {r} refers to
+//   is_address     {o} is a byte offset, which can carry a dependence
 struct Object {
   std::string name;
   std::string register_type = "b64";
   std::string module, declare, once, each, prepare;
   bool is_address = false;
   Offset offset = Offset::same;
-  int dynamic_shared = 0;   // bytes that the launch must give
-  bool is_evicted = false;  // no cache may have scratch memory when a launch begins
+  int dynamic_shared = 0;   // bytes that the launch must provide
+  bool is_evicted = false;  // no cache may contain scratch memory when a launch begins
   SourceLocation where;
 };
 
-// What a form of CUDA C is compiled from.
+// The source of a CUDA C form.
 //   statement  in C++, with holes for the operands: "{d} = powf({a}, {b})", "sincosf({a}, &{d0}, &{d1})"
-//   header     that declares the function, "cuda_fp16.h"; empty where the compiler knows it
-//   option     of the compiler, "--use_fast_math"; empty for none
+//   header     declares the function, "cuda_fp16.h"; empty if the compiler knows it
+//   option     for the compiler, "--use_fast_math"; empty for none
 struct CudaSource {
   std::string statement;
   std::string header;
   std::string option;
 };
 
-// How strictly the audit holds a window to the instruction under test (docs/method.md, section 6).
-//   arithmetic  registers in, registers out: everything between the clocks must feed what is waited for, and memory,
-//               special registers and barriers belong to the skeleton
-//   effects     these may be between the clocks: the instruction reads or changes more than its registers
+// How strict the audit is about other instructions in the window (docs/method.md, section 6).
+//   arithmetic  registers in, registers out: everything between the clocks must feed what is waited for; memory,
+//   special registers and barriers belong to the skeleton effects     these are allowed between the clocks: the
+//   instruction reads or changes more than its registers
 enum class AuditRule { arithmetic, effects };
 
-// A fully-qualified PTX instruction, or a function of CUDA C, which is one once NVRTC has made PTX of it
+// A fully-qualified PTX instruction, or a CUDA C function, which is used like one after NVRTC has compiled it to PTX
 // (cuda/functions.h).
-//   ptx   its spelling up to the first operand, "fma.rn.ftz.f32"; unique in a catalogue. Where forms of
-//         different operands share a spelling, the later ones are named by these too: "min.f32 d, a, b, c"
-//   text  the instruction with holes, without the semicolon: "fma.rn.ftz.f32 {d}, {a}, {b}, {c}". A brace that does not
+//   ptx   its spelling up to the first operand, "fma.rn.ftz.f32"; unique in a catalogue. If forms with different
+//   operands share a spelling, the names of the later ones include these: "min.f32 d, a, b, c" text  the instruction
+//   with holes, without the semicolon: "fma.rn.ftz.f32 {d}, {a}, {b}, {c}". A brace that does not
 //         enclose a name is PTX's own: "mov.b64 {d}, {{a}, {b}}"
 //         Of CUDA C: the statement, or what NVRTC made of it, which is whole with its semicolons
 //   is_block  the text is whole statements with their semicolons, as that of CUDA C is: a snippet (src/snippet/)
@@ -137,7 +136,7 @@ struct Form {
   std::string cleanup;         // PTX in every pass, after the second clock
   std::string directives;      // of the kernel
   std::string not_streamable;  // why it cannot be repeated back to back; empty if it can
-  std::string not_measurable;  // why there is nothing to measure; empty for everything that can be measured
+  std::string not_measurable;  // why it cannot be measured; empty if it can
   std::optional<CudaSource> cuda;
   bool is_block = false;
   std::vector<std::string> module;  // what the text needs at module scope, each after what it needs itself
@@ -145,16 +144,16 @@ struct Form {
   SourceLocation where;
 };
 
-// A form with a stated source operand on the dependence path and a stated class of input values.
+// A form with a source operand on the dependence path and a class of input values.
 struct Variant {
   const Form* form = nullptr;
-  std::string operand;  // "" where no source operand can carry a dependence
+  std::string operand;  // "" if no source operand can carry a dependence
   const Input* input = nullptr;
 };
 
-// An instruction sequence that needs a value of one of `types` and makes a register of type `result` out of it.
-// Holes: {a} the value, {k} an opaque operand of type `k_type` (absent if empty), {q} the result, {t0} {t1} {u0} {u1}
-// {p0} scratch registers: 32-bit, 64-bit and predicate. Statements end with ';'.
+// An instruction sequence that needs a value of one of `types` and makes a register of type `result` from it. Holes:
+// {a} the value, {k} an opaque operand of type `k_type` (absent if empty), {q} the result, {t0} {t1} {u0} {u1} {p0}
+// scratch registers: 32-bit, 64-bit and predicate. Statements end with ';'.
 struct Consumer {
   std::string name;
   std::vector<std::string> types;
@@ -175,7 +174,7 @@ struct Catalogue {
 // makes one variant per input with operand "".
 std::vector<Variant> variants_of(const Form& form);
 
-// What the form needs, and this class of its values beside that.
+// The requirements of the form, plus those of this class of values.
 Requirement requirement_of(const Variant& variant);
 
 // The register bits of `value` in `lane` for an operand of `type`; predicates are 0 or 1. The value must be one that
@@ -188,7 +187,8 @@ int register_bits(const std::string& type);
 // The object that `operand` is in `input`; nullptr for registers and literals.
 const Object* object_of(const Catalogue& catalogue, const Input& input, const Operand& operand);
 
-// Bytes that one lane of the instruction moves: its widest operand. Lanes get neighbouring addresses this far apart.
+// Bytes that one lane of the instruction moves: the size of its widest operand. Addresses of neighbouring lanes are
+// this far apart.
 int access_bytes(const Form& form);
 
 // Whether the instruction reads it.

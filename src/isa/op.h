@@ -16,19 +16,19 @@ namespace ptxlat::isa {
 // The axis of compiler options that an entry of CUDA C has.
 inline constexpr char options_axis[] = "options";
 
-// What stands at the top of a catalogue file and holds for its entries.
+// The keys at the top of a catalogue file, which apply to its entries.
 struct Chapter {
   std::string file;
   std::string name;
   std::string section;
-  std::string header;  // of functions of CUDA C
+  std::string header;  // of CUDA C functions
   std::optional<AuditRule> audit;
-  int order = last;  // among the chapters: the plan makes the smaller ones first
+  int order = last;  // of the chapter: the plan makes smaller ones first
 
   static constexpr int last = 1'000'000;
 };
 
-// A piece of an author's text with its place.
+// A piece of the author's text with its place.
 struct Text {
   std::string text;
   SourceLocation where;
@@ -50,14 +50,14 @@ struct Op {
   std::string name;
   std::string chapter;
   std::string section;
-  std::vector<Piece> syntax;            // or the call, of CUDA C
-  std::optional<std::string> header;    // of CUDA C; empty for what the compiler knows
+  std::vector<Piece> syntax;            // or the call, for CUDA C
+  std::optional<std::string> header;    // for CUDA C; empty if the compiler knows the function
   std::set<std::string> operand_names;  // of all its forms
   Axes axes;
   Maps maps;
-  std::set<std::string> modifiers;  // axes that core forms leave out
+  std::set<std::string> modifiers;  // axes that do not make separate core forms
   bool has_core = true;
-  std::optional<AuditRule> audit;  // empty: as its operands are
+  std::optional<AuditRule> audit;  // empty: derived from its operands
   int order = Chapter::last;
   std::vector<Rule> only;
   std::vector<Rule> except;
@@ -77,13 +77,13 @@ struct Op {
   SourceLocation where;
 };
 
-// The operand types that are no registers, and those of them that are addresses.
+// The operand types that are not registers, and those of them that are addresses.
 struct Objects {
   std::set<std::string> names;
   std::set<std::string> addresses;
 };
 
-// The cross product of the axes, less what the rules exclude, in the order of the syntax.
+// The cross product of the axes, minus what the rules exclude, in the order of the syntax.
 std::vector<Form> expand(const Op& op, const Objects& objects, Mistakes& mistakes);
 
 }  // namespace ptxlat::isa

@@ -141,7 +141,7 @@ Object read_object(const toml::table& table, const std::string& file, Mistakes& 
   object.dynamic_shared = table["dynamic_shared"].value_or(0);
   object.is_evicted = table["evicted"].value_or(false);
   if (object.name.empty() || find_type(object.name) != nullptr) {
-    report(mistakes, object.where, "an [[object]] needs a name that is no register type");
+    report(mistakes, object.where, "an [[object]] needs a name that is not a register type");
   }
   if (object.each.find("{r}") == std::string::npos) {
     report(mistakes, object.where,

@@ -19,14 +19,14 @@ struct DefaultText {
   SourceLocation where;
 };
 
-// One catalogue file, expanded. What only all files together can tell is not checked yet.
+// One catalogue file, expanded. Checks that need all files are not made yet.
 struct CatalogueFile {
   std::vector<Form> forms;
   std::vector<Consumer> consumers;
   std::map<std::string, DefaultText> defaults;
 };
 
-// The text of a file as TOML; empty, with the mistake reported, where it is none.
+// The text of a file as TOML; empty, with the mistake reported, if it is not TOML.
 std::optional<toml::table> parse_file(const std::filesystem::path& path, Mistakes& mistakes);
 
 // The [[object]]s of a file. Those of all files are known before the first [[op]] is read.

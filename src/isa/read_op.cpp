@@ -36,7 +36,7 @@ bool is_table_of_strings(const toml::node& node) {
   return std::all_of(table->begin(), table->end(), [](const auto& item) { return item.second.is_string(); });
 }
 
-// The typed reading of one table's keys; a key of another type is a mistake at its own line.
+// The typed reading of one table's keys; a key with the wrong type is a mistake at its own line.
 struct Keys {
   const toml::table& table;
   const std::string& file;
@@ -227,7 +227,7 @@ void read_inputs(const Keys& keys, Op& op) {
     if (input.name.empty() || is_taken) {
       report(keys.mistakes, input.where,
              input.name.empty() ? "an input class needs a name"
-                                : fmt::format("input class \"{}\" is there twice", input.name));
+                                : fmt::format("input class \"{}\" appears twice", input.name));
     }
     op.inputs.push_back(std::move(input));
   }
@@ -280,7 +280,7 @@ std::set<std::string> names_in(const Keys& keys, const char* key, const std::set
   return names;
 }
 
-// What only an entry of CUDA C has. Each of its compiler's options makes forms of its own.
+// Keys that only an entry of CUDA C has. Each of its compiler options makes separate forms.
 void read_cuda(const Keys& keys, const Chapter& chapter, Op& op) {
   const auto header = keys.text("header");
   if (keys.table.contains("call")) {

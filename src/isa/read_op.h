@@ -7,7 +7,7 @@
 
 namespace ptxlat::isa {
 
-// Reads one [[op]]. Empty if it has no name or syntax to go on with.
+// Reads one [[op]]. Empty if it has no name or syntax to continue with.
 std::optional<Op> read_op(const toml::table& table, const Chapter& chapter, const std::set<std::string>& objects,
                           Mistakes& mistakes);
 

@@ -36,7 +36,7 @@ std::optional<Comparison> read_comparison(const std::string& text, const Axes& a
                                           Mistakes& mistakes) {
   const auto equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    report(mistakes, where, fmt::format("\"{}\" is no condition: write axis=value or axis!=value", text));
+    report(mistakes, where, fmt::format("\"{}\" is not a condition: write axis=value or axis!=value", text));
     return std::nullopt;
   }
   Comparison comparison;
@@ -113,7 +113,7 @@ ConditionalRequirement read_need(const std::string& text, const Axes& axes, cons
   for (std::string word; words >> word;) {
     if (word == "ptx" && words >> word && read_ptx_version(word, need.requirement)) continue;
     if (read_targets(word, need.requirement)) continue;
-    report(mistakes, where, fmt::format("\"{}\" is no requirement: write \"ptx 7.8\", \"sm_90\" or both", word));
+    report(mistakes, where, fmt::format("\"{}\" is not a requirement: write \"ptx 7.8\", \"sm_90\" or both", word));
   }
   return need;
 }

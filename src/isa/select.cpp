@@ -43,7 +43,7 @@ Predicate predicate_of(const std::string& pattern) {
     const std::regex expression(pattern.substr(1, pattern.size() - 2));
     return [expression](const Form& form) { return std::regex_search(form.ptx, expression); };
   } catch (const std::regex_error& error) {
-    throw Error(ExitCode::usage, fmt::format("\"{}\" is no regular expression: {}", pattern, error.what()));
+    throw Error(ExitCode::usage, fmt::format("\"{}\" is not a regular expression: {}", pattern, error.what()));
   }
 }
 
@@ -70,7 +70,7 @@ Error no_such_chapter(const Catalogue& catalogue, const std::string& wanted) {
   return Error(ExitCode::unknown_name, fmt::format("no chapter is called \"{}\"", wanted), advice + ".");
 }
 
-// "f32" in "fma.rn.f32"; functions of CUDA C have it as an operand.
+// "f32" in "fma.rn.f32"; for CUDA C functions, a type of an operand.
 bool has_type(const Form& form, const std::string& type) {
   if (form.cuda) {
     return std::any_of(form.operands.begin(), form.operands.end(),
@@ -113,7 +113,7 @@ std::vector<const Form*> filtered(const Catalogue& catalogue, const std::vector<
                                       [&](const Form& form) { return has_type(form, type); });
     if (!is_known) {
       throw Error(ExitCode::unknown_name, fmt::format("no form has the type \"{}\"", type),
-                  "a type is spelled like u32, f16x2 or e4m3");
+                  "write a type such as u32, f16x2 or e4m3");
     }
   }
   std::vector<const Form*> left;

@@ -15,8 +15,8 @@ namespace ptxlat::isa {
 // selects nothing is an Error{ExitCode::unknown_name} with the nearest spellings in its advice.
 std::vector<const Form*> select_forms(const Catalogue& catalogue, const std::vector<std::string>& patterns);
 
-// What is left of a choice of forms.
-//   core_only    forms that stand for their like; functions of CUDA C only where `chapters` asks for theirs
+// Narrows a choice of forms.
+//   core_only    only core forms; CUDA C functions only if `chapters` asks for theirs
 //   chapters     glob or part of a chapter's name; any of them
 //   types        "f32": one of the form's qualifiers, or its operands' types if it is CUDA C; any of them
 //   target       it can be assembled for this target

@@ -26,7 +26,7 @@ bool is_number(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// A table must say something for every value of its axis.
+// A table must have an entry for every value of its axis.
 void check_table(const Reference& reference, const Words& words, const SourceLocation& where, Mistakes& mistakes) {
   if (reference.map.empty()) return;
   const auto map = words.maps.find(reference.map);
@@ -48,8 +48,8 @@ void check_hole(const Piece& piece, const Words& words, const SourceLocation& wh
   const bool is_type = is_operand && piece.value.map.empty() && is_operand_type(piece.value.name, words);
   if (!words.axes.contains(piece.value.name) && !is_type) {
     report(mistakes, where,
-           fmt::format("syntax: \"{}\" is no axis of this entry{}{}", piece.value.name,
-                       is_operand ? " and no type" : "", did_you_mean(piece.value.name, words_for_a_type(words))));
+           fmt::format("syntax: \"{}\" is not an axis of this entry{}{}", piece.value.name,
+                       is_operand ? ", nor a type" : "", did_you_mean(piece.value.name, words_for_a_type(words))));
     return;
   }
   check_table(piece.value, words, where, mistakes);
@@ -57,11 +57,12 @@ void check_hole(const Piece& piece, const Words& words, const SourceLocation& wh
   if (words.axes.contains(piece.count->name)) {
     check_table(*piece.count, words, where, mistakes);
   } else if (!piece.count->map.empty() || !is_number(piece.count->name)) {
-    report(mistakes, where, fmt::format("syntax: \"{}\" is no count of registers and no axis", piece.count->name));
+    report(mistakes, where,
+           fmt::format("syntax: \"{}\" is neither a number of registers nor an axis", piece.count->name));
   }
 }
 
-// The braces left in the text must be PTX's vector braces: they pair up, and none is the torso of a misspelt hole.
+// The braces left in the text must be PTX's vector braces: they pair up, and none is the remainder of a misspelt hole.
 void check_braces(const std::vector<Piece>& pieces, const SourceLocation& where, Mistakes& mistakes) {
   static const std::regex torso(R"(\{\s*[\w(:])");
   int depth = 0;

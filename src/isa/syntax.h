@@ -14,7 +14,7 @@ namespace ptxlat::isa {
 // Named tables from one axis' values to types, counts or text: wide → {u16 → u32, ...}, used as "wide(type)".
 using Maps = std::map<std::string, std::map<std::string, std::string>>;
 
-// What a hole is made of: a word written out ("u32", "4"), an axis ("type") or a table of one ("wide(type)").
+// The content of a hole: a literal word ("u32", "4"), an axis ("type") or a table for an axis ("wide(type)").
 struct Reference {
   std::string map;   // "wide" in wide(type), else empty
   std::string name;  // an axis or a word
@@ -30,11 +30,11 @@ struct Piece {
   std::optional<Reference> count;
 };
 
-// What the holes of a syntax can name.
+// The names that holes of a syntax can use.
 struct Words {
   const Axes& axes;
   const Maps& maps;
-  const std::set<std::string>& objects;  // operand types that are no registers
+  const std::set<std::string>& objects;  // operand types that are not registers
 };
 
 // Splits a syntax into pieces. A brace that does not enclose a name is PTX's own ("mov.b64 {{a:b32}, {b:b32}}, ..."),
@@ -42,10 +42,10 @@ struct Words {
 std::vector<Piece> read_syntax(const std::string& text, const Words& words, const SourceLocation& where,
                                Mistakes& mistakes);
 
-// The value of "type" or "wide(type)" in one choice; a word that is no axis stands for itself.
+// The value of "type" or "wide(type)" in one choice; a word that is not an axis stands for itself.
 std::string value_in(const Reference& reference, const Choice& choice, const Maps& maps);
 
-// A text for the kernel with the holes that name axes and tables filled; all others are left.
+// A text for the kernel with the holes that name axes and tables filled; all others are kept.
 std::string fill_axes(const std::string& text, const Choice& choice, const Maps& maps);
 
 // Operands named d, d0, d1 … are results.

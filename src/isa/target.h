@@ -6,8 +6,9 @@
 
 namespace ptxlat::isa {
 
-// What PTX is assembled for: sm = 90, suffix = "a" is sm_90a. As a requirement (PTX ISA 11.1.2), no suffix means this
-// target or any newer one, "a" just this one, "f" its family: the same major number, not older, with a suffix.
+// A target for which PTX is assembled: sm = 90, suffix = "a" is sm_90a. As a requirement (PTX ISA 11.1.2), no suffix
+// means this target or any newer one, "a" just this one, "f" its family: the same major number, not older, with a
+// suffix.
 struct Target {
   int sm = 0;
   std::string suffix;
@@ -15,13 +16,13 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
-// Maxwell, whose machine code is the oldest that is read: Kepler's control words are laid out in another way.
+// Maxwell, the oldest supported architecture: Kepler's control words have a different layout.
 inline constexpr int oldest_sm = 50;
 
-// "sm_90a"; empty if the text is no target.
+// "sm_90a"; empty if the text is not a target.
 std::optional<Target> target_from_name(const std::string& name);
 
-// What an assembler and a GPU must know.
+// Requirements for an assembler and a GPU.
 //   targets  of each group, one: {{sm_90}, {sm_100a, sm_120a}}
 struct Requirement {
   int ptx_major = 1;
@@ -33,10 +34,10 @@ struct Requirement {
 
 bool has_target(const Requirement& requirement, const Target& target);
 
-// What satisfies both.
+// The requirement that satisfies both.
 Requirement stricter(const Requirement& x, const Requirement& y);
 
-// "sm_90 and sm_100a|sm_120a"; empty where any target will do.
+// "sm_90 and sm_100a|sm_120a"; empty if any target will do.
 std::string targets_text(const Requirement& requirement);
 
 }  // namespace ptxlat::isa

@@ -19,8 +19,8 @@ enum class Encoding {
   double_float
 };
 
-// What the catalogue must know about an operand type. Packed types have two elements of `element_bits`; 8-bit types
-// live in 16-bit registers (PTX ISA 5.2.2).
+// The properties of an operand type. Packed types have two elements of `element_bits`; 8-bit types are kept in 16-bit
+// registers (PTX ISA 5.2.2).
 struct TypeInfo {
   std::string_view name;
   int register_bits;
@@ -34,11 +34,11 @@ struct TypeInfo {
   }
 };
 
-// nullptr where there is no such type.
+// nullptr if there is no such type.
 const TypeInfo* find_type(std::string_view name);
 
-// What CUDA C calls an operand of this type, a vector of `count` elements if that is not 0: "unsigned int", "__half2",
-// "float2", "bool". Empty where its functions have no such operand.
+// The name of this type in CUDA C, a vector of `count` elements if that is not 0: "unsigned int", "__half2", "float2",
+// "bool". Empty if CUDA C functions have no such operand.
 std::string cuda_type(std::string_view name, int count);
 
 // Every type that a catalogue can name, without "carry", which has no spelling.

@@ -176,11 +176,11 @@ std::optional<Value> parse_value(const std::string& text, const TypeInfo& type, 
 
   if (type.name == "imm") value.is_known_to_compiler = true;
   if ((value.is_known_to_compiler || value.is_uniform) && value.first != value.last) {
-    problem = fmt::format("\"{}\": what the compiler knows is the same in every lane", text);
+    problem = fmt::format("\"{}\": a value that the compiler knows is the same in every lane", text);
     return std::nullopt;
   }
   if (value.is_uniform && (type.register_bits < 16 || type.register_bits > 64)) {
-    problem = fmt::format("\"{}\": what is uniform is a register of 16, 32 or 64 bits", text);
+    problem = fmt::format("\"{}\": a uniform value needs a register of 16, 32 or 64 bits", text);
     return std::nullopt;
   }
   for (const std::string& literal : {value.first, value.last}) {

@@ -28,6 +28,7 @@ void add(Hash& hash, const Launch& launch) {
     if (buffer.pitch != 0) {
       for (const auto number : {buffer.pitch, buffer.box_row, buffer.box_rows, buffer.swizzle}) hash.add(number);
     }
+    if (buffer.alignment != 0) hash.add(fmt::format("aligned to {}", buffer.alignment));
   }
 }
 

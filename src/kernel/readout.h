@@ -8,9 +8,9 @@
 namespace ptxlat::kernel {
 
 // The raw words that the launches of one trial stored.
-//   words   [launch][thread][word], the threads and words that its Launch asked for. Where every thread of every launch
-//           stored the same words as the first thread of that launch, only the first thread's are kept
-//   buffers [launch][word], what was asked for of all buffers, one buffer after another
+//   words   [launch][thread][word], the threads and words that its Launch requested. If every thread of every launch
+//   stored the same words as the first thread of that launch, only the first thread's are kept buffers [launch][word],
+//   the requested words of all buffers, one buffer after another
 struct Readout {
   std::size_t launches = 0;
   std::size_t threads = 0;
@@ -29,7 +29,7 @@ enum class LaunchStatus { ok, fault, timeout };
 
 struct LaunchOutcome {
   LaunchStatus status = LaunchStatus::ok;
-  std::string message;  // the driver's own words for a fault
+  std::string message;  // the driver's message for a fault
   Readout readout;      // empty unless ok
 };
 

@@ -6,22 +6,22 @@ namespace ptxlat::latency {
 
 namespace {
 
-constexpr std::size_t one_in = 16;  // cells that are made in full all the same
+constexpr std::size_t one_in = 16;  // cells are made in full anyway
 
-// Whether two kernels are the same machine code. What depends on its module (Batch::kernel_of(…).code) is never known
-// to be.
+// Whether two kernels are the same machine code. Code that depends on its module (Batch::kernel_of(…).code) is never
+// known to be.
 bool is_same_code(const line::AssembledKernel& one, const line::AssembledKernel& other) {
   return one.code && other.code && one.code->words == other.code->words;
 }
 
-// The roles that are looked at first: what says most of how the instruction was assembled.
+// The roles to check first: they say most about how the instruction was assembled.
 std::vector<Role> first_roles(const TrialNumbers& trials) {
   if (trials[Role::differential] && trials[Role::differential_base])
     return {Role::differential, Role::differential_base};
   return trials[Role::stream] ? std::vector{Role::stream} : std::vector<Role>{};
 }
 
-// Which of the cells have, in their first roles, the code of the higher level.
+// The cells that have the code of the higher level in their first roles.
 std::vector<bool> begin_alike(line::Bench& bench, const line::Batch& higher, const std::vector<AlikeCell>& cells) {
   std::vector<std::vector<std::pair<std::size_t, std::size_t>>> compared(cells.size());  // trials: here, higher up
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -61,7 +61,7 @@ results::Record taken_over(const AlikeCell& cell) {
 std::vector<results::Record> make_alike(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
                                         const line::Batch& higher, const std::vector<AlikeCell>& cells) {
   const auto begins_alike = begin_alike(bench, higher, cells);
-  std::vector<const AlikeCell*> checked, others;  // of those that begin alike
+  std::vector<const AlikeCell*> checked, others;  // among those with equal first roles
   std::vector<const CellPlan*> in_full;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (!begins_alike[i]) {

@@ -11,11 +11,11 @@ namespace ptxlat::latency {
 
 namespace {
 
-// Registers in, registers out: nothing that reads memory, a special register or the state of a barrier.
+// Registers in, registers out: the instruction does not read memory, a special register or the state of a barrier.
 bool is_arithmetic(const isa::Variant& variant) {
   const isa::Form& form = *variant.form;
-  // Of CUDA C the compiler's PTX tells. Some functions read tables, keep arrays in local memory or call others that do;
-  // and what makes the second of two results feeds nothing that is waited for.
+  // For CUDA C, the compiler's PTX tells. Some functions read tables, keep arrays in local memory or call functions
+  // that do; and the code for the second of two results feeds nothing that is waited for.
   if (form.cuda) {
     const auto results = std::count_if(form.operands.begin(), form.operands.end(),
                                        [](const isa::Operand& operand) { return operand.is_result; });
@@ -39,8 +39,9 @@ int uniform_operands(const isa::Catalogue& catalogue, const isa::Form& form, con
 }
 
 // Real kernels prepare addresses, barriers, descriptors and handles once: the class has uniform operands, or objects
-// that are made ready before the first clock. Where lanes may differ that is not possible: such a class has fewer
-// uniform operands than the default. Nor is it below -O2, where ptxas prepares what an instruction needs anew for each.
+// that are prepared before the first clock. That is not possible if lanes may differ: such a class has fewer uniform
+// operands than the default. Nor is it possible below -O2, where ptxas prepares operands separately for each
+// instruction.
 bool operands_are_prepared(const isa::Catalogue& catalogue, const isa::Variant& variant, int level) {
   constexpr int least_level = 2;
   if (level < least_level) return false;
@@ -54,7 +55,7 @@ bool operands_are_prepared(const isa::Catalogue& catalogue, const isa::Variant& 
   return (has_ready_object || uniform > 0) && uniform >= uniform_operands(catalogue, form, form.inputs.front());
 }
 
-// The audit of a kernel that has no window to be looked at.
+// The audit of a kernel that has no window.
 std::optional<sass::Audit> missing(const line::Batch& batch, const std::optional<std::size_t>& trial) {
   if (!trial) return sass::Audit{sass::Verdict::no_dependency, "not part of this experiment", {}};
   const auto& kernel = batch.kernel_of(*trial);
@@ -116,7 +117,7 @@ struct AuditRun {
         [&] { return sass::audit_waiting(window(Role::differential), window(without), expected(Role::differential)); });
   }
 
-  // A window may hold the right code and take cycles that are not the code's. Pairs share what is said of either.
+  // A window may contain the right code and still take extra cycles. Both windows of a pair share the finding.
   void hidden_waits() {
     for (const Role role : timed_roles) {
       auto& audit = audits[role];

@@ -9,18 +9,17 @@
 
 namespace ptxlat::latency {
 
-// The trials of one experiment, by their numbers in a batch; empty where there is none.
+// The trials of one experiment, by their numbers in a batch; empty if there is none.
 using TrialNumbers = ByRole<std::optional<std::size_t>>;
 
 // What the audits say about one experiment. A kernel without a window is `rejected` or `elided`, with the reason.
 // Chains and streams are audited as pairs: both have the same audit.
 using Audits = ByRole<sass::Audit>;
 
-// Whether the second clock of any window waits for a register (sass/hidden_waits.h). Streams are looked at by their
-// ends.
+// Whether the second clock of any window waits for a register (sass/hidden_waits.h). For streams, only the end counts.
 bool any_clock_waits(const line::Batch& batch, const TrialNumbers& trials);
 
-// Whether any trial was assembled and has no window: its clock reads are not two of one instruction.
+// Whether any trial was assembled but has no window: its clock reads are not two reads by the same instruction.
 bool any_window_is_missing(const line::Batch& batch, const TrialNumbers& trials);
 
 // Audits the windows of one variant's experiment.

@@ -12,7 +12,7 @@ namespace ptxlat::latency {
 
 namespace {
 
-// What the schedule says of a differential of fixed latency; empty where it cannot say.
+// The schedule's length for a differential of fixed latency; empty if the schedule does not determine it.
 std::optional<int> scheduled_differential(const line::Batch& batch, const TrialNumbers& trials) {
   const auto& with = batch.kernel_of(*trials[Role::differential]).schedule;
   const auto& without = batch.kernel_of(*trials[Role::differential_base]).schedule;
@@ -20,14 +20,15 @@ std::optional<int> scheduled_differential(const line::Batch& batch, const TrialN
   return (with.cycles - with.edge_cycles) - (without.cycles - without.edge_cycles);
 }
 
-// What decides whether the windows give a number: the streams, where nothing can wait for the instruction.
+// The audit that decides whether the windows give a number: that of the streams if nothing can wait for the
+// instruction.
 const sass::Audit& decisive_audit(const TrialNumbers& trials, const Audits& audits) {
   return audits[trials[Role::differential] ? Role::differential : Role::stream];
 }
 
-// Keeps this attempt if it is the first, the first that is proven, or one with a nearer consumer. Where a chain is
-// proven, or the latency is not fixed, the first proven differential is enough; else all consumers are tried for one on
-// the same pipe, which the schedule tells by its cycles (crossing pipes costs more: method.md, trap 8).
+// Keeps this attempt if it is the first, the first that is proven, or one with a nearer consumer. If a chain is proven,
+// or the latency is not fixed, the first proven differential is enough; else all consumers are tried to find one on the
+// same pipe, which the schedule's cycles show (crossing pipes costs more: method.md, trap 8).
 void keep_the_better(const isa::Catalogue& catalogue, CellWork& cell, const line::Batch& batch, Experiment experiment,
                      const TrialNumbers& trials) {
   auto audits = audit(catalogue, batch, trials, cell.plan->variant, cell.plan->level, experiment);
@@ -43,8 +44,8 @@ void keep_the_better(const isa::Catalogue& catalogue, CellWork& cell, const line
   cell.scheduled_cycles = cycles;
 }
 
-// A cell's experiment with one of its consumers. What was made with the first stays, unless the assembler refused that
-// consumer: it may be newer than the instruction.
+// A cell's experiment with one of its consumers. What was made with the first is kept, unless the assembler rejected
+// that consumer, which may be newer than the instruction.
 Experiment experiment_with(const ptx::LoadedCatalogue& loaded, const CellWork& cell, const isa::Consumer* consumer) {
   const auto& variant = cell.plan->variant;
   if (!cell.experiment || cell.audits[Role::overhead].verdict == sass::Verdict::rejected)
@@ -63,7 +64,7 @@ TrialNumbers add(line::Bench& bench, const Experiment& experiment, const std::st
   return trials;
 }
 
-// A cell with an experiment that it may get, and the trials of that.
+// A cell with a candidate experiment, and the trials of that.
 struct Attempt {
   CellWork* cell;
   Experiment experiment;
@@ -110,8 +111,8 @@ bool is_lost_to_a_bank_conflict(const line::Batch& batch, const CellWork& cell) 
          !sass::bank_conflict(*batch.kernel_of(*cell.trials[Role::differential]).window).empty();
 }
 
-// Makes the windows of cells again with registers that are the clocks' own; the others are chosen differently then,
-// too.
+// Rebuilds the windows of cells with registers reserved for the clocks; ptxas then also chooses the other registers
+// differently.
 void change_clocks(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const std::vector<CellWork*>& cells,
                    bool (*is_wanted)(const line::Batch&, const CellWork&), Clocks clocks) {
   std::vector<Attempt> attempts;
@@ -127,14 +128,14 @@ void change_clocks(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const
   if (!attempts.empty()) assemble_and_audit(loaded.catalogue, bench, attempts);
 }
 
-// Whether a loop left nothing of the instruction between the clocks, or not all: a subroutine may keep it there.
+// Whether ptxas moved the instruction, or a part of it, out of the loop: a subroutine may keep it between the clocks.
 bool is_lost_to_the_loop(const CellWork& cell) {
   if (!cell.experiment || cell.audits[Role::chain].is_proven()) return false;
   const auto verdict = decisive_audit(cell.trials, cell.audits).verdict;
   return verdict == sass::Verdict::elided || verdict == sass::Verdict::fused;
 }
 
-// Makes such cells again as subroutines, with each consumer, and keeps what is proven.
+// Rebuilds such cells as subroutines, with each consumer, and keeps what is proven.
 void try_subroutines(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const std::vector<CellWork*>& cells) {
   std::vector<Attempt> attempts;
   for (auto* cell : cells) {
@@ -151,7 +152,7 @@ void try_subroutines(const ptx::LoadedCatalogue& loaded, line::Bench& bench, con
   if (!attempts.empty()) assemble_and_audit(loaded.catalogue, bench, attempts);
 }
 
-// Streams whose end waits for results get fewer copies, as long as there are some to leave out. Returns their cells.
+// Streams whose end waits for results get fewer copies, if possible. Returns their cells.
 std::vector<CellWork*> shorten_streams(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
                                        const std::vector<CellWork*>& cells) {
   const auto waits = [&](const CellWork& cell, Role role) {
@@ -181,7 +182,7 @@ void run(line::Bench& bench, const std::vector<CellWork*>& cells) {
   bench.run(wanted);
 }
 
-// Runs the windows behind the headlines that leave the SM once more.
+// Runs the windows behind headlines that leave the SM once more.
 void survey(line::Bench& bench, const std::vector<CellWork*>& cells) {
   if (!bench.measures()) return;
   for (auto* cell : cells) {
@@ -195,11 +196,11 @@ void survey(line::Bench& bench, const std::vector<CellWork*>& cells) {
       if (trial) wanted[*trial] = true;
     }
   }
-  // Most chunks have none, and would wait for the GPU.
+  // Most chunks have none, and would wait for the GPU unnecessarily.
   if (std::find(wanted.begin(), wanted.end(), true) != wanted.end()) bench.run(wanted);
 }
 
-// What there is to say of a cell without any experiment; empty if there may be one.
+// Why a cell cannot have an experiment; empty if it can.
 std::optional<results::Record> without_experiment(const line::Bench& bench, const CellPlan& plan) {
   const auto& form = *plan.variant.form;
   if (const auto reason = why_unsupported(bench, plan.variant); !reason.empty())
@@ -236,8 +237,8 @@ std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench
       cells.push_back(&all[i]);
     }
   }
-  // The first consumer settles most cells. Those that it does not need all others, as a rule, and a call of the
-  // assembler and of nvdisasm costs more than a few kernels.
+  // The first consumer settles most cells. The rest usually need all remaining consumers, and a call of the assembler
+  // and of nvdisasm costs more than a few kernels.
   if (!cells.empty()) {
     try_consumers(loaded, bench, cells, 0, 1);
     change_clocks(loaded, bench, cells, clock_waits, Clocks::second_reserved);

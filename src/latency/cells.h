@@ -20,8 +20,8 @@ struct CellWork {
   Audits audits;
   TrialNumbers survey;                  // of the windows behind the headline
   std::optional<int> scheduled_cycles;  // of its differential
-  bool is_settled = false;              // no other consumer is worth a try
-  results::Record record;               // when it is through
+  bool is_settled = false;              // no further consumer is worth trying
+  results::Record record;               // once it is finished
 };
 
 // Why the bench's toolchain and target cannot have the form with this class of values; empty if they can.

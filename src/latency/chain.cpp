@@ -1,17 +1,17 @@
 #include <fmt/format.h>
 
-#include "latency/parts.h"
+#include "latency/experiment_builder.h"
 #include "ptx/store_live.h"
 
 namespace ptxlat::latency {
 
-bool Parts::can_chain() const {
+bool ExperimentBuilder::can_chain() const {
   const isa::Object* object = isa::object_of(catalogue(), *variant.input, operand_of(form(), variant.operand));
   return object == nullptr || object->is_address;
 }
 
-std::string Parts::steps_text(const ptx::Bridge& bridge, const isa::Operand& source, const isa::Operand& result,
-                              int steps) const {
+std::string ExperimentBuilder::steps_text(const ptx::Bridge& bridge, const isa::Operand& source,
+                                          const isa::Operand& result, int steps) const {
   std::string steps_of_chain;
   for (int step = 0; step < steps; ++step) {
     if (source.is_inout) {
@@ -26,11 +26,11 @@ std::string Parts::steps_text(const ptx::Bridge& bridge, const isa::Operand& sou
   return steps_of_chain;
 }
 
-bool Parts::writes_source(const ptx::Bridge& bridge, const isa::Operand& source) {
+bool ExperimentBuilder::writes_source(const ptx::Bridge& bridge, const isa::Operand& source) {
   return bridge.is_none && source.type != "carry";
 }
 
-ptx::Bridge Parts::bridge_to(const isa::Operand& source) const {
+ptx::Bridge ExperimentBuilder::bridge_to(const isa::Operand& source) const {
   const auto& result = *ptx::result_of(form());
   if (const isa::Object* object = isa::object_of(catalogue(), *variant.input, source)) {
     return ptx::address_bridge(result.type, object->register_type);
@@ -43,7 +43,7 @@ ptx::Bridge Parts::bridge_to(const isa::Operand& source) const {
   return bridge;
 }
 
-kernel::Trial Parts::chained(int steps) const {
+kernel::Trial ExperimentBuilder::chained(int steps) const {
   const auto& source = operand_of(form(), variant.operand);
   const auto& result = *ptx::result_of(form());
   const ptx::Bridge bridge = bridge_to(source);
@@ -63,7 +63,7 @@ kernel::Trial Parts::chained(int steps) const {
                   is_consumed ? store_consumed() : keep_results() + ptx::store_live_scratch(variant.input->completion));
 }
 
-kernel::Trial Parts::bridged() const {
+kernel::Trial ExperimentBuilder::bridged() const {
   const auto& source = operand_of(form(), variant.operand);
   const auto& result = *ptx::result_of(form());
   const ptx::Bridge bridge = bridge_to(source);
@@ -79,7 +79,8 @@ kernel::Trial Parts::bridged() const {
   return finished(builder, text, store_consumed() + keep_results(consumed_register()));
 }
 
-void Parts::declare_bridge(ptx::KernelBuilder& builder, const ptx::Bridge& bridge, const isa::Operand& source) const {
+void ExperimentBuilder::declare_bridge(ptx::KernelBuilder& builder, const ptx::Bridge& bridge,
+                                       const isa::Operand& source) const {
   for (const auto& [name, type] : bridge.scratch) builder.declare(name, type);
   for (const auto& [name, type] : bridge.opaque) builder.load_default(name, type, 2);
   for (const auto& [name, type] : bridge.zero) builder.load({name}, type, {"0", "0", false});
@@ -88,7 +89,7 @@ void Parts::declare_bridge(ptx::KernelBuilder& builder, const ptx::Bridge& bridg
                                  ptx::registers_of(source).front());
 }
 
-std::string Parts::fill_bridge(const ptx::Bridge& bridge, const std::string& from, const std::string& to) {
+std::string ExperimentBuilder::fill_bridge(const ptx::Bridge& bridge, const std::string& from, const std::string& to) {
   return bridge.text.empty() ? std::string{} : "  " + ptx::substitute(bridge.text, {{"from", from}, {"to", to}}) + "\n";
 }
 

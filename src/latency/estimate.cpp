@@ -47,8 +47,8 @@ results::WindowRecord to_record(Role role, const Numbers& numbers) {
   return record;
 }
 
-// The cell's own verdict where no latency is proven: what the GPU said comes before what the audit said, the
-// differential before the chain. Where nothing can wait for the instruction, its stream is all there is to prove.
+// The cell's verdict if no latency is proven: the GPU's result comes before the audit's, the differential before the
+// chain. If nothing can wait for the instruction, only its stream has to be proven.
 void explain_missing(results::Record& record, const Audits& audits, Observation observation,
                      const std::string& why_no_issue) {
   if (observation == Observation::none && record.number(results::metric::issue)) {
@@ -84,7 +84,7 @@ void explain_missing(results::Record& record, const Audits& audits, Observation 
     add_note(record, audits[Role::chain].reason.empty() ? "" : "chain: " + audits[Role::chain].reason);
 }
 
-// The windows hold what they should, and only the stall counts are not there.
+// The windows are correct, and only the stall counts are missing.
 bool is_proven_without_schedule(const Numbers& numbers) {
   const bool has_schedule = std::all_of(all_roles.begin(), all_roles.end(), [&](Role role) {
     const auto* kernel = numbers.kernel(role);
@@ -95,7 +95,7 @@ bool is_proven_without_schedule(const Numbers& numbers) {
                            audits[Role::stream].is_proven());
 }
 
-// What the instruction became, from the best witness that says so.
+// What the instruction became, from the best witness that has it.
 std::vector<std::string> sass_of(const Audits& audits) {
   if (!audits[Role::differential].sass.empty()) return audits[Role::differential].sass;
   for (const Role role : {Role::chain, Role::stream}) {
@@ -115,7 +115,7 @@ std::optional<double> number_of(Headline headline, const Numbers& numbers) {
   return headline == Headline::chain ? numbers.chain() : numbers.differential();
 }
 
-// Whether the schedules of the windows that the headline is made of say so.
+// Whether the schedules of the windows behind the headline say so.
 bool any_schedule(Headline headline, const Numbers& numbers, bool sass::StaticSchedule::*property) {
   std::vector<Role> used{Role::differential};
   if (headline == Headline::chain) used = {Role::chain, Role::chain_twice};
@@ -125,9 +125,9 @@ bool any_schedule(Headline headline, const Numbers& numbers, bool sass::StaticSc
   });
 }
 
-// Why the headline is no latency, though all its windows are proven: hardware does not run ahead of a schedule, which
-// is the least that code without branches takes. Then the window that was taken off held time that the other one has
-// not. Empty if it is a latency.
+// Why the headline is not a latency, although all its windows are proven: hardware does not run ahead of a schedule,
+// which is the minimum for code without branches. The subtracted window must contain time that the other one does not.
+// Empty if it is a latency.
 std::string below_schedule(Headline headline, const Numbers& measured, const Numbers& schedule) {
   const auto cycles = number_of(headline, measured), least = number_of(headline, schedule);
   if (!cycles || !least || *cycles >= *least) return {};
@@ -135,7 +135,7 @@ std::string below_schedule(Headline headline, const Numbers& measured, const Num
   return fmt::format("{} cycles are measured, and the schedule alone takes {}", *cycles, *least);
 }
 
-// Such a window gives no number; the cell says so though another one leads.
+// Such a window gives no number; the cell says so even if its headline comes from a different one.
 void add_bank_conflicts(results::Record& record, const Numbers& numbers) {
   std::vector<std::string> roles;
   for (const Role role : timed_roles) {
@@ -168,7 +168,7 @@ void set_measure(results::Record& record, Observed headline, const Experiment& e
     record.differential_consumer = experiment.consumer->name;
 }
 
-// What a reader of the headline must know: a flag for programs and words for people.
+// What a reader of the headline must know: a flag for programs and a note for people.
 void add_remarks(results::Record& record, Headline headline, const Experiment& experiment, const Numbers& leading) {
   const auto remark = [&](const char* flag, const std::string& words) {
     record.add_flag(flag);
@@ -194,7 +194,7 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
   } else if (const double spread = spread_of(record); spread > 0) {
     remark(results::flag::spread, fmt::format("launches spread over {} cycles", spread));
   }
-  // Lanes of a warp that see different clocks have left each other between the clocks (method.md, trap 15).
+  // Lanes of a warp that see different clocks have diverged between the clocks (method.md, trap 15).
   if (any([&](Role role) {
         const auto* made = leading.trial(role);
         return made != nullptr && made->outcome && made->outcome->status == kernel::LaunchStatus::ok &&

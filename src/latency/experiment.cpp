@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "latency/parts.h"
+#include "latency/experiment_builder.h"
 
 namespace ptxlat::latency {
 
@@ -49,46 +49,46 @@ void set(Experiment& experiment, Role role, kernel::Trial trial) {
   experiment.trials[role] = std::move(trial);
 }
 
-// All trials but streams.
-void add_windows(const Parts& parts, Experiment& experiment) {
-  const auto& variant = parts.variant;
-  const auto& skeletons = parts.skeletons();
+// All trials except streams.
+void add_windows(const ExperimentBuilder& builder, Experiment& experiment) {
+  const auto& variant = builder.variant;
+  const auto& skeletons = builder.skeletons();
   const auto observation = observation_of(variant);
   if (observation == Observation::consumed) {
-    set(experiment, Role::overhead, parts.without_op(skeletons.overhead));
-    set(experiment, Role::bracket, parts.with_op(skeletons.bracket));
-    set(experiment, Role::differential, parts.with_op(skeletons.differential));
-    set(experiment, Role::differential_base, parts.without_op(skeletons.differential_base));
+    set(experiment, Role::overhead, builder.without_op(skeletons.overhead));
+    set(experiment, Role::bracket, builder.with_op(skeletons.bracket));
+    set(experiment, Role::differential, builder.with_op(skeletons.differential));
+    set(experiment, Role::differential_base, builder.without_op(skeletons.differential_base));
   }
   if (observation == Observation::waited_for) {
-    set(experiment, Role::differential, parts.waited_for(true, true));
+    set(experiment, Role::differential, builder.waited_for(true, true));
     set(experiment, Role::differential_base,
-        variant.input->before.empty() ? parts.empty_window() : parts.waited_for(false, false));
-    if (!variant.input->completion.empty()) set(experiment, Role::completion, parts.waited_for(false, true));
+        variant.input->before.empty() ? builder.empty_window() : builder.waited_for(false, false));
+    if (!variant.input->completion.empty()) set(experiment, Role::completion, builder.waited_for(false, true));
   }
-  if (!variant.operand.empty() && parts.can_chain()) {
+  if (!variant.operand.empty() && builder.can_chain()) {
     experiment.steps = chain_steps(*variant.form);
-    set(experiment, Role::chain, parts.chained(experiment.steps));
-    set(experiment, Role::chain_twice, parts.chained(2 * experiment.steps));
-    set(experiment, Role::bridge, parts.bridged());
+    set(experiment, Role::chain, builder.chained(experiment.steps));
+    set(experiment, Role::chain_twice, builder.chained(2 * experiment.steps));
+    set(experiment, Role::bridge, builder.bridged());
   }
 }
 
-void add_streams(const Parts& parts, const StreamShape& shape, Experiment& experiment) {
+void add_streams(const ExperimentBuilder& builder, const StreamShape& shape, Experiment& experiment) {
   experiment.copies = shape.copies;
   if (shape.copies == 0) return;
-  set(experiment, Role::stream, parts.streamed(shape.copies, shape));
-  set(experiment, Role::stream_twice, parts.streamed(2 * shape.copies, shape));
+  set(experiment, Role::stream, builder.streamed(shape.copies, shape));
+  set(experiment, Role::stream_twice, builder.streamed(2 * shape.copies, shape));
 }
 
 }  // namespace
 
 Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer) {
-  const Parts parts{loaded, variant, consumer};
+  const ExperimentBuilder builder{loaded, variant, consumer};
   Experiment experiment;
   experiment.consumer = consumer;
-  add_windows(parts, experiment);
-  add_streams(parts, parts.stream_shape(), experiment);
+  add_windows(builder, experiment);
+  add_streams(builder, builder.stream_shape(), experiment);
   return experiment;
 }
 
@@ -100,30 +100,30 @@ void change_clocks(const ptx::LoadedCatalogue& loaded, const isa::Variant& varia
 
 void change_to_subroutine(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant,
                           const isa::Consumer* consumer, bool with_streams, Experiment& experiment) {
-  const Parts parts{loaded, variant, consumer, experiment.clocks, ptx::Frame::subroutine};
+  const ExperimentBuilder builder{loaded, variant, consumer, experiment.clocks, ptx::Frame::subroutine};
   experiment.frame = ptx::Frame::subroutine;
   experiment.consumer = consumer;
-  add_windows(parts, experiment);
-  if (with_streams) add_streams(parts, parts.stream_shape(), experiment);
+  add_windows(builder, experiment);
+  if (with_streams) add_streams(builder, builder.stream_shape(), experiment);
 }
 
 void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment) {
-  const Parts parts{loaded, variant, experiment.consumer};
-  auto shape = parts.stream_shape();
+  const ExperimentBuilder builder{loaded, variant, experiment.consumer};
+  auto shape = builder.stream_shape();
   shape.copies = std::min(shape.copies, 1);
-  add_streams(parts, shape, experiment);
+  add_streams(builder, shape, experiment);
 }
 
 void change_consumer(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer,
                      Experiment& experiment) {
-  const Parts parts{loaded, variant, consumer, experiment.clocks, experiment.frame};
+  const ExperimentBuilder builder{loaded, variant, consumer, experiment.clocks, experiment.frame};
   experiment.consumer = consumer;
-  set(experiment, Role::differential, parts.with_op(loaded.skeletons.differential));
-  set(experiment, Role::differential_base, parts.without_op(loaded.skeletons.differential_base));
+  set(experiment, Role::differential, builder.with_op(loaded.skeletons.differential));
+  set(experiment, Role::differential_base, builder.without_op(loaded.skeletons.differential_base));
 }
 
 kernel::Trial plain_trial(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant) {
-  return Parts{loaded, variant, nullptr}.waited_for(true, true);
+  return ExperimentBuilder{loaded, variant, nullptr}.waited_for(true, true);
 }
 
 }  // namespace ptxlat::latency

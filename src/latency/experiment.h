@@ -11,46 +11,45 @@
 namespace ptxlat::latency {
 
 // Steps of the shorter chain; the longer has twice as many. Fewer with a wide result (ptx/draft.h): assembling one such
-// instruction takes as long as ten others.
+// instruction takes as long as ten ordinary ones.
 int chain_steps(const isa::Form& form);
 
-// How the end of an instruction is seen.
+// How the end of an instruction is observed.
 //   consumed    an instruction after it needs its result
-//   waited_for  the catalogue says what waits for its effect, or what its cost is measured after
-//   none        nothing can wait for it: there is an issue cost alone
+//   waited_for  the catalogue says what waits for its effect, or after what its cost is measured
+//   none        nothing can wait for it: it only has an issue cost
 enum class Observation { consumed, waited_for, none };
 Observation observation_of(const isa::Variant& variant);
 
-// How the clocks of all windows but streams, which see to it themselves, are read.
-//   plain            as ptxas likes
+// How the clocks are read in all windows except streams, which handle it themselves.
+//   plain            as ptxas chooses
 //   second_reserved  the second has a register that no instruction of the window can have
-//   reserved         both have, and it is no uniform register
+//   reserved         both have, and it is not a uniform register
 enum class Clocks { plain, second_reserved, reserved };
 
-// The trials that measure one variant with one consumer (nullptr where nothing is consumed). Those that a variant has
-// no use for have an empty text.
-//   steps   of the shorter chain; 0 where there is none
-//   copies  of the instruction in the shorter stream; 0 where there is none
+// The trials that measure one variant with one consumer (nullptr if nothing is consumed). Trials that a variant does
+// not use have an empty text.
+//   steps   of the shorter chain; 0 if there is none
+//   copies  of the instruction in the shorter stream; 0 if there is none
 struct Experiment {
   const isa::Consumer* consumer = nullptr;
   int steps = 0;
   int copies = 0;
   Clocks clocks = Clocks::plain;
-  ptx::Frame frame = ptx::Frame::loop;  // of all windows but streams
+  ptx::Frame frame = ptx::Frame::loop;  // of all windows except streams
   ByRole<kernel::Trial> trials;
 };
 
-// The consumers that can be tried for a variant, best first: its form's own or those for its result's type. One nullptr
-// where nothing is consumed; empty if no consumer takes the result.
+// The consumers that can be tried for a variant, best first: its form's own or those for its result's type. A single
+// nullptr if nothing is consumed; empty if no consumer takes the result.
 std::vector<const isa::Consumer*> consumers_for(const isa::Catalogue& catalogue, const isa::Variant& variant);
 
-// What a stream is made of.
-//   copies                of the instruction in the shorter one; the longer has twice as many. Fewer than 4 where they
-//                         would need more registers than there are; 0 where the instruction cannot be repeated
-//   has_own_sources       each copy has registers of its own for all its source operands, so that ptxas prepares none
-//                         of them (widens, say) once for all; else for one of them, which keeps the copies apart
-//   has_own_accumulators  likewise for an accumulator in place; else the copies work one after the other on the same,
-//                         because not even two have room
+// The composition of a stream.
+//   copies                of the instruction in the shorter one; the longer has twice as many. Fewer than 4 if they
+//   would need more registers than there are; 0 if the instruction cannot be repeated has_own_sources       each copy
+//   has its own registers for all its source operands, so that ptxas does not prepare (for example, widen) any of them
+//   once for all copies; else for one of them, which keeps the copies apart has_own_accumulators  likewise for an
+//   accumulator in place; else the copies work one after another on the same one, because not even two fit
 struct StreamShape {
   int copies = 0;
   bool has_own_sources = false;
@@ -59,25 +58,24 @@ struct StreamShape {
 // Expands a variant of a form that can be measured.
 Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer);
 
-// Gives the experiment another consumer, which its differential and their base are made with; the other windows, which
-// a consumer does not change, stay what they are.
+// Gives the experiment a different consumer, used in its differential and the base of that; the remaining windows,
+// which a consumer does not change, are kept.
 void change_consumer(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer,
                      Experiment& experiment);
 
-// Makes the windows again with other clocks. ptxas makes other code with them, so that it is done only where it must
-// be.
+// Rebuilds the windows with different clocks. ptxas generates different code with them, so do this only if necessary.
 void change_clocks(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Clocks clocks,
                    Experiment& experiment);
 
-// Makes the windows again as subroutines, with another consumer, and the streams where `with_streams`: what a loop
-// leaves empty. A kernel that uses memory cannot be one, and has no windows then.
+// Rebuilds the windows as subroutines, with a different consumer, and the streams if `with_streams`: for windows that
+// ptxas empties in a loop. A kernel that uses memory cannot be a subroutine, and then has no windows.
 void change_to_subroutine(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant,
                           const isa::Consumer* consumer, bool with_streams, Experiment& experiment);
 
-// Gives the experiment streams of one copy and of two: fewer results that are under way at a time.
+// Gives the experiment streams of one and two copies: fewer results in flight at a time.
 void shorten_stream(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, Experiment& experiment);
 
-// The instruction alone in a kernel, to see whether an assembler takes it.
+// The instruction alone in a kernel, to see whether an assembler accepts it.
 kernel::Trial plain_trial(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant);
 
 }  // namespace ptxlat::latency

@@ -13,8 +13,8 @@ namespace ptxlat::latency {
 
 namespace {
 
-// "IADD3 and IMAD.IADD": ptxas spreads copies of one operation over pipes. Told only of an instruction that is one
-// machine instruction, for then different opcodes are different copies, and nothing else is in the cost.
+// "IADD3 and IMAD.IADD": ptxas spreads copies of one operation over pipes. Only for an instruction that is one machine
+// instruction, because then different opcodes are different copies, and nothing else contributes to the cost.
 std::string opcodes_in_turns(const sass::Window& stream, const std::vector<std::string>& sass) {
   if (sass.size() != 1) return {};
   const auto operation = sass::operation_of(sass.front());
@@ -25,8 +25,8 @@ std::string opcodes_in_turns(const sass::Window& stream, const std::vector<std::
   return names.size() > 1 ? fmt::format("{}", fmt::join(names, " and ")) : "";
 }
 
-// How many registers the copies that the longer stream has more read from one bank, where these reads and not the
-// schedule are what they take.
+// How many registers the additional copies of the longer stream read from one bank, if these reads, not the schedule,
+// determine their time.
 std::optional<int> limiting_reads(const Numbers& leading, const Numbers& schedule) {
   const auto issue = leading.issue(), scheduled_issue = schedule.issue();
   if (!issue || !scheduled_issue || *issue <= *scheduled_issue) return std::nullopt;

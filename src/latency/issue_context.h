@@ -13,10 +13,10 @@ struct IssueRemark {
   std::string words;
 };
 
-// What the machine code of the streams proves about their issue cost, where there is one: that copies take turns on
-// different opcodes, and that the register banks hold them up.
+// What the machine code of the streams proves about their issue cost, if there is one: that copies alternate between
+// opcodes, and that the register banks delay them.
 //   leading    its issue cost is the record's
-//   schedule   the same by stall counts
+//   schedule   the same from stall counts
 //   sass       what the instruction became
 std::vector<IssueRemark> issue_context(const Numbers& leading, const Numbers& schedule,
                                        const std::vector<std::string>& sass);

@@ -11,7 +11,7 @@ namespace {
 
 using results::Measure;
 
-// "cp.async.wait_all" of "@%p0 L_1: cp.async.wait_all;": what is neither a guard nor a label.
+// "cp.async.wait_all" of "@%p0 L_1: cp.async.wait_all;": the first word that is neither a guard nor a label.
 std::string_view opcode_of_statement(std::string_view statement) {
   constexpr std::string_view space = " \t\n";
   for (;;) {
@@ -22,8 +22,8 @@ std::string_view opcode_of_statement(std::string_view statement) {
   }
 }
 
-// Which instruction of a completion waits: the last that is no branch back to it, or the load or the conversion with
-// which the completion begins.
+// The instruction of a completion that waits: the last one that is not a branch back to it, or the load or conversion
+// that begins the completion.
 std::string waiting_opcode(const isa::Input& input) {
   std::string_view text = input.completion, waiting;
   while (!text.empty()) {
@@ -48,8 +48,8 @@ Measure measure_of(isa::Completion completion) {
   return Measure::completion;
 }
 
-// One instruction may become several whose results come one by one, and the consumer need not wait for all. Where the
-// code branches, what waits may be elsewhere.
+// One instruction may become several whose results arrive one by one, and the consumer need not wait for all of them.
+// If the code branches, the waiting instruction may be elsewhere.
 bool leaves_results_unawaited(const Numbers& numbers) {
   const auto* with = numbers.kernel(Role::differential);
   const auto* without = numbers.kernel(Role::differential_base);
@@ -66,7 +66,7 @@ Observed observed(const isa::Variant& variant, Headline headline, const Numbers&
     return {leaves_results_unawaited(numbers) ? Measure::first_of_several : Measure::dependent, consumer->name};
   const isa::Input& input = *variant.input;
   if (!input.completion.empty()) return {measure_of(input.completion_is), waiting_opcode(input)};
-  // Behind what the catalogue puts before it a fence waits, and a branch does not.
+  // A fence waits for what the catalogue puts before it; a branch does not.
   const auto& sass = numbers.audits[Role::differential].sass;
   const bool waits =
       std::any_of(sass.begin(), sass.end(), [](const auto& opcode) { return has(opcode, sass::Trait::waits); });

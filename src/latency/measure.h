@@ -8,8 +8,8 @@
 
 namespace ptxlat::latency {
 
-// What a headline is the time of, and what waited for it: the name of the catalogue's consumer, results::itself, or the
-// PTX opcode of the completion. Empty where there is no headline, or nothing waits.
+// Which time a headline is, and what waited: the name of the catalogue's consumer, results::itself, or the PTX opcode
+// of the completion. Empty if there is no headline, or nothing waits.
 struct Observed {
   std::optional<results::Measure> measure;
   std::string consumer;

@@ -11,7 +11,7 @@ namespace ptxlat::latency {
 
 namespace {
 
-// How often each operation occurs, whichever pipe ptxas gave it.
+// How often each operation occurs, whichever pipe ptxas chose for it.
 std::map<std::string, int> operation_counts(const std::vector<std::string>& opcodes) {
   std::map<std::string, int> counts;
   for (const auto& opcode : opcodes) ++counts[sass::operation_of(opcode)];
@@ -38,8 +38,8 @@ std::optional<double> Numbers::elapsed(Role role) const {
   return elapsed_of(elapsed_cycles(made.outcome->readout), made.launch.uses_memory);
 }
 
-// Elapsed cycles less what the schedule gave the first clock read and the last instruction, which differ from kernel
-// to kernel and belong to neither side of a difference (method.md, trap 2).
+// Elapsed cycles minus the stall counts of the first clock read and the last instruction, which differ from kernel to
+// kernel and belong to neither side of a difference (method.md, trap 2).
 std::optional<double> Numbers::inner(Role role) const {
   const auto cycles = elapsed(role);
   if (!cycles) return std::nullopt;
@@ -88,8 +88,8 @@ std::optional<double> Numbers::issue() const {
   if (experiment.copies == 0 || !audits[Role::stream].is_proven()) return std::nullopt;
   auto more = stream_difference();
   if (more) *more /= experiment.copies;
-  // A warp issues one instruction a cycle, Maxwell's pairs aside. Less is not the copies' time: loops that contend
-  // for one address take as long as they like, and a copy that is a move may be left out.
+  // A warp issues one instruction per cycle, except for Maxwell's pairs. A smaller number is not the copies' time:
+  // loops that contend for one address can take any time, and a copy that is a move may be left out.
   const double least = source == Source::measured ? 1 : 0.5;
   return more && *more < least ? std::nullopt : more;
 }
@@ -111,10 +111,10 @@ std::optional<double> Numbers::bracket() const {
   return *with - *without;
 }
 
-// Optimisation for throughput may give a chain different instructions than one alone (HFMA2.MMA for HADD2): then it is
-// another experiment. So is a chain of code that branches on its values: only its first step has those of the input
-// class, and a denormal's reciprocal is none. So is one with a bridge, whose cost in its own window need not be what it
-// costs in a step: the stall counts around it differ (method.md, trap 28).
+// Optimisation for throughput may give a chain different instructions from a single one (HFMA2.MMA for HADD2): then it
+// is a different experiment. So is a chain of code that branches on its values: only its first step has values of the
+// input class, and the reciprocal of a denormal is not a denormal. So is one with a bridge, which may cost more or less
+// in a step than in its own window: the stall counts around it differ (method.md, trap 28).
 Headline headline_of(const Numbers& numbers) {
   const auto differential = numbers.differential(), chain = numbers.chain();
   if (!differential && !chain) return Headline::none;
@@ -130,7 +130,8 @@ Headline headline_of(const Numbers& numbers) {
 std::vector<Role> roles_behind(Headline headline, const Numbers& numbers) {
   if (headline == Headline::none) return {};
   if (headline == Headline::differential) return {Role::differential, Role::differential_base};
-  // What turns a result into a source operand is measured as bridge less bracket, and taken off each step.
+  // The code that turns a result into a source operand is measured as bridge minus bracket, and subtracted from each
+  // step.
   if (numbers.chain_has_bridge()) return {Role::chain, Role::chain_twice, Role::bridge, Role::bracket};
   return {Role::chain, Role::chain_twice};
 }

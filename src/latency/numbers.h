@@ -14,11 +14,11 @@ namespace ptxlat::latency {
 // Where the elapsed time of a window comes from: the GPU or the schedule.
 enum class Source { measured, schedule };
 
-// Which witness the headline is: the chain's, where its steps are the machine code of the instruction alone, without a
-// bridge, and do not branch; else the differential's; else the chain's.
+// Which witness the headline comes from: the chain, if its steps are the machine code of the instruction alone, without
+// a bridge, and do not branch; else the differential; else the chain.
 enum class Headline { none, differential, chain };
 
-// The inner time of a window: elapsed cycles less what the schedule gave the first clock read and the last instruction.
+// The inner time of a window: elapsed cycles minus the stall counts of the first clock read and the last instruction.
 using InnerOf = std::function<std::optional<double>(Role)>;
 
 // One experiment's numbers, from one source, each only from proven windows (docs/method.md, section 2).
@@ -29,7 +29,7 @@ struct Numbers {
   const Audits& audits;
   Source source;
 
-  // Null where the experiment has none.
+  // Null if the experiment has none.
   const line::MadeTrial* trial(Role role) const { return trials[role] ? &batch.trial(*trials[role]) : nullptr; }
   const line::AssembledKernel* kernel(Role role) const {
     return trials[role] ? &batch.kernel_of(*trials[role]) : nullptr;
@@ -47,9 +47,9 @@ struct Numbers {
   std::optional<double> issue() const;
   std::optional<double> overhead() const;
   std::optional<double> bracket() const;
-  // A step of the chain has instructions beside the one under test.
+  // A step of the chain has instructions in addition to the one under test.
   bool chain_has_bridge() const;
-  // Why there is no number of issue(); empty where there is one, or no stream.
+  // Why issue() has no number; empty if it has one, or if there is no stream.
   std::string why_no_issue() const;
 
  private:
@@ -60,7 +60,7 @@ Headline headline_of(const Numbers& numbers);
 // The windows that it is made of.
 std::vector<Role> roles_behind(Headline headline, const Numbers& numbers);
 
-// Nothing where the assembler has put no stall counts and leaves every wait to the hardware.
+// Empty if the assembler wrote no stall counts and leaves every wait to the hardware.
 std::optional<double> scheduled(const sass::StaticSchedule& schedule);
 
 }  // namespace ptxlat::latency

@@ -78,12 +78,12 @@ std::vector<line::Cell> line_cells(const std::vector<CellPlan>& plan) {
 }
 
 std::vector<line::Cell> with_alike(const std::vector<CellPlan>& plan, const std::vector<line::Cell>& cells) {
-  constexpr int lowest = 2;  // -O1 has other streams
+  constexpr int lowest = 2;  // -O1 has different streams
   struct Group {
     const line::Cell* highest = nullptr;
     std::vector<std::size_t> lower = {};
   };
-  std::unordered_map<std::string, Group> groups;  // by all of a cell's key but its level
+  std::unordered_map<std::string, Group> groups;  // by a cell's key without its level
   std::vector<Group*> of_cell(cells.size(), nullptr);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (cells[i].level < lowest) continue;

@@ -16,8 +16,8 @@ inline constexpr char method_version[] = "method 17";
 
 // One cell to be made: a variant at an optimisation level.
 //   recipe     hash of the PTX, the operand values and the consumers that can be tried: equal recipes are the same
-//              experiment, so a cell that the store has with this recipe needs no second measurement
-//   ptx_bytes  length of all its kernels' text: what assembling them takes grows with it
+//   experiment, so a cell that is in the store with this recipe need not be measured again ptx_bytes  length of all its
+//   kernels' text: the cost of assembling grows with it
 struct CellPlan {
   isa::Variant variant;
   int level = 0;
@@ -26,15 +26,15 @@ struct CellPlan {
 };
 results::CellKey key_of(const CellPlan& cell);
 
-// All variants of the forms at all levels: level by level, in the order that the chapters ask for (Form::order).
+// All variants of the forms at all levels: level by level, in the order of the chapters (Form::order).
 std::vector<CellPlan> plan_cells(const ptx::LoadedCatalogue& loaded, const std::vector<const isa::Form*>& forms,
                                  const std::vector<int>& levels);
 
 // The cells as the line takes them; their numbers are indices into the plan.
 std::vector<line::Cell> line_cells(const std::vector<CellPlan>& plan);
 
-// The same cells, those above -O1 that differ in nothing but their level as one: of the highest level, which names the
-// others (line::Cell::alike).
+// The same cells, but those above -O1 that differ only in their level are one: that of the highest level, which names
+// the others (line::Cell::alike).
 std::vector<line::Cell> with_alike(const std::vector<CellPlan>& plan, const std::vector<line::Cell>& cells);
 
 }  // namespace ptxlat::latency

@@ -5,10 +5,9 @@
 
 namespace ptxlat::latency {
 
-// What a trial is there for; docs/method.md describes each.
+// The purpose of a trial; docs/method.md describes each.
 //   completion  the wait for the instruction's effect without the instruction: assembled to tell the two apart, never
-//               run, because it may wait for ever
-//   stream      independent copies of the instruction
+//   run, because it may wait forever stream      independent copies of the instruction
 enum class Role {
   overhead,
   bracket,
@@ -24,7 +23,7 @@ enum class Role {
 inline constexpr std::array all_roles = {Role::overhead, Role::bracket,     Role::differential, Role::differential_base,
                                          Role::chain,    Role::chain_twice, Role::bridge,       Role::completion,
                                          Role::stream,   Role::stream_twice};
-// Windows whose cycles are numbers of their own or are subtracted from each other, streams aside.
+// Windows whose cycles are numbers themselves or are subtracted from each other, except streams.
 inline constexpr std::array timed_roles = {
     Role::overhead, Role::bracket,     Role::differential, Role::differential_base,
     Role::chain,    Role::chain_twice, Role::bridge};

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double majority = 0.5;
 
-// In order, without the slowest, which may be the first.
+// Sorted, without the slowest, which may be the first.
 std::vector<std::uint32_t> without_slowest(std::vector<std::uint32_t> cycles) {
   std::sort(cycles.begin(), cycles.end());
   if (cycles.size() > 2) cycles.pop_back();

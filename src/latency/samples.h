@@ -14,24 +14,23 @@ namespace ptxlat::latency {
 std::vector<std::uint32_t> elapsed_cycles(const kernel::Readout& readout);
 
 // The most frequent elapsed time of several launches and its share of them. On an idle SM cycles are deterministic; a
-// spread is a symptom (method.md, trap 16). Empty without samples. Of equally frequent values the smallest wins.
+// spread is a symptom (method.md, trap 16). Empty without samples. Among equally frequent values the smallest wins.
 struct Mode {
   std::uint32_t cycles = 0;
   double share = 0;
 };
 std::optional<Mode> mode_of(const std::vector<std::uint32_t>& samples);
 
-// What a window's launches say: the mode where it is the majority. What leaves the SM meets another clock domain, and
-// no value has a majority then: the median, if all launches but the slowest, which may be the first, lie within a tenth
-// of it; empty for a wider spread. Each launch of a kernel that uses memory touches different cache lines, and we
-// cannot choose their L2 slice, so there the fastest launch (nearest slice) counts.
+// The result of a window's launches: the mode if it has the majority. An access that leaves the SM crosses into a
+// different clock domain, and no value has a majority: then the median, if all launches except the slowest, which may
+// be the first, are within a tenth of it; empty for a wider spread. Each launch of a kernel that uses memory touches
+// different cache lines, and we cannot choose their L2 slice, so there the fastest launch (nearest slice) counts.
 std::optional<double> elapsed_of(const std::vector<std::uint32_t>& samples, bool uses_memory);
 
-// How far samples lie apart in cycles, the slowest aside, which may be the first launch. 0 where one value has the
-// majority.
+// The spread of samples in cycles, without the slowest, which may be the first launch. 0 if one value has the majority.
 double spread_of(const std::vector<std::uint32_t>& samples);
 
-// The widest of the windows that a record's numbers come from.
+// The widest spread of the windows behind a record's numbers.
 double spread_of(const results::Record& record);
 
 }  // namespace ptxlat::latency

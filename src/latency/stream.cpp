@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "latency/parts.h"
+#include "latency/experiment_builder.h"
 #include "ptx/store_live.h"
 
 namespace ptxlat::latency {
 
-kernel::Trial Parts::streamed(int copies, StreamShape shape) const {
+kernel::Trial ExperimentBuilder::streamed(int copies, StreamShape shape) const {
   constexpr int place_if_left = 48;
   ptx::KernelBuilder builder(catalogue(), form());
   for (const auto& operand : form().operands) {
-    // The texts around the window name the operands, not the copies'.
+    // The texts around the window name the operands, not those of the copies.
     const bool is_named = (variant.input->prepare + form().cleanup).find("{" + operand.name) != std::string::npos;
     if (is_named || !is_own(operand, shape))
       ptx::prepare_operand(builder, variant, operand, ptx::registers_of(operand));
@@ -21,8 +21,8 @@ kernel::Trial Parts::streamed(int copies, StreamShape shape) const {
     kept += ptx::store_live_both_sides(registers, type, shape.has_own_accumulators);
     kept_if_left += ptx::store_live_both_sides(registers, type, shape.has_own_accumulators, place_if_left);
   };
-  // A register that is free again behind the copies is written at once, and the branch waits until it is read. Many
-  // copies may not keep theirs: the results would then be made elsewhere.
+  // A register that is free after the copies is overwritten immediately, and the branch waits until it has been read.
+  // Many copies must not keep theirs: the results would then be made elsewhere.
   const auto keep_source = [&](const isa::Operand& operand, const std::vector<std::string>& registers) {
     if (shape.copies > 1 || operand.type == "carry" || ptx::is_literal(catalogue(), variant, operand)) return;
     const isa::Object* object = isa::object_of(catalogue(), *variant.input, operand);
@@ -50,9 +50,9 @@ kernel::Trial Parts::streamed(int copies, StreamShape shape) const {
     if (operand.is_inout) keep_both(ptx::registers_of(operand), operand.type);
     if (!operand.is_result) keep_source(operand, ptx::registers_of(operand));
   }
-  // The second clock of the pass before is needed where the branch leads. So its register is its own, and none that a
-  // copy still reads: the clock would wait for that. Where accumulators leave no room, it would be a uniform one, and
-  // another instruction.
+  // The previous pass's second clock is needed at the branch target. So it has its own register, not one that a copy
+  // still reads: the clock would wait for that. If accumulators leave no room, it would be a uniform register, and the
+  // read a different instruction.
   if (!shares_accumulator) {
     builder.once += "  mov.u32 %clock_2, 0;\n";
     kept_if_left += "  st.volatile.global.u32 [%out+12], %clock_2;\n";
@@ -61,23 +61,23 @@ kernel::Trial Parts::streamed(int copies, StreamShape shape) const {
   return finished(builder, ptx::fill(skeletons().stream, {{"steps", steps}, {"results", kept_if_left}}), kept);
 }
 
-bool Parts::is_own(const isa::Operand& operand, StreamShape shape) const {
+bool ExperimentBuilder::is_own(const isa::Operand& operand, StreamShape shape) const {
   if (operand.type == "carry") return false;
   if (operand.is_inout) return shape.has_own_accumulators;
   if (operand.is_result) return true;
   if (ptx::is_literal(catalogue(), variant, operand)) return false;
   const isa::Object* object = isa::object_of(catalogue(), *variant.input, operand);
   if (object != nullptr && !object->is_address) return false;
-  // Uniform registers are few, and ptxas would copy what must stand in neighbouring ones.
+  // There are few uniform registers, and ptxas would copy values that must be in neighbouring ones.
   if (is_uniform(operand)) return false;
   return shape.has_own_sources || &operand == varied_operand();
 }
 
-bool Parts::is_uniform(const isa::Operand& operand) const {
+bool ExperimentBuilder::is_uniform(const isa::Operand& operand) const {
   return isa::is_source(operand) && isa::value_of(catalogue(), form(), *variant.input, operand).is_uniform;
 }
 
-const isa::Operand* Parts::varied_operand() const {
+const isa::Operand* ExperimentBuilder::varied_operand() const {
   const bool has_result = ptx::result_of(*variant.form) != nullptr;
   const auto rank = [&](const isa::Operand& operand) {
     if (operand.type == "carry" || operand.is_result || ptx::is_literal(catalogue(), variant, operand)) return 0;
@@ -94,9 +94,9 @@ const isa::Operand* Parts::varied_operand() const {
   return best;
 }
 
-StreamShape Parts::stream_shape() const {
+StreamShape ExperimentBuilder::stream_shape() const {
   if (!variant.form->not_streamable.empty()) return {};
-  // Registers of 32 bits and predicates that the longer stream may take: of 255 and 7, some are the skeleton's.
+  // 32-bit registers and predicates that the longer stream may use: of 255 and 7, the skeleton needs some.
   constexpr int registers_to_spend = 128, predicates_to_spend = 4;
   const auto fits = [&](StreamShape shape) {
     int registers = 0, predicates = 0;
@@ -107,8 +107,8 @@ StreamShape Parts::stream_shape() const {
     }
     return 2 * shape.copies * registers <= registers_to_spend && 2 * shape.copies * predicates <= predicates_to_spend;
   };
-  // Many copies come before sources of their own, and accumulators of their own before many copies. One that has no
-  // room for a second is wide, and long to assemble.
+  // Many copies are preferred to separate sources, and separate accumulators to many copies. An accumulator that does
+  // not fit twice is wide, and takes long to assemble.
   for (const bool has_own_accumulators : {true, false}) {
     for (const int copies : has_own_accumulators ? std::vector{4, 2, 1} : std::vector{2, 1}) {
       for (const bool has_own_sources : {true, false}) {

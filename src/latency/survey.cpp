@@ -32,13 +32,13 @@ TrialNumbers add_survey(line::Bench& bench, const Numbers& measured, Headline he
 }
 
 std::vector<double> surveyed_cycles(const Numbers& measured, Headline headline, const TrialNumbers& survey) {
-  // A window that is not in the survey took as long in each launch.
+  // A window that is not in the survey took equally long in each launch.
   const auto inner = [&](Role role, std::size_t launch) -> std::optional<double> {
     if (!survey[role]) return measured.inner(role);
     const auto& outcome = measured.batch.trial(*survey[role]).outcome;
     if (!outcome || outcome->status != kernel::LaunchStatus::ok) return std::nullopt;
     const auto first = outcome->readout.word(launch, 0, 0), second = outcome->readout.word(launch, 0, 1);
-    if (first == 0 && second == 0) return std::nullopt;  // no room on its SM
+    if (first == 0 && second == 0) return std::nullopt;  // it did not fit on its SM
     return second - first - static_cast<double>(measured.kernel(role)->schedule.edge_cycles);
   };
   std::vector<double> values;
@@ -78,7 +78,7 @@ std::vector<Hump> humps_of(std::vector<double> values) {
   const auto first = hump_of(near), second = hump_of(far);
   constexpr double least_ratio = 1.1;
   if (second.median < least_ratio * first.median) return {hump_of(values)};
-  // Of one broad hump a sixth of the values would be in the middle third between the medians of its halves.
+  // In one broad hump, a sixth of the values would be in the middle third between the medians of its halves.
   const double third = (second.median - first.median) / 3;
   const auto between = std::count_if(values.begin(), values.end(), [&](double value) {
     return value > first.median + third && value < second.median - third;

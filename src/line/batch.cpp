@@ -21,8 +21,8 @@ std::string identifier(std::string label) {
   return label;
 }
 
-// Constants in other banks than the parameters' and functions that are called belong to the module: equal instructions
-// may find other values and other code there (div.s64 calls one function at O1 and another at O2).
+// Constants in banks other than that of the parameters, and called functions, belong to the module: equal instructions
+// may find different values and different code there (div.s64 calls one function at O1 and a different one at O2).
 bool depends_on_the_module(const sass::Window& window) {
   for (const auto* part : {&window.prologue, &window.instructions}) {
     for (const auto& instruction : *part) {
@@ -34,9 +34,9 @@ bool depends_on_the_module(const sass::Window& window) {
   return false;
 }
 
-// What can be read of a cubin, which a broken assembler, too, may have written.
+// What can be read from a cubin, which a broken assembler may have written.
 struct CubinContent {
-  std::string problem;  // why nothing can
+  std::string problem;  // why nothing can be read
   std::map<std::string, sass::KernelCode> kernels;
 };
 
@@ -52,7 +52,7 @@ CubinContent content_of(const Bytes& bytes, int sm) {
   return content;
 }
 
-// Of what is not in its cubin, says so.
+// Reports a kernel that is not in its cubin.
 void take_code(AssembledKernel& kernel, const CubinContent& cubin) {
   const auto found = cubin.kernels.find(kernel.symbol);
   if (found != cubin.kernels.end()) {
@@ -64,7 +64,7 @@ void take_code(AssembledKernel& kernel, const CubinContent& cubin) {
   kernel.cubin.reset();
 }
 
-// Each launch of a kernel that uses memory finds other cache lines, so that it takes more of them to see the nearest.
+// Each launch of a kernel that uses memory uses different cache lines, so more launches are needed to see the nearest.
 constexpr int memory_launches = 3;
 
 }  // namespace

@@ -14,8 +14,8 @@
 
 namespace ptxlat::line {
 
-// One kernel after the assembler and the disassembler have seen it.
-//   name    in its module; tells what it is for
+// One kernel after assembly and disassembly.
+//   name    in its module; says what it is for
 //   cubin   index into the batch's cubins; empty if rejected, then `log` says why
 //   symbol  its name in the cubin
 //   window  empty if there is none, then `log` says why
@@ -29,13 +29,13 @@ struct AssembledKernel {
   sass::StaticSchedule schedule;
   int operand_loads = 0;
   bool whole = false;
-  std::optional<sass::KernelCode> code;  // empty where trials may not share a measurement: see MadeTrial
+  std::optional<sass::KernelCode> code;  // empty if trials may not share a measurement: see MadeTrial
 };
 
-// A trial after everything: which kernel it launches, and what came of it.
+// A finished trial: the kernel that it launches, and the result.
 //   form         for which it was made first
-//   launches     how often it is run; 0: as often as the line says
-//   code         empty where it may not share a measurement: its constants are not part of its instructions
+//   launches     number of runs; 0: as many as the line says
+//   code         empty if it may not share a measurement: its constants are not part of its instructions
 //   outcome      empty if it was not run
 //   measured_as  the form for which the same measurement was made before; empty if it was run for this one
 struct MadeTrial {
@@ -56,7 +56,7 @@ int launches_of(const MadeTrial& trial, int by_default);
 class Batch {
  public:
   Batch() = default;
-  // One that has been through everything, for what reads it: nothing can be added.
+  // A finished batch, for readers: nothing can be added.
   Batch(std::vector<AssembledKernel> kernels, std::vector<MadeTrial> trials)
       : kernels_(std::move(kernels)), trials_(std::move(trials)) {}
 

@@ -9,7 +9,7 @@ namespace ptxlat::line {
 
 // A cell to be made, as far as the line needs to know it.
 //   number     which of the method's cells it is
-//   ptx_bytes  length of all its kernels' text: what assembling them takes grows with it
+//   ptx_bytes  length of all its kernels' text: the cost of assembling grows with it
 //   alike      cells of lower levels that may have the same machine code: they are made with this one
 struct Cell {
   std::size_t number = 0;
@@ -18,20 +18,20 @@ struct Cell {
   std::vector<std::size_t> alike = {};
 };
 
-// Bytes of PTX that are assembled together: enough to pay for a module, little enough to keep every core busy and to
-// lose little. A hundred cells have the most, as a rule; of wgmma a dozen or two. Towards the end less, so that the
-// threads finish together.
+// Bytes of PTX that are assembled together: enough to be worth a module, few enough to keep every core busy and to lose
+// little. Usually that is a hundred cells, or a dozen or two of wgmma. Towards the end it is less, so that the threads
+// finish together.
 inline constexpr std::size_t most_text_per_chunk = 1'750'000;
 inline constexpr std::size_t least_text_per_chunk = 150'000;
 
-// Gives out cells in their order, chunk by chunk: of one level, and no more of their text than a thread's share of what
-// is left. Thread-safe.
+// Gives out cells in order, chunk by chunk: each of one level, and with no more text than a thread's share of the rest.
+// Thread-safe.
 class Chunks {
  public:
   // The cells must outlive it.
   Chunks(std::span<const Cell> cells, std::size_t threads);
 
-  // Empty when all are given out.
+  // Empty when none are left.
   std::span<const Cell> next();
 
  private:

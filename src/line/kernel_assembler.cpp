@@ -22,7 +22,7 @@ class ModuleAssembler : public KernelAssembler {
 
   assemble::BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) override {
     auto header = header_;
-    std::set<std::string> seen;  // what several kernels need at module scope is there once
+    std::set<std::string> seen;  // declarations shared by several kernels appear once
     std::vector<assemble::KernelText> texts;
     for (const auto& [name, kernel] : kernels) {
       for (const auto& text : kernel->module) {

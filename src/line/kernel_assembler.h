@@ -11,7 +11,7 @@
 
 namespace ptxlat::line {
 
-// A kernel and what it is called in a module; names are unique in a batch.
+// A kernel and its name in a module; names are unique in a batch.
 struct NamedKernel {
   std::string name;
   const kernel::Kernel* kernel = nullptr;
@@ -20,12 +20,12 @@ struct NamedKernel {
 // Hash of everything that determines a kernel's machine code: its text and module texts.
 std::uint64_t text_hash(const kernel::Kernel& kernel);
 
-// How the line comes by the machine code of a batch of kernels: by assembling it now, or from a bundle
-// (bundle/bundle.h). An implementation is used by one thread at a time.
+// How the line gets the machine code of a batch of kernels: by assembling it now, or from a bundle (bundle/bundle.h).
+// An implementation is used by one thread at a time.
 class KernelAssembler {
  public:
   virtual ~KernelAssembler() = default;
-  // One outcome per kernel. What is wrong with a kernel is its outcome; throws an Error for what is not its fault.
+  // One outcome per kernel. A kernel's own errors are its outcome; throws an Error for anything else.
   virtual assemble::BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) = 0;
 };
 

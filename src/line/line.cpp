@@ -54,7 +54,7 @@ bool run_line(const Line& line, const Method& method, const std::vector<std::uni
       if (chunk.empty()) return;
       Bench bench(line, *assemblers[thread], gpu, chunk.front().level);
       auto records = method.make(bench, chunk);
-      // A chunk that Ctrl-C finds under way is finished: neither assemblers nor workers see the signal.
+      // After Ctrl-C, chunks in progress are finished: neither assemblers nor workers see the signal.
       const std::scoped_lock lock(finished);
       const auto watch = bench.time("store");
       line.on_finished(std::move(records));

@@ -20,9 +20,9 @@ namespace ptxlat::line {
 
 // What the assembly line needs: everything before `worker` works without a GPU.
 //   worker        runs the kernels; null for static tables
-//   launches      of each trial that does not say how many
-//   on_finished   is called with the finished records of a chunk, from one thread at a time
-//   interrupted   when it becomes true, the chunks that are under way are finished and the line stops
+//   launches      of each trial that does not specify a number
+//   on_finished   called with the finished records of a chunk, from one thread at a time
+//   interrupted   when it becomes true, the chunks in progress are finished and the line stops
 struct Line {
   assemble::Toolchain toolchain;
   isa::Target target;
@@ -34,7 +34,7 @@ struct Line {
   StationClock* clock = nullptr;
 };
 
-// The GPU, used by one chunk at a time, and what has run on it.
+// The GPU, used by one chunk at a time, and the code that has run on it.
 struct Gpu {
   std::mutex mutex;
   MeasuredCode measured;
@@ -48,25 +48,25 @@ class Bench {
 
   const assemble::Toolchain& toolchain() const { return line_.toolchain; }
   const isa::Target& target() const { return line_.target; }
-  // Whether trials are run: without a GPU the schedule alone says something.
+  // Whether trials are run: without a GPU there is only the schedule.
   bool measures() const { return line_.worker != nullptr; }
   int level() const { return level_; }
-  // A bench beside this one, whose batch is empty.
+  // A second bench like this one, with an empty batch.
   Bench at_level(int level) const { return {line_, assembler_, gpu_, level}; }
 
   const Batch& batch() const { return batch_; }
   std::size_t add(const kernel::Trial& trial, const std::string& label) { return batch_.add(trial, label); }
-  // What was added since the last call.
+  // Assembles what was added since the last call.
   void assemble();
-  // The trials that are marked, by their numbers; nothing without a GPU.
+  // Runs the marked trials, by their numbers; does nothing without a GPU.
   void run(const std::vector<bool>& wanted);
-  // The kernel of a trial that has a cubin, launched now in another way; nothing of it is kept. For experiments whose
-  // next launch depends on what the last one found. There must be a GPU.
+  // Launches the kernel of an assembled trial now, with a different launch; keeps no result. For experiments whose next
+  // launch depends on the previous result. Requires a GPU.
   kernel::LaunchOutcome launch(std::size_t trial, const kernel::Launch& launch, int launches);
-  // Kernels of a cubin that is not the batch's: one that was written over. There must be a GPU.
+  // Launches kernels of a cubin that is not the batch's, such as a patched one. Requires a GPU.
   std::vector<kernel::LaunchOutcome> launch(const worker::LaunchBatch& batch);
-  // The one kernel of such a cubin, with hardware counters read around its launch. The line's worker must have opened
-  // them.
+  // Launches the only kernel of such a cubin, with hardware counters read around the launch. The line's worker must
+  // have opened them.
   worker::CountOutcome count(const worker::LaunchBatch& batch);
   Stopwatch time(const char* station) const { return {line_.clock, station}; }
 
@@ -78,7 +78,7 @@ class Bench {
   Batch batch_;
 };
 
-// An experiment of one kind: who plans its trials and who reads their readouts. Called by several threads at a time.
+// One kind of experiment: plans its trials and interprets their readouts. Called by several threads at a time.
 class Method {
  public:
   virtual ~Method() = default;
@@ -86,14 +86,14 @@ class Method {
   virtual std::vector<results::Record> make(Bench& bench, std::span<const Cell> chunk) const = 0;
 };
 
-// Makes all cells, a chunk at a time on each thread, of which there is one per assembler. Returns false if it was
-// interrupted. Throws the first Error that is not one cell's own (no GPU, no disassembler, a full disk); records that
-// were handed to on_finished stay.
+// Makes all cells, a chunk at a time on each thread, with one thread per assembler. Returns false if it was
+// interrupted. Throws the first Error that does not belong to a cell (no GPU, no disassembler, a full disk); records
+// already handed to on_finished are kept.
 bool run_line(const Line& line, const Method& method, const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
               std::span<const Cell> cells);
 
-// The records of cells that are one chunk already, all of one level, on this thread and without a GPU: `worker` must be
-// null, and on_finished is not called. For a bundle, which is cut into chunks that its columns have in common.
+// Makes the records of cells that already form one chunk, all of one level, on this thread and without a GPU: `worker`
+// must be null, and on_finished is not called. For a bundle, whose columns share their chunks.
 std::vector<results::Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,
                                         std::span<const Cell> chunk);
 

@@ -32,7 +32,7 @@ class Stopwatch {
   ~Stopwatch() {
     if (clock_ != nullptr) clock_->add(station_, std::chrono::steady_clock::now() - start_);
   }
-  Stopwatch(const Stopwatch&) = delete;  // its destructor is its meaning
+  Stopwatch(const Stopwatch&) = delete;  // its destructor does the work
   Stopwatch& operator=(const Stopwatch&) = delete;
 
  private:

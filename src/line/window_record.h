@@ -8,7 +8,7 @@
 
 namespace ptxlat::line {
 
-// A trial's machine code and what the audit said of it; what the GPU measured is the method's to add.
+// A trial's machine code and its audit; the method adds what the GPU measured.
 results::WindowRecord window_record(const std::string& role, const AssembledKernel& kernel, const sass::Audit& audit);
 
 }  // namespace ptxlat::line

@@ -10,23 +10,22 @@
 
 namespace ptxlat::machine {
 
-// An opcode, and how it can be had: the form that became it and nothing else.
-//   interval  cycles between two of them in a sub-partition
+// An opcode, and a form that becomes only this opcode.
+//   interval  cycles between two such instructions in a sub-partition
 struct Opcode {
   std::string name;  // "IMAD.WIDE.U32"
   isa::Variant variant;
   double interval = 0;
 };
 
-// Of records of throughput those that are one opcode each, one for each opcode, in the order of their names. The forms
-// are found in the catalogue.
+// The throughput records of a single opcode, one for each opcode, sorted by name. The forms are found in the catalogue.
 std::vector<Opcode> opcodes_measured(const ptx::LoadedCatalogue& loaded, const std::vector<results::Record>& records);
 
-// Which opcode stands for each in pairs: the shortest of those with the same name up to the first point and the same
-// interval. Numbers of opcodes.
+// Which opcode represents each in pairs, by number: the shortest of those with the same name up to the first point and
+// the same interval.
 std::vector<std::size_t> representatives_of(const std::vector<Opcode>& opcodes);
 
-// Two opcodes that are to be had at once.
+// Two opcodes to run together.
 struct PairPlan {
   Opcode a, b;
   int level = 3;
@@ -36,8 +35,8 @@ results::CellKey key_of(const PairPlan& plan);
 // All pairs of representatives.
 std::vector<PairPlan> plan_pairs(const ptx::LoadedCatalogue& loaded, const std::vector<Opcode>& opcodes, int level);
 
-// Measures whether two opcodes meet: copies of both in one loop, as many of each as take equally long, against the same
-// loop with nothing in it (machine/pipes.h). As ThroughputMethod otherwise.
+// Measures whether two opcodes contend: copies of both in one loop, enough of each to take equally long, compared with
+// the same loop of instructions that do nothing (machine/pipes.h). As ThroughputMethod otherwise.
 class ContentionMethod : public line::Method {
  public:
   ContentionMethod(const ptx::LoadedCatalogue& loaded, const std::vector<PairPlan>& plan)

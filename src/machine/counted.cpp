@@ -9,12 +9,12 @@ namespace ptxlat::machine {
 
 namespace {
 
-// Counts are exact, but a kernel's own instructions may be issued once more or less: a warp may wait for another.
+// Counts are exact, but a kernel's own instructions may be issued more or less often: warps wait for each other.
 constexpr double not_a_copy = 0.02;
-// A kernel's own instructions, against the copies: less than a tenth. A wrong number of passes would show.
+// A kernel's own instructions are less than a tenth of the copies. A wrong number of passes would show.
 constexpr double greatest_own_part = 0.4;
 
-// The share of the pipe that counts most of both; 0 if none counts both.
+// The share on the pipe that counts most of both; 0 if none counts both.
 double common_share(const results::Opcode& x, const results::Opcode& y) {
   double greatest = 0;
   for (const auto& mine : x.counters) {
@@ -39,7 +39,7 @@ CountedCopy counted_copy(const counters::Counts& copies, const counters::Counts&
     return {{},
             fmt::format("{} instructions were executed, of which the copies should be {}", copies.executed,
                         executed_copies)};
-  // Whatever does nothing may count as executed or not.
+  // Instructions that do nothing may or may not count as executed.
   const double more = (copies.executed - nothing.executed) / executed_copies;
   if (std::abs(more) > not_a_copy && std::abs(more - 1) > not_a_copy)
     return {{},
@@ -47,7 +47,7 @@ CountedCopy counted_copy(const counters::Counts& copies, const counters::Counts&
                         copies.executed, nothing.executed)};
   CountedCopy counted;
   for (std::size_t i = 0; i < pipes.size(); ++i) {
-    // A pipe that counts what does nothing has counted little else: the kernel's own part is small.
+    // If a pipe counts instructions that do nothing, that is most of its count: the kernel's own part is small.
     const double of_nothing = std::round(nothing.on_pipes.at(i) / executed_copies);
     const double of_copy = (copies.on_pipes.at(i) - nothing.on_pipes.at(i)) / executed_copies + of_nothing;
     if (of_copy < -not_a_copy) return {{}, fmt::format("{} counted more without copies", pipes[i])};
@@ -64,7 +64,7 @@ std::vector<results::PipeShare> shares_of(const results::Record& record) {
     const double share = series.values[i].value_or(0);
     if (share > not_a_copy) shares.push_back({series.axes.front().names[i], share});
   }
-  // Those that take turns differ by chance.
+  // Pipes that take turns differ by chance.
   std::stable_sort(shares.begin(), shares.end(),
                    [](const auto& x, const auto& y) { return x.share > y.share + not_a_copy; });
   return shares;

@@ -39,7 +39,7 @@ struct Found {
   std::size_t code = 0;
 };
 
-// Where ptxas takes turns between opcodes, only the second instruction of a kernel may be the one that is wanted.
+// If ptxas alternates between opcodes, only the second instruction of a kernel may be the requested one.
 Found find(const line::Batch& batch, const std::vector<std::size_t>& trials, const std::string& opcode) {
   Found found;
   for (std::size_t i = 0; i < trials.size(); ++i) {

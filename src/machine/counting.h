@@ -12,7 +12,7 @@
 
 namespace ptxlat::machine {
 
-// An opcode whose pipes are to be counted.
+// An opcode whose pipes should be counted.
 struct CountingPlan {
   Opcode opcode;
   int level = 3;
@@ -24,8 +24,8 @@ std::vector<CountingPlan> plan_counting(const ptx::LoadedCatalogue& loaded, cons
 
 // Reads hardware counters around the loop that throughput times, once with copies of the opcode and once with
 // instructions that do nothing (machine/counted.h). The line's worker must have opened the counters of the offer, and
-// should serve nothing else. Whatever CUPTI refuses is thrown as counters::Unavailable; so is the third opcode in a row
-// that ended its process: it will not be the opcodes. As ThroughputMethod otherwise.
+// should serve nothing else. A CUPTI failure is thrown as counters::Unavailable; so is the third opcode in a row that
+// ended its process, since then the opcodes are not the cause. As ThroughputMethod otherwise.
 class CountingMethod : public line::Method {
  public:
   CountingMethod(const ptx::LoadedCatalogue& loaded, const std::vector<CountingPlan>& plan,

@@ -9,7 +9,7 @@
 
 namespace ptxlat::machine {
 
-// A trial of a bench whose kernel has the code that is wanted and places for copies of it.
+// A trial of a bench whose kernel has the requested code and places for copies of it.
 //   problem of `found`  why it cannot be used; empty if it can
 struct Fillable {
   std::size_t trial = 0;
@@ -20,13 +20,13 @@ struct Fillable {
 Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>& trials,
                         const std::vector<std::vector<std::string>>& wanted, int places);
 
-// Cycles of a loop with each number of warps that was asked for; none, with the reason, where a launch failed.
+// Cycles of a loop with each requested number of warps; none, with the reason, if a launch failed.
 struct LoopTime {
   std::vector<double> cycles;
   sass::Verdict verdict = sass::Verdict::proven;
   std::string message;
 };
-// Writes the words over the places and runs that. There must be a GPU.
+// Writes the words over the places and runs the result. Requires a GPU.
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
                    const std::vector<int>& warps);
 

@@ -15,7 +15,7 @@ namespace ptxlat::machine {
 
 namespace {
 
-// By what the vendor's profiler calls the pipes of these, which are on no other.
+// The vendor profiler's names for the pipes of these opcodes, which run on only one.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 16> known = {{{"FFMA", "fma"},
                                                                                   {"IMAD", "fma"},
                                                                                   {"LOP3", "alu"},
@@ -35,10 +35,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> known = 
 
 std::string base_of(const std::string& opcode) { return opcode.substr(0, opcode.find('.')); }
 
-// The pipe of each opcode; empty where the representative met nobody in a pair that says something.
+// The pipe of each opcode; empty if its representative has no conclusive pair.
 std::vector<std::string> pipe_names(const std::vector<Opcode>& opcodes, const std::vector<std::size_t>& standing,
                                     const std::vector<results::Record>& contention) {
-  // Only those that stand for others are in pairs.
+  // Only representatives are in pairs.
   std::vector<std::size_t> paired;
   std::map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < opcodes.size(); ++i) {

@@ -14,13 +14,13 @@ namespace ptxlat::machine {
 namespace {
 
 constexpr std::string_view place_opcode = "PMTRIG";  // what pmevent becomes
-constexpr int scoreboards = 6;                       // of a warp: what a mask of them has bits for
+constexpr int scoreboards = 6;                       // of a warp: the bits of a scoreboard mask
 
 bool is_place(const sass::Instruction& instruction) { return sass::opcode_of(instruction.text) == place_opcode; }
 
 bool leaves(const sass::Instruction& instruction) { return sass::changes_control_flow(instruction.text); }
 
-// The loop's own instructions: those behind the branch into it, places and the second clock aside.
+// The loop's own instructions: those after the branch into it, except places and the second clock.
 Code loop_of(const Code& code) {
   Code loop;
   const auto begin = std::find_if(code.begin() + 1, code.end(), leaves);
@@ -29,8 +29,8 @@ Code loop_of(const Code& code) {
   return loop;
 }
 
-// What these read or write, but for those that are written over. Registers that only the instruction under test needs
-// for a while are free again there, and ptxas may take them.
+// Registers that these read or write, except in overwritten instructions. Registers that only the instruction under
+// test needs for a while are free again there, and ptxas may use them.
 std::set<sass::Register> registers_of_loop(const Code& code, const Code& steering) {
   std::set<sass::Register> registers;
   const auto is_steering = [&](const sass::Instruction& instruction) {
@@ -47,8 +47,8 @@ std::set<sass::Register> registers_of_loop(const Code& code, const Code& steerin
   return registers;
 }
 
-// The predicate that an instruction is under, bits 12 to 14 of every word, and the one that a comparison of integers
-// makes, bits 81 to 83 (read in cubins of ptxas 11.8 to 13.0).
+// The predicate that guards an instruction, bits 12 to 14 of every word, and the one that an integer comparison makes,
+// bits 81 to 83 (read in cubins of ptxas 11.8 to 13.0).
 sass::InstructionWord with_guard(sass::InstructionWord word, int predicate) {
   word.low = (word.low & ~(std::uint64_t{7} << 12)) | static_cast<std::uint64_t>(predicate) << 12;
   return word;
@@ -58,7 +58,8 @@ sass::InstructionWord with_result(sass::InstructionWord word, int predicate) {
   return word;
 }
 
-// Where the code writes the predicate of the loop's branch, the comparison and the branch get one that is nowhere else.
+// If the code writes the predicate of the loop's branch, the comparison and the branch get one that is unused
+// elsewhere.
 void steer_by_another_predicate(const Code& code, const std::set<sass::Register>& written, Saturable& found) {
   const auto loop = loop_of(code);
   const auto is_back = [](const auto& instruction) { return leaves(instruction) && instruction.text.starts_with('@'); };
@@ -88,7 +89,7 @@ void steer_by_another_predicate(const Code& code, const std::set<sass::Register>
                     renamed(*branch, with_guard(branch->word, highest))};
 }
 
-// The scoreboards that the words hold while they are under way, as a mask.
+// The scoreboards that the words hold while they are in flight, as a mask.
 int scoreboards_of(const std::vector<sass::InstructionWord>& words) {
   int mask = 0;
   for (const auto& word : words) {
@@ -100,15 +101,15 @@ int scoreboards_of(const std::vector<sass::InstructionWord>& words) {
   return mask;
 }
 
-// The second clock as it runs behind the words.
+// The second clock as it runs after the words.
 sass::Instruction end_behind(sass::Instruction end, const std::vector<sass::InstructionWord>& words) {
   end.control.wait_mask |= scoreboards_of(words);
   end.word = sass::with_control(end.word, end.control);
   return end;
 }
 
-// Code of one instruction is told by its opcode; of several, in an order that depends on the registers that are free,
-// by their number: nothing else may be there.
+// Code of one instruction is recognised by its opcode; code of several, whose order depends on the free registers, by
+// their number: nothing else may be there.
 Code take(Code& before_loop, const std::vector<std::string>& opcodes) {
   if (opcodes.size() > 1) return before_loop.size() == opcodes.size() ? before_loop : Code{};
   const auto wanted = sass::canonical_opcode(opcodes.front());
@@ -139,7 +140,7 @@ Saturable find_saturable(const sass::Window& window, const std::vector<std::vect
     found.problem = fmt::format("the loop has {} places and not {}", found.places.size(), places);
     return found;
   }
-  // Up to the branch that is never taken, behind which the loop begins.
+  // Up to the branch that is never taken, after which the loop begins.
   Code before(code.begin() + 1, std::find_if(code.begin() + 1, first, leaves));
   for (const auto& opcodes : wanted) {
     found.codes.push_back(take(before, opcodes));

@@ -10,10 +10,10 @@ namespace ptxlat::machine {
 
 using Code = std::vector<sass::Instruction>;
 
-// What a saturated kernel's window holds.
+// The contents of a saturated kernel's window.
 //   codes    the machine code of each instruction under test, in program order
-//   places   offsets of the places, in bytes from the start of the kernel, each behind the one before
-//   steering the loop's own comparison and branch as they must be where the code writes the predicate that ptxas chose
+//   places   offsets of the places, in bytes from the start of the kernel, ascending
+//   steering the loop's own comparison and branch, changed if the code writes the predicate that ptxas chose
 //   end      the second clock
 //   problem  why it cannot be used; empty if it can
 struct Saturable {
@@ -25,26 +25,26 @@ struct Saturable {
 };
 
 // Finds the machine code before the loop, of which `wanted` has the opcodes for each instruction under test, and the
-// loop's places. ptxas may choose another pipe here: opcodes are compared by canonical names.
+// loop's places. ptxas may choose a different pipe here: opcodes are compared by canonical names.
 Saturable find_saturable(const sass::Window& window, const std::vector<std::vector<std::string>>& wanted, int places);
 
 std::vector<std::string> opcodes_of(const Code& code);
 
-// One instruction as it stands in a loop of copies. Alone it follows the copy before at once: nothing waits for
-// anything, the results of the copies are nobody's. Several keep what ptxas decided, because they need each other.
-// It says when it is done with its registers: by its result or, without one, when it has read them.
+// One instruction as it appears in a loop of copies. A single instruction follows the previous copy immediately:
+// nothing waits, the results of the copies are unused, and it signals when its registers are free: with its result or,
+// without one, when it has read them. Several keep ptxas's schedule, because they depend on each other.
 std::vector<sass::InstructionWord> copy_of(const Code& code);
 
 // The cubin with words in the kernel's places, in that order; as many as there are places. The second clock waits for
-// them: behind it the code goes on to write registers that copies in a queue have not read yet. Atomics went to the
-// addresses that they found there.
+// them: after it the code writes registers that queued copies may not have read yet. Atomics once used the addresses
+// that they found there.
 std::vector<std::uint8_t> fill_places(const std::vector<std::uint8_t>& cubin, const std::string& kernel,
                                       const Saturable& saturable, const std::vector<sass::InstructionWord>& words);
 
 // An instruction that does nothing.
 sass::InstructionWord nothing();
 
-// The window as it runs, of the copies of each code only the first: for evidence.
+// The window as it runs, with only the first copy of each code: for evidence.
 sass::Window with_first_copy(const sass::Window& window, const Saturable& saturable, const std::vector<Code>& turns);
 
 }  // namespace ptxlat::machine

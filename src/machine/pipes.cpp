@@ -8,7 +8,7 @@ namespace ptxlat::machine {
 std::optional<double> contention_of(const ContentionTimes& times) {
   const double apart = std::max({times.work_a, times.work_b, times.nothing});
   const double one_pipe = times.work_a + times.work_b;
-  // Below that, a cycle a loop that something else takes would be a tenth of the answer.
+  // Below that, one unrelated cycle per loop would be a tenth of the answer.
   constexpr double least_difference = 1.1;
   if (one_pipe < least_difference * apart) return std::nullopt;
   return (times.together - apart) / (one_pipe - apart);
@@ -18,7 +18,7 @@ namespace {
 
 using Scores = std::map<std::pair<std::size_t, std::size_t>, double>;
 
-// The least score between members of two groups; empty where none is known.
+// The smallest score between members of two groups; empty if none is known.
 std::optional<double> linkage(const std::vector<std::size_t>& x, const std::vector<std::size_t>& y,
                               const Scores& scores) {
   std::optional<double> least;
@@ -40,7 +40,7 @@ std::vector<int> pipes_of(std::size_t instructions, const std::vector<Contention
   }
   std::vector<std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < instructions; ++i) groups.push_back({i});
-  constexpr double one_pipe = 0.8;  // wide operands bring two that are apart to 0.55: they meet at the registers
+  constexpr double one_pipe = 0.8;  // wide operands bring two on different pipes to 0.55: they contend for registers
   for (;;) {
     double best = one_pipe;
     std::pair<std::size_t, std::size_t> nearest{0, 0};

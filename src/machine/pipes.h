@@ -6,18 +6,18 @@
 
 namespace ptxlat::machine {
 
-// How long two instructions took together that have a loop to share. Times in cycles of one loop.
-//   work_a, work_b  what the copies of each take of a pipe of their own, by the intervals measured alone
+// Times of two instructions that share a loop, in cycles of one loop.
+//   work_a, work_b  the time that the copies of each need on a separate pipe, from the intervals measured alone
 //   together        the loop with both
-//   nothing         the loop with instructions that do nothing in their places: what issuing takes
+//   nothing         the loop with instructions that do nothing instead: the time to issue
 struct ContentionTimes {
   double work_a = 0, work_b = 0;
   double together = 0;
   double nothing = 0;
 };
 
-// Where the time together lies between that of two pipes, 0, and that of one, 1. Empty where issuing takes as long as
-// one pipe would: then there is no telling.
+// The position of the time together between that of two pipes, 0, and that of one, 1. Empty if issuing takes as long as
+// one pipe would: then it is undecidable.
 std::optional<double> contention_of(const ContentionTimes& times);
 
 // Two instructions and their contention, by their numbers.
@@ -26,8 +26,8 @@ struct Contention {
   std::optional<double> score;
 };
 
-// The pipes of so many instructions: groups in which all pairs that are known meet, by complete linkage. An
-// instruction of which nothing is known is a group of its own. Numbers from 0, in the order of their first members.
+// The pipes of this many instructions: groups in which all known pairs contend, by complete linkage. An instruction
+// about which nothing is known is a separate group. Numbers from 0, in the order of their first members.
 std::vector<int> pipes_of(std::size_t instructions, const std::vector<Contention>& contention);
 
 }  // namespace ptxlat::machine

@@ -18,7 +18,7 @@ constexpr double sub_partitions = 4;  // of every SM since Volta
 std::optional<double> elapsed_of(const kernel::Readout& readout) {
   std::vector<double> elapsed;
   for (std::size_t launch = 0; launch < readout.launches; ++launch) {
-    // The clock has 32 bits: all is counted from the first thread's first reading.
+    // The clock has 32 bits: everything is counted from the first thread's first reading.
     const auto origin = readout.word(launch, 0, 0);
     std::int32_t begin = 0, end = 0;
     for (std::size_t thread = 0; thread < readout.threads; ++thread) {
@@ -36,9 +36,9 @@ double cycles_of_copy(const Timing& timing, int shorter_copies, int longer_copie
   // From the first warp's clock to the loop, and from the loop to the last one's, it is a few hundred cycles.
   constexpr double ends = 200;
   const double own = (timing.longer - ends) / (longer_copies * rounds);
-  // The loop's own instructions are a twentieth of it at the most.
+  // The loop's own instructions are at most a twentieth of it.
   constexpr double greatest_part_of_steering = 0.08;
-  const bool may_run_apart = timing.warps > sub_partitions;  // one alone waits for its own branch
+  const bool may_run_apart = timing.warps > sub_partitions;  // a single warp waits for its own branch
   return may_run_apart && slope < own * (1 - greatest_part_of_steering) ? own : slope;
 }
 

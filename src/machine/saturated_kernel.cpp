@@ -13,9 +13,9 @@ namespace ptxlat::machine {
 
 namespace {
 
-constexpr int place_if_left = 48;  // behind the results (ptx_templates/skeletons/frame.ptx)
+constexpr int place_if_left = 48;  // after the results (ptx_templates/skeletons/frame.ptx)
 
-// What keeps the registers of one instruction out of the loop's hands: all are needed behind it.
+// Keeps the registers of one instruction out of the loop: all are needed after it.
 struct Kept {
   std::string behind, if_left;
 };
@@ -32,7 +32,7 @@ void keep(const ptx::KernelBuilder& builder, const isa::Variant& variant, const 
   }
 }
 
-// A value in a register of its own.
+// A value in its own register.
 bool is_plain_source(const isa::Catalogue& catalogue, const isa::Variant& variant, const isa::Operand& operand) {
   return !operand.is_result && operand.count == 0 && operand.type != "carry" &&
          !ptx::is_literal(catalogue, variant, operand) && isa::object_of(catalogue, *variant.input, operand) == nullptr;

@@ -12,28 +12,28 @@ namespace ptxlat::machine {
 inline constexpr int lanes_of_a_warp = 32;
 // Places of a body of one instruction: 1.8 KB of machine code.
 inline constexpr int places_of_body = 112;
-// How often a saturated kernel's loop is run: its ends are then a small part of it, and cancel anyway.
+// How often a saturated kernel's loop is run, so that its ends are a small part of it; they cancel anyway.
 inline constexpr int rounds = 8;
-// Warps of one CTA, on one SM: as many as it may have.
+// The maximum number of warps in one CTA, on one SM.
 inline constexpr int most_warps = 32;
 
 // Which registers the instructions read.
 //   own     each operand has its own
-//   shared  of three or more sources of one type the third has the first's. A register file has two banks, each of
-//           which gives one register a cycle: three in a row would be what is timed, and real code finds some of them
-//           in the operand cache
+//   shared  with three or more sources of one type, the third uses the first's. A register file has two banks, each of
+//   which delivers one register per cycle: reading three would dominate the time, and real code finds some of them in
+//   the operand cache
 enum class Sources { own, shared };
 
-// The variants' instructions once each and then a loop of `places`, over which copies of their machine code can be
-// written (skeletons/saturated.ptx, machine/patch.h). Its launch has most_warps warps; one of fewer takes the beginning
-// of its input.
+// The variants' instructions once each, followed by a loop of `places`, which copies of their machine code can
+// overwrite (skeletons/saturated.ptx, machine/patch.h). Its launch has most_warps warps; a launch with fewer uses the
+// beginning of its input.
 kernel::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<const isa::Variant> variants, int places,
                               Sources sources);
 
 // The same launch with fewer threads.
 kernel::Launch with_warps(kernel::Launch launch, int warps);
 
-// Why the variant cannot be copied like that, in words; empty if it can.
+// A description of why the variant cannot be copied like that; empty if it can.
 std::string why_not_saturated(const isa::Variant& variant);
 
 }  // namespace ptxlat::machine

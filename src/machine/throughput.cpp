@@ -21,12 +21,13 @@ namespace ptxlat::machine {
 namespace {
 
 constexpr char curve_name[] = "warps";
-constexpr std::size_t loops_of_cell = 16;  // four, and the GPU is busy with each for as long as with many others
-constexpr int most_places = 240;           // 3.8 KB: of long code two copies
+constexpr std::size_t loops_of_cell =
+    16;                           // four loops, each of which keeps the GPU busy for as long as many ordinary cells
+constexpr int most_places = 240;  // 3.8 KB: two copies of long code
 
 using latency::Role;
 
-// The streams alone: they say what an instruction is.
+// Only the streams: they show what an instruction is.
 latency::Experiment streams_of(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant) {
   auto experiment = latency::expand(loaded, variant, latency::consumers_for(loaded.catalogue, variant).front());
   for (const Role role : latency::all_roles) {
@@ -65,7 +66,7 @@ void give_up(Work& work, sass::Verdict verdict, const std::string& note) {
   work.is_made = true;
 }
 
-// What is left without an instruction's machine code.
+// The rest without an instruction's machine code.
 void find_out_of_reach(const ptx::LoadedCatalogue& loaded, const line::Bench& bench, Work& work) {
   const auto& variant = work.plan->variant;
   if (const auto reason = latency::why_unsupported(bench, variant); !reason.empty())
@@ -153,8 +154,8 @@ void assemble_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std:
   bench.assemble();
 }
 
-// What the time of a loop depends on: its code, registers aside. Where addresses matter, also what is there and what
-// the operands bring.
+// What determines the time of a loop: its code, except registers. If addresses matter, also the memory and the operand
+// values.
 std::string key_of(const isa::Catalogue& catalogue, const isa::Variant& variant, const std::vector<Code>& turns,
                    const kernel::Launch& launch) {
   static const std::regex registers("\\b(U?[RP])[0-9]+");
@@ -177,7 +178,7 @@ std::string key_of(const isa::Catalogue& catalogue, const isa::Variant& variant,
   return key + fmt::format("{:016x}", input.value());
 }
 
-// One instruction is tried with all numbers of warps at which schedulers differ; long code with a few.
+// A single instruction is tried with all numbers of warps at which schedulers differ; long code with a few.
 std::vector<int> warps_to_try(int instructions) {
   if (instructions > 1) return {1, 2, 4, 8, 12, 16, 20, 24, 28, 32};
   return {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 20, 24, 25, 28, 29, 32};
@@ -197,7 +198,7 @@ struct Loops {
   Fillable shorter, longer;
 };
 
-// Those of a loop's codes that take turns, by their numbers: each kernel has registers of its own.
+// The codes of a loop that take turns, by number: each kernel has its own registers.
 std::vector<Code> codes_of(const Fillable& fillable, const std::vector<std::size_t>& turns) {
   std::vector<Code> codes;
   for (const auto turn : turns) codes.push_back(fillable.found.codes[turn]);
@@ -236,7 +237,7 @@ void put_rates(results::Record& record, const Copies& copies, const std::vector<
   read_again(record);
 }
 
-// Measures codes in turn, unless the same code has been measured, and puts what came of it into the record.
+// Measures codes in turn, unless the same code has been measured, and puts the result into the record.
 void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant, const Loops& loops,
              const Copies& copies, const std::vector<std::size_t>& turns, MeasuredCurves& measured,
              results::Record& record) {
@@ -250,7 +251,7 @@ void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Var
   const auto key = key_of(catalogue, variant, codes, trial.launch);
   auto curve = measured.find(key);
   if (curve.shorter.empty()) {
-    // With all warps first: what hangs or faults does so once.
+    // With all warps first: a kernel that hangs or faults does so only once.
     for (const auto& numbers : {std::vector{most_warps}, warps}) {
       auto shorter = time_loop(bench, loops.shorter, words_of(codes_of(loops.shorter, turns), copies.shorter), numbers);
       auto longer =
@@ -269,7 +270,7 @@ void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Var
   put_rates(record, copies, warps, curve);
 }
 
-// The records of one form: the first is its own. Where ptxas takes turns between opcodes, one for each of these alone
+// The records of one form: the first is its own. If ptxas alternates between opcodes, one for each of these alone
 // follows.
 std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& catalogue, Work& work,
                                      MeasuredCurves& measured) {
@@ -281,7 +282,7 @@ std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& c
     give_up(work, is_assembled ? sass::Verdict::fused : sass::Verdict::rejected, problem);
     return {std::move(work.record)};
   }
-  // What is copied, of opcodes that ptxas takes for each other.
+  // The code to copy, if ptxas exchanges opcodes.
   const auto& codes = loops.longer.found.codes;
   std::vector<std::size_t> turns{0};
   if (codes.size() > 1 && opcodes_of(codes[0]) != opcodes_of(codes[1])) turns.push_back(1);
@@ -342,7 +343,7 @@ std::vector<ThroughputPlan> plan_throughput(const ptx::LoadedCatalogue& loaded,
                                             const std::vector<const isa::Form*>& forms, int level) {
   std::vector<ThroughputPlan> plan;
   for (const auto* form : forms) plan.push_back({isa::variants_of(*form).front(), level, {}, 0});
-  // Arithmetic first, as the chapters ask for.
+  // Arithmetic first, in the order of the chapters.
   std::stable_sort(plan.begin(), plan.end(),
                    [](const auto& x, const auto& y) { return x.variant.form->order < y.variant.form->order; });
   in_parallel(plan.size(), [&](std::size_t i) {

@@ -16,7 +16,7 @@ namespace ptxlat::machine {
 // kernels.
 inline constexpr char machine_version[] = "machine 2";
 
-// An instruction whose throughput is to be measured: a form with its default class of values, at a level.
+// An instruction whose throughput should be measured: a form with its default class of values, at a level.
 struct ThroughputPlan {
   isa::Variant variant;
   int level = 3;
@@ -28,26 +28,26 @@ std::vector<ThroughputPlan> plan_throughput(const ptx::LoadedCatalogue& loaded,
                                             const std::vector<const isa::Form*>& forms, int level);
 
 // Copies of the same instruction in a body: as many as fill it, and a part of those. The body fits the innermost
-// instruction cache: above about 4 KB warps run apart.
+// instruction cache: above about 4 KB warps drift apart.
 struct Copies {
   int shorter = 0, longer = 0;
 };
-// Of code of so many instructions; none if two do not fit.
+// For code of this many instructions; none if two copies do not fit.
 Copies copies_of(std::size_t instructions);
 
-// What a record's curve over warps says, by the rules of today.
+// The result of a record's curve over warps, with the current rules.
 void read_again(results::Record& record);
 
-// How long both loops of one code took with each number of warps, and for which form that was measured.
+// The times of both loops of one code with each number of warps, and the form for which they were measured.
 struct Curve {
-  std::vector<double> shorter, longer;  // cycles; empty where it was not measured
+  std::vector<double> shorter, longer;  // cycles; empty if it was not measured
   std::string measured_as;
 };
 
-// The curves of this run, by code: many forms become the same. Thread-safe.
+// The curves of this run, by code: many forms become the same code. Thread-safe.
 class MeasuredCurves {
  public:
-  Curve find(const std::string& key);  // an empty one if it was not measured yet
+  Curve find(const std::string& key);  // empty if not measured yet
   void keep(const std::string& key, const Curve& curve);
 
  private:
@@ -55,9 +55,9 @@ class MeasuredCurves {
   std::map<std::string, Curve> curves_;
 };
 
-// Measures throughput: a stream proves what the instruction is, copies of that in a loop are what is timed, with every
-// number of warps (machine/patch.h). The catalogue and the plan must outlive it; cells are indices into the plan. What
-// it launches was written over: the line's worker should serve nothing else.
+// Measures throughput: a stream proves what the instruction is, and copies of it in a loop are timed with every number
+// of warps (machine/patch.h). The catalogue and the plan must outlive it; cells are indices into the plan. It launches
+// patched code: the line's worker should serve nothing else.
 class ThroughputMethod : public line::Method {
  public:
   ThroughputMethod(const ptx::LoadedCatalogue& loaded, const std::vector<ThroughputPlan>& plan)

@@ -26,11 +26,12 @@ bool has_modifiers(const std::string& opcode, const std::string& wanted) {
 
 sass::Audit audit(const Probe& probe, const Point& point, const sass::Window& window) {
   std::map<std::string, std::int64_t> counts;
-  // Of a window the clock reads are the edges; of a whole kernel they are instructions like others.
+  // In a window the clock reads are the edges; in a whole kernel they are ordinary instructions.
   const std::size_t edge = probe.whole_kernel ? 0 : 1;
   for (auto i = edge; i + edge < window.instructions.size(); ++i) {
     const std::string opcode(sass::opcode_of(window.instructions[i].text));
-    // An opcode that the probe names with modifiers is counted with them; others of its name are counted without.
+    // An opcode that the probe names with modifiers is counted with them; other instructions of that name are counted
+    // without.
     const auto with_modifiers = std::find_if(point.opcodes.begin(), point.opcodes.end(), [&](const auto& expected) {
       return expected.first.find('.') != std::string::npos && has_modifiers(opcode, expected.first);
     });

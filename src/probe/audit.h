@@ -6,9 +6,9 @@
 
 namespace ptxlat::probe {
 
-// Whether the window has the opcodes that the probe's file promises: exactly so many of each, and beside them none but
-// the ones named, or any but those that are excluded. Modifiers count where the file names them; clock reads are the
-// window's own. `contaminated` with the opcode otherwise, `elided` where one is missing.
+// Whether the window has the opcodes that the probe's file specifies: exactly this many of each, and in addition only
+// the named ones, or any except the excluded ones. Modifiers count if the file names them; clock reads belong to the
+// window. `contaminated` with the opcode otherwise, `elided` if one is missing.
 sass::Audit audit(const Probe& probe, const Point& point, const sass::Window& window);
 
 }  // namespace ptxlat::probe

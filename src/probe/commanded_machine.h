@@ -7,21 +7,21 @@
 
 namespace ptxlat::probe {
 
-// The GPU as a machine that is asked from any SM, by progressions of addresses, and whose memory stays as it is from
+// The GPU as a machine that can be accessed from any SM, with progressions of addresses, and whose memory persists from
 // one launch to the next (second-level cache). Contract with the kernel, which has a CTA on each SM:
-//   in          commands of 4 words of 64 bits, one after the other; each: base and stride of addresses, as distances
+//   in          commands of four 64-bit words, one after another; each: base and stride of addresses, as distances
 //               from the first buffer; their count; and operator + 256 × place, where place is that of the first
-//               answer, or `untimed` for accesses that all threads make at once and nobody times
+//               answer, or `untimed` for accesses that all threads make at once, without timing
 //   parameters  after the buffers: how many commands there are; the SM that executes them; the launch's number, from 1,
-//               so that one CTA alone on that SM does so
-//   answers     cycles, words of 32 bits from the beginning of the second buffer
+//               so that only one CTA on that SM does so
+//   answers     cycles, 32-bit words from the beginning of the second buffer
 //   output      word 1 of the first slot is the launch's number if the SM had a CTA; otherwise it is launched again
 class CommandedMachine : public infer::Machine {
  public:
   static constexpr std::uint64_t untimed = 0xffffffff;
 
-  // `flush` are the accesses that make everything else cold. `launches` have been made with the same buffers, and are
-  // counted on: machines that follow each other share it, and it outlives them.
+  // `flush` are the accesses that make everything else cold. `launches` is the number of launches with the same buffers
+  // so far, and is incremented: successive machines share it, and it outlives them.
   CommandedMachine(infer::MachineInfo info, infer::Addresses flush, kernel::Launch launch, Launcher launcher,
                    std::uint64_t& launches);
   const infer::MachineInfo& info() const override { return info_; }

@@ -12,7 +12,7 @@ using Names = std::map<std::string, std::int64_t>;
 
 // Integer arithmetic as probe files write it: numbers (decimal, with KiB, MiB or GiB after them), names, + - * /,
 // min(a, b), max(a, b) and parentheses. std::invalid_argument says what is wrong: an unknown name, a division by zero,
-// what cannot be read.
+// unreadable text.
 std::int64_t evaluate(std::string_view expression, const Names& names);
 
 }  // namespace ptxlat::probe

@@ -49,7 +49,7 @@ sass::Audit audit_of(const ProbeWork& work, std::size_t point, const line::Batch
   return {kernel.cubin ? sass::Verdict::elided : sass::Verdict::rejected, kernel.log, {}};
 }
 
-// The first point that went wrong gives the record its verdict; the others keep their values.
+// The first failed point gives the record its verdict; the others keep their values.
 void note_failure(results::Record& record, const std::string& role, sass::Verdict verdict, const std::string& reason) {
   if (record.verdict != sass::Verdict::proven) return;
   record.verdict = verdict;
@@ -60,7 +60,7 @@ sass::Verdict verdict_of(kernel::LaunchStatus failed) {
   return failed == kernel::LaunchStatus::fault ? sass::Verdict::fault : sass::Verdict::timeout;
 }
 
-// What the probe's file asks of a series, if there is one, and what it asks of the GPU's description, by `given`.
+// The facts that the probe's file requests from a series, if there is one, and from the GPU's description, by `given`.
 template <class Given>
 std::vector<results::Fact> facts_of(const Probe& probe, const results::Series* series, const Given& given) {
   std::vector<results::Fact> facts;
@@ -76,7 +76,7 @@ std::vector<results::Fact> facts_of(const Probe& probe, const results::Series* s
   return facts;
 }
 
-// What the driver says of the GPU.
+// What the driver reports about the GPU.
 results::Fact given_fact(const ProbePlan& plan, const infer::FactRule& rule) {
   const auto value = value_given(*plan.probe, rule, plan.device);
   const auto known = static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
@@ -118,7 +118,7 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
   return record;
 }
 
-// The GPU as the machine that a point infers. `launches` are those of the points before it.
+// The GPU as the machine that a point infers. `launches` are those of earlier points.
 std::unique_ptr<infer::Machine> machine_of(const Probe& probe, const Point& point, const Launcher& launcher,
                                            std::uint64_t& launches) {
   infer::MachineInfo info{.kind = probe.infer->kind,
@@ -133,7 +133,7 @@ std::unique_ptr<infer::Machine> machine_of(const Probe& probe, const Point& poin
   return std::make_unique<CommandedMachine>(std::move(info), flush, point.trial.launch, launcher, launches);
 }
 
-// A quantity that depends on the axes holds under the point's condition. Of the others the points must agree.
+// A quantity that depends on the axes holds under the point's condition. The points must agree on all others.
 void add_fact(const Probe& probe, const std::string& role, results::Fact fact, results::Record& record) {
   const auto name = fact.quantity.substr(fact.quantity.find('.') + 1);
   const auto is_among = [&](const std::vector<std::string>& list) {
@@ -158,9 +158,9 @@ void add_fact(const Probe& probe, const std::string& role, results::Fact fact, r
   }
 }
 
-constexpr std::uint64_t seed = 1;  // of what inferences try at random
+constexpr std::uint64_t seed = 1;  // for what inferences try at random
 
-// What the GPU's answers say of it, at each point; nothing if the kernel is not what it should be. A point is the
+// The facts inferred from the GPU's answers, at each point; none if the kernel is not as required. A point is the
 // condition under which its facts hold.
 void infer_facts(const ProbeWork& work, line::Bench& bench, const OnLog& on_log, results::Record& record) {
   const auto& probe = *work.plan->probe;

@@ -14,8 +14,8 @@ namespace ptxlat::probe {
 // kernels.
 inline constexpr char probe_version[] = "probe 3";
 
-// A probe to be made at a level.
-//   device  what the probe's expressions know of the GPU
+// A probe to run at a level.
+//   device  what the probe's expressions know about the GPU
 struct ProbePlan {
   const Probe* probe = nullptr;
   Names device;
@@ -27,12 +27,12 @@ struct ProbePlan {
 results::CellKey key_of(const ProbePlan& plan);
 std::vector<ProbePlan> plan_probes(const std::vector<const Probe*>& probes, int level, const Names& device = {});
 
-// The talk with the GPU that an inference was made from (infer/log.h): the probe's name, with the point's role where it
-// has axes, and the log. Called from one thread at a time.
+// The dialogue with the GPU behind an inference (infer/log.h): the probe's name, with the point's role if it has axes,
+// and the log. Called from one thread at a time.
 using OnLog = std::function<void(const std::string& name, const std::string& log)>;
 
-// The facts of a record that was made earlier, read off its series again by the rules of today's probe, where those are
-// of points that this probe has. What the driver said stays what it was.
+// The facts of an earlier record, read off its series again with the current probe's rules, for points that this probe
+// has. Values reported by the driver are kept.
 void read_facts_again(const Probe& probe, results::Record& record);
 
 // The facts of an inference again, from the logs of its points: role and log.

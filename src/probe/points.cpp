@@ -14,7 +14,7 @@ namespace {
 
 using Texts = std::map<std::string, std::string, std::less<>>;
 
-// Where the repetition that begins before `at` ends: at its {{/}}, those of repetitions inside it skipped.
+// Where the repetition that begins before `at` ends: at its {{/}}, skipping those of nested repetitions.
 std::size_t end_of_repetition(std::string_view text, std::size_t at) {
   for (int depth = 1;;) {
     const auto hole = text.find("{{", at);
@@ -27,7 +27,7 @@ std::size_t end_of_repetition(std::string_view text, std::size_t at) {
 }
 
 // A kernel's text with its holes filled: {{expression}} becomes its value, and the text from {{#NAME expression}} to
-// {{/}} is repeated so many times, with NAME counting from 0. {{name}} stays: it is the kernel's.
+// {{/}} is repeated that many times, with NAME counting from 0. {{name}} is kept: it belongs to the kernel.
 std::string filled(std::string_view text, Names& names, const Texts& texts) {
   constexpr std::string_view repetition_end = "{{/}}";
   std::string result;
@@ -56,7 +56,8 @@ std::string filled(std::string_view text, Names& names, const Texts& texts) {
     const auto space = hole.find(' ');
     if (space == std::string_view::npos) throw std::invalid_argument("write {{#NAME expression}}");
     const std::string name(hole.substr(1, space - 1));
-    if (names.contains(name)) throw std::invalid_argument(fmt::format("\"{}\" is the name of something else", name));
+    if (names.contains(name))
+      throw std::invalid_argument(fmt::format("\"{}\" is already the name of something else", name));
     const auto end = end_of_repetition(text, at);
     const auto count = evaluate(hole.substr(space + 1), names);
     for (names[name] = 0; names[name] < count; ++names[name]) result += filled(text.substr(at, end - at), names, texts);
@@ -66,8 +67,8 @@ std::string filled(std::string_view text, Names& names, const Texts& texts) {
   return result;
 }
 
-// Constants may rest on axes and on each other. Those that rest on one that is not known yet wait for the next turn; of
-// those that never are, the mistakes are thrown. Without `values` of axes they are left out.
+// Constants may depend on axes and on each other. Those that depend on an unknown one wait for the next turn; mistakes
+// in those that are never resolved are thrown. Without `values` of axes they are left out.
 Names names_of(const Probe& probe, const std::vector<std::int64_t>* values, Names names) {
   for (std::size_t i = 0; values != nullptr && i < values->size(); ++i) names[probe.axes[i].name] = (*values)[i];
   for (auto left = probe.constants; !left.empty();) {
@@ -93,7 +94,7 @@ std::string name_of(const ProbeAxis& axis, std::int64_t value) {
   return axis.names.empty() ? fmt::format("{}", value) : axis.names[static_cast<std::size_t>(value)];
 }
 
-// What the names of a point's axes stand for: themselves, and the texts that the probe has for them.
+// The meanings of the names of a point's axes: themselves, and the texts that the probe has for them.
 Texts texts_of(const Probe& probe, const std::vector<std::int64_t>& values) {
   Texts texts;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -141,7 +142,7 @@ kernel::Launch launch_of(const Probe& probe, const Names& names) {
   launch.bank_bytes = whole(probe.bank_bytes);
   launch.persisting_bytes = unsigned_of(probe.persisting_bytes);
   launch.large_cluster = probe.large_cluster;
-  // What is asked thousands of questions is not made anew for each.
+  // A kernel that answers thousands of questions must not be rebuilt for each.
   launch.keeps_buffers = probe.keeps_buffers || probe.infer;
   if (launch.threads < 1 || launch.threads > 1024) throw std::invalid_argument("a CTA has 1 to 1024 threads");
   if (launch.ctas < 1) throw std::invalid_argument("a launch has at least one CTA");
@@ -150,7 +151,7 @@ kernel::Launch launch_of(const Probe& probe, const Names& names) {
     launch.buffers.push_back({unsigned_of(buffer.bytes), buffer.contents, unsigned_of(buffer.stride),
                               unsigned_of(buffer.seed), unsigned_of(buffer.read_words), buffer.is_texture,
                               unsigned_of(buffer.pitch), unsigned_of(buffer.box_row), unsigned_of(buffer.box_rows),
-                              unsigned_of(buffer.swizzle)});
+                              unsigned_of(buffer.swizzle), unsigned_of(buffer.alignment)});
   const bool reads_one = probe.reader == Reader::per_step || probe.reader == Reader::words ||
                          probe.reader == Reader::samples || probe.reader == Reader::scoreboards;
   launch.output_ctas = reads_one ? 1 : launch.ctas;
@@ -204,7 +205,7 @@ std::int64_t value_given(const Probe& probe, const infer::FactRule& rule, const 
     return evaluate(rule.value, names_of(probe, nullptr, device));
   } catch (const std::invalid_argument& error) {
     throw Error(ExitCode::catalogue, fmt::format("probe {}: {}: {}", probe.name, rule.quantity, error.what()),
-                "docs/probes.md describes the files of probes.");
+                "docs/probes.md describes the files of a probe.");
   }
 }
 
@@ -215,7 +216,7 @@ std::vector<std::string> roles_of(const Probe& probe) {
 }
 
 std::vector<Point> points_of(const Probe& probe, const Names& device) {
-  // A mistake in them is told before anything is measured.
+  // Mistakes in them are reported before anything is measured.
   for (const auto& rule : probe.facts) {
     if (rule.model == infer::FactModel::given) value_given(probe, rule, device);
   }
@@ -226,7 +227,7 @@ std::vector<Point> points_of(const Probe& probe, const Names& device) {
     } catch (const std::invalid_argument& error) {
       throw Error(ExitCode::catalogue,
                   fmt::format("probe {} at {}: {}", probe.name, role_of(probe, values), error.what()),
-                  "docs/probes.md describes the files of probes.");
+                  "docs/probes.md describes the files of a probe.");
     }
   }
   return points;

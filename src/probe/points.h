@@ -12,8 +12,8 @@ namespace ptxlat::probe {
 
 // One combination of the axes' values with its trial, whose role is "bytes=4096 stride=128".
 //   count    steps or operations, for the reader
-//   opcodes  of the window, exactly so many of each
-//   inferred_bytes  of the memory that is inferred, 0 for none; flush_bytes and flush_stride: see ProbeInference
+//   opcodes  of the window, exactly this many of each
+//   inferred_bytes  of the memory to infer, 0 for none; flush_bytes and flush_stride: see ProbeInference
 struct Point {
   kernel::Trial trial;
   std::int64_t count = 1;
@@ -21,19 +21,19 @@ struct Point {
   std::uint64_t inferred_bytes = 0, flush_bytes = 0, flush_stride = 0, page_bytes = 0;
 };
 
-// What its points are called, as `role` of their trials.
+// The names of its points, as `role` of their trials.
 std::vector<std::string> roles_of(const Probe& probe);
 
 // All points of a probe on a GPU whose names are `device`, the last axis fastest. Points whose kernels have the same
 // text share one kernel. Error{catalogue} names the probe and the expression or hole that cannot be filled.
 std::vector<Point> points_of(const Probe& probe, const Names& device = {});
 
-// What a probe's expressions may ask of the GPU: sms, l2_bytes, memory_bytes, memory_bus_bits, memory_clock_khz,
+// What a probe's expressions may use from the GPU: sms, l2_bytes, memory_bytes, memory_bus_bits, memory_clock_khz,
 // page_bytes, shared_per_sm, persisting_l2_bytes, window_bytes.
 Names names_of(const gpu::DeviceInfo& device);
 
-// What a fact's expression says that is not of a series. It may use what is known of the GPU, and constants that do not
-// rest on axes. Error{catalogue} as above.
+// The value of a fact's expression that does not use a series. It may use properties of the GPU, and constants that do
+// not depend on axes. Error{catalogue} as above.
 std::int64_t value_given(const Probe& probe, const infer::FactRule& rule, const Names& device);
 
 }  // namespace ptxlat::probe

@@ -32,7 +32,7 @@ constexpr NamedValues<Reader, 9> reader_names = {{{Reader::per_step, "per_step"}
                                                   {Reader::samples, "samples"},
                                                   {Reader::scoreboards, "scoreboards"}}};
 
-// What an expression without names comes to.
+// The value of an expression without names.
 std::int64_t number_of(const Section& section, const std::string& expression) {
   try {
     return evaluate(expression, {});
@@ -76,9 +76,9 @@ ProbeAxis read_axis(const Section& axis, const Probe& probe) {
   ProbeAxis read{axis.text("name"), axis.text("unit"), {}, axis.expressions("names")};
   if (read.name.empty()) axis.fail("an axis needs a name");
   if (std::any_of(probe.axes.begin(), probe.axes.end(), [&](const auto& other) { return other.name == read.name; }))
-    axis.fail(fmt::format("there is an axis \"{}\" already", read.name));
+    axis.fail(fmt::format("there is already an axis \"{}\"", read.name));
   if (std::set(read.names.begin(), read.names.end()).size() != read.names.size())
-    axis.fail(fmt::format("a name of \"{}\" is there twice", read.name));
+    axis.fail(fmt::format("\"{}\" has a name twice", read.name));
   if (!read.names.empty() && (axis.table().contains("values") || axis.table().contains("from")))
     axis.fail("an axis has names or numbers, but not both");
   for (std::size_t i = 0; i < read.names.size(); ++i) read.values.push_back(static_cast<std::int64_t>(i));
@@ -105,7 +105,7 @@ void read_texts(const Section& texts, Probe& probe) {
   }
 }
 
-// "16 KiB" as a series names it, "16384"; a name stays what it is.
+// "16 KiB" as a series names it, "16384"; a name is unchanged.
 std::string plain(const std::string& value) {
   try {
     return fmt::format("{}", evaluate(value, {}));
@@ -114,7 +114,7 @@ std::string plain(const std::string& value) {
   }
 }
 
-// What an axis of the probe's series calls its values; empty for one that is not known.
+// The labels of the values of an axis of the probe's series; empty for an unknown axis.
 std::set<std::string> places_of(const Probe& probe, const std::string& name) {
   std::set<std::string> places;
   for (const auto& axis : probe.axes) {
@@ -127,7 +127,7 @@ std::set<std::string> places_of(const Probe& probe, const std::string& name) {
   return places;
 }
 
-// The axes that the reader makes; their values are known when it has read.
+// The axes that the reader adds; their values are known after reading.
 bool is_made_by_reader(const std::string& axis) {
   return axis == "word" || axis == "thread" || axis == "warp" || axis == "sample";
 }
@@ -150,15 +150,15 @@ void require_sense(const Section& fact, const infer::FactRule& rule, const Probe
   if ((rule.model == FactModel::plateaus || rule.model == FactModel::clusters) && rule.levels.empty())
     fact.fail("name the `levels` of plateaus and clusters, in their order");
   if (rule.model == FactModel::nearer && (rule.like.empty() || rule.unlike.empty()))
-    fact.fail("what is nearer to what? Name the places `like` and `unlike`");
+    fact.fail("nearer needs the places `like` and `unlike`");
   constexpr std::array comparing{FactModel::overtakes, FactModel::difference, FactModel::crossing, FactModel::offset,
                                  FactModel::gap};
   if (std::find(comparing.begin(), comparing.end(), rule.model) != comparing.end() &&
       (rule.like.empty() || rule.unlike.empty()))
     fact.fail("name the places `like` and `unlike`");
-  if (rule.model == FactModel::given && rule.value.empty()) fact.fail("what is given needs a `value`");
+  if (rule.model == FactModel::given && rule.value.empty()) fact.fail("given needs a `value`");
   if (rule.scope != "kind" && rule.scope != "card") fact.fail(fmt::format("\"{}\" is not kind or card", rule.scope));
-  if (rule.how.empty()) fact.fail("a fact needs a sentence in `how` that says how it is found");
+  if (rule.how.empty()) fact.fail("a fact needs a sentence in `how` that says how it was found");
 }
 
 infer::FactRule read_fact(const Section& fact, const Probe& probe) {
@@ -214,7 +214,7 @@ void read_reader(const Section& read, Probe& probe) {
   for (const auto& word : read.expressions("words")) probe.words.push_back(static_cast<int>(number_of(read, word)));
   probe.word_names = read.expressions("names");
   if (!probe.word_names.empty() && probe.word_names.size() != probe.words.size())
-    read.fail("as many names as words are wanted");
+    read.fail("`names` and `words` must have the same length");
   for (const int word : probe.words) {
     if (word < 0 || word >= kernel::words_per_slot)
       read.fail(fmt::format("a slot has words 0 to {}", kernel::words_per_slot - 1));
@@ -229,9 +229,8 @@ void read_audit(const Section& audit, Probe& probe) {
     probe.opcodes[std::string(opcode.str())] = opcodes.expression_of(count);
   probe.beside = audit.expressions("beside");
   probe.without = audit.expressions("without");
-  if (!probe.beside.empty() && !probe.without.empty())
-    audit.fail("say what may be beside the opcodes, or what may not, but not both");
-  if (probe.opcodes.empty()) audit.fail("[audit.opcodes] must say how many of which opcodes the window has");
+  if (!probe.beside.empty() && !probe.without.empty()) audit.fail("give `beside` or `without`, but not both");
+  if (probe.opcodes.empty()) audit.fail("[audit.opcodes] must say how often the window has each opcode");
 }
 
 Probe read_probe(const std::filesystem::path& file) {
@@ -262,13 +261,13 @@ Probe read_probe(const std::filesystem::path& file) {
   read_texts(section.section("text"), probe);
   for (const auto& fact : section.sections("fact")) probe.facts.push_back(read_fact(fact, probe));
   for (const auto& buffer : section.sections("buffer")) {
-    buffer.only(
-        {"contents", "bytes", "stride", "seed", "read_words", "texture", "pitch", "box_row", "box_rows", "swizzle"});
-    probe.buffers.push_back({buffer.one_of("contents", contents_names), buffer.expression("bytes", "0"),
-                             buffer.expression("stride", "0"), buffer.expression("seed", "1"),
-                             buffer.expression("read_words", "0"), buffer.flag("texture"),
-                             buffer.expression("pitch", "0"), buffer.expression("box_row", "0"),
-                             buffer.expression("box_rows", "0"), buffer.expression("swizzle", "0")});
+    buffer.only({"contents", "bytes", "stride", "seed", "read_words", "texture", "pitch", "box_row", "box_rows",
+                 "swizzle", "alignment"});
+    probe.buffers.push_back(
+        {buffer.one_of("contents", contents_names), buffer.expression("bytes", "0"), buffer.expression("stride", "0"),
+         buffer.expression("seed", "1"), buffer.expression("read_words", "0"), buffer.flag("texture"),
+         buffer.expression("pitch", "0"), buffer.expression("box_row", "0"), buffer.expression("box_rows", "0"),
+         buffer.expression("swizzle", "0"), buffer.expression("alignment", "0")});
   }
   if (root.contains("infer")) {
     const auto infer = section.section("infer");
@@ -318,7 +317,7 @@ std::vector<Probe> load_probes(const std::vector<std::filesystem::path>& folders
       auto probe = read_probe(file);
       const auto same =
           std::find_if(probes.begin(), probes.end(), [&](const Probe& p) { return p.name == probe.name; });
-      // A folder of one's own may replace a probe that is shipped.
+      // A user's folder may replace a shipped probe.
       if (same != probes.end())
         *same = std::move(probe);
       else

@@ -12,7 +12,7 @@ namespace ptxlat::probe {
 
 namespace {
 
-// The last second clock less the first first clock of all threads that stored some, 32 bits that wrap.
+// The last second clock minus the first first clock of all threads that stored any; 32 bits that wrap.
 std::uint32_t span_of(const kernel::Readout& readout, std::size_t launch) {
   const auto has_stored = [&](std::size_t thread) {
     return readout.word(launch, thread, 0) != 0 || readout.word(launch, thread, 1) != 0;
@@ -30,7 +30,7 @@ std::uint32_t span_of(const kernel::Readout& readout, std::size_t launch) {
   return static_cast<std::uint32_t>(last - first);
 }
 
-// Of any thread, from its first clock to its second.
+// The longest of all threads, from first clock to second.
 std::uint32_t longest(const kernel::Readout& readout, std::size_t launch) {
   std::uint32_t most = 1;
   for (std::size_t thread = 0; thread < readout.threads; ++thread)
@@ -38,10 +38,10 @@ std::uint32_t longest(const kernel::Readout& readout, std::size_t launch) {
   return most;
 }
 
-// The last launch's words of every so many threads, less the earliest of them all. A word that is zero was not stored.
+// The last launch's words of every n-th thread, minus the earliest of all. A word that is zero was not stored.
 std::vector<std::optional<double>> timeline(const kernel::Readout& readout, std::size_t step) {
   const auto launch = readout.launches - 1;
-  std::uint32_t origin = 0;  // any that was stored; clocks wrap, so that they are compared by their distance from it
+  std::uint32_t origin = 0;  // any stored one; clocks wrap, so they are compared by their distance from it
   std::int32_t first = 0;
   for (std::size_t thread = 0; thread < readout.threads; thread += step) {
     for (std::size_t word = 0; word < readout.words_per_thread; ++word) {
@@ -67,7 +67,7 @@ results::Axis counting(const char* name, std::size_t size) {
   return axis;
 }
 
-// Each word of thread 0, the median of the launches: what leaves the SM spreads, and the first launch finds cold
+// Each word of thread 0, the median of the launches: accesses that leave the SM spread, and the first launch finds cold
 // caches.
 std::vector<std::optional<double>> words_of(const kernel::Readout& readout, double count) {
   std::vector<std::optional<double>> values;
@@ -106,7 +106,7 @@ std::vector<std::optional<double>> values_of(const Probe& probe, const Point& po
   if (probe.reader == Reader::timeline) return timeline(readout, 1);
   if (probe.reader == Reader::warps) return timeline(readout, lanes);
   if (probe.reader == Reader::words) return words_of(readout, count);
-  // The buffers come back once, after the last launch.
+  // The buffers are read once, after the last launch.
   if (probe.reader == Reader::samples) {
     std::vector<std::optional<double>> values;
     for (const auto word : readout.buffers) values.emplace_back(word / count);
@@ -158,7 +158,7 @@ results::Series series_of(const Probe& probe, const std::vector<std::vector<std:
 
 std::optional<results::Series> part_of(const Probe& probe, const results::Series& series) {
   if (series.axes.size() < probe.axes.size()) return std::nullopt;
-  // Axes that a reader adds come after the probe's own, and are left as they are.
+  // Axes that a reader adds come after the probe's own, and are not changed.
   std::vector<std::vector<bool>> is_kept(series.axes.size());  // [axis][place]
   results::Series part{series.name, series.unit, series.axes, {}};
   for (std::size_t i = 0; i < series.axes.size(); ++i) {

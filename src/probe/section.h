@@ -22,7 +22,7 @@ class Section {
 
   [[noreturn]] void fail(const toml::node& node, const std::string& what) const {
     throw Error(ExitCode::catalogue, fmt::format("{}:{}: {}", file_, node.source().begin.line, what),
-                "docs/probes.md describes the files of probes.");
+                "docs/probes.md describes the files of a probe.");
   }
   [[noreturn]] void fail(const std::string& what) const { fail(table_, what); }
 

@@ -9,25 +9,25 @@
 
 namespace ptxlat::probe {
 
-// Accesses that one launch of a traced kernel makes at the most.
+// The maximum number of accesses in one launch of a traced kernel.
 inline constexpr std::size_t accesses_per_launch = 4096;
 
 // Launches the kernel of a machine once.
 using Launcher = std::function<kernel::LaunchOutcome(const kernel::Launch&)>;
 
-// A launch that an inference asked for did not end well: what the launch says.
+// A launch requested by an inference failed, with the launch's message.
 struct LaunchFailed : std::runtime_error {
   explicit LaunchFailed(const kernel::LaunchOutcome& outcome)
       : std::runtime_error(outcome.message), status(outcome.status) {}
   kernel::LaunchStatus status;
 };
 
-// The GPU as a machine that inference can ask (infer/machine.h): each answer is a launch of a kernel that is given a
-// list of addresses and stores the time of each access. Contract with the kernel: `in` has the addresses, 8 a slot, as
-// distances from the first buffer; the parameter after the buffers says how many there are; word i % 8 of the slot of
-// thread i / 8 is the time of access i.
+// The GPU as a machine for inference (infer/machine.h): each answer is a launch of a kernel that gets a list of
+// addresses and stores the time of each access. Contract with the kernel: `in` has the addresses, 8 per slot, as
+// distances from the first buffer; the parameter after the buffers is their number; word i % 8 of the slot of thread i
+// / 8 is the time of access i.
 //
-// Caches that a launch finds cold forget between two of them: what came since `prepare` is accessed again each time.
+// Caches are cold at each launch, so the accesses since `prepare` are repeated each time.
 class TracedMachine : public infer::Machine {
  public:
   TracedMachine(infer::MachineInfo info, kernel::Launch launch, Launcher launcher);

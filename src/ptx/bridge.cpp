@@ -8,8 +8,7 @@ namespace ptxlat::ptx {
 
 namespace {
 
-// Half of a 32- or 64-bit register, or a quarter of a 64-bit one, is a register of its own in PTX; mov packs and
-// unpacks.
+// Half of a 32- or 64-bit register, or a quarter of a 64-bit one, is a separate register in PTX; mov packs and unpacks.
 Bridge unpack(int from, int to) {
   Bridge bridge;
   bridge.is_free = to == 32;
@@ -75,7 +74,7 @@ Bridge address_bridge(const std::string& from_type, const std::string& address_t
     bridge.text = fmt::format("selp.b{} %step, %one, %other, {{from}}; ", to);
     value = "%step";
   } else if (from == 128) {
-    // Of what no step needs ptxas would load less.
+    // ptxas would not load the parts that no step needs.
     bridge.scratch.emplace_back("%upper", "b64");
     bridge.scratch.emplace_back("%lower", "b64");
     bridge.text = "mov.b128 {%lower, %upper}, {from}; xor.b64 %lower, %lower, %upper; ";

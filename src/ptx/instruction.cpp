@@ -13,7 +13,7 @@ std::string written(const isa::Operand& operand, const std::vector<std::string>&
   return operand.count == 0 ? registers.front() : fmt::format("{{{}}}", fmt::join(registers, ", "));
 }
 
-// What the operands' holes become: {a}, and {a.0}, {a.1} … for the registers of a vector.
+// The texts for the operands' holes: {a}, and {a.0}, {a.1} … for the registers of a vector.
 std::map<std::string, std::string> holes_of(const isa::Catalogue& catalogue, const isa::Variant& variant,
                                             const Replaced& replaced, int number) {
   std::map<std::string, std::string> holes = {{"#", std::to_string(number)}};

@@ -9,14 +9,15 @@
 
 namespace ptxlat::ptx {
 
-// The registers of an operand: "%v_a", or "%v_a_0", "%v_a_1" … of a vector. `copy` tells the copies of a stream apart.
+// The registers of an operand: "%v_a", or for a vector "%v_a_0", "%v_a_1" …. `copy` distinguishes the copies of a
+// stream.
 std::vector<std::string> registers_of(const isa::Operand& operand, const std::string& copy = {});
 
-// Other registers than an operand's own, by operand name.
+// Registers to use instead of an operand's own, by operand name.
 using Replaced = std::map<std::string, std::vector<std::string>>;
 
-// The instruction, with what stands around it, for one place in a kernel.
-//   number  of the copy: what {#} becomes
+// The instruction, with the texts around it, for one place in a kernel.
+//   number  of the copy: the value of {#}
 std::string place_instruction(const isa::Catalogue& catalogue, const isa::Variant& variant, const Replaced& replaced,
                               int number);
 
@@ -31,7 +32,7 @@ void prepare_operands(KernelBuilder& builder, const isa::Variant& variant);
 void prepare_operand(KernelBuilder& builder, const isa::Variant& variant, const isa::Operand& operand,
                      const std::vector<std::string>& registers);
 
-// The operand is written into the instruction.
+// Whether the operand is written into the instruction.
 bool is_literal(const isa::Catalogue& catalogue, const isa::Variant& variant, const isa::Operand& operand);
 
 // The first result that has a register; nullptr if there is none.

@@ -78,8 +78,8 @@ void KernelBuilder::need(const std::string& module_text) {
 
 void KernelBuilder::branch_on(const std::string& condition) { guard += condition + "\n  @%guard_1 bra DONE;\n"; }
 
-// Operands with the same bits share a slot: 8 of them hold all that any instruction needs. A wide vector has two, at
-// an address that one access of 16 bytes can have.
+// Operands with the same bits share a slot: 8 slots are enough for any instruction. A wide vector has two, at an
+// address aligned for one access of 16 bytes.
 int KernelBuilder::slot_for(const std::string& type, const isa::Value& value, bool for_wide) {
   std::vector<std::uint64_t> bits_of_lanes;
   for (int lane = 0; lane < lanes_of_a_warp; ++lane) bits_of_lanes.push_back(isa::lane_bits(value, type, lane));
@@ -104,7 +104,7 @@ void KernelBuilder::load_condition(const std::string& name, const std::string& t
   operands += fmt::format("  ld.volatile.global.b32 {}, [%in+{}];\n", word, 8 * slot);
   if (type == "pred") {
     declare(name, "pred");
-    // The low half of the address stands for a value that the compiler knows nothing about.
+    // The low half of the address serves as a value that the compiler does not know.
     guard += fmt::format("  setp.ne.b32 {}, {}, 0;\n  cvt.u32.u64 %low, %in;\n", name, word);
     branch_on(fmt::format("  setp.eq.and.b32 %guard_1, %low, 0xdeadbee1, {};", name));
     return;
@@ -125,7 +125,7 @@ void KernelBuilder::load_one(const std::string& name, const std::string& type, i
     branch_on(fmt::format("  setp.eq.b{} %guard_1, {}, {};", bits, name, impossible(bits)));
     return;
   }
-  // Two loads, or the halves would be equal to the compiler, and a bitwise difference of them 0.
+  // Two loads; otherwise the compiler would know that the halves are equal, and their bitwise difference 0.
   const auto lower = "%lower_" + name.substr(1), upper = "%upper_" + name.substr(1);
   for (const auto& half : {lower, upper}) {
     declare(half, "b64");
@@ -145,10 +145,10 @@ void KernelBuilder::load_wide(const std::vector<std::string>& names, const std::
   }
 }
 
-// The row of the CTA is 0, which the compiler does not know, and the same in all lanes, which it does; a multiple of it
-// for each operand, because ptxas would copy one value to all the registers where it is needed. This stands before
-// the loop, where real kernels prepare such operands: ptxas moves what is made in the loop into its uniform register
-// between the clocks. It also needs no branch to be over before the first clock.
+// The row of the CTA is 0, which the compiler does not know, and the same in all lanes, which it does. Each operand
+// uses a different multiple of it, because ptxas would copy a single value to all the registers that need it. This code
+// is before the loop, where real kernels prepare such operands: ptxas moves values made in the loop into their uniform
+// registers between the clocks. It also needs no branch to finish before the first clock.
 void KernelBuilder::make_uniform(const std::string& name, const std::string& type, const isa::Value& value) {
   declare(name, type);
   const int bits = isa::register_bits(type);
@@ -251,7 +251,7 @@ std::string substitute(const std::string& text, const std::map<std::string, std:
 
 namespace {
 
-// Loads that stand before the first clock. In a window they belong to the instruction or to what waits for it.
+// Loads before the first clock. In a window, loads belong to the instruction or to what waits for it.
 int operand_loads_of(std::string_view text) {
   const auto before = text.substr(0, text.find("mov.u32 %clock_1"));
   int loads = 0;
@@ -263,7 +263,7 @@ int operand_loads_of(std::string_view text) {
 }
 
 std::string begin_of(const Skeletons& skeletons, int cluster) {
-  // All CTAs of a cluster have the same number, and nobody can choose their SMs.
+  // All CTAs of a cluster have the same number, and their SMs cannot be chosen.
   const bool is_cluster = cluster > 1;
   return fill(skeletons.memory,
               {{"place", is_cluster ? "%clusterid.x" : "%smid"}, {"group", is_cluster ? "%clusterid.x" : "%ctaid.x"}});
@@ -275,8 +275,8 @@ constexpr auto parameters = ", .param .align 64 .b8 parameters[1024]";
 
 namespace {
 
-// The clocks are never equal, which the compiler does not know. Where nothing in the window branches or has a result
-// that is waited for, ptxas would count the pass between the clocks.
+// The clocks are never equal, which the compiler does not know. If nothing in the window branches or has a result that
+// is waited for, ptxas would increment the pass counter between the clocks.
 constexpr char late_pass[] =
     "  setp.eq.u32 %again, %clock_1, %clock_2;\n  selp.u32 %low, 2, 1, %again;\n  add.u32 %pass, %pass, %low;";
 
@@ -291,18 +291,19 @@ kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, F
   std::string epilogue;
   if (builder.cluster > 1) {
     directives += fmt::format(" .reqnctapercluster {}, 1, 1", builder.cluster);
-    // Another CTA's shared memory is there only while that CTA is.
+    // A CTA's shared memory only exists as long as the CTA.
     epilogue = "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n";
     once += epilogue;
   }
   const auto names = [&](const char* name) { return body.find(name) != std::string::npos; };
-  // A release waits until others could see what was written, in whatever memory: where the SM is matters to it, as it
-  // does for a cluster even to what stays in it.
+  // A release waits until others could see the written data, in any memory: so the place of the SM matters for it, and
+  // for a cluster even for accesses that stay inside it.
   const auto releases = [&](const std::string& word) { return names(word.c_str()) && !names((word + ".cta").c_str()); };
   const bool uses_memory =
       names("%memory") || names("%scratch") || builder.cluster > 1 || releases(".release") || releases(".acq_rel");
   if (frame == Frame::subroutine && uses_memory) return {};
-  // ptxas makes a loop over the lanes of what the machine does once for a warp, unless the lane is elected.
+  // ptxas makes a loop over the lanes for an instruction that the machine executes once per warp, unless the lane is
+  // elected.
   const bool has_elected = names("%elected");
   kernel::Trial trial;
   trial.kernel.text =

@@ -12,13 +12,13 @@
 
 namespace ptxlat::ptx {
 
-// Registers of a wide vector (an accumulator of wgmma, the data of tcgen05.ld) go to and from memory this many at a
-// time: one by one, ptxas spends more on them than on the instruction.
+// Registers of a wide vector (an accumulator of wgmma, the data of tcgen05.ld) are moved to and from memory this many
+// at a time: one by one, ptxas spends more time on them than on the instruction.
 inline constexpr std::size_t registers_per_access = 4;
 bool is_wide(const std::vector<std::string>& registers, const std::string& type);
 
-// A kernel while it is put together: which registers it declares, which operands it loads, and what is branched on
-// before the first clock.
+// A kernel under construction: the registers that it declares, the operands that it loads, and the branches before the
+// first clock.
 struct KernelBuilder {
   const isa::Catalogue& catalogue;
   std::string registers;
@@ -37,17 +37,17 @@ struct KernelBuilder {
 
   KernelBuilder(const isa::Catalogue& from, const isa::Form& form);
 
-  // Declares a register that holds `type`.
+  // Declares a register for `type`.
   void declare(const std::string& name, const std::string& type);
-  // Adds what is needed at module scope, if it is not there yet.
+  // Adds a declaration at module scope, if it is not there yet.
   void need(const std::string& module_text);
-  // Declares the registers and loads them, lane by lane, with `value`; the loads are over before the first clock, and
-  // the compiler cannot know that they bring the same. A uniform value is made before the loop instead. For
-  // "carry" the condition code is set and the name only says so.
+  // Declares the registers and loads them, lane by lane, with `value`; the loads have finished before the first clock,
+  // and the compiler cannot know that they return the same value. A uniform value is made before the loop instead. For
+  // "carry" the condition code is set, and the name is only a marker.
   void load(const std::vector<std::string>& names, const std::string& type, const isa::Value& value);
   // The same with the catalogue's default value of the type for a source operand at `position`.
   void load_default(const std::string& name, const std::string& type, std::size_t position);
-  // Makes the registers of an object, each from an offset of its own with the same value.
+  // Makes the registers of an object, each from a separate offset with the same value.
   void place(const std::vector<std::string>& names, const isa::Object& object, const isa::Value& offset);
 
  private:
@@ -63,21 +63,20 @@ struct KernelBuilder {
   std::map<std::pair<bool, std::vector<std::uint64_t>>, int> slot_of_value_;  // by wide, and the bits of the lanes
 };
 
-// The default value of a type that no source operand of the catalogue may have named so far: any type of the same width
-// will do.
+// The default value of a type for which the catalogue may have none: any type of the same width will do.
 isa::Value default_value(const isa::Catalogue& catalogue, const std::string& type, std::size_t position);
 
 // The kernel around a window.
 //   loop        the passes are a loop (frame.ptx)
-//   subroutine  each pass is a call, from which ptxas moves nothing (subroutine.ptx)
+//   subroutine  each pass is a call, and ptxas moves nothing across it (subroutine.ptx)
 enum class Frame { loop, subroutine };
 
-// The complete kernel and its launch; the role is the caller's. `result` is what is done after the second clock. A
-// subroutine has no memory and no cluster: of a kernel that uses them the text is empty.
+// The complete kernel and its launch; the caller sets the role. `result` is the code after the second clock. A
+// subroutine has no memory and no cluster: the text of a kernel that uses them is empty.
 kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, Frame frame, const std::string& window,
                      const std::string& result);
 
-// "{a}" → what `holes` has for "a"; holes that it does not name stay, and what is filled in is not looked at again.
+// "{a}" → the text in `holes` for "a"; other holes are kept, and filled-in text is not processed again.
 std::string substitute(const std::string& text, const std::map<std::string, std::string>& holes);
 
 }  // namespace ptxlat::ptx

@@ -18,10 +18,10 @@ Skeleton load_skeleton(const std::filesystem::path& file) {
   for (std::string line; std::getline(in, line);) {
     ++number;
     for (const char c : line) {
-      // ptxas refuses anything else, in comments too (method.md, trap 24).
+      // ptxas rejects anything else, in comments too (method.md, trap 24).
       if (static_cast<unsigned char>(c) > 127) {
         throw Error(ExitCode::catalogue,
-                    fmt::format("{}:{}: not ASCII, which PTX assemblers refuse", file.string(), number));
+                    fmt::format("{}:{}: not ASCII, which PTX assemblers reject", file.string(), number));
       }
     }
     if (line.starts_with("//")) continue;

@@ -8,7 +8,7 @@
 
 namespace ptxlat::ptx {
 
-// A PTX text with holes in double braces. Comment lines are for the reader of the file and are left out of `text`.
+// A PTX text with holes in double braces. Comment lines are for readers of the file and are not in `text`.
 struct Skeleton {
   std::filesystem::path file;
   std::string text;
@@ -29,14 +29,14 @@ Skeleton load_skeleton(const std::filesystem::path& file);
 // ASCII).
 Skeletons load_skeletons(const std::filesystem::path& folder);
 
-// The catalogue and the skeletons that its forms are put into.
+// The catalogue and the skeletons for its forms.
 struct LoadedCatalogue {
   isa::Catalogue catalogue;
   Skeletons skeletons;
 };
 
-// The skeleton with its holes filled. A hole without a filling is an Error{catalogue}; a filling without a hole is left
-// out.
+// The skeleton with its holes filled. A hole without a filling is an Error{catalogue}; a filling without a hole is
+// ignored.
 std::string fill(const Skeleton& skeleton, const std::map<std::string, std::string>& fillings);
 
 }  // namespace ptxlat::ptx

@@ -39,7 +39,7 @@ std::string store_live_both_sides(const std::vector<std::string>& registers, con
   if (has_room && is_wide(registers, type)) return store_live(registers, type, at);
   std::string kept;
   for (const auto& name : registers) {
-    // What computes 16 bits would move to both sides of the branch if it were stored as it is.
+    // A 16-bit computation would move to both sides of the branch if its result were stored directly.
     if (isa::register_bits(type) == 16) {
       kept += fmt::format("  mov.b32 %low, {{{0}, {0}}};\n", name) + keep_one("%low", "b32", at);
     } else {

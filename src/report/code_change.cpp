@@ -15,7 +15,7 @@ namespace ptxlat::report {
 
 namespace {
 
-// One instruction of a window's code (docs/table-format.md): what of it can make a difference.
+// One instruction of a window's code (docs/table-format.md): the parts that can make a difference.
 struct CodeLine {
   std::string_view opcode;
   int stall_count = 0;
@@ -65,7 +65,7 @@ CodeLine code_line(std::string_view text) {
   return line;
 }
 
-// Calls read(text) for each instruction. Escapes stay as they are: both sides were written by the same rules.
+// Calls read(text) for each instruction. Escapes are not processed: both sides were written by the same rules.
 template <typename Read>
 void for_each_instruction(std::string_view code, Read read) {
   std::size_t position = code.find('"');
@@ -105,7 +105,7 @@ std::vector<IssueTime> schedule_of(const std::vector<CodeLine>& lines) {
   setter.fill(-1);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const CodeLine& line = lines[i];
-    // What the first clock waits for is over before it reads.
+    // Anything that the first clock waits for is over before it reads.
     for (std::size_t scoreboard = 0; i != 0 && scoreboard < 6; ++scoreboard) {
       if (line.wait_mask >> scoreboard & 1) schedule[i].waits_for[scoreboard] = setter[scoreboard];
     }
@@ -127,8 +127,8 @@ bool equal_opcodes(const std::vector<CodeLine>& a, const std::vector<CodeLine>& 
                     [](const CodeLine& left, const CodeLine& right) { return left.opcode == right.opcode; });
 }
 
-// Of the windows that one side's headline was made of, those that both sides have, and of every other metric that is
-// compared and that both have. None in a table read from a csv.
+// The windows behind one side's headline that both sides have, and those of every further compared metric that both
+// have. None for a table read from a csv.
 std::vector<WindowPair> comparable_windows(const Cell& a, const Cell& b) {
   std::vector<WindowPair> pairs;
   const auto add = [&](const Cell& leading, std::string_view tag) {
@@ -149,7 +149,7 @@ std::vector<WindowPair> comparable_windows(const Cell& a, const Cell& b) {
 }
 
 std::string brief(const std::vector<CodeLine>& lines, std::size_t begin, std::size_t width) {
-  // Between the clocks, which are everywhere the same.
+  // Between the clocks, which are the same everywhere.
   const std::size_t end = lines.empty() ? 0 : lines.size() - 1;
   std::string text = begin > 1 ? fmt::format("…+{}", begin - 1) : "";
   const auto stall_count = [&](std::size_t i) {
@@ -212,7 +212,7 @@ SideBySide side_by_side(const WindowPair& pair, std::size_t width) {
          a[parting].stall_count == b[parting].stall_count) {
     ++parting;
   }
-  // One instruction before it for orientation; from the start where that is nearly as short.
+  // One instruction before it for orientation; from the start if that is nearly as short.
   const std::size_t begin = parting <= 3 ? 1 : parting - 1;
   return {brief(a, std::min(begin, a.size()), width), brief(b, std::min(begin, b.size()), width)};
 }

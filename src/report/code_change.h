@@ -19,22 +19,22 @@ struct WindowPair {
   const CellWindow* b = nullptr;
 };
 
-// What the machine code that two cells' numbers were made of changed into. Compared are the windows that the headline
-// was made of, in the same roles on both sides, and those of the other compared metrics (`issue`) where both cells have
-// them. Registers and scoreboard numbers are no difference: opcodes, stall counts, yields and which instruction waits
-// for which are. The edges of a window belong to the skeleton and are taken off every number (sass/window.h,
-// StaticSchedule::edge_cycles), so their stall counts are no difference either. Where a table has no windows (a csv
-// alone), the opcodes and the static number stand in for them.
+// How the machine code behind two cells' numbers changed. The comparison covers the windows behind the headline, in the
+// same roles on both sides, and those of the other compared metrics (`issue`) if both cells have them. Opcodes, stall
+// counts, yields and which instruction waits for which count as differences; registers and scoreboard numbers do not.
+// The edges of a window belong to the skeleton and are removed from every number (sass/window.h,
+// StaticSchedule::edge_cycles), so their stall counts do not count either. If a table has no windows (only a csv), the
+// opcodes and the static number replace them.
 class CodeComparison {
  public:
   CodeChange change_of(const Cell& a, const Cell& b);
-  // The first pair of windows that changed in this way; nulls where the change is in the columns alone.
+  // The first pair of windows that changed in this way; nulls if only the columns changed.
   WindowPair first_changed(CodeChange change, const Cell& a, const Cell& b);
 
  private:
   CodeChange change_of(std::string_view a, std::string_view b);
 
-  // Bases and streams are shared by many cells; texts of one table that are equal lie at the same place.
+  // Many cells share bases and streams; equal texts of one table have the same address.
   struct HashOfPlaces {
     std::size_t operator()(const std::pair<const char*, const char*>& places) const {
       return std::hash<const char*>()(places.first) * 1000003 ^ std::hash<const char*>()(places.second);
@@ -43,17 +43,17 @@ class CodeComparison {
   std::unordered_map<std::pair<const char*, const char*>, CodeChange, HashOfPlaces> known_;
 };
 
-// Two windows for reading, side by side from shortly before where they part: "…+3 IMAD:4×3 IADD3:5 …+12". Behind a
-// colon the stall count, which the window's edge has none of.
+// Two windows for people, side by side from shortly before the first difference: "…+3 IMAD:4×3 IADD3:5 …+12". The
+// number after a colon is the stall count; the window's edges have none.
 struct SideBySide {
   std::string a, b;
 };
 SideBySide side_by_side(const WindowPair& pair, std::size_t width);
 
-// The instructions of a window's code, as docs/table-format.md spells them.
+// The instructions of a window's code, in the notation of docs/table-format.md.
 std::vector<std::string> code_lines(std::string_view code);
 
-// Whether the windows differ in nothing but waits and yields, which a list of stall counts does not show.
+// Whether the windows only differ in waits and yields, which a list of stall counts does not show.
 bool equal_but_for_waits(const WindowPair& pair);
 
 }  // namespace ptxlat::report

@@ -22,7 +22,7 @@ bool is_unequal(const Numbers& numbers) { return numbers.a != numbers.b; }
 Cause cause_of(const Comparison& comparison, const Difference& pair, CodeComparison& code) {
   const Numbers headline = headline_of(comparison, pair);
   if (is_on_one_side(headline)) return Cause::other_verdict;
-  // Of equal schedules one may be measured and found unstable, and the other not be run.
+  // With equal schedules, one may be measured and found unstable, and the other not be run.
   const bool verdicts_count = !headline.a || is_static(*comparison.a.table) == is_static(*comparison.b.table);
   if (verdicts_count && pair.a->record.verdict != pair.b->record.verdict) return Cause::other_verdict;
   switch (code.change_of(*pair.a, *pair.b)) {
@@ -37,12 +37,12 @@ Cause cause_of(const Comparison& comparison, const Difference& pair, CodeCompari
   const Numbers schedule = numbers_of(pair, results::metric::static_cycles);
   const bool equal = !has_changed_number(comparison, pair) && schedule.change().value_or(0) == 0;
   if (equal) return Cause::unchanged;
-  // Numbers of static tables are stall counts and nothing else, also those whose windows are not there.
+  // Numbers of static tables are only stall counts, even without windows.
   const bool none_measured = is_static(*comparison.a.table) && is_static(*comparison.b.table);
   return none_measured ? Cause::other_stall_counts : Cause::same_code;
 }
 
-// How far numbers are apart, the same for twice as fast and twice as slow.
+// The size of a change, equal for twice as fast and twice as slow.
 double distance(const Numbers& numbers) {
   if (!numbers.change() || *numbers.change() == 0) return 0;
   const std::optional<double> ratio = numbers.ratio();
@@ -69,7 +69,7 @@ void sort_by_interest(Comparison& comparison) {
                  [](Interest& interest) { return std::move(interest.row); });
 }
 
-// A fact is in many units, and only those in cycles can have changed by so many.
+// Facts have many units, and only those in cycles can have changed by a number of cycles.
 bool has_changed(const FactComparison& facts, double cycles) {
   return std::any_of(facts.rows.begin(), facts.rows.end(), [&](const FactDifference& row) {
     const auto change = change_of(row);
@@ -197,7 +197,7 @@ Comparison compare(const Side& a, const Side& b) {
   }
   if (a.table != b.table && !a.table->facts.empty() && !b.table->facts.empty())
     comparison.facts = compare_facts(a.table->facts, b.table->facts);
-  // Probes without a table of instructions: of the other side every row would be new or gone.
+  // Probes without a table of instructions: every row of the other side would be new or gone.
   if (comparison.facts && (a.table->cells.empty() || b.table->cells.empty())) return comparison;
   const std::optional<int> a_level = a.level ? a.level : b.level;
   const std::optional<int> b_level = b.level ? b.level : a.level;

@@ -11,13 +11,13 @@
 
 namespace ptxlat::report {
 
-// Why two cells differ (report/code_change.h says what of the machine code counts).
+// Why two cells differ (report/code_change.h says what counts in the machine code).
 enum class Cause {
   unchanged,
   other_sass,          // the machine code has different opcodes
   other_stall_counts,  // same opcodes, different schedule: stall counts, yields or waits
   same_code,           // same opcodes and schedule, different cycles: hardware, clocks or noise
-  other_verdict,       // one side has a number and the other has none, or their verdicts differ
+  other_verdict,       // one side has a number and the other does not, or their verdicts differ
   only_in_a,
   only_in_b,
 };
@@ -30,19 +30,19 @@ const char* explanation(Cause cause);
 struct Side {
   const Table* table = nullptr;
   std::optional<int> level;  // empty: the other side's level, or all levels, matched level by level
-  std::string label;         // what tells it from the others
+  std::string label;         // what distinguishes it from the others
   std::string folder;        // where it was read from
 };
 
-// One row of a comparison. The pointers are into the tables given and null where that side has no such cell. Each
-// side's cell may be one of more operands than these, for which the other side has a cell of its own (report/join.h).
+// One row of a comparison. The pointers are into the given tables and null if that side has no such cell. Each side's
+// cell may have more operands than these, for which the other side has a different cell (report/join.h).
 struct Difference {
   const Cell* a = nullptr;
   const Cell* b = nullptr;
   Cause cause = Cause::unchanged;
   std::vector<std::string_view> operands = {};
 
-  // Of a cell that has more than a name, where there is one.
+  // From a cell that has more than a name, if there is one.
   const results::Record& any() const { return a && (!b || !is_listed_only(*a)) ? a->record : b->record; }
 };
 
@@ -50,29 +50,29 @@ struct Comparison {
   Side a, b;
   std::string_view headline;  // tag: `static` if one side measured nothing, else `cycles`
   std::vector<const results::MetricKind*>
-      others;                           // metrics that are compared beside the headline: those that both tables have
+      others;                           // metrics compared in addition to the headline: those that both tables have
   std::vector<Difference> rows;         // most interesting first
   std::vector<const Cell*> unchanged;   // of a
-  std::optional<FactComparison> facts;  // where two tables have facts
+  std::optional<FactComparison> facts;  // if both tables have facts
 
-  // Whether rows of several levels are in it.
+  // Whether it has rows of several levels.
   bool has_levels() const { return !a.level && !b.level; }
 };
 
-// Rows of a and b matched by ptx, operand and input (and by level where neither side fixes one); largest relative
-// change first, then by cause. Rows equal in numbers, code and schedule are unchanged; those of equal cycles and other
-// code are in.
+// Rows of a and b matched by ptx, operand and input (and by level if neither side fixes one); largest relative change
+// first, then by cause. Rows equal in numbers, code and schedule are unchanged; rows with equal cycles but different
+// code are listed.
 Comparison compare(const Side& a, const Side& b);
 
 // A number on both sides.
 struct Numbers {
   std::optional<double> a, b;
   std::optional<double> change() const;  // b − a
-  std::optional<double> ratio() const;   // b / a where both are positive
+  std::optional<double> ratio() const;   // b / a if both are positive
 };
 Numbers numbers_of(const Difference& row, std::string_view tag);
 Numbers headline_of(const Comparison& comparison, const Difference& row);
-// The number that the row is there for: the headline, or the first other one where neither side has it.
+// The row's main number: the headline, or the first other one if neither side has it.
 Numbers leading_of(const Comparison& comparison, const Difference& row);
 // Whether any of the compared numbers differs, is new or is gone.
 bool has_changed_number(const Comparison& comparison, const Difference& row);
@@ -82,15 +82,15 @@ std::string_view headline_between(const std::vector<Side>& sides);
 // All metrics that comparisons show, in the order of their columns: `cycles`, the compared ones and `static`.
 std::vector<std::string_view> shown_metrics();
 
-// What `--fail-on-change` asks: whether a number changed by so many cycles or more, or, in a row that both sides have,
-// came or went, or a fact in cycles. Without a threshold, whether anything changed.
+// The test of `--fail-on-change`: whether a number changed by at least this many cycles, or, in a row that both sides
+// have, appeared or disappeared, or a fact in cycles changed by as much. Without a threshold, whether anything changed.
 bool has_changed(const Comparison& comparison, const std::optional<double>& cycles);
 
 // All rows together.
 struct CauseCounts {
   std::size_t compared = 0;  // rows that both sides have
   std::size_t unchanged = 0;
-  std::vector<std::pair<Cause, std::size_t>> causes;  // that occur, in the order of Cause
+  std::vector<std::pair<Cause, std::size_t>> causes;  // those that occur, in the order of Cause
 };
 struct Summary {
   CauseCounts total;

@@ -91,7 +91,7 @@ results::Json counts_json(const CauseCounts& counts) {
   return json;
 }
 
-// Of a row of a comparison or a matrix.
+// For a row of a comparison or a matrix.
 template <typename AnyRow>
 results::Json key_json(const AnyRow& row) {
   const results::Record& cell = row.any();
@@ -166,7 +166,7 @@ results::Json matrix_row_json(const MatrixRow& row, bool has_levels) {
   return json;
 }
 
-// A long list, a line an element: whole rows are not held as a tree.
+// A long list, with one element per line: rows are not kept as a tree.
 template <typename List, typename ToJson>
 void write_list(std::ostream& out, const List& list, ToJson element) {
   out << '[';

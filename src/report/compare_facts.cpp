@@ -11,7 +11,7 @@ namespace ptxlat::report {
 
 namespace {
 
-// Two records of a probe, of two levels, have each of its facts twice: the first is matched with the first.
+// Two records of a probe, at two levels, have each of its facts twice: the first is matched with the first.
 using FactKey = std::tuple<std::string, std::string, std::string, std::size_t>;
 std::map<FactKey, const TableFact*> by_key(const std::vector<TableFact>& facts) {
   std::map<FactKey, const TableFact*> keyed;
@@ -36,7 +36,8 @@ FactChange change_between(const results::Fact& a, const results::Fact& b) {
   return a.verdict == b.verdict ? FactChange::equal : FactChange::other_verdict;
 }
 
-// Facts of a card say nothing about another one. Where one side does not have the fact, the card is that of its table.
+// Facts of one card say nothing about a different one. If one side does not have the fact, its card is that of its
+// table.
 struct Cards {
   std::string a, b;
 };

@@ -15,23 +15,23 @@ namespace ptxlat::report {
 struct TableFact {
   std::string probe;
   results::Fact fact;
-  std::string card;  // UUID of the GPU; empty where it is not known
+  std::string card;  // UUID of the GPU; empty if unknown
 };
-// All facts of the probes in `folder`; none where there are none. Error{storage} if they are damaged.
+// All facts of the probes in `folder`, if any. Error{storage} if they are damaged.
 std::vector<TableFact> read_facts(const std::filesystem::path& folder);
 
 // How a fact differs between two tables.
 enum class FactChange {
-  equal,          // one side's value lies in the other's range, or the words are the same
-  other_value,    // each value lies outside of the other's range, or the words differ
-  other_verdict,  // one side has a value and the other has none, or the verdicts differ
+  equal,          // one side's value is in the other's range, or the words are the same
+  other_value,    // each value is outside the other's range, or the words differ
+  other_verdict,  // one side has a value and the other does not, or the verdicts differ
   only_in_a,
   only_in_b,
 };
 const char* to_string(FactChange change);  // "other_value", for programs
 const char* words(FactChange change);      // "different value", for people
 
-// The pointers are into the tables' facts, null where that side has no such fact.
+// The pointers are into the tables' facts, null if that side has no such fact.
 struct FactDifference {
   const TableFact* a = nullptr;
   const TableFact* b = nullptr;
@@ -43,15 +43,16 @@ struct FactDifference {
 struct FactComparison {
   std::vector<FactDifference> rows;     // those that differ, in the order of FactChange
   std::vector<const TableFact*> equal;  // of a
-  std::size_t of_other_cards = 0;       // facts of scope `card` that come from two cards, or from one that is not known
+  std::size_t of_other_cards = 0;       // facts with scope `card` from different or unknown cards
 };
-// Facts matched by probe, quantity and condition. Facts of scope `card` are compared only if one card has both.
+// Facts matched by probe, quantity and condition. Facts with scope `card` are compared only if both come from the same
+// card.
 FactComparison compare_facts(const std::vector<TableFact>& a, const std::vector<TableFact>& b);
 
-// Of each change, how many facts; equal ones are left out.
+// The number of facts for each change, without equal ones.
 std::vector<std::pair<FactChange, std::size_t>> counts_of(const FactComparison& facts);
 
-// b − a and b / a where both are numbers of one unit; the ratio where both are positive.
+// b − a and b / a if both are numbers with the same unit; the ratio only if both are positive.
 std::optional<double> change_of(const FactDifference& row);
 std::optional<double> ratio_of(const FactDifference& row);
 

@@ -11,7 +11,7 @@ namespace ptxlat::report {
 
 namespace {
 
-// "128", "280.5 (275 to 285)"; "undetermined" where there is no value.
+// "128", "280.5 (275 to 285)"; "undetermined" if there is no value.
 std::string value_text(const TableFact* side) {
   if (!side) return "-";
   const results::Fact& fact = side->fact;

@@ -17,7 +17,7 @@ constexpr std::size_t most_names = 8;
 constexpr std::size_t most_lines = 10;  // at the top of the page
 constexpr std::size_t most_kinds = 12;  // of a step
 
-// The first few of a list, and how many more there are.
+// The first few items of a list, and how many more there are.
 std::string list_text(const std::vector<std::string>& items) {
   const std::vector<std::string> shown(items.begin(),
                                        items.begin() + static_cast<std::ptrdiff_t>(std::min(items.size(), most_names)));
@@ -31,7 +31,7 @@ struct StepKinds {
   std::vector<KindOfChange> kinds;
 };
 
-// "4 → 8 cycles", or what else of it changed: "issue 14 → 2".
+// "4 → 8 cycles", or whatever else changed: "issue 14 → 2".
 std::string number_text(const Comparison& comparison, const KindOfChange& kind) {
   const auto changed = [](const std::string& text) { return text.find("→") != std::string::npos; };
   if (changed(kind.text.cycles)) return kind.text.cycles + " cycles";
@@ -41,13 +41,14 @@ std::string number_text(const Comparison& comparison, const KindOfChange& kind) 
   return kind.text.cycles;
 }
 
-// What two lines at the top may not both be about: an opcode of PTX, a function of CUDA C.
+// The subject of a line at the top, which no two lines share: a PTX opcode, a CUDA C function.
 std::string subject_of(const KindOfChange& kind) {
   const auto& name = kind.text.ptx;
   return name.substr(0, name.find_first_of(". ("));
 }
 
-// What a reader would tell a colleague: of all steps the changes with the highest scores, each of another subject.
+// What a reader would tell a colleague: the changes with the highest scores over all steps, each with a different
+// subject.
 void write_what_matters(Page& page, const std::vector<StepKinds>& steps) {
   std::vector<std::pair<const StepKinds*, const KindOfChange*>> all;
   for (const auto& step : steps) {
@@ -71,7 +72,7 @@ void write_what_matters(Page& page, const std::vector<StepKinds>& steps) {
   if (!lines.empty()) page.paragraph({lines.substr(0, lines.size() - 1)});
 }
 
-// The first few kinds, and where the others are.
+// The first few kinds, and where the rest can be found.
 void write_kinds(Page& page, const StepKinds& step, const std::string& list) {
   Grid grid{{{"forms"}, {"rows"}, {"levels"}, {"cycles"}}, {}};
   for (Column& column : other_columns(step.comparison)) grid.columns.push_back(std::move(column));
@@ -92,9 +93,9 @@ void write_kinds(Page& page, const StepKinds& step, const std::string& list) {
   }
   if (!grid.rows.empty()) page.table(grid);
   if (rest + equal == 0) return;
-  page.paragraph(
-      {fmt::format("{} more kinds of change have different cycles, and {} different machine code and equal cycles: {}.",
-                   rest, equal, list)});
+  page.paragraph({fmt::format(
+      "{} more kinds of change have different cycles; {} have different machine code and equal cycles: {}.", rest,
+      equal, list)});
 }
 
 // Nothing that the windows show explains these: whatever leaves the SM varies, a different witness leads, or the
@@ -126,7 +127,7 @@ std::set<std::string> forms_with_a_number(const Side& side) {
   return forms;
 }
 
-// Of the forms of one side, those that the other has no number of, whatever the operand or level.
+// The forms of one side for which the other has no number, at any operand or level.
 std::vector<std::string> forms_of_one_side(const Side& side, const Side& other) {
   const auto here = forms_with_a_number(side), there = forms_with_a_number(other);
   std::vector<std::string> names;
@@ -185,9 +186,8 @@ void write_findings(std::ostream& out, const std::vector<Side>& sides, const Gro
   page.heading(1, {fmt::format("From {} to {}", sides.front().label, sides.back().label)});
   write_what_matters(page, steps);
   page.paragraph(
-      {"Common instructions and large changes come first; in parentheses a class of input values. Behind a colon "
-       "stands "
-       "an\ninstruction's stall count. Written by `ptxlat compare --format findings`."});
+      {"Common instructions and large changes come first; a class of input values is in parentheses. A number after a "
+       "colon\nis an instruction's stall count. Written by `ptxlat compare --format findings`."});
   write_tables(page, sides);
   const auto all = list.empty() ? "`ptxlat compare --format csv` lists the rows" : fmt::format("[all rows]({})", list);
   for (const auto& step : steps) write_step(page, step, all);

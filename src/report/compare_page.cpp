@@ -102,7 +102,7 @@ void write_rows(Page& page, const Comparison& comparison) {
 }
 
 void write_matrix(Page& page, const Matrix& matrix) {
-  page.heading(1, {{"From which table on", Colour::bold}, " (each against the one before it)"});
+  page.heading(1, {{"Changes from table to table", Colour::bold}, " (each compared with the previous one)"});
   std::vector<Spans> steps;
   for (std::size_t i = 1; i < matrix.sides.size(); ++i) {
     const std::string causes = causes_text(causes_at(matrix, i));

@@ -34,17 +34,18 @@ std::string change_text(const Numbers& numbers) {
 std::string first_line(const std::string& text, std::size_t limit) {
   std::string line = text.substr(0, text.find('\n'));
   if (line.size() <= limit) return line;
-  while (limit > 0 && (static_cast<unsigned char>(line[limit]) & 0xc0) == 0x80) --limit;  // not inside a character
+  while (limit > 0 && (static_cast<unsigned char>(line[limit]) & 0xc0) == 0x80)
+    --limit;  // do not cut inside a character
   return line.substr(0, limit) + "…";
 }
 
-// "chain" or "differential": the first of the roles that the headline was made of.
+// "chain" or "differential": the first role behind the headline.
 std::string witness_of(const results::Record& record) {
   const results::Metric* cycles = record.find(results::metric::cycles);
   return cycles == nullptr || cycles->from.empty() ? "" : cycles->from.front();
 }
 
-// Of two sides of which one has no number, why it has none.
+// If one of the two sides has no number, why.
 std::string missing_text(const Comparison& comparison, const Difference& row) {
   std::vector<Numbers> compared = {headline_of(comparison, row)};
   for (const results::MetricKind* kind : comparison.others) compared.push_back(numbers_of(row, kind->tag));
@@ -67,7 +68,7 @@ void describe_code(RowText& text, const Difference& row, CodeComparison& code, s
   }
 }
 
-// "15 → 4" of the number that the row is there for; one that is not the headline in parentheses, as in a cell.
+// "15 → 4" for the row's main number; in parentheses if it is not the headline, as in a cell.
 std::string leading_text(const Comparison& comparison, const Difference& row) {
   if (headline_of(comparison, row).a) {
     return arrow(value_text(comparison.headline, row.a), value_text(comparison.headline, row.b));

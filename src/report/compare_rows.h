@@ -12,18 +12,18 @@
 
 namespace ptxlat::report {
 
-// A row of a comparison in words, for all formats that are made for reading.
+// A row of a comparison as text, for all formats for people.
 struct RowText {
   std::string ptx, operand, input, opt;
-  std::string cycles;               // "15 → 4", "17 → unsupported"; one number where both are equal
+  std::string cycles;               // "15 → 4", "17 → unsupported"; a single number if both are equal
   std::string change;               // "-11 (×0.267)" of the leading number
-  std::vector<std::string> others;  // of the metrics that are compared beside the headline
+  std::vector<std::string> others;  // for the metrics compared in addition to the headline
   std::string schedule;             // `static`
   std::string sass_count;           // "2 → 1"
   std::string cause;
-  std::string remark;  // what the numbers and the code do not show
-  std::string role;    // of the window that `code` shows, "SASS" where there are only the opcodes
-  SideBySide code;     // empty where the code is the same
+  std::string remark;  // anything that the numbers and the code do not show
+  std::string role;    // of the window that `code` shows, "SASS" if there are only the opcodes
+  SideBySide code;     // empty if the code is the same
 };
 // `width`: characters for the code of one side.
 RowText row_text(const Comparison& comparison, const Difference& row, CodeComparison& code, std::size_t width);
@@ -37,7 +37,7 @@ std::string causes_text(const std::vector<std::pair<Cause, std::size_t>>& causes
 // "ptxas-12.4.131: different SASS; ptxas-13.0.88: gone"
 std::string steps_text(const Matrix& matrix, const MatrixRow& row);
 
-// Heads of the metrics that are compared beside the headline.
+// Column heads of the metrics compared in addition to the headline.
 std::vector<Column> other_columns(const Comparison& comparison);
 
 // The cell's number in a comparison, or its verdict; "-" for no cell.

@@ -23,7 +23,7 @@ void count(CauseCounts& counts, Cause cause) {
   }
 }
 
-// Sorted by how far the leading number went the one way or the other.
+// Sorted by the change of the leading number in either direction.
 std::vector<const Difference*> extremes(const Comparison& comparison, bool gains) {
   struct Extreme {
     double ratio;

@@ -19,7 +19,7 @@ namespace ptxlat::report {
 
 namespace {
 
-// The columns of a table are texts, then metrics, with what the headline is behind it, then texts again.
+// The columns of a table are texts, then metrics, with the headline's measure and consumer after it, then texts again.
 const std::vector<std::string> first_columns = {"ptx", "chapter", "operand", "input", "opt"};
 const std::vector<std::string> last_columns = {"sass", "sass_count", "verdict", "note"};
 constexpr std::string_view levels_column = "levels", measure_column = "measure", consumer_column = "consumer";
@@ -105,13 +105,13 @@ bool read_row(std::istream& in, std::vector<std::string>& fields, int& line, std
   return any;
 }
 
-// Of a field that may be anything, for an error.
+// For quoting an arbitrary field in an error.
 std::string shortened(const std::string& field) {
   constexpr std::size_t limit = 40;
   return field.size() <= limit ? field : field.substr(0, limit) + "…";
 }
 
-// Reads the cells of a row, one after the other; what cannot be read is the row's damage.
+// Reads the cells of a row one after another; anything unreadable is the row's damage.
 struct RowReader {
   const std::vector<std::string>& fields;
   std::string damage;
@@ -203,8 +203,7 @@ TableRow row_from(RowReader& row, const std::vector<std::string_view>& middle) {
   return made;
 }
 
-// The columns that the header names between those that every table has; what it has else is the damage. Older tables
-// have fewer.
+// The columns in the header between those that every table has; unknown columns are damage. Older tables have fewer.
 std::vector<std::string_view> middle_in(const std::vector<std::string>& header_fields, std::string& damage) {
   const auto& fields = header_fields;
   const std::size_t texts = first_columns.size() + last_columns.size();
@@ -221,7 +220,7 @@ std::vector<std::string_view> middle_in(const std::vector<std::string>& header_f
     if (column == known.end()) {
       damage = fmt::format("the column {} is not one of a latency table, which are {}", shortened(fields[i]), header());
     } else if (std::find(middle.begin(), middle.end(), *column) != middle.end()) {
-      damage = fmt::format("the column {} is there twice", fields[i]);
+      damage = fmt::format("the column {} appears twice", fields[i]);
     } else {
       middle.push_back(*column);
     }
@@ -263,7 +262,7 @@ void write_csv(std::ostream& out, const Table& table) {
 
 namespace {
 
-// Reads the header and every row, which has as many fields. Both calls set what is wrong with theirs:
+// Reads the header and every row, which must have as many fields. Both calls report their own damage:
 // read_header(fields, damage), read_fields(row).
 template <typename ReadHeader, typename ReadFields>
 void read_rows(std::istream& in, const std::string& name, ReadHeader read_header, ReadFields read_fields) {

@@ -7,10 +7,10 @@
 
 namespace ptxlat::report {
 
-// One field of RFC 4180, in quotes where it has a comma, a quote or a line end.
+// One field of RFC 4180, in quotes if it has a comma, a quote or a line end.
 void write_csv_field(std::ostream& out, std::string_view field);
 
-// A line of them.
+// A line of fields.
 void write_csv_line(std::ostream& out, const std::vector<std::string>& fields);
 
 }  // namespace ptxlat::report

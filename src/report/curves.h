@@ -8,19 +8,19 @@
 
 namespace ptxlat::report {
 
-// A series as it is drawn: values against one axis, a curve for each combination of the other axes' values.
+// A series for drawing: values against one axis, with a curve for each combination of the other axes' values.
 struct CurvePoint {
   double at = 0;
   std::optional<double> value;
 };
 struct Curve {
-  std::string condition;  // "path=ca warps=8": the other axes; empty where there is only one axis
+  std::string condition;  // "path=ca warps=8": the other axes; empty if there is only one axis
   std::vector<CurvePoint> points;
 };
 
-// The axis that curves run along: the one with the most values, the last of equals. Null for a series without axes.
+// The axis that curves run along: the one with the most values, or the last of several. Null for a series without axes.
 const results::Axis* main_axis(const results::Series& series);
-// What the axis calls one of its values: its name, if it has names.
+// The label of one of the axis' values: its name, if it has names.
 std::string coordinate_text(const results::Axis& axis, double at);
 // None for a series without axes.
 std::vector<Curve> curves_of(const results::Series& series);
@@ -34,10 +34,10 @@ bool is_about(const results::Fact& fact, const results::Series& series, const re
 // A fact as a mark on a series.
 struct Mark {
   const results::Fact* fact = nullptr;
-  double value = 0, low = 0, high = 0;  // without a range both ends are the value
+  double value = 0, low = 0, high = 0;  // without a range both limits are the value
 };
-// The facts of the record that are about the series, in its units. `levels` have that of its values: they are plateaus,
-// and predict points. `edges` have that of its main axis: capacities and knees.
+// The facts of the record that are about the series, in its units. `levels` have the unit of its values: they are
+// plateaus, and predict points. `edges` have the unit of its main axis: capacities and knees.
 struct Marks {
   std::vector<Mark> levels, edges;
 };

@@ -15,19 +15,19 @@ namespace ptxlat::report {
 
 namespace {
 
-// Of each series; the file in series/ has them all.
+// For each series; the file in series/ has all rows.
 constexpr std::size_t most_segments = 60;
-// Values that differ by less are one segment of a curve where no fact tells them apart.
+// Values that differ by less are one segment of a curve if no fact distinguishes them.
 constexpr double alike = 0.05;
 
 const char* meaning(results::FactVerdict verdict) {
   switch (verdict) {
     case results::FactVerdict::inferred:
-      return "a model gave it, and predicted measurements that it was not made from";
+      return "from a model that also predicted measurements it was not made from";
     case results::FactVerdict::measured:
-      return "read off, without a model";
+      return "read off directly, without a model";
     case results::FactVerdict::undetermined:
-      return "not known, and `how` says why";
+      return "unknown; `how` says why";
     case results::FactVerdict::contradicted:
       return "two ways to find it disagree";
   }
@@ -36,7 +36,7 @@ const char* meaning(results::FactVerdict verdict) {
 
 const char* meaning_of_scope(const std::string& scope) {
   return scope == "kind"   ? ": every card of this kind has it"
-         : scope == "card" ? ": another card of this kind may differ"
+         : scope == "card" ? ": a different card of this kind may differ"
                            : "";
 }
 
@@ -50,8 +50,8 @@ void write_fact(Page& page, const std::filesystem::path& folder, const FoundFact
   page.heading(1, {{fact.quantity, Colour::bold}, fact.condition.empty() ? "" : " with " + fact.condition});
   std::vector<Spans> lines{{"value    ", {value_text(fact), Colour::bold}}};
   if (fact.low && fact.high) {
-    lines.push_back({fmt::format("range    {} to {}, where a repetition on the same card is expected",
-                                 decimal(fact.low), decimal(fact.high))});
+    lines.push_back({fmt::format("range    {} to {}, expected in a repetition on the same card", decimal(fact.low),
+                                 decimal(fact.high))});
   }
   lines.push_back({fmt::format("scope    {}{}", fact.scope, meaning_of_scope(fact.scope))});
   lines.push_back({fmt::format("verdict  {}: {}", to_string(fact.verdict), meaning(fact.verdict))});
@@ -74,7 +74,7 @@ void write_origin(Page& page, const results::Record& probe, const std::vector<re
   if (!probe.note.empty()) page.paragraph({probe.note});
 }
 
-// Neighbours that one level predicts, or that none does and that are about equal.
+// Neighbouring points that one level predicts, or that none predicts and that are about equal.
 struct Segment {
   double from = 0, to = 0;
   const Mark* level = nullptr;
@@ -101,7 +101,7 @@ std::vector<Segment> segments_of(const Curve& curve, const Marks& marks) {
   return segments;
 }
 
-// Three decimals at the most: the file has them all.
+// At most three decimals: the file has them all.
 std::string rounded(double value) { return decimal(std::round(value * 1000) / 1000); }
 
 Spans row_of(const results::Axis& axis, const Curve& curve, const Segment& segment) {
@@ -117,7 +117,7 @@ Spans row_of(const results::Axis& axis, const Curve& curve, const Segment& segme
   return row;
 }
 
-// "predicts 12 of 31 points", of a level; "12 points up to it with a median of 32, 19 beyond with 280", of an edge.
+// "predicts 12 of 31 points", for a level; "12 points up to it with a median of 32, 19 beyond with 280", for an edge.
 std::string what_it_says(const Mark& mark, bool is_level, const std::vector<Curve>& curves, const Marks& marks) {
   std::size_t points = 0, predicted = 0;
   std::vector<double> before, beyond;
@@ -241,7 +241,7 @@ std::vector<const results::WindowRecord*> windows_behind(const std::vector<Found
     });
     if (may_be) behind.push_back(&window);
   }
-  // Points of equal code share a window, which has the name of the first.
+  // Points with equal code share a window, which has the name of the first.
   return behind.empty() ? all : behind;
 }
 

@@ -21,13 +21,13 @@ std::vector<FoundFact> find_facts(const std::vector<results::Record>& records, c
 // The quantities of the records' facts, each once.
 std::vector<std::string> quantities_of(const std::vector<results::Record>& records);
 
-// For reading: what stands behind facts of one probe of the table in `folder`. Of each what is known and the file of
-// the talk that it was inferred from; then the probe's run and, where it has series that the facts are about, each of
+// For people: the evidence for facts of one probe of the table in `folder`. For each fact, its fields and the file of
+// the dialogue that it was inferred from; then the probe's run and, if it has series that the facts are about, each of
 // them with the points that the facts predict. `facts` is not empty.
 void write_evidence(std::ostream& out, const std::filesystem::path& folder, const std::vector<FoundFact>& facts,
                     const std::vector<results::Run>& runs);
 
-// The windows that the facts were measured with: those of other points are left out, if that leaves any.
+// The windows that the facts were measured with: those of unrelated points are left out, if any others remain.
 std::vector<const results::WindowRecord*> windows_behind(const std::vector<FoundFact>& facts);
 
 }  // namespace ptxlat::report

@@ -49,7 +49,7 @@ std::vector<std::string> coordinates(const Side& side) {
           side.level ? fmt::format("O{}", *side.level) : ""};
 }
 
-// Those coordinates that are not everywhere the same.
+// The coordinates that are not the same everywhere.
 std::vector<std::string> distinguishing(const std::vector<std::vector<std::string>>& sides) {
   std::vector<std::string> labels;
   for (const auto& side : sides) {
@@ -73,7 +73,8 @@ std::string order_of(By by, const results::Run& table) {
   return by == By::gpu ? table.target + " " + gpu_of(table) : table.started_utc;
 }
 
-// What a table is about. An old assembler that knows sm_90 and not sm_90a was measured on the same card as the new one.
+// The subject of a table. An old assembler that knows sm_90 but not sm_90a was measured on the same card as the new
+// one.
 std::string subject_of(const results::Run& table) { return table.device ? table.device->name : table.target; }
 
 // Equal for tables that may be compared with each other.
@@ -122,7 +123,7 @@ std::vector<std::filesystem::path> find_tables(const std::string& name) {
     }
   }
   if (tables.empty()) {
-    throw Error(ExitCode::unknown_name, fmt::format("{} is not a table, nor is there one below it", name),
+    throw Error(ExitCode::unknown_name, fmt::format("{} is not a table and does not contain one", name),
                 fmt::format("Name a folder that has a {} or a {}, or a glob in quotes.", run_name, csv_name));
   }
   std::sort(tables.begin(), tables.end(), [](const std::filesystem::path& a, const std::filesystem::path& b) {

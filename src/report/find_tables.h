@@ -8,20 +8,20 @@
 
 namespace ptxlat::report {
 
-// The tables that a name on the command line stands for: a table's folder, every table below another folder, or those
-// that a glob matches ("tables/*/static/ptxas-1?.*"). In natural order, ptxas-9 before ptxas-10. Error{unknown_name} if
-// there is none.
+// The tables that a name on the command line refers to: a table's folder, every table below a folder, or those that a
+// glob matches ("tables/*/static/ptxas-1?.*"). In natural order, ptxas-9 before ptxas-10. Error{unknown_name} if there
+// is none.
 std::vector<std::filesystem::path> find_tables(const std::string& name);
 
-// What tables of one comparison differ in.
+// The aspect in which tables of one comparison differ.
 enum class By { toolchain, gpu, date, level };
 
-// Tables that differ in nothing but `by`, oldest first (toolchains and GPUs in natural order). A table that has no such
-// other is in a group of its own. By level, each is.
+// Tables that differ in nothing but `by`, oldest first (toolchains and GPUs in natural order). A table without a
+// counterpart is a group by itself. By level, each table is.
 std::vector<std::vector<std::size_t>> group_by(By by, const std::vector<results::Run>& tables);
 
-// Labels the sides by what tells them apart: "ptxas-11.8.89", "NVIDIA H200 O3"; by their dates where these alone do; by
-// their folders where nothing does.
+// Labels the sides by what distinguishes them: "ptxas-11.8.89", "NVIDIA H200 O3"; by their dates if only these differ;
+// by their folders if nothing does.
 void label(std::vector<Side>& sides);
 
 // Whether a comes before b, numbers inside the texts counting as numbers.

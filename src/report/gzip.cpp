@@ -18,7 +18,7 @@ namespace {
 
 constexpr int gzip_format = 16;  // added to the window bits: zlib's header is gzip's, with time 0
 
-// zlib counts in unsigned int, a text may be longer.
+// zlib counts in unsigned int, but a text may be longer.
 void feed(z_stream& stream, std::string_view input, std::size_t& position) {
   const std::size_t left = input.size() - position;
   const auto chunk = static_cast<uInt>(std::min<std::size_t>(left, std::numeric_limits<uInt>::max()));
@@ -38,14 +38,14 @@ int pump(z_stream& stream, std::string_view input, std::string& output, Step ste
     stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
     stream.avail_out = buffer.size();
     status = step(position == input.size() ? Z_FINISH : Z_NO_FLUSH);
-    // Z_FINISH with room left to write is no error before the end of the input was seen.
+    // Z_FINISH with output space left is not an error before the end of the input was seen.
     if (status == Z_BUF_ERROR && stream.avail_out == 0) status = Z_OK;
     output.append(buffer.data(), buffer.size() - stream.avail_out);
   }
   return status;
 }
 
-// A gzip file of its own.
+// A separate gzip member.
 std::string member(std::string_view text) {
   z_stream stream{};
   if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + gzip_format, MAX_MEM_LEVEL,
@@ -61,8 +61,8 @@ std::string member(std::string_view text) {
 }  // namespace
 
 std::string gzip(const std::string& text) {
-  // Large enough to lose nothing by it, small enough for all cores to have work. Never less than one: an empty file
-  // has a member too.
+  // Large enough not to hurt compression, small enough to keep all cores busy. At least one: an empty file also has a
+  // member.
   constexpr std::size_t text_per_member = 8 << 20;
   const std::size_t count = std::max<std::size_t>(1, (text.size() + text_per_member - 1) / text_per_member);
   std::vector<std::string> members(count);
@@ -85,7 +85,7 @@ std::string gunzip(const std::string& compressed) {
     rest.remove_prefix(stream.total_in);
     inflateEnd(&stream);
     if (status != Z_STREAM_END) {
-      throw std::runtime_error(detail.empty() ? "the file is truncated or has something after its end" : detail);
+      throw std::runtime_error(detail.empty() ? "the file is truncated or has data after its end" : detail);
     }
   } while (!rest.empty());
   return text;

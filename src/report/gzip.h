@@ -4,11 +4,11 @@
 
 namespace ptxlat::report {
 
-// Several gzip files one after the other, which every reader takes for one, made on all cores. Equal text gives equal
+// Several concatenated gzip members, which every reader treats as one file, made on all cores. Equal text gives equal
 // bytes: no time, no file name in the headers.
 std::string gzip(const std::string& text);
 
-// Throws std::runtime_error for what is truncated, altered or no gzip file.
+// Throws std::runtime_error if it is truncated, altered or not a gzip file.
 std::string gunzip(const std::string& compressed);
 
 }  // namespace ptxlat::report

@@ -24,7 +24,7 @@ results::Record far_of(const results::Record& record) {
   auto row = without_far(record);
   for (const auto& [tag, far] : of_far) row.set(tag, record.number(far));
   const double near_cycles = *record.number(metric::cycles), far_cycles = *record.number(metric::far_cycles);
-  // The witness that leads has the headline's number.
+  // The leading witness has the headline's number.
   for (const auto witness : {metric::chain, metric::differential}) {
     if (record.number(witness) == near_cycles) row.set(witness, far_cycles);
   }

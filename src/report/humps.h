@@ -6,8 +6,8 @@
 
 namespace ptxlat::report {
 
-// A record whose latencies lie in two humps (docs/method.md, "Latencies that leave the SM") as two rows: the same but
-// for the numbers of the headline and for `input`, which ends with "near" or "far". Any other as it is.
+// A record whose latencies lie in two humps (docs/method.md, "Latencies that leave the SM") as two rows: they only
+// differ in the numbers of the headline and in `input`, which ends with "near" or "far". Any other record unchanged.
 std::vector<results::Record> humps_apart(const results::Record& record);
 std::vector<results::Record> with_humps_apart(const std::vector<results::Record>& records);
 

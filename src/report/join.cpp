@@ -27,7 +27,7 @@ const std::string& ptx_of(const JoinedRow& row) { return any_of(row).ptx; }
 
 bool is_full(const JoinedRow& row) { return std::find(row.cells.begin(), row.cells.end(), nullptr) == row.cells.end(); }
 
-// A table of all forms and one of the core share a row's first spelling, not its others.
+// A table of all forms and one of the core share only a row's first spelling.
 void drop_leftovers(std::vector<JoinedRow>& rows, std::size_t columns) {
   std::vector<std::unordered_map<std::size_t, std::string>> met(columns);
   for (const JoinedRow& row : rows) {

@@ -75,7 +75,7 @@ double JsonScanner::number() {
   double value = 0;
   const char* const begin = text_.data() + position_;
   const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-  // Infinity and NaN, which JSON does not have, would be read as such.
+  // Otherwise infinity and NaN, which JSON does not have, would be accepted.
   if (error != std::errc() || !std::isfinite(value)) fail("a number");
   position_ += static_cast<std::size_t>(end - begin);
   return value;

@@ -7,13 +7,13 @@
 
 namespace ptxlat::report {
 
-// Reads JSON from front to back without building a tree, for files of which most is skipped. What has another shape
-// than was asked for is a std::invalid_argument; what is skipped is only looked through for its end.
+// Reads JSON from front to back without building a tree, for files that are mostly skipped. JSON of an unexpected shape
+// is a std::invalid_argument; skipped values are only searched for their end.
 class JsonScanner {
  public:
   explicit JsonScanner(std::string_view text) : text_(text) {}
 
-  // Calls read(key) for each member; it must take the value.
+  // Calls read(key) for each member; it must consume the value.
   template <typename Read>
   void object(Read read) {
     expect('{');
@@ -26,7 +26,7 @@ class JsonScanner {
     expect('}');
   }
 
-  // Calls read() for each element; it must take it.
+  // Calls read() for each element; it must consume it.
   template <typename Read>
   void array(Read read) {
     expect('[');
@@ -38,7 +38,7 @@ class JsonScanner {
   }
 
   std::string string();
-  // A view of a string that has no escapes.
+  // A view of a string without escapes.
   std::string_view plain_string();
   double number();  // finite
   int integer();
@@ -55,7 +55,7 @@ class JsonScanner {
   bool skip_if(char c);
   bool skip_word(std::string_view word);
   void expect(char c);
-  // What stands between the next quotes, escapes as they are.
+  // The text between the next quotes, with escapes unprocessed.
   std::string_view quoted();
 
   std::string_view text_;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t code_width = 100;
 constexpr int highest_compared_level = 3;
 
-// Of the number that the row is there for; an issue cost counts half.
+// For the row's main number; an issue cost counts half.
 double size_of_change(const Comparison& comparison, const Difference& row) {
   const auto doublings = [](const Numbers& numbers) {
     const auto ratio = numbers.ratio();

@@ -11,10 +11,10 @@ namespace ptxlat::report {
 // Rows of a comparison that changed in the same way: the same numbers, the same code before and after.
 //   text                of the first of them
 //   forms               in Markdown, each with its class of input values: "`popc.b32` (denormal)"
-//   levels              "O3 O2", the highest first; empty where the sides are levels
-//   has_changed_number  else the code is different and all compared numbers are equal
-//   score               how much a reader will want to know of it: how common the instruction is, times how large the
-//                       change of its number, as a power of two; a fifth below -O3
+//   levels              "O3 O2", the highest first; empty if the sides are levels
+//   has_changed_number  otherwise the code is different and all compared numbers are equal
+//   score               how interesting it is: how common the instruction is, times the size of the change, as a power
+//   of two; a fifth below -O3
 struct KindOfChange {
   RowText text;
   std::vector<std::string> forms;
@@ -24,7 +24,7 @@ struct KindOfChange {
   double score = 0;
 };
 
-// Of the rows that machine code explains, the highest score first.
+// For the rows that machine code explains, the highest score first.
 std::vector<KindOfChange> kinds_of_change(const Comparison& comparison);
 
 }  // namespace ptxlat::report

@@ -12,7 +12,7 @@ namespace ptxlat::report {
 
 namespace {
 
-// Enough for nearly every row; what is wider moves the rest of its row.
+// Enough for nearly every row; a wider field shifts the rest of its row.
 constexpr std::size_t most_name_width = 40;
 const std::map<std::string, std::size_t> usual_widths = {{"operand", 7}, {"input", 16}};
 constexpr std::size_t number_width = 6, sass_width = 48;

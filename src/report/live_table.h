@@ -10,12 +10,11 @@
 
 namespace ptxlat::report {
 
-// The printed table while it is still being made: a chapter's rows appear as soon as all of its cells are there, so
-// that one sees the first numbers within a minute. Prints the same columns as write_text, with widths that were
-// estimated beforehand.
+// The printed table while it is being made: a chapter's rows appear as soon as all of its cells are finished, so that
+// the first numbers appear within a minute. Prints the same columns as write_text, with widths estimated in advance.
 class LiveTable {
  public:
-  // A chapter and how many cells of it are to come.
+  // A chapter and how many of its cells are still to come.
   using PlannedCells = std::map<std::string, std::size_t>;
 
   // `names`: the spellings of the forms to come, for the width of the first column.
@@ -28,7 +27,7 @@ class LiveTable {
   void finish();
 
  private:
-  // A finished cell, and what it shares with those that are one row with it (report/operands.h).
+  // A finished cell, and what it shares with the cells of the same row (report/operands.h).
   struct Finished {
     Cell cell;
     std::string experiment;

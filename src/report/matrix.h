@@ -8,23 +8,23 @@
 
 namespace ptxlat::report {
 
-// From which table on a row differs from the table before, and why. A row that appears is only_in_b, one that
-// is gone only_in_a.
+// At which table a row differs from the previous table, and why. A row that appears is only_in_b, one that is gone
+// only_in_a.
 struct Step {
   std::size_t table = 0;  // index of the later one
   Cause cause = Cause::unchanged;
 };
 
-// One row in all tables, for the operands of which each table has the same cell.
+// One row in all tables, for operands that have the same cell in each table.
 struct MatrixRow {
   std::vector<std::string_view> operands;
-  std::vector<const Cell*> cells;  // a table each, null where it has none
+  std::vector<const Cell*> cells;  // one per table, null if it has none
   std::vector<Step> steps;         // ascending, at least one
 
   const results::Record& any() const;
 };
 
-// Several tables in a row, each against the one before it: "from which version on".
+// Several tables in order, each compared with the previous one, to show which version changed what.
 struct Matrix {
   std::vector<Side> sides;
   std::string_view headline;    // as in Comparison
@@ -35,7 +35,7 @@ struct Matrix {
 
 Matrix matrix_of(const std::vector<Side>& sides);
 
-// How many rows change from the table before to this one, by cause.
+// How many rows change from the previous table to this one, by cause.
 std::vector<std::pair<Cause, std::size_t>> causes_at(const Matrix& matrix, std::size_t table);
 
 }  // namespace ptxlat::report

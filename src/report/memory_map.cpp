@@ -28,7 +28,7 @@ struct LineSpec {
 struct BoxSpec {
   const char* name;
   const char* title;
-  std::vector<const char*> latencies;  // the first that is known
+  std::vector<const char*> latencies;  // the first known one is used
   std::vector<LineSpec> lines;
 };
 
@@ -156,14 +156,14 @@ std::vector<const results::Fact*> known_facts(const std::vector<results::Record>
       const bool is_known =
           fact.verdict == results::FactVerdict::inferred || fact.verdict == results::FactVerdict::measured;
       if (fact.quantity != spec.quantity || !is_known || fact.value.empty()) continue;
-      // "=" asks for the fact without a condition beside others that have one.
+      // "=" means the fact without a condition, if others have one.
       if (wanted == "=" ? fact.condition.empty() : has_condition(fact.condition, wanted)) found.push_back(&fact);
     }
   }
   return found;
 }
 
-// Three digits say what a drawing can; whole numbers are not rounded.
+// Three digits are enough for a drawing; whole numbers are not rounded.
 std::string number_text(double value) {
   return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
@@ -239,7 +239,7 @@ std::string value_of(const std::vector<const results::Fact*>& facts, Style style
   const auto least = quantity_text(*low, first.unit);
   auto most = quantity_text(*high, first.unit);
   if (least == most) return most;
-  // "53 to 149 KiB", "10.9 to 17 B/clk/SM": the unit once where it is the same.
+  // "53 to 149 KiB", "10.9 to 17 B/clk/SM": the unit only once if it is the same.
   const auto unit_of = [](const std::string& text) { return text.substr(std::min(text.find(' '), text.size())); };
   return unit_of(least) == unit_of(most) ? fmt::format("{} to {}", least.substr(0, least.find(' ')), most)
                                          : fmt::format("{} to {}", least, most);
@@ -273,7 +273,7 @@ std::vector<MemoryBox> memory_map(const std::vector<results::Record>& records) {
     }
     if (!box.latency.empty() || !box.lines.empty()) map.push_back(std::move(box));
   }
-  // Without a far one there is nothing that it would be near to.
+  // Without a far part there is no near one.
   const auto find = [&](std::string_view name) {
     return std::find_if(map.begin(), map.end(), [&](const MemoryBox& box) { return box.name == name; });
   };

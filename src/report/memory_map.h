@@ -8,13 +8,14 @@
 
 namespace ptxlat::report {
 
-// The memory hierarchy that facts describe, box by box. Every value is that of a fact; what has no fact, or only an
-// undetermined or contradicted one, is not in it. Which boxes there can be is written here, no number of any of them.
+// The memory hierarchy that facts describe, box by box. Every value comes from a fact; quantities without a fact, or
+// with only an undetermined or contradicted one, are left out. The possible boxes are fixed here, but none of their
+// numbers.
 struct MemoryLine {
   std::string label;     // "size"
   std::string value;     // "53 to 149 KiB"
   std::string over;      // "carveout": the conditions over which the value is a range; empty if it is not one
-  std::string quantity;  // "l1.bytes", the fact that it is from
+  std::string quantity;  // "l1.bytes", the fact that it comes from
 };
 struct MemoryBox {
   std::string name;        // "l1"
@@ -27,7 +28,7 @@ struct MemoryBox {
 // Boxes without latency and lines are left out.
 std::vector<MemoryBox> memory_map(const std::vector<results::Record>& records);
 
-// For reading: each box with its lines, and the quantity behind each.
+// For people: each box with its lines, and the quantity behind each.
 void write_memory_text(std::ostream& out, const std::vector<MemoryBox>& map);
 
 // The boxes as a script for gnuplot that writes `plot.svg`. `machine` is for the title; it may be empty.

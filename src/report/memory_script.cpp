@@ -1,5 +1,5 @@
-// The boxes of a memory hierarchy as gnuplot's rectangles, arrows and labels, in units of the drawing from its upper
-// left corner on. Where a box lies is fixed; how high it is follows from its lines.
+// The boxes of a memory hierarchy as gnuplot's rectangles, arrows and labels, in units of the drawing, from its upper
+// left corner. The position of a box is fixed; its height depends on its lines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ int height_of(const MemoryBox& box) {
   return height;
 }
 
-// Tints of Okabe and Ito's colours: what belongs together has one.
+// Tints of Okabe and Ito's colours: boxes that belong together share one.
 const char* tint_of(const std::string& name) {
   if (name == "l1" || name == "texture") return "#dcebf5";
   if (name == "shared" || name == "remote") return "#d9f0e8";
@@ -56,7 +56,7 @@ const char* tint_of(const std::string& name) {
 class Drawing {
  public:
   void rectangle(const Rectangle& box, const char* colour) { boxes_ += rectangle_command(box, colour, 1); }
-  // Lies below all boxes, so it can be drawn when they are.
+  // It is behind all boxes, so it can be drawn together with them.
   void frame(const char* title, const Rectangle& place) {
     frames_ += rectangle_command(place, frame_colour, 2);
     bold(title, place.left + padding + 8, place.top + 16, "left", 13);
@@ -64,7 +64,7 @@ class Drawing {
   void label(const std::string& words, int x, int y, const char* alignment, int size, const char* colour = "#000000") {
     boxes_ += label_command(in_quotes(words) + " noenhanced", x, y, alignment, size, colour);
   }
-  // Of words that are written here, or made of numbers: gnuplot reads markup in them.
+  // For text written here, or made from numbers: gnuplot interprets markup in it.
   void bold(const std::string& words, int x, int y, const char* alignment, int size, const char* colour = "#000000") {
     boxes_ += label_command(in_quotes("{/:Bold " + words + "}"), x, y, alignment, size, colour);
   }
@@ -72,14 +72,14 @@ class Drawing {
     boxes_ += fmt::format("set arrow from {},{} to {},{} {} linecolor rgb '{}'\n", from_x, from_y, to_x, to_y, style,
                           line_colour);
   }
-  // Both ways: what is asked for and what comes back.
+  // Both ways: requests and answers.
   void path(int x, int from, int to) { arrow(x, from, x, to, "heads filled size 7,20 linewidth 1.5"); }
 
   void title(const MemoryBox& box, const Rectangle& place) {
     bold(box.title, place.left + 8, place.top + 15, "left", 12);
     if (!box.latency.empty()) bold(box.latency, place.right - 8, place.top + 15, "right", 12, "#a03c00");
   }
-  // Gives where the next line begins.
+  // Returns where the next line begins.
   int line(const MemoryLine& one, int left, int right, int top) {
     label(one.label, left + 8, top + 8, "left", 11, quiet_colour);
     label(one.value, right - 8, top + 8, "right", 11);
@@ -92,7 +92,7 @@ class Drawing {
     int top = place.top + title_height;
     for (const auto& each : one.lines) top = line(each, place.left, place.right, top);
   }
-  // Lines side by side, from this column on. Gives where they end.
+  // Lines side by side, from this column on. Returns where they end.
   int table(const std::vector<MemoryLine>& lines, int first_column, int top) {
     const int count = columns - first_column;
     const int rows = (static_cast<int>(lines.size()) + count - 1) / count;
@@ -130,7 +130,7 @@ struct Placed {
   Rectangle place;
 };
 
-// The boxes that there are, each in its column from `top` on, and all as high as the highest.
+// The existing boxes, each in its column from `top` on, and all as high as the highest.
 std::vector<Placed> row_of(const std::vector<MemoryBox>& map, const std::vector<std::pair<const char*, int>>& wanted,
                            int top) {
   std::vector<Placed> row;
@@ -151,7 +151,7 @@ const Placed* find(const std::vector<Placed>& row, std::string_view name) {
   return one == row.end() ? nullptr : &*one;
 }
 
-// The SM with what is in it. Gives where it ends.
+// The SM with its contents. Returns where it ends.
 int draw_sm(Drawing& drawing, const std::vector<Placed>& row, int top) {
   if (row.empty()) return top;
   const int bottom = row.front().place.bottom + padding;
@@ -160,7 +160,7 @@ int draw_sm(Drawing& drawing, const std::vector<Placed>& row, int top) {
   return bottom;
 }
 
-// Partitions on the left, what holds for all of it on the right.
+// Partitions on the left, properties of the whole L2 on the right.
 int draw_l2(Drawing& drawing, const std::vector<MemoryBox>& map, int top) {
   const auto* whole = find(map, "l2");
   const auto partitions = row_of(map, {{"near", 0}, {"far", 1}}, top + frame_title_height);
@@ -191,7 +191,7 @@ int draw_memory(Drawing& drawing, const MemoryBox& box, int top) {
   return bottom;
 }
 
-// Address translation stands beside all that it serves. Gives where it ends.
+// Address translation is next to everything that it serves. Returns where it ends.
 int draw_translation(Drawing& drawing, const std::vector<MemoryBox>& map, int top) {
   int next = top + frame_title_height;
   for (const char* name : {"tlb1", "tlb2", "pages"}) {
@@ -209,7 +209,7 @@ int draw_translation(Drawing& drawing, const std::vector<MemoryBox>& map, int to
   return next;
 }
 
-// What L1 hits do not pay for lies behind the L1.
+// Translation that L1 hits do not pay for comes after the L1.
 bool is_behind_l1(const std::vector<MemoryBox>& map) {
   const auto* box = find(map, "tlb1");
   return box && std::any_of(box->lines.begin(), box->lines.end(), [](const MemoryLine& line) {

@@ -5,11 +5,11 @@
 
 namespace ptxlat::report {
 
-// The shortest decimal that reads back as the same double, without exponent, a whole number without point: "4",
-// "6.5". Nothing for a missing or not finite number.
+// The shortest decimal that reads back as the same double, without exponent, a whole number without point: "4", "6.5".
+// Empty for a missing or non-finite number.
 std::string decimal(std::optional<double> value);
 
-// The number that the text is, all of it; nothing for a word, a list, or what is not finite.
+// The number if the whole text is one; empty for a word, a list, or a non-finite number.
 std::optional<double> number_in(const std::string& text);
 
 // "+3", "-1.5", "0".

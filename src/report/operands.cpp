@@ -72,7 +72,7 @@ std::string operand_list(const std::vector<std::string_view>& operands) {
 
 std::string experiment_text(const results::Record& record) {
   results::Json json = results::to_json_without_windows(record);
-  // A run that was interrupted has made some operands, and the one that continued it, with another clock, the rest.
+  // An interrupted run has made some operands, and the one that continued it, at a different clock, the rest.
   for (const char* key : {"operand", "recipe", "run", "elapsed_ns"}) json.erase(key);
   results::Json& windows = json["windows"] = results::Json::array();
   for (const results::WindowRecord* window : results::backing_windows(record))
@@ -84,7 +84,7 @@ std::vector<results::Record> with_merged_operands(const std::vector<results::Rec
   std::vector<std::vector<const results::Record*>> rows;
   std::unordered_map<std::string, std::size_t> known;
   for (const results::Record& record : records) {
-    // A record without an operand has none to share its row with.
+    // A record without an operand cannot share its row.
     const std::string experiment = record.operand.empty() ? "" : experiment_text(record);
     const auto [row, is_new] = known.emplace(experiment, rows.size());
     if (is_new || experiment.empty()) {

@@ -18,7 +18,7 @@ std::string painted(const Span& span, bool in_colour) {
   return fmt::format("\x1b[{}m{}\x1b[0m", static_cast<int>(span.colour), span.text);
 }
 
-// With what Markdown would take as the end of a table's field escaped.
+// Escapes characters that Markdown would treat as the end of a table's field.
 std::string in_markdown(const Span& span) {
   std::string escaped;
   for (const char c : span.text) {
@@ -33,7 +33,7 @@ bool is_used(const Grid& grid, std::size_t column) {
          std::any_of(grid.rows.begin(), grid.rows.end(), [&](const Spans& row) { return !row[column].text.empty(); });
 }
 
-// What of the row goes below it: its details, parted by bars.
+// The part of the row that goes below it: its details, separated by bars.
 std::string detail_of(const Grid& grid, const Spans& row, bool in_colour) {
   std::string text;
   for (std::size_t column = 0; column < row.size(); ++column) {
@@ -108,7 +108,7 @@ std::string aligned_heads(const std::vector<Column>& columns, const std::vector<
 }
 
 void Page::begin_block() {
-  // On a terminal a heading stands on top of what it is of.
+  // On a terminal a heading is directly above its block.
   if (!is_first_ && (is_markdown() || !follows_heading_)) out_ << '\n';
   is_first_ = follows_heading_ = false;
 }

@@ -11,7 +11,7 @@ namespace ptxlat::report {
 
 enum class Colour { none = 0, bold = 1, dim = 2, red = 31, green = 32, yellow = 33, cyan = 36 };
 
-// A piece of text and what it is: Markdown marks code as such, a terminal shows colours.
+// A piece of text and its kind: Markdown marks code, a terminal shows colours.
 struct Span {
   std::string text;
   Colour colour = Colour::none;
@@ -26,9 +26,9 @@ using Spans = std::vector<Span>;
 
 struct Column {
   std::string head;
-  bool is_number = false;  // aligned at the right
-  bool is_kept = false;    // also where it is empty in every row; others are left out then
-  bool is_detail = false;  // for a terminal too wide to be beside the others: goes on a line of its own below the row
+  bool is_number = false;  // right-aligned
+  bool is_kept = false;    // even if it is empty in every row; other columns are left out then
+  bool is_detail = false;  // too wide for a terminal's row: printed on a separate line below it
 };
 
 struct Grid {
@@ -41,10 +41,10 @@ enum class PageFormat { text, markdown };
 struct PageStyle {
   PageFormat format = PageFormat::text;
   bool in_colour = false;                                           // of text
-  std::size_t most_rows = std::numeric_limits<std::size_t>::max();  // of each table that is cut
+  std::size_t most_rows = std::numeric_limits<std::size_t>::max();  // of each truncated table
 };
 
-// A page for reading, in blocks that are parted by empty lines: aligned text for a terminal, or Markdown.
+// A page for people, in blocks separated by empty lines: aligned text for a terminal, or Markdown.
 class Page {
  public:
   Page(std::ostream& out, const PageStyle& style) : out_(out), style_(style) {}
@@ -53,7 +53,7 @@ class Page {
   void paragraph(const Spans& text);
   void list(const std::vector<Spans>& items);
   void table(const Grid& grid);
-  // Of a list of so many rows, how many `most_rows` leaves, and afterwards how many more there are.
+  // How many rows of a list `most_rows` keeps, and afterwards how many more there are.
   std::size_t shown(std::size_t rows) const;
   void left_out(std::size_t rows);
   bool is_markdown() const { return style_.format == PageFormat::markdown; }
@@ -69,9 +69,9 @@ class Page {
   bool follows_heading_ = false;
 };
 
-// The parts of an aligned table, for one that is written while it grows. Widths are counted in characters, not bytes:
-// "≥" is one. A field that is wider than its column moves the rest of its row.
-std::vector<std::size_t> widths_of(const Grid& grid);  // 0 for a column that is left out
+// The parts of an aligned table, for a table that is written while it grows. Widths are counted in characters, not
+// bytes: "≥" is one. A field wider than its column shifts the rest of its row.
+std::vector<std::size_t> widths_of(const Grid& grid);  // 0 for an omitted column
 std::string aligned_heads(const std::vector<Column>& columns, const std::vector<std::size_t>& widths);
 std::string aligned_row(const std::vector<Column>& columns, const std::vector<std::size_t>& widths, const Spans& row,
                         bool in_colour = false);

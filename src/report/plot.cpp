@@ -31,14 +31,14 @@ std::filesystem::path find_gnuplot() {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(program, ignored) && access(program.c_str(), X_OK) == 0) return program;
   }
-  throw Error(ExitCode::missing_tool, "no gnuplot in PATH, which draws the plots", how_to_get_gnuplot);
+  throw Error(ExitCode::missing_tool, "no gnuplot in PATH; it is needed to draw plots", how_to_get_gnuplot);
 }
 
 // The SVG that the script draws.
 std::string draw(const std::filesystem::path& gnuplot, const std::string& script) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "plot.gp") << script;
-  // -d: what the user has configured for himself is not in a table's plots.
+  // -d: the user's own configuration must not affect a table's plots.
   const auto outcome = run_program(gnuplot, {"-d", "plot.gp"}, folder.path(), gnuplot_deadline);
   const auto svg = folder.path() / "plot.svg";
   std::error_code ignored;

@@ -9,23 +9,23 @@
 
 namespace ptxlat::report {
 
-// A series as a drawing, as a script for gnuplot that writes `plot.svg`: a curve for each combination of the further
-// axes, and what was inferred marked on it (report/curves.h). Levels are horizontal lines with their ranges as bands,
-// edges are vertical lines. Bytes have a logarithmic axis. `machine` is for the title; it may be empty.
+// A gnuplot script that draws a series as `plot.svg`: a curve for each combination of the further axes, marked with the
+// inferred facts (report/curves.h). Levels are horizontal lines with their ranges as bands, edges are vertical lines.
+// Bytes have a logarithmic axis. `machine` is for the title; it may be empty.
 std::string plot_script(const results::Record& record, const results::Series& series, const std::string& machine);
 
-// Error{missing_tool} with what to install where there is no gnuplot: for who would measure for long before drawing.
+// Error{missing_tool} with what to install if there is no gnuplot: to check before a long measurement.
 void require_gnuplot();
 
-// Draws each series of the records that has points on axes, as <probe>.svg, or <probe>-<series>.svg where a probe has
-// several, into `folder` (made if missing). Gives the files. Error{missing_tool} where there is no gnuplot, or where it
+// Draws each series of the records that has points on axes, as <probe>.svg, or <probe>-<series>.svg if a probe has
+// several, into `folder` (created if missing). Returns the files. Error{missing_tool} if there is no gnuplot, or if it
 // fails; Error{storage} if a file cannot be written.
 std::vector<std::filesystem::path> write_plots(const std::filesystem::path& folder,
                                                const std::vector<results::Record>& records,
                                                const std::vector<results::Run>& runs);
 
-// Draws the memory hierarchy that the records' facts describe (report/memory_map.h) as memory.svg into `folder`. Gives
-// the file, none where the facts describe nothing of it; the errors of write_plots.
+// Draws the memory hierarchy that the records' facts describe (report/memory_map.h) as memory.svg into `folder`.
+// Returns the file, or nothing if the facts describe no memory; the errors of write_plots.
 std::vector<std::filesystem::path> write_memory_plot(const std::filesystem::path& folder,
                                                      const std::vector<results::Record>& records,
                                                      const std::vector<results::Run>& runs);

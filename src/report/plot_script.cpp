@@ -1,5 +1,5 @@
-// A drawing as text: data, ranges and labels are all in the script, so that gnuplot decides nothing that a reader of
-// two plots would want to be equal.
+// A drawing as text: data, ranges and labels are all in the script, so that gnuplot does not choose anything that
+// should be equal in two plots.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,15 +15,15 @@ namespace ptxlat::report {
 
 namespace {
 
-// Okabe and Ito's colours, which readers with any colour vision tell apart; the marks have the grey.
+// Okabe and Ito's colours, which are distinguishable with any colour vision; the marks are grey.
 constexpr std::array colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#a5871a"};
 constexpr const char* mark_colour = "#555555";
-// More curves have no names in the legend, and fade from one colour to the other.
+// If there are more curves, the legend does not name them, and they fade from one colour to another.
 constexpr std::size_t most_named_curves = 16;
-// Of the drawing's height and width: what labels of neighbouring marks are moved apart by.
+// The distance between labels of neighbouring marks, as a share of the drawing's height and width.
 constexpr double least_label_distance = 0.042, least_edge_distance = 0.028;
 
-// An axis with its range, and where a value lies on it, from 0 to 1.
+// An axis with its range, and the place of a value on it, from 0 to 1.
 struct Scale {
   double low = 0, high = 1;
   bool is_logarithmic = false;
@@ -36,7 +36,8 @@ struct Scale {
   bool shows(double value) const { return position(value) >= 0 && position(value) <= 1; }
 };
 
-// Bytes, and what spans more than two decades, are logarithmic. `starts_at_zero` is of values that are read as heights.
+// Bytes, and axes that span more than two decades, are logarithmic. `starts_at_zero` is for values that are read as
+// heights.
 Scale scale_of(const std::vector<double>& values, const std::string& unit, bool starts_at_zero) {
   const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
   Scale scale{*lowest, *highest};
@@ -81,7 +82,7 @@ std::string axis_commands(const char* name, const Scale& scale, const std::strin
   return text;
 }
 
-// Of an axis of names, a tic for each.
+// For an axis with names, a tic for each.
 std::string name_tics(const results::Axis& axis) {
   std::string tics;
   for (std::size_t i = 0; i < axis.names.size(); ++i)
@@ -94,8 +95,8 @@ std::string label_of(const Mark& mark) {
                      value_text(mark));
 }
 
-// Moves labels apart: each keeps its order and its place, or the nearest that is free above it; where that is beyond
-// the end, all below it give way.
+// Moves labels apart: each keeps its order and its place, or the nearest free place above it; if that is beyond the
+// end, all labels below it move down.
 std::vector<double> spread(std::vector<double> places, double distance) {
   for (std::size_t i = 1; i < places.size(); ++i) places[i] = std::max(places[i], places[i - 1] + distance);
   if (!places.empty()) places.back() = std::min(places.back(), 1.0);
@@ -103,14 +104,14 @@ std::vector<double> spread(std::vector<double> places, double distance) {
   return places;
 }
 
-// The marks that the scale shows, from its lower end on.
+// The marks within the scale, from its lower end on.
 std::vector<Mark> shown(std::vector<Mark> marks, const Scale& scale) {
   std::erase_if(marks, [&](const Mark& mark) { return !scale.shows(mark.value); });
   std::stable_sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) { return a.value < b.value; });
   return marks;
 }
 
-// That of the only curve for which the fact holds.
+// The colour of the only curve for which the fact holds.
 std::string colour_of(const Mark& mark, const std::vector<Curve>& curves) {
   if (curves.size() == 1 || curves.size() > most_named_curves) return mark_colour;
   std::size_t found = curves.size();
@@ -179,7 +180,7 @@ std::string data_of(const std::vector<Curve>& curves) {
   return text;
 }
 
-// From blue to orange, as far as the curve is from the first one.
+// From blue to orange, by the curve's distance from the first one.
 std::string faded(std::size_t i, std::size_t count) {
   const double share = static_cast<double>(i) / static_cast<double>(count - 1);
   const auto between = [&](int from, int to) { return static_cast<int>(std::lround(from + share * (to - from))); };

@@ -7,7 +7,7 @@
 
 namespace ptxlat::report {
 
-// Text for gnuplot. In its single quotes nothing but the quote itself has a meaning.
+// Text for gnuplot. Within single quotes only the quote itself is special.
 inline std::string in_quotes(const std::string& text) {
   std::string inside;
   for (const char c : text) {

@@ -15,13 +15,14 @@
 #include "report/number.h"
 #include "report/page.h"
 #include "report/record_lines.h"
+#include "report/zstd.h"
 
 namespace ptxlat::report {
 
 namespace {
 
 constexpr char records_name[] = "probes.jsonl.gz";
-constexpr std::string_view log_extension = ".jsonl.gz";
+constexpr std::string_view log_extension = ".jsonl.zst";
 
 // Calls visit(coordinates, value) for each point, the last axis fastest.
 using Visit = std::function<void(const std::vector<std::string>&, const std::optional<double>&)>;
@@ -44,8 +45,8 @@ std::vector<std::string> axis_names(const results::Series& series) {
   return names;
 }
 
-// Series of one probe may have different axes. Then each axis that any of them has is a column, empty where a series
-// does not have it.
+// Series of one probe may have different axes. Then each axis of any of them is a column, empty for a series without
+// it.
 std::string series_csv(const results::Record& record) {
   std::vector<std::string> axes;
   for (const results::Series& series : record.series) {
@@ -140,13 +141,13 @@ std::string safe_name(std::string name) {
 }
 
 void write_probe_log(const std::filesystem::path& folder, const std::string& name, const std::string& log) {
-  replace_files(folder / "logs", {{safe_name(name) + std::string(log_extension), gzip(log)}});
+  replace_files(folder / "logs", {{safe_name(name) + std::string(log_extension), zstd(log)}});
 }
 
 std::filesystem::path find_probe_log(const std::filesystem::path& folder, const std::string& probe,
                                      const std::string& condition) {
   const auto pairs = pairs_of(condition);
-  // A name is that of the probe, with the coordinates of a point behind it, and every '_' may stand for a space.
+  // A name is that of the probe, followed by the coordinates of a point, and every '_' may replace a space.
   const auto is_of_fact = [&](std::string name) {
     if (!name.starts_with(safe_name(probe))) return false;
     name.erase(0, safe_name(probe).size());
@@ -174,7 +175,7 @@ std::filesystem::path find_probe_log(const std::filesystem::path& folder, const 
 std::string read_probe_log(const std::filesystem::path& file) {
   const std::string compressed = read_file(file);
   try {
-    return gunzip(compressed);
+    return unzstd(compressed);
   } catch (const std::runtime_error& error) {
     throw Error(ExitCode::storage, fmt::format("{}: {}", file.string(), error.what()), "Make it again with --log.");
   }

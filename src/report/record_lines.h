@@ -9,11 +9,11 @@
 
 namespace ptxlat::report {
 
-// Records as JSON, a line each, and the runs that they name, for the files of probes and of opcodes.
+// Records as JSON, one per line, and the runs that they name, for the files of probes and of opcodes.
 std::string lines_of(const std::vector<results::Record>& records);
 std::string provenance_of(const std::vector<results::Record>& records, const std::vector<results::Run>& runs);
 
-// What such files hold, the lines compressed; nothing where there is no file. Error{storage} if it is damaged.
+// The content of such files, with the lines compressed; empty if there is no file. Error{storage} if it is damaged.
 std::vector<results::Record> read_record_lines(const std::filesystem::path& file);
 std::vector<results::Run> read_provenance(const std::filesystem::path& file);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t text_sass_width = 48, markdown_sass_width = 80;
 
-// "O0,O1 fused" for the levels that have no proven number.
+// "O0,O1 fused" for the levels without a proven number.
 std::string remark(const Row& row) {
   std::map<sass::Verdict, std::vector<std::string>> levels;
   for (const auto& [level, cell] : row.levels) {
@@ -33,7 +33,7 @@ std::string remark(const Row& row) {
   return text;
 }
 
-// What the number is where it is no dependent latency, as most are.
+// The measure if it is not a dependent latency, as most are.
 std::string unusual_measure(const results::Record& record) {
   return record.measure && *record.measure != results::Measure::dependent ? to_string(*record.measure) : "";
 }
@@ -83,7 +83,7 @@ std::vector<Column> columns_of(const RowLayout& layout) {
   columns.push_back({"SASS" + where});
   if (is_text) columns.push_back({"verdict"});
   columns.push_back({"measure" + where});
-  // The chapters of a page have the same columns, needed or not.
+  // All chapters of a page have the same columns, needed or not.
   for (Column& column : columns) column.is_kept = !is_text;
   return columns;
 }

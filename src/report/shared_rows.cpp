@@ -30,7 +30,7 @@ bool is_register(std::string_view word) {
          std::all_of(word.begin() + 1, word.end(), is_digit);
 }
 
-// The code of a window but for what is arbitrary in it.
+// The code of a window without its arbitrary parts.
 class CodeShape {
  public:
   void add(const results::SassRecord& instruction) {
@@ -74,7 +74,7 @@ bool has_number(const results::Record& record) {
 
 using Identity = std::array<std::uint64_t, 2>;
 
-// What records of one row have in common. Medians of surveys differ a little from one form to the next.
+// The common properties of records in one row. Medians of surveys differ a little from one form to the next.
 Identity identity_of(const results::Record& record) {
   namespace metric = results::metric;
   Hash hash;
@@ -170,7 +170,7 @@ SharedRows share_rows(const std::vector<results::Record>& records) {
     if (is_new) shared.rows.push_back({records[i], {}});
     auto& [record, levels] = shared.rows[row->second];
     const auto place = std::lower_bound(levels.begin(), levels.end(), records[i].level);
-    if (place != levels.end() && *place == records[i].level) {  // twice: who reads the table finds it
+    if (place != levels.end() && *place == records[i].level) {  // twice: found when the table is read
       shared.rows.push_back({records[i], {records[i].level}});
       continue;
     }

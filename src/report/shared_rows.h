@@ -7,16 +7,16 @@
 
 namespace ptxlat::report {
 
-// A row of a table's files: one record for all the levels, and all the spellings, at which its machine code stands.
+// A row of a table's files: one record for all levels and spellings that have its machine code.
 struct TableRow {
   results::Record record;   // of the highest level
   std::vector<int> levels;  // ascending
 };
 
-// Where the number of a form is at one level, a line of forms.csv.gz.
-//   row     the ptx of the rows whose code is this form's, its own or another's; empty where it has none
+// The place of a form's number at one level, a line of forms.csv.gz.
+//   row     the ptx of the rows with this form's code, its own or a different form's; empty if it has none
 //   reason  why there is no number: a verdict; empty where there is one
-//   note    of a form without a row, what it needs or what was said of it
+//   note    for a form without a row, what it needs or the assembler's message
 struct Spelling {
   std::string ptx;
   int level = 0;
@@ -33,14 +33,14 @@ std::string code_shape(const results::WindowRecord& window);
 
 struct SharedRows {
   std::vector<TableRow> rows;
-  std::vector<Spelling> spellings;  // in the order in which their forms come
+  std::vector<Spelling> spellings;  // in the order of their forms
 };
 
-// Gives forms of one opcode whose records have the same machine code at a level the rows of one of them: of a form of
-// the core, of the shortest, of the first in the alphabet. The same code is the same but for the names of registers and
-// the addresses of branches, in all windows that the headline was made of. The records are rows already: their operands
-// are lists (report/operands.h), and each hump is one (report/humps.h). A form that the target does not have gets no
-// row. Rows are in the order in which their first record stands.
+// Lets forms of one opcode whose records have the same machine code at a level share the rows of one of them:
+// preferably a core form, then the shortest, then the first alphabetically. Code is the same if it only differs in
+// register numbers and branch addresses, in all windows behind the headline. The records are rows already: their
+// operands are lists (report/operands.h), and each hump is one (report/humps.h). A form that the target does not
+// support gets no row. Rows are in the order of their first records.
 SharedRows share_rows(const std::vector<results::Record>& records);
 
 }  // namespace ptxlat::report

@@ -23,16 +23,16 @@ namespace ptxlat::report {
 
 namespace {
 
-std::string run_json_of(const Table& table, const std::string& csv, const std::string& forms, Extent extent) {
+std::string run_json_of(const Table& table, const std::string& csv, const std::string& forms, TableDetail detail) {
   results::Json run = results::to_json(table.run);
-  run["format"] = results::table_format;  // also of what was read from older files
+  run["format"] = results::table_format;  // even if it was read from older files
   if (!table.runs.empty()) run["runs"] = results::runs_to_json(table.runs);
   std::map<std::string, std::size_t> verdicts;
   for (const auto& [verdict, count] : verdict_counts(table)) verdicts[to_string(verdict)] = count;
   run["cells"] = table.cells.size();
   run["rows"] = std::count_if(table.cells.begin(), table.cells.end(), [](const Cell& cell) { return cell.leads; });
   run["verdicts"] = verdicts;
-  if (extent == Extent::whole) run["jsonl_crc32"] = checksum_of(*table.lines);
+  if (detail == TableDetail::everything) run["jsonl_crc32"] = checksum_of(*table.lines);
   run["csv_crc32"] = checksum_of(csv);
   run["forms_crc32"] = checksum_of(forms);
   return run.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n';
@@ -46,7 +46,7 @@ void require_distinct(const std::vector<Cell>& cells, const std::filesystem::pat
     for (const std::string_view operand : operands_of(cell.record.operand)) {
       key.operand = operand;
       if (known.emplace(key, &cell).first->second == &cell) continue;
-      throw damaged(file, fmt::format("{} (operand \"{}\", input \"{}\") at O{} is there twice", key.ptx, operand,
+      throw damaged(file, fmt::format("{} (operand \"{}\", input \"{}\") at O{} appears twice", key.ptx, operand,
                                       key.input, key.level));
     }
   }
@@ -59,8 +59,8 @@ Cell cell_of(TableRow row) {
   return cell;
 }
 
-// The rows' cells: each at all of its levels, and at each of all the forms whose code it is; and a cell for each form
-// without a row.
+// The rows' cells: a row is a cell at each of its levels, for each of the forms with its code; and there is a cell for
+// each form without a row.
 std::vector<Cell> cells_of(std::vector<Cell> rows, const std::vector<Spelling>& spellings) {
   std::map<std::pair<std::string_view, int>, std::vector<std::string_view>> others;
   for (const Spelling& spelling : spellings) {
@@ -201,22 +201,22 @@ std::size_t RowKeyHash::operator()(const RowKey& key) const {
   return value;
 }
 
-void write_table(const std::filesystem::path& folder, const Table& table, Extent extent) {
-  if (!table.lines) extent = Extent::brief;
+void write_table(const std::filesystem::path& folder, const Table& table, TableDetail detail) {
+  if (!table.lines) detail = TableDetail::columns_only;
   std::ostringstream csv, forms;
   write_csv(csv, table);
   write_forms(forms, table.spellings);
   std::vector<NamedContent> files{{csv_name, csv.str()}, {forms_name, gzip(forms.str())}};
-  if (extent == Extent::whole) {
+  if (detail == TableDetail::everything) {
     std::ostringstream markdown;
     write_markdown(markdown, table);
     files.emplace_back(markdown_name, markdown.str());
     files.emplace_back(jsonl_name, zstd(*table.lines));
   }
-  // run.json last: with its checksums it makes the table whole.
-  files.emplace_back(run_name, run_json_of(table, csv.str(), forms.str(), extent));
+  // run.json last: with its checksums it completes the table.
+  files.emplace_back(run_name, run_json_of(table, csv.str(), forms.str(), detail));
   replace_files(folder / table.run.table, files);
-  // Of a table that was here before: a whole one, or one of an older format.
+  // Files of an earlier table: a whole one, or one in an older format.
   std::error_code ignored;
   for (const char* name : {markdown_name, jsonl_name, old_jsonl_name, packed_csv_name}) {
     const bool is_new = std::any_of(files.begin(), files.end(), [&](const auto& file) { return file.first == name; });

@@ -35,11 +35,11 @@ results::Json read_run(const std::filesystem::path& file) {
   return run;
 }
 
-// A reader also sees files that do not belong together between two renames of a table that is being replaced.
+// While a table is being replaced, a reader may see files that do not belong together, between two renames.
 void require_checksum(const results::Json& run, const char* name, const std::string& text,
                       const std::filesystem::path& file) {
   if (const auto found = run.find(name); found == run.end() || *found != checksum_of(text)) {
-    throw damaged(file, "does not belong to the run.json beside it");
+    throw damaged(file, "does not belong to the run.json next to it");
   }
 }
 
@@ -138,7 +138,7 @@ TableFiles read_table_files(const std::filesystem::path& folder) {
   const results::Json run = has_run ? read_run(folder / run_name) : results::Json::object();
   const bool is_in_csv = !run.contains("jsonl_crc32");
   TableFiles files;
-  // Who copies rows and run alone has no csv.
+  // A copy of only rows and run has no csv.
   if (!csv.empty() || is_in_csv) {
     const auto file = csv.empty() ? folder / csv_name : csv;
     const std::string text = file.extension() == ".gz" ? unpacked(file, gunzip) : read_file(file);

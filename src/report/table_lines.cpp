@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view shared_line_start = "{\"window\":";
 
-// A share of a table's rows, which one thread turns into text.
+// A share of a table's rows, which one thread converts to text.
 constexpr std::size_t rows_per_share = 256;
 
 std::size_t shares_of(const std::vector<TableRow>& rows) { return (rows.size() + rows_per_share - 1) / rows_per_share; }
@@ -30,7 +30,7 @@ std::span<const TableRow> share_of(const std::vector<TableRow>& rows, std::size_
   return std::span(rows).subspan(begin, std::min(rows_per_share, rows.size() - begin));
 }
 
-// The code of all windows, each once, with a number. In its own order like stands beside like, which makes the file a
+// The code of all windows, each once, with a number. Sorting them puts similar code together, which makes the file a
 // third smaller.
 std::map<std::string, int> window_codes(const std::vector<TableRow>& rows) {
   std::vector<std::set<std::string>> of_share(shares_of(rows));
@@ -176,7 +176,7 @@ class CellReader {
     cell_.windows.push_back(window);
   }
 
-  // Members may come in any order, so these wait until the metrics are there.
+  // Members may come in any order, so these wait until the metrics are known.
   void add_to_metrics() {
     for (results::Metric& metric : cell_.record.metrics) {
       for (auto& [tag, roles] : from_) {

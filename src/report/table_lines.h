@@ -11,10 +11,10 @@
 namespace ptxlat::report {
 
 // latency.jsonl.zst, uncompressed: lines {"window": N, "sass": [...]}, because many rows share a window's code
-// (overheads, bases, levels that give the same code), then a line a row, whose windows say "sass": N.
+// (overheads, bases, levels that give the same code), then a line per row, whose windows say "sass": N.
 std::string lines_of(const std::vector<TableRow>& rows);
 
-// What lines_of wrote: the rows as cells of their highest level, views into `lines`. `folder` is named by the
+// Reads the output of lines_of: the rows as cells of their highest level, views into `lines`. `folder` is named by the
 // Error{storage} of damaged lines.
 std::vector<Cell> rows_in(std::string_view lines, const std::filesystem::path& folder);
 

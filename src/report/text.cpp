@@ -30,7 +30,7 @@ std::string origin(const results::Run& run) {
                             run.tool_version, run.finished_utc);
 }
 
-// What is asked first, before anything else.
+// The most wanted instructions, before anything else.
 void write_overview(Page& page, const Table& table, const RowLayout& layout) {
   const auto groups = overview_of(table);
   if (groups.empty()) return;
@@ -48,7 +48,7 @@ void write_overview(Page& page, const Table& table, const RowLayout& layout) {
   page.table(grid);
 }
 
-// A table of all forms would be a book: of one that has more than the core, the core.
+// A table of all forms would be a book: if it has more than the core, only the core is shown.
 std::vector<const Cell*> cells_for_reading(const Table& table) {
   std::vector<const Cell*> core, all;
   for (const Cell& cell : table.cells) {

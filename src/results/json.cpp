@@ -103,11 +103,12 @@ Series series_from_json(const Json& json) {
                            one.value("names", std::vector<std::string>{})});
     const auto& axis = series.axes.back();
     if (!axis.names.empty() && axis.names.size() != axis.values.size())
-      throw std::invalid_argument("an axis with another number of names than values");
+      throw std::invalid_argument("an axis with different numbers of names and values");
     points *= axis.values.size();
   }
   for (const Json& value : json.at("values")) series.values.push_back(optional_number(value));
-  if (series.values.size() != points) throw std::invalid_argument("a series whose axes have another number of points");
+  if (series.values.size() != points)
+    throw std::invalid_argument("a series with different numbers of values and points");
   return series;
 }
 
@@ -160,8 +161,8 @@ std::vector<Item> list_at(const Json& json, const char* key, Item (*item_from_js
   return items;
 }
 
-// A metric's value is a member of the record's own, so that `jq .cycles` finds it; what else is known of metrics, and
-// rarely asked for, is in members beside them.
+// A metric's value is a member of the record itself, so that `jq .cycles` finds it; the rarely needed rest is in
+// separate members.
 void put_metrics(Json& json, const std::vector<Metric>& metrics) {
   Json from = Json::object(), verdicts = Json::object();
   for (const Metric& metric : metrics) {

@@ -9,17 +9,17 @@
 
 namespace ptxlat::results {
 
-// The one spelling of records as JSON, for the store and for a table's latency.jsonl.gz and run.json; its fields are
-// the contract of docs/table-format.md. An absent key means an empty or default value, so that what is not known
-// takes no room.
+// The only JSON encoding of records, for the store and for a table's latency.jsonl.gz and run.json; its fields are the
+// contract of docs/table-format.md. An absent key means an empty or default value, so that unknown values take no
+// space.
 Json to_json(const Record& record);
-// The same but for the windows, which are most of it.
+// The same without the windows, which are most of it.
 Json to_json_without_windows(const Record& record);
 Json to_json(const Run& run);
-// What of each run tells the records of a resumed table apart.
+// The fields of a run that distinguish the records of a resumed table.
 Json runs_to_json(const std::vector<Run>& runs);
-// These throw std::exception for JSON of another shape; who reads a file adds its name and line. Keys that they do not
-// know are skipped.
+// These throw std::exception for JSON of a different shape; the reader of a file adds its name and line. Unknown keys
+// are skipped.
 Record record_from_json(const Json& json);
 Run run_from_json(const Json& json);
 std::vector<Run> runs_from_json(const Json& json);

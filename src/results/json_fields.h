@@ -8,7 +8,7 @@
 
 namespace ptxlat::results {
 
-// Keys stay in the order they were written in: the files are read by people too.
+// Keys stay in the order in which they were written, because people also read the files.
 using Json = nlohmann::ordered_json;
 
 // Cycles are nearly always whole: 4, not 4.0. A missing number is null.
@@ -19,7 +19,7 @@ inline Json json_number(const std::optional<double>& value) {
   return *value;
 }
 
-// An empty value is no key at all.
+// An empty value has no key.
 inline void put(Json& json, const char* key, const std::optional<double>& value) {
   if (value) json[key] = json_number(value);
 }

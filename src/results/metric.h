@@ -9,15 +9,15 @@
 
 namespace ptxlat::results {
 
-// Where a metric appears beside the store and latency.jsonl.gz, which have every metric.
+// Where a metric appears in addition to the store and latency.jsonl.gz, which have every metric.
 struct MetricUse {
   bool is_column = false;    // a column of latency.csv
   bool is_shown = false;     // a column of latency.md and of the printed table, at the table's highest level
-  bool is_compared = false;  // `compare` reports its changes beside those of the headline
+  bool is_compared = false;  // `compare` reports its changes in addition to those of the headline
 };
 
-// What one kind of number is. A new number is one line of metric_kinds(); the store, csv, Markdown, JSON, `show` and
-// `compare` find it there.
+// One kind of number. A new number is one line of metric_kinds(); the store, csv, Markdown, JSON, `show` and `compare`
+// find it there.
 struct MetricKind {
   std::string_view tag;  // its key in JSON and its column in csv
   std::string_view unit;
@@ -52,11 +52,11 @@ inline constexpr std::string_view floor = "floor";
 
 // In the order of the columns.
 std::span<const MetricKind> metric_kinds();
-// Null for a tag that is no metric.
+// Null if no metric has this tag.
 const MetricKind* find_metric(std::string_view tag);
 
 // One number of a record.
-//   from  the roles of the windows that it was made of: the leading witness. Empty where it follows from other metrics
+//   from  the roles of the windows behind it: the leading witness. Empty if it follows from other metrics
 struct Metric {
   std::string_view tag;  // of a MetricKind
   double value = 0;

@@ -47,7 +47,7 @@ std::optional<double> Record::number(std::string_view tag) const {
 void Record::set(std::string_view tag, std::optional<double> value, std::vector<std::string> from) {
   const MetricKind* wanted = find_metric(tag);
   assert(wanted != nullptr);
-  // MetricKinds lie in the order of the columns, so their addresses say which metric comes first.
+  // MetricKinds are stored in the order of the columns, so their addresses say which metric comes first.
   const auto place = std::find_if(metrics.begin(), metrics.end(),
                                   [&](const Metric& metric) { return find_metric(metric.tag) >= wanted; });
   const bool is_there = place != metrics.end() && place->tag == tag;

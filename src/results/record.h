@@ -26,13 +26,13 @@ struct SassRecord {
   bool operator==(const SassRecord&) const = default;
 };
 
-// One trial of a record: what was assembled, what the audit said of it and what the GPU measured.
+// One trial of a record: its machine code, its audit and the GPU's measurements.
 struct WindowRecord {
   std::string role;     // in its experiment: "chain twice"
-  std::string operand;  // of a row of several operands, those that have it; empty: all of the row's
+  std::string operand;  // in a row of several operands, those that have it; empty: all
   sass::Verdict verdict = sass::Verdict::proven;
-  std::string reason;                  // why, where not proven
-  std::vector<SassRecord> sass;        // both clock reads included
+  std::string reason;                  // if not proven
+  std::vector<SassRecord> sass;        // including both clock reads
   int static_cycles = 0;               // sum of stall counts from the first clock read up to the second
   bool static_is_lower_bound = false;  // something in the window waits or branches
   std::optional<double> cycles;        // mode of the samples
@@ -44,12 +44,12 @@ struct WindowRecord {
 };
 
 // Numbers over axes: a curve has one axis, a matrix two. `values` has the last axis fastest; a point without a number
-// is empty. An axis of names ("ca", "cg") counts them, from 0.
+// is empty. An axis with names ("ca", "cg") numbers them, from 0.
 struct Axis {
   std::string name;
   std::string unit;
   std::vector<double> values;
-  std::vector<std::string> names = {};  // of the values; empty where they are numbers
+  std::vector<std::string> names = {};  // of the values; empty if they are numbers
 
   bool operator==(const Axis&) const = default;
 };
@@ -62,27 +62,27 @@ struct Series {
   bool operator==(const Series&) const = default;
 };
 
-// Points lie in order, the last axis fastest. The place on each axis of the point with this number, from the axes'
+// Points are in order, the last axis fastest. The place on each axis of the point with this number, from the axes'
 // lengths.
 std::vector<std::size_t> places_of(std::size_t number, const std::vector<std::size_t>& lengths);
 std::vector<std::size_t> lengths_of(const Series& series);
 
 // How far a fact can be relied on.
 enum class FactVerdict {
-  inferred,      // a model gave it that predicted measurements which it was not made from
-  measured,      // read off, without a model
+  inferred,      // from a model that also predicted measurements it was not made from
+  measured,      // read off directly, without a model
   undetermined,  // `how` says why
   contradicted,  // two ways to find it disagree
 };
 const char* to_string(FactVerdict verdict);
 std::optional<FactVerdict> fact_verdict_from(const std::string& name);
 
-// What is known of a machine.
+// A fact about a machine.
 struct Fact {
   std::string quantity;             // "l1.line_bytes"
   std::string condition;            // what it depends on: "bits=64 warps=8", keys sorted; may be empty
   std::string value;                // a number, a word, or a list with spaces; empty if undetermined
-  std::optional<double> low, high;  // the range in which a repetition on the same card is expected; of numbers
+  std::optional<double> low, high;  // for numbers: the range expected in a repetition on the same card
   std::string unit;
   std::string scope;  // "kind": every card of this kind has it; "card": only this one
   FactVerdict verdict = FactVerdict::undetermined;
@@ -91,7 +91,7 @@ struct Fact {
   bool operator==(const Fact&) const = default;
 };
 
-// What a reader of the numbers must know, for programs. `note` has the same in words.
+// What a reader of the numbers must know, as keywords for programs. `note` says the same in words.
 namespace flag {
 inline constexpr const char* spread = "spread";                             // launches spread over several cycles
 inline constexpr const char* diverged = "diverged";                         // the lanes of a warp took different paths
@@ -102,14 +102,14 @@ inline constexpr const char* witnesses_differ = "witnesses_differ";         // d
 inline constexpr const char* processes_differ = "processes_differ";         // a second process measured something else
 inline constexpr const char* no_issue = "no_issue";                         // a stream that gave no number
 inline constexpr const char* takes_turns = "takes_turns";                   // a stream's copies are different opcodes
-inline constexpr const char* register_banks = "register_banks";             // which hold a stream's copies up
+inline constexpr const char* register_banks = "register_banks";             // they delay a stream's copies
 inline constexpr const char* survey = "survey";                             // a distribution over lines and SMs
 inline constexpr const char* no_schedule = "no_schedule";                   // the assembler wrote no stall counts
 inline constexpr const char* bank_conflict = "bank_conflict";               // a window reads its registers late
 inline constexpr const char* subroutine = "subroutine";                     // in a loop there is nothing to measure
 }  // namespace flag
 
-// What kind of experiment a record is of.
+// The kind of experiment that a record belongs to.
 enum class RecordKind { latency, probe, throughput, contention, counters };
 const char* to_string(RecordKind kind);
 std::optional<RecordKind> record_kind_from(const std::string& name);
@@ -120,7 +120,7 @@ struct Record {
   RecordKind kind = RecordKind::latency;
   std::string ptx;  // the form's spelling; a probe's name
   std::string chapter;
-  bool is_core = false;  // whether the form stands for those that differ from it in modifiers alone
+  bool is_core = false;  // whether the form represents those that differ from it only in modifiers
   std::string operand;
   std::string input;
   int level = 0;
@@ -133,12 +133,12 @@ struct Record {
   sass::Verdict verdict = sass::Verdict::proven;
   std::string note;
 
-  std::optional<Measure> measure;     // of the headline; empty where the record has no number
+  std::optional<Measure> measure;     // of the headline; empty if the record has no number
   std::string consumer;               // what waited for it: producer and consumer belong together (method.md, trap 8)
-  std::string differential_consumer;  // of the differential, where it is not the headline's
+  std::string differential_consumer;  // of the differential, if it is not the headline's
   std::string recipe;                 // hash of the PTX of all its kernels: same recipe, same experiment
   int code_of_level = -1;  // of the level whose record this is, because the first windows' code was the same; -1: none
-  int run = 0;             // id of the Run that made it; 0 where the table has one run only
+  int run = 0;             // id of the Run that made it; 0 if the table has only one run
   std::vector<WindowRecord> windows;
 
   // Empty for a metric that the record does not have.
@@ -154,7 +154,7 @@ struct Record {
 
 // Null if the record has no window of this role.
 const WindowRecord* window_of_role(const Record& record, std::string_view role);
-// The windows that the record's headline was made of: those of `cycles`, or of `static` where nothing was measured.
+// The windows behind the record's headline: those of `cycles`, or of `static` if nothing was measured.
 std::vector<const WindowRecord*> backing_windows(const Record& record);
 
 }  // namespace ptxlat::results

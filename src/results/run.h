@@ -12,7 +12,7 @@ namespace ptxlat::results {
 
 // Version of the files of a table (docs/table-format.md says what counts as a change).
 inline constexpr int table_format = 4;
-// The oldest that is read: docs/table-format.md says what older ones lack.
+// The oldest supported version: docs/table-format.md says what older ones lack.
 inline constexpr int oldest_table_format = 2;
 
 // The bundle that a table's machine code came from.
@@ -26,8 +26,8 @@ struct BundleOrigin {
   std::string command_line;
 };
 
-// Where the records of one invocation come from. A table that was resumed has records of several runs; each record
-// names its own by `id`.
+// The provenance of the records of one invocation. A resumed table has records of several runs; each record names its
+// run by `id`.
 struct Run {
   int format = table_format;
   int id = 0;          // in the store; 0 until it is saved
@@ -35,12 +35,12 @@ struct Run {
   std::string kind;    // "measured" or "static"
   std::string method;  // version of the rules that made the numbers: "method 15"
   std::string toolchain;
-  std::string nvrtc;                      // that compiled the forms of CUDA C, "nvrtc-13.0.88"; empty if there are none
-  std::string cupti;                      // that read hardware counters, "cupti-130001"; empty if none did
+  std::string nvrtc;                      // compiled the CUDA C forms, "nvrtc-13.0.88"; empty if there are none
+  std::string cupti;                      // read hardware counters, "cupti-130001"; empty if none did
   std::string target;                     // "sm_90"
   std::optional<gpu::DeviceInfo> device;  // empty for static tables
   std::optional<double> sm_clock_mhz;     // measured: clock64 against globaltimer, under load
-  std::optional<BundleOrigin> bundle;     // empty where it was assembled in the run
+  std::optional<BundleOrigin> bundle;     // empty if it was assembled in the run
   std::string tool_version;
   std::string git_commit;
   std::string command_line;
@@ -49,7 +49,7 @@ struct Run {
   std::string started_utc;  // ISO 8601
   std::string finished_utc;
   std::vector<std::string> warnings;
-  std::map<std::string, std::string> environment;  // variables that change the JIT: CUDA_*, PTXLAT_*
+  std::map<std::string, std::string> environment;  // variables that affect the JIT: CUDA_*, PTXLAT_*
   std::map<std::string, double> station_seconds;   // expand, assemble, audit, run, … summed over threads, and wall
 };
 

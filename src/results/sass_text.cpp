@@ -38,7 +38,7 @@ int wait_mask_from(const std::string& scoreboards) {
 }
 
 SassRecord sass_from_line(const std::string& line, int expected_offset) {
-  // The text may have a '|' of its own (an absolute value), the control fields have none.
+  // The text may contain a '|' (an absolute value); the control fields do not.
   const std::size_t bar = line.find(" | ");
   if (bar == std::string::npos) throw std::invalid_argument("not an instruction: " + line);
   SassRecord instruction;

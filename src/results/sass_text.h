@@ -7,11 +7,11 @@
 
 namespace ptxlat::results {
 
-// One string an instruction, "S2 W0 | POPC R6, R6" (docs/table-format.md). Says nothing of where the window starts, so
-// that windows of equal code are equal. An instruction that is not 16 bytes after its predecessor says how far:
-// "+20 S2 | BRA 0x1f0".
+// One string per instruction, "S2 W0 | POPC R6, R6" (docs/table-format.md). Does not say where the window starts, so
+// that windows of equal code are equal. An instruction that is not 16 bytes after its predecessor says how far: "+20 S2
+// | BRA 0x1f0".
 std::vector<std::string> sass_lines(const std::vector<SassRecord>& sass);
-// Throws std::exception for text of another shape.
+// Throws std::exception for text of a different shape.
 std::vector<SassRecord> sass_from_lines(int start_offset, const std::vector<std::string>& lines);
 
 }  // namespace ptxlat::results

@@ -70,8 +70,8 @@ Error storage_error(const std::filesystem::path& file, const SQLite::Exception& 
   }
 }
 
-// SQLite takes a file of one byte for an empty database and overwrites it.
-void refuse_shorter_than_a_header(const std::filesystem::path& file) {
+// SQLite treats a file of one byte as an empty database and overwrites it.
+void reject_shorter_than_a_header(const std::filesystem::path& file) {
   constexpr std::uintmax_t header_bytes = 100;
   std::error_code none_there;
   const std::uintmax_t size = std::filesystem::file_size(file, none_there);
@@ -108,10 +108,10 @@ struct Store::Database {
 
   enum class Owner { nobody, us };
 
-  // Refuses, without having changed a byte, a file that is something else.
+  // Rejects a file that is something else, without changing a byte.
   Owner check_owner() {
-    // One view of the file for all three questions: between two of them another process may make it a store. A
-    // savepoint is a transaction that may also stand inside another.
+    // All three questions use one view of the file: between two of them another process may make it a store. A
+    // savepoint is a transaction that can be nested.
     connection.exec("SAVEPOINT ownership");
     const int id = connection.execAndGet("PRAGMA application_id").getInt();
     const int version = connection.execAndGet("PRAGMA user_version").getInt();
@@ -148,9 +148,9 @@ struct Store::Database {
     }
   }
 
-  // SQLite reports a busy file here at once, whatever the busy timeout says, since two that change the mode could wait
-  // for each other for ever. Where WAL does not work (some network file systems) SQLite stays with its rollback
-  // journal, which is as safe and slower.
+  // SQLite reports a busy file immediately here, whatever the busy timeout says, since two processes that change the
+  // mode could wait for each other forever. If WAL does not work (some network file systems), SQLite keeps its rollback
+  // journal, which is as safe but slower.
   void enter_wal_mode() {
     const auto deadline = std::chrono::steady_clock::now() + busy_timeout;
     for (;;) {
@@ -178,9 +178,9 @@ struct Store::Database {
 
 namespace {
 
-// What is in a store comes from this program: damage is damage to the file.
+// The content of a store comes from this program, so damage is damage to the file.
 Error damaged(const std::string& what) {
-  return Error(ExitCode::storage, "the store holds a damaged record: " + what, "Delete the store and run again.");
+  return Error(ExitCode::storage, "the store contains a damaged record: " + what, "Delete the store and run again.");
 }
 
 template <typename Parse>
@@ -210,7 +210,7 @@ std::vector<Run> runs_in(SQLite::Statement& select) {
 }  // namespace
 
 Store::Store(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout) {
-  refuse_shorter_than_a_header(file);
+  reject_shorter_than_a_header(file);
   try {
     database_ = std::make_unique<Database>(file, busy_timeout);
   } catch (const SQLite::Exception& error) {
@@ -310,7 +310,7 @@ std::unordered_set<std::string> Store::finished(const std::string& table) const 
 
 std::vector<Record> Store::records(const std::string& table, RecordKind kind) const {
   return database_->with_connection([&](SQLite::Database& connection) {
-    // Put in order here: SQLite would sort the records themselves, gigabytes of them, on one core.
+    // Sorted here: SQLite would sort the records themselves, gigabytes of them, on one core.
     std::vector<std::string> texts;
     SQLite::Statement select(connection, "SELECT record FROM records WHERE table_name = ? AND kind = ?");
     select.bind(1, table);

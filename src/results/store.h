@@ -12,7 +12,7 @@
 
 namespace ptxlat::results {
 
-// Identifies a cell inside one table; two cells with one key are the same row.
+// Identifies a cell in a table; two cells with the same key are the same row.
 struct CellKey {
   RecordKind kind = RecordKind::latency;
   std::string ptx, operand, input;
@@ -22,12 +22,12 @@ struct CellKey {
 };
 CellKey key_of(const Record& record);
 
-// The SQLite file that a run writes to, cell by cell, so that a killed run loses nothing that was finished: the same
-// command again continues. Holds any number of tables. Thread-safe. Every failure of the disk or of SQLite is an
-// Error{storage} that says what to do; a file that is not a store of this version is refused, never overwritten.
+// The SQLite file that a run writes to, cell by cell, so that a killed run loses no finished cells: rerunning the same
+// command continues. Holds any number of tables. Thread-safe. Every failure of the disk or of SQLite is an
+// Error{storage} that says what to do; a file that is not a store of this version is rejected, never overwritten.
 class Store {
  public:
-  // `busy_timeout`: how long a lock of another process is waited for; one that lasts longer is an Error{storage}.
+  // `busy_timeout`: how long to wait for a lock of another process; a longer wait is an Error{storage}.
   explicit Store(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout = std::chrono::seconds(10));
   ~Store();
   Store(const Store&) = delete;  // owns a database connection
@@ -35,18 +35,18 @@ class Store {
 
   // Notes that a run begins (`run.id` is 0; returns the id that its records name) or ends.
   int save_run(const Run& run);
-  std::vector<Run> runs(const std::string& table) const;  // oldest first, those that no record names any more included
+  std::vector<Run> runs(const std::string& table) const;  // oldest first, including those that no record names any more
   std::vector<Run> newest_runs() const;                   // one per table, by the table's name
 
   // Commits finished records of a run in one transaction. A record with the same kind, ptx, operand, input and level
   // is replaced.
   void save_records(const std::string& table, const std::vector<Record>& records);
 
-  // Keys of what is already there (with recipe, so that a changed experiment is measured again).
+  // Keys of the existing records (with recipe, so that a changed experiment is measured again).
   std::unordered_set<std::string> finished(const std::string& table) const;
 
-  // All records of a table and kind ordered by chapter, ptx, operand, input and level, whatever order they were
-  // finished in: two runs of the same plan give files that can be compared line by line.
+  // All records of a table and kind ordered by chapter, ptx, operand, input and level, regardless of the order in which
+  // they were finished: two runs of the same plan give files that can be compared line by line.
   std::vector<Record> records(const std::string& table, RecordKind kind) const;
 
  private:

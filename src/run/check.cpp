@@ -15,7 +15,7 @@ namespace ptxlat::run {
 
 namespace {
 
-// Forms that share a module: ptxas stops reporting after some errors in a large one.
+// How many forms share a module: ptxas stops reporting after some errors in a large one.
 constexpr std::size_t forms_per_module = 200;
 
 // Oldest first. CUDA 13's ptxas begins with sm_75.
@@ -41,18 +41,18 @@ struct Portion {
 };
 
 std::vector<Portion> portions_of(const CheckLine& line, const std::vector<const isa::Form*>& forms,
-                                 std::map<std::size_t, Refusal>& refusals) {
+                                 std::map<std::size_t, Rejection>& rejections) {
   std::map<std::string, Portion> open;
   std::vector<Portion> portions;
   for (std::size_t i = 0; i < forms.size(); ++i) {
     const isa::Target target = line.target.value_or(oldest_target(forms[i]->requirement).value_or(isa::Target{}));
     if (target.sm == 0) {
-      refusals[i].form = forms[i];
-      refusals[i].words = "no target is known that has " + isa::targets_text(forms[i]->requirement);
+      rejections[i].form = forms[i];
+      rejections[i].words = "no target is known that has " + isa::targets_text(forms[i]->requirement);
       continue;
     }
     if (!forms[i]->unsupported_because.empty()) {
-      refusals[i] = {forms[i], target, forms[i]->unsupported_because};
+      rejections[i] = {forms[i], target, forms[i]->unsupported_because};
       continue;
     }
     auto& portion = open[target.name()];
@@ -68,7 +68,7 @@ std::vector<Portion> portions_of(const CheckLine& line, const std::vector<const 
 
 void check_portion(const CheckLine& line, assemble::Assembler& assembler, const Portion& portion,
                    const std::vector<const isa::Form*>& forms, std::mutex& mutex,
-                   std::map<std::size_t, Refusal>& refusals) {
+                   std::map<std::size_t, Rejection>& rejections) {
   auto header = fmt::format(".version {}.{}\n.target {}\n.address_size 64\n", line.toolchain.ptx_major,
                             line.toolchain.ptx_minor, portion.target.name());
   std::vector<assemble::KernelText> texts;
@@ -88,7 +88,7 @@ void check_portion(const CheckLine& line, assemble::Assembler& assembler, const 
     if (outcome.kernels[i].cubin) continue;
     auto words = outcome.kernels[i].log;
     std::replace(words.begin(), words.end(), '\n', ' ');
-    refusals[portion.forms[i]] = {forms[portion.forms[i]], portion.target, std::move(words)};
+    rejections[portion.forms[i]] = {forms[portion.forms[i]], portion.target, std::move(words)};
   }
   if (line.on_finished) line.on_finished(portion.forms.size());
 }
@@ -102,20 +102,20 @@ std::optional<isa::Target> oldest_target(const isa::Requirement& requirement) {
   return *found;
 }
 
-std::vector<Refusal> check_forms(const CheckLine& line,
-                                 const std::vector<std::unique_ptr<assemble::Assembler>>& assemblers,
-                                 const std::vector<const isa::Form*>& forms) {
-  std::map<std::size_t, Refusal> refusals;
-  const auto portions = portions_of(line, forms, refusals);
+std::vector<Rejection> check_forms(const CheckLine& line,
+                                   const std::vector<std::unique_ptr<assemble::Assembler>>& assemblers,
+                                   const std::vector<const isa::Form*>& forms) {
+  std::map<std::size_t, Rejection> rejections;
+  const auto portions = portions_of(line, forms, rejections);
   std::mutex mutex;
   std::atomic<std::size_t> next{0};
   Stop stop(line.interrupted);
   run_threads(assemblers.size(), stop, [&](std::size_t thread) {
     for (auto portion = next++; portion < portions.size() && !stop; portion = next++)
-      check_portion(line, *assemblers[thread], portions[portion], forms, mutex, refusals);
+      check_portion(line, *assemblers[thread], portions[portion], forms, mutex, rejections);
   });
-  std::vector<Refusal> in_order;
-  for (auto& [index, refusal] : refusals) in_order.push_back(std::move(refusal));
+  std::vector<Rejection> in_order;
+  for (auto& [index, rejection] : rejections) in_order.push_back(std::move(rejection));
   return in_order;
 }
 

@@ -10,9 +10,9 @@ namespace ptxlat::run {
 
 namespace {
 
-// Throws Unavailable unless the counters that are open see a kernel that does nothing but end.
+// Throws Unavailable unless the opened counters count a kernel that only exits.
 void require_counts(worker::Worker& worker) {
-  constexpr int known_to_all = 80;  // JITs of CUDA 11 to 13 take it
+  constexpr int known_to_all = 80;  // JITs of CUDA 11 to 13 accept it
   const int sm = worker.device_info().sm;
   const auto ptx = fmt::format(".version 7.0\n.target sm_{}\n.address_size 64\n.visible .entry nothing() {{ ret; }}\n",
                                std::min(sm, known_to_all));

@@ -13,9 +13,9 @@ namespace ptxlat::run {
 
 // Sends the cells that the store does not have down the line and commits their records, chunk by chunk. `keys` are
 // those of the method's cells, by Cell::number; the line's on_finished is set here.
-//   run          as it begins; gets its number, and its end when all is done
-//   on_finished  may be empty; is called with how many more of the cells are in the store: once at the start, then
-//                after each chunk
+//   run          at its start; gets its number, and its end time when everything is done
+//   on_finished  may be empty; called with how many more cells are now in the store: once at the start, then after each
+//   chunk
 // Throws what run_line throws.
 struct Made {
   std::size_t made = 0;

@@ -12,14 +12,14 @@ namespace ptxlat::run {
 
 namespace {
 
-// What tells experiments apart: all of a key but its operand, which is the opcode where several take turns. Those of
-// pairs are told apart by their recipes, too.
+// What distinguishes experiments: a key without its operand, which is the opcode if several take turns. Experiments
+// with pairs are also distinguished by their recipes.
 std::string experiment_of(results::CellKey key) {
   key.operand.clear();
   return key.text();
 }
 
-// The records of these experiments that the store has. One experiment may have several: opcodes that take turns.
+// The records of these experiments in the store. One experiment may have several: opcodes that take turns.
 std::vector<results::Record> records_of(const results::Store& store, const std::string& table, results::RecordKind kind,
                                         const std::vector<results::CellKey>& keys) {
   std::unordered_set<std::string> wanted;
@@ -36,13 +36,13 @@ std::vector<results::CellKey> keys_of(const std::vector<Plan>& plan) {
   return keys;
 }
 
-// The job's stages, each on what the ones before it left in the store.
+// The job's stages; each uses the results of earlier ones in the store.
 class Stages {
  public:
   Stages(OpcodeJob& job, results::Store& store, const std::atomic<bool>* interrupted, const OpcodeProgress& progress)
       : job_(job), store_(store), interrupted_(interrupted), progress_(progress) {}
 
-  // Makes what is missing of the plan and puts all of its records into `records`. False if it was interrupted.
+  // Makes the missing cells of the plan and puts all records of the plan into `records`. False if it was interrupted.
   template <class Plan, class BytesOf>
   bool make(const char* name, const std::vector<Plan>& plan, const line::Method& method, worker::Worker* worker,
             const BytesOf& bytes_of, std::vector<results::Record>& records) {
@@ -82,9 +82,9 @@ class Stages {
   const OpcodeProgress& progress_;
 };
 
-constexpr std::size_t text_of_kernels = 5000;  // about, in bytes
+constexpr std::size_t text_of_kernels = 5000;  // approximate, in bytes
 
-// The library is opened only if something is missing. What cannot be counted costs nothing else.
+// The library is only opened if something is missing. A failure to count has no further effect.
 void count(const std::vector<machine::Opcode>& opcodes, OpcodeJob& job, results::Store& store, Stages& stages,
            MadeOpcodes& made) {
   const auto plan = machine::plan_counting(job.loaded, opcodes, job.level);

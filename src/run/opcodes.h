@@ -17,8 +17,8 @@
 
 namespace ptxlat::run {
 
-// What SASS opcodes do on a GPU, from the forms that become them.
-//   worker    runs code that was written over, and nothing else
+// Measures SASS opcodes on a GPU, from the forms that become them.
+//   worker    runs patched code, and nothing else
 //   counting  runs it with hardware counters, and nothing else
 struct OpcodeJob {
   ptx::LoadedCatalogue loaded;
@@ -34,9 +34,9 @@ struct OpcodeJob {
 };
 
 //   throughput   of each form of the job
-//   contention   of pairs of the opcodes that these became; of this job's only
+//   contention   of pairs of the opcodes that these became; only of this job's
 //   counters     of these opcodes
-//   not_counted  why hardware counters were not read, or not to the end; empty if they were. A warning of the run, too
+//   not_counted  why hardware counters were not read, or not completely; empty if they were. Also a warning of the run
 //   completed    false if it was interrupted; every finished record is in the store
 struct MadeOpcodes {
   results::Run run;
@@ -45,14 +45,14 @@ struct MadeOpcodes {
   bool completed = false;
 };
 
-// Called before each of the stages with its name and how many cells it has, and how many of these are done more.
+// Called before each stage with its name and its number of cells, and then with how many more of these are done.
 struct OpcodeProgress {
   std::function<void(const std::string& stage, std::size_t cells)> on_stage = {};
   std::function<void(std::size_t)> on_finished = {};
 };
 
 // Measures what the store does not have: the throughput of the forms, then the contention of their opcodes, then their
-// pipes by hardware counters, where these can be had. Throws what run_line throws.
+// pipes by hardware counters, if available. Throws what run_line throws.
 MadeOpcodes make_opcodes(OpcodeJob& job, results::Store& store, const std::atomic<bool>* interrupted,
                          const OpcodeProgress& progress);
 

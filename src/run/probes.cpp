@@ -10,7 +10,7 @@ MadeProbes make_probes(ProbeJob& job, results::Store& store, worker::Worker& wor
                        const std::atomic<bool>* interrupted, const std::function<void(std::size_t)>& on_finished,
                        const probe::OnLog& on_log) {
   const auto& table = job.run.table;
-  // Probes are few and each fills a launch queue of its own: a chunk for each, so that each is stored as it is done.
+  // There are few probes, and each fills a launch queue by itself: each is a chunk, so that it is stored when finished.
   std::vector<line::Cell> cells;
   std::vector<results::CellKey> keys;
   for (std::size_t i = 0; i < job.plan.size(); ++i) {

@@ -13,7 +13,7 @@
 
 namespace ptxlat::run {
 
-// Probes to be made with one toolchain.
+// Probes to run with one toolchain.
 struct ProbeJob {
   assemble::Toolchain toolchain;
   isa::Target target;
@@ -23,9 +23,9 @@ struct ProbeJob {
   std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
 };
 
-//   records    all probes of the table that the store has
-//   wanted     those of the plan among them
-//   made       how many of these were made now
+//   records    all probes of the table in the store
+//   wanted     those of them that are in the plan
+//   made       how many of these ran now
 //   completed  false if it was interrupted; every finished probe is in the store
 struct MadeProbes {
   results::Run run;
@@ -35,8 +35,9 @@ struct MadeProbes {
   bool completed = false;
 };
 
-// Makes the probes that the store does not have, one after another. `on_finished` is called with how many more of the
-// plan are in the store: once at the start, then after each; `on_log` as in ProbeMethod. Throws what run_line throws.
+// Runs the probes that the store does not have, one after another. `on_finished` is called with how many more of the
+// plan are now in the store: once at the start, then after each; `on_log` as in ProbeMethod. Throws what run_line
+// throws.
 MadeProbes make_probes(ProbeJob& job, results::Store& store, worker::Worker& worker,
                        const std::atomic<bool>* interrupted, const std::function<void(std::size_t)>& on_finished,
                        const probe::OnLog& on_log = {});

@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The run that made the table in the store, if it came to its end.
+// The run that made the table in the store, if it finished.
 std::optional<results::Run> finished_run(const results::Store& store, const std::string& table) {
   for (auto& run : store.newest_runs()) {
     if (run.table == table && !run.finished_utc.empty()) return std::move(run);
@@ -25,7 +25,7 @@ std::optional<results::Run> finished_run(const results::Store& store, const std:
   return std::nullopt;
 }
 
-// Nanoseconds of the headline, where the clock is known.
+// The headline in nanoseconds, if the clock is known.
 void set_elapsed(results::Record& record, const std::optional<double>& sm_clock_mhz) {
   constexpr double ns_per_us = 1e3;
   const auto cycles = record.number(results::metric::cycles);
@@ -76,7 +76,7 @@ MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions&
   std::erase_if(missing,
                 [&](const line::Cell& cell) { return finished.contains(key_of(job.plan[cell.number]).text()); });
   if (options.on_planned) options.on_planned(job.plan.size() - missing.size());
-  // A run that finds all of its cells has made none of them, and only writes the table once more.
+  // A run that finds all of its cells in the store makes none, and only writes the table again.
   const auto made_by = missing.empty() ? finished_run(store, table) : std::nullopt;
   if (!missing.empty() && options.sm_clock) job.run.sm_clock_mhz = options.sm_clock();
   if (!made_by) job.run.id = store.save_run(job.run);

@@ -16,7 +16,7 @@
 
 namespace ptxlat::run {
 
-// One table to be made: what is planned, and what assembles it.
+// One table to make: the plan, and its assemblers.
 struct TableJob {
   ptx::LoadedCatalogue loaded;
   assemble::Toolchain toolchain;
@@ -24,10 +24,10 @@ struct TableJob {
   results::Run run;  // as it begins
   std::vector<latency::CellPlan> plan;
   std::unique_ptr<sass::Disassembler> disassembler;
-  std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;  // a thread for each
+  std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;  // one per thread
 };
 
-// What came of measuring a sample of the cells again in a second process.
+// The result of measuring a sample of the cells again in a second process.
 struct Repetition {
   std::size_t repeated = 0;
   std::vector<results::Record> differing;
@@ -49,9 +49,9 @@ struct SessionOptions {
   std::function<void(const std::vector<results::Record>&)> on_finished = {};
 };
 
-//   run         that the table is attributed to: this one, or where all cells were there already, the one before
-//   runs        all that records of the table name
-//   repetition  empty where nothing was repeated
+//   run         the table's run: this one, or the previous one if all cells already existed
+//   runs        all runs that records of the table name
+//   repetition  empty if nothing was repeated
 //   completed   false if it was interrupted; every finished record is in the store
 struct MadeTable {
   results::Run run;
@@ -63,8 +63,8 @@ struct MadeTable {
   bool completed = false;
 };
 
-// Plans less what the store has, sends the rest down the line, repeats a sample in a second process and marks what
-// differs there as unstable, and notes the run with its records. Throws what run_line throws.
+// Takes the plan without the cells in the store, sends it down the line, repeats a sample in a second process, marks
+// differing cells as unstable, and stores the run with its records. Throws what run_line throws.
 MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions& options);
 
 }  // namespace ptxlat::run

@@ -10,7 +10,7 @@ namespace ptxlat::run {
 namespace {
 
 constexpr char kernel_name[] = "sm_clock";
-constexpr double least_ns = 1e6;  // less is no spin of the kernel: its timer's steps would show
+constexpr double least_ns = 1e6;  // a shorter time is not the kernel's full spin: the timer's steps would matter
 
 worker::LaunchBatch launches_of(Bytes cubin) {
   kernel::Launch launch;

@@ -32,12 +32,12 @@ bool provides_operand(const Instruction& writer) {
 }
 
 // An instruction that waits on a scoreboard which is still held from before waits for the skeleton (method.md, trap 9).
-// If the window has set it, too, the wait is for both: a scoreboard counts what holds it.
+// If the window has also set it, the wait is for both: a scoreboard counts its holders.
 std::string foreign_wait(const Window& window) {
   const int held_by_others = pending_scoreboards(window);
   const auto& code = window.instructions;
   for (std::size_t i = 1; i < code.size(); ++i) {
-    if (changes_control_flow(code[i].text)) return {};  // a subroutine sets scoreboards of its own
+    if (changes_control_flow(code[i].text)) return {};  // a subroutine sets its own scoreboards
     const auto& control = code[i].control;
     if (const int foreign = control.wait_mask & held_by_others; foreign != 0) {
       return fmt::format("waits on a scoreboard (mask {:#x}) that was held before the window: {}", foreign,
@@ -62,7 +62,7 @@ std::string foreign_instruction(const Window& window, const std::vector<bool>& s
   return {};
 }
 
-// For each register the last instruction before the first clock that writes it.
+// For each register, the last instruction before the first clock that writes it.
 std::map<Register, const Instruction*> last_writers(const Window& window) {
   std::map<Register, const Instruction*> writers;
   for (const auto& instruction : window.prologue) {
@@ -71,15 +71,15 @@ std::map<Register, const Instruction*> last_writers(const Window& window) {
   return writers;
 }
 
-// A register that the window reads and that was computed, not loaded, in front of the first clock: a part of the
-// instruction has been hoisted out of the window (method.md, trap 6). Predicate operands are compared in front of the
-// window by the skeleton itself, and a uniform register holds an operand that was to be prepared.
+// A register that the window reads and that was computed, not loaded, before the first clock: a part of the instruction
+// has been hoisted out of the window (method.md, trap 6). The skeleton itself compares predicate operands before the
+// window, and a uniform register holds an operand that was meant to be prepared.
 std::string hoisted_part(const Window& window, const std::vector<bool>& slice, bool operands_are_prepared) {
   std::set<Register> written;
   const auto writers = last_writers(window);
   const auto& code = window.instructions;
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
-    // What a subroutine gives back was not computed in front of the window.
+    // A subroutine's result was not computed before the window.
     if (has(opcode_of(code[i].text), Trait::calls)) return {};
     if (!slice[i]) continue;
     const auto use = register_use(code[i].text);
@@ -96,7 +96,7 @@ std::string hoisted_part(const Window& window, const std::vector<bool>& slice, b
   return {};
 }
 
-// ptxas neither merges nor repeats volatile loads: where one is missing before the first clock it is behind it.
+// ptxas neither merges nor repeats volatile loads: if one is missing before the first clock, it is after it.
 std::string drifted_load(const Window& window, const Expectation& expected) {
   const auto is_load = [](const Instruction& i) { return has(opcode_of(i.text), Trait::loads_operand); };
   const auto loads = std::count_if(window.prologue.begin(), window.prologue.end(), is_load);
@@ -105,8 +105,8 @@ std::string drifted_load(const Window& window, const Expectation& expected) {
                      expected.operand_loads);
 }
 
-// An instruction without its register numbers, the order and inversion of its operands and those that only fill a place
-// (IADD3 R, R, R, RZ and IMAD.IADD R, R, 0x1, R are the same sum): "LOP3.LUT 0x3c,R,R,R".
+// An instruction without its register numbers, the order and inversion of its operands and operands that only fill a
+// place (IADD3 R, R, R, RZ and IMAD.IADD R, R, 0x1, R are the same sum): "LOP3.LUT 0x3c,R,R,R".
 std::string shape_of(const Instruction& instruction) {
   std::string text;
   for (const char c : instruction.text) {
@@ -245,8 +245,8 @@ Audit audit_base(const Window& base, const Expectation& expected) {
 }
 
 Audit audit_differential(const Window& window, const Window& base, const Expectation& expected) {
-  // Of what is stored behind the window only the consumer's results were waited for: what else feeds those is there to
-  // keep a second result, and is no part of the instruction.
+  // Of the values stored after the window, only the consumer's results were waited for: other code that feeds those
+  // keeps a second result alive, and is not part of the instruction.
   const auto consumer = find_consumer(window, base);
   auto roots = live_results(window);
   for (std::size_t i = 0; i < roots.size(); ++i) roots[i] = roots[i] && consumer.is_consumer[i];
@@ -275,7 +275,7 @@ Audit audit_differential(const Window& window, const Window& base, const Expecta
 
 namespace {
 
-// The instruction under test is in the window; `rest` gets what else is, control flow and copies left out.
+// The instruction under test is in the window; `rest` gets everything else except control flow and copies.
 Audit audit_presence(const Window& window, const std::vector<std::string>& sass, std::vector<std::string>& rest) {
   Audit audit;
   audit.sass = opcodes(window);

@@ -8,8 +8,8 @@
 
 namespace ptxlat::sass {
 
-// The proof about one window: is the instruction under test in there, as often as asked, and nothing else (method.md,
-// section 1)?
+// The proof about one window: does it contain the instruction under test, as often as requested, and nothing else
+// (method.md, section 1)?
 struct Audit {
   Verdict verdict = Verdict::proven;
   std::string reason;             // empty if proven
@@ -17,13 +17,13 @@ struct Audit {
   bool is_proven() const { return verdict == Verdict::proven; }
 };
 
-// What is known of a window's kernel and of the instruction under test.
+// What is known about a window's kernel and the instruction under test.
 //   is_arithmetic  registers in, registers out: then everything in the window must feed the result, and memory, special
 //                  registers and barriers belong to the skeleton
-//   operand_loads  loads that the skeleton makes before the first clock: one that is missing there has drifted
-//   edges          opcodes that stand once around the instructions of a chain: what comes before and what waits after
-//   access_bytes   of a load or a store, what it moves for a lane; 0 for everything else
-//   operands_are_prepared  what real kernels make of the operands once, before a loop, has no place in the window
+//   operand_loads  loads that the skeleton has before the first clock: if one is missing there, it has drifted
+//   edges          opcodes that appear once around the instructions of a chain: what comes before and what waits after
+//   access_bytes   what a load or a store moves for a lane; 0 for everything else
+//   operands_are_prepared  preparations that real kernels make once, before a loop, must not be in the window
 struct Expectation {
   bool is_arithmetic = true;
   int operand_loads = 0;
@@ -32,18 +32,18 @@ struct Expectation {
   bool operands_are_prepared = false;
 };
 
-// `clock, clock`: nothing but copies of the clock may stand between.
+// `clock, clock`: only copies of the clock may be between them.
 Audit audit_overhead(const Window& window);
 
 // `clock, consumer, clock`: the window that a differential is measured against.
 Audit audit_base(const Window& base, const Expectation& expected = {});
 
-// `clock, op, consumer, clock` against its base. What it has more than the base is the instruction under test; that
-// must feed the consumer, read nothing but loaded operands and constants, and wait for nothing that the window did not
-// start.
+// `clock, op, consumer, clock` against its base. What it has in addition to the base is the instruction under test,
+// which must feed the consumer, read nothing but loaded operands and constants, and wait for nothing that the window
+// did not start.
 Audit audit_differential(const Window& window, const Window& base, const Expectation& expected = {});
 
-// `clock, op, wait for its effect, clock` against the same without the instruction, which is what it has more.
+// `clock, op, wait for its effect, clock` against the same without the instruction: the difference is the instruction.
 Audit audit_waiting(const Window& window, const Window& without, const Expectation& expected = {});
 
 // `clock, op, clock`: comparable with the tables of Arafa et al., and proven if the whole instruction is between the
@@ -51,33 +51,33 @@ Audit audit_waiting(const Window& window, const Window& without, const Expectati
 //   sass  what the differential proved the instruction to be; empty if it proved nothing
 Audit audit_bracket(const Window& window, const std::vector<std::string>& sass);
 
-// `clock, bridge, op, clock`: like a bracket, with just what a step of the chain (`step`) has more than the
-// instruction. ptxas may make another bridge of a loaded value than of a computed one; then its time is not to be taken
-// from the chain's.
+// `clock, bridge, op, clock`: like a bracket, with exactly what a step of the chain (`step`) has in addition to the
+// instruction. ptxas may build a different bridge for a loaded value than for a computed one; then its time must not be
+// subtracted from the chain's.
 Audit audit_bridge(const Window& window, const std::vector<std::string>& sass, const std::vector<std::string>& step);
 
-// `clock, op × n, clock` and the same with 2n steps. The n steps that the longer has more must be the same opcodes as
-// the n of the shorter, but for the bridge behind the last of these, which nothing needs; and not fewer than the
-// instruction alone has (`sass`, as above). Chains that change pipes
-// half-way (HADD2, then HFMA2.MMA: method.md, trap 23) are `contaminated`: their difference is no instruction's
-// latency. The audit's own `sass` is the last step's opcodes.
+// `clock, op × n, clock` and the same with 2n steps. The n additional steps of the longer must be the same opcodes as
+// the n of the shorter, except for the bridge after the last of these, which nothing needs, and must not be fewer than
+// the instruction alone has (`sass`, as above). Chains that change pipes half-way (HADD2, then HFMA2.MMA: method.md,
+// trap 23) are `contaminated`: their difference is not the latency of any instruction. The audit's own `sass` is the
+// last step's opcodes.
 Audit audit_chain(const Window& shorter, const Window& longer, int steps, const std::vector<std::string>& sass,
                   const Expectation& expected = {});
 
-// `clock, op × n, clock` and the same with 2n copies that do not depend on each other. Each of the n copies that the
-// longer has more must be there, whole: a part that they share, or one that was left out, is no cost of the
-// instruction.
-// Where the end of one of them waits for its copies and that of the other does not, the difference holds that wait.
+// `clock, op × n, clock` and the same with 2n copies that do not depend on each other. Each of the n additional copies
+// of the longer must be complete: if they share a part, or one was left out, the difference is not the cost of the
+// instruction. If only one of the two streams waits for its copies at the end, the difference includes that wait.
 Audit audit_stream(const Window& shorter, const Window& longer, int copies, const std::vector<std::string>& sass,
                    const Expectation& expected = {});
 
-// Why a load or a store, `sass` of which is `copies` times the instruction, is not as wide as the instruction: ptxas
-// leaves out what nothing needs. Empty if it is; several narrower accesses may do together. Also empty where `sass` has
-// no access to data memory: then something else is amiss.
+// Why a load or a store, whose `sass` is `copies` times the instruction, is not as wide as the instruction: ptxas
+// leaves out what nothing needs. Empty if it is wide enough; several narrower accesses together are fine. Also empty if
+// `sass` has no access to data memory: then something else is wrong.
 std::string narrowed_access(const std::vector<std::string>& sass, int access_bytes, int copies = 1);
 
 // The branch or the clock that ends a stream waits on a scoreboard that a copy has set: ptxas waits there for results
-// if it has too few scoreboards to keep them apart in what follows. Unoptimised code, which waits everywhere, does not.
+// if it has too few scoreboards to tell them apart in the code that follows. Unoptimised code, which waits everywhere,
+// does not.
 bool end_waits(const Window& stream);
 
 // Opcodes between the clocks, copies of the clock left out.

@@ -1,4 +1,4 @@
-// Windows that hold what a real kernel does once: bringing an operand to where the machine takes it.
+// Windows that contain work that a real kernel does once: bringing an operand to where the machine expects it.
 #include <algorithm>
 #include <set>
 
@@ -25,7 +25,7 @@ bool prepares(const Instruction& instruction, const RegisterUse& use) {
          (fills_uniform_register(opcode_of(instruction.text)) && writes_uniform_register(use));
 }
 
-// The other register of an aligned pair.
+// The second register of an aligned pair.
 Register beside(const Register& r) { return {r.file, r.number ^ 1}; }
 
 }  // namespace
@@ -57,7 +57,7 @@ std::vector<const Instruction*> hoistable_preparations(const Window& window) {
       if (!is_literal && !is_hoistable) made.insert(written);
     }
   }
-  // An operand whose other half is a literal of the instruction is in its place no sooner than that.
+  // An operand whose second half is a literal of the instruction cannot be in place before that half is.
   std::erase_if(found, [&](const Instruction* instruction) {
     const auto writes = register_use(instruction->text).writes;
     return opcode_of(instruction->text) == "UMOV" && writes.size() == 1 && half_literal.contains(writes.front());

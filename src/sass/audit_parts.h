@@ -6,7 +6,7 @@
 
 #include "sass/audit.h"
 
-// What the audits of single windows (audit.cpp) and of chains and streams (audit_repeats.cpp) share.
+// Shared by the audits of single windows (audit.cpp) and of chains and streams (audit_repeats.cpp).
 
 namespace ptxlat::sass {
 
@@ -20,14 +20,14 @@ std::string describe(const Instruction& instruction);
 // before it.
 Audit audit_loads_and_waits(const Window& window, const Expectation& expected);
 
-// The same, and those for a window whose result leaves it.
-//   roots  what leaves it, beside its last instruction (dataflow.h)
+// The same, plus those for a window whose result leaves it.
+//   roots  what leaves it, in addition to its last instruction (dataflow.h)
 Audit audit_flow(const Window& window, const Expectation& expected, const std::vector<bool>& roots);
 
-// The instructions between the clocks that only prepare an operand, of values that were there before the first clock:
-// they bring them into a uniform register, add there, or read a part of an address. They could stand before the
-// window, as they do in a real kernel's loop. What comes of literals alone is the instruction's own: whoever has the
-// instruction has its literals, and a register beside one. So is what is made of results inside the window.
+// The instructions between the clocks that only prepare an operand from values that were available before the first
+// clock: they bring them into a uniform register, add there, or read a part of an address. They could be before the
+// window, as in a real kernel's loop. What comes from literals alone belongs to the instruction, because the literals
+// do, and so does a register next to one. So does what is made from results inside the window.
 std::vector<const Instruction*> hoistable_preparations(const Window& window);
 
 // The consumer must be the same machine instruction with and without the one under test. If it took over a part of that
@@ -44,10 +44,10 @@ FoundConsumer find_consumer(const Window& window, const Window& base);
 // not found.
 std::vector<std::string> remove_from_end(std::vector<std::string>& whole, const std::vector<std::string>& part);
 
-// A stall count ends at 15: behind an instruction that takes longer ptxas puts a NOP.
+// A stall count is at most 15: after an instruction that takes longer ptxas puts a NOP.
 bool is_filler(const std::string& opcode);
 
-// How often each opcode occurs, moves left out: whether a value needs one depends on the registers that ptxas happened
+// How often each opcode occurs, without moves: whether a value needs one depends on the registers that ptxas happened
 // to choose.
 std::map<std::string, int> opcode_counts(const std::vector<std::string>& opcodes_of_steps);
 

@@ -1,4 +1,4 @@
-// Chains and streams: windows with so many copies of an instruction and with twice as many.
+// Chains and streams: windows with n copies of an instruction and with twice as many.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace ptxlat::sass {
 
 namespace {
 
-// What brings operands into place and results out of it, and waits; everything else does the instruction's work.
+// Opcodes that move operands into place and results out of it, or wait; all others do the instruction's work.
 bool moves_bits(const std::string& opcode) { return has(opcode, Trait::moves_bits); }
 
 // Copies of an instruction that takes several machine instructions share what does not depend on their operands (the
-// lane's number, a descriptor), and results may be unpacked behind the clocks. Then a further copy is a part of the
-// instruction, and it must be the part that does the work: nothing but moves that the instruction alone does not have,
-// and the last one that does more than to move bits as often as there are copies. How bits are moved depends on the
-// registers that ptxas chose; it counts only where the instruction does nothing else.
+// lane number, a descriptor), and results may be unpacked after the clocks. Then an additional copy is only a part of
+// the instruction, and it must be the part that does the work: only moves may be new compared with the instruction
+// alone, and the last opcode that does more than move bits must appear once per copy. How bits are moved depends on the
+// registers that ptxas chose; moves count only if the instruction does nothing else.
 bool does_the_work(const std::vector<std::string>& added, int copies, const std::vector<std::string>& sass) {
   const auto alone = opcode_counts(sass);
   const auto counts = opcode_counts(added);
@@ -41,8 +41,8 @@ bool does_the_work(const std::vector<std::string>& added, int copies, const std:
   return !has_foreign && worked != counts.end() && worked->second == copies * alone.at(*work);
 }
 
-// Where nothing is known of the instruction alone, the copies that the longer stream has more must do the work of those
-// of the shorter once again.
+// If nothing is known about the instruction alone, the additional copies of the longer stream must repeat the work of
+// the shorter stream's.
 bool repeats_the_work(std::vector<std::string> added, std::vector<std::string> first) {
   for (auto* opcodes : {&added, &first}) std::erase_if(*opcodes, moves_bits);
   return !added.empty() && opcode_counts(added) == opcode_counts(first);
@@ -65,7 +65,7 @@ bool end_waits(const Window& stream) {
 Audit audit_stream(const Window& shorter, const Window& longer, int copies, const std::vector<std::string>& sass,
                    const Expectation& expected) {
   auto in_a_stream = expected;
-  in_a_stream.operands_are_prepared = false;  // what the copies share is in both and cancels
+  in_a_stream.operands_are_prepared = false;  // work that the copies share is in both and cancels
   for (const Window* window : {&shorter, &longer}) {
     if (Audit audit = audit_loads_and_waits(*window, in_a_stream); !audit.is_proven()) return audit;
   }
@@ -77,8 +77,8 @@ Audit audit_stream(const Window& shorter, const Window& longer, int copies, cons
   const auto first = opcodes(shorter);
   auto added = opcodes(longer);
   remove_from_end(added, first);
-  // What the assembler knows to have nothing to do is one NOP each: a barrier of lanes that are together, a fence of
-  // what is ordered anyway.
+  // Instructions that the assembler knows to have no effect are one NOP each: a barrier of converged lanes, a fence
+  // between accesses that are ordered anyway.
   const auto fillers = std::erase_if(added, is_filler);
   if (added.empty() && sass.empty() && std::cmp_equal(fillers, copies)) added.assign(fillers, "NOP");
   const auto count = static_cast<int>(added.size());
@@ -101,7 +101,7 @@ Audit audit_stream(const Window& shorter, const Window& longer, int copies, cons
 
 namespace {
 
-// The steps that the longer chain has more are those of the shorter, which may lack the bridge behind its last step.
+// The additional steps of the longer chain are those of the shorter, which may lack the bridge after its last step.
 bool is_the_same_again(const std::vector<std::string>& added, const std::vector<std::string>& first_half,
                        const std::vector<std::string>& bridge) {
   auto missing = opcode_counts(added);

@@ -19,12 +19,12 @@ namespace {
 constexpr Elf64_Half machine_cuda = 190;
 constexpr std::string_view text_prefix = ".text.";
 
-[[noreturn]] void refuse(const std::string& what) { throw Error(ExitCode::failure, "not a readable cubin: " + what); }
+[[noreturn]] void reject(const std::string& what) { throw Error(ExitCode::failure, "not a readable cubin: " + what); }
 
-// Copies a T out of `bytes`, so that neither alignment nor a short file can hurt.
+// Copies a T out of `bytes`, so that neither alignment nor a short file matters.
 template <typename T>
 T read_at(const std::vector<std::uint8_t>& bytes, std::uint64_t offset) {
-  if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) refuse("it ends early");
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) reject("it ends early");
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof(T));
   return value;
@@ -53,7 +53,7 @@ std::vector<InstructionWord> read_volta(const std::vector<std::uint8_t>& bytes, 
   return words;
 }
 
-// A control word has 21 bits for each of the three instructions behind it, the first's lowest.
+// A control word has 21 bits for each of the three instructions that follow, the first in the lowest bits.
 std::vector<InstructionWord> read_maxwell(const std::vector<std::uint8_t>& bytes, std::uint64_t offset,
                                           std::uint64_t size) {
   struct Group {
@@ -73,7 +73,7 @@ std::vector<InstructionWord> read_maxwell(const std::vector<std::uint8_t>& bytes
   return words;
 }
 
-// Puts each kernel's own subroutine behind it.
+// Appends each kernel's own subroutine to it.
 void append_subroutines(std::vector<KernelCode>& kernels) {
   const auto kernel_of = [&](const KernelCode& code) {
     if (!code.name.ends_with(subroutine_suffix)) return kernels.end();
@@ -113,14 +113,14 @@ void for_each_kernel(const std::vector<std::uint8_t>& bytes, const Elf64_Ehdr& h
 
 Cubin read_cubin(const std::vector<std::uint8_t>& bytes) {
   const auto header = read_at<Elf64_Ehdr>(bytes, 0);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) refuse("no ELF file");
-  if (header.e_ident[EI_CLASS] != ELFCLASS64) refuse("not a 64-bit ELF file");
-  if (header.e_machine != machine_cuda) refuse("not for a GPU");
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) reject("not an ELF file");
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) reject("not a 64-bit ELF file");
+  if (header.e_machine != machine_cuda) reject("not for a GPU");
 
   Cubin cubin;
   cubin.sm = architecture(header);
   if (cubin.sm < isa::oldest_sm)
-    refuse(fmt::format("unsupported architecture sm_{}; sm_{} is the oldest that is read", cubin.sm, isa::oldest_sm));
+    reject(fmt::format("unsupported architecture sm_{}; sm_{} is the oldest supported one", cubin.sm, isa::oldest_sm));
 
   const auto layout = layout_of(cubin.sm);
   const auto read = layout == CodeLayout::volta ? read_volta : read_maxwell;
@@ -137,11 +137,11 @@ std::vector<std::uint8_t> write_words(std::vector<std::uint8_t> cubin, const std
   for_each_kernel(cubin, read_at<Elf64_Ehdr>(cubin, 0), [&](const std::string& name, const Elf64_Shdr& entry) {
     if (name == kernel) code = entry;
   });
-  if (!code) refuse("it does not have the kernel " + kernel);
+  if (!code) reject("it does not have the kernel " + kernel);
   for (const auto& [offset, word] : words) {
     const auto at = static_cast<std::uint64_t>(offset);
     if (offset < 0 || at + sizeof word > code->sh_size || code->sh_offset + at + sizeof word > cubin.size())
-      refuse(fmt::format("{} ends before byte {}", kernel, offset));
+      reject(fmt::format("{} ends before byte {}", kernel, offset));
     std::memcpy(cubin.data() + code->sh_offset + at, &word, sizeof word);
   }
   return cubin;

@@ -93,7 +93,7 @@ void add_registers_inside(std::string_view operand, std::vector<Register>& reads
   }
 }
 
-// How many of the leading operands are results.
+// The number of leading operands that are results.
 std::size_t result_count(std::string_view opcode, const std::vector<std::string_view>& operands) {
   if (has(opcode, Trait::no_result | Trait::leaves)) return 0;
   std::size_t count = 0;
@@ -169,7 +169,7 @@ bool writes_any(const RegisterUse& use, const std::set<Register>& live) {
   return std::any_of(use.writes.begin(), use.writes.end(), [&](const auto& r) { return live.contains(r); });
 }
 
-// The registers that a store takes its value from: its last operand, and what follows that in a wide one.
+// The registers that a store takes its value from: its last operand, and the following ones of a wide operand.
 std::vector<Register> stored_value(std::string_view text) {
   const auto opcode = opcode_of(text);
   const auto operands = operands_of(text.substr(text.find(opcode) + opcode.size()));
@@ -180,8 +180,8 @@ std::vector<Register> stored_value(std::string_view text) {
   return value;
 }
 
-// What must be in registers behind the window so that the epilogue can store its values. It is read in the order of the
-// code, as if no branch were taken.
+// What must be in registers after the window so that the epilogue can store its values. The code is read in order, as
+// if no branch were taken.
 std::set<Register> stored_behind(const Window& window) {
   std::set<Register> live;
   for (auto instruction = window.epilogue.rbegin(); instruction != window.epilogue.rend(); ++instruction) {
@@ -220,7 +220,7 @@ std::vector<bool> backward_slice(const Window& window, const std::vector<bool>& 
   const auto& code = window.instructions;
   std::vector<bool> in_slice(code.size(), false);
   if (code.size() < 3) return in_slice;
-  // Where control can go two ways, a later write in program order does not make an earlier one dead.
+  // If control can go two ways, a later write in program order does not make an earlier one dead.
   const bool branches = can_branch(code);
   std::set<Register> live;
   // A subroutine may read any register.

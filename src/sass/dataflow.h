@@ -19,31 +19,31 @@ struct Register {
   bool operator<(const Register& other) const { return std::tie(file, number) < std::tie(other.file, other.number); }
 };
 
-// Holds conditions, the condition code's carry among them.
+// Holds conditions, including the carry of the condition code.
 constexpr bool is_predicate(RegisterFile file) {
   return file == RegisterFile::predicate || file == RegisterFile::uniform_predicate ||
          file == RegisterFile::condition_code;
 }
 
 // Which registers an instruction reads and writes, from its disassembly. RZ, PT, URZ and UPT hold constants and never
-// appear. `may_read` has the upper halves of what may be 64-bit operands: with them a slice can only be too large,
-// never too small.
+// appear. `may_read` has the upper halves of registers that may be 64-bit operands: with them a slice can only be too
+// large, never too small.
 struct RegisterUse {
   std::vector<Register> reads;
   std::vector<Register> may_read;
   std::vector<Register> writes;
-  bool is_predicated = false;  // it may leave its destination as it was
+  bool is_predicated = false;  // it may leave its destination unchanged
 };
 RegisterUse register_use(std::string_view text);
 
-// Which instructions of the window make a value that is stored behind it: the last to write a register that the
-// epilogue stores, or makes a stored value of. The halves of a 64-bit result are made by two. Addresses and what steers
-// the loop are the skeleton's. live[i] tells about window.instructions[i].
+// Which instructions of the window make a value that is stored after it: the last to write a register that the epilogue
+// stores, or makes a stored value from. Two instructions make the halves of a 64-bit result. Addresses and loop control
+// belong to the skeleton. live[i] is about window.instructions[i].
 std::vector<bool> live_results(const Window& window);
 
 // Which instructions of the window the values that leave it depend on: the backward slice from the last instruction
-// before the second clock read and from `roots`, one for each of window.instructions. The clock reads themselves are
-// not in it.
+// before the second clock read and from `roots`, one for each of window.instructions. It does not include the clock
+// reads themselves.
 std::vector<bool> backward_slice(const Window& window, const std::vector<bool>& roots);
 
 // Which instructions do nothing but copy the first clock reading around (at -O0 it goes through MOVs).

@@ -22,11 +22,11 @@ constexpr std::chrono::seconds nvdisasm_deadline{60};
 // does, in Volta's.
 constexpr std::uint64_t scheduling_bits = ((std::uint64_t{1} << 17) - 1) << 41;
 
-// For each of three instructions: one cycle, no yield, no scoreboards. Others would make nvdisasm mark pairs that issue
-// together.
+// For each of three instructions: one cycle, no yield, no scoreboards. Different values would make nvdisasm mark pairs
+// that issue together.
 constexpr std::uint64_t plain_control = 0x7f1ull | 0x7f1ull << 21 | 0x7f1ull << 42;
 
-// Instructions as they lie in memory. Maxwell's last group is filled up with its first instruction.
+// Instructions as they are in memory. Maxwell's last group is padded with its first instruction.
 std::vector<std::uint64_t> image_of(CodeLayout layout, const std::vector<InstructionWord>& words) {
   std::vector<std::uint64_t> image;
   for (const auto& word : words) {
@@ -38,7 +38,7 @@ std::vector<std::uint64_t> image_of(CodeLayout layout, const std::vector<Instruc
   return image;
 }
 
-// The last word of an instruction; nvdisasm writes a target in front of the image as -0xb0.
+// The last word of an instruction; nvdisasm writes a target before the image as -0xb0.
 std::string_view last_word(std::string_view text) { return text.substr(text.rfind(' ') + 1); }
 
 // Instructions whose last operand is an address in the kernel.
@@ -124,7 +124,7 @@ void Nvdisasm::disassemble(int sm, const std::vector<Instruction*>& instructions
   }
 }
 
-// Gives everything that is wanted to one process, with the lock released while it runs.
+// Passes all wanted words to one process, with the lock released while it runs.
 void Nvdisasm::ask_for_wanted(int sm, std::unique_lock<std::mutex>& lock) {
   const auto words = std::exchange(wanted_, {});
   asking_threads_ = 0;
@@ -162,7 +162,7 @@ std::vector<WordText> Nvdisasm::ask(int sm, const std::vector<InstructionWord>& 
                 fmt::format("{} {}{}{}", nvdisasm_.string(), describe(outcome, nvdisasm_deadline),
                             outcome.output.empty() ? "" : ": ", outcome.output),
                 outcome.ended() ? "run tools/toolkits.sh to get one that knows this architecture"
-                                : "it may be broken: tools/toolkits.sh tries it and fetches it anew");
+                                : "it may be broken: tools/toolkits.sh tries it and downloads it again");
   }
   std::map<int, std::size_t> index_at;  // offset → position in `words`
   for (std::size_t i = 0; i < words.size(); ++i) index_at[offset_of(layout, i)] = i;

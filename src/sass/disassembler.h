@@ -14,9 +14,9 @@
 
 namespace ptxlat::sass {
 
-// The text of an instruction word wherever it stands.
-//   text             with a branch target left out at its end
-//   target_distance  of the target from the instruction, in bytes
+// The text of an instruction word, wherever it is.
+//   text             without a branch target at its end
+//   target_distance  from the instruction to the target, in bytes
 struct WordText {
   std::string text;
   bool has_target = false;
@@ -24,17 +24,17 @@ struct WordText {
   bool operator==(const WordText&) const = default;
 };
 
-// The text at an offset of a kernel, a target included.
+// The text at an offset of a kernel, including a target.
 std::string text_at(const WordText& text, int offset);
 
-// A word without what does not show in its text: stall count, yield, scoreboards, wait mask.
+// A word without the fields that its text does not show: stall count, yield, scoreboards, wait mask.
 InstructionWord disassembly_key(const InstructionWord& word);
 struct DisassemblyKeyHash {
   std::size_t operator()(const InstructionWord& key) const;
 };
 
-// Which text belongs to an instruction word? Implementations are thread-safe: nvdisasm, or the words that a bundle
-// holds (bundle/bundle.h).
+// Which text belongs to an instruction word? Implementations are thread-safe: nvdisasm, or the words in a bundle
+// (bundle/bundle.h).
 class Disassembler {
  public:
   virtual ~Disassembler() = default;
@@ -42,10 +42,10 @@ class Disassembler {
   virtual void disassemble(int sm, const std::vector<Instruction*>& instructions) = 0;
 };
 
-// When nvdisasm is started for threads that assemble meanwhile. Its start costs as much as assembling a hundred
-// kernels, so that few starts, each for many threads, leave more of the cores to the assemblers.
+// When nvdisasm is started for threads that assemble in the meantime. Starting it costs as much as assembling a hundred
+// kernels, so a few starts, each for many threads, leave more of the cores to the assemblers.
 //   processes      how many may run at a time
-//   batch_threads  one is started when so many threads wait for an answer,
+//   batch_threads  one is started when this many threads wait for an answer,
 //   max_wait       or when the first of them has waited this long
 struct NvdisasmPace {
   int processes = 1;
@@ -55,8 +55,8 @@ struct NvdisasmPace {
 NvdisasmPace nvdisasm_pace(int threads);
 
 // Asks nvdisasm once per distinct word and remembers the answer, because windows of thousands of kernels share a few
-// thousand words. nvdisasm needs a quarter of a second before it reads its first byte, so that what several threads
-// want to know goes into one call.
+// thousand words. nvdisasm needs a quarter of a second before it reads its first byte, so the requests of several
+// threads go into one call.
 class Nvdisasm : public Disassembler {
  public:
   // nvdisasm: the program. Error{missing_tool} from disassemble if it cannot be run or does not know the architecture.
@@ -64,9 +64,9 @@ class Nvdisasm : public Disassembler {
 
   void disassemble(int sm, const std::vector<Instruction*>& instructions) override;
 
-  // What is known of a word; it must have been disassembled or learned.
+  // What is known about a word; it must have been disassembled or learned.
   WordText known(const InstructionWord& key);
-  // Takes an answer over that nvdisasm gave before.
+  // Adopts an answer that nvdisasm gave before.
   void learn(const InstructionWord& key, WordText text);
 
  private:
@@ -80,8 +80,8 @@ class Nvdisasm : public Disassembler {
   std::condition_variable answered_;
   std::exception_ptr failure_;
   std::unordered_set<InstructionWord, DisassemblyKeyHash> asked_;  // keys that are known, wanted or being asked for
-  std::vector<InstructionWord> wanted_;                            // words that no process has been given yet,
-  int asking_threads_ = 0;                                         // from so many threads,
+  std::vector<InstructionWord> wanted_;                            // words not yet given to a process,
+  int asking_threads_ = 0;                                         // from this many threads,
   std::chrono::steady_clock::time_point first_wanted_;             // since then
   std::unordered_map<InstructionWord, WordText, DisassemblyKeyHash> known_;
 };

@@ -20,8 +20,8 @@ bool uses_registers(const Instruction& instruction) {
   return !use.reads.empty() || !use.writes.empty();
 }
 
-// A reader that is as near to its sources as it can be: it follows the later one by 4 cycles, or by 5 if that comes
-// from another pipe, and the earlier one by 6.
+// A reader as close to its sources as possible: it follows the later one by 4 cycles, or by 5 if that comes from a
+// different pipe, and the earlier one by 6.
 bool arrive_two_cycles_apart(int earlier, int later) { return earlier == 6 && (later == 4 || later == 5); }
 
 }  // namespace
@@ -33,7 +33,7 @@ std::string bank_conflict(const Window& window) {
   for (std::size_t i = 0; i + 1 < code.size(); ++i) {
     const auto& control = code[i].control;
     const auto use = register_use(code[i].text);
-    // Behind a wait or a branch the schedule does not say how long ago something was written.
+    // After a wait or a branch the schedule does not say how long ago something was written.
     if ((control.wait_mask & held) != 0 || changes_control_flow(code[i].text)) written_at.clear();
     held |= scoreboards_set(control);
     for (const auto& x : use.reads) {
@@ -60,8 +60,8 @@ std::string bank_conflict(const Window& window) {
 
 namespace {
 
-// Whether the instruction has read its registers when the last one issues: what went the same way to memory behind it
-// has come back.
+// Whether the instruction has read its registers when the last one issues: a later access on the same path to memory
+// has returned.
 bool has_read(const std::vector<Instruction>& code, std::size_t reader) {
   if (code[reader].control.write_scoreboard != ControlWord::no_scoreboard) return false;
   for (std::size_t i = reader + 1; i + 1 < code.size(); ++i) {
@@ -78,7 +78,8 @@ bool has_read(const std::vector<Instruction>& code, std::size_t reader) {
   return false;
 }
 
-// What the second clock waits for, in words; `even_if_over`: also where the wait is over when it could issue.
+// A description of what the second clock waits for; `even_if_over`: even if the wait is over when the clock could
+// issue.
 std::string waits_of_clock(const Window& window, bool even_if_over) {
   const auto& code = window.instructions;
   if (code.empty() || is_unoptimised(window)) return {};

@@ -16,7 +16,7 @@ constexpr std::size_t maxwell_group_bytes = 32, maxwell_group_instructions = 3, 
 
 int offset_of(CodeLayout layout, std::size_t index) {
   if (layout == CodeLayout::volta) return static_cast<int>(index * volta_bytes);
-  const auto in_group = maxwell_bytes + index % maxwell_group_instructions * maxwell_bytes;  // behind the control word
+  const auto in_group = maxwell_bytes + index % maxwell_group_instructions * maxwell_bytes;  // after the control word
   return static_cast<int>(index / maxwell_group_instructions * maxwell_group_bytes + in_group);
 }
 
@@ -57,7 +57,7 @@ bool reads_clock(CodeLayout layout, const InstructionWord& word) {
                                                           opcode == opcode_s2ur || opcode == opcode_cs2ur
                                                     : opcode == maxwell_cs2r || opcode == maxwell_s2r;
   if (!may_read) return false;
-  // The special register's number sits in bits 72-79, Maxwell's in 20-27: 0x50 is SR_CLOCKLO, 0x51 SR_CLOCKHI.
+  // The special register's number is in bits 72-79, Maxwell's in 20-27: 0x50 is SR_CLOCKLO, 0x51 SR_CLOCKHI.
   const auto special_register = (layout == CodeLayout::volta ? word.high >> 8 : word.low >> 20) & 0xff;
   return special_register == 0x50 || special_register == 0x51;
 }

@@ -8,26 +8,26 @@
 namespace ptxlat::sass {
 
 // How machine code is laid out.
-//   maxwell  sm_50 … sm_62: groups of 32 bytes, a control word for three instructions and these, of 64 bits each
+//   maxwell  sm_50 … sm_62: groups of 32 bytes: a control word and three instructions of 64 bits each
 //   volta    sm_70 and later: 128 bits, with the control bits inside
 enum class CodeLayout { maxwell, volta };
 inline constexpr CodeLayout layout_of(int sm) { return sm < 70 ? CodeLayout::maxwell : CodeLayout::volta; }
 
 // Where an instruction is, in bytes from the start of its kernel.
 int offset_of(CodeLayout layout, std::size_t index);
-// How many bytes so many instructions take; Maxwell's come in groups of three.
+// How many bytes this many instructions take; Maxwell's come in groups of three.
 std::size_t size_of_code(CodeLayout layout, std::size_t instructions);
 
-// One instruction and its control bits. Maxwell's are in `low`, its share of the control word at bit 41 of `high`,
-// where Volta has the same fields in the same order.
+// One instruction and its control bits. A Maxwell instruction is in `low`, and its share of the control word at bit 41
+// of `high`, where Volta has the same fields in the same order.
 struct InstructionWord {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
   bool operator==(const InstructionWord&) const = default;
 };
 
-// The scheduling half of an instruction: what ptxas decided about when it and its successor may issue.
-// Scoreboards are numbered 0…5; no_scoreboard means none.
+// The scheduling half of an instruction: ptxas's decision about when it and its successor may issue. Scoreboards are
+// numbered 0…5; no_scoreboard means none.
 struct ControlWord {
   static constexpr int no_scoreboard = 7;
   int stall_count = 0;  // cycles until the next instruction of this warp may issue, 0…15
@@ -39,16 +39,16 @@ struct ControlWord {
 };
 
 ControlWord control_word(const InstructionWord& word);
-// The word with other control bits; of the layout volta.
+// The word with different control bits; only for the layout volta.
 InstructionWord with_control(InstructionWord word, const ControlWord& control);
 
-// The opcode with its operand kinds: Volta's low 12 bits, Maxwell's high 16, modifiers among them.
+// The opcode with its operand kinds: Volta's low 12 bits, Maxwell's high 16, which include modifiers.
 inline constexpr int opcode_field(CodeLayout layout, const InstructionWord& word) {
   return static_cast<int>(layout == CodeLayout::volta ? word.low & 0xfff : word.low >> 48);
 }
 // Whether this reads SR_CLOCKLO or SR_CLOCKHI in any of the ways that ptxas does (CS2R, S2R, S2UR, CS2UR).
 bool reads_clock(CodeLayout layout, const InstructionWord& word);
-// Whether this is the read into RZ that stands in front of each clock read on sm_60.
+// Whether this is the read into RZ that precedes each clock read on sm_60.
 bool discards_clock(CodeLayout layout, const InstructionWord& word);
 
 // One instruction of a kernel. `text` is nvdisasm's, with branch targets relative to the kernel.
@@ -59,7 +59,7 @@ struct Instruction {
   std::string text;
 };
 
-// Whether control may go elsewhere than to the next instruction: branches, calls, returns, exits.
+// Whether control may go somewhere other than the next instruction: branches, calls, returns, exits.
 bool changes_control_flow(std::string_view text);
 
 // "IMAD.IADD" of "@!P0 IMAD.IADD R7, R6, 0x1, R7".

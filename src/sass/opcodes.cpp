@@ -10,8 +10,8 @@ namespace {
 
 using enum Trait;
 
-// An opcode, or one with its first modifiers where these change what it is: the longest name that an instruction's
-// opcode begins with, modifier by modifier, counts alone.
+// An opcode, or an opcode with its first modifiers if these change its meaning: only the longest name that an
+// instruction's opcode begins with, modifier by modifier, counts.
 //   wide       the modifier with which its result is a pair of registers; "*": with any
 //   canonical  the name of the same operation on another pipe; for the opcode without further modifiers
 struct Row {
@@ -22,8 +22,8 @@ struct Row {
 };
 
 constexpr Row table[] = {
-    // Control flow. SSY, PBK, PCNT, PRET and what follows their targets (SYNC, BRK, CONT) are Maxwell's, as are CAL and
-    // KIL.
+    // Control flow. SSY, PBK, PCNT, PRET and the opcodes that jump to their targets (SYNC, BRK, CONT) are Maxwell's, as
+    // are CAL and KIL.
     {"BRA", leaves | branches | bookkeeping | code_address},
     {"BRX", leaves | bookkeeping | code_address},
     {"BRXU", leaves | code_address},
@@ -79,8 +79,8 @@ constexpr Row table[] = {
     {"CCTLL", no_result},
     {"CCTLT", no_result},
 
-    // Waiting for memory and for others. WARPGROUP.ARRIVE and WARPGROUP.DEPBAR wait around wgmma; LDGDEPBAR, which
-    // closes a group of copies for DEPBAR to wait for, takes just its stall count.
+    // Waiting for memory and for other lanes or warps. WARPGROUP.ARRIVE and WARPGROUP.DEPBAR wait around wgmma;
+    // LDGDEPBAR, which closes a group of copies for DEPBAR to wait for, only takes its stall count.
     {"BAR", skeleton | no_result | waits},
     {"BAR.ARV", skeleton | no_result},
     {"DEPBAR", moves_bits | no_result | waits},
@@ -105,7 +105,7 @@ constexpr Row table[] = {
     {"P2R", provides_operand},
     {"R2P", makes_predicate | packed_predicates},
 
-    // Moves. A 16-bit operand may be one half of a loaded register, which PRMT takes out.
+    // Moves. A 16-bit operand may be one half of a loaded register, which PRMT extracts.
     {"MOV", moves | provides_operand | moves_bits},
     {"MOV32I", moves | provides_operand | moves_bits},
     {"UMOV", provides_operand | moves_bits},
@@ -152,7 +152,7 @@ constexpr Row table[] = {
     {"DMMA", wide_sources},
     {"DSET", wide_sources},
 
-    // Conversions. The result's type comes first where both are named.
+    // Conversions. The result's type comes first if both are named.
     {"F2F", moves_bits},
     {"F2F.F64", moves_bits, "*"},
     {"FRND.F64", none, "*"},

@@ -11,35 +11,36 @@ namespace ptxlat::sass {
 enum class Trait : std::uint32_t {
   none = 0,
   // Control flow.
-  leaves = 1 << 0,        // control may go elsewhere than to the next instruction
+  leaves = 1 << 0,        // control may go somewhere other than the next instruction
   branches = 1 << 1,      // a branch to an address in its text
   calls = 1 << 2,         // a subroutine runs before the next instruction
   bookkeeping = 1 << 3,   // keeps control flow and the lanes of a warp together; computes nothing
-  fills = 1 << 4,         // nothing at all
+  fills = 1 << 4,         // does nothing at all
   code_address = 1 << 5,  // its last operand is an address in the kernel
   // Memory and special registers.
-  loads_operand = 1 << 6,  // how the skeleton loads the operands of the instruction under test
-  skeleton = 1 << 7,       // what the skeleton does around a window: global memory, special registers, barriers
+  loads_operand = 1 << 6,  // used by the skeleton to load the operands of the instruction under test
+  skeleton = 1 << 7,       // used by the skeleton around a window: global memory, special registers, barriers
   constant = 1 << 8,       // loads from a constant bank
   // Where an operand may come from.
   moves = 1 << 9,              // copies a register or a literal
-  provides_operand = 1 << 10,  // its result is a loaded value, a part of one, or the same in every run
-  makes_constant = 1 << 11,    // so is its result if it reads no register: ptxas multiplies by zero
+  provides_operand = 1 << 10,  // its result is a loaded value, part of one, or the same in every run
+  makes_constant = 1 << 11,    // the same if it reads no register: ptxas multiplies by zero
   makes_predicate = 1 << 12,   // the skeleton makes predicates and carries with it
-  moves_bits = 1 << 13,        // brings operands and results into place, or waits
+  moves_bits = 1 << 13,        // moves operands and results into place, or waits
   // Operands.
   no_result = 1 << 14,          // all operands are sources
   predicate_results = 1 << 15,  // its results are one or two predicates
   packed_predicates = 1 << 16,  // unpacks a register into predicates
-  vote = 1 << 17,               // a result is followed by one predicate result at most
+  vote = 1 << 17,               // a result is followed by at most one predicate result
   wide_sources = 1 << 18,       // its sources are pairs of registers
   // Time.
-  waits = 1 << 19,  // holds the warp until something else is over: neither stall counts nor scoreboards tell how long
+  waits =
+      1 << 19,  // holds the warp until something else finishes: neither stall counts nor scoreboards say for how long
   // Data memory.
   loads = 1 << 20,   // a register from memory, as wide as its name says
   stores = 1 << 21,  // to memory, likewise; the value is the last operand
   // Operands, continued.
-  two_predicates = 1 << 22,  // its result comes behind two predicates
+  two_predicates = 1 << 22,  // its result comes after two predicates
 };
 
 constexpr Trait operator|(Trait x, Trait y) {
@@ -56,30 +57,29 @@ bool has_wide_result(std::string_view opcode);
 // everything else.
 int access_bytes(std::string_view opcode);
 
-// Whether both go one way to memory, in the order of their issue: the one behind has its answer only when the one
-// before it has read its registers. Loads, stores and atomics of data memory go one way, those of surfaces another,
-// copies to shared memory and the end of their group a third.
+// Whether both take the same path to memory, in the order of their issue: the later one gets its answer only after the
+// earlier one has read its registers. Loads, stores and atomics of data memory take one path, those of surfaces a
+// second, copies to shared memory and the end of their group a third.
 bool go_one_way(std::string_view one, std::string_view other);
 
-// Runs on the uniform datapath, of which a warp has one; by NVIDIA's naming all that begins with a U does. Moves and
-// constants do not count: ptxas puts what all lanes share there as it likes.
+// Runs on the uniform datapath, of which a warp has one; by NVIDIA's naming, every opcode that begins with a U does.
+// Moves and constants do not count: ptxas puts values that all lanes share there at will.
 bool computes_uniformly(std::string_view opcode);
 
-// Brings an operand into a uniform register, or adds there: not a vote or a reduction, whose result it is, and not what
-// puts several operands of PTX into one of the machine's, which ptxas does before each instruction anew.
+// Brings an operand into a uniform register, or adds there. Does not include votes and reductions, whose result it is,
+// nor opcodes that pack several PTX operands into one machine operand, which ptxas repeats before each instruction.
 bool fills_uniform_register(std::string_view opcode);
 
 // It or its source may be a pair of registers.
 bool may_have_wide_sources(std::string_view opcode);
 
-// ".X" and its like add the condition code. Where carries are predicates (Volta) nothing writes it.
+// ".X" and similar modifiers add the condition code. If carries are predicates (Volta), nothing writes it.
 bool reads_condition_code(std::string_view opcode);
 
-// Opcodes that do the same on different pipes, as ptxas sees fit, have one canonical name: IMAD.IADD and VIADD are
-// IADD3.
+// Opcodes that do the same on different pipes, chosen by ptxas, have one canonical name: IMAD.IADD and VIADD are IADD3.
 std::string canonical_opcode(std::string_view opcode);
 
-// The canonical name without the pipe where that shows as a modifier: in a chain HFMA2 and HFMA2.MMA take turns.
+// The canonical name without a modifier that names the pipe: in a chain HFMA2 and HFMA2.MMA take turns.
 std::string operation_of(std::string_view opcode);
 
 }  // namespace ptxlat::sass

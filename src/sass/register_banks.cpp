@@ -11,7 +11,7 @@ namespace ptxlat::sass {
 
 namespace {
 
-// The registers that an instruction reads, each once. Sources of FP64 are pairs; what else may be one is left out.
+// The registers that an instruction reads, each once. Sources of FP64 are pairs; other possible pairs are ignored.
 std::set<int> registers_read(const Instruction& instruction) {
   const auto use = register_use(instruction.text);
   std::set<int> numbers;

@@ -6,10 +6,10 @@
 
 namespace ptxlat::sass {
 
-// How many registers the instructions between the clocks read from the bank that they read most of. Since Volta there
-// are two, of even and of odd numbers, and each gives one register of a warp a cycle (method.md, "The issue cost").
-// Nothing where the code does not tell: before Volta; where operands are kept for reuse; and where scoreboards are set,
-// because such instructions read their operands when they like.
+// How many registers the instructions between the clocks read from their busiest bank. Since Volta there are two banks,
+// of even and of odd registers, and each delivers one register of a warp per cycle (method.md, "The issue cost"). Empty
+// if the code does not tell: before Volta; if operands are kept for reuse; and if scoreboards are set, because such
+// instructions read their operands at any time.
 std::optional<int> reads_of_busiest_bank(const Window& window);
 
 }  // namespace ptxlat::sass

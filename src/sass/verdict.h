@@ -14,7 +14,7 @@ enum class Verdict {
   contaminated,  // something between the clocks does not belong there
   unstable,      // no value in the majority of the launches
   unsupported,   // this target or PTX version does not have it
-  rejected,      // the assembler refused it; its own words are kept
+  rejected,      // the assembler rejected it; its message is kept
   fault,
   timeout,
   no_dependency,  // nothing to measure

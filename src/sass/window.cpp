@@ -23,7 +23,7 @@ std::optional<Window> find_window(const KernelCode& kernel, std::string& why) {
     why = "the two clock reads are different instructions, which sample at different points";
     return std::nullopt;
   }
-  // What is read and thrown away in front of the second clock belongs to it.
+  // A discarded read before the second clock belongs to it.
   const bool has_forerunner = std::find(discarded.begin(), discarded.end(), clocks[1] - 1) != discarded.end();
   const auto end = has_forerunner ? clocks[1] - 1 : clocks[1];
   Window window;
@@ -54,7 +54,7 @@ int scoreboards_set(const ControlWord& control) {
 
 namespace {
 
-// Where a branch behind the window leads; -1 where it is none that goes back in front of it.
+// The target of a branch after the window that goes back to before it; -1 for every other branch.
 int loop_head(const Window& window, const Instruction& branch) {
   if (!has(opcode_of(branch.text), Trait::branches)) return -1;
   const auto at = branch.text.rfind("0x");
@@ -78,7 +78,7 @@ int pending_scoreboards(const Window& window) {
     head = loop_head(window, instruction);
     if (head >= 0) break;
   }
-  // Without a loop nothing is known of what was before.
+  // Without a loop nothing is known about earlier code.
   if (head < 0) pending = 0x3f;
   for (const auto& instruction : window.prologue) {
     if (instruction.offset >= head) follow(instruction, pending);

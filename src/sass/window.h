@@ -8,8 +8,8 @@
 
 namespace ptxlat::sass {
 
-// The machine code from the first clock read to the second, both included, in program order, and all that stands before
-// and behind it. On sm_60 each read comes with one into RZ in front of it; the second's is the window's last
+// The machine code from the first clock read to the second, including both, in program order, and everything before and
+// after it. On sm_60 a read into RZ precedes each clock read; the one before the second is the window's last
 // instruction.
 struct Window {
   std::vector<Instruction> prologue;
@@ -25,13 +25,13 @@ std::optional<Window> find_window(const KernelCode& kernel, std::string& why);
 // The whole kernel as its window, for kernels that read no clock or many of them.
 Window whole_window(const KernelCode& kernel);
 
-// What the schedule says of a window.
-//   cycles           sum of the stall counts from the first clock read up to, not including, the second
-//   is_lower_bound   something waits, and stall counts do not tell how long: on a scoreboard that was set inside, at an
-//                    instruction that is there to wait (DEPBAR, BAR, a fence), or behind a stall count of 0, with which
-//                    -O0 leaves the wait to the hardware (before Volta a 0 issues two instructions together)
-//   branches         control may leave the straight line, of which `cycles` is the sum
-//   edge_cycles      the skeleton's part: the stalls of the first clock read and of the last instruction
+// What the schedule says about a window.
+//   cycles           sum of the stall counts from the first clock read up to, but not including, the second
+//   is_lower_bound   something waits, and stall counts do not say how long: on a scoreboard that was set inside, at an
+//   instruction whose purpose is to wait (DEPBAR, BAR, a fence), or after a stall count of 0, with which -O0 leaves the
+//   wait to the hardware (before Volta a 0 issues two instructions together) branches         control may leave the
+//   straight line, of which `cycles` is the sum edge_cycles      the skeleton's part: the stalls of the first clock
+//   read and of the last instruction
 struct StaticSchedule {
   int cycles = 0;
   bool is_lower_bound = false;
@@ -41,11 +41,11 @@ struct StaticSchedule {
 StaticSchedule static_schedule(const Window& window);
 
 // The scoreboards (as a mask) that may still be held when the first clock read of the last pass issues: by the code
-// before it in the loop, or by the pass before. What was set in front of the loop is over by then.
+// before it in the loop, or by the pass before. What was set before the loop is over by then.
 int pending_scoreboards(const Window& window);
 
-// How many instructions between the clocks make a result under a scoreboard for which nothing waits, the second clock
-// read included.
+// How many instructions between the clocks make a result under a scoreboard that nothing waits for, not even the second
+// clock read.
 int unawaited_results(const Window& window);
 
 // The scoreboards that an instruction sets, as a mask.

@@ -36,9 +36,9 @@ class SharedProcess {
 
   WorkerSocket& socket(std::size_t index) { return *sockets_[index]; }
 
-  // Error{no_gpu} where the driver does not start; every assembler that asks gets it (and asks the driver once more).
-  // Not std::call_once: an exception that passes through pthread_once aborts a program that links libgcc statically. A
-  // process that ends on the way hangs up on every assembler.
+  // Error{no_gpu} if the driver does not start; every assembler that calls this gets it (and tries the driver once
+  // more). Not std::call_once: an exception that passes through pthread_once aborts a program that links libgcc
+  // statically. If the process ends during the start, every assembler sees a hang-up.
   void start() {
     const std::scoped_lock lock(starting_);
     if (is_started_) return;
@@ -48,7 +48,7 @@ class SharedProcess {
       process_->receive(options_.start_deadline);
     }
     process_->send(frame(Kind::channels, static_cast<std::uint32_t>(other_ends_.size())), options_.start_deadline);
-    // A process that did not take its sockets is of no use to anyone: each assembler then starts its own.
+    // A process that did not receive its sockets is useless: each assembler then starts its own.
     if (!process_->send_descriptors(other_ends_, options_.start_deadline)) process_->kill_now();
     close_other_ends();
     is_started_ = true;
@@ -90,7 +90,7 @@ class SharingAssembler : public assemble::Assembler {
 
     alone_ = make_worker_assembler(options_, toolchain_);
     if (!missed_deadline) return alone_->assemble(ptx, target, level);
-    shared_->kill();  // one of its threads hangs; the other assemblers see the hang-up
+    shared_->kill();  // one of its threads hangs; all other assemblers see the hang-up
     return {std::nullopt, ended_assembling(toolchain_, {options_.assemble_deadline, 0, 0})};
   }
 

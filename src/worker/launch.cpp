@@ -13,7 +13,7 @@
 namespace ptxlat::worker {
 namespace {
 
-// What the driver would not notice.
+// Mistakes that the driver would not notice.
 void require_sense(const kernel::Launch& launch) {
   if (launch.output_ctas > launch.ctas) throw std::invalid_argument("more CTAs are read than launched");
   for (const int word : launch.output_words) {
@@ -34,8 +34,8 @@ std::size_t slots_of(const kernel::Launch& launch) {
   return static_cast<std::size_t>(launch.threads) * static_cast<std::size_t>(launch.ctas);
 }
 
-// The operands of all kernels of a batch, each once: kernels often share theirs. They are on the device before the
-// first kernel runs, so that nothing but launches is between two launches.
+// The operands of all kernels of a batch, without duplicates: kernels often share theirs. They are on the device before
+// the first kernel runs, so that nothing happens between two launches.
 struct Inputs {
   explicit Inputs(const LaunchBatch& batch) {
     std::map<std::vector<std::uint64_t>, std::size_t> known;
@@ -50,7 +50,7 @@ struct Inputs {
   std::vector<std::size_t> offsets;  // of each kernel, in bytes
 };
 
-// What the kernels of a batch share: the slots, each kernel's for as long as it runs, and the rest of memory.
+// What the kernels of a batch share: the slots, which each kernel uses while it runs, and the rest of memory.
 struct Memory {
   const SlotMemory& slots;
   const gpu::KernelMemory* kernels;  // null if no kernel of the batch uses it
@@ -65,15 +65,15 @@ kernel::LaunchOutcome failed(const gpu::CudaError& error) {
           {}};
 }
 
-// A handle that is zero, because the driver refused its object, makes a kernel fault or leave.
-void name_refused_objects(kernel::LaunchOutcome& outcome, const KernelLaunch& kernel, const Memory& memory) {
+// A zero handle, because the driver rejected the object, makes a kernel fault or exit.
+void name_rejected_objects(kernel::LaunchOutcome& outcome, const KernelLaunch& kernel, const Memory& memory) {
   if (outcome.status == kernel::LaunchStatus::ok || !kernel.launch.uses_memory) return;
-  const std::string refused = memory.kernels->refused_objects();
-  if (!refused.empty()) outcome.message += "; the driver did not make " + refused;
+  const std::string rejected = memory.kernels->rejected_objects();
+  if (!rejected.empty()) outcome.message += "; the driver did not make " + rejected;
 }
 
 void set_attributes(const gpu::CudaApi& api, gpu::CUfunction function, const kernel::Launch& launch) {
-  // Without it, 48 KiB are the most that a launch can ask for.
+  // Without it, a launch can request at most 48 KiB.
   if (launch.dynamic_shared > 0)
     PTXLAT_CUDA(api, cuFuncSetAttribute, function, gpu::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                 launch.dynamic_shared);
@@ -115,7 +115,7 @@ void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::
   if (shape.uses_memory) memory.kernels->restore(stream);
 
   auto parameters = parameter_words(shape, buffers);
-  // A CTA for each SM, or a cluster for each so many of them.
+  // A CTA for each SM, or as many clusters as fit on them.
   const auto groups = static_cast<std::size_t>(shape.places > 0 ? memory.sm_count / shape.ctas : 1);
   const auto places = std::min(static_cast<std::size_t>(shape.places), groups);
   for (std::size_t launch = 0; launch < launches; ++launch) {
@@ -124,20 +124,20 @@ void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::
     if (places > 0) parameters[1] = launch % places * groups / places;
     gpu::CUdeviceptr out = memory.slots.output.address() + launch * launch_bytes;
     if (shape.evicts_l2) memory.l2_filler->fill(stream);
-    // The driver knows from the cubin how many of them the kernel takes.
+    // The driver knows from the cubin how many parameters the kernel takes.
     void* arguments[] = {&out, &in, &kernel_memory, parameters.data()};
     PTXLAT_CUDA(api, cuLaunchKernel, function, static_cast<unsigned>(groups) * static_cast<unsigned>(shape.ctas), 1u,
                 1u, static_cast<unsigned>(shape.threads), 1u, 1u, static_cast<unsigned>(shape.dynamic_shared),
                 stream.get(), arguments, nullptr);
   }
-  // All launches in one copy; of the last one only the slots that are read.
+  // All launches in one copy; for the last one only the slots that are read.
   const auto read_bytes =
       static_cast<std::size_t>(shape.threads) * static_cast<std::size_t>(shape.output_ctas) * kernel::slot_bytes;
   PTXLAT_CUDA(api, cuMemcpyDtoHAsync, memory.slots.host.data(), memory.slots.output.address(),
               (launches - 1) * launch_bytes + read_bytes, stream.get());
 }
 
-// Whether each thread of a launch has stored the same words as the first.
+// Whether every thread of a launch stored the same words as the first.
 bool threads_agree(const std::uint32_t* slots, const kernel::Launch& shape, std::size_t threads) {
   for (std::size_t thread = 1; thread < threads; ++thread) {
     for (const int word : shape.output_words) {
@@ -190,10 +190,10 @@ void read_buffers(const gpu::CudaApi& api, const gpu::CudaStream& stream, const 
   PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
 }
 
-// The buffers of a launch: those that the same kernel has kept, if it has the same; new ones otherwise.
+// The buffers of a launch: those kept from the same kernel if they are described identically; otherwise new ones.
 void make_buffers(const gpu::CudaApi& api, const gpu::CudaStream& stream, const KernelLaunch& kernel, Kept& kept) {
   const auto& launch = kernel.launch;
-  // What is read of a buffer may change from launch to launch.
+  // The words read from a buffer may change from launch to launch.
   auto described = launch.buffers;
   for (auto& buffer : described) buffer.read_words = 0;
   if (launch.keeps_buffers && kept.kernel == kernel.kernel && kept.described == described) return;
@@ -204,10 +204,11 @@ void make_buffers(const gpu::CudaApi& api, const gpu::CudaStream& stream, const 
   kept.described = std::move(described);
 }
 
-// Throws what synchronising throws; whatever else fails concerns this kernel alone and is its outcome.
-kernel::LaunchOutcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::CudaModule& module,
-                                 const Memory& memory, const KernelLaunch& kernel, gpu::CUdeviceptr in, Kept& kept) {
-  kernel::LaunchOutcome outcome;
+// Throws what synchronising throws; any other failure concerns only this kernel and is its outcome.
+Outcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::CudaModule& module,
+                   const Memory& memory, const KernelLaunch& kernel, gpu::CUdeviceptr in, Kept& kept) {
+  Outcome answer;
+  auto& outcome = answer.launch;
   auto& buffers = kept.buffers;
   std::optional<gpu::PersistingWindow> window;  // until the kernel has ended
   try {
@@ -218,19 +219,20 @@ kernel::LaunchOutcome run_kernel(const gpu::CudaApi& api, const gpu::CudaStream&
     enqueue(api, stream, module, memory, kernel, in, buffers);
   } catch (const gpu::CudaError& error) {
     outcome = failed(error);
+    answer.lacks_memory = error.result == gpu::CUDA_ERROR_OUT_OF_MEMORY;
   } catch (const std::invalid_argument& error) {
     outcome = {kernel::LaunchStatus::fault, error.what(), {}};
   }
   PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
-  if (outcome.status != kernel::LaunchStatus::ok) return outcome;
+  if (outcome.status != kernel::LaunchStatus::ok) return answer;
 
   outcome.readout = read_output(memory.slots.host.data(), kernel);
   for (std::size_t launch = 0; launch < outcome.readout.launches && kernel.launch.places == 0; ++launch) {
     if (is_untouched(outcome.readout, launch))
-      return {kernel::LaunchStatus::fault, "the kernel ended without writing its clocks", {}};
+      return {{kernel::LaunchStatus::fault, "the kernel ended without writing its clocks", {}}};
   }
   if (!buffers.empty()) read_buffers(api, stream, kernel.launch, buffers, outcome.readout);
-  return outcome;
+  return answer;
 }
 
 }  // namespace
@@ -284,12 +286,12 @@ bool run_kernels(OpenDevice& device, const LaunchBatch& batch, const Send& send)
     }
     Outcome outcome;
     try {
-      outcome.launch = run_kernel(api, stream, *kept.module, memory, kernel,
-                                  memory.slots.input.address() + inputs.offsets[number], kept);
+      outcome = run_kernel(api, stream, *kept.module, memory, kernel,
+                           memory.slots.input.address() + inputs.offsets[number], kept);
     } catch (const gpu::CudaError& error) {
       outcome = {failed(error), true};
     }
-    name_refused_objects(outcome.launch, kernel, memory);
+    name_rejected_objects(outcome.launch, kernel, memory);
     send(frame(Kind::outcome, outcome));
     if (outcome.process_ends) return false;
   }

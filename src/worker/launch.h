@@ -29,12 +29,12 @@ struct SlotMemory {
   gpu::PinnedBuffer host;
 };
 
-// What stays from one batch to the next, if its launches keep their buffers: module and buffers need not be made anew
-// for each question of an experiment that asks thousands.
+// What is kept from one batch to the next if its launches keep their buffers, so that an experiment with thousands of
+// questions need not make module and buffers for each.
 struct Kept {
   Bytes cubin;
   std::optional<gpu::CudaModule> module;
-  std::string kernel;                     // whose buffers are kept; empty: nobody's
+  std::string kernel;                     // whose buffers are kept; empty: none
   std::vector<kernel::Buffer> described;  // of buffers that are kept
   std::list<gpu::FilledBuffer> buffers;   // a list, because a FilledBuffer cannot be moved
   std::unique_ptr<SlotMemory> slots;
@@ -71,8 +71,8 @@ struct OpenDevice {
   Kept kept;
 };
 
-// Runs the kernels of a batch in their order on the device's context and sends `loaded` and then an outcome a kernel.
-// False if a kernel's fault has poisoned the process, which must end.
+// Runs the kernels of a batch in order on the device's context and sends `loaded` and then an outcome per kernel. False
+// if a kernel's fault has poisoned the process, which must then end.
 bool run_kernels(OpenDevice& device, const LaunchBatch& batch, const Send& send);
 
 }  // namespace ptxlat::worker

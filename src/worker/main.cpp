@@ -25,10 +25,10 @@ namespace ptxlat::worker {
 namespace {
 
 // Ends the process when the supervisor is gone, whatever the main thread is doing: it may be waiting for a kernel that
-// never ends.
+// never finishes.
 void watch_supervisor(int socket) {
   std::thread([socket] {
-    pollfd watched{socket, 0, 0};  // a hang-up is reported unasked
+    pollfd watched{socket, 0, 0};  // a hang-up is always reported
     while (poll(&watched, 1, -1) < 0 && errno == EINTR) {
     }
     _exit(0);
@@ -57,7 +57,7 @@ void send_frame(int socket, const Bytes& frame) {
   }
 }
 
-// Becomes a Message where an exception becomes the answer.
+// Turns an exception into the Message that answers the request.
 std::optional<Bytes> read_payload(int socket) {
   std::uint32_t length = 0;
   if (!read_exactly(socket, &length, sizeof length)) return std::nullopt;
@@ -70,7 +70,7 @@ void send_error(int socket, ExitCode code, const std::string& message, const std
   send_frame(socket, frame(Kind::error, ErrorReply{static_cast<int>(code), message, advice}));
 }
 
-// Runs what answers a request on this socket; an exception becomes the answer. False if the process must end.
+// Answers a request on this socket; an exception becomes the answer. False if the process must end.
 template <typename Action>
 bool answer(int socket, Action action) {
   try {
@@ -91,7 +91,7 @@ int receive_descriptor(int socket) {
   while (recvmsg(socket, &message.header(), MSG_CMSG_CLOEXEC) < 0 && errno == EINTR) {
   }
   if (const auto descriptor = message.take()) return *descriptor;
-  throw std::runtime_error("no socket came: `ulimit -n` limits the open files of a process");
+  throw std::runtime_error("no socket arrived: `ulimit -n` limits the open files of a process");
 }
 
 // Everything that a worker process keeps between requests.
@@ -135,7 +135,7 @@ class Service {
         return true;
       }
       default:
-        throw std::logic_error("a worker got a message that is no request");
+        throw std::logic_error("a worker received a message that is not a request");
     }
   }
 
@@ -147,7 +147,7 @@ class Service {
     return counts.has_value();
   }
 
-  // Answers `assemble` on a socket of its own until that closes.
+  // Answers `assemble` on a separate socket until that closes.
   void serve_channel(int channel) {
     if (device_) device_->context.make_current();
     while (const auto payload = read_payload(channel))
@@ -182,7 +182,8 @@ class Service {
   std::map<std::string, assemble::Nvrtc> compilers_;
 };
 
-// Frees standard input of the socket, so that no library can read from it, and sets what the driver reads at its start.
+// Moves the socket away from standard input, so that no library can read from it, and sets the variables that the
+// driver reads at its start.
 int prepare_process() {
   const int socket = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
   const int nothing = open("/dev/null", O_RDONLY);

@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-// posix_spawn and not fork: the supervisor is multi-threaded and may be large.
+// posix_spawn instead of fork: the supervisor is multi-threaded and may be large.
 pid_t spawn_worker(const std::filesystem::path& program, int socket) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -111,8 +111,8 @@ void WorkerProcess::end(std::optional<Milliseconds> missed_deadline) {
   exit_.deadline = missed_deadline;
 }
 
-// A process whose kernel hangs is not gone until the driver has torn its context down, which takes seconds. One that
-// never goes is left behind rather than waited for.
+// A process whose kernel hangs is not gone until the driver has torn its context down, which takes seconds. A process
+// that never goes away is abandoned.
 void WorkerProcess::reap() {
   int status = 0;
   const auto until = Clock::now() + 30s;

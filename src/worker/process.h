@@ -11,15 +11,15 @@
 
 namespace ptxlat::worker {
 
-// How a worker process ended before it had answered.
+// How a worker process ended before it answered.
 struct WorkerExit {
-  std::optional<std::chrono::milliseconds> deadline;  // it was killed for having missed this one
+  std::optional<std::chrono::milliseconds> deadline;  // it was killed for missing this one
   int signal = 0;                                     // the signal that ended it, or 0
   int exit_status = 0;
 
-  // Someone else killed it (an administrator, the out-of-memory killer): nothing that it was asked to do is to blame.
+  // Killed from outside (by an administrator, the out-of-memory killer): its request is not the cause.
   bool from_outside() const;
-  // "died of signal 11 (Segmentation fault)", "did not finish within 5 s": to follow the name of what ended.
+  // "died of signal 11 (Segmentation fault)", "did not finish within 5 s": to follow the name of the process.
   std::string describe() const;
 };
 
@@ -29,16 +29,16 @@ std::string ended_assembling(const assemble::Toolchain& toolchain, const WorkerE
 // One worker process and the socket to it. Its standard input is the socket, its standard output goes to standard
 // error.
 //
-// The process ends when the supervisor does, even by SIGKILL: it watches the socket for the hang-up. PR_SET_PDEATHSIG
-// is not used, because it fires when the thread that started the process ends and not only when the supervisor does.
-// For the same reason the supervisor's end must not leak into other children: it is opened close-on-exec.
+// The process ends when the supervisor does, even by SIGKILL: it watches the socket for a hang-up. PR_SET_PDEATHSIG is
+// not used, because it fires when the thread that started the process ends, not only when the supervisor does. For the
+// same reason the supervisor's end must not leak into other children: it is opened close-on-exec.
 class WorkerProcess {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  // Starts `PROGRAM worker`. Error{failure} if that cannot be started.
+  // Starts `PROGRAM worker`. Error{failure} if it cannot be started.
   explicit WorkerProcess(const std::filesystem::path& program);
-  // Kills the process: it holds nothing that would have to be saved.
+  // Kills the process: it has nothing to save.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;  // owns a process
   WorkerProcess& operator=(const WorkerProcess&) = delete;

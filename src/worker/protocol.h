@@ -12,9 +12,9 @@
 #include "nvml/condition.h"
 #include "worker/worker.h"
 
-// What the supervisor and its worker process say to each other: frames of a u32 length and a payload, whose first byte
-// is the kind. Both ends are the same executable on the same machine, so cereal's binary archive is all the format
-// there is. A reply's deadline starts anew with each message, so a reply in parts says which part was the last.
+// The messages between the supervisor and its worker process: frames of a u32 length and a payload, whose first byte is
+// the kind. Both ends are the same executable on the same machine, so the format is just cereal's binary archive. A
+// reply's deadline restarts with each message, so a reply in parts says which part was the last.
 //
 //   open      → opened                                  the driver is loaded and the device has a context
 //   info      → device
@@ -26,13 +26,13 @@
 //   count     → loaded, one outcome, counts             of one kernel; no counts where the outcome ends the process
 //   channels, no reply                                  further sockets, on each of which a thread answers `assemble`
 //   any       → error                                   becomes an Error in the supervisor
-// For types of different rooms; cereal looks in its own namespace beside theirs.
+// For types of different rooms; cereal looks in its own namespace and in theirs.
 namespace cereal {
 
 template <class Archive>
 void serialize(Archive& archive, ptxlat::kernel::Buffer& buffer) {
   archive(buffer.bytes, buffer.contents, buffer.stride, buffer.seed, buffer.read_words, buffer.is_texture, buffer.pitch,
-          buffer.box_row, buffer.box_rows, buffer.swizzle);
+          buffer.box_row, buffer.box_rows, buffer.swizzle, buffer.alignment);
 }
 
 template <class Archive>
@@ -133,13 +133,15 @@ void serialize(Archive& archive, LaunchBatch& batch) {
   archive(batch.cubin, batch.kernels);
 }
 
+//   lacks_memory  the device had no room for what the launch needs
 struct Outcome {
   kernel::LaunchOutcome launch;
   bool process_ends = false;
+  bool lacks_memory = false;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(launch, process_ends);
+    archive(launch, process_ends, lacks_memory);
   }
 };
 
@@ -185,7 +187,7 @@ class Message {
   explicit Message(const Bytes& payload);
 
   Kind kind() const { return kind_; }
-  // Its content; throws a std::exception for what is cut short.
+  // Its content; throws a std::exception if it is truncated.
   template <class Content>
   Content as() const {
     std::istringstream stream(content_);
@@ -200,7 +202,7 @@ class Message {
   std::string content_;
 };
 
-// `payload` with its length before it.
+// `payload` preceded by its length.
 Bytes frame_of(Kind kind, const std::string& content);
 
 inline Bytes frame(Kind kind) { return frame_of(kind, {}); }

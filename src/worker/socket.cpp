@@ -74,7 +74,7 @@ bool WorkerSocket::send(const Bytes& frame, Milliseconds deadline) {
     } else if (errno == EAGAIN || errno == EINTR) {
       if (!wait_for(POLLOUT, until)) return false;
     } else {
-      return true;  // it died; receive finds that out, after what it may still have said
+      return true;  // it died; receive notices, after any last messages
     }
   }
   return true;
@@ -117,7 +117,7 @@ bool WorkerSocket::send_descriptors(const std::vector<int>& descriptors, Millise
     DescriptorMessage message;
     message.put(descriptor);
     while (sendmsg(socket_, &message.header(), MSG_NOSIGNAL) < 0) {
-      // ETOOMANYREFS: more descriptors are in flight than the process may have open; it takes them as they come.
+      // ETOOMANYREFS: more descriptors are in flight than the process may have open; it receives them one by one.
       const bool is_temporary = errno == EINTR || errno == EAGAIN || errno == ETOOMANYREFS;
       if (!is_temporary || Clock::now() >= until) return false;
       if (errno == ETOOMANYREFS) std::this_thread::sleep_for(1ms);

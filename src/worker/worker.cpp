@@ -6,7 +6,7 @@
 
 namespace ptxlat::worker {
 
-// How an attempt to run what remains of a batch ended.
+// How an attempt to run the rest of a batch ended.
 struct Worker::Ending {
   enum class Why { finished, process_ended_itself, loading_failed, kernel_failed } why;
   WorkerExit exit;
@@ -20,6 +20,7 @@ void Worker::restart() {
   process_.reset();
   device_is_open_ = false;
   counters_are_open_ = false;
+  has_launched_ = false;
 }
 
 int Worker::process_id() const { return process_ ? process_->pid() : 0; }
@@ -31,8 +32,8 @@ void Worker::start_process() {
   }
 }
 
-// Apart from the requests that need a device, because starting the driver takes from tenths of a second to many seconds
-// (a cold GPU, many workers at once) and must not count against a kernel's or an assembler's deadline.
+// Separate from the requests that need a device, because starting the driver takes from tenths of a second to many
+// seconds (a cold GPU, many workers at once) and must not count against a kernel's or an assembler's deadline.
 void Worker::open_device() {
   for (bool is_retry = false;; is_retry = true) {
     start_process();
@@ -55,8 +56,9 @@ gpu::DeviceInfo Worker::device_info() {
   throw Error(ExitCode::no_gpu, "the process that asks the driver about the GPU " + process_->exit().describe());
 }
 
-// Kernels run one after the other, each synchronised and its readout sent before the next starts. That costs about ten
-// microseconds a kernel against one synchronisation for all, and in return a fault or a hang costs its own kernel only.
+// Kernels run one after another, each synchronised and its readout sent before the next starts. That costs about ten
+// microseconds per kernel compared with one synchronisation for all, and in return a fault or a hang only costs its own
+// kernel.
 Worker::Ending Worker::run_remaining(const LaunchBatch& batch, std::vector<kernel::LaunchOutcome>& outcomes) {
   open_device();
   const auto first = batch.kernels.begin() + static_cast<std::ptrdiff_t>(outcomes.size());
@@ -67,6 +69,12 @@ Worker::Ending Worker::run_remaining(const LaunchBatch& batch, std::vector<kerne
     auto reply = process_->receive(options_.kernel_deadline);
     if (!reply) return {Ending::Why::kernel_failed, process_->exit()};
     auto outcome = reply->as<Outcome>();
+    // An earlier kernel may still hold the memory: a context keeps the local memory that a kernel once needed.
+    if (outcome.lacks_memory && has_launched_) {
+      restart();
+      return {Ending::Why::process_ended_itself, {}};
+    }
+    has_launched_ = true;
     outcomes.push_back(std::move(outcome.launch));
     if (outcome.process_ends) {
       restart();
@@ -97,7 +105,7 @@ std::vector<kernel::LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
 }
 
 counters::Offer Worker::open_counters(const std::filesystem::path& library) {
-  restart();  // a library that was opened before would stay
+  restart();  // a library opened earlier would stay loaded
   cupti_ = library;
   try {
     open_device();

@@ -30,8 +30,8 @@ struct LaunchBatch {
   std::vector<KernelLaunch> kernels;
 };
 
-// What became of a kernel that was launched once with hardware counters read around it.
-//   counts  of the pipes that open_counters offered, where the launch is ok
+// The outcome of a kernel that was launched once with hardware counters read around it.
+//   counts  of the pipes that open_counters offered, if the launch is ok
 struct CountOutcome {
   kernel::LaunchOutcome launch;
   counters::Counts counts;
@@ -48,9 +48,9 @@ struct WorkerOptions {
 class WorkerProcess;
 
 // The supervisor's end of one worker process, the only place where driver, nvJitLink and NVRTC code runs. A fault,
-// trap, hang or crash costs the kernel that caused it: the process is replaced and the batch goes on with the remaining
-// kernels (method.md, trap 21: only a new process recovers from a fault). Used by one thread at a time. The process is
-// started when first needed and dies with the supervisor, also when that is killed with SIGKILL.
+// trap, hang or crash costs the kernel that caused it: the process is replaced and the batch continues with the
+// remaining kernels (method.md, trap 21: only a new process recovers from a fault). Used by one thread at a time. The
+// process is started when first needed and dies with the supervisor, even if that is killed with SIGKILL.
 class Worker {
  public:
   explicit Worker(WorkerOptions options);
@@ -58,20 +58,21 @@ class Worker {
   Worker(const Worker&) = delete;  // owns a process
   Worker& operator=(const Worker&) = delete;
 
-  // What the driver says about the device. Error{no_gpu} where there is none, with what to do instead.
+  // What the driver reports about the device. Error{no_gpu} if there is none, with what to do instead.
   gpu::DeviceInfo device_info();
 
-  // One outcome per kernel, in their order. Never throws for what a kernel does; Error{no_gpu} if the device itself is
-  // gone. A process killed from outside is replaced once, and its kernel run again, before the kernel is given up.
+  // One outcome per kernel, in order. Never throws because of a kernel; Error{no_gpu} if the device itself is gone. A
+  // process killed from outside is replaced once, and its kernel run again, before the kernel is given up. A kernel
+  // that runs out of memory in a process that has launched others is run again in a new process.
   std::vector<kernel::LaunchOutcome> launch(const LaunchBatch& batch);
 
   // Opens the hardware counters of the device with this libcupti. The process that does so should serve nothing else:
-  // the library hooks into the driver. counters::Unavailable with the reason, also where the library ended the process.
+  // the library hooks into the driver. counters::Unavailable with the reason, even if the library ended the process.
   counters::Offer open_counters(const std::filesystem::path& library);
 
-  // The batch's one kernel, launched once (CUPTI runs it several times), with the counters that were opened last; they
-  // are opened again where a new process serves. A crash or a hang is the kernel's outcome, as for launch.
-  // counters::Unavailable where CUPTI fails.
+  // The batch's one kernel, launched once (CUPTI runs it several times), with the counters that were opened last; a new
+  // process opens them again. A crash or a hang is the kernel's outcome, as for launch. counters::Unavailable if CUPTI
+  // fails.
   CountOutcome count(const LaunchBatch& batch);
 
   // The driver's JIT (cuLink*, level 0…4) or, with a toolchain of kind nvjitlink, that library. A crash or a hang is a
@@ -79,7 +80,7 @@ class Worker {
   assemble::ModuleOutcome assemble(const assemble::Toolchain& toolchain, const std::string& ptx,
                                    const isa::Target& target, int level);
 
-  // NVRTC on a program of CUDA C++. A crash or a hang is a refusal. Error{missing_tool} if the library cannot be
+  // NVRTC on a program of CUDA C++. A crash or a hang is a rejection. Error{missing_tool} if the library cannot be
   // opened.
   assemble::CompileOutcome compile(const assemble::Toolchain& nvrtc, const std::string& program,
                                    const std::vector<std::string>& options);
@@ -87,7 +88,7 @@ class Worker {
   // Ends the process; the next call starts a new one. Used to repeat a sample of cells in a fresh process.
   void restart();
 
-  // The process's id, 0 while there is none: for tests, which kill it.
+  // The process id, 0 if there is none: for tests, which kill it.
   int process_id() const;
 
  private:
@@ -96,26 +97,27 @@ class Worker {
   void start_process();
   void open_device();
   Ending run_remaining(const LaunchBatch& batch, std::vector<kernel::LaunchOutcome>& outcomes);
-  // The reply for a toolchain that runs in the process; of another process if the first was killed from outside. How
-  // the process ended where there is none.
+  // The reply for a toolchain that runs in the process, or in a new process if the first was killed from outside. If
+  // there is no reply, how the process ended.
   template <typename Outcome>
   Outcome ask(const assemble::Toolchain& toolchain, const Bytes& request);
 
   WorkerOptions options_;
   std::unique_ptr<WorkerProcess> process_;
   bool device_is_open_ = false;
-  std::filesystem::path cupti_;  // that the counters were opened with; empty before
+  bool has_launched_ = false;    // this process
+  std::filesystem::path cupti_;  // used to open the counters; empty before
   bool counters_are_open_ = false;
 };
 
-// An Assembler that runs inside a worker process of its own.
+// An Assembler that runs in its own worker process.
 std::unique_ptr<assemble::Assembler> make_worker_assembler(const WorkerOptions& options,
                                                            const assemble::Toolchain& toolchain);
 
-// `count` Assemblers, each for one thread, that share one worker process, because the driver makes contexts one after
-// the other: sixteen processes start in 2.2 s on an H200's machine and one in 0.2 s, and then assemble equally fast. If
-// that process ends, each of them goes on with a process of its own and repeats there what it was doing, so that the
-// module that ended it is the only one lost.
+// `count` Assemblers, each for one thread, that share one worker process, because the driver creates contexts one after
+// another: on an H200's host sixteen processes start in 2.2 s and one in 0.2 s, and then they assemble equally fast. If
+// that process ends, each Assembler continues with its own process and repeats what it was doing, so only the module
+// that ended the process is lost.
 std::vector<std::unique_ptr<assemble::Assembler>> make_worker_assemblers(const WorkerOptions& options,
                                                                          const assemble::Toolchain& toolchain,
                                                                          std::size_t count);

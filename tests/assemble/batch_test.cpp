@@ -13,7 +13,7 @@ const std::string header = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
 std::string names_in(const Bytes& cubin) { return std::string(cubin.begin(), cubin.end()); }
 
-// Every bad kernel is refused with words of its own, every other is in the cubin that the outcome says.
+// Every bad kernel is rejected with words of its own, every other is in the cubin that the outcome says.
 void check(const BatchOutcome& outcome, const std::vector<KernelText>& kernels, const std::set<std::string>& bad) {
   REQUIRE(outcome.kernels.size() == kernels.size());
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -80,9 +80,9 @@ TEST_CASE("an assembler that crashes on one kernel costs that kernel") {
   CHECK(assembler.calls <= 2 * 7 + 2);
 }
 
-TEST_CASE("an assembler that refuses everything is found out at once") {
+TEST_CASE("an assembler that rejects everything is found out at once") {
   ScriptedAssembler assembler;
-  assembler.refuses_everything = true;
+  assembler.rejects_everything = true;
   const BatchOutcome outcome = assemble_batch(assembler, header, numbered_kernels(500), sm_90, 3);
   CHECK(assembler.calls == 2);
   for (const KernelOutcome& kernel : outcome.kernels) {
@@ -90,7 +90,7 @@ TEST_CASE("an assembler that refuses everything is found out at once") {
   }
 }
 
-TEST_CASE("a kernel with a character outside ASCII is refused with its line, and its neighbours are kept") {
+TEST_CASE("a kernel with a character outside ASCII is rejected with its line, and its neighbours are kept") {
   ScriptedAssembler assembler;
   auto kernels = numbered_kernels(3);
   kernels[1].body = ".visible .entry k1() {\n  // \xC2\xB5s\n}";

@@ -59,7 +59,7 @@ ToolkitPiece only_piece(const FakeToolkits& toolkits, const std::string& name, P
 }
 
 // What pick_toolchain throws.
-Error refusal(const std::vector<Toolchain>& available, const std::string& wanted) {
+Error rejection(const std::vector<Toolchain>& available, const std::string& wanted) {
   try {
     pick_toolchain(available, wanted);
   } catch (const Error& error) {
@@ -153,14 +153,15 @@ TEST_CASE("a piece that cannot be used says why and is no toolchain") {
   FakeToolkits::write(toolkits.path() / "sparc/lib/libnvJitLink.so.12", whole);
 
   CHECK(only_piece(toolkits, "crashing", PieceKind::ptxas).problem == "died of signal 11 (Segmentation fault)");
-  CHECK(only_piece(toolkits, "silent", PieceKind::ptxas).problem == "does not say of which CUDA version it is");
-  CHECK(only_piece(toolkits, "flooding", PieceKind::ptxas).problem == "wrote more than any such program has to say");
+  CHECK(only_piece(toolkits, "silent", PieceKind::ptxas).problem == "does not say which CUDA version it is from");
+  CHECK(only_piece(toolkits, "flooding", PieceKind::ptxas).problem == "wrote more output than expected");
   CHECK(only_piece(toolkits, "foreign", PieceKind::ptxas).problem == "cannot be started: Exec format error");
   CHECK(only_piece(toolkits, "no_builtins", PieceKind::nvrtc).problem == "has no libnvrtc-builtins.so.12.4 beside it");
-  CHECK(only_piece(toolkits, "nameless", PieceKind::nvjitlink).problem == "does not say of which CUDA version it is");
-  CHECK(only_piece(toolkits, "short", PieceKind::nvjitlink).problem.starts_with("is cut short: "));
-  CHECK(only_piece(toolkits, "text", PieceKind::nvjitlink).problem == "is no library");
-  CHECK(only_piece(toolkits, "sparc", PieceKind::nvjitlink).problem == "is a library for another kind of processor");
+  CHECK(only_piece(toolkits, "nameless", PieceKind::nvjitlink).problem == "does not say which CUDA version it is from");
+  CHECK(only_piece(toolkits, "short", PieceKind::nvjitlink).problem.starts_with("is truncated: "));
+  CHECK(only_piece(toolkits, "text", PieceKind::nvjitlink).problem == "is not a shared library");
+  CHECK(only_piece(toolkits, "sparc", PieceKind::nvjitlink).problem ==
+        "is a library for a different kind of processor");
   const Variable own("PTXLAT_TOOLKITS", toolkits.path().string());
   CHECK(find_toolchains(folders_below(toolkits.path())).empty());
 }
@@ -186,7 +187,7 @@ TEST_CASE("the disassembler of a target is the newest that knows it") {
   }
 }
 
-TEST_CASE("an architecture whose machine code nothing here reads is refused by name, whatever is installed") {
+TEST_CASE("an architecture whose machine code nothing here reads is rejected by name, whatever is installed") {
   FakeToolkits toolkits;
   toolkits.add_nvdisasm("11.8", "11.8.86", "'SM35','SM50','SM70'");
   try {
@@ -231,22 +232,22 @@ TEST_CASE("a toolchain that is not here is answered with the nearest and with wh
   const auto available = some_toolchains();
   for (const std::string wanted : {"ptxas-1", "ptxas-13.0.8", "ptxas-13.0.89", "ptaxs-13.0.88", ""}) {
     INFO(wanted);
-    const Error error = refusal(available, wanted);
+    const Error error = rejection(available, wanted);
     CHECK(error.exit_code == ExitCode::unknown_name);
     CHECK(error.advice.find("nvjitlink-12.9.86") != std::string::npos);
   }
-  CHECK(refusal(available, "ptaxs-13.0.88").advice.starts_with("did you mean ptxas-13.0.88?"));
-  CHECK(refusal({}, "ptxas").exit_code == ExitCode::missing_tool);
-  CHECK(refusal({}, "ptxas").advice.find("toolkits.sh") != std::string::npos);
-  CHECK(refusal(available, "ptxas-11.8").advice.find("tools/toolkits.sh 11.8") != std::string::npos);
-  CHECK(refusal(available, "ptxas-12.11").advice.starts_with("did you mean ptxas-12.10?"));
+  CHECK(rejection(available, "ptaxs-13.0.88").advice.starts_with("did you mean ptxas-13.0.88?"));
+  CHECK(rejection({}, "ptxas").exit_code == ExitCode::missing_tool);
+  CHECK(rejection({}, "ptxas").advice.find("toolkits.sh") != std::string::npos);
+  CHECK(rejection(available, "ptxas-11.8").advice.find("tools/toolkits.sh 11.8") != std::string::npos);
+  CHECK(rejection(available, "ptxas-12.11").advice.starts_with("did you mean ptxas-12.10?"));
 }
 
 TEST_CASE("what compiles CUDA C is not offered as an assembler") {
   auto available = some_toolchains();
   available.push_back({ToolchainKind::nvrtc, "nvrtc-13.0.88", "13.0.88", {}, 9, 0});
-  CHECK(refusal(available, "ptxas-99").advice.find("nvrtc") == std::string::npos);
-  CHECK(refusal(available, "nvrtc-99").advice.find("nvrtc-13.0.88") != std::string::npos);
+  CHECK(rejection(available, "ptxas-99").advice.find("nvrtc") == std::string::npos);
+  CHECK(rejection(available, "nvrtc-99").advice.find("nvrtc-13.0.88") != std::string::npos);
 }
 
 TEST_CASE("versions compare by number") {

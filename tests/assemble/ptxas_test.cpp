@@ -55,7 +55,7 @@ TEST_CASE("ptxas gets target, level and module, and its cubin comes back") {
         "-arch sm_80 -O3 module.ptx -o module.cubin\nptx\n");
 }
 
-TEST_CASE("a broken ptxas is a refusal that says how it ended") {
+TEST_CASE("a broken ptxas is a rejection that says how it ended") {
   CHECK(assemble_with_script("echo 'ptxas fatal   : no'; exit 255").log == "ptxas fatal   : no\n");
   CHECK(assemble_with_script("exit 1").log == "ptxas ended with status 1\n");
   CHECK(assemble_with_script("kill -SEGV $$").log == "ptxas died of signal 11 (Segmentation fault)\n");

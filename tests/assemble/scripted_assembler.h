@@ -9,7 +9,7 @@
 
 namespace ptxlat {
 
-// A stand-in for ptxas whose judgement is known beforehand: a module is refused if it holds one of the kernels `bad`.
+// A stand-in for ptxas whose judgement is known beforehand: a module is rejected if it holds one of the kernels `bad`.
 // A cubin is the list of its kernels, one name a line.
 //   reported    how many of the bad kernels its log names by line; the others go unmentioned, as in ptxas
 //   crashes     refuse with the words of a crash instead of a log with lines
@@ -18,12 +18,12 @@ class ScriptedAssembler : public assemble::Assembler {
   std::set<std::string> bad;
   std::size_t reported = 1000;
   bool crashes = false;
-  bool refuses_everything = false;
+  bool rejects_everything = false;
   int calls = 0;
 
   assemble::ModuleOutcome assemble(const std::string& ptx, const isa::Target&, int) override {
     ++calls;
-    if (refuses_everything)
+    if (rejects_everything)
       return {std::nullopt, "ptxas fatal   : Value 'sm_999' is not defined for option 'gpu-name'\n"};
     std::string names;
     std::string log;

@@ -31,13 +31,13 @@ std::vector<ColumnCode> random_columns(std::mt19937& random) {
       column.cubins.emplace_back(below(200));
       for (auto& byte : column.cubins.back()) byte = static_cast<std::uint8_t>(random());
     }
-    for (std::uint32_t i = 0; i < 1 + below(3); ++i) column.refusals.push_back("words " + std::to_string(below(4)));
+    for (std::uint32_t i = 0; i < 1 + below(3); ++i) column.rejections.push_back("words " + std::to_string(below(4)));
     for (int kernel = 0; kernel < 20; ++kernel) {
       Answer answer;
       if (below(2) == 0)
         answer.cubin = below(static_cast<unsigned>(column.cubins.size()));
       else
-        answer.refusal = below(static_cast<unsigned>(column.refusals.size()));
+        answer.rejection = below(static_cast<unsigned>(column.rejections.size()));
       if (below(4) != 0) column.answers[line::text_hash(kernel_of(kernel))] = answer;
     }
   }
@@ -46,7 +46,7 @@ std::vector<ColumnCode> random_columns(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("every column of a chunk comes back with its cubins, refusals and answers") {
+TEST_CASE("every column of a chunk comes back with its cubins, rejections and answers") {
   std::mt19937 random(1);
   for (int round = 0; round < 100; ++round) {
     const auto columns = random_columns(random);
@@ -61,7 +61,7 @@ TEST_CASE("every column of a chunk comes back with its cubins, refusals and answ
         kernels.insert(hash);
         const auto& read = column.answers.at(hash);
         CHECK(read.cubin == answer.cubin);
-        if (!answer.cubin) CHECK(column.refusals.at(read.refusal) == wanted.refusals.at(answer.refusal));
+        if (!answer.cubin) CHECK(column.rejections.at(read.rejection) == wanted.rejections.at(answer.rejection));
       }
     }
     CHECK(kernels_in_code(section) == std::vector<std::uint64_t>(kernels.begin(), kernels.end()));
@@ -87,11 +87,11 @@ TEST_CASE("a kernel is found under its symbol, in the first column that has it, 
   CHECK(outcome.kernels[2].symbol == symbol_of(line::text_hash(third)));
 }
 
-TEST_CASE("a refusal names the kernel as the line calls it") {
+TEST_CASE("a rejection names the kernel as the line calls it") {
   const kernel::Kernel kernel = kernel_of(1);
   const auto symbol = symbol_of(line::text_hash(kernel));
   ColumnCode column;
-  column.refusals = {without_name("error: Entry function '" + symbol + "' uses too much shared data\n", symbol)};
+  column.rejections = {without_name("error: Entry function '" + symbol + "' uses too much shared data\n", symbol)};
   column.answers[line::text_hash(kernel)];
   const auto outcome = outcome_from({&column}, {{"bracket_ld_17", &kernel}});
   CHECK_FALSE(outcome.kernels[0].cubin);
@@ -124,7 +124,7 @@ TEST_CASE("words, cells and files come back from their sections") {
   CHECK(decode_files(encode_files(files)) == files);
 }
 
-TEST_CASE("counts that no section of its size can have are refused before room is made for them") {
+TEST_CASE("counts that a section of its size cannot have are rejected before memory is reserved for them") {
   ByteWriter kernels, words;
   KnownWords known;
   kernels.put(std::uint32_t{0xffffffff});
@@ -133,7 +133,7 @@ TEST_CASE("counts that no section of its size can have are refused before room i
   CHECK_THROWS_WITH(decode_words(compress(words.take()), known), Catch::Contains("ends early"));
 }
 
-TEST_CASE("a file that leads out of its folder is refused") {
+TEST_CASE("a file that points outside its folder is rejected") {
   for (const char* name : {"/etc/passwd", "a/../../b", ".."}) {
     INFO(name);
     CHECK_THROWS_AS(decode_files(encode_files({{name, "x"}})), Error);

@@ -47,7 +47,7 @@ TEST_CASE("the sections of a container come back, in their order") {
   CHECK_FALSE(std::filesystem::exists(file.string() + ".part"));
 }
 
-TEST_CASE("a container cut short anywhere is refused") {
+TEST_CASE("a container truncated anywhere is rejected") {
   const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   write_small(file);
@@ -59,7 +59,7 @@ TEST_CASE("a container cut short anywhere is refused") {
   }
 }
 
-TEST_CASE("a container with any bit altered is refused") {
+TEST_CASE("a container with any bit altered is rejected") {
   const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   write_small(file);
@@ -73,22 +73,22 @@ TEST_CASE("a container with any bit altered is refused") {
   }
 }
 
-TEST_CASE("what follows the end of a container is refused") {
+TEST_CASE("bytes after the end of a container are rejected") {
   const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   write_small(file);
   write_bytes(file, bytes_of(file) + "x");
-  CHECK(problem_of(file) == "has 1 bytes behind its end");
+  CHECK(problem_of(file) == "has 1 bytes after its end");
 }
 
-TEST_CASE("a file of another kind, a newer format and a file that is not there each have their own words") {
+TEST_CASE("a file of a different kind, a newer format and a missing file each have their own message") {
   const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   CHECK(problem_of(file).find("cannot be read") != std::string::npos);
   CHECK(problem_of(folder.path).find("cannot be read") != std::string::npos);
   for (const std::string& foreign : {std::string(), std::string("SQLite format 3"), std::string(4096, '\0')}) {
     write_bytes(file, foreign);
-    CHECK(problem_of(file).find("is no bundle") != std::string::npos);
+    CHECK(problem_of(file).find("is not a ptxlat bundle") != std::string::npos);
   }
   // The first 16 bytes of a bundle of format 2, with their CRC-32.
   write_bytes(file, std::string("ptxlat\x1a\n\x02\x00\x00\x00\xfc\x74\x3f\x08", 16) + std::string(100, 'x'));
@@ -129,21 +129,21 @@ TEST_CASE("two writers do not write the same bundle") {
   CHECK_NOTHROW(BundleWriter(file));
 }
 
-TEST_CASE("what is no file is neither read, which may wait for ever, nor replaced") {
+TEST_CASE("something that is not a file is neither read, which may wait forever, nor replaced") {
   const TestFolder folder;
   const auto pipe = folder.path / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   CHECK(problem_of(pipe).find("cannot be read") != std::string::npos);
   std::filesystem::create_directory(folder.path / "folder");
   for (const char* name : {"pipe", "folder"}) {
-    CHECK(says(error_of([&] { const BundleWriter writer(folder.path / name); }), "is there and is no file"));
+    CHECK(says(error_of([&] { const BundleWriter writer(folder.path / name); }), "exists and is not a file"));
     CHECK_FALSE(std::filesystem::exists(folder.path / (std::string(name) + ".part")));
     std::filesystem::rename(folder.path / name, folder.path / (std::string(name) + ".part"));
-    CHECK(says(error_of([&] { const BundleWriter writer(folder.path / name); }), "is there and is no file"));
+    CHECK(says(error_of([&] { const BundleWriter writer(folder.path / name); }), "exists and is not a file"));
   }
 }
 
-TEST_CASE("a full disk is an error, and what was written stays") {
+TEST_CASE("a full disk is an error, and the written part is kept") {
   const SmallDisk disk("64k");
   disk.require_mounted();
   const auto file = disk.folder.path / "a.bundle";
@@ -156,7 +156,7 @@ TEST_CASE("a full disk is an error, and what was written stays") {
       FAIL("the disk was not full");
     } catch (const Error& error) {
       CHECK(error.exit_code == ExitCode::storage);
-      CHECK(error.advice.find("make space") != std::string::npos);
+      CHECK(error.advice.find("free some space") != std::string::npos);
     }
   }
   CHECK_FALSE(std::filesystem::exists(file));

@@ -33,7 +33,7 @@ class RefusingAssembler : public line::KernelAssembler {
     assemble::BatchOutcome outcome;
     for (const auto& kernel : kernels) {
       outcome.kernels.emplace_back();
-      outcome.kernels.back().log = fmt::format("{} refuses '{}' at O{}\n", words_, kernel.name, level);
+      outcome.kernels.back().log = fmt::format("{} rejects '{}' at O{}\n", words_, kernel.name, level);
     }
     return outcome;
   }

@@ -48,12 +48,12 @@ TEST_CASE("a bundle has the order's manifest, files and cells, and an answer for
   const auto& kernel = experiment.trials[latency::Role::bracket].kernel;
   const auto assembler = make_recorded_assembler(bundle, 1);
   const auto outcome = assembler->assemble({{"mine", &kernel}}, 3);
-  CHECK(outcome.kernels.at(0).log == "nvjitlink-12.9.86 refuses 'mine' at O3\n");
+  CHECK(outcome.kernels.at(0).log == "nvjitlink-12.9.86 rejects 'mine' at O3\n");
   CHECK(make_recorded_assembler(bundle, 0)->assemble({{"mine", &kernel}}, 0).kernels.at(0).log ==
-        "ptxas-11.8.89 refuses 'mine' at O0\n");
+        "ptxas-11.8.89 rejects 'mine' at O0\n");
 }
 
-TEST_CASE("what a bundle does not have is an error that says so") {
+TEST_CASE("asking for something that a bundle does not have is an error that says so") {
   LittleBundle little;
   REQUIRE(little.make());
   const auto bundle = open_bundle(little.file);
@@ -102,7 +102,7 @@ TEST_CASE("an interrupted call is continued by the next one, chunk by chunk") {
   }
 }
 
-TEST_CASE("what another order has left is not taken over") {
+TEST_CASE("the remains of a different bundle are not reused") {
   LittleBundle little;
   little.threads = 1;
   std::atomic<int> left = 12;
@@ -117,18 +117,18 @@ TEST_CASE("what another order has left is not taken over") {
   CHECK(open_bundle(little.file).code.size() == 3);
 }
 
-TEST_CASE("a foreign file where the parts of a bundle are kept is left as it is") {
+TEST_CASE("a foreign file with the name of a partial bundle is not touched") {
   LittleBundle little;
   const auto part = little.file.string() + ".part";
   write_bytes(part, "my thesis");
   const auto error = error_of([&] { little.make(); });
   CHECK(error.exit_code == ExitCode::storage);
-  CHECK(says(error, part + " is no bundle"));
+  CHECK(says(error, part + " is not a ptxlat bundle"));
   CHECK(error.advice.find("remove it") != std::string::npos);
   CHECK(bytes_of(part) == "my thesis");
 }
 
-TEST_CASE("a bundle made for another method is refused before anything else of it is read") {
+TEST_CASE("a bundle made for a different method is rejected before anything else is read") {
   LittleBundle little;
   little.manifest.method_version = "method 0";
   REQUIRE(little.make());
@@ -138,7 +138,7 @@ TEST_CASE("a bundle made for another method is refused before anything else of i
   CHECK(error.advice.find("1.2.3") != std::string::npos);
 }
 
-TEST_CASE("a bundle damaged anywhere is refused") {
+TEST_CASE("a bundle damaged anywhere is rejected") {
   LittleBundle little;
   REQUIRE(little.make());
   const auto whole = bytes_of(little.file);

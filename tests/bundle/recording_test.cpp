@@ -101,7 +101,7 @@ TEST_CASE("nvdisasm is started once a round for all columns of a chunk, of which
   CHECK(disassembler.take_words().size() == columns * (columns + 1) / 2);
 }
 
-TEST_CASE("a failing nvdisasm is an error in every column, and none waits for another") {
+TEST_CASE("a failing nvdisasm is an error in every column, and no column waits for the others") {
   FakeToolkits toolkits;
   sass::Nvdisasm nvdisasm(toolkits.add_program("fake", "nvdisasm", "exit 1"));
   RecordingDisassembler disassembler(nvdisasm, 3);

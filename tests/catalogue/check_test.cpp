@@ -6,7 +6,7 @@
 using namespace ptxlat;
 
 TEST_CASE("ptxas takes every form of the shipped catalogue") {
-  // The catalogue has what CUDA 13 knows; an older ptxas refuses what is new. Newest first: the last one is CUDA 13.0's
+  // The catalogue has what CUDA 13 knows; an older ptxas rejects what is new. Newest first: the last one is CUDA 13.0's
   // where that is here, against which the entries were written.
   auto found = ptxas_or_skip();
   std::erase_if(found, [](const assemble::Toolchain& toolchain) { return std::stoi(toolchain.version) != 13; });
@@ -16,5 +16,5 @@ TEST_CASE("ptxas takes every form of the shipped catalogue") {
   const auto checked = program.run({"check", "--toolchain", found.back().name});
   INFO(checked.out);
   CHECK(checked.status == 0);
-  CHECK_THAT(checked.err, Catch::Matchers::Contains(" takes all "));
+  CHECK_THAT(checked.err, Catch::Matchers::Contains(" accepts all "));
 }

@@ -109,7 +109,7 @@ TEST_CASE("the entry on the page about adding an instruction is taken by ptxas a
   }
 }
 
-TEST_CASE("the entry on the page about adding an instruction is a mistake beside the catalogue that has it") {
+TEST_CASE("the entry on the page about adding an instruction is a mistake in a catalogue that already has it") {
   Reader reader;
   reader.program.set("PTXLAT_TEMPLATES", templates_snapshot().string());
   const auto listed = reader.follow("list");

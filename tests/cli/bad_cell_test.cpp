@@ -46,7 +46,7 @@ std::map<std::string, results::Record> run_with_neighbours(PtxlatProgram& progra
 
 }  // namespace
 
-TEST_CASE("an entry that faults costs its own cell, whose verdict says so in the driver's words") {
+TEST_CASE("an entry that faults only costs its own cell, whose verdict has the driver's message") {
   PtxlatProgram program;
   program.require_tools();
   program.set("PTXLAT_STANDIN_FAULT", "vadd1");
@@ -82,7 +82,7 @@ TEST_CASE("an entry that crashes the driver's compiler costs its own cell") {
   CHECK(cells.at("vsub1.u32.u32.u32").verdict == sass::Verdict::proven);
 }
 
-TEST_CASE("an entry that the assembler refuses costs its own cell, and its words are kept") {
+TEST_CASE("an entry that the assembler rejects costs its own cell, and its words are kept") {
   PtxlatProgram program;
   program.require_tools();
   const auto mine = program.write_catalogue(R"(

@@ -131,13 +131,13 @@ TEST_CASE("a part of a bundle can be measured, and the rest later") {
   const auto launched = lines_of(program.launch_log()).size();
   const auto rest = program.run({"run", "--bundle", bundle});
   REQUIRE(rest.status == 0);
-  CHECK(says(rest, "cells are in ptxlat.sqlite already"));
+  CHECK(says(rest, "cells are already in ptxlat.sqlite"));
   CHECK(lines_of(program.launch_log()).size() > launched);
   REQUIRE(whole.run({"run", "--bundle", bundle}).status == 0);
   CHECK((tables_of(program) == tables_of(whole)));
 }
 
-TEST_CASE("what a bundle does not have cannot be chosen") {
+TEST_CASE("things that a bundle does not have cannot be chosen") {
   PtxlatProgram program;
   program.require_tools();
   const auto bundle = little_bundle().string();
@@ -153,7 +153,7 @@ TEST_CASE("what a bundle does not have cannot be chosen") {
   check_refused(program, program.run({"run", "--bundle", ""}), 7);  // of a variable that is not set
 }
 
-TEST_CASE("a bundle for another architecture is refused before anything is measured") {
+TEST_CASE("a bundle for a different architecture is rejected before anything is measured") {
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(program.run({"assemble", "--target", "sm_80", "--filter", "popc.b32", "-O", "3", "-o", "a.bundle"}).status ==
@@ -163,7 +163,7 @@ TEST_CASE("a bundle for another architecture is refused before anything is measu
   CHECK(says(ended, "ptxlat assemble --target sm_90a"));
 }
 
-TEST_CASE("a bundle damaged at random places is refused before anything is measured") {
+TEST_CASE("a bundle damaged at random places is rejected before anything is measured") {
   PtxlatProgram program;
   program.require_tools();
   const auto whole = contents_of(little_bundle());
@@ -207,7 +207,7 @@ TEST_CASE("assemble continues after kill -9 and Ctrl-C, and gives the bundle of 
     CHECK_FALSE(std::filesystem::exists(program.folder() / "a.bundle"));
     const auto again = program.run(with({"assemble", "-o", "a.bundle"}, several_chunks));
     REQUIRE(again.status == 0);
-    CHECK(says(again, "cells are in a.bundle.part already"));
+    CHECK(says(again, "cells are already in a.bundle.part"));
     CHECK((cells_and_code(program.folder() / "a.bundle") == cells_and_code(program.folder() / "undisturbed.bundle")));
     std::filesystem::remove(program.folder() / "a.bundle");
   }
@@ -228,7 +228,7 @@ TEST_CASE("a limit on file sizes is an error that says so, and without it the sa
   CHECK(program.run(assemble).status == 0);
 }
 
-TEST_CASE("assemble refuses what it cannot write or make") {
+TEST_CASE("assemble rejects what it cannot write or make") {
   PtxlatProgram program;
   program.require_tools();
   CHECK(program.run({"assemble"}).status == 2);

@@ -109,7 +109,7 @@ TEST_CASE("findings come with all rows in a csv, step by step, and link to it") 
   CHECK(program.run(call).status == 2);
 }
 
-TEST_CASE("compare ends with 8 only where it was asked to and something changed by so much") {
+TEST_CASE("compare ends with 8 only if requested and something changed by at least the threshold") {
   const PtxlatProgram program;
   write_table_of(program, "ptxas-11.8.89", 4);
   write_table_of(program, "ptxas-13.0.88", 6);
@@ -126,7 +126,7 @@ TEST_CASE("compare ends with 8 only where it was asked to and something changed 
   CHECK(program.run({"compare", a, b, "--by", "weather"}).status == 2);
 }
 
-TEST_CASE("compare says what it has nothing to compare with") {
+TEST_CASE("compare names what it cannot compare with anything") {
   const PtxlatProgram program;
   write_table_of(program, "ptxas-13.0.88", 4);
   const auto lonely = program.run({"compare", "tables", "--by", "toolchain"});
@@ -137,7 +137,7 @@ TEST_CASE("compare says what it has nothing to compare with") {
   CHECK(program.run({"compare", "tables/sm_90/static/ptxas-13.0.88@O3"}).status == 4);
 }
 
-TEST_CASE("compare refuses a level that a table does not have, which would compare nothing and be content") {
+TEST_CASE("compare rejects a level that a table does not have, which would compare nothing and be content") {
   const PtxlatProgram program;
   write_table_of(program, "ptxas-13.0.88", 4);
   const std::string table = "tables/sm_90/static/ptxas-13.0.88";
@@ -146,10 +146,10 @@ TEST_CASE("compare refuses a level that a table does not have, which would compa
                                                        {"compare", table + "@O0", table, "-O", "3"}};
   for (auto call : calls) {
     call.emplace_back("--fail-on-change");
-    const auto refused = program.run(call);
-    CHECK(refused.status == 4);
-    CHECK(refused.out.empty());
-    CHECK(has(refused.err, table + " has no rows at -O "));
+    const auto rejected = program.run(call);
+    CHECK(rejected.status == 4);
+    CHECK(rejected.out.empty());
+    CHECK(has(rejected.err, table + " has no rows at -O "));
   }
   CHECK(program.run({"compare", table, table, "--rows", "-1"}).status == 2);
 }

@@ -10,7 +10,7 @@ using namespace ptxlat;
 
 namespace {
 
-// A ptxas that knows sm_90 and has an NVRTC of its release beside it. Skips the case without one.
+// A ptxas that knows sm_90 and has an NVRTC of the same release. Skips the case without one.
 assemble::Toolchain ptxas_with_nvrtc() {
   const auto available = assemble::find_toolchains(all_toolkits());
   for (const auto& toolchain : available) {
@@ -40,7 +40,7 @@ struct Compiled {
 };
 
 // Whether the code between the clocks is the function's, whole and alone; some compilers put operands of long code in
-// one register bank, which the audit tells and refuses.
+// one register bank, which the audit tells and rejects.
 bool is_whole(const results::Record& record) {
   return record.verdict == sass::Verdict::proven ||
          (record.verdict == sass::Verdict::contaminated && record.has_flag("bank_conflict"));
@@ -77,7 +77,7 @@ TEST_CASE("functions of CUDA C are rows of a table, and NVRTC is in its provenan
   CHECK(cell_of(table, "sinf --use_fast_math").sass == std::vector<std::string>{"FMUL.RZ", "MUFU.SIN"});
 }
 
-TEST_CASE("a function that NVRTC does not know is unsupported, with its words, and costs no other") {
+TEST_CASE("a function that NVRTC does not know is unsupported, with NVRTC's message, and costs no other") {
   const auto ptxas = ptxas_with_nvrtc();
   const Compiled compiled(ptxas);
   const auto mine = compiled.program.write_catalogue(
@@ -95,7 +95,7 @@ TEST_CASE("functions of CUDA C are measured from a bundle without NVRTC, as each
   const Compiled here(ptxas);
   Compiled there(ptxas);
   const auto available = assemble::find_toolchains(all_toolkits());
-  // A second toolchain with another NVRTC, if there is one.
+  // A second toolchain with a different NVRTC, if there is one.
   auto toolchains = ptxas.name;
   for (const auto& other : available) {
     if (other.kind == assemble::ToolchainKind::ptxas && other.name != ptxas.name &&

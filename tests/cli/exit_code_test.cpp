@@ -62,7 +62,7 @@ TEST_CASE("unknown names end with 4 and the nearest ones that exist") {
   CHECK(says(show, "fma.rn.f32"));
   const auto opcode = program.run({"show", "popc"});
   CHECK(opcode.status == 4);
-  CHECK(says(opcode, "`ptxlat list --filter popc` has all forms of popc"));
+  CHECK(says(opcode, "`ptxlat list --filter popc` lists all forms of popc"));
   const auto list = program.run({"list", "--filter", "popk"});
   CHECK(list.status == 4);
   CHECK(says(list, "popc"));

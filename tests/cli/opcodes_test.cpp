@@ -1,5 +1,5 @@
-// `ptxlat opcodes` whole, on the stand-in: what it writes, that it goes on where it was, and that a bad form costs
-// itself alone. What its numbers mean is tested on invented machines (tests/machine).
+// The whole of `ptxlat opcodes`, on the stand-in: what it writes, that it resumes, and that a bad form costs itself
+// alone. What its numbers mean is tested on invented machines (tests/machine).
 #include <algorithm>
 
 #include "base/file.h"

@@ -63,7 +63,8 @@ inline std::vector<pid_t> workers_of(pid_t parent) {
   return found;
 }
 
-// The catalogue and skeletons as they were when the tests began: whoever edits them meanwhile changes no comparison.
+// The catalogue and skeletons as they were when the tests began, so that editing them meanwhile does not affect
+// comparisons.
 inline const std::filesystem::path& templates_snapshot() {
   static const TestFolder folder;
   static const std::filesystem::path templates = [] {
@@ -86,7 +87,7 @@ class PtxlatProgram {
     environment_["PTXLAT_STANDIN_LAUNCH_LOG"] = launch_log().string();
   }
 
-  // Skips the case where there is no ptxas or no nvdisasm, without which nothing can be made.
+  // Skips the case if there is no ptxas or no nvdisasm, which every table needs.
   void require_tools() {
     auto folders = assemble::toolkit_folders();
     const std::filesystem::path own = std::filesystem::path(PTXLAT_SOURCE_DIR) / "toolkits";

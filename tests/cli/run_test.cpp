@@ -91,7 +91,7 @@ TEST_CASE("the same run again measures nothing and writes the same table") {
   const auto again = program.run(few_forms);
   CHECK(again.status == 0);
   CHECK(lines_of(program.launch_log()).size() == launches);
-  CHECK(again.err.find("12 of 12 cells are in ptxlat.sqlite already") != std::string::npos);
+  CHECK(again.err.find("12 of 12 cells are already in ptxlat.sqlite") != std::string::npos);
   CHECK(program.csv() == csv);
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("standard output holds only data") {
         "integer arithmetic\n  add.u32                              9.7.1.1   a b        PTX 1.0\n");
 }
 
-TEST_CASE("a table lands beside others: store and tables go where they are told") {
+TEST_CASE("a table is added to existing ones: store and tables go to the given places") {
   PtxlatProgram program;
   program.require_tools();
   const auto ended = program.run(

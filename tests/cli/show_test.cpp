@@ -20,7 +20,7 @@ std::string table_in(const PtxlatProgram& program) {
 
 }  // namespace
 
-TEST_CASE("show prints every number that the table has of a form, what it was made of, and the machine code") {
+TEST_CASE("show prints every number that the table has for a form, the windows behind it, and the machine code") {
   const PtxlatProgram program;
   const auto shown = program.run({"show", "add.u32", "--table", table_in(program)});
   CHECK(shown.status == 0);
@@ -80,7 +80,7 @@ TEST_CASE("show of a quantity gives each fact of it with its log, and the probe'
   CHECK(shown.status == 0);
   CHECK(has(shown.out, "l1.ways with carveout=200704\nvalue    106 count\n"));
   CHECK(has(shown.out, "l1.ways with carveout=167936\nvalue    170 count\n"));
-  CHECK(has(shown.out, "logs/l1_carveout=167936.jsonl.gz"));
+  CHECK(has(shown.out, "logs/l1_carveout=167936.jsonl.zst"));
   CHECK(has(shown.out, "LDG.E"));
   CHECK(shown.out.find("offset  stall") == shown.out.rfind("offset  stall"));
 }
@@ -120,7 +120,7 @@ TEST_CASE("show gives the memory hierarchy of a committed table's facts, with th
   CHECK(has(contents_of(program.folder() / "plots/memory.svg"), "L1 data cache"));
 }
 
-TEST_CASE("show draws the series of a committed probe, and says what to install where there is no gnuplot") {
+TEST_CASE("show draws the series of a committed probe, and says what to install if there is no gnuplot") {
   PtxlatProgram program;
   if (std::system("gnuplot --version > /dev/null 2>&1") != 0) skip("no gnuplot on this machine");
   const auto drawn = program.run({"show", "chase", "--table", committed, "--plot", "plots"});
@@ -131,7 +131,7 @@ TEST_CASE("show draws the series of a committed probe, and says what to install 
   CHECK(has(svg, "64 MiB"));
   const auto form = program.run({"show", "add.u32", "--table", committed, "--plot", "plots"});
   CHECK(form.status == 4);
-  CHECK(has(form.err, "nothing else can be drawn"));
+  CHECK(has(form.err, "only these can be drawn"));
   program.set("PATH", "/nonexistent");
   CHECK(program.run({"probe", "chase", "--plot", "plots"}).status == 5);
   const auto missing = program.run({"show", "chase", "--table", committed, "--plot", "plots"});

@@ -1,4 +1,4 @@
-// What the static table says, from assembler to csv, on the architectures that nobody here owns.
+// What the static table says, from assembler to csv, on architectures of which no card is available.
 #include "../sass/real_code.h"
 #include "assemble/toolkit.h"
 #include "base/error.h"
@@ -24,7 +24,7 @@ std::string newest_ptxas_for(const isa::Target& target) {
   return {};
 }
 
-// Each of the forms depends on itself after so many cycles on these targets: what Jia et al. measured on Maxwell,
+// Each of the forms depends on itself after this many cycles on these targets: what Jia et al. measured on Maxwell,
 // Pascal and Volta, and we on Hopper.
 void check_dependent_latency(const std::vector<int>& architectures, const std::vector<std::string>& forms,
                              double cycles) {
@@ -64,7 +64,7 @@ TEST_CASE("dependent FADD and FFMA are 4 cycles apart from Volta to Hopper") {
   check_dependent_latency({70, 72, 75, 80, 86, 87, 89, 90}, {"add.f32", "fma.rn.f32"}, 4);
 }
 
-TEST_CASE("on Maxwell a 32-bit product is three XMAD, and what only newer GPUs have is unsupported") {
+TEST_CASE("on Maxwell a 32-bit product is three XMAD, and instructions of newer GPUs are unsupported") {
   const auto ptxas = newest_ptxas_for({52, ""});
   if (ptxas.empty()) skip("no ptxas and nvdisasm for sm_52 (tools/toolkits.sh 12.3 brings both)");
   PtxlatProgram program;

@@ -93,7 +93,7 @@ std::map<std::string, double> run_synonyms(const Told& told) {
 
 }  // namespace
 
-TEST_CASE("launches that spread widely make a cell unstable, and no other") {
+TEST_CASE("launches that spread widely make only their cell unstable") {
   Told told(R"(rule = [{kernel = "popc_b32", spread = [40, 90, 140, 190, 240, 290, 340, 390, 440]}])");
   told.program.require_tools();
   REQUIRE(told.run({"--repeat", "0"}).status == 0);
@@ -125,7 +125,7 @@ TEST_CASE("a cell that a second process measures differently is reported and los
   CHECK_FALSE(cell.number(results::metric::cycles));
 }
 
-TEST_CASE("equal code on equal operands is measured once, other code and other operands on their own") {
+TEST_CASE("equal code on equal operands is measured once, different code or operands separately") {
   Told plain(""), told(R"(rule = [
     {kernel = "^(chain_twice|differential)_(first|second)_u32", operand = {index = 1, bits = 9}, cycles = 700},
     {kernel = "^(chain_twice|differential)_second_u32", cycles = 800},

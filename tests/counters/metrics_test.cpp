@@ -18,7 +18,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a part of a pipe's instructions and the sum of two pipes are no pipes") {
+TEST_CASE("a part of a pipe's instructions and the sum of two pipes are not pipes") {
   CHECK(pipes({"xu", "xu_realtime", "cbu", "cbu_pred_on_any", "fma", "fma_type_fp16", "fmalite", "fmaheavy", "tensor",
                "tensor_op_hmma", "tensor_op_hmma_type_hfma2"}) == Names{"cbu", "fmaheavy", "fmalite", "tensor", "xu"});
 }

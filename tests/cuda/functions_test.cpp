@@ -22,7 +22,7 @@ isa::Form form_of(const std::string& function, const std::string& header = {}, c
   return form;
 }
 
-// Compiles every function to neg.f32; refuses those that the test names as a compiler does.
+// Compiles every function to neg.f32; rejects those that the test names as a compiler does.
 struct StandInCompiler {
   std::vector<std::string> unknown;             // named by line
   std::vector<std::string> crashing;            // takes the compiler down, without a word about where
@@ -114,7 +114,7 @@ TEST_CASE("a function over which the compiler crashes is found by halving") {
     CHECK(function.problem == (function.form == "bad" ? "NVRTC died of signal 11" : ""));
 }
 
-TEST_CASE("a compiler that refuses everything is not asked about each function") {
+TEST_CASE("a compiler that rejects everything is not asked about each function") {
   int calls = 0;
   const CudaCompiler compiler = [&](const std::string&, const std::vector<std::string>&) {
     ++calls;

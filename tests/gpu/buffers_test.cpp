@@ -136,7 +136,7 @@ TEST_CASE("a chase through a texture is the same, in indices of its words of 32 
   }
 }
 
-TEST_CASE("a description that makes no sense is refused") {
+TEST_CASE("a description that makes no sense is rejected") {
   CHECK(is_refused({}));
   CHECK(is_refused(buffer_of(kernel::Buffer::Contents::zeros, 12)));
   for (const auto contents : {kernel::Buffer::Contents::ring, kernel::Buffer::Contents::permutation}) {
@@ -150,7 +150,7 @@ TEST_CASE("a description that makes no sense is refused") {
   CHECK(is_refused(buffer));
 }
 
-TEST_CASE("a tensor's description that makes no sense is refused, and each part of it is named") {
+TEST_CASE("a tensor's description that makes no sense is rejected, and each part of it is named") {
   const auto words_of = [](auto change) {
     auto buffer = tensor_of(4096, 128);
     change(buffer);
@@ -190,7 +190,7 @@ TEST_CASE("a kernel gets the address of a tensor's map before that of the tensor
     REQUIRE(parameters.size() == 2);
     CHECK(parameters[1] == filled.address());
     CHECK(parameters[0] % 128 == 0);
-    // The stand-in's maps can be read (standin/objects.cpp): what is left of the last row is no part of the tensor.
+    // The stand-in's maps can be read (standin/objects.cpp): an incomplete last row is not part of the tensor.
     Words map(6);
     std::memcpy(map.data(), reinterpret_cast<const void*>(parameters[0]), 6 * sizeof map[0]);
     CHECK(map == Words{filled.address(), static_cast<std::uint64_t>(number), 512, buffer.box_row, 8, 4});

@@ -56,7 +56,7 @@ TEST_CASE("no two objects overlap in the object page") {
 
 TEST_CASE("every object is made, with a handle of its own") {
   const TestMemory test(PTXLAT_TEST_LIBCUDA);
-  CHECK(test.memory->refused_objects().empty());
+  CHECK(test.memory->rejected_objects().empty());
   std::set<std::uint64_t> handles;
   for (const HostObject& object : host_objects) {
     INFO(object.name);
@@ -94,14 +94,14 @@ TEST_CASE("each object page has the same handles, and tensors at a line of its o
   }
 }
 
-TEST_CASE("objects that the driver refuses stay zero, are named, and cost no other") {
+TEST_CASE("objects that the driver rejects stay zero, are named, and cost no other") {
   setenv("PTXLAT_STANDIN_REFUSE", "TexObjectCreate", 1);
   const TestMemory test(PTXLAT_TEST_LIBCUDA);
   for (const HostObject& object : host_objects) {
     INFO(object.name);
     CHECK((test.first_word_of(object) == 0) == object.name.starts_with("tex_"));
   }
-  CHECK(test.memory->refused_objects() ==
+  CHECK(test.memory->rejected_objects() ==
         "tex_1d, tex_2d, tex_3d, tex_a1d, tex_a2d, tex_cube, tex_acube, tex_2d_linear "
         "(CUDA_ERROR_NOT_SUPPORTED: the stand-in's own words)");
 }
@@ -109,5 +109,5 @@ TEST_CASE("objects that the driver refuses stay zero, are named, and cost no oth
 TEST_CASE("a driver that is older than the objects gives scratch memory all the same") {
   const TestMemory test(PTXLAT_TEST_OLD_LIBCUDA);
   for (const HostObject& object : host_objects) CHECK(test.first_word_of(object) == 0);
-  CHECK(test.memory->refused_objects().find("tensormap_im2col_5d (CUDA_ERROR_NOT_SUPPORTED") != std::string::npos);
+  CHECK(test.memory->rejected_objects().find("tensormap_im2col_5d (CUDA_ERROR_NOT_SUPPORTED") != std::string::npos);
 }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr CUresult out_of_memory = 2, no_binary_for_gpu = 209;
 
-// A driver of its own with this script: each copy of the library reads its script anew.
+// A separate driver with this script: each copy of the library reads its own script.
 struct ScriptedDriver {
   explicit ScriptedDriver(const std::string& script) {
     std::ofstream(folder.path / "script.toml") << script;
@@ -127,7 +127,7 @@ TEST_CASE("a script's devices have names, architectures, attributes and identiti
   CHECK(driver.api.cuDeviceGet(&device, 2) == CUDA_ERROR_INVALID_DEVICE);
 }
 
-TEST_CASE("a cubin for another architecture than the current device's is refused") {
+TEST_CASE("a cubin for another architecture than the current device's is rejected") {
   const ScriptedDriver driver("device = [{sm = 90}, {sm = 80}]");
   CUmodule module = nullptr;
   driver.use_device(1);

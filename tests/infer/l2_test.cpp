@@ -133,6 +133,21 @@ TEST_CASE("a prefetch that goes forward only brings a block or its end, which is
   CHECK(facts.at("sector_bytes").value == "32");
 }
 
+TEST_CASE("sets in which something else keeps a way do not make an L2 seem smaller") {
+  L2Geometry l2;
+  l2.crowded = 0.4;
+  std::size_t right = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    SimulatedL2 machine(l2, seed);
+    const auto facts = facts_of(machine, seed);
+    const auto& ways = facts.at("ways");
+    INFO(seed << ": " << ways.how);
+    CHECK(ways.high == 16);
+    right += ways.value == "16" && facts.at("policy").value == "lru";
+  }
+  CHECK(right >= 6);
+}
+
 TEST_CASE("a log of an L2, with what was touched, gives the facts again") {
   SimulatedL2 machine({}, 2);
   std::ostringstream log;

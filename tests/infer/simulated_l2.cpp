@@ -27,6 +27,7 @@ struct SimulatedL2::Set {
   std::vector<Way> ways;
   std::unique_ptr<ReplacementPolicy> policy;  // empty: random
   std::size_t used = 0;
+  bool is_crowded = false;
 };
 
 SimulatedL2::SimulatedL2(L2Geometry geometry, std::uint64_t seed) : geometry_(std::move(geometry)), random_(seed) {
@@ -51,6 +52,9 @@ SimulatedL2::SimulatedL2(L2Geometry geometry, std::uint64_t seed) : geometry_(st
     }
   }
   sets_.resize(static_cast<std::size_t>(g.partitions) * static_cast<std::size_t>(g.slices) * g.sets);
+  // Not from random_, so that a machine without such sets behaves as before.
+  for (std::size_t i = 0; i < sets_.size(); ++i)
+    sets_[i].is_crowded = static_cast<double>(mixed(seed ^ i) % 1000) < 1000 * g.crowded;
   if (g.pitch > 0)
     place_in_groups();
   else
@@ -107,9 +111,9 @@ void SimulatedL2::prepare() {
   ++calls_;
   for (Set& set : sets_) {
     if (set.used == 0 && !set.ways.empty()) continue;
-    set.ways.assign(geometry_.ways, {});
+    set.ways.assign(set.is_crowded ? geometry_.ways - 1 : geometry_.ways, {});
     set.used = 0;
-    set.policy = geometry_.policy == "random" ? nullptr : make_policy({geometry_.policy, 0}, geometry_.ways);
+    set.policy = geometry_.policy == "random" ? nullptr : make_policy({geometry_.policy, 0}, set.ways.size());
   }
 }
 
@@ -146,10 +150,10 @@ bool SimulatedL2::take(std::uint64_t address, std::uint64_t bytes, int partition
     if (!was_there) set.ways[way].sectors |= brought;
     return was_there;
   }
-  if (set.used < g.ways)
+  if (set.used < set.ways.size())
     ++set.used;
   else
-    way = set.policy ? set.policy->victim() : random_() % g.ways;
+    way = set.policy ? set.policy->victim() : random_() % set.ways.size();
   set.ways[way] = {line, brought};
   if (set.policy) set.policy->fill(way);
   return false;

@@ -23,6 +23,7 @@ struct L2Geometry {
   std::uint64_t sets = 16;  // of a slice
   std::size_t ways = 16;
   std::string policy = "lru";  // or "random"
+  double crowded = 0;          // the share of sets in which something else keeps a way for itself
   double near_hit = 260, far = 200, miss = 350, spread = 30;
   double noise = 2, outliers = 0.02;
   // Slices behind a hierarchy, as on a real chip: SMs in clusters, slices in groups and these in pairs, `pitch` cycles

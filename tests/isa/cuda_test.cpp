@@ -45,7 +45,7 @@ call = "sincosf({a:f32}, &{d0:f32}, &{d1:f32})"
   CHECK(form.operands[2].is_result);
 }
 
-TEST_CASE("overloads are told apart by the types of their arguments") {
+TEST_CASE("overloads are distinguished by the types of their arguments") {
   const CatalogueText text(preamble + R"toml(
 [[op]]
 call    = "{d:type} = min({a:type}, {b:type})"
@@ -73,7 +73,7 @@ call = "{d:u32} = g({a:u32})"
   CHECK_THROWS_AS(filtered(catalogue, select_forms(catalogue, {}), {false, {}, {"u33"}, {}, {}}), Error);
 }
 
-TEST_CASE("what is no call has a name of its own") {
+TEST_CASE("an expression that is not a call needs a name") {
   const CatalogueText text(preamble + R"toml(
 [[op]]
 name      = "{c} a {operation} b"
@@ -85,7 +85,7 @@ type      = {"unsigned int" = "u32"}
   CHECK(spellings(text.load()) == Names{"unsigned int a / b", "unsigned int a % b"});
 }
 
-TEST_CASE("functions of CUDA C are no part of the core unless their chapter is asked for") {
+TEST_CASE("CUDA C functions are not part of the core unless their chapter is requested") {
   const std::filesystem::path templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
   const auto catalogue = load_catalogue({templates / "isa", templates / "cuda"});
   const auto functions_among = [&](const FormFilter& filter) {
@@ -112,7 +112,7 @@ TEST_CASE("mistakes of entries of CUDA C") {
             .starts_with("a.toml:6: an [[op]] has a syntax of PTX or a call of CUDA C"));
 }
 
-TEST_CASE("the shipped functions of CUDA C load beside the shipped instructions") {
+TEST_CASE("the shipped CUDA C functions load together with the shipped instructions") {
   const std::filesystem::path templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
   const auto catalogue = load_catalogue({templates / "isa", templates / "cuda"});
   // GT200's Table IV (Wong et al., 2010) and the mathematical rows of Arafa et al. (2019), and one of each chapter.

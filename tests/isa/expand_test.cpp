@@ -165,7 +165,7 @@ inputs = [{name = "power of two", b = "8"}]
   CHECK(value_of(catalogue, form, form.inputs[1], form.operands[3]).first == "100");
 }
 
-TEST_CASE("what cannot be measured makes one variant and says why") {
+TEST_CASE("a form that cannot be measured makes one variant and says why") {
   const CatalogueText text(preamble + R"(
 [[op]]
 name   = "nanosleep"
@@ -178,7 +178,7 @@ not_measurable = "it waits"
   CHECK(variants_of(catalogue.forms[0])[0].operand.empty());
 }
 
-TEST_CASE("forms of one spelling and other operands are told apart by their operands") {
+TEST_CASE("forms with the same spelling and different operands are distinguished by their operands") {
   const CatalogueText text(preamble + R"(
 [[op]]
 name   = "min"

@@ -28,7 +28,7 @@ each     = "mov.u32 {r}, 7;"
 
 }  // namespace
 
-TEST_CASE("the audit is strict where all operands are registers, unless the entry or its file says otherwise") {
+TEST_CASE("the audit is strict if all operands are registers, unless the entry or its file says otherwise") {
   const std::string entries = R"(
 [[op]]
 name   = "plain"
@@ -77,7 +77,7 @@ modifiers = ["rnd", "ftz"]
   CHECK(core.at("add.rn.u32") == "add.rn.u32");
 }
 
-TEST_CASE("every form is core where an entry names no modifiers, and none where it says so") {
+TEST_CASE("every form is core if an entry names no modifiers, and none if it says so") {
   const std::string entry = "\n[[op]]\nname = \"x\"\nsyntax = \"x{m} {d:u32}, {a:u32}\"\nm = [\"\", \".m\"]\n";
   CHECK(cores(CatalogueText(preamble + entry).load()) ==
         std::map<std::string, std::string>{{"x", "x"}, {"x.m", "x.m"}});
@@ -137,7 +137,7 @@ dependence = ["a", "p"]
   CHECK(form_called(catalogue, "x.m").inputs[0].values.at("p").first == "12");
 }
 
-TEST_CASE("a count is a number, an axis or a table's, and empty where there is no vector") {
+TEST_CASE("a count is a number, an axis or from a table, and empty if there is no vector") {
   const CatalogueText text(preamble + R"(
 [[op]]
 name   = "x"
@@ -201,7 +201,7 @@ inputs = [{name = "elsewhere", a = "@far", before = "second;", prepare = "third;
   CHECK(value_of(catalogue, form, form.inputs[2], form.operands[1]).first == "64");
 }
 
-TEST_CASE("texts around an instruction take axes and tables and leave every other hole") {
+TEST_CASE("texts around an instruction fill axes and tables and keep every other hole") {
   const CatalogueText text(preamble + R"(
 [[op]]
 name    = "x"
@@ -233,7 +233,7 @@ inout  = ["d"]
   CHECK(form.dependence == Names{"d", "a"});
 }
 
-TEST_CASE("what is waited for has a dependence only where the entry names one") {
+TEST_CASE("a wait has a dependence only if the entry names one") {
   const std::string entry = "\n[[op]]\nname = \"x\"\nsyntax = \"x {d:u32}, {a:u32}\"\ncompletion = \"wait;\"\n";
   CHECK(CatalogueText(preamble + entry).load().forms[0].dependence.empty());
   CHECK(CatalogueText(preamble + entry + "dependence = [\"a\"]\n").load().forms[0].dependence == Names{"a"});

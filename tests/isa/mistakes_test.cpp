@@ -18,15 +18,15 @@ std::string mistakes_in_add(const std::string& more) {
 
 TEST_CASE("an entry without mistakes has none") { CHECK(mistakes_in_add("").empty()); }
 
-TEST_CASE("TOML that cannot be read is told with its line") {
+TEST_CASE("unreadable TOML is reported with its line") {
   CHECK_THAT(CatalogueText("chapter = \"x\"\nname = \n").mistakes(), Catch::Matchers::StartsWith("a.toml:2: "));
 }
 
-TEST_CASE("a folder that is not there is told") {
+TEST_CASE("a missing folder is reported") {
   CHECK_THROWS_WITH(load_catalogue({"/no/such/folder"}), "/no/such/folder: there is no such catalogue folder");
 }
 
-TEST_CASE("a folder without entries is told, and a folder that is called like a file is none") {
+TEST_CASE("a folder without entries is reported, and a folder named like a file is not a file") {
   const CatalogueText entries(preamble + std::string());
   std::filesystem::create_directory(entries.folder() / "b.toml");
   CHECK_NOTHROW(entries.load());
@@ -44,14 +44,14 @@ TEST_CASE("an entry with more forms than there can be is a mistake, and found so
         "a.toml:6: \"x\" has more than 100000 forms; rules (only, except) leave fewer");
 }
 
-TEST_CASE("a misspelt key is told with the one that was meant") {
+TEST_CASE("a misspelt key is reported with the intended one") {
   CHECK(mistakes_in_add("targt = \"sm_80\"\n") == "a.toml:10: unknown key \"targt\"; did you mean \"target\"?");
   CHECK(mistakes_in_add("exept = [\"type=u32\"]\n") ==
         "a.toml:10: the syntax does not mention the axis \"exept\"; did you mean \"except\"?");
   CHECK(CatalogueText("chaptr = \"x\"\n").mistakes() == "a.toml:1: unknown key \"chaptr\"; did you mean \"chapter\"?");
 }
 
-TEST_CASE("an unknown word for the audit is told with those that there are, of a file and of an entry") {
+TEST_CASE("an unknown word for the audit is reported with the known ones, for a file and an entry") {
   CHECK(mistakes_in_add("audit = \"memory\"\n") ==
         "a.toml:10: audit = \"memory\": write \"arithmetic\" or \"effects\"");
   CHECK(mistakes_in_add("audit = true\n") == "a.toml:10: \"audit\" must be a string");
@@ -59,7 +59,7 @@ TEST_CASE("an unknown word for the audit is told with those that there are, of a
         "a.toml:1: audit = \"\": write \"arithmetic\" or \"effects\"");
 }
 
-TEST_CASE("an order that is no whole number is told") {
+TEST_CASE("an order that is not a whole number is reported") {
   for (const std::string order : {"-1", "1.5", "\"first\"", "1000000"})
     CHECK(CatalogueText("order = " + order + "\n" + preamble).mistakes() ==
           "a.toml:1: \"order\" must be a whole number below 1000000");
@@ -80,8 +80,8 @@ TEST_CASE("a syntax that cannot be read is a mistake") {
     return mistakes_in("[[op]]\nname = \"x\"\nsyntax = \"" + text + "\"\ntype = [\"u32\"]\nwide = {u16 = \"u32\"}\n");
   };
   CHECK(syntax("x.{type} {d:typ}, {a:u32}") ==
-        "a.toml:8: syntax: \"typ\" is no axis of this entry and no type; did you mean \"type\"?");
-  CHECK(syntax("x.{type}{sat} {d:u32}, {a:u32}") == "a.toml:8: syntax: \"sat\" is no axis of this entry");
+        "a.toml:8: syntax: \"typ\" is not an axis of this entry, nor a type; did you mean \"type\"?");
+  CHECK(syntax("x.{type}{sat} {d:u32}, {a:u32}") == "a.toml:8: syntax: \"sat\" is not an axis of this entry");
   CHECK(syntax("x.{type} {d:u32}, {a:u32}, {a:u32}") == "a.toml:8: syntax: operand \"a\" appears twice");
   CHECK(syntax("x.{type} {d:u32}, {a:wid(type)}") ==
         "a.toml:8: syntax: there is no table \"wid\"; did you mean \"wide\"?");
@@ -91,12 +91,12 @@ TEST_CASE("a syntax that cannot be read is a mistake") {
   CHECK(syntax("x.{type} {d:u32}, {{a:u32}") == "a.toml:8: syntax: the braces do not pair up");
 }
 
-TEST_CASE("a rule about what is not there is a mistake") {
+TEST_CASE("a rule about something that does not exist is a mistake") {
   CHECK(mistakes_in_add("only = [\"typ=u32\"]\n") == "a.toml:10: there is no axis \"typ\"; did you mean \"type\"?");
   CHECK(mistakes_in_add("except = [\"type=u33\"]\n") ==
         "a.toml:10: axis \"type\" has no value \"u33\"; did you mean \"u32\"?");
   CHECK(mistakes_in_add("only = [\n  \"type=u32\",\n  \"u32\",\n]\n") ==
-        "a.toml:12: \"u32\" is no condition: write axis=value or axis!=value");
+        "a.toml:12: \"u32\" is not a condition: write axis=value or axis!=value");
   CHECK(mistakes_in_add("except = [\"type=u32|s32\"]\n") == "a.toml:6: the rules of \"add\" leave no form");
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("a requirement that cannot be read is a mistake") {
         "a.toml:10: target = \"ampere\": write a target such as \"sm_80\" or \"sm_90a|sm_100a\"");
   CHECK(mistakes_in_add("needs = [\"type=u32\"]\n") == "a.toml:10: \"type=u32\": write \"condition -> ptx 7.8 sm_90\"");
   CHECK(mistakes_in_add("needs = [\"type=u32 -> volta\"]\n") ==
-        "a.toml:10: \"volta\" is no requirement: write \"ptx 7.8\", \"sm_90\" or both");
+        "a.toml:10: \"volta\" is not a requirement: write \"ptx 7.8\", \"sm_90\" or both");
 }
 
 TEST_CASE("a value that its operand cannot hold is a mistake") {
@@ -114,10 +114,10 @@ TEST_CASE("a value that its operand cannot hold is a mistake") {
   CHECK(value("5000000000") == "a.toml:10: operand \"b\": 5000000000 does not fit u32");
   CHECK(value("1.5") == "a.toml:10: operand \"b\": \"1.5\" is not an integer, which u32 needs");
   CHECK(value("= 1 .. 2") ==
-        "a.toml:10: operand \"b\": \"= 1 .. 2\": what the compiler knows is the same in every lane");
+        "a.toml:10: operand \"b\": \"= 1 .. 2\": a value that the compiler knows is the same in every lane");
   CHECK(mistakes_in_add("values = {bb = \"1\"}\n") ==
-        "a.toml:10: \"bb\" is no source operand of add.u32; did you mean \"b\"?\n"
-        "a.toml:10: \"bb\" is no source operand of add.s32; did you mean \"b\"?");
+        "a.toml:10: \"bb\" is not a source operand of add.u32; did you mean \"b\"?\n"
+        "a.toml:10: \"bb\" is not a source operand of add.s32; did you mean \"b\"?");
   CHECK(mistakes_in_add("values = {b = 1}\n") ==
         "a.toml:10: the value of \"b\" must be a string such as \"8\", \"1 .. 2\" or \"= 8\"");
 }
@@ -125,7 +125,7 @@ TEST_CASE("a value that its operand cannot hold is a mistake") {
 TEST_CASE("an input class needs a name of its own") {
   CHECK(mistakes_in_add("inputs = [{b = \"8\"}]\n") == "a.toml:10: an input class needs a name");
   CHECK(mistakes_in_add("inputs = [\n{name = \"x\", b = \"8\"},\n{name = \"x\", b = \"7\"}]\n") ==
-        "a.toml:12: input class \"x\" is there twice");
+        "a.toml:12: input class \"x\" appears twice");
 }
 
 TEST_CASE("a source operand without any value is a mistake") {
@@ -137,8 +137,8 @@ TEST_CASE("a source operand without any value is a mistake") {
 
 TEST_CASE("a dependence goes through a source register") {
   CHECK(mistakes_in_add("dependence = [\"e\"]\n") ==
-        "a.toml:10: dependence: \"e\" is no source register of add.u32\n"
-        "a.toml:10: dependence: \"e\" is no source register of add.s32");
+        "a.toml:10: dependence: \"e\" is not a source register of add.u32\n"
+        "a.toml:10: dependence: \"e\" is not a source register of add.s32");
 }
 
 TEST_CASE("a vector's count and a table's use are checked") {
@@ -147,12 +147,13 @@ TEST_CASE("a vector's count and a table's use are checked") {
         "[[op]]\nname = \"x\"\nsyntax = \"" + text +
         "\"\nvec = [\"\", \".v2\"]\nn = {\".v2\" = \"2\"}\nmore = {\"\" = \"\", \".v2\" = \", {p:u33}\"}\n");
   };
-  CHECK(syntax("x{vec} {d:u32[two]}, {a:u32}") == "a.toml:8: syntax: \"two\" is no count of registers and no axis");
+  CHECK(syntax("x{vec} {d:u32[two]}, {a:u32}") ==
+        "a.toml:8: syntax: \"two\" is neither a number of registers nor an axis");
   CHECK(syntax("x{vec} {d:u32[n(vec)]}, {a:u32}") == "a.toml:8: table \"n\" has nothing for vec=");
   CHECK(syntax("x{vec} {d:u32[m(vec)]}, {a:u32}") == "a.toml:8: syntax: there is no table \"m\"");
   CHECK_THAT(syntax("x{vec} {d:u32}, {a:u32}{more(vec)}"),
              Catch::Matchers::StartsWith(
-                 "a.toml:6: syntax: \"u33\" is no axis of this entry and no type; did you mean \"u32\"?\n"));
+                 "a.toml:6: syntax: \"u33\" is not an axis of this entry, nor a type; did you mean \"u32\"?\n"));
 }
 
 TEST_CASE("names of axes and operands in modifiers and inout must be there") {
@@ -171,7 +172,7 @@ TEST_CASE("objects are checked, and those that operands name must be there") {
   CHECK(object("name = \"o\"\neach = \"mov.u64 {r}, 0;\"\n").empty());
   CHECK(object("name = \"o\"\n") == "a.toml:1: object \"o\": each = \"…\" must make its register {r}");
   CHECK(object("name = \"u32\"\neach = \"mov.u64 {r}, 0;\"\n") ==
-        "a.toml:1: an [[object]] needs a name that is no register type");
+        "a.toml:1: an [[object]] needs a name that is not a register type");
   CHECK(object("name = \"o\"\neach = \"mov.u64 {r}, 0;\"\nregister = \"b46\"\n") ==
         "a.toml:1: there is no type \"b46\"; did you mean \"b16\"?");
   CHECK(object("name = \"o\"\neach = \"mov.u64 {r}, 0;\"\naddres = true\n") ==
@@ -183,7 +184,7 @@ TEST_CASE("objects are checked, and those that operands name must be there") {
   CHECK(twice.mistakes() == "b.toml:2: object \"o\" is already at a.toml:1");
 }
 
-TEST_CASE("other words that mean nothing are mistakes") {
+TEST_CASE("all other meaningless words are mistakes") {
   CHECK(mistakes_in_add("carry = \"yes\"\n") == "a.toml:10: carry = \"yes\": write \"in\", \"out\" or \"inout\"");
   CHECK(mistakes_in_add("threads = 31\n") == "a.toml:10: \"threads\" must be 1 or a multiple of 32 up to 1024");
   CHECK(mistakes_in_add("consumers = [\"eta\"]\n") == "a.toml:6: there is no consumer \"eta\"; did you mean \"eat\"?");
@@ -193,7 +194,7 @@ TEST_CASE("other words that mean nothing are mistakes") {
         "a.toml:6: \"x\" does not begin with the name \"y\"");
 }
 
-TEST_CASE("a spelling that is already there is told with both places") {
+TEST_CASE("a spelling that already exists is reported with both places") {
   const CatalogueText text(preamble + "[[op]]\nname = \"x\"\nsyntax = \"x.u32 {d:u32}, {a:u32}\"\n");
   text.write("b.toml", "chapter = \"own\"\n\n[[op]]\nname = \"x\"\nsyntax = \"x.u32 {d:u32}, {a:u32}\"\n");
   CHECK(text.mistakes() == "b.toml:3: x.u32 is already at a.toml:6");

@@ -35,7 +35,7 @@ struct RandomRules {
   std::string rule() { return below(3) == 0 ? condition() : condition() + " -> " + condition(); }
 };
 
-// What a rule says about a choice, read anew and slowly: the choice as ".a.c.b.a", one letter an axis.
+// A slow, independent reading of a rule for a choice: the choice as ".a.c.b.a", one letter per axis.
 bool obeys_condition(const std::string& condition, const std::string& choice) {
   std::size_t begin = 0;
   for (std::size_t end = 0; end != std::string::npos; begin = end + 3) {

@@ -53,7 +53,7 @@ TEST_CASE("patterns add up in the order of the catalogue, each form once") {
   CHECK(selected({"sub.*", "add.u32", "*.u32"}) == Names{"add.u32", "addc.u32", "sub.u32"});
 }
 
-TEST_CASE("a pattern that selects nothing names what is near") {
+TEST_CASE("a pattern that selects nothing names similar spellings") {
   try {
     selected({"add.rn.f23"});
     FAIL("nothing was thrown");

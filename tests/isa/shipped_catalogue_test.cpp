@@ -117,7 +117,7 @@ TEST_CASE("vectors of 256 bits take a hint for L1 together with a cache policy")
   CHECK(missing(with_types(stems, {"L2::cache_hint.v4.b64"})).empty());
 }
 
-TEST_CASE("what costs more for some values has a class for them") {
+TEST_CASE("instructions that cost more for some values have a class for them") {
   const Names divisors = {"", "power of two", "known power of two", "known"};
   CHECK(input_names("div.s32") == divisors);
   CHECK(input_names("rem.u64") == divisors);
@@ -129,7 +129,7 @@ TEST_CASE("what costs more for some values has a class for them") {
   CHECK(input_names("tex.2d.v4.f32.f32") == Names{"", "divergent", "L2 hit"});
 }
 
-TEST_CASE("what the machine takes from uniform registers is uniform, and per lane in a class beside") {
+TEST_CASE("operands that the machine takes from uniform registers are uniform, and per lane in a separate class") {
   const auto uniform_names = [](const std::string& ptx, std::size_t input) {
     const Form& form = form_called(shipped(), ptx);
     Names names;

@@ -70,7 +70,7 @@ TEST_CASE("what satisfies two requirements satisfies both, for every target and 
   }
 }
 
-TEST_CASE("what is no target is none") {
+TEST_CASE("text that is not a target is rejected") {
   for (const char* text : {"", "sm_", "sm_9", "sm_90b", "90a", "sm_90a ", "sm_90aa"})
     CHECK_FALSE(target_from_name(text));
   Requirement unused;

@@ -105,8 +105,9 @@ TEST_CASE("a uniform value is one that the compiler knows to be the same in all 
   REQUIRE(value);
   CHECK((value->is_uniform && !value->is_known_to_compiler && value->first == "65536" && value->last == "65536"));
   CHECK_FALSE(parse_value("65536", *find_type("b64"), problem)->is_uniform);
-  CHECK(problem_of("uniform 1 .. 2", "u32") == "\"uniform 1 .. 2\": what the compiler knows is the same in every lane");
-  CHECK(problem_of("uniform 1", "pred") == "\"uniform 1\": what is uniform is a register of 16, 32 or 64 bits");
+  CHECK(problem_of("uniform 1 .. 2", "u32") ==
+        "\"uniform 1 .. 2\": a value that the compiler knows is the same in every lane");
+  CHECK(problem_of("uniform 1", "pred") == "\"uniform 1\": a uniform value needs a register of 16, 32 or 64 bits");
 }
 
 TEST_CASE("predicates are 0 or 1 and divide the warp") {
@@ -115,7 +116,7 @@ TEST_CASE("predicates are 0 or 1 and divide the warp") {
   CHECK(problem_of("2", "pred") == "2 does not fit pred");
 }
 
-TEST_CASE("what a type cannot hold is refused") {
+TEST_CASE("a value that a type cannot represent is rejected") {
   CHECK(problem_of("256", "u8") == "256 does not fit u8");
   CHECK(problem_of("-1", "u8") == "-1 does not fit u8");
   CHECK(problem_of("-129", "s8") == "-129 does not fit s8");

@@ -20,7 +20,7 @@ std::uint64_t hash_of(const std::vector<std::string>& parts) {
 
 }  // namespace
 
-TEST_CASE("parts of a text are told apart wherever it is cut") {
+TEST_CASE("parts of a text are distinguished wherever it is cut") {
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
     std::string text;
@@ -60,7 +60,7 @@ TEST_CASE("a hash is the same for the same parts, and its wide form begins with 
   CHECK(one.wide()[1] != one.value());
 }
 
-TEST_CASE("tensors of other shapes have other hashes, and what is no tensor has the one that it always had") {
+TEST_CASE("tensors with different shapes have different hashes, and other buffers keep theirs") {
   const auto hash_of_buffer = [](auto change) {
     Launch launch;
     launch.buffers = {{4096}};
@@ -82,7 +82,7 @@ TEST_CASE("tensors of other shapes have other hashes, and what is no tensor has 
   CHECK(hashes.size() == 6);
 }
 
-TEST_CASE("trials with other kernels, launches or numbers of launches have other hashes") {
+TEST_CASE("trials with different kernels, launches or numbers of launches have different hashes") {
   const auto hash_of_trial = [](auto change) {
     Trial trial;
     trial.kernel.text = "text";

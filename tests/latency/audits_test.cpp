@@ -171,7 +171,7 @@ TEST_CASE("a window whose second clock waits for a register is contaminated, but
   CHECK(audits[Role::bracket].is_proven());
 }
 
-TEST_CASE("a window is missing where a kernel was assembled, not where it was refused") {
+TEST_CASE("a window is missing where a kernel was assembled, not where it was rejected") {
   const auto is_missing = [](Role role, bool has_cubin) {
     Windows windows;
     windows.lose(role, "the two clock reads are different instructions", has_cubin);

@@ -535,7 +535,7 @@ const std::vector<Line> eight_ffma = {
     {"FFMA R29, R18, R29, R31", 1}, {"FFMA R33, R20, R33, R35", 1}, {"FFMA R37, R22, R37, R24", 1},
     {"FFMA R13, R15, R13, R10", 1}, {"FFMA R9, R11, R9, R8", 1},    {"@P0 BRA 0x600", 6}};
 
-// An experiment with these streams, which take so many cycles.
+// An experiment with these streams, which take this many cycles.
 Laboratory streaming(const std::string& opcode, const std::vector<Line>& shorter, std::uint32_t shorter_cycles,
                      const std::vector<Line>& longer, std::uint32_t longer_cycles) {
   Laboratory lab;
@@ -555,7 +555,7 @@ TEST_CASE("an issue cost says where the register banks are what it is, and nothi
   CHECK(issue_of(limited) == 1.75);
   CHECK(mentions(limited, "issue: 4 copies read 7 registers from one bank, one a cycle"));
   CHECK(limited.flags == std::vector<std::string>{results::flag::register_banks});
-  // Slower for another reason, or as the schedule says.
+  // Slower for a different reason, or as the schedule says.
   for (const std::uint32_t longer : {18u, 22u, 30u}) {
     const auto other = streaming("FFMA", four_ffma, 14, eight_ffma, longer).estimate();
     INFO(longer);

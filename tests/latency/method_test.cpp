@@ -227,7 +227,7 @@ TEST_CASE(
 TEST_CASE("with every consumer a conflict: the chain leads, and the cell says so") {
   MethodBench bench(entry);
   bench.literal.change = [](const std::string& name, const std::string&, standin::Code& code) {
-    // An instruction beside the consumer, with and without the one under test.
+    // An instruction in addition to the consumer, with and without the one under test.
     if (name.starts_with("differential")) code.insert(code.end() - 2, standin::op(LiteralAssembler::second_op, 4));
     if (name.starts_with("differential_x")) code[code.size() - 4] = standin::op(LiteralAssembler::op, 2);
   };

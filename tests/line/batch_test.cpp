@@ -43,7 +43,7 @@ AssembledKernel assembled_as(const Bytes& cubin, int sm = 90) {
   return batch.kernel_of(0);
 }
 
-// A kernel of so many instructions between its clocks, with something that does not become machine code.
+// A kernel with this many instructions between its clocks, plus something that does not become machine code.
 kernel::Trial window_of(int instructions, const std::string& comment = {}) {
   std::string text = "// " + comment + "\n  mov.u32 %clock_1, %clock;\n";
   for (int i = 0; i < instructions; ++i) text += "  x %a;\n";

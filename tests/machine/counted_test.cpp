@@ -30,13 +30,13 @@ results::Opcode row(const std::string& name, const std::string& pipe, std::vecto
 
 }  // namespace
 
-TEST_CASE("what the kernel does besides is taken off") {
+TEST_CASE("the rest of the kernel is subtracted") {
   const auto counted = counted_copy({1200, {150, 500, 500}}, {1200, {150, 0, 0}}, 1000, pipes);
   CHECK(counted.problem.empty());
   CHECK(counted.on_pipes == std::vector{0.0, 0.5, 0.5});
 }
 
-TEST_CASE("copies that did not run, or not as often as they should, are no witness") {
+TEST_CASE("copies that did not run, or not as often as they should, are not a witness") {
   for (const double executed : {200.0, 4100.0})
     CHECK(counted_copy({executed, {150, 0, 0}}, {executed, {150, 0, 0}}, 1000, pipes)
               .problem.find("of which the copies should be 1000") != std::string::npos);
@@ -44,7 +44,7 @@ TEST_CASE("copies that did not run, or not as often as they should, are no witne
         std::string::npos);
 }
 
-TEST_CASE("it does not matter whether what does nothing is executed, or counts on a pipe") {
+TEST_CASE("it does not matter whether instructions that do nothing are executed, or count on a pipe") {
   const std::vector expected{0.0, 1.0, 0.0};
   CHECK(counted_copy({1200, {150, 1000, 0}}, {200, {150, 0, 0}}, 1000, pipes).on_pipes == expected);
   CHECK(counted_copy({1200, {150, 1000, 0}}, {1200, {1150, 0, 0}}, 1000, pipes).on_pipes == expected);
@@ -53,7 +53,7 @@ TEST_CASE("it does not matter whether what does nothing is executed, or counts o
         "alu counted more without copies");
 }
 
-TEST_CASE("shares are in the order of their size, and what is no copy's is left out") {
+TEST_CASE("shares are sorted by size, and counts that do not come from copies are left out") {
   CHECK(shares({0.9998, 0, 0}) == "alu");
   CHECK(shares({0.001, 0.498, 0.502}) == "heavy:0.5 lite:0.5");
   CHECK(shares({0.25, 1, 0.004}) == "heavy alu:0.25");

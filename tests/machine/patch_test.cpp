@@ -16,7 +16,7 @@ using namespace ptxlat::machine;
 
 namespace {
 
-// A saturated kernel's window, by its texts. Every word is another, so that one that goes astray is seen.
+// A saturated kernel's window, by its texts. Every word is different, so that a misplaced one is noticed.
 sass::Window window_of(const std::vector<std::string>& texts) {
   sass::Window window;
   for (const auto& text : texts) {
@@ -51,7 +51,7 @@ std::vector<std::string> with(std::vector<std::string> texts, std::size_t at, co
 
 }  // namespace
 
-TEST_CASE("an instruction and its places are found in a kernel, wherever ptxas put what steers the loop") {
+TEST_CASE("an instruction and its places are found in a kernel, wherever ptxas put the loop control") {
   const auto found = find_saturable(window_of(popc_loop), {{"POPC"}}, 3);
   REQUIRE(found.problem.empty());
   REQUIRE(found.codes.size() == 1);
@@ -60,7 +60,7 @@ TEST_CASE("an instruction and its places are found in a kernel, wherever ptxas p
   CHECK(found.steering.empty());
 }
 
-TEST_CASE("ptxas may choose another pipe for an instruction, and each instruction is found once") {
+TEST_CASE("ptxas may choose a different pipe for an instruction, and each instruction is found once") {
   auto texts = with(popc_loop, 1, "IMAD.IADD R9, R7, 0x1, R8");
   CHECK(opcodes_of(find_saturable(window_of(texts), {{"IADD3"}}, 3).codes[0]) == std::vector<std::string>{"IMAD.IADD"});
   CHECK(find_saturable(window_of(texts), {{"IADD3"}, {"IADD3"}}, 3).problem ==
@@ -72,7 +72,7 @@ TEST_CASE("ptxas may choose another pipe for an instruction, and each instructio
   CHECK(opcodes_of(both.codes[1]) == std::vector<std::string>{"IMAD.IADD"});
 }
 
-TEST_CASE("what cannot be copied says why") {
+TEST_CASE("an instruction that cannot be copied says why") {
   const auto problem = [](const std::vector<std::string>& texts, const std::vector<std::string>& opcodes) {
     return find_saturable(window_of(texts), {opcodes}, 3).problem;
   };
@@ -86,7 +86,7 @@ TEST_CASE("what cannot be copied says why") {
   CHECK(find_saturable(maxwell, {{"POPC"}}, 3).problem == "machine code of this layout is not written over");
 }
 
-TEST_CASE("where the code writes the loop's predicate, the loop gets another, and none if there is no other") {
+TEST_CASE("if the code writes the loop's predicate, the loop gets a free one, or none if there is none") {
   const auto texts = with(popc_loop, 1, "ISETP.LT.AND P0, PT, R7, R8, PT");
   const auto found = find_saturable(window_of(texts), {{"ISETP.LT.AND"}}, 3);
   REQUIRE(found.problem.empty());
@@ -120,7 +120,7 @@ TEST_CASE("one instruction follows its copy at once, several keep what they wait
   CHECK(sass::control_word(words[1]).wait_mask == 3);
 }
 
-TEST_CASE("the second clock waits for what copies in a queue have not read or written yet") {
+TEST_CASE("the second clock waits for registers that queued copies have not read or written yet") {
   const auto window = window_of(popc_loop);
   const auto found = find_saturable(window, {{"POPC"}}, 3);
   const auto end_of = [&](const sass::Window& shown) { return sass::control_word(shown.instructions.back().word); };
@@ -159,7 +159,7 @@ sass::Window disassembled(sass::Nvdisasm& nvdisasm, const Bytes& cubin, int sm) 
 
 }  // namespace
 
-TEST_CASE("of every architecture the loop holds the copies, steered by what they do not write, and nothing else") {
+TEST_CASE("on every architecture the loop contains only the copies and control that they do not overwrite") {
   const auto toolchain = ptxas_or_skip().front();
   sass::Nvdisasm nvdisasm(nvdisasm_or_skip());
   const auto templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";

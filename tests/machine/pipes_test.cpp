@@ -59,7 +59,7 @@ std::vector<int> pipes_of_gpu(const std::vector<Invented>& gpu) {
 
 }  // namespace
 
-TEST_CASE("contention is 0 of two pipes and 1 of one, and unknown where issuing takes as long") {
+TEST_CASE("contention is 0 for two pipes and 1 for one, and unknown if issuing takes as long") {
   CHECK(contention_of(times_of({0, 2}, {1, 2}, 0)) == 0.0);
   CHECK(contention_of(times_of({0, 2}, {0, 2}, 0)) == 1.0);
   CHECK(contention_of(times_of({0, 8}, {1, 2}, 0)) == 0.0);
@@ -82,7 +82,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("two that meet others halfway, at the registers, are no pipe") {
+TEST_CASE("opcodes that only contend for registers do not share a pipe") {
   std::vector<Contention> pairs{{0, 1, 1.05}, {2, 3, 0.98}};
   for (const std::size_t a : {0, 1}) {
     for (const std::size_t b : {2, 3}) pairs.push_back({a, b, 0.55});
@@ -94,7 +94,7 @@ TEST_CASE("an instruction of which no pair says anything is a group of its own")
   CHECK(pipes_of(3, {{0, 1, 1.0}, {0, 2, std::nullopt}, {1, 2, std::nullopt}}) == std::vector{0, 0, 1});
 }
 
-TEST_CASE("a pipe is named after what runs on it") {
+TEST_CASE("a pipe is named after its opcodes") {
   CHECK(name_of_pipe({"FADD", "FFMA", "IMAD.WIDE"}) == "fma");
   CHECK(name_of_pipe({"BMSK", "LOP3.LUT"}) == "alu");
   CHECK(name_of_pipe({"HFMA2", "FFMA"}) == "fma+half");

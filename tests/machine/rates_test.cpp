@@ -50,7 +50,7 @@ TEST_CASE("the slope over two bodies leaves the loop's own instructions out") {
   }
 }
 
-TEST_CASE("where warps run apart the longer loop's own rate counts") {
+TEST_CASE("if warps drift apart, the longer loop's own rate counts") {
   // The slope says that 64 more copies cost nothing.
   CHECK(cycles_of_copy({16, 1000.0 * rounds, 1010.0 * rounds}, 48, 112) == (1010.0 * rounds - 200) / (112 * rounds));
   INFO("one warp on each scheduler cannot");

@@ -25,7 +25,7 @@ sass::Audit audit_of(const sass::Window& window, const std::map<std::string, std
 
 }  // namespace
 
-TEST_CASE("a window that has what the probe promises is proven, whatever its modifiers and predicates") {
+TEST_CASE("a window with the specified opcodes is proven, whatever its modifiers and predicates") {
   const auto audit = audit_of(two_loads, {{"LDG", 2}}, {"BRA", "EXIT"});
   INFO(audit.reason);
   CHECK(audit.is_proven());
@@ -53,7 +53,7 @@ TEST_CASE("an opcode may be promised not to be there") {
   CHECK(audit_of(two_loads, {{"LDG", 2}, {"BRA", 0}}, {"BRA"}).verdict == sass::Verdict::contaminated);
 }
 
-TEST_CASE("of a window the clock reads are its own, and of a whole kernel they are instructions like others") {
+TEST_CASE("clock reads are the edges of a window, but ordinary instructions of a whole kernel") {
   CHECK(audit_of(two_loads, {{"LDG", 2}}, {"BRA"}, true).verdict == sass::Verdict::contaminated);
   CHECK(audit_of(two_loads, {{"LDG", 2}, {"CS2R", 2}}, {"BRA"}, true).is_proven());
 }
@@ -68,7 +68,7 @@ TEST_CASE("an opcode with modifiers is one that has them all, in whatever order 
   CHECK(audit_of(wide, {{"LDS.128", 3}}, {"LDS"}).reason == "2 LDS.128 instead of 3");
 }
 
-TEST_CASE("others of its name are not what an opcode with modifiers promises") {
+TEST_CASE("an opcode with modifiers does not count other instructions of its name") {
   const auto narrow = window({{"LDS.128 R4, [R2]"}, {"LDS.64 R2, [R2]"}});
   const auto audit = audit_of(narrow, {{"LDS.128", 1}}, {});
   CHECK(audit.verdict == sass::Verdict::contaminated);
@@ -78,7 +78,7 @@ TEST_CASE("others of its name are not what an opcode with modifiers promises") {
   CHECK(audit_of(window({{"LDS.U128 R4, [R2]"}}), {{"LDS.128", 1}}, {"LDS"}).verdict == sass::Verdict::elided);
 }
 
-TEST_CASE("anything may be beside the opcodes but what the probe excludes") {
+TEST_CASE("anything except what the probe excludes may be in the window") {
   CHECK(audit_of(two_loads, {{"LDG", 2}}, {}, false, {"STL"}).is_proven());
   const auto excluded = audit_of(two_loads, {{"LDG", 2}}, {}, false, {"STL", "BRA"});
   CHECK(excluded.verdict == sass::Verdict::contaminated);

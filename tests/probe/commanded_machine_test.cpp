@@ -78,7 +78,7 @@ TEST_CASE("commands are progressions with the places of their answers, the opera
   CHECK(commanded.last().parameters == Words{1, 0, 2, 7});
 }
 
-TEST_CASE("memory that stays is flushed by accesses that nobody times, and nothing is repeated") {
+TEST_CASE("persistent memory is flushed by untimed accesses, and nothing is repeated") {
   Commanded commanded;
   auto machine = commanded.machine();
   machine.prepare();
@@ -103,7 +103,7 @@ TEST_CASE("an SM that had no CTA is asked again, a few times") {
   CHECK(commanded.gpu.launches.size() == 8);
 }
 
-TEST_CASE("a launch that fails is told as such") {
+TEST_CASE("a failed launch is reported as such") {
   Commanded commanded;
   auto machine = commanded.machine();
   commanded.gpu.status = kernel::LaunchStatus::fault;

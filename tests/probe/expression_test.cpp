@@ -61,7 +61,7 @@ TEST_CASE("the lesser and the greater of two, of any expressions, also inside ea
   CHECK_THAT(mistake_in("mean(1, 2)"), Contains("unknown name \"mean\""));
 }
 
-TEST_CASE("what cannot be read says what is wrong, and in which expression") {
+TEST_CASE("an unreadable expression is reported with what is wrong") {
   CHECK(mistake_in("32 * warp") == "unknown name \"warp\" in \"32 * warp\"");
   CHECK_THAT(mistake_in("1 / (warps - 3)"), Contains("division by zero"));
   CHECK_THAT(mistake_in("(1 + 2"), Contains("no closing parenthesis"));

@@ -30,7 +30,7 @@ const std::string what = "quantity = \"a\"\nhow = \"h\"\n";
 
 }  // namespace
 
-TEST_CASE("a fact says which model reads what, and what is left out has a default") {
+TEST_CASE("a fact says which model reads what, and everything left out has a default") {
   const auto rule = rule_of(R"(quantity = "chase.{{path}}.{{level}}"
 model = "clusters"
 unit = "cycles"
@@ -70,7 +70,7 @@ TEST_CASE("every model has a name in a probe's file") {
   }
 }
 
-TEST_CASE("a mistake in a fact is told with its line") {
+TEST_CASE("a mistake in a fact is reported with its line") {
   CHECK_THAT(mistake_of("how = \"h\"\n"), Contains("little.toml:8: a fact needs a quantity"));
   CHECK_THAT(mistake_of("quantity = \"a\"\n"), Contains("little.toml:8: a fact needs a sentence in `how`"));
   CHECK_THAT(mistake_of(what + "modell = \"median\"\n"), Contains("little.toml:11: unknown key \"modell\""));
@@ -86,11 +86,11 @@ TEST_CASE("a mistake in a fact is told with its line") {
   for (const char* model : {"plateaus", "clusters"})
     CHECK_THAT(mistake_of(what + "model = \"" + model + "\"\n"), Contains("name the `levels`"));
   CHECK_THAT(mistake_of(what + "model = \"nearer\"\nlike = \"ca\"\n"), Contains("`like` and `unlike`"));
-  CHECK_THAT(mistake_of(what + "model = \"given\"\n"), Contains("what is given needs a `value`"));
+  CHECK_THAT(mistake_of(what + "model = \"given\"\n"), Contains("given needs a `value`"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[fact]\n"), Contains("little.toml:2: \"fact\" must be a list"));
 }
 
-TEST_CASE("what is given is an expression of the GPU and of constants that do not rest on axes") {
+TEST_CASE("a given value is an expression of the GPU and of constants that do not depend on axes") {
   const auto probe =
       probe_of(axes + "[constants]\nlap = \"bytes * 2\"\nedges = 2\ntwice = \"edges * edges\"\n" +
                "[[fact]]\nmodel = \"given\"\nvalue = \"twice * memory_bus_bits / 8\"\n" + what + opcodes);
@@ -99,7 +99,7 @@ TEST_CASE("what is given is an expression of the GPU and of constants that do no
   CHECK(value_given(probe, probe.facts.at(0), names_of(device)) == 3072);
 }
 
-TEST_CASE("a mistake in what is given is told before anything is measured") {
+TEST_CASE("a mistake in a given value is reported before anything is measured") {
   const auto mistake = [](const std::string& value) -> std::string {
     const auto probe = probe_of(axes + "[[fact]]\nmodel = \"given\"\nvalue = \"" + value + "\"\n" + what + opcodes);
     try {

@@ -12,7 +12,7 @@ using Values = std::vector<std::optional<double>>;
 
 namespace {
 
-// Instructions of 4 cycles, behind a clock read of 1.
+// Instructions of 4 cycles, after a clock read of 1.
 Probe chain_probe() {
   Probe probe;
   probe.name = "chain";
@@ -96,7 +96,7 @@ TEST_CASE("a probe that the target or the toolchain does not have is unsupported
   CHECK(bench.make(elsewhere).note == "needs sm_100a");
 }
 
-TEST_CASE("a launch that the driver refuses is a point without a value, where a probe may fail") {
+TEST_CASE("a launch that the driver rejects is a point without a value, if a probe may fail") {
   ProbeBench bench;
   auto probe = chain_probe();
   probe.dynamic_shared = "steps / 2 * 200 * 1024";  // 0, 200 KiB, and more than there is
@@ -136,7 +136,7 @@ TEST_CASE("the facts that a probe's file asks for are read off its series") {
   CHECK(bench.make({&probe}, nullptr).at(0).facts.empty());
 }
 
-TEST_CASE("a fact that is given needs no series, and is undetermined where the driver does not say it") {
+TEST_CASE("a given fact needs no series, and is undetermined if the driver does not report it") {
   ProbeBench bench;
   auto probe = chain_probe();
   infer::FactRule given;
@@ -224,7 +224,7 @@ TEST_CASE("a kernel that takes commands and never says that it was on the SM cos
   }
 }
 
-TEST_CASE("without a GPU a probe has its machine code and no series") {
+TEST_CASE("without a GPU a probe has its machine code but no series") {
   ProbeBench bench;
   const auto probe = chain_probe();
   const auto records = bench.make({&probe}, nullptr);

@@ -1,4 +1,4 @@
-// Axes of names, with the texts that stand for them.
+// Axes with names, and the texts for them.
 #include "probe/points.h"
 #include "probe_folder.h"
 
@@ -89,7 +89,7 @@ TEST_CASE("opcodes may be texts: equal ones are added up, and empty ones are non
   CHECK(points[4].opcodes == Opcodes{{"LDG.128", 1}, {"FADD", 3}});
 }
 
-TEST_CASE("a text belongs to the axis whose names it has, also where another axis shares one of them") {
+TEST_CASE("a text belongs to the axis whose names it has, even if a second axis shares one of them") {
   const auto probe = probe_of(with_texts("[\"z\", \"x\"]", "[text.which]\nx = \"one\"\ny = \"other\"\n"), "{{which}}");
   const auto points = points_of(probe);
   REQUIRE(points.size() == 4);
@@ -111,11 +111,11 @@ TEST_CASE("a text that is not for one axis is a mistake of its line") {
   CHECK_THAT(mistake("[\"z\"]", "[text]\nload = \"one\"\n"), Contains("write [load]"));
 }
 
-TEST_CASE("names that are there twice, or beside numbers, are mistakes") {
+TEST_CASE("names that appear twice, or together with numbers, are mistakes") {
   const auto mistake = [](const std::string& keys) {
     return mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\n" + keys + "\n");
   };
-  CHECK_THAT(mistake("names = [\"a\", \"b\", \"a\"]"), Contains("little.toml:2: a name of \"n\" is there twice"));
+  CHECK_THAT(mistake("names = [\"a\", \"b\", \"a\"]"), Contains("little.toml:2: \"n\" has a name twice"));
   CHECK_THAT(mistake("names = [\"a\"]\nvalues = [1]"), Contains("names or numbers, but not both"));
   CHECK_THAT(mistake("names = [\"a\"]\nfrom = 1"), Contains("names or numbers, but not both"));
   CHECK_THAT(mistake("names = \"a\""), Contains("little.toml:4: \"names\" must be a list"));

@@ -58,14 +58,14 @@ TEST_CASE("holes become values, and the kernel's name stays to be filled") {
   CHECK(text_of(".entry {{name}}() // {{2 * n}}", {{"n", "", {21}}}) == ".entry {{name}}() // 42");
 }
 
-TEST_CASE("repetitions count from 0, may rest on each other and may be empty") {
+TEST_CASE("repetitions count from 0, may depend on each other and may be empty") {
   CHECK(text_of("{{#i 3}}<{{i}}>{{/}}.") == "<0><1><2>.");
   CHECK(text_of("{{#i 3}}{{#k i + 1}}{{10 * i + k}} {{/}}| {{/}}.") == "0 | 10 11 | 20 21 22 | .");
   CHECK(text_of("a{{#i 0}}b{{#k 2}}c{{/}}{{/}}d") == "ad");
   CHECK(text_of("{{#i 2}}{{i}}{{/}}{{#i 2}}{{i}}{{/}}") == "0101");
 }
 
-TEST_CASE("a launch is what its expressions come to at each point") {
+TEST_CASE("a launch has the values of its expressions at each point") {
   auto probe = probe_of("{{name}}", {{"warps", "", {1, 4}}});
   probe.constants = {{"stride", "128"}, {"width", "stride * warps"}};
   probe.threads = "32 * warps";
@@ -108,7 +108,7 @@ TEST_CASE("one thread's clocks are read of a chain, and those of all CTAs of any
   }
 }
 
-TEST_CASE("what cannot be filled names the probe, the point and the expression") {
+TEST_CASE("an error in filling a hole names the probe, the point and the expression") {
   const auto mistake = mistake_in(probe_of("{{steps}}", {{"n", "", {1, 2}}}));
   CHECK(mistake == "probe little at n=1: unknown name \"steps\" in \"steps\"");
   CHECK_THAT(mistake_in(probe_of("{{#i 3}}x")), Contains("a repetition has no {{/}}"));
@@ -119,11 +119,13 @@ TEST_CASE("what cannot be filled names the probe, the point and the expression")
 }
 
 TEST_CASE("a repetition cannot take the name of something else") {
-  CHECK_THAT(mistake_in(probe_of("{{#n 2}}x{{/}}", {{"n", "", {1}}})), Contains("\"n\" is the name of something else"));
-  CHECK_THAT(mistake_in(probe_of("{{#i 2}}{{#i 2}}x{{/}}{{/}}")), Contains("\"i\" is the name of something else"));
+  CHECK_THAT(mistake_in(probe_of("{{#n 2}}x{{/}}", {{"n", "", {1}}})),
+             Contains("\"n\" is already the name of something else"));
+  CHECK_THAT(mistake_in(probe_of("{{#i 2}}{{#i 2}}x{{/}}{{/}}")),
+             Contains("\"i\" is already the name of something else"));
 }
 
-TEST_CASE("constants may rest on each other and on axes in any order") {
+TEST_CASE("constants may depend on each other and on axes in any order") {
   auto probe = probe_of("{{a}} {{b}} {{z}}", {{"n", "", {5}}});
   probe.constants = {{"a", "z + b"}, {"b", "2 * n"}, {"z", "b * b"}};
   CHECK(points_of(probe).at(0).trial.kernel.text == "110 10 100");
@@ -139,7 +141,7 @@ TEST_CASE("constants that go in a circle, or rest on nothing, are mistakes") {
   CHECK_THAT(mistake_in(probe), Contains("division by zero"));
 }
 
-TEST_CASE("expressions may ask what the driver says of the GPU") {
+TEST_CASE("expressions may use what the driver reports about the GPU") {
   gpu::DeviceInfo device;
   device.sm_count = 132;
   device.l2_bytes = 50 << 20;
@@ -158,7 +160,7 @@ TEST_CASE("expressions may ask what the driver says of the GPU") {
   CHECK_THAT(mistake_in(probe), Contains("unknown name \"l2_bytes\""));
 }
 
-TEST_CASE("what a launch asks of the driver and of its buffers is said in the file") {
+TEST_CASE("the file says what a launch requests from the driver and of its buffers") {
   auto probe = probe_of("{{name}}", {{"n", "", {4}}});
   const auto plain = points_of(probe).at(0).trial.launch;
   CHECK(plain.bank_bytes == 0);

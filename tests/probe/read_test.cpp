@@ -79,7 +79,7 @@ LDG = "steps"
   CHECK(points[1].opcodes.at("LDG") == 256);
 }
 
-TEST_CASE("what a probe file leaves out has a default") {
+TEST_CASE("everything that a probe file leaves out has a default") {
   const auto probe = probe_of(least);
   const auto launch = points_of(probe).at(0).trial.launch;
   CHECK(launch.threads == 1);
@@ -99,7 +99,7 @@ TEST_CASE("an axis may be a list or a range in doublings, with equal steps betwe
   CHECK(values_of("from = 1\nto = 4\nper_doubling = 2") == std::vector<std::int64_t>{1, 2, 3, 4});
 }
 
-TEST_CASE("a mistake is told with its file and line") {
+TEST_CASE("a mistake is reported with its file and line") {
   CHECK(mistake_in("sentense = \"s\"") == "little.toml:1: unknown key \"sentense\"; did you mean \"sentence\"?");
   CHECK_THAT(mistake_in("sentence = \"s\"\n[launch]\nthread = 4\n"),
              Contains("little.toml:3: unknown key \"thread\"; did you mean \"threads\"?"));
@@ -119,7 +119,7 @@ TEST_CASE("a mistake is told with its file and line") {
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nvalues = [1]\n"), Contains("an axis needs a name"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\n"), Contains("an axis needs values"));
   const std::string axis = "[[axis]]\nname = \"n\"\nvalues = [1]\n";
-  CHECK_THAT(mistake_in("sentence = \"s\"\n" + axis + axis), Contains("there is an axis \"n\" already"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n" + axis + axis), Contains("there is already an axis \"n\""));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\nfrom = 8\nto = 4\n"), Contains("from not above to"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\nvalues = [1.5]\n"),
              Contains("little.toml:4: a whole number or an expression"));
@@ -171,9 +171,9 @@ without = ["STL"]
   CHECK_FALSE((plain.large_cluster || plain.keeps_buffers || plain.may_fail));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[launch]\nmay_fail = 1\n"),
              Contains("little.toml:3: \"may_fail\" must be true or false"));
-  CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nnames = [\"extra\"]\n"), Contains("as many names as words"));
+  CHECK_THAT(mistake_in("sentence = \"s\"\n[read]\nnames = [\"extra\"]\n"), Contains("must have the same length"));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[audit]\nbeside = [\"BRA\"]\nwithout = [\"STL\"]\n"),
-             Contains("little.toml:2: say what may be beside the opcodes, or what may not"));
+             Contains("little.toml:2: give `beside` or `without`, but not both"));
 }
 
 TEST_CASE("an inference needs a kind, a space and a memory") {
@@ -186,7 +186,7 @@ TEST_CASE("an inference needs a kind, a space and a memory") {
   CHECK_THAT(infer("kind = \"cache\"\nspace = \"l1\"\nbytes = 8\n"), Contains("[audit.opcodes] must say"));
 }
 
-TEST_CASE("an expression that cannot rest on an axis is evaluated where it is read") {
+TEST_CASE("an expression that cannot depend on an axis is evaluated when it is read") {
   CHECK_THAT(mistake_in("sentence = \"s\"\n\n[launch]\nlaunches = \"many\"\n"),
              Contains("little.toml:3: unknown name \"many\""));
   CHECK_THAT(mistake_in("sentence = \"s\"\n\n[read]\nwords = [\"first\"]\n"),

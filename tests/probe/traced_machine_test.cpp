@@ -51,7 +51,7 @@ TEST_CASE("each answer is a launch with all that was accessed since prepare, and
   CHECK(gpu.launches[2].parameters.front() == 1);
 }
 
-TEST_CASE("more than a launch holds is not asked of the GPU, and a launch that fails is told as such") {
+TEST_CASE("no more than a launch holds is requested from the GPU, and a failed launch is reported as such") {
   EchoingGpu gpu;
   auto machine = machine_of(gpu);
   infer::Prober prober(machine, 1);

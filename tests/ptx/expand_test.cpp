@@ -37,7 +37,7 @@ void for_each_experiment(const Visit& visit) {
   }
 }
 
-// Whether one instruction can wait for the last: some objects are another thing after their first use.
+// Whether one instruction can wait for the previous one: some objects change with their first use.
 bool can_chain(const isa::Variant& variant) {
   const auto& operands = variant.form->operands;
   const auto source = std::find_if(operands.begin(), operands.end(), [&](const isa::Operand& operand) {
@@ -136,7 +136,8 @@ TEST_CASE("expanding twice gives the same trials") {
   }
 }
 
-TEST_CASE("another consumer changes the differential and its base as if they were expanded with it, and nothing else") {
+TEST_CASE(
+    "a different consumer changes the differential and its base as if they were expanded with it, and nothing else") {
   for (const auto& form : shipped().catalogue.forms) {
     if (!form.not_measurable.empty() || form.core != form.ptx) continue;
     const auto variant = isa::variants_of(form).front();

@@ -75,7 +75,7 @@ TEST_CASE("a special register in a subroutine") {
   check_golden(experiment.trials[Role::differential], "laneid_subroutine");
 }
 
-TEST_CASE("a kernel with memory is no subroutine") {
+TEST_CASE("a kernel with memory is not a subroutine") {
   const auto experiment = experiment_for("ld.global.b32", "a", "xor.b32", Frame::subroutine);
   for (const Role role : {Role::differential, Role::chain, Role::stream})
     CHECK(experiment.trials[role].kernel.text.empty());

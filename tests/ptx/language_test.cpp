@@ -9,7 +9,7 @@ using namespace ptxlat::latency;
 using Lines = std::vector<std::string>;
 using Catch::Matchers::Contains;
 
-TEST_CASE("a vector is registers of its own, in braces also where it is one") {
+TEST_CASE("a vector has its own registers, in braces even if there is only one") {
   const LittleCatalogue little(R"(syntax = "x {d:u32[2]}, {a:u32[1]}, {b:u32}")");
   const auto text = little.kernel(Role::differential, "a");
   CHECK(window_lines(text).front() == "x {%v_d_0, %v_d_1}, {%v_a_0}, %v_b;");
@@ -20,7 +20,7 @@ TEST_CASE("a vector is registers of its own, in braces also where it is one") {
   CHECK(count_of(behind_the_clock(text) + window_lines(text).back(), "%v_d_1") == 1);
 }
 
-TEST_CASE("an object brings its texts: at module scope, in the kernel, in front of the loop, in every pass") {
+TEST_CASE("an object adds its texts: at module scope, in the kernel, before the loop, in every pass") {
   const LittleCatalogue little(R"(syntax = "x {d:u32}, [{a:near}], [{b:near}]")");
   const kernel::Trial trial = little.experiment("a").trials[Role::differential];
   CHECK(trial.kernel.module == Lines{".const .b32 table[8];"});
@@ -37,7 +37,7 @@ TEST_CASE("an object brings its texts: at module scope, in the kernel, in front 
   CHECK_FALSE(trial.launch.uses_memory);
 }
 
-TEST_CASE("an address is the lane's own, and what an operand moves apart from its neighbours'") {
+TEST_CASE("each lane has its own address, as far from its neighbours' as an operand is wide") {
   const LittleCatalogue little(R"(syntax = "x {d:u32[4]}, [{a:far}]")");
   const kernel::Trial trial = little.experiment("a").trials[Role::differential];
   CHECK(trial.launch.uses_memory);
@@ -45,7 +45,7 @@ TEST_CASE("an address is the lane's own, and what an operand moves apart from it
   for (std::size_t lane = 0; lane < 32; ++lane) CHECK(trial.launch.input[8 * lane] == 16 * lane);
 }
 
-TEST_CASE("where the SM is matters to what releases beyond its CTA, in whatever memory") {
+TEST_CASE("the place of the SM matters for a release beyond its CTA, in any memory") {
   const auto uses_memory = [](const std::string& name) {
     const LittleCatalogue little("syntax = \"" + name + " {d:u32}, {a:u32}\"");
     return little.experiment("a").trials[Role::differential].launch.uses_memory;
@@ -56,7 +56,7 @@ TEST_CASE("where the SM is matters to what releases beyond its CTA, in whatever 
   CHECK(uses_memory("x.acq_rel"));
 }
 
-TEST_CASE("a chain goes through an address as an offset that is nothing, and that nobody can know") {
+TEST_CASE("a chain goes through an address as an offset that is zero but unknown to the compiler") {
   const LittleCatalogue little(R"(syntax = "x {d:u32}, [{a:far}]")");
   const kernel::Trial trial = little.experiment("a").trials[Role::chain];
   const auto lines = window_lines(trial.kernel.text);
@@ -71,7 +71,7 @@ TEST_CASE("a chain goes through an address as an offset that is nothing, and tha
   CHECK_THAT(little.kernel(Role::bridge, "a"), Contains("cvt.u64.u32 %step, %x;"));
 }
 
-TEST_CASE("an object that is no address carries no dependence and needs no value") {
+TEST_CASE("an object that is not an address carries no dependence and needs no value") {
   const LittleCatalogue little(R"(syntax = "x {d:u32}, {a:u32}, {p:policy}")");
   CHECK(little.form().dependence == Lines{"a"});
   const auto text = little.kernel(Role::differential, "a");
@@ -79,7 +79,7 @@ TEST_CASE("an object that is no address carries no dependence and needs no value
   CHECK(count_of(text, "%v_p_offset") == 0);
 }
 
-TEST_CASE("a class with another object has that one's texts") {
+TEST_CASE("a class with a different object has that object's texts") {
   const LittleCatalogue little("syntax = \"x {d:u32}, [{a:near}]\"\ninputs = [{name = \"far\", a = \"@far\"}]");
   CHECK_THAT(little.kernel(Role::differential, "a", 0), Contains("bytes"));
   const kernel::Trial far = little.experiment("a", 1).trials[Role::differential];
@@ -95,7 +95,7 @@ TEST_CASE("a chain through an accumulator repeats the instruction as it stands")
   CHECK_THAT(before_the_clock(text), Contains("ld.volatile.global.b32 %v_d_0") && Contains("b32 %v_d_1"));
 }
 
-TEST_CASE("the texts around an instruction stand where they belong, with their holes filled") {
+TEST_CASE("the texts around an instruction are in their places, with their holes filled") {
   const LittleCatalogue little(R"(syntax = "x {d:u32[2]}, {a:u32}"
 prepare    = "prepare {a}, {t1};"
 before     = "before {d.0}, {#};"
@@ -114,7 +114,7 @@ around     = "{op} L_{#}:")");
   CHECK(count_of(text, "%t2") == 0);
 }
 
-TEST_CASE("what is waited for is compared with the wait alone and with what stands before it") {
+TEST_CASE("a wait is compared with the wait alone and with what precedes it") {
   const LittleCatalogue little("syntax = \"x {a:u32}\"\nbefore = \"before;\"\ncompletion = \"wait;\"");
   const auto experiment = little.experiment("");
   CHECK(experiment.consumer == nullptr);
@@ -180,7 +180,7 @@ TEST_CASE("a wide vector goes to and from memory four registers at a time, and i
   CHECK(chain_steps(LittleCatalogue("syntax = \"x {d:f32[8]}, {a:u32}\"").form()) == 4);
 }
 
-TEST_CASE("where registers are short, the copies of a stream share the sources that do not tell them apart") {
+TEST_CASE("if registers are scarce, the copies of a stream share the sources that do not distinguish them") {
   const LittleCatalogue little("syntax = \"x {d:u32[8]}, {a:u32}, {b:u32[8]}\"");
   const auto lines = window_lines(little.kernel(Role::stream, "a"));
   REQUIRE(lines.size() == 5);
@@ -208,12 +208,12 @@ TEST_CASE(
              Contains("%v_a_c0;") && Contains("%v_a_c1;") && Contains("%v_b_c1;"));
 }
 
-TEST_CASE("what computes 16 bits is stored as a pair behind a stream") {
+TEST_CASE("16-bit results are stored as a pair after a stream") {
   const LittleCatalogue little("syntax = \"x {d:b16}, {a:b16}\"");
   CHECK_THAT(little.kernel(Role::stream, "a"), Contains("mov.b32 %low, {%v_d_c3, %v_d_c3};"));
 }
 
-TEST_CASE("the copies of a stream have accumulators of their own where two have room, else one for all") {
+TEST_CASE("the copies of a stream have separate accumulators if two fit, else one for all") {
   const auto lines_of = [](const char* registers) {
     const LittleCatalogue little(std::string("syntax = \"x {d:f32[") + registers + "]}, {a:u32}\"\ninout = [\"d\"]");
     return window_lines(little.kernel(Role::stream, "d"));
@@ -280,7 +280,7 @@ TEST_CASE("a cluster's CTAs meet before and after, and a kernel has its directiv
   CHECK(trial.kernel.text.rfind(meeting) > trial.kernel.text.find("DONE:"));
 }
 
-TEST_CASE("warps behind the first repeat its values") {
+TEST_CASE("warps after the first repeat its values") {
   const LittleCatalogue little("syntax = \"x {d:u32}, {a:u32}\"\nthreads = 64");
   const auto input = little.experiment("a").trials[Role::differential].launch.input;
   for (std::size_t lane = 0; lane < 32; ++lane) CHECK(input[8 * lane] == input[8 * (lane + 32)]);
@@ -293,7 +293,8 @@ TEST_CASE("a form alone in a kernel has all that stands around it") {
   CHECK(kernel.module.size() == 1);
 }
 
-TEST_CASE("a uniform operand is made before the loop, of what the compiler knows to be the same in all lanes") {
+TEST_CASE(
+    "a uniform operand is made before the loop, from a value that the compiler knows to be the same in all lanes") {
   const LittleCatalogue little(
       "syntax = \"x {d:u32}, {a:u32}, {n:u16}\"\nvalues = {n = \"uniform 7\"}\ndependence = [\"a\"]");
   const auto text = little.kernel(Role::differential, "a");
@@ -330,7 +331,7 @@ TEST_CASE("copies of a stream share uniform operands") {
   CHECK(lines.at(1) == "x %v_d_c1, %v_a_c1, %v_n;");
 }
 
-TEST_CASE("a lane is elected before the first clock where a text names it, and a class has an instruction of its own") {
+TEST_CASE("a lane is elected before the first clock if a text names it, and a class can have its own instruction") {
   const LittleCatalogue little(R"(syntax = "x [{a:near}]"
 completion = "wait;"
 around = "@%elected {op}"

@@ -12,7 +12,7 @@
 #include "report/operands.h"
 #include "report/table.h"
 
-// What must hold for every table that is committed under tables/: it is the product.
+// Properties of every table committed under tables/: they are the product.
 
 using namespace ptxlat;
 using namespace ptxlat::report;

@@ -168,7 +168,7 @@ TEST_CASE("a table without facts is compared without them, and one with itself t
   CHECK(facts_between(tables.a, tables.b));
 }
 
-TEST_CASE("where one side has nothing but probes, the other side's rows are neither new nor gone") {
+TEST_CASE("if one side only has probes, the other side's rows are neither new nor gone") {
   const TwoTables tables;
   Table rows = table_of({cell_of("add.u32", 3, 4, "IADD3")});
   rows.facts = facts_a();

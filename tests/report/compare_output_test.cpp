@@ -106,7 +106,7 @@ TEST_CASE("colours change nothing but colours") {
   CHECK(without_colours(coloured.str()) == plain.str());
 }
 
-TEST_CASE("the Markdown of a comparison has the code of both sides beside each other") {
+TEST_CASE("the Markdown of a comparison has the code of both sides side by side") {
   const TwoTables tables;
   std::ostringstream out;
   write_page(out, compare_all({tables.side_a(), tables.side_b()}), {PageFormat::markdown, false, 100});
@@ -163,7 +163,7 @@ TEST_CASE("three tables are compared with the first, and the matrix says from wh
   const std::string text = out.str();
   CAPTURE(text);
   const auto has = [&](const std::string& part) { return text.find(part) != std::string::npos; };
-  CHECK(has("From which table on (each against the one before it)\n"));
+  CHECK(has("Changes from table to table (each compared with the previous one)\n"));
   CHECK(
       has("13.0: 1 different SASS, 1 different schedule, 2 same code, 1 different verdict, 1 only in A\n13.1: no "
           "change\n"));
@@ -215,7 +215,7 @@ TEST_CASE("findings put rows that changed alike together, and say from which tab
   CHECK(findings_of({tables.side_a(), tables.side_b(), tables.side_b()}) == golden("findings.md"));
 }
 
-TEST_CASE("findings call a form gone where its last number is, and not its first") {
+TEST_CASE("findings call a form gone if its last number is gone, not its first") {
   results::Record lost = cell_of("add.u32", 3, 4, "IADD3");
   give(lost, results::metric::cycles, std::nullopt);
   give(lost, results::metric::differential, std::nullopt);
@@ -267,7 +267,7 @@ TEST_CASE("findings begin with common instructions and large changes, one line f
   CHECK(lines.find("popc.b32") < lines.find("rare11"));
   CHECK(lines.find("popc.b64") == std::string::npos);
   CHECK_THAT(page,
-             Catch::Contains("2 more kinds of change have different cycles, and 0 different machine code and equal "
+             Catch::Contains("2 more kinds of change have different cycles; 0 have different machine code and equal "
                              "cycles: [all rows](all.csv.gz)."));
 }
 

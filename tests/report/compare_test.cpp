@@ -27,7 +27,7 @@ double change_of(const Comparison& comparison, std::size_t row) {
 
 }  // namespace
 
-TEST_CASE("each cause of a difference is told from the others") {
+TEST_CASE("each cause of a difference is distinguished from the others") {
   const results::Record base = cell_of("add.u32", 3, 4, "IADD3");
   results::Record other = base;
 
@@ -124,7 +124,7 @@ TEST_CASE("windows of different witnesses are not compared with each other") {
   CHECK(cause_of_only(differential, chain) == Cause::unchanged);
 }
 
-TEST_CASE("without windows the static number tells another schedule from the same code") {
+TEST_CASE("without windows the static number distinguishes a different schedule from the same code") {
   results::Record a = cell_of("add.u32", 3, 4, "IADD3");
   a.windows.clear();
   results::Record b = a;
@@ -148,7 +148,7 @@ TEST_CASE("numbers of static tables are stall counts, so that nothing else can b
   CHECK(comparison.rows[0].cause == Cause::other_stall_counts);
 }
 
-TEST_CASE("what was measured and found unstable has no other verdict than a schedule that was not run") {
+TEST_CASE("a cell that was measured and found unstable has the same verdict as a schedule that was not run") {
   results::Record a = cell_of("add.u32", 3, 4, "IADD3"), b = a;
   give(a, results::metric::cycles, std::nullopt);
   give(a, results::metric::differential, std::nullopt);
@@ -159,7 +159,7 @@ TEST_CASE("what was measured and found unstable has no other verdict than a sche
   CHECK(compare_tables(measured, scheduled).rows.empty());
 }
 
-TEST_CASE("an issue cost is compared where both tables have one") {
+TEST_CASE("an issue cost is compared if both tables have one") {
   const results::Record base = cell_of("add.u32", 3, 4, "IADD3");
   results::Record one = base, other = base;
   give(one, results::metric::issue, 2);
@@ -213,7 +213,7 @@ TEST_CASE("a level given for one side holds for the other") {
   CHECK(comparison.rows[0].b->record.level == 3);
 }
 
-TEST_CASE("what one side did not measure is compared by the schedule's numbers") {
+TEST_CASE("if one side measured nothing, both are compared by the schedule's numbers") {
   const results::Record a = cell_of("add.u32", 3, 4, "IADD3");
   results::Record b = cell_of("add.u32", 3, 6, "IADD3");
   give(b, results::metric::cycles, std::nullopt);

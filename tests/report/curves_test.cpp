@@ -29,7 +29,7 @@ TEST_CASE("a series is drawn along the axis with the most values, a curve for ea
   CHECK_FALSE(curves[1].points[1].value);
 }
 
-TEST_CASE("the other axes of a curve stand in their order") {
+TEST_CASE("the other axes of a curve are in order") {
   const results::Series series{"x", "", {{"a", "", {1}}, {"b", "", {0.5}}, {"c", "", {1, 2}}}, {7, 8}};
   const auto curves = curves_of(series);
   REQUIRE(curves.size() == 1);

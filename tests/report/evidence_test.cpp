@@ -60,9 +60,9 @@ TEST_CASE("the evidence of a plateau is the series with the points that it predi
   CHECK(evidence(folder.path, chase(), "chase.l2") ==
         "chase.l2\n"
         "value    280 cycles\n"
-        "range    275 to 285, where a repetition on the same card is expected\n"
-        "scope    card: another card of this kind may differ\n"
-        "verdict  inferred: a model gave it, and predicted measurements that it was not made from\n"
+        "range    275 to 285, expected in a repetition on the same card\n"
+        "scope    card: a different card of this kind may differ\n"
+        "verdict  inferred: from a model that also predicted measurements it was not made from\n"
         "how      the second plateau\n"
         "\n"
         "probe chase: proven, at -O3; `ptxlat probe chase` of 2026-01-02T03:04:05Z, driver-580, ptxlat abc\n"
@@ -78,14 +78,14 @@ TEST_CASE("the evidence of a plateau is the series with the points that it predi
         "     32768  32768       1       -       -        -  -\n");
 }
 
-TEST_CASE("the evidence of a capacity is what lies on both sides of it") {
+TEST_CASE("the evidence for a capacity is the points on both sides of it") {
   const TestFolder folder;
   CHECK_THAT(evidence(folder.path, chase(), "l1.bytes"),
              Catch::Contains("l1.bytes 3000 bytes 2 points up to it with a median of 32.25, 3 beyond with a median of "
                              "280\n"));
 }
 
-TEST_CASE("the evidence of what was inferred by talk names the log of its own point") {
+TEST_CASE("the evidence for a fact inferred in a dialogue names the log of its own point") {
   const TestFolder folder;
   results::Record probe = chase();
   probe.ptx = "l1";
@@ -95,8 +95,8 @@ TEST_CASE("the evidence of what was inferred by talk names the log of its own po
   for (const char* name : {"l1 carveout_percent=8", "l1 carveout_percent=80", "l1 tlb", "l1_x carveout_percent=80"})
     write_probe_log(folder.path, name, "{}\n");
   CHECK(find_probe_log(folder.path, "l1", "carveout_percent=80 operator=ca").filename() ==
-        "l1_carveout_percent=80.jsonl.gz");
-  CHECK_THAT(evidence(folder.path, probe, "l1.ways"), Catch::Contains("l1_carveout_percent=80.jsonl.gz (`ptxlat"));
+        "l1_carveout_percent=80.jsonl.zst");
+  CHECK_THAT(evidence(folder.path, probe, "l1.ways"), Catch::Contains("l1_carveout_percent=80.jsonl.zst (`ptxlat"));
   CHECK(find_probe_log(folder.path, "l1", "carveout_percent=60").empty());
   CHECK(find_probe_log(folder.path, "l2", "").empty());
   CHECK(find_probe_log(folder.path / "none", "l1", "").empty());

@@ -96,7 +96,7 @@ TEST_CASE("tables are grouped by what they share, in the order of what they do n
   CHECK(group_by(By::level, tables) == Groups{{0}, {1}, {2}, {3}, {4}});
 }
 
-TEST_CASE("a card's tables stand together where an old assembler did not know its newest target; schedules do not") {
+TEST_CASE("a card's tables are grouped even if an old assembler did not know its newest target; schedules are not") {
   auto old = provenance("H200", "ptxas-11.8.89", "1"), newer = provenance("H200", "ptxas-13.0.88", "2");
   newer.target = "sm_90a";
   CHECK(group_by(By::toolchain, {old, newer}).size() == 1);
@@ -105,7 +105,7 @@ TEST_CASE("a card's tables stand together where an old assembler did not know it
   CHECK(group_by(By::toolchain, {schedule, other}).size() == 2);
 }
 
-TEST_CASE("a label says what tells a table from the others") {
+TEST_CASE("a label says what distinguishes a table from the others") {
   const results::Run h200 = provenance("H200", "ptxas-13", "1"), l4 = provenance("L4", "ptxas-13", "2"),
                      older = provenance("H200", "ptxas-11", "3"), later = provenance("H200", "ptxas-13", "4"),
                      scheduled = provenance("", "ptxas-13", "5");

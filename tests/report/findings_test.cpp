@@ -109,7 +109,7 @@ std::optional<double> number_at_end(const std::vector<std::string>& words) {
   return std::nullopt;
 }
 
-// "256 × 8" as the list that it stands for.
+// "256 × 8" as the list that it represents.
 std::string list_of(const std::vector<std::string>& words) {
   if (words.size() < 3 || words[words.size() - 2] != "×") return "";
   std::string list;

@@ -30,7 +30,7 @@ TEST_CASE("a long text comes back as it was, and equal texts give equal files") 
   CHECK(gunzip(gzip("")).empty());
 }
 
-TEST_CASE("other readers take the parts of a long file for one") {
+TEST_CASE("standard readers treat the parts of a long file as one") {
   const TestFolder folder;
   const auto text = long_text();
   std::ofstream(folder.path / "long.gz", std::ios::binary) << gzip(text);
@@ -43,7 +43,7 @@ TEST_CASE("other readers take the parts of a long file for one") {
   CHECK((read == text));
 }
 
-TEST_CASE("a file that ends in any part of it or has something behind its end is refused") {
+TEST_CASE("a file that is truncated anywhere or has data after its end is rejected") {
   const auto file = gzip(long_text());
   for (const double share : {0.0, 0.1, 0.5, 0.9, 0.999}) {
     CHECK_THROWS_AS(gunzip(file.substr(0, static_cast<std::size_t>(share * static_cast<double>(file.size())))),

@@ -81,7 +81,7 @@ TEST_CASE("the csv of a few rows is byte for byte the contract's") {
   CHECK(out.str() == golden("few_rows.csv"));
 }
 
-TEST_CASE("the Markdown of a few rows has the levels side by side and a verdict where there is no number") {
+TEST_CASE("the Markdown of a few rows has the levels side by side and a verdict if there is no number") {
   Table table = table_of(few_rows());
   table.run.device = gpu::DeviceInfo{0, "NVIDIA H200", "GPU-1", 90, 132, 1980000, 3201000, "580.159.04", 13000};
   std::ostringstream out;
@@ -89,7 +89,7 @@ TEST_CASE("the Markdown of a few rows has the levels side by side and a verdict 
   CHECK(out.str() == golden("few_rows.md"));
 }
 
-TEST_CASE("the terminal's table is aligned and says what has no number") {
+TEST_CASE("the terminal's table is aligned and says which rows have no number") {
   std::ostringstream out;
   write_text(out, table_of(few_rows()));
   CHECK(out.str() == golden("few_rows.txt"));
@@ -154,7 +154,7 @@ TEST_CASE("a csv gives the metrics that its header names, whatever their order, 
   for (const results::MetricKind& kind : results::metric_kinds()) {
     CHECK(read(std::string(kind.tag) + ",", "6.5,").number(kind.tag) == 6.5);
   }
-  CHECK_THROWS_WITH(read("cycles,cycles,", "4,4,"), "latency.csv:1: the column cycles is there twice");
+  CHECK_THROWS_WITH(read("cycles,cycles,", "4,4,"), "latency.csv:1: the column cycles appears twice");
   CHECK_THROWS_WITH(read("clocks,", "4,"), Catch::Contains("latency.csv:1: the column clocks is not one of"));
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("every metric that is a column stands in the csv, and every one that i
   }
 }
 
-TEST_CASE("a damaged csv is refused with its line") {
+TEST_CASE("a damaged csv is rejected with its line") {
   std::ostringstream out;
   write_csv(out, table_of(few_rows()));
   const std::string good = out.str();

@@ -28,7 +28,7 @@ sass::Window window_from(const results::WindowRecord& record) {
   return window;
 }
 
-// Bytes that a load or a store of this spelling moves for a lane: "ld.shared.v2.f32" 8; 0 for everything else.
+// Bytes that a load or a store with this spelling moves for a lane: "ld.shared.v2.f32" 8; 0 for everything else.
 int moved_bytes(const std::string& ptx) {
   const auto name = ptx.substr(0, ptx.find('.'));
   if (name != "ld" && name != "ldu" && name != "st") return 0;

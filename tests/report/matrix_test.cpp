@@ -25,7 +25,7 @@ std::vector<std::pair<std::size_t, Cause>> steps_of(const Matrix& matrix, const 
 
 }  // namespace
 
-TEST_CASE("a matrix says from which table on a row is another one, and why") {
+TEST_CASE("a matrix says at which table a row changes, and why") {
   const results::Record same = cell_of("same", 3, 4, "S"), old_code = cell_of("code", 3, 8, "OLD"),
                         new_code = cell_of("code", 3, 4, "NEW"), late = cell_of("late", 3, 4, "L");
   results::Record slow = cell_of("stall", 3, 4, "T"), slower = slow;

@@ -52,7 +52,7 @@ std::string value_of(const MemoryBox& box, const std::string& quantity) {
 
 }  // namespace
 
-TEST_CASE("a box of the memory hierarchy has what facts say of it, by their names") {
+TEST_CASE("a box of the memory hierarchy has the facts about it, by their names") {
   const auto map = memory_map({invented()});
   const auto* l1 = find(map, "l1");
   REQUIRE(l1);
@@ -73,7 +73,7 @@ TEST_CASE("facts under several conditions are a range that says over what") {
   CHECK(size.over == "carveout");
 }
 
-TEST_CASE("what is undetermined, contradicted or not measured is not in the memory hierarchy") {
+TEST_CASE("undetermined, contradicted and missing facts are not in the memory hierarchy") {
   const auto map = memory_map({invented()});
   CHECK(value_of(*find(map, "l1"), "l1.policy") == "none");
   CHECK(value_of(*find(map, "l1"), "l1.tag_sets") == "none");
@@ -82,7 +82,7 @@ TEST_CASE("what is undetermined, contradicted or not measured is not in the memo
   CHECK(memory_map({}).empty());
 }
 
-TEST_CASE("a partition is near only where another is far") {
+TEST_CASE("a partition is near only if there is a far one") {
   auto probe = invented();
   CHECK(find(memory_map({probe}), "near")->title == "Near partition");
   std::erase_if(probe.facts, [](const results::Fact& fact) {
@@ -107,7 +107,7 @@ TEST_CASE("the drawing has the boxes that there are, each value as it is in the 
   CHECK_THAT(script, !Catch::Contains("Shared memory"));
 }
 
-TEST_CASE("gnuplot draws the memory hierarchy, and nothing where facts describe none") {
+TEST_CASE("gnuplot draws the memory hierarchy, and nothing if facts describe none") {
   if (std::system("gnuplot --version > /dev/null 2>&1") != 0) skip("no gnuplot on this machine");
   const TestFolder folder;
   const auto files = write_memory_plot(folder.path, {invented()}, {});

@@ -45,7 +45,7 @@ TEST_CASE("a list of operands is its names; no name at all is one empty operand"
   CHECK(operand_list({""}).empty());
 }
 
-TEST_CASE("operands whose number is of the very same windows are one row, with the windows and recipes of all") {
+TEST_CASE("operands with a number from the very same windows are one row, with the windows and recipes of all") {
   const auto table = table_of({mad("a"), mad("b"), mad("c")});
   CHECK(operands_in(table) == Texts{"a b c"});
   const auto row = records_of(table).at(0);
@@ -61,7 +61,7 @@ TEST_CASE("operands whose number is of the very same windows are one row, with t
   CHECK(markdown.str().find("| `mad.lo.u32` | a b c | random |") != std::string::npos);
 }
 
-TEST_CASE("what differs in a number, its windows or a word stays a row of its own") {
+TEST_CASE("records that differ in a number, its windows or a word stay separate rows") {
   const auto rows = [](const auto& change) {
     auto other = mad("b");
     change(other);
@@ -75,16 +75,16 @@ TEST_CASE("what differs in a number, its windows or a word stays a row of its ow
   CHECK(rows([](auto& r) { r.consumer = "xor.b32"; }) == 2);
   CHECK(rows([](auto& r) { r.windows[0].sass[1].stall_count = 6; }) == 2);
   CHECK(rows([](auto& r) { r.windows[0].sass[1].text = "IMAD R4, R9, R6"; }) == 2);
-  // The run that went on where another was interrupted, with another clock, is no difference.
+  // A run that continued an interrupted one, at a different clock, is not a difference.
   CHECK(rows([](auto& r) {
           r.run = 2;
           r.set(results::metric::elapsed_ns, 2.5);
         }) == 1);
-  // Where in its kernel a window lies is no difference.
+  // The place of a window in its kernel is not a difference.
   CHECK(rows([](auto& r) {
           for (auto& instruction : r.windows[0].sass) instruction.offset += 64;
         }) == 1);
-  // A chain of its own led: another experiment, though its number is the same.
+  // A separate chain led: a different experiment, although its number is the same.
   const auto led_by_chain = [](auto r) {
     for (const auto tag : {results::metric::cycles, results::metric::static_cycles}) r.set(tag, 5, {"chain"});
     return r;
@@ -119,7 +119,7 @@ TEST_CASE("a merged table is read back as it was written, and an operand that is
   CHECK_THROWS_WITH(read_table(folder.path / table.run.table), Catch::Contains("operand \"b\""));
 }
 
-TEST_CASE("for reading, levels stand side by side whose operands are merged in one and not in the other") {
+TEST_CASE("for people, levels are side by side even if only one of them merges the operands") {
   auto chained = mad("b", 0, 75);
   give(chained, results::metric::chain, 60);
   const auto table = table_of({mad("a", 0, 75), mad("a"), chained, mad("b")});

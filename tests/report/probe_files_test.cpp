@@ -51,7 +51,7 @@ TEST_CASE("facts of all probes are one csv") {
         "cache size,l1.fit_lines,carveout=0,192,128,256,count,kind,inferred,\"two steps, \"\"latency\"\"\"\n");
 }
 
-TEST_CASE("a probe's series are a line a point, with the name of the series where there are several") {
+TEST_CASE("a probe's series have a line per point, with the name of the series if there are several") {
   const TestFolder folder;
   write_probe_files(folder.path, two_probes(), {});
   CHECK(gunzip(content_of(folder.path / "series/cache_size.csv.gz")) == "size,value\n64,33\n256.5,\n");
@@ -86,7 +86,7 @@ TEST_CASE("probe records are read back from their JSON lines as they were") {
   CHECK(back == records);
 }
 
-TEST_CASE("the runs that probes name lie beside them, and no others") {
+TEST_CASE("only the runs that probes name are in their folder") {
   const TestFolder folder;
   auto records = two_probes();
   for (auto& record : records) record.run = 2;
@@ -100,7 +100,7 @@ TEST_CASE("the runs that probes name lie beside them, and no others") {
   CHECK(runs[0]["command_line"] == "ptxlat probe");
 }
 
-TEST_CASE("damaged probe records are an error that names the file, and none are no error") {
+TEST_CASE("damaged probe records are an error that names the file, and missing ones are not") {
   const TestFolder folder;
   CHECK(read_probe_files(folder.path).empty());
   write_probe_files(folder.path, two_probes(), {});

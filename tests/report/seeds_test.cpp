@@ -64,7 +64,7 @@ TEST_CASE("an item of a finished issue without command or result is an error tha
   CHECK_FALSE(std::filesystem::exists(folder.path / "seeds.md"));
 }
 
-TEST_CASE("a page that is not what the items give, a misspelled issue and a missing column are errors") {
+TEST_CASE("a page that does not match the items, a misspelled issue and a missing column are errors") {
   const TestFolder folder;
   write_items(folder, "ptxlat probe banks\t32 banks");
   REQUIRE(make_seeds(folder).status == 0);

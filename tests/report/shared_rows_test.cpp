@@ -91,7 +91,7 @@ TEST_CASE("medians of surveys may differ between forms of the same code, other n
   CHECK(share_rows({a, b}).rows.size() == 1);
 }
 
-TEST_CASE("a form without a number says why, and one that the target does not have gets no row") {
+TEST_CASE("a form without a number says why, and one that the target does not support gets no row") {
   auto elided = form("op.a", 3, 4, "IADD3"), unsupported = elided;
   take_numbers(elided);
   elided.verdict = sass::Verdict::elided;
@@ -105,7 +105,7 @@ TEST_CASE("a form without a number says why, and one that the target does not ha
         std::vector<Spelling>{{"op.a", 3, "op.a", "elided"}, {"op.new", 3, "", "unsupported", "needs PTX 9.1"}});
 }
 
-TEST_CASE("a table answers for every spelling and level, also after it was written, with and without machine code") {
+TEST_CASE("a table answers for every spelling and level, even after it was written, with and without machine code") {
   const TestFolder folder;
   std::vector<results::Record> records;
   for (const int level : {2, 3}) {
@@ -113,8 +113,8 @@ TEST_CASE("a table answers for every spelling and level, also after it was writt
     records.push_back(form("ld.u32", level, 4, "LDG", true));
   }
   const auto table = table_of(records);
-  for (const Extent extent : {Extent::whole, Extent::brief}) {
-    write_table(folder.path, table, extent);
+  for (const TableDetail detail : {TableDetail::everything, TableDetail::columns_only}) {
+    write_table(folder.path, table, detail);
     const auto back = read_table(folder.path / table.run.table);
     CHECK(back.spellings == table.spellings);
     std::multiset<std::pair<std::string, int>> cells;

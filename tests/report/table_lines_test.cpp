@@ -86,9 +86,9 @@ TEST_CASE("a cell that is there twice is damage, in rows with machine code and i
   records.push_back(records.front());
   records.back().note = "again";
   const Table table = table_of(records);
-  for (const Extent extent : {Extent::whole, Extent::brief}) {
-    write_table(folder.path, table, extent);
-    CHECK_THROWS_WITH(read_table(folder.path / table.run.table), Catch::Contains("is there twice"));
+  for (const TableDetail detail : {TableDetail::everything, TableDetail::columns_only}) {
+    write_table(folder.path, table, detail);
+    CHECK_THROWS_WITH(read_table(folder.path / table.run.table), Catch::Contains("appears twice"));
   }
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("JSON is scanned as it is parsed") {
   }
 }
 
-TEST_CASE("values are taken for what they are") {
+TEST_CASE("values are read with their types") {
   JsonScanner json(R"( {"a" : [ 1, -2.5e3, null ], "b": "x\"\\\u00e9\n", "c": true, "d": {}, "e": [] } )");
   std::vector<std::optional<double>> numbers;
   std::string text;
@@ -132,7 +132,7 @@ TEST_CASE("values are taken for what they are") {
   CHECK(flag);
 }
 
-TEST_CASE("what is not JSON of the shape asked for is refused wherever it ends") {
+TEST_CASE("JSON of an unexpected shape is rejected wherever it ends") {
   const std::string good = R"({"a":[1,{"b":"]}"}],"c":"d\"e"})";
   for (std::size_t size = 0; size < good.size(); ++size) {
     JsonScanner json(std::string_view(good).substr(0, size));

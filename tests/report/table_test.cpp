@@ -245,7 +245,7 @@ TEST_CASE("a table of the format before, which has no measure and no consumer, i
   CHECK(results::Json::parse(content_of(place / "run.json")).at("format") == 4);
 }
 
-TEST_CASE("a csv says of each number what it is the time of and what waited; without these columns they are empty") {
+TEST_CASE("a csv has the measure and the consumer of each number; without these columns they are empty") {
   results::Record store = cell_of("st.u32", 3, 12, "STS");
   store.measure = results::Measure::round_trip;
   store.consumer = "ld.volatile.shared.b32";
@@ -270,7 +270,7 @@ TEST_CASE("a csv says of each number what it is the time of and what waited; wit
   CHECK_THROWS_WITH(read_csv(wrong, "wrong.csv"), "wrong.csv:2: unknown measure: guess");
 }
 
-TEST_CASE("a folder that is no table is an unknown name") {
+TEST_CASE("a folder that is not a table is an unknown name") {
   const TestFolder folder;
   CHECK(exit_code_of_reading(folder.path) == ExitCode::unknown_name);
   CHECK(exit_code_of_reading(folder.path / "nothing") == ExitCode::unknown_name);
@@ -287,10 +287,10 @@ TEST_CASE("a csv alone is enough for the columns") {
   for (std::size_t i = 0; i < records.size(); ++i) CHECK(back[i] == columns_of(records[i]));
 }
 
-TEST_CASE("a csv may lie there compressed, and is gone where the table is written again") {
+TEST_CASE("a csv may be compressed, and is removed when the table is written again") {
   const TestFolder folder;
   const Table table = random_table(3, 30);
-  write_table(folder.path, table, Extent::brief);
+  write_table(folder.path, table, TableDetail::columns_only);
   const auto place = folder.path / table.run.table;
   overwrite(place / "latency.csv.gz", gzip(content_of(place / "latency.csv")));
   std::filesystem::remove(place / "latency.csv");
@@ -307,11 +307,11 @@ TEST_CASE("a csv may lie there compressed, and is gone where the table is writte
   CHECK(exit_code_of_reading(place) == ExitCode::storage);
 }
 
-TEST_CASE("a brief table is its csv and where it comes from, and is read like a whole one") {
+TEST_CASE("a brief table is its csv and its provenance, and is read like a whole one") {
   const TestFolder folder;
   const Table table = random_table(3, 30);
   write_table(folder.path, table);
-  write_table(folder.path, table, Extent::brief);
+  write_table(folder.path, table, TableDetail::columns_only);
   const auto place = folder.path / table.run.table;
   std::set<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(place)) files.insert(entry.path().filename().string());
@@ -325,7 +325,7 @@ TEST_CASE("a brief table is its csv and where it comes from, and is read like a 
   write_csv(after, read);
   CHECK(before.str() == after.str());
 
-  // There is no machine code to write from it.
+  // It has no machine code to write.
   const TestFolder copy;
   write_table(copy.path, read);
   CHECK(content_of(copy.path / read.run.table / "run.json") == content_of(place / "run.json"));

@@ -48,7 +48,7 @@ TEST_CASE("a record comes back from its JSON unchanged") {
   }
 }
 
-TEST_CASE("every kind of metric is a member of its own in JSON, and absent where a record does not have it") {
+TEST_CASE("every kind of metric is a separate member in JSON, and absent if a record does not have it") {
   for (const MetricKind& kind : metric_kinds()) {
     Record record;
     record.set(kind.tag, 6.5);
@@ -173,7 +173,7 @@ TEST_CASE("every measure has words that lead back to it, and a record has them i
   CHECK_FALSE(to_json(Record()).contains("measure"));
 }
 
-TEST_CASE("JSON that is not a record is refused") {
+TEST_CASE("JSON that is not a record is rejected") {
   for (
       const char* json : {
           R"({})",

@@ -113,7 +113,7 @@ TEST_CASE("a store that another process keeps locked is reported as in use") {
     CHECK(error.exit_code == ExitCode::storage);
     CHECK(error.advice.find("Another ptxlat run") != std::string::npos);
   }
-  CHECK(store.records(table, RecordKind::latency).empty());  // reading goes on meanwhile
+  CHECK(store.records(table, RecordKind::latency).empty());  // reading continues meanwhile
   sqlite3_close(other);
   store.save_records(table, {numbered_cell(1)});
   CHECK(store.records(table, RecordKind::latency).size() == 1);

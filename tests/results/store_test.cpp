@@ -40,7 +40,7 @@ std::string content_of(const std::filesystem::path& file) {
 }
 
 // The message of the Error{storage} that opening the store throws.
-std::string refusal(const std::filesystem::path& file) {
+std::string rejection(const std::filesystem::path& file) {
   try {
     const Store store(file, std::chrono::milliseconds(100));
   } catch (const Error& error) {
@@ -187,21 +187,21 @@ TEST_CASE("many threads can save at once") {
   CHECK(store.records(table, RecordKind::latency).size() == 200);
 }
 
-TEST_CASE("a file that is not a store is refused and stays as it is") {
+TEST_CASE("a file that is not a store is rejected and stays as it is") {
   const TestFolder folder;
   const auto file = folder.path / "file";
   SECTION("text, short and long") {
     for (const std::size_t size : {1u, 10u, 100u, 5000u}) {
       const std::string content(size, 'x');
       std::ofstream(file, std::ios::binary) << content;
-      CHECK(refusal(file).find(file.string()) != std::string::npos);
+      CHECK(rejection(file).find(file.string()) != std::string::npos);
       CHECK(content_of(file) == content);
     }
   }
   SECTION("the database of another program") {
     execute(file, "CREATE TABLE bookmarks (url TEXT)");
     const std::string content = content_of(file);
-    CHECK(refusal(file).find("another program") != std::string::npos);
+    CHECK(rejection(file).find("another program") != std::string::npos);
     CHECK(content_of(file) == content);
     CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 1);
   }
@@ -209,20 +209,20 @@ TEST_CASE("a file that is not a store is refused and stays as it is") {
     { const Store store(file); }
     execute(file, "PRAGMA user_version = 3");
     const std::string content = content_of(file);
-    CHECK(refusal(file).find("version 3") != std::string::npos);
+    CHECK(rejection(file).find("version 3") != std::string::npos);
     CHECK(content_of(file) == content);
   }
   SECTION("a store of an earlier version") {
     execute(file, "CREATE TABLE cells (ptx TEXT); PRAGMA application_id = 0x7078746c; PRAGMA user_version = 1");
     const std::string content = content_of(file);
-    CHECK(refusal(file).find("has version 1, this ptxlat reads version 2") != std::string::npos);
+    CHECK(rejection(file).find("has version 1, this ptxlat reads version 2") != std::string::npos);
     CHECK(content_of(file) == content);
   }
   SECTION("a folder") {
     std::filesystem::create_directory(file);
-    CHECK_FALSE(refusal(file).empty());
+    CHECK_FALSE(rejection(file).empty());
   }
-  SECTION("in a folder that does not exist") { CHECK_FALSE(refusal(folder.path / "no" / "store").empty()); }
+  SECTION("in a folder that does not exist") { CHECK_FALSE(rejection(folder.path / "no" / "store").empty()); }
 }
 
 TEST_CASE("an empty file becomes a store") {

@@ -39,7 +39,7 @@ struct Bench {
 
   explicit Bench(const std::string& entries) : text(preamble + entries) {}
 
-  std::vector<Refusal> check() {
+  std::vector<Rejection> check() {
     std::vector<std::unique_ptr<assemble::Assembler>> assemblers;
     auto watched = std::make_unique<WatchedAssembler>(seen);
     watched->bad = bad;
@@ -77,16 +77,16 @@ TEST_CASE("each form is assembled once, unoptimised, for the oldest target that 
                          {"x.t0", "sm_75"}, {"x.t1", "sm_90a"}, {"x.t2", "sm_103a"}, {"x.t3", "sm_75"}});
 }
 
-TEST_CASE("refusals come in the order of the forms, with the target and the assembler's words") {
+TEST_CASE("rejections come in the order of the forms, with the target and the assembler's words") {
   Bench bench(four_types);
   bench.bad = {"form_3", "form_1"};
-  const auto refusals = bench.check();
-  REQUIRE(refusals.size() == 2);
-  CHECK((refusals[0].form->ptx == "x.t1" && refusals[0].target.name() == "sm_90a"));
-  CHECK((refusals[1].form->ptx == "x.t3" && refusals[1].target.name() == "sm_75"));
-  for (const auto& refusal : refusals) {
-    CHECK_THAT(refusal.words, Catch::Matchers::Contains("is bad"));
-    CHECK(refusal.words.find('\n') == std::string::npos);
+  const auto rejections = bench.check();
+  REQUIRE(rejections.size() == 2);
+  CHECK((rejections[0].form->ptx == "x.t1" && rejections[0].target.name() == "sm_90a"));
+  CHECK((rejections[1].form->ptx == "x.t3" && rejections[1].target.name() == "sm_75"));
+  for (const auto& rejection : rejections) {
+    CHECK_THAT(rejection.words, Catch::Matchers::Contains("is bad"));
+    CHECK(rejection.words.find('\n') == std::string::npos);
   }
 }
 
@@ -98,11 +98,11 @@ TEST_CASE("a target that was asked for is everybody's") {
   CHECK(bench.seen.front().target == "sm_120a");
 }
 
-TEST_CASE("a form that no known target has is refused without asking") {
+TEST_CASE("a form that no known target has is rejected without asking") {
   Bench bench("\n[[op]]\nname = \"x\"\nsyntax = \"x {d:u32}, {a:u32}\"\ntarget = \"sm_999a\"\n");
-  const auto refusals = bench.check();
-  REQUIRE(refusals.size() == 1);
-  CHECK(refusals[0].words == "no target is known that has sm_999a");
+  const auto rejections = bench.check();
+  REQUIRE(rejections.size() == 1);
+  CHECK(rejections[0].words == "no target is known that has sm_999a");
   CHECK(bench.seen.empty());
 }
 

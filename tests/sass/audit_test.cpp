@@ -96,7 +96,7 @@ TEST_CASE("waiting for what was started before the first clock contaminates a wi
   const Line waits_for_store{"POPC R0, R2", 2, 0, 0x8};
   check(audit_differential(window({waits_for_store, waiting_xor}, prologue), xor_base), Verdict::contaminated,
         "mask 0x8");
-  // The same wait in front of the first clock harms nobody.
+  // The same wait before the first clock is harmless.
   prologue.push_back({"NOP", 2, 7, 0x8});
   CHECK(audit_differential(window({waits_for_store, waiting_xor}, prologue), xor_base).is_proven());
 }

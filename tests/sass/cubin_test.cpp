@@ -31,7 +31,7 @@ Bytes cubin_for(unsigned flags, unsigned char abi_version) {
 
 const Bytes good = cubin_for(90, 7);
 
-std::string refusal(const Bytes& bytes) {
+std::string rejection(const Bytes& bytes) {
   try {
     read_cubin(bytes);
   } catch (const Error& error) {
@@ -128,22 +128,22 @@ TEST_CASE("the control word of three Maxwell instructions is shared out among th
   CHECK(schedule.edge_cycles == 6 + 6);
 }
 
-TEST_CASE("what is no cubin of a GPU whose code can be read is refused with the reason") {
-  CHECK(refusal({}).find("it ends early") != std::string::npos);
-  CHECK(refusal(Bytes(200, 0)).find("no ELF file") != std::string::npos);
-  CHECK(refusal(cubin_for(35, 7)).find("unsupported architecture sm_35") != std::string::npos);
+TEST_CASE("what is no cubin of a GPU whose code can be read is rejected with the reason") {
+  CHECK(rejection({}).find("it ends early") != std::string::npos);
+  CHECK(rejection(Bytes(200, 0)).find("not an ELF file") != std::string::npos);
+  CHECK(rejection(cubin_for(35, 7)).find("unsupported architecture sm_35") != std::string::npos);
   auto narrow = good;
   narrow[EI_CLASS] = ELFCLASS32;
-  CHECK(refusal(narrow).find("64-bit") != std::string::npos);
+  CHECK(rejection(narrow).find("64-bit") != std::string::npos);
   auto foreign = good;
   foreign[offsetof(Elf64_Ehdr, e_machine)] = EM_X86_64;
-  CHECK(refusal(foreign).find("not for a GPU") != std::string::npos);
+  CHECK(rejection(foreign).find("not for a GPU") != std::string::npos);
 }
 
-TEST_CASE("a truncated cubin is refused, wherever it ends") {
+TEST_CASE("a truncated cubin is rejected, wherever it ends") {
   for (std::size_t size = 0; size < good.size(); ++size) {
     INFO(size << " of " << good.size() << " bytes");
-    CHECK_FALSE(refusal(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))).empty());
+    CHECK_FALSE(rejection(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))).empty());
   }
 }
 
@@ -169,15 +169,15 @@ TEST_CASE("a kernel's own subroutine, which a linker leaves a function, stands b
   CHECK(cubin.kernels[1].name == "first_pass");
 }
 
-TEST_CASE("section offsets near the end of the address space are refused") {
+TEST_CASE("section offsets near the end of the address space are rejected") {
   for (const std::uint64_t offset : {~0ull, ~0ull - 15, 1ull << 63, ~0ull - sizeof(Elf64_Shdr)}) {
     auto bytes = good;
     std::memcpy(bytes.data() + offsetof(Elf64_Ehdr, e_shoff), &offset, sizeof offset);
-    CHECK_FALSE(refusal(bytes).empty());
+    CHECK_FALSE(rejection(bytes).empty());
   }
 }
 
-TEST_CASE("the cubin of every ptxas here has the kernel, and any part of it is refused or read") {
+TEST_CASE("the cubin of every ptxas here has the kernel, and any part of it is rejected or read") {
   for (const auto& toolchain : ptxas_or_skip()) {
     for (const int level : {0, 3}) {
       INFO(toolchain.name << " O" << level);

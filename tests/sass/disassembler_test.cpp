@@ -72,7 +72,7 @@ TEST_CASE("every instruction of a kernel gets its text, and branches go to an ad
   }
   CHECK(clocks == 2);
   CHECK(popcs == 1);
-  CHECK(branches >= 2);  // back to PASS, and the endless loop behind EXIT
+  CHECK(branches >= 2);  // back to PASS, and the endless loop after EXIT
 }
 
 TEST_CASE("one word at two places of a kernel branches to two places") {

@@ -25,7 +25,7 @@ TEST_CASE("each field of the control word is read from its own bits") {
   CHECK(control.wait_mask == 0x2a);
   CHECK(control.reuse == 9);
   CHECK_FALSE(control_word({0, 1ull << 45}).yields);
-  // What stands beside the control word does not leak into it.
+  // Bits next to the control word do not leak into it.
   const auto surrounded = control_word({~0ull, (1ull << 41) - 1});
   CHECK(surrounded.stall_count == 0);
   CHECK(surrounded.reuse == 0);
@@ -124,7 +124,7 @@ TEST_CASE("between two clocks with nothing in between there is one stall, all of
 TEST_CASE("a schedule is a lower bound where something waits for a result made inside") {
   const Line popc{"POPC R0, R2", 2, 0};
   CHECK(static_schedule(window({popc, {"LOP3.LUT R1, R0, R5, RZ, 0x3c, !PT", 5, 7, 1}})).is_lower_bound);
-  CHECK_FALSE(static_schedule(window({popc})).is_lower_bound);  // a bracket waits for nobody
+  CHECK_FALSE(static_schedule(window({popc})).is_lower_bound);  // a bracket waits for nothing
   CHECK_FALSE(static_schedule(window({{"NOP", 2, 7, 1}, popc})).is_lower_bound);
   // The second clock itself may wait.
   auto made = window({popc});

@@ -15,7 +15,7 @@ const Line back_to_head{"@P1 BRA 0x10", 5};
 Line sets(int scoreboard) { return {"LDG.E R20, desc[UR4][R6.64]", 1, scoreboard}; }
 Line waits(int mask) { return {"NOP", 1, none, mask}; }
 
-// A kernel whose loop begins behind its first instruction:
+// A kernel whose loop begins after its first instruction:
 //   0x00  before_loop
 //   0x10  head        the loop's first instruction
 //         (window)
@@ -60,8 +60,8 @@ TEST_CASE("a wait ends what was set earlier on the way around the loop") {
   CHECK(LoopKernel{.head = waits(0x8), .epilogue = sets(3)}.pending() == 0);
   CHECK(LoopKernel{.head = waits(0x8), .inside = sets(3)}.pending() == 0);
   CHECK(LoopKernel{.inside = sets(3), .epilogue = waits(0x8)}.pending() == 0);
-  CHECK(LoopKernel{.head = waits(0x10), .epilogue = sets(3)}.pending() == 0x8);  // for another
-  // The window comes first on the way: it has not waited for what is set behind it.
+  CHECK(LoopKernel{.head = waits(0x10), .epilogue = sets(3)}.pending() == 0x8);  // for a different one
+  // The window comes first on the walk: it has not waited for scoreboards that are set after it.
   CHECK(LoopKernel{.inside = waits(0x8), .epilogue = sets(3)}.pending() == 0x8);
 }
 

@@ -10,7 +10,7 @@ TEST_CASE("registers are read from two banks, and the one of which more are read
   CHECK(reads_of_busiest_bank(window({})) == 0);
   CHECK(reads_of_busiest_bank(window({{"FFMA R9, R8, R9, R11", 1}})) == 2);
   CHECK(reads_of_busiest_bank(window({{"FFMA R9, R8, R9, R11", 1}, {"FFMA R12, R8, R10, R11", 1}})) == 3);
-  // RZ is no register, and one that is read twice is read once.
+  // RZ is not a register, and a register that is read twice counts once.
   CHECK(reads_of_busiest_bank(window({{"FFMA R9, R8, R9, RZ", 1}, {"FADD R4, R7, R7", 1}})) == 2);
   CHECK(reads_of_busiest_bank(window({{"@P0 BRA 0x340", 6}})) == 0);
 }

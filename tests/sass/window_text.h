@@ -41,7 +41,7 @@ inline std::vector<Line> usual_prologue() {
           {"@!P0 BRA 0x400", 5}};
 }
 
-// `between` the two clock reads, behind a prologue.
+// `between` the two clock reads, after a prologue.
 inline sass::Window window(const std::vector<Line>& between, const std::vector<Line>& prologue = usual_prologue()) {
   sass::Window made;
   made.prologue = instructions(prologue, 0);
@@ -52,7 +52,7 @@ inline sass::Window window(const std::vector<Line>& between, const std::vector<L
   return made;
 }
 
-// The same with code behind the second clock read.
+// The same with code after the second clock read.
 inline sass::Window with_epilogue(sass::Window made, const std::vector<Line>& epilogue) {
   made.epilogue = instructions(epilogue, made.instructions.back().offset + 16);
   return made;

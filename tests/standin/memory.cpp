@@ -1,10 +1,13 @@
 // The stand-in's device memory, which is host memory. As with the real driver, a copy or a fill that leaves its
 // allocation fails.
+#include <sys/mman.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 
 #include "context.h"
+#include "gpu/handles.h"
 #include "script.h"
 
 using namespace ptxlat;
@@ -71,6 +74,46 @@ STANDIN_API CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   *total = script().devices.at(context().device).memory;
   const std::scoped_lock lock(mutex);
   return *free = *total - context().allocated_bytes, context().fault;
+}
+// Addresses without memory are the host's own; memory without addresses is a number of bytes.
+STANDIN_API CUresult cuCtxGetDevice(CUdevice* device) { return *device = context().device, context().fault; }
+STANDIN_API CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t size, std::size_t, CUdeviceptr,
+                                         unsigned long long) {
+  void* range = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) return error_out_of_memory;
+  return *address = reinterpret_cast<CUdeviceptr>(range), context().fault;
+}
+STANDIN_API CUresult cuMemAddressFree(CUdeviceptr address, std::size_t size) {
+  return munmap(bytes_at(address), size) == 0 ? context().fault : CUDA_ERROR_INVALID_VALUE;
+}
+STANDIN_API CUresult cuMemCreate(CUmemGenericAllocationHandle* memory, std::size_t size, const CUmemAllocationProp*,
+                                 unsigned long long) {
+  Context& owner = context();
+  if (size % mapped_pages != 0) return CUDA_ERROR_INVALID_VALUE;
+  const std::scoped_lock lock(mutex);
+  if (size > script().devices.at(owner.device).memory - owner.allocated_bytes) return error_out_of_memory;
+  owner.allocated_bytes += size;
+  return *memory = size, owner.fault;
+}
+// The memory stays until it is unmapped, as with the real driver where it has been mapped.
+STANDIN_API CUresult cuMemRelease(CUmemGenericAllocationHandle) { return context().fault; }
+STANDIN_API CUresult cuMemMap(CUdeviceptr address, std::size_t size, std::size_t, CUmemGenericAllocationHandle memory,
+                              unsigned long long) {
+  if (size != memory || address % mapped_pages != 0) return CUDA_ERROR_INVALID_VALUE;
+  const std::scoped_lock lock(mutex);
+  allocations[address] = {size, context().device};
+  return context().fault;
+}
+STANDIN_API CUresult cuMemSetAccess(CUdeviceptr, std::size_t, const CUmemAccessDesc*, std::size_t) {
+  return context().fault;
+}
+STANDIN_API CUresult cuMemUnmap(CUdeviceptr address, std::size_t size) {
+  const std::scoped_lock lock(mutex);
+  const auto found = allocations.find(address);
+  if (found == allocations.end() || found->second.size != size) return CUDA_ERROR_INVALID_VALUE;
+  context_of(found->second.device).allocated_bytes -= size;
+  allocations.erase(found);
+  return context().fault;
 }
 STANDIN_API CUresult cuMemHostAlloc(void** address, std::size_t size, unsigned) {
   return *address = std::malloc(size), context().fault;

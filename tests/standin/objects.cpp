@@ -1,6 +1,6 @@
 // The part of the stand-in driver that makes arrays, textures, surfaces and tensor maps, and the copies that know
 // arrays; a stand-in without this file is an old driver. It keeps nothing in the arrays and gives handles that nobody
-// looks behind, but refuses what the real driver's rules forbid. A tensor map begins with the tensor's address; a tiled
+// looks behind, but rejects what the real driver's rules forbid. A tensor map begins with the tensor's address; a tiled
 // one goes on with its swizzle and with the size and the box of each dimension. PTXLAT_STANDIN_REFUSE: functions with
 // this in their name fail.
 #include <cstdlib>

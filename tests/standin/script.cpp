@@ -40,19 +40,19 @@ class Table {
  public:
   Table(const toml::table& table, const std::string& file) : table_(table), file_(file) {}
 
-  [[noreturn]] void refuse(const toml::node& at, const std::string& words) const {
+  [[noreturn]] void reject(const toml::node& at, const std::string& words) const {
     throw std::runtime_error(file_ + ":" + std::to_string(at.source().begin.line) + ": " + words);
   }
-  [[noreturn]] void refuse(const std::string& words) const { refuse(table_, words); }
+  [[noreturn]] void reject(const std::string& words) const { reject(table_, words); }
 
   void allow(const std::set<std::string_view>& keys) const {
     for (const auto& [key, node] : table_)
-      if (!keys.contains(key.str())) refuse(node, "unknown key \"" + std::string(key.str()) + "\"");
+      if (!keys.contains(key.str())) reject(node, "unknown key \"" + std::string(key.str()) + "\"");
   }
 
   const toml::node* get(const char* key) const { return table_.get(key); }
 
-  // All `…_of` leave `value` as it is where the key is missing.
+  // All `…_of` leave `value` unchanged if the key is missing.
   template <typename Integer>
   void integer_of(const char* key, Integer& value, std::int64_t most = std::numeric_limits<Integer>::max()) const {
     if (const auto* node = get(key)) value = static_cast<Integer>(integer(*node, key, 0, most));
@@ -60,7 +60,7 @@ class Table {
   void string_of(const char* key, std::string& value) const {
     const auto* node = get(key);
     if (node == nullptr) return;
-    if (!node->is_string()) refuse(*node, std::string(key) + " must be a string");
+    if (!node->is_string()) reject(*node, std::string(key) + " must be a string");
     value = node->as_string()->get();
   }
   // An integer, or a list of them.
@@ -74,11 +74,11 @@ class Table {
   std::int64_t integer(const toml::node& node, const std::string& key, std::int64_t least, std::int64_t most) const {
     const auto* number = node.as_integer();
     if (number == nullptr || number->get() < least || number->get() > most)
-      refuse(node, key + " must be an integer from " + std::to_string(least) + " to " + std::to_string(most));
+      reject(node, key + " must be an integer from " + std::to_string(least) + " to " + std::to_string(most));
     return number->get();
   }
   const toml::array& list(const toml::node& node, const std::string& key) const {
-    if (!node.is_array() || node.as_array()->empty()) refuse(node, key + " must be a list that is not empty");
+    if (!node.is_array() || node.as_array()->empty()) reject(node, key + " must be a list that is not empty");
     return *node.as_array();
   }
   std::vector<std::uint32_t> words(const toml::node& node, const std::string& key) const {
@@ -98,7 +98,7 @@ class Table {
 std::array<unsigned char, 16> read_uuid(const Table& table, const toml::node& node, std::string text) {
   text.erase(std::remove(text.begin(), text.end(), '-'), text.end());
   if (text.size() != 32 || text.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
-    table.refuse(node, "uuid must have 32 hexadecimal digits");
+    table.reject(node, "uuid must have 32 hexadecimal digits");
   std::array<unsigned char, 16> uuid{};
   for (std::size_t i = 0; i < uuid.size(); ++i)
     uuid[i] = static_cast<unsigned char>(std::stoul(text.substr(2 * i, 2), nullptr, 16));
@@ -127,11 +127,11 @@ Device read_device(const Table& table, std::size_t ordinal) {
   device.attributes[ptxlat::gpu::CU_DEVICE_ATTRIBUTE_CLOCK_RATE] = clock_khz;
   device.attributes[ptxlat::gpu::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE] = memory_clock_khz;
   if (const auto* node = table.get("attributes")) {
-    if (!node->is_table()) table.refuse(*node, "attributes must be a table");
+    if (!node->is_table()) table.reject(*node, "attributes must be a table");
     for (const auto& [key, value] : *node->as_table()) {
       const std::string number(key.str());
       if (number.empty() || number.size() > 4 || number.find_first_not_of("0123456789") != std::string::npos)
-        table.refuse(value, "attributes are named by their numbers and not \"" + number + "\"");
+        table.reject(value, "attributes are named by their numbers and not \"" + number + "\"");
       device.attributes[std::stoi(number)] = static_cast<int>(
           table.integer(value, number, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
     }
@@ -146,14 +146,14 @@ Opcode read_opcode(const Table& table, const toml::node& node) {
   if (found != mnemonics.end()) return {found->second, 0x1ff};
   std::string known;
   for (const auto& [mnemonic, bits] : mnemonics) known += (known.empty() ? "" : ", ") + mnemonic;
-  table.refuse(node, "code must be the 12 bits of an opcode or one of " + known);
+  table.reject(node, "code must be the 12 bits of an opcode or one of " + known);
 }
 
 Operand read_operand(const Table& rule, const toml::node& node, const std::string& file) {
-  if (!node.is_table()) rule.refuse(node, "operand must be a table");
+  if (!node.is_table()) rule.reject(node, "operand must be a table");
   const Table table(*node.as_table(), file);
   table.allow({"index", "bits", "lane"});
-  if (table.get("bits") == nullptr) rule.refuse(node, "operand needs bits");
+  if (table.get("bits") == nullptr) rule.reject(node, "operand needs bits");
   Operand operand;
   table.integer_of("index", operand.index, 7);
   // TOML has signed integers only: bits from 2^63 are written as the negative number.
@@ -171,7 +171,7 @@ Death read_death(const Table& table, const toml::node& node) {
                                                       {"crash", Death::crash},
                                                       {"kill", Death::kill}};
   const auto found = node.is_string() ? deaths.find(node.as_string()->get()) : deaths.end();
-  if (found == deaths.end()) table.refuse(node, "die must be \"fault\", \"hang\", \"exit\", \"crash\" or \"kill\"");
+  if (found == deaths.end()) table.reject(node, "die must be \"fault\", \"hang\", \"exit\", \"crash\" or \"kill\"");
   return found->second;
 }
 
@@ -179,7 +179,7 @@ Answer read_words(const Table& table, const toml::node& node) {
   const auto* bytes = table.get("thread_bytes");
   const toml::array& words = table.list(node, "words");
   if (!words.front().is_array()) {
-    if (bytes != nullptr) table.refuse(*bytes, "thread_bytes needs words of each thread");
+    if (bytes != nullptr) table.reject(*bytes, "thread_bytes needs words of each thread");
     return Words{table.words(node, "words")};
   }
   ThreadWords answer;
@@ -187,7 +187,7 @@ Answer read_words(const Table& table, const toml::node& node) {
   for (const auto& item : words) {
     answer.by_thread.push_back(table.words(item, "words"));
     if (sizeof(std::uint32_t) * answer.by_thread.back().size() > answer.thread_bytes)
-      table.refuse(item, "more words than fit in thread_bytes");
+      table.reject(item, "more words than fit in thread_bytes");
   }
   return answer;
 }
@@ -197,17 +197,17 @@ Answer read_answer(const Table& table) {
   for (const char* key : {"cycles", "spread", "lanes", "words", "die", "out_of_memory"})
     if (table.get(key) != nullptr) given.push_back(key);
   if (given.size() != 1)
-    table.refuse("a rule needs exactly one of cycles, spread, lanes, words, die and out_of_memory");
+    table.reject("a rule needs exactly one of cycles, spread, lanes, words, die and out_of_memory");
   const std::string key = given.front();
   const toml::node& node = *table.get(given.front());
   if (key != "words" && table.get("thread_bytes") != nullptr)
-    table.refuse(*table.get("thread_bytes"), "thread_bytes needs words of each thread");
+    table.reject(*table.get("thread_bytes"), "thread_bytes needs words of each thread");
   if (key == "words") return read_words(table, node);
   if (key == "spread") return Cycles{table.words(node, key)};
   if (key == "lanes") return LaneCycles{table.words(node, key)};
   if (key == "die") return read_death(table, node);
   if (key == "out_of_memory") {
-    if (!node.is_boolean() || !node.as_boolean()->get()) table.refuse(node, "out_of_memory can only be true");
+    if (!node.is_boolean() || !node.as_boolean()->get()) table.reject(node, "out_of_memory can only be true");
     return OutOfMemory{};
   }
   Cycles answer{{0}};
@@ -225,7 +225,7 @@ Rule read_rule(const Table& table, const std::string& file) {
     try {
       rule.kernel = std::regex(kernel);
     } catch (const std::regex_error&) {
-      table.refuse(*node, "kernel is not a regular expression");
+      table.reject(*node, "kernel is not a regular expression");
     }
   }
   if (const auto* node = table.get("code")) rule.code = read_opcode(table, *node);
@@ -245,7 +245,7 @@ void each_table(const toml::table& root, const char* key, const std::string& fil
   if (node == nullptr) return;
   const Table at_root(root, file);
   for (const toml::node& item : at_root.list(*node, key)) {
-    if (!item.is_table()) at_root.refuse(item, std::string(key) + " must be a list of tables");
+    if (!item.is_table()) at_root.reject(item, std::string(key) + " must be a list of tables");
     read(Table(*item.as_table(), file));
   }
 }

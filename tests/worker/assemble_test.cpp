@@ -163,7 +163,7 @@ TEST_CASE("three hundred assemblers share one process") {
   files.rlim_cur = std::max<rlim_t>(files.rlim_cur, std::min<rlim_t>(files.rlim_max, 4 * count));
   REQUIRE(setrlimit(RLIMIT_NOFILE, &files) == 0);
   Environment environment;
-  environment.set("PTXLAT_STANDIN_PTXAS", "/bin/ls");  // refuses its options, in few milliseconds
+  environment.set("PTXLAT_STANDIN_PTXAS", "/bin/ls");  // rejects its options, in few milliseconds
   const auto assemblers = make_worker_assemblers(test_options(), driver(), count);
   for (const auto& assembler : assemblers)
     CHECK(assembler->assemble("// fine", sm_90, 3).log.find("/bin/ls") != std::string::npos);
@@ -171,7 +171,7 @@ TEST_CASE("three hundred assemblers share one process") {
   CHECK(child_processes() == 1);
 }
 
-TEST_CASE("threads that share a process all learn that there is no driver") {
+TEST_CASE("all threads that share a process learn that there is no driver") {
   Environment environment;
   environment.set("PTXLAT_LIBCUDA", "/nonexistent/libcuda.so.1");
   const auto assemblers = make_worker_assemblers(test_options(), driver(), 2);

@@ -14,6 +14,12 @@ struct Counting {
 
   Counting() { environment.set("PTXLAT_STANDIN_COUNT", "_"); }
 
+  // What the stand-in driver does (standin/script.h).
+  void tell(const std::string& script) {
+    std::ofstream(script_.path()) << script;
+    environment.set("PTXLAT_STANDIN_SCRIPT", script_.path());
+  }
+
   // The first word after a kernel's launches.
   std::uint32_t count(const LaunchBatch& batch, std::size_t kernel = 0) {
     const auto outcome = worker.launch(batch).at(kernel);
@@ -22,6 +28,9 @@ struct Counting {
     REQUIRE_FALSE(outcome.readout.buffers.empty());
     return outcome.readout.buffers.front();
   }
+
+ private:
+  TemporaryFile script_;
 };
 
 LaunchBatch batch_of(bool keeps_buffers, unsigned kernels = 1) {
@@ -55,7 +64,7 @@ TEST_CASE("a kernel that keeps its buffers finds them in the next batch as it le
   CHECK(counting.count(batch) == 9);
 }
 
-TEST_CASE("kept buffers are made anew where anything else about them, their kernel or its cubin changes") {
+TEST_CASE("kept buffers are made again if anything about them, their kernel or its cubin changes") {
   Counting counting;
   CHECK(counting.count(batch_of(true)) == 3);
   SECTION("their description") {
@@ -96,7 +105,7 @@ TEST_CASE("a kernel that keeps buffers and has none is not given those of the ke
   CHECK_THAT(log.lines().back(), Catch::Matchers::Contains(" parameters zero "));
 }
 
-TEST_CASE("buffers that there is no room for cost their own kernel, and the next gets its own") {
+TEST_CASE("buffers that do not fit cost only their own kernel, and the next gets its own") {
   Counting counting;
   auto batch = batch_of(true, 2);
   batch.kernels[0].launch.buffers[1].bytes = std::uint64_t{1} << 50;
@@ -105,6 +114,33 @@ TEST_CASE("buffers that there is no room for cost their own kernel, and the next
   CHECK_THAT(outcomes[0].message, Catch::Matchers::StartsWith("CUDA_ERROR_OUT_OF_MEMORY"));
   REQUIRE(outcomes[1].status == kernel::LaunchStatus::ok);
   CHECK(outcomes[1].readout.buffers == std::vector<std::uint32_t>{3});
+}
+
+TEST_CASE("a buffer begins where it is asked to, and its alignment takes no memory") {
+  Counting counting;
+  counting.tell("device = [{memory = 268435456}]");
+  auto batch = batch_of(false, 2);
+  for (auto& kernel : batch.kernels) {
+    auto& buffer = kernel.launch.buffers[0];
+    buffer = {std::uint64_t{192} << 20, kernel::Buffer::Contents::self};
+    buffer.read_words = 2;
+    buffer.alignment = std::uint64_t{8} << 30;
+  }
+  for (const auto& outcome : counting.worker.launch(batch)) {
+    REQUIRE(outcome.status == kernel::LaunchStatus::ok);
+    // Each word holds its own address, and three launches have added to the first.
+    const auto address = outcome.readout.buffers[0] - 3 + (std::uint64_t{outcome.readout.buffers[1]} << 32);
+    CHECK(address % (std::uint64_t{8} << 30) == 0);
+    CHECK(address != 0);
+  }
+}
+
+TEST_CASE("a kernel without room runs again in a process that has launched no others") {
+  Counting counting;
+  counting.tell(R"(rule = [{kernel = "k1_", process = 0, out_of_memory = true}])");
+  const auto outcomes = counting.worker.launch(batch_of(false, 3));
+  for (const auto& outcome : outcomes) CHECK(outcome.status == kernel::LaunchStatus::ok);
+  CHECK(outcomes.size() == 3);
 }
 
 TEST_CASE("of a texture the kernel gets the handle, and the places of a chase are indices of words") {

@@ -21,7 +21,7 @@ const std::vector<std::string> options = {"--gpu-architecture=compute_80", "--re
 
 }  // namespace
 
-TEST_CASE("NVRTC compiles in a worker process, and refuses in its own words") {
+TEST_CASE("NVRTC compiles in a worker process, and rejects in its own words") {
   const auto nvrtc = find_nvrtc();
   Worker worker(test_options());
   const auto compiled =
@@ -30,13 +30,13 @@ TEST_CASE("NVRTC compiles in a worker process, and refuses in its own words") {
   REQUIRE(compiled.ptx);
   CHECK(compiled.ptx->find("sin.approx.f32") != std::string::npos);
 
-  const auto refused =
+  const auto rejected =
       worker.compile(nvrtc, "int x;\nextern \"C\" __device__ int f() { return __no_such(1); }", options);
-  CHECK_FALSE(refused.ptx);
-  CHECK(refused.log.find("functions.cu(2): error: identifier \"__no_such\" is undefined") != std::string::npos);
+  CHECK_FALSE(rejected.ptx);
+  CHECK(rejected.log.find("functions.cu(2): error: identifier \"__no_such\" is undefined") != std::string::npos);
 }
 
-TEST_CASE("a file that is no NVRTC is a missing tool, and the worker lives on") {
+TEST_CASE("a file that is not NVRTC is a missing tool, and the worker survives") {
   Worker worker(test_options());
   const assemble::Toolchain broken{assemble::ToolchainKind::nvrtc, "nvrtc-1.0", "1.0", "/no/such/libnvrtc.so", 9, 0};
   CHECK_THROWS_WITH(worker.compile(broken, "", options), Catch::Matchers::Contains("NVRTC cannot be opened"));

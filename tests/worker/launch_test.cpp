@@ -53,7 +53,7 @@ TEST_CASE("a window waits for the scoreboards set in it") {
   CHECK(cycles_of(outcomes[0].readout) == 1 + 14 + 2);
 }
 
-TEST_CASE("a fault costs its own kernel, and no other is launched twice") {
+TEST_CASE("a fault costs only its own kernel, and no other is launched twice") {
   Environment environment;
   const TemporaryFile log;
   environment.set("PTXLAT_STANDIN_LAUNCH_LOG", log.path());
@@ -115,7 +115,7 @@ TEST_CASE("a worker killed while idle is replaced") {
   check_readouts(batch, worker.launch(batch), none);
 }
 
-TEST_CASE("a cubin that the driver refuses is a fault of its kernels, with the driver's words") {
+TEST_CASE("a cubin that the driver rejects is a fault of its kernels, with the driver's words") {
   Environment environment;
   Worker worker(test_options());
   LaunchBatch batch = test_batch(2);

@@ -17,7 +17,7 @@ bool is_alive(pid_t process) { return kill(process, 0) == 0; }
 
 bool ends_within(pid_t process, std::chrono::milliseconds limit) {
   for (const auto until = std::chrono::steady_clock::now() + limit; std::chrono::steady_clock::now() < until;) {
-    // Not our child, so it may stay a zombie where nobody adopts it.
+    // Not our child, so it may stay a zombie if no process adopts it.
     std::ifstream status("/proc/" + std::to_string(process) + "/stat");
     std::string pid, name, state;
     if (!is_alive(process) || !(status >> pid >> name >> state) || state == "Z") return true;
@@ -68,7 +68,7 @@ TEST_CASE("without a driver the error says what is missing and what works withou
   CHECK(words_of(ExitCode::no_gpu, [&] { worker.device_info(); }) == words);
 }
 
-TEST_CASE("a driver without a GPU, and a GPU that is not there, are told apart") {
+TEST_CASE("a driver without a GPU, and a missing GPU, are distinguished") {
   Environment environment;
   WorkerOptions options = test_options();
   options.device = 3;

@@ -21,7 +21,7 @@ Bytes cut_short(const Bytes& whole, std::size_t payload) {
 
 }  // namespace
 
-TEST_CASE("a message that is cut short anywhere is an exception, and an empty one too") {
+TEST_CASE("a message that is truncated anywhere is an exception, and so is an empty one") {
   LaunchBatch batch = test_batch(2);
   batch.cubin.resize(100);
   batch.kernels[1].launch.buffers = {{4096, kernel::Buffer::Contents::ring, 8, 1, 2}};
@@ -41,7 +41,7 @@ TEST_CASE("a message that is cut short anywhere is an exception, and an empty on
   CHECK_THROWS_AS(Message(Bytes{}), std::runtime_error);
 }
 
-TEST_CASE("a worker that is sent a message cut short says so, and serves the next one") {
+TEST_CASE("a worker that receives a truncated message says so, and serves the next one") {
   Environment environment;
   WorkerProcess process(PTXLAT_TEST_WORKER);
   process.send(frame(Kind::open, 0), 5000ms);

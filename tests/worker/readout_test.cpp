@@ -39,7 +39,7 @@ void check_refused(const kernel::Launch& launch, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("the words of all threads of several CTAs come back where threads disagree") {
+TEST_CASE("the words of all threads of several CTAs are returned if threads disagree") {
   // In the stand-in, windows of all CTAs but the first take a cycle longer.
   const auto readout = readout_of(launch_of(4, 3, 3, {first_clock, second_clock, threads_of_cta}));
   CHECK(readout.launches == 3);
@@ -55,7 +55,7 @@ TEST_CASE("the words of all threads of several CTAs come back where threads disa
   }
 }
 
-TEST_CASE("where the threads of each launch agree, the first thread's words stand for all of them") {
+TEST_CASE("if the threads of each launch agree, the first thread's words represent all of them") {
   const auto readout = readout_of(launch_of(4, 3, 1, {first_clock, second_clock}));
   CHECK(readout.threads == 4);
   CHECK(readout.threads_agree);
@@ -72,7 +72,7 @@ TEST_CASE("words come back in the order in which they were asked for, and only t
   CHECK(readout.word(0, 11, 1) == 17);
 }
 
-TEST_CASE("buffers are filled before the launches, and their first words come back one buffer after another") {
+TEST_CASE("buffers are filled before the launches, and their first words are returned one buffer after another") {
   auto launch = launch_of(1, 1, 1, {first_clock, second_clock});
   launch.buffers = {{64, kernel::Buffer::Contents::ring, 16, 1, 16}, {16, kernel::Buffer::Contents::zeros, 0, 1, 2}};
   const auto words = readout_of(launch).buffers;
@@ -84,7 +84,7 @@ TEST_CASE("buffers are filled before the launches, and their first words come ba
   CHECK((words[16] == 0 && words[17] == 0));
 }
 
-TEST_CASE("the block of parameters has what the launch says, and nothing but zeros where it says nothing") {
+TEST_CASE("the parameter block has the launch's values, and zeros elsewhere") {
   const TemporaryFile log;
   Environment environment;
   environment.set("PTXLAT_STANDIN_LAUNCH_SHAPES", log.path());
@@ -99,7 +99,7 @@ TEST_CASE("the block of parameters has what the launch says, and nothing but zer
   CHECK_THAT(lines[2], Catch::Matchers::Contains(" parameters dirty "));
 }
 
-TEST_CASE("a launch that makes no sense is its own fault, with what is wrong") {
+TEST_CASE("an invalid launch is its own fault, with the reason") {
   kernel::Launch launch;
   SECTION("a buffer") {
     launch.buffers = {{12}};

@@ -57,7 +57,7 @@ TEST_CASE("a kernel is launched with its threads, and with nothing that it did n
   }
 }
 
-TEST_CASE("of several CTAs the first is read, where a launch does not say more") {
+TEST_CASE("only the first of several CTAs is read unless a launch asks for more") {
   LaunchBatch batch = test_batch(2, 3);
   set_threads(batch.kernels[0], 128, 4);
   const Shapes shapes(batch);
@@ -98,7 +98,7 @@ TEST_CASE("dynamic shared memory beyond 48 KiB is allowed to a kernel before its
   CHECK(shapes.lines[0] == "k0_ ctas 1 lanes 32 shared 204800 parameters zero memory none");
 }
 
-TEST_CASE("a preference for shared memory is told to the driver, and a refused one costs its own kernel") {
+TEST_CASE("a preference for shared memory is passed to the driver, and a rejected one costs only its own kernel") {
   LaunchBatch batch = test_batch(3, 1);
   batch.kernels[0].launch.carve_out = 50;
   batch.kernels[1].launch.carve_out = 101;
@@ -109,7 +109,7 @@ TEST_CASE("a preference for shared memory is told to the driver, and a refused o
   CHECK(shapes.outcomes[2].status == kernel::LaunchStatus::ok);
 }
 
-TEST_CASE("the width of banks and large clusters are told to the driver of the kernels that ask for them") {
+TEST_CASE("bank width and large clusters are passed to the driver for the kernels that request them") {
   LaunchBatch batch = test_batch(3, 1);
   batch.kernels[1].launch.bank_bytes = 8;
   batch.kernels[2].launch.bank_bytes = 4;
@@ -134,7 +134,7 @@ TEST_CASE("a window of persisting lines is there for the launches of its own ker
   CHECK(shapes.lines[4] == "k2_ ctas 1 lanes 32 shared 0 parameters zero memory none");
 }
 
-TEST_CASE("the second-level cache is filled before each launch of the kernels that ask for it, and of no others") {
+TEST_CASE("the second-level cache is filled before each launch of the kernels that request it, and of no others") {
   LaunchBatch batch = test_batch(3, 2);
   batch.kernels[1].launch.evicts_l2 = true;
   batch.kernels[1].launch.uses_memory = true;
@@ -158,7 +158,7 @@ TEST_CASE("lines that a kernel marked to be evicted last do not stay when their 
   CHECK(shapes.lines[2] == "k1_ ctas 1 lanes 32 shared 0 parameters dirty memory none");
 }
 
-TEST_CASE("a window is also undone where its kernel is not launched, and a limit where there is no window") {
+TEST_CASE("a window is undone even if its kernel is not launched, and a limit even if there is no window") {
   LaunchBatch batch = test_batch(4, 1);
   for (std::size_t i = 0; i < 3; ++i) {
     batch.kernels[i].launch.buffers = {{4096}};
@@ -174,7 +174,7 @@ TEST_CASE("a window is also undone where its kernel is not launched, and a limit
     CHECK(shapes.outcomes[2].message == "more bytes are persisting than the first buffer has");
     CHECK(shapes.lines == std::vector{plain});
   }
-  SECTION("of a driver that refuses either") {
+  SECTION("of a driver that rejects either") {
     const std::string function = GENERATE("cuCtxSetLimit", "cuStreamSetAttribute");
     const Shapes shapes(batch, "PTXLAT_STANDIN_REFUSE", function);
     for (std::size_t i = 0; i < 2; ++i) CHECK(shapes.outcomes[i].message.find("CUDA_ERROR_NOT_SUPPORTED") == 0);
@@ -238,7 +238,7 @@ TEST_CASE("the objects of a process are made once") {
   batch.kernels[0].launch.uses_memory = true;
   for (int request = 0; request < 2; ++request) worker.launch(batch);
   REQUIRE(log.lines().size() == 6);
-  CHECK(log.lines().front() == log.lines().back());  // a texture made anew would have another handle
+  CHECK(log.lines().front() == log.lines().back());  // a new texture would have a different handle
 }
 
 TEST_CASE("an old driver measures what needs none of the objects") {

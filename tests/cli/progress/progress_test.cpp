@@ -18,7 +18,7 @@ struct Watched {
 
   Watched(bool is_terminal, std::size_t total) : progress(out, is_terminal, total, "cells", [this] { return now; }) {}
 
-  // What was written when, after so long, so many more cells were done.
+  // The output when, after this long, this many more cells were done.
   std::string after(std::chrono::milliseconds time, std::size_t cells) {
     now += time;
     out.str("");
@@ -29,7 +29,7 @@ struct Watched {
 
 }  // namespace
 
-TEST_CASE("progress tells done, rate and what is left") {
+TEST_CASE("progress shows what is done, the rate and the time left") {
   Watched watched(false, 1000);
   CHECK(watched.after(10s, 100) == "100 of 1000 cells, 10 a second, 1 min 30 s left\n");
   CHECK(watched.after(10s, 500) == "600 of 1000 cells, 30 a second, 13 s left\n");
@@ -68,7 +68,7 @@ TEST_CASE("a terminal gets one line that is written over, five times a second, a
   CHECK(watched.out.str() == "\r\033[K");
 }
 
-TEST_CASE("the last cell is always told, without a time that is left") {
+TEST_CASE("the last cell is always shown, without a time left") {
   Watched watched(false, 100);
   CHECK(watched.after(1s, 100) == "100 of 100 cells, 100 a second\n");
   watched.out.str("");

@@ -14,7 +14,7 @@ inline void check(bool holds, const std::string& what) {
   failures += !holds;
 }
 
-// Where the kernels of these programs store what they came to: a word of their thread's slot beside the two clocks.
+// Where the kernels of these programs store their result: a word of their thread's slot next to the two clocks.
 inline constexpr int result_word = 4;
 
 // 32 threads with the operands 3 + thread and 5. The third word that comes back is the result.

@@ -1,4 +1,4 @@
-#include "latency/parts.h"
+#include "latency/experiment_builder.h"
 
 #include <fmt/format.h>
 
@@ -19,24 +19,25 @@ bool has_carry(const isa::Form& form, bool as_result) {
                      [&](const isa::Operand& o) { return o.type == "carry" && o.is_result == as_result; });
 }
 
-ptx::KernelBuilder Parts::builder_with_operands() const {
+ptx::KernelBuilder ExperimentBuilder::builder_with_operands() const {
   ptx::KernelBuilder builder(catalogue(), form());
   for (const auto& text : form().module) builder.need(text);
   ptx::prepare_operands(builder, variant);
   return builder;
 }
 
-std::string Parts::window(const ptx::Skeleton& skeleton, std::map<std::string, std::string> fillings) const {
+std::string ExperimentBuilder::window(const ptx::Skeleton& skeleton,
+                                      std::map<std::string, std::string> fillings) const {
   constexpr auto guard = "@%is_timed ";
   fillings["if_begun"] = clocks == Clocks::reserved ? guard : "";
   fillings["if_timed"] = clocks == Clocks::plain ? "" : guard;
   return ptx::fill(skeleton, fillings);
 }
 
-// A clock that is read under a predicate leaves what its register held, if that is false. So what it held is needed up
-// to there, and no instruction in the window can have the register; nor can it be a uniform one, whose read would be
-// a different instruction. ptxas knows nothing of an address, which is never 0.
-void Parts::reserve_clocks(ptx::KernelBuilder& builder) const {
+// If the predicate is false, a predicated clock read leaves its register unchanged. So the register's old value is
+// needed until then, and no instruction in the window can use the register; nor can it be a uniform one, whose read
+// would be a different instruction. ptxas does not know that an address is never 0.
+void ExperimentBuilder::reserve_clocks(ptx::KernelBuilder& builder) const {
   if (clocks == Clocks::plain) return;
   builder.declare("%is_timed", "pred");
   builder.once += "  setp.ne.u64 %is_timed, %out, 0;\n";
@@ -44,34 +45,35 @@ void Parts::reserve_clocks(ptx::KernelBuilder& builder) const {
   builder.once += "  mov.u32 %clock_2, 0;\n";
 }
 
-kernel::Trial Parts::finished(ptx::KernelBuilder& builder, const std::string& window, const std::string& result) const {
+kernel::Trial ExperimentBuilder::finished(ptx::KernelBuilder& builder, const std::string& window,
+                                          const std::string& result) const {
   reserve_clocks(builder);
   builder.guard += text(variant.input->prepare);
   return ptx::finish(builder, skeletons(), frame, window, result + text(form().cleanup));
 }
 
-kernel::Trial Parts::empty_window() const {
+kernel::Trial ExperimentBuilder::empty_window() const {
   auto builder = builder_with_operands();
   reserve_clocks(builder);
   return ptx::finish(builder, skeletons(), frame, window(skeletons().differential, {{"op", ""}, {"consumer", ""}}), "");
 }
 
-std::string Parts::consume(const std::string& value) const {
+std::string ExperimentBuilder::consume(const std::string& value) const {
   std::map<std::string, std::string> holes = {{"a", value}, {"k", "%k"}, {"q", "%q"}};
   for (const char* scratch : {"t0", "t1", "u0", "u1", "p0"}) holes[scratch] = std::string("%") + scratch;
   return "  " + ptx::substitute(consumer->text, holes) + "\n";
 }
 
-void Parts::prepare_consumer(ptx::KernelBuilder& builder) const {
+void ExperimentBuilder::prepare_consumer(ptx::KernelBuilder& builder) const {
   builder.declare("%q", consumer->result);
   if (!consumer->k_type.empty()) builder.load_default("%k", consumer->k_type, 1);
 }
 
-std::string Parts::store_consumed() const {
+std::string ExperimentBuilder::store_consumed() const {
   return fmt::format("  st.volatile.global.b{} [%out+16], %q;\n", isa::register_bits(consumer->result));
 }
 
-std::string Parts::keep_results(const std::string& consumed) const {
+std::string ExperimentBuilder::keep_results(const std::string& consumed) const {
   std::string kept;
   for (const auto& operand : form().operands) {
     if (!operand.is_result || operand.type == "carry") continue;
@@ -82,30 +84,30 @@ std::string Parts::keep_results(const std::string& consumed) const {
   return kept;
 }
 
-std::string Parts::consumed_register() const {
+std::string ExperimentBuilder::consumed_register() const {
   const auto registers = ptx::registers_of(*ptx::result_of(form()));
   const auto chosen = static_cast<std::size_t>(form().consumed);
   return form().consumed < 0 || chosen >= registers.size() ? registers.back() : registers[chosen];
 }
 
-kernel::Trial Parts::with_op(const ptx::Skeleton& skeleton) const {
+kernel::Trial ExperimentBuilder::with_op(const ptx::Skeleton& skeleton) const {
   auto builder = builder_with_operands();
   prepare_consumer(builder);
   const auto text = window(skeleton, {{"op", before() + op({}, 1)}, {"consumer", consume(consumed_register())}});
   return finished(builder, text, store_consumed() + keep_results(consumed_register()));
 }
 
-kernel::Trial Parts::without_op(const ptx::Skeleton& skeleton) const {
+kernel::Trial ExperimentBuilder::without_op(const ptx::Skeleton& skeleton) const {
   ptx::KernelBuilder builder(catalogue(), form());
   if (!variant.input->before.empty() || !variant.input->prepare.empty()) ptx::prepare_operands(builder, variant);
   prepare_consumer(builder);
   builder.load_default("%x", ptx::result_of(form())->type, 0);
-  // A consumer that also needs the carry finds the one that the frame made.
+  // A consumer that also needs the carry uses the one that the frame made.
   if (has_carry(form(), true)) builder.load_default("%carry", "carry", 0);
   return finished(builder, window(skeleton, {{"consumer", before() + consume("%x")}}), store_consumed());
 }
 
-kernel::Trial Parts::waited_for(bool with_op, bool with_completion) const {
+kernel::Trial ExperimentBuilder::waited_for(bool with_op, bool with_completion) const {
   auto builder = builder_with_operands();
   const auto text = window(skeletons().differential, {{"op", before() + (with_op ? op({}, 1) : std::string{})},
                                                       {"consumer", with_completion ? completion() : std::string{}}});

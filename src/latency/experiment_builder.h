@@ -11,9 +11,9 @@
 
 namespace ptxlat::latency {
 
-// One variant's parts, from which the trials of its experiment are put together: windows (parts.cpp), chains
+// One variant's parts, from which the trials of its experiment are assembled: windows (experiment_builder.cpp), chains
 // (chain.cpp) and streams (stream.cpp).
-struct Parts {
+struct ExperimentBuilder {
   const ptx::LoadedCatalogue& loaded;
   const isa::Variant& variant;
   const isa::Consumer* consumer;
@@ -37,25 +37,25 @@ struct Parts {
   std::string window(const ptx::Skeleton& skeleton, std::map<std::string, std::string> fillings) const;
   void reserve_clocks(ptx::KernelBuilder& builder) const;
   kernel::Trial finished(ptx::KernelBuilder& builder, const std::string& window, const std::string& result) const;
-  // An empty window. What prepares for the instruction may not be undone without it (a transaction
-  // that a barrier waits for).
+  // An empty window. `cleanup` is left out: without the instruction it could wait forever (for a transaction that a
+  // barrier expects).
   kernel::Trial empty_window() const;
   // The consumer on register `value`; its result is %q.
   std::string consume(const std::string& value) const;
   void prepare_consumer(ptx::KernelBuilder& builder) const;
   std::string store_consumed() const;
-  // Keeps all that the instruction made, but for a register that is consumed.
+  // Keeps everything that the instruction made, except for a register that is consumed.
   std::string keep_results(const std::string& consumed = {}) const;
-  // Of a vector the last, unless the form says another: where an instruction becomes several, it is the last that is
-  // made.
+  // The last register of a vector, unless the form names a different one: if an instruction becomes several, the last
+  // is made last.
   std::string consumed_register() const;
-  // The instruction and the consumer of its result, in a window that says which of them is between the clocks.
+  // The instruction and the consumer of its result, in a window that determines which of them is between the clocks.
   kernel::Trial with_op(const ptx::Skeleton& skeleton) const;
   // The consumer alone, on a loaded operand.
   kernel::Trial without_op(const ptx::Skeleton& skeleton) const;
-  // Some objects are another thing after their first use.
+  // Some objects change with their first use.
   bool can_chain() const;
-  // Dependent steps of a chain. Where a result can be the next source as it is, it is written there.
+  // Dependent steps of a chain. If a result can be the next source without conversion, it is written there.
   std::string steps_text(const ptx::Bridge& bridge, const isa::Operand& source, const isa::Operand& result,
                          int steps) const;
   static bool writes_source(const ptx::Bridge& bridge, const isa::Operand& source);
@@ -66,16 +66,16 @@ struct Parts {
   static std::string fill_bridge(const ptx::Bridge& bridge, const std::string& from, const std::string& to);
   // The instruction and what waits for its effect.
   kernel::Trial waited_for(bool with_op, bool with_completion) const;
-  // Copies that do not depend on each other. They would all be the same instruction on the same values, and the
-  // compiler would make one of them: each has its own registers, but for handles of objects and literals.
+  // Copies that do not depend on each other. If they were all the same instruction on the same values, the compiler
+  // would merge them: each has its own registers, except for handles of objects and literals.
   kernel::Trial streamed(int copies, StreamShape shape) const;
-  // Whether each copy of a stream has this operand for itself.
+  // Whether each copy of a stream has its own register for this operand.
   bool is_own(const isa::Operand& operand, StreamShape shape) const;
   // The compiler knows that all lanes have the same value.
   bool is_uniform(const isa::Operand& operand) const;
-  // The one source operand that copies have each for themselves where registers are short: with a result, the first
-  // value, so that they are not merged; without one, the first address, so that a store does not make the one before
-  // it superfluous.
+  // The one source operand that differs between copies if registers are scarce: with a result, the first value, so that
+  // the copies are not merged; without one, the first address, so that a store does not make the previous one
+  // superfluous.
   const isa::Operand* varied_operand() const;
   StreamShape stream_shape() const;
 };
