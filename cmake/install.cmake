@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # What is installed, and the packages that `cpack` makes of it: a .deb and a tarball. Program and data lie as the program
 # looks for them: PREFIX/bin/ptxlat and PREFIX/share/ptxlat. With PTXLAT_WHEEL the same goes into the Python package, which
 # has a PREFIX of its own (pyproject.toml).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "instantiated_once.h"
 
 #if FMT_VERSION >= 90000 && FMT_VERSION < 110000

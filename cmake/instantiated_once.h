@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // Templates that many files use, compiled in instantiated_once.cpp instead of in each of them. Only the precompiled

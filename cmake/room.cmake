@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # The compile options of every target of the project.
 add_library(ptxlat_options INTERFACE)
 target_include_directories(ptxlat_options INTERFACE ${CMAKE_SOURCE_DIR}/src)

@@ -2,6 +2,7 @@
 # Shared by the scripts; sourced, not run. Messages go to stderr: stdout belongs to the table. With -h or --help, a
 # script prints the comment at its head and does nothing else.
 
+# SPDX-License-Identifier: Apache-2.0
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 toolkits=${PTXLAT_TOOLKITS:-$root/toolkits}
 

@@ -5,6 +5,7 @@
 #   tools/make_seeds.sh [--check] [FOLDER]   FOLDER has the two files; default docs
 #     --check  writes nothing; exits with 1 if seeds.md does not match the tsv
 set -euo pipefail
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -7,6 +7,7 @@
 # OPTIONs select a part, as for `ptxlat run`. $PTXLAT names a program that is already built: then nothing is built or
 # installed.
 set -euo pipefail
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -8,6 +8,7 @@
 #     --accept  makes the current result the reference
 # With PTXLAT_BIN, the programs in that folder are used and nothing is built or downloaded.
 set -euo pipefail
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

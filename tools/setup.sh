@@ -2,6 +2,7 @@
 # Installs the packages for building ptxlat, on Debian 12, Ubuntu 24.04 and later.
 #   tools/setup.sh [PACKAGE...]   additional packages to install
 set -euo pipefail
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

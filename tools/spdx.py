@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Gives each source file the line that names its licence.
 
   tools/spdx.py           adds the line where it is missing

@@ -6,6 +6,7 @@
 # resume after an interruption.
 #   tools/static-tables.sh [TARGET...]   sm_80 sm_90a …; default all
 set -euo pipefail
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

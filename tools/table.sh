@@ -4,6 +4,7 @@
 #   tools/table.sh [OPTION...]   passed on to `ptxlat run` or `ptxlat static`, e.g. --filter 'fma.*' -O 0,3
 # The files are in build/tables/ under the current folder.
 set -euo pipefail
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -3,6 +3,7 @@
 # one. With the presets sanitize and threads, runs only the fast tests.
 #   tools/test.sh [PRESET]   of CMakePresets.json; default release
 set -euo pipefail
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One program, library or header of a CUDA toolkit: proves that it works, or takes it out of a wheel. For tools/toolkits.sh.
 
     toolkit_piece.py check FILE LIBRARIES          prints its exact version; else says on stderr why it is unusable.

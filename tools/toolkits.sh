@@ -5,6 +5,7 @@
 #   tools/toolkits.sh cupti          libcupti of 13.0, which reads hardware counters; always downloaded if there is a GPU
 # $PTXLAT_TOOLKITS names a folder to use instead of toolkits/. Working pieces are not downloaded again.
 set -euo pipefail
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck source=tools/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

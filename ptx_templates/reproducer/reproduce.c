@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* {{title}}
  *
  * Needs a C compiler and the NVIDIA driver, nothing else: `make && ./reproduce`.

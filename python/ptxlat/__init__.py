@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Latencies of PTX instructions: the tables that come with ptxlat, and the program that makes more.
 
     import ptxlat

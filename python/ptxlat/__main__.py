@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `ptxlat`: the program that the package brings, with the same arguments."""
 
 from __future__ import annotations

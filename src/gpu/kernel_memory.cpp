@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "gpu/kernel_memory.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "infer/l2_sets.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "latency/experiment_builder.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "line/measured_code.h"
 
 #include "base/hash.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ptx/store_live.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "report/code_change.h"
 
 #include <fmt/format.h>

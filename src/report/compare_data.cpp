@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Comparisons for programs: docs/comparison-format.md is the contract.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The boxes of a memory hierarchy as gnuplot's rectangles, arrows and labels, in units of the drawing, from its upper
 // left corner. The position of a box is fixed; its height depends on its lines.
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A drawing as text: data, ranges and labels are all in the script, so that gnuplot does not choose anything that
 // should be equal in two plots.
 #include <fmt/format.h>

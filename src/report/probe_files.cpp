@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "report/probe_files.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Windows that contain work that a real kernel does once: bringing an operand to where the machine expects it.
 #include <algorithm>
 #include <set>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Chains and streams: windows with n copies of an instruction and with twice as many.
 #include <fmt/format.h>
 

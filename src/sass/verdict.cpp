@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sass/verdict.h"
 
 #include "base/named_values.h"

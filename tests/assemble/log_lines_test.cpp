@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "assemble/log_lines.h"
 
 #include "catch.h"

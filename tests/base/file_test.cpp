@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "../report/cells.h"
 #include "../results/child_process.h"
 #include "../results/small_disk.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The shipped catalogue before the judge: every form, assembled for the oldest target that has it. Minutes on two
 // cores.
 #include "../cli/ptxlat_program.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Follows the walk through of docs/adding-an-instruction.md: its TOML, its commands, and what they print.
 #include <algorithm>
 #include <sstream>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What one instruction does to the GPU or to the assembler costs its own cells and no other.
 #include <map>
 

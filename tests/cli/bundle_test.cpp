@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `ptxlat assemble` and `ptxlat run --bundle`: what a machine with toolkits and one with a GPU do together.
 #include "bundle/bundle.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `ptxlat compare` as its users call it: what it takes for tables, what it writes where, and how it ends.
 #include <chrono>
 #include <nlohmann/json.hpp>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Functions of CUDA C through the whole program: NVRTC, ptxas, audit, table.
 #include <algorithm>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The documented exit codes (docs/commands.md), each with a message that says what to do.
 #include <sys/stat.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The man page and the completions say what --help says.
 #include <regex>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `kill -9` at any moment, then the same command again: the same table, and no finished cell measured twice.
 #include <random>
 #include <set>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `ptxlat measure` as a user runs it: on the stand-in's GPU, from the schedule, and as docs/measure.md shows it.
 #include <algorithm>
 #include <sstream>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The whole of `ptxlat opcodes`, on the stand-in: what it writes, that it resumes, and that a bad form costs itself
 // alone. What its numbers mean is tested on invented machines (tests/machine).
 #include <algorithm>

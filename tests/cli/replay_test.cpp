@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tables measured again, with the stand-in driver.
 #include "ptxlat_program.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Folders of `reproduce`, compiled with the C compiler at hand and run with the stand-in driver as their libcuda.so.1.
 #include <algorithm>
 #include <cstdlib>

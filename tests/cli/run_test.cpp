@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ptxlat_program.h"
 #include "report/table.h"
 #include "results/store.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `ptxlat show --table`: what a table knows of one form.
 #include "../report/cells.h"
 #include "ptxlat_program.h"

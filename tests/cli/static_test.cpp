@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the static table says, from assembler to csv, on architectures of which no card is available.
 #include "../sass/real_code.h"
 #include "assemble/toolkit.h"

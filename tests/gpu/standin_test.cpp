@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a script makes of the stand-in driver (standin/script.h), seen through the Driver API.
 #include <dlfcn.h>
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // How warps are issued, inferred of multiprocessors that do not exist.
 #include "infer/issue.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Ways to access a cache that do not bring the line.
 #include "cache_facts.h"
 #include "catch.h"

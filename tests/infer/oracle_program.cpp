@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // A machine that answers on its standard input what docs/inference.md says: `oracle_program SEED` is one of the random
 // caches of simulated_cache.h.
 #include <cstdlib>

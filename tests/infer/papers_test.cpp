@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The machines that the papers describe, against what they say of them.
 #include "cache_facts.h"
 #include "catch.h"

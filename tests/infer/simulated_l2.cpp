@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "simulated_l2.h"
 
 #include <algorithm>

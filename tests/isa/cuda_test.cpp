@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Entries of CUDA C: a call in place of a syntax.
 #include "catalogue_text.h"
 #include "catch.h"

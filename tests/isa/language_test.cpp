@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the catalogue's language can say beyond axes and rules: modifiers, tables of text, vectors, objects, texts
 // around the instruction.
 #include "catalogue_text.h"

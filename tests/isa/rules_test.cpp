@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The expansion prunes: a rule is applied as soon as its axes are chosen. Against that, all combinations are made here
 // and every rule is asked at the end.
 #include <fmt/format.h>

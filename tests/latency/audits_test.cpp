@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "latency/audits.h"
 
 #include "../sass/window_text.h"

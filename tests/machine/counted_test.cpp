@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // From counts of instructions to an opcode's pipes, and what is said where the two witnesses disagree.
 #include "machine/counted.h"
 

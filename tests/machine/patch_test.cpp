@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Copies of machine code in a loop: what is found in a kernel, what is written over it, and, with the assemblers that
 // are here, that the loop then holds those copies and nothing else.
 #include "machine/patch.h"

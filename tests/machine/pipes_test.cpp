@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Pipes from times alone: invented GPUs with pipes that only the test knows.
 #include "machine/pipes.h"
 

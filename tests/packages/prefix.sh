@@ -2,6 +2,7 @@
 # Installs the build into a temporary prefix and uses it there.
 #   tests/packages/prefix.sh CMAKE BUILD_FOLDER
 set -euo pipefail
+# SPDX-License-Identifier: Apache-2.0
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 "$1" --install "$2" --prefix "$prefix" >/dev/null

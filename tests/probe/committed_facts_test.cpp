@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What was measured keeps its meaning: the committed series and logs give the committed facts.
 #include <filesystem>
 

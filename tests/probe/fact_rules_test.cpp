@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The facts that a probe's file asks for.
 #include "probe/points.h"
 #include "probe_folder.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The rules of the shipped probes, on what they would measure of multiprocessors that do not exist.
 #include "../infer/simulated_sm.h"
 #include "catch.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Probes down the line, with an assembler whose machine code is known and the stand-in driver.
 #include "probe/method.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Axes with names, and the texts for them.
 #include "probe/points.h"
 #include "probe_folder.h"

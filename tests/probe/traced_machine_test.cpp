@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probe/traced_machine.h"
 
 #include "base/error.h"

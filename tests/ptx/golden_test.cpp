@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Whole kernels, to be read in review. A change in a skeleton or in src/ptx shows here as what it does to the PTX; run
 // with PTXLAT_UPDATE_GOLDEN=1 to accept it.
 #include <algorithm>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the catalogue's words become in the kernels: vectors, objects, texts around the instruction, streams.
 #include <set>
 

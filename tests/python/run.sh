@@ -2,6 +2,7 @@
 # Runs the tests of the Python module with a python3 that has pandas and pytest; 77 where none has.
 #   tests/python/run.sh PROGRAM
 set -euo pipefail
+# SPDX-License-Identifier: Apache-2.0
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 export PTXLAT=$1 PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1
 for python in python3 /usr/bin/python3; do

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Python module: on a small table written here, on the committed ones, and with the program that $PTXLAT names."""
 
 from __future__ import annotations

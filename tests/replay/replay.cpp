@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // replay BUNDLE [REFERENCE]
 //
 // What audit and estimate make of the machine code in a bundle, without a GPU. Whoever changes a rule of theirs sees in

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // README and docs as a reader finds them: every link leads somewhere, and the first page stays short.
 #include <algorithm>
 #include <filesystem>

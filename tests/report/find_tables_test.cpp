@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "report/find_tables.h"
 
 #include "../results/test_folder.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // docs/findings: a value with the quantity of a fact in parentheses, as in "33 cycles (`chase.ca.l1`)", is what the
 // committed facts say. So a page cannot go stale.
 #include <algorithm>

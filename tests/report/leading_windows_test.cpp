@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What no headline of a table may be made of: a window with a register-bank conflict, one whose second clock waits for
 // a register, an access narrower than the instruction's; and fewer cycles than the schedule takes. The rules are tested
 // here on records written by hand. Over the committed tables they run with `test_report "[table]"`.

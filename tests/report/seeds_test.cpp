@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // tools/make_seeds.sh: docs/seeds.md is made from docs/seed_items.tsv, and finished issues leave no item open.
 #include <sys/wait.h>
 

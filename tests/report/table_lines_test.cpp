@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "../results/random_record.h"
 #include "../results/test_folder.h"
 #include "base/error.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "results/store.h"
 
 #include <sqlite3.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Tables made into a store, with an assembler whose machine code is known and the stand-in driver.
 #include "run/session.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Every verdict, from windows written by hand: what the assembler was seen to make of the traps in docs/method.md.
 #include "sass/audit.h"
 

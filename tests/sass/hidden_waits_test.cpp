@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Windows that hold the right code and took cycles that are not the code's. Where a number is given it was measured on
 // an H200 (tables/sm_90/nvidia-h200/driver-580.159.04).
 #include "sass/hidden_waits.h"

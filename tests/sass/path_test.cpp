@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which instructions of a window are between an operand and the consumer.
 #include "sass/path.h"
 

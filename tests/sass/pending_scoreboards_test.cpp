@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which scoreboards are still held when the first clock of a pass is read.
 #include "catch.h"
 #include "sass/audit.h"

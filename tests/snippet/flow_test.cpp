@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a snippet reads and makes, the types of its registers, and which instructions are between a source and a result.
 #include <map>
 

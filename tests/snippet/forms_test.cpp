@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Instructions of a snippet as forms of the line.
 #include "snippet/forms.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The text of a snippet: statements, declarations, marks, and the place of what is none of these.
 #include "snippet/text.h"
 

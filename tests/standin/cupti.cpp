@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The stand-in's counters: a libcupti for the stand-in driver, in the same library, because it counts what was launched
 // there. The chip's pipes are invented:
 //   able                     IADD3, LOP3

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The stand-in's devices, their attributes and contexts, from the script.
 #include <algorithm>
 #include <cstdlib>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What the stand-in answers to a launch: what the script says, else what the kernel's schedule says.
 #include <fcntl.h>
 #include <signal.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The stand-in's device memory, which is host memory. As with the real driver, a copy or a fill that leaves its
 // allocation fails.
 #include <sys/mman.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The stand-in's NVML. PTXLAT_STANDIN_NVML says what it answers, as words with spaces between:
 //   process=4711          a compute process; can be repeated
 //   mps=4712              an MPS client

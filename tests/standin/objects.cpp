@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The part of the stand-in driver that makes arrays, textures, surfaces and tensor maps, and the copies that know
 // arrays; a stand-in without this file is an old driver. It keeps nothing in the arrays and gives handles that nobody
 // looks behind, but rejects what the real driver's rules forbid. A tensor map begins with the tensor's address; a tiled

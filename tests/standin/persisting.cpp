@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The part of the stand-in driver that sets cache aside for persisting lines; a stand-in without this file is an old
 // driver. It keeps no lines, but knows whether a launch can have left some. PTXLAT_STANDIN_REFUSE: functions with this
 // in their name fail.

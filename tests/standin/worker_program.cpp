@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The smallest program that serves `worker`; ptxlat itself does so in its hidden subcommand of that name.
 #include <cstring>
 

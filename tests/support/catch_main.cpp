@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // main() of every test program. Exit status: 0, 1 for any failure, 4 if every case that ran was skipped. Catch's own
 // would be the number of failed checks, and four of them would read as skipped.
 #ifndef PTXLAT_CATCH3

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What skip() must not hide. Run by skip_test.cpp, one case or a few at a time; most of them fail.
 #include "catch.h"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a kernel finds in its buffers: what it left there, or what they are described as.
 #include "catch.h"
 #include "environment.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Hardware counters through a worker process, with the stand-in's libcupti (standin/cupti.cpp).
 #include "catch.h"
 #include "environment.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Which of the words that threads stored come back, and what launches are given to read.
 #include "catch.h"
 #include "environment.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // What a launch is asked with, as the stand-in driver wrote it down (shape_line in standin/libcuda.cpp).
 #include "catch.h"
 #include "environment.h"

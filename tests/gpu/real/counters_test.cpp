@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Counts what a kernel executes on a real GPU, through a worker. Exit status 77, which CTest reports as skipped, where
 // there is no GPU, no libcupti or no permission.
 #include "run/counters.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Measures one window on a real GPU through a worker, after having assembled it with the driver's JIT, and checks that
 // a fault and a hang there cost their own kernels only. Exit status 77, which CTest reports as skipped, where there is
 // no GPU.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Checks on a real GPU what the stand-in driver only pretends: that kernels reach the object page, scratch memory,
 // their parameters, dynamic shared memory and the other CTAs of their cluster, and that every object works that the
 // host made. Exit status 77, which CTest reports as skipped, if there is no GPU.
