@@ -60,4 +60,7 @@ for target in "${wanted[@]}"; do
     table "$target" "$(newest_of "$target" "${newest[@]}")" -O 0,1,2,3 "${brief[@]}"
   fi
 done
-for folder in tables/*/static/*; do pack_table "$folder"; done
+for folder in tables/*/static/*; do
+  rm -f "$folder/latency.md" # `ptxlat list --table` says the same, and all of tables/ may have 35 MB
+  pack_table "$folder"
+done
