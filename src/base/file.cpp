@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -42,32 +44,70 @@ Error storage_error(const std::filesystem::path& file, const char* doing, int er
                advice_for(error_number));
 }
 
-void write_durably(const std::filesystem::path& file, const std::string& content) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw storage_error(file, "create", errno);
-  int failure = 0;
-  for (std::size_t written = 0; written < content.size() && failure == 0;) {
-    const ssize_t count = ::write(descriptor, content.data() + written, content.size() - written);
-    if (count >= 0) {
-      written += static_cast<std::size_t>(count);
-    } else if (errno != EINTR) {
-      failure = errno;
-    }
-  }
-  // Some file systems report a full disk only here.
-  if (failure == 0 && ::fsync(descriptor) != 0 && errno != EINVAL) failure = errno;
-  if (::close(descriptor) != 0 && failure == 0) failure = errno;
-  if (failure != 0) throw storage_error(file, "write", failure);
-}
+bool is_locked_now(int descriptor) { return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0; }
 
-// Removes files that were not renamed, however the writing ends.
-struct TemporaryFiles {
-  std::vector<std::filesystem::path> paths;
+// Files that are written under names of their own, and locked until they are renamed or removed, however the writing
+// ends. A process that is killed leaves them, but not their locks.
+class TemporaryFiles {
+ public:
+  TemporaryFiles() = default;
   ~TemporaryFiles() {
     std::error_code ignored;
-    for (const auto& path : paths) std::filesystem::remove(path, ignored);
+    for (const auto& path : paths_) std::filesystem::remove(path, ignored);
+    for (const int descriptor : descriptors_) ::close(descriptor);
   }
+  TemporaryFiles(const TemporaryFiles&) = delete;  // owns the files
+  TemporaryFiles& operator=(const TemporaryFiles&) = delete;
+
+  const std::filesystem::path& path(std::size_t index) const { return paths_[index]; }
+
+  void write(const std::filesystem::path& file, const std::string& content) {
+    paths_.push_back(file);
+    const int descriptor = create(file);
+    descriptors_.push_back(descriptor);
+    for (std::size_t written = 0; written < content.size();) {
+      const ssize_t count = ::write(descriptor, content.data() + written, content.size() - written);
+      if (count >= 0) {
+        written += static_cast<std::size_t>(count);
+      } else if (errno != EINTR) {
+        throw storage_error(file, "write", errno);
+      }
+    }
+    // Some file systems report a full disk only here.
+    if (::fsync(descriptor) != 0 && errno != EINVAL) throw storage_error(file, "write", errno);
+  }
+
+ private:
+  // Locked, and not yet removed by a process that found it without a lock.
+  static int create(const std::filesystem::path& file) {
+    for (;;) {
+      const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+      if (descriptor < 0) throw storage_error(file, "create", errno);
+      struct stat state {};
+      // A file system without locks is no reason to write nothing.
+      if (!is_locked_now(descriptor) || ::fstat(descriptor, &state) != 0 || state.st_nlink > 0) return descriptor;
+      ::close(descriptor);
+    }
+  }
+
+  std::vector<std::filesystem::path> paths_;
+  std::vector<int> descriptors_;
 };
+
+// Removes temporary files for `name` that a killed process left.
+void remove_abandoned(const std::filesystem::path& folder, const std::string& name) {
+  const std::string beginning = fmt::format(".{}.", name);
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string found = entry->path().filename().string();
+    if (!found.starts_with(beginning) || found.find_first_not_of("0123456789", beginning.size()) != std::string::npos)
+      continue;
+    const int descriptor = ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (descriptor < 0) continue;
+    if (is_locked_now(descriptor)) ::unlink(entry->path().c_str());
+    ::close(descriptor);
+  }
+}
 
 }  // namespace
 
@@ -78,13 +118,13 @@ void replace_files(const std::filesystem::path& folder, const std::vector<NamedC
 
   TemporaryFiles temporary;
   for (const auto& [name, content] : files) {
+    remove_abandoned(folder, name);
     // The name contains the process id, so that two processes exporting the same table cannot publish each other's
     // incomplete files.
-    temporary.paths.push_back(folder / fmt::format(".{}.{}", name, ::getpid()));
-    write_durably(temporary.paths.back(), content);
+    temporary.write(folder / fmt::format(".{}.{}", name, ::getpid()), content);
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
-    std::filesystem::rename(temporary.paths[i], folder / files[i].first, error);
+    std::filesystem::rename(temporary.path(i), folder / files[i].first, error);
     if (error) throw storage_error(folder / files[i].first, "replace", error.value());
   }
 }

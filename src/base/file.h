@@ -13,6 +13,7 @@ using NamedContent = std::pair<std::string, std::string>;
 
 // Writes all files under temporary names in `folder` (created if missing), and renames them in the given order only
 // when every byte is on the disk. Error{storage} with what to do if that fails; then none of the old files has changed.
+// Temporary files that a killed process left for the same names are removed.
 void replace_files(const std::filesystem::path& folder, const std::vector<NamedContent>& files);
 
 // The same for one file, anywhere.

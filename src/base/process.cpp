@@ -6,6 +6,8 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +15,8 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <mutex>
+#include <set>
 #include <thread>
 
 #include "base/error.h"
@@ -145,19 +149,74 @@ std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds de
   return "ended with status " + std::to_string(outcome.exit_status);
 }
 
-TemporaryFolder::TemporaryFolder() {
+namespace {
+
+// Not a name that anybody would give a folder to be kept.
+constexpr char folder_prefix[] = "ptxlat-temporary-";
+
+std::filesystem::path temporary_parent() {
   const char* const parent = getenv("TMPDIR");
-  std::string pattern = std::string(parent != nullptr && *parent != '\0' ? parent : "/tmp") + "/ptxlat-XXXXXX";
-  if (mkdtemp(pattern.data()) == nullptr) {
-    throw Error(ExitCode::storage, "cannot make a temporary folder " + pattern + ": " + strerror(errno),
-                "set TMPDIR to a writable folder with free space");
+  return parent != nullptr && *parent != '\0' ? parent : "/tmp";
+}
+
+// A descriptor of the folder, locked. -1 if a different process has locked or removed it, or if it is no folder of this
+// user's.
+int lock_folder(const std::filesystem::path& folder) {
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat state {};
+  if (descriptor < 0) return -1;
+  if (fstat(descriptor, &state) == 0 && state.st_uid == geteuid() && flock(descriptor, LOCK_EX | LOCK_NB) == 0 &&
+      access(folder.c_str(), F_OK) == 0)
+    return descriptor;
+  close(descriptor);
+  return -1;
+}
+
+void remove_abandoned_folders(const std::filesystem::path& parent) {
+  const std::size_t length = sizeof folder_prefix - 1 + 6;  // what mkdtemp makes of it
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
+    const auto name = entry->path().filename().string();
+    if (!name.starts_with(folder_prefix) || name.size() != length) continue;
+    const int lock = lock_folder(entry->path());
+    if (lock < 0) continue;
+    std::error_code ignored;  // what cannot be removed is harmless
+    std::filesystem::remove_all(entry->path(), ignored);
+    close(lock);
   }
-  path_ = pattern;
+}
+
+// Whether nobody has called this for the folder before.
+bool is_first_use(const std::filesystem::path& parent) {
+  static std::mutex mutex;
+  static std::set<std::filesystem::path> used;
+  const std::scoped_lock lock(mutex);
+  return used.insert(parent).second;
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  const auto parent = temporary_parent();
+  if (is_first_use(parent)) remove_abandoned_folders(parent);
+  for (;;) {
+    std::string pattern = parent / (std::string(folder_prefix) + "XXXXXX");
+    if (mkdtemp(pattern.data()) == nullptr) {
+      throw Error(ExitCode::storage, "cannot make a temporary folder " + pattern + ": " + strerror(errno),
+                  "set TMPDIR to a writable folder with free space");
+    }
+    path_ = pattern;
+    lock_ = lock_folder(path_);
+    // A process that starts just now may have taken it for abandoned. On a file system without locks it stays unlocked.
+    std::error_code ignored;
+    if (lock_ >= 0 || std::filesystem::exists(path_, ignored)) return;
+  }
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;  // a destructor must not throw, and a left-over temporary file is harmless
   std::filesystem::remove_all(path_, ignored);
+  if (lock_ >= 0) close(lock_);
 }
 
 }  // namespace ptxlat

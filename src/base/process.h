@@ -33,7 +33,8 @@ ProcessOutcome run_program(const std::filesystem::path& program, const std::vect
 // "died of signal 11 (Segmentation fault)", "did not end within 120 s", "ended with status 3"; for reports.
 std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds deadline);
 
-// A private folder under $TMPDIR or /tmp that is removed, with its contents, at the end of the scope.
+// A private folder under $TMPDIR or /tmp that is removed, with its contents, at the end of the scope. The first one
+// there of a process also removes those that killed processes of the same user have left.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -44,6 +45,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;  // held while the folder is in use: the kernel frees it if the process is killed
 };
 
 }  // namespace ptxlat

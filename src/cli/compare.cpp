@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <sstream>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -53,16 +54,34 @@ NamedTable split_level(const std::string& text) {
   return {text.substr(0, at), level[1] - '0'};
 }
 
-std::vector<NamedTable> named_tables(const std::vector<std::string>& names) {
+// with_own: followed by the tables of the other GPUs that measured them.
+std::vector<NamedTable> named_tables(const std::vector<std::string>& names, bool with_own) {
   std::vector<NamedTable> tables;
   for (const auto& name : names) {
     const auto named = split_level(name);
-    for (const auto& folder : report::find_tables(named.folder)) tables.push_back({folder.string(), named.level});
+    for (const auto& folder : report::find_tables(named.folder)) {
+      tables.push_back({folder.string(), named.level});
+      if (!with_own) continue;
+      for (const auto& own : report::own_tables_of(folder)) tables.push_back({own.string(), named.level});
+    }
   }
   return tables;
 }
 
 using Tables = std::map<std::string, report::Table>;
+
+// Of tables with tables of other GPUs below them, only the cells that those have too: GPUs of one kind share the rest.
+void keep_own_cells(const std::vector<NamedTable>& named, Tables& tables) {
+  for (const auto& table : named) {
+    std::unordered_set<report::RowKey, report::RowKeyHash> own;
+    for (const auto& folder : report::own_tables_of(table.folder)) {
+      for (const auto& cell : tables.at(folder.string()).cells) own.insert(report::row_key(cell.record));
+    }
+    if (own.empty()) continue;
+    std::erase_if(tables.at(table.folder).cells,
+                  [&](const report::Cell& cell) { return !own.contains(report::row_key(cell.record)); });
+  }
+}
 
 Error no_rows_at(const std::string& levels, const std::string& folder, const std::vector<int>& there) {
   return Error(ExitCode::unknown_name, fmt::format("{} has no rows at -O {}", folder, levels),
@@ -101,6 +120,7 @@ std::vector<report::Side> sides_of_levels(const std::string& folder, const repor
 report::By by_from(const std::string& name) {
   return name == "toolchain" ? report::By::toolchain
          : name == "gpu"     ? report::By::gpu
+         : name == "device"  ? report::By::device
          : name == "date"    ? report::By::date
                              : report::By::level;
 }
@@ -186,8 +206,10 @@ void run_compare(const CompareOptions& options) {
     throw CLI::ValidationError("--csv", "is for --format findings; --format csv writes to standard output");
   std::optional<double> threshold;
   if (!options.fail_on_change.empty()) threshold = threshold_from(options.fail_on_change);
-  const auto named = named_tables(options.names);
-  const auto tables = read_all(named, options.levels);
+  const bool by_device = options.by == "device";
+  const auto named = named_tables(options.names, by_device);
+  auto tables = read_all(named, options.levels);
+  if (by_device) keep_own_cells(named, tables);
   auto sides = groups_of(options, named, tables);
   if (sides.empty()) {
     throw Error(ExitCode::unknown_name, "there is nothing to compare",
@@ -196,7 +218,7 @@ void run_compare(const CompareOptions& options) {
   std::vector<report::Group> groups;
   bool changed = false;
   for (auto& group : sides) {
-    report::label(group);
+    report::label(group, by_device ? report::By::device : report::By::date);
     groups.push_back(options.format == "findings" ? report::compare_steps(group) : report::compare_all(group));
     for (const auto& comparison : groups.back().comparisons)
       changed = changed || report::has_changed(comparison, threshold);
@@ -220,10 +242,12 @@ void add_compare(CLI::App& program) {
       ->required()
       ->type_name("FOLDER[@LEVEL]");
   command
-      ->add_option("--by", options->by,
-                   "Compare only tables that differ in nothing else, sorted by it: toolchain, gpu or date; level "
-                   "compares the levels of each table. Default: all tables in the order given.")
-      ->check(CLI::IsMember({"toolchain", "gpu", "date", "level"}));
+      ->add_option(
+          "--by", options->by,
+          "Compare only tables that differ in nothing else, sorted by it: toolchain, gpu, device or date. Level "
+          "compares the levels of each table; device the GPUs of one kind that measured a table together, in "
+          "what is one GPU's own. Default: all tables in the order given.")
+      ->check(CLI::IsMember({"toolchain", "gpu", "device", "date", "level"}));
   add_levels(*command, options->levels, "all");
   auto* format = command->add_option(
       "--format", options->format,

@@ -121,7 +121,7 @@ snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::
   const int threads = std::min(assembling_threads(0), std::max(1, static_cast<int>(options.selection.levels.size())));
   sass::Nvdisasm disassembler(assemble::nvdisasm_for(target), sass::nvdisasm_pace(threads));
   line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler};
-  line.worker = gpu.worker ? &*gpu.worker : nullptr;
+  if (gpu.worker) line.workers = {&*gpu.worker};
   line.launches = options.launches;
   line.interrupted = &heed_interrupts();
   line.on_finished = [&](std::vector<results::Record> records) {
@@ -157,7 +157,7 @@ std::vector<results::Record> throughput_with(const assemble::Toolchain& toolchai
     const auto planned = machine::plan_throughput(loaded, {&plan.forms.front()->form}, level);
     const std::vector<line::Cell> cells{{0, level, planned.front().ptx_bytes, {}}};
     line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler};
-    line.worker = &worker;
+    line.workers = {&worker};
     line.interrupted = &heed_interrupts();
     line.on_finished = [&](std::vector<results::Record> records) {
       std::move(records.begin(), records.end(), std::back_inserter(made));

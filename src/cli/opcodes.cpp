@@ -10,10 +10,10 @@
 #include "assemble/toolkit.h"
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/gpus.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
-#include "cli/warnings.h"
 #include "machine/opcode_rows.h"
 #include "report/opcode_files.h"
 #include "report/table.h"
@@ -28,7 +28,7 @@ namespace {
 struct OpcodeOptions {
   Selection selection;
   int level = 3;
-  int device = 0;
+  std::string devices = "0";
   int threads = 0;  // 0: two per core
   std::string store = "ptxlat.sqlite";
   std::string tables = "tables";
@@ -37,10 +37,7 @@ struct OpcodeOptions {
 };
 
 // A loop of copies takes milliseconds at most; one that never ends must not hold up all others.
-worker::WorkerOptions with_short_deadline(worker::WorkerOptions options) {
-  options.kernel_deadline = std::chrono::milliseconds(500);
-  return options;
-}
+constexpr std::chrono::milliseconds kernel_deadline(500);
 
 // The latencies in the table of the same GPU and assembler; none if there is no table.
 std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
@@ -66,13 +63,10 @@ void read_again(const OpcodeOptions& options) {
   write(options.reread, load_catalogue_for(options.selection), std::move(files), options.format);
 }
 
-void measure(const OpcodeOptions& options) {
-  // It runs patched code: it serves nothing else.
-  worker::Worker worker(with_short_deadline(worker_options(options.device)));
+void measure(const OpcodeOptions& options, const GpuKind& kind) {
+  const auto& device = kind.first().device;
   // CUPTI hooks into the driver of the process that it is in, and runs each kernel several times.
-  worker::Worker counting(worker_options(options.device));
-  const auto device = worker.device_info();
-  const auto warnings = printed(GpuWatch(worker_options(options.device), device, worker).at_start());
+  worker::Worker counting(worker_options(device.index));
   const auto& wanted = options.selection.toolchain;
   const int threads = assembling_threads(options.threads);
   for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, driver_toolchain(device))) {
@@ -85,22 +79,25 @@ void measure(const OpcodeOptions& options) {
     std::erase_if(job.forms, [](const isa::Form* form) { return form->cuda.has_value(); });
     job.level = options.level;
     job.run = run::begin_run(toolchain, job.target, device);
-    job.run.warnings = warnings;
-    job.worker = &worker;
+    job.run.warnings = kind.first().warnings;
+    job.further = kind.further();
+    job.workers = kind.workers();
     job.counting = &counting;
     job.disassembler =
         std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), sass::nvdisasm_pace(threads));
-    job.assemblers = make_kernel_assemblers(toolchain, job.target, worker_options(options.device), threads);
+    job.assemblers = make_kernel_assemblers(toolchain, job.target, kind.options(), threads);
     results::Store store(options.store);
     std::optional<Progress> progress;
-    const auto made = run::make_opcodes(job, store, &heed_interrupts(),
-                                        {.on_stage =
-                                             [&](const std::string& stage, std::size_t cells) {
-                                               if (progress) progress->finish();
-                                               fmt::print(stderr, "{}\n", stage);
-                                               progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, cells);
-                                             },
-                                         .on_finished = [&](std::size_t count) { progress->advance(count); }});
+    const auto made = run::make_opcodes(
+        job, store, &heed_interrupts(),
+        {.on_stage =
+             [&](const std::string& stage, std::size_t cells) {
+               if (progress) progress->finish();
+               fmt::print(stderr, "{}\n", stage);
+               progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, cells);
+             },
+         .on_finished = [&](std::size_t count) { progress->advance(count); },
+         .on_gpu_lost = [&](std::size_t gpu, const Error& why) { return report_lost(*kind.gpus[gpu], why); }});
     progress->finish();
     if (made.not_counted) {
       fmt::print(stderr, "no pipes by hardware counters: {}\n", made.not_counted->what());
@@ -130,8 +127,7 @@ void add_opcodes(CLI::App& program) {
                    "The assembler: driver, ptxas, nvjitlink, or a specific version. Default: driver.")
       ->type_name("NAMES");
   command->add_option("-O,--level", options->level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
-  command->add_option("--device", options->device, "The GPU's number in the driver's order. Default: 0.")
-      ->check(CLI::Range(0, 1023));
+  add_devices(*command, options->devices);
   command
       ->add_option("--threads", options->threads, "How many assemblers work at the same time. Default: two per core.")
       ->check(CLI::Range(1, 1024));
@@ -149,7 +145,11 @@ void add_opcodes(CLI::App& program) {
                    "Apply the current rules to the records in this table's folder again, without a GPU, and write the "
                    "results there.")
       ->type_name("FOLDER");
-  command->callback([options] { options->reread.empty() ? measure(*options) : read_again(*options); });
+  command->callback([options] {
+    if (!options->reread.empty()) return read_again(*options);
+    // The workers run patched code: they serve nothing else.
+    for (const auto& kind : open_gpus(options->devices, kernel_deadline)) measure(*options, kind);
+  });
 }
 
 }  // namespace ptxlat::cli

@@ -6,16 +6,18 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <mutex>
 #include <sstream>
 
 #include "assemble/toolkit.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/nearest_names.h"
+#include "base/parallel.h"
 #include "cli/commands.h"
+#include "cli/gpus.h"
 #include "cli/progress.h"
 #include "cli/toolchains.h"
-#include "cli/warnings.h"
 #include "infer/infer.h"
 #include "infer/log.h"
 #include "infer/oracle.h"
@@ -38,7 +40,7 @@ struct ProbeOptions {
   std::vector<std::string> folders;
   std::string toolchain = "driver";
   int level = 3;
-  int device = 0;
+  std::string devices = "0";
   std::string store = "ptxlat.sqlite";
   std::string tables = "tables";
   std::string format = "text";
@@ -80,39 +82,81 @@ void list(const std::vector<const probe::Probe*>& probes) {
                probe->cost.empty() ? "" : fmt::format(" ({})", probe->cost));
 }
 
-void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>& probes) {
-  worker::Worker worker(worker_options(options.device));
-  const auto device = worker.device_info();
-  const auto warnings = printed(GpuWatch(worker_options(options.device), device, worker).at_start());
+// The probes of each GPU, one after another; all GPUs at the same time. Most facts are one GPU's own: the first GPU's
+// belong to the table of its kind, those of each further GPU to a table below it. Without a result for a GPU that was
+// lost, if another one is left.
+std::vector<std::optional<run::MadeProbes>> make_probes(const ProbeOptions& options, const GpuKind& kind,
+                                                        std::vector<run::ProbeJob>& jobs, results::Store& store) {
+  std::vector<std::optional<run::MadeProbes>> made(jobs.size());
+  std::size_t planned = 0;
+  for (const auto& job : jobs) planned += job.plan.size();
+  Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, planned, "probes");
+  std::mutex of_progress;
+  std::vector<Error> failures;
+  Stop never(nullptr);
+  run_threads(jobs.size(), never, [&](std::size_t i) {
+    const auto folder = std::filesystem::path(options.tables) / jobs[i].run.table;
+    try {
+      made[i] = run::make_probes(
+          jobs[i], store, kind.gpus[i]->worker, &heed_interrupts(),
+          [&](std::size_t count) {
+            const std::scoped_lock lock(of_progress);
+            progress.advance(count);
+          },
+          [&](const std::string& name, const std::string& log) { report::write_probe_log(folder, name, log); });
+    } catch (const Error& error) {
+      if (error.exit_code != ExitCode::no_gpu || jobs.size() == 1) throw;
+      const std::scoped_lock lock(of_progress);
+      report_lost(*kind.gpus[i], error);
+      failures.push_back(error);
+    }
+  });
+  progress.finish();
+  if (failures.size() == jobs.size()) throw failures.front();
+  return made;
+}
+
+void write_probes(const ProbeOptions& options, const run::MadeProbes& made, const results::Store& store) {
+  const auto folder = std::filesystem::path(options.tables) / made.run.table;
+  const auto runs = store.runs(made.run.table);
+  report::write_probe_files(folder, made.records, runs);
+  fmt::print(stderr, "{} probes made, {} were already in {}\n{}\n", made.made, made.wanted.size() - made.made,
+             options.store, folder.string());
+  if (!options.plot.empty()) {
+    for (const auto& file : report::write_plots(options.plot, made.wanted, runs))
+      fmt::print(stderr, "{}\n", file.string());
+  }
+  if (options.format == "text") report::write_probe_text(std::cout, made.wanted);
+}
+
+void measure(const ProbeOptions& options, const std::vector<const probe::Probe*>& probes, const GpuKind& kind) {
+  const auto& device = kind.first().device;
   for (const auto& toolchain : chosen_toolchains(options.toolchain, driver_toolchain(device))) {
     require_levels({options.level}, toolchain.kind);
     const auto target = target_of(toolchain, device);
-    run::ProbeJob job{
-        .toolchain = toolchain,
-        .target = target,
-        .run = run::begin_run(toolchain, target, device),
-        .plan = probe::plan_probes(probes, options.level, probe::names_of(device)),
-        .disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(target), sass::nvdisasm_pace(1)),
-        .assemblers = make_kernel_assemblers(toolchain, target, worker_options(options.device), 1)};
-    job.run.warnings = warnings;
-    results::Store store(options.store);
-    Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, job.plan.size(), "probes");
-    const auto folder = std::filesystem::path(options.tables) / job.run.table;
-    const auto made = run::make_probes(
-        job, store, worker, &heed_interrupts(), [&](std::size_t count) { progress.advance(count); },
-        [&](const std::string& name, const std::string& log) { report::write_probe_log(folder, name, log); });
-    progress.finish();
-    if (!made.completed)
-      throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished probe is kept in {}", options.store),
-                  "rerun the same command to continue");
-    report::write_probe_files(folder, made.records, store.runs(made.run.table));
-    fmt::print(stderr, "{} probes made, {} were already in {}\n{}/{}\n", made.made, made.wanted.size() - made.made,
-               options.store, options.tables, made.run.table);
-    if (!options.plot.empty()) {
-      for (const auto& file : report::write_plots(options.plot, made.wanted, store.runs(made.run.table)))
-        fmt::print(stderr, "{}\n", file.string());
+    std::vector<run::ProbeJob> jobs;
+    for (const auto& gpu : kind.gpus) {
+      auto& job = jobs.emplace_back(run::ProbeJob{
+          .toolchain = toolchain,
+          .target = target,
+          .run = run::begin_run(toolchain, target, gpu->device),
+          .plan = probe::plan_probes(probes, options.level, probe::names_of(gpu->device)),
+          .disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(target), sass::nvdisasm_pace(1)),
+          .assemblers = make_kernel_assemblers(toolchain, target, gpu->options, 1)});
+      job.run.warnings = gpu->warnings;
+      if (gpu != kind.gpus.front()) job.run.table = run::own_table(job.run);
     }
-    if (options.format == "text") report::write_probe_text(std::cout, made.wanted);
+    results::Store store(options.store);
+    const auto made = make_probes(options, kind, jobs, store);
+    for (const auto& of_gpu : made) {
+      if (of_gpu && !of_gpu->completed)
+        throw Error(ExitCode::interrupted,
+                    fmt::format("interrupted; every finished probe is kept in {}", options.store),
+                    "rerun the same command to continue");
+    }
+    for (const auto& of_gpu : made) {
+      if (of_gpu) write_probes(options, *of_gpu, store);
+    }
   }
 }
 
@@ -183,8 +227,7 @@ void add_probe(CLI::App& program) {
                    "The assembler: driver, ptxas, nvjitlink, or a specific version. Default: driver.")
       ->type_name("NAMES");
   command->add_option("-O,--level", options->level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
-  command->add_option("--device", options->device, "The GPU's number in the driver's order. Default: 0.")
-      ->check(CLI::Range(0, 1023));
+  add_devices(*command, options->devices);
   command->add_option("--store", options->store, "The SQLite file that keeps finished probes. Default: ptxlat.sqlite.")
       ->type_name("FILE");
   command->add_option("--tables", options->tables, "The folder under which the results are written. Default: tables.")
@@ -224,7 +267,7 @@ void add_probe(CLI::App& program) {
     const auto wanted = chosen(probes, options->names);
     if (options->list) return list(wanted);
     if (!options->plot.empty()) report::require_gnuplot();
-    measure(*options, wanted);
+    for (const auto& kind : open_gpus(options->devices)) measure(*options, wanted, kind);
   });
 }
 

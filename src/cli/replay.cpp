@@ -58,7 +58,7 @@ std::vector<results::Record> measured_again(const ReplayOptions& options, const 
 
   const int threads = assembling_threads(options.threads);
   sass::Nvdisasm disassembler(assemble::nvdisasm_for(target), sass::nvdisasm_pace(threads));
-  line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler, .worker = &worker};
+  line::Line line{.toolchain = toolchain, .target = target, .disassembler = disassembler, .workers = {&worker}};
   if (table.run.launches > 0) line.launches = table.run.launches;
   line.interrupted = &heed_interrupts();
   std::vector<results::Record> records;

@@ -14,10 +14,10 @@
 #include "cli/bundled.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
+#include "cli/gpus.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
-#include "cli/warnings.h"
 #include "isa/select.h"
 #include "report/live_table.h"
 #include "report/table.h"
@@ -32,7 +32,7 @@ namespace {
 
 struct RunOptions {
   Selection selection;
-  int device = 0;
+  std::string devices = "0";
   int launches = 9;
   int threads = 0;  // 0: two per core
   std::string bundle;
@@ -66,8 +66,8 @@ void print_repetition(const run::Repetition& repetition) {
                record.note);
 }
 
-// Plans the cells that the options name and prepares the assemblers.
-void prepare_assembling(run::TableJob& job, const RunOptions& options) {
+// Plans the cells that the options name and prepares the assemblers, which run in workers with these options.
+void prepare_assembling(run::TableJob& job, const RunOptions& options, const worker::WorkerOptions& of_workers) {
   const auto& selection = options.selection;
   require_levels(selection.levels, job.toolchain.kind);
   const auto forms = selected_forms(job.loaded.catalogue, selection, is_core_only(selection), std::nullopt);
@@ -77,7 +77,7 @@ void prepare_assembling(run::TableJob& job, const RunOptions& options) {
   job.plan = latency::plan_cells(job.loaded, forms, selection.levels);
   const int threads = assembling_threads(options.threads);
   job.disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), sass::nvdisasm_pace(threads));
-  job.assemblers = make_kernel_assemblers(job.toolchain, job.target, worker_options(options.device), threads);
+  job.assemblers = make_kernel_assemblers(job.toolchain, job.target, of_workers, threads);
 }
 
 // Plans the cells of a bundle and prepares its toolchain's recorded answers.
@@ -115,20 +115,26 @@ std::vector<results::Record> planned_records(const run::TableJob& job, const res
   return records;
 }
 
-//   watch  of the GPU; null for static tables
-void make_table(run::TableJob job, const RunOptions& options, worker::Worker* worker, const GpuWatch* watch) {
+//   kind  the GPUs; null for static tables
+void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kind) {
   job.run.seed = options.seed;
-  if (worker != nullptr) job.run.launches = options.launches;
+  if (kind != nullptr) job.run.launches = options.launches;
   results::Store store(options.store);
   std::optional<Progress> progress;
   auto live = live_table(job, options);
-  run::SessionOptions session{.worker = worker, .repeat = options.repeat, .interrupted = &heed_interrupts()};
-  if (worker != nullptr) {
-    session.sm_clock = [&] {
-      return run::measure_sm_clock(*worker, driver_toolchain(*job.run.device), job.target, job.loaded.skeletons);
+  run::SessionOptions session{.repeat = options.repeat, .interrupted = &heed_interrupts()};
+  if (kind != nullptr) {
+    session.workers = kind->workers();
+    job.further = kind->further();
+    session.sm_clock = [&](std::size_t gpu) {
+      return run::measure_sm_clock(kind->gpus[gpu]->worker, driver_toolchain(*job.run.device), job.target,
+                                   job.loaded.skeletons);
     };
+    session.at_end = [&](std::size_t gpu, std::optional<double> clock) {
+      return printed(kind->gpus[gpu]->watch->at_end(clock));
+    };
+    session.on_gpu_lost = [&](std::size_t gpu, const Error& why) { return report_lost(*kind->gpus[gpu], why); };
   }
-  if (watch != nullptr) session.at_end = [&](std::optional<double> clock) { return printed(watch->at_end(clock)); };
   session.on_planned = [&](std::size_t known) {
     if (known > 0) fmt::print(stderr, "{} of {} cells are already in {}\n", known, job.plan.size(), options.store);
     progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, job.plan.size() - known);
@@ -155,9 +161,11 @@ void make_table(run::TableJob job, const RunOptions& options, worker::Worker* wo
                 "rerun the same command to continue");
   }
   const auto code = options.has_headline_code ? report::Code::of_headline : report::Code::all;
+  const auto detail = options.is_brief ? report::TableDetail::columns_only : report::TableDetail::everything;
   const auto table = report::table_from(made.run, made.runs, made.records, code);
-  report::write_table(options.tables, table,
-                      options.is_brief ? report::TableDetail::columns_only : report::TableDetail::everything);
+  report::write_table(options.tables, table, detail);
+  for (const auto& [run, runs, records] : made.own)
+    report::write_table(options.tables, report::table_from(run, runs, records, code), detail);
   fmt::print(stderr, "{}\n{}/{}\n", summary(made), options.tables, job.run.table);
   if (options.format == "csv") report::write_csv(std::cout, table);
   if (live) live->finish();
@@ -208,21 +216,20 @@ void warn_of_old_driver(run::TableJob& job) {
 }
 
 void run_assembling(const RunOptions& options) {
-  worker::Worker worker(worker_options(options.device));
-  const auto device = worker.device_info();
-  const GpuWatch watch(worker_options(options.device), device, worker);
-  const auto warnings = printed(watch.at_start());
-  const auto& wanted = options.selection.toolchain;
-  for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, driver_toolchain(device))) {
-    run::TableJob job;
-    job.toolchain = toolchain;
-    job.target = target_of(toolchain, device);
-    job.loaded = load_catalogue_for(options.selection);
-    job.run = run::begin_run(toolchain, job.target, device);
-    job.run.warnings = warnings;
-    prepare_assembling(job, options);
-    warn_of_old_driver(job);
-    make_table(std::move(job), options, &worker, &watch);
+  for (const auto& kind : open_gpus(options.devices)) {
+    const auto& [gpu_options, worker, device, watch, warnings] = kind.first();
+    const auto& wanted = options.selection.toolchain;
+    for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, driver_toolchain(device))) {
+      run::TableJob job;
+      job.toolchain = toolchain;
+      job.target = target_of(toolchain, device);
+      job.loaded = load_catalogue_for(options.selection);
+      job.run = run::begin_run(toolchain, job.target, device);
+      job.run.warnings = warnings;
+      prepare_assembling(job, options, kind.options());
+      warn_of_old_driver(job);
+      make_table(std::move(job), options, &kind);
+    }
   }
 }
 
@@ -234,24 +241,22 @@ void static_assembling(const RunOptions& options) {
     job.target = target_of(toolchain, target);
     job.loaded = load_catalogue_for(options.selection);
     job.run = run::begin_run(toolchain, job.target, std::nullopt);
-    prepare_assembling(job, options);
-    make_table(std::move(job), options, nullptr, nullptr);
+    prepare_assembling(job, options, worker_options(0));
+    make_table(std::move(job), options, nullptr);
   }
 }
 
-// wanted_levels: empty for all levels of the bundle. worker: null for static tables.
-void make_bundled_tables(const RunOptions& options, const std::vector<int>& wanted_levels, worker::Worker* worker) {
+// wanted_levels: empty for all levels of the bundle. kind: null for static tables.
+void make_bundled_tables(const RunOptions& options, const std::vector<int>& wanted_levels, const GpuKind* kind) {
   const auto bundle = bundle::open_bundle(options.bundle);
   const auto levels = bundled_levels(bundle, wanted_levels);
   const auto toolchains = bundled_toolchains(bundle, options.selection.toolchain);
   std::optional<gpu::DeviceInfo> device;
-  std::optional<GpuWatch> watch;
   std::vector<std::string> warnings;
-  if (worker != nullptr) {
-    device = worker->device_info();
+  if (kind != nullptr) {
+    device = kind->first().device;
+    warnings = kind->first().warnings;
     require_fitting(bundle, *device);
-    watch.emplace(worker_options(options.device), *device, *worker);
-    warnings = printed(watch->at_start());
   }
   for (const auto toolchain : toolchains) {
     run::TableJob job;
@@ -263,7 +268,7 @@ void make_bundled_tables(const RunOptions& options, const std::vector<int>& want
     job.run.nvrtc = functions.compiler;
     job.run.warnings = warnings;
     prepare_bundled(job, options, bundle, toolchain, levels);
-    make_table(std::move(job), options, worker, watch ? &*watch : nullptr);
+    make_table(std::move(job), options, kind);
   }
 }
 
@@ -277,8 +282,7 @@ void add_run(CLI::App& program) {
   auto* command = program.add_subcommand("run", "Measure on the GPU and write the table.");
   auto options = std::make_shared<RunOptions>();
   add_line_options(*command, *options);
-  command->add_option("--device", options->device, "The GPU's number in the driver's order. Default: 0.")
-      ->check(CLI::Range(0, 1023));
+  add_devices(*command, options->devices);
   command
       ->add_option("--launches", options->launches,
                    "Launches per kernel; the result is the mode of their cycles. Default: 9.")
@@ -292,8 +296,8 @@ void add_run(CLI::App& program) {
   add_bundle(*command, *options, "Measure");
   command->callback([options, command] {
     if (command->count("--bundle") == 0) return run_assembling(*options);
-    worker::Worker worker(worker_options(options->device));
-    make_bundled_tables(*options, levels_given(*command, *options), &worker);
+    for (const auto& kind : open_gpus(options->devices))
+      make_bundled_tables(*options, levels_given(*command, *options), &kind);
   });
 }
 

@@ -63,7 +63,7 @@ int open_device(const CudaApi& api, int index) {
   PTXLAT_CUDA(api, cuDeviceGetCount, &count);
   if (index < 0 || index >= count)
     throw Error(ExitCode::no_gpu, fmt::format("there is no GPU {}: the driver sees {}, numbered from 0", index, count),
-                "Choose one with --device.");
+                "Choose one with --devices, or take all of them with --devices all.");
   CUdevice device = 0;
   PTXLAT_CUDA(api, cuDeviceGet, &device, index);
   return device;
@@ -94,6 +94,7 @@ DeviceInfo describe_device(const CudaApi& api, int index) {
   info.uuid = uuid_text(uuid);
   info.sm = device_sm(api, device);
   info.sm_count = device_sm_count(api, device);
+  PTXLAT_CUDA(api, cuDeviceGetCount, &info.device_count);
   info.sm_clock_khz = attribute(api, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device);
   info.memory_clock_khz = attribute(api, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, device);
   // Values for probes; 0 if the driver does not report them.

@@ -26,6 +26,7 @@ struct DeviceInfo {
   int shared_per_sm = 0;        // bytes
   int persisting_l2_bytes = 0;  // that can be set aside for persisting lines
   int window_bytes = 0;         // maximum size of a window of persisting lines
+  int device_count = 1;         // how many GPUs the driver sees
 };
 
 // Starts the driver and finds the device of this index. Error{no_gpu} if there is none. Only a worker process may call

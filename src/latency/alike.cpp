@@ -50,11 +50,17 @@ bool is_alike(const line::Batch& batch, const CellWork& made, const line::Batch&
   });
 }
 
-results::Record taken_over(const AlikeCell& cell) {
-  auto record = cell.higher->record;
-  record.level = cell.plan->level;
-  record.code_of_level = cell.higher->plan->level;
-  return record;
+// The records of the higher level, as this level's.
+void take_over(const AlikeCell& cell, std::vector<results::Record>& records) {
+  CellWork copy;
+  copy.record = cell.higher->record;
+  copy.further_records = cell.higher->further_records;
+  const auto first = records.size();
+  take_records(copy, records);
+  for (auto i = first; i < records.size(); ++i) {
+    records[i].level = cell.plan->level;
+    records[i].code_of_level = cell.higher->plan->level;
+  }
 }
 
 }  // namespace
@@ -80,16 +86,16 @@ std::vector<results::Record> make_alike(const ptx::LoadedCatalogue& loaded, line
   }
 
   std::vector<results::Record> records;
-  for (auto& cell : made) records.push_back(std::move(cell.record));
+  for (auto& cell : made) take_records(cell, records);
   std::vector<const CellPlan*> not_trusted;
   for (const auto* cell : others) {
     if (all_alike) {
-      records.push_back(taken_over(*cell));
+      take_over(*cell, records);
     } else {
       not_trusted.push_back(cell->plan);
     }
   }
-  for (auto& cell : make_cells(loaded, bench, not_trusted)) records.push_back(std::move(cell.record));
+  for (auto& cell : make_cells(loaded, bench, not_trusted)) take_records(cell, records);
   return records;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "latency/estimate.h"
 #include "latency/survey.h"
@@ -175,7 +176,6 @@ std::vector<CellWork*> shorten_streams(const ptx::LoadedCatalogue& loaded, line:
 void run(line::Bench& bench, const std::vector<CellWork*>& cells) {
   std::vector<bool> wanted(bench.batch().size(), false);
   for (const auto* cell : cells) {
-    if (!cell->experiment) continue;
     for (const Role role : all_roles) {
       if (cell->trials[role] && cell->experiment->trials[role].is_run) wanted[*cell->trials[role]] = true;
     }
@@ -183,22 +183,57 @@ void run(line::Bench& bench, const std::vector<CellWork*>& cells) {
   bench.run(wanted);
 }
 
-// Runs the windows behind headlines that leave the SM once more.
-void survey(line::Bench& bench, const std::vector<CellWork*>& cells) {
-  if (!bench.measures()) return;
-  for (auto* cell : cells) {
-    if (!cell->experiment) continue;
-    const Numbers measured{*cell->experiment, bench.batch(), cell->trials, cell->audits, Source::measured};
-    cell->survey = add_survey(bench, measured, headline_of(measured), cell->plan->variant.form->ptx);
+// Runs the windows behind headlines that leave the SM once more. Returns the survey of each cell.
+std::vector<TrialNumbers> survey(line::Bench& bench, const std::vector<CellWork*>& cells) {
+  std::vector<TrialNumbers> surveys(cells.size());
+  if (!bench.measures()) return surveys;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto& cell = *cells[i];
+    const Numbers measured{*cell.experiment, bench.batch(), cell.trials, cell.audits, Source::measured};
+    surveys[i] = add_survey(bench, measured, headline_of(measured), cell.plan->variant.form->ptx);
   }
   std::vector<bool> wanted(bench.batch().size(), false);
-  for (const auto* cell : cells) {
-    for (const auto& trial : cell->survey.values) {
+  for (const auto& survey : surveys) {
+    for (const auto& trial : survey.values) {
       if (trial) wanted[*trial] = true;
     }
   }
   // Most chunks have none, and would wait for the GPU unnecessarily.
   if (std::find(wanted.begin(), wanted.end(), true) != wanted.end()) bench.run(wanted);
+  return surveys;
+}
+
+// Runs the cells with experiments and returns a record of each.
+std::vector<results::Record> measure(line::Bench& bench, const std::vector<CellWork*>& cells) {
+  run(bench, cells);
+  const auto surveys = survey(bench, cells);
+  const auto watch = bench.time("estimate");
+  std::vector<results::Record> records;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto& cell = *cells[i];
+    records.push_back(
+        estimate(*cell.plan, *cell.experiment, bench.batch(), cell.trials, cell.audits, bench.measures(), surveys[i]));
+    records.back().gpu = bench.gpu();
+  }
+  return records;
+}
+
+// What leaves the SM differs from GPU to GPU: measures such cells on all the others too. The cell's own record is then
+// that of the first GPU.
+void measure_on_each_gpu(const line::Bench& bench, const std::vector<CellWork*>& cells) {
+  std::vector<CellWork*> far;
+  for (auto* cell : cells) {
+    if (cell->record.has_flag(results::flag::survey)) far.push_back(cell);
+  }
+  if (far.empty()) return;
+  for (const auto gpu : bench.other_gpus()) {
+    auto there = bench.on_gpu(gpu);
+    auto records = measure(there, far);
+    for (std::size_t i = 0; i < far.size(); ++i) {
+      if (gpu < far[i]->record.gpu) std::swap(records[i], far[i]->record);
+      far[i]->further_records.push_back(std::move(records[i]));
+    }
+  }
 }
 
 // Why a cell cannot have an experiment; empty if it can.
@@ -251,17 +286,26 @@ std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench
     for (auto* cell : shortened)
       cell->audits =
           audit(loaded.catalogue, bench.batch(), cell->trials, cell->plan->variant, bench.level(), *cell->experiment);
-    run(bench, cells);
-    survey(bench, cells);
   }
-  const auto watch = bench.time("estimate");
+  std::vector<CellWork*> with_experiment;
   for (auto* cell : cells) {
-    cell->record = cell->experiment ? estimate(*cell->plan, *cell->experiment, bench.batch(), cell->trials,
-                                               cell->audits, bench.measures(), cell->survey)
-                                    : record_without_experiment(*cell->plan, sass::Verdict::no_dependency,
-                                                                "no consumer in the catalogue takes its result's type");
+    if (cell->experiment) {
+      with_experiment.push_back(cell);
+    } else {
+      cell->record = record_without_experiment(*cell->plan, sass::Verdict::no_dependency,
+                                               "no consumer in the catalogue takes its result's type");
+    }
   }
+  if (with_experiment.empty()) return all;
+  auto records = measure(bench, with_experiment);
+  for (std::size_t i = 0; i < records.size(); ++i) with_experiment[i]->record = std::move(records[i]);
+  measure_on_each_gpu(bench, with_experiment);
   return all;
+}
+
+void take_records(CellWork& cell, std::vector<results::Record>& records) {
+  records.push_back(std::move(cell.record));
+  std::move(cell.further_records.begin(), cell.further_records.end(), std::back_inserter(records));
 }
 
 }  // namespace ptxlat::latency

@@ -19,10 +19,10 @@ struct CellWork {
   std::optional<Experiment> experiment;  // the best so far
   TrialNumbers trials;
   Audits audits;
-  TrialNumbers survey;                  // of the windows behind the headline
-  std::optional<int> scheduled_cycles;  // of its differential
-  bool is_settled = false;              // no further consumer is worth trying
-  results::Record record;               // once it is finished
+  std::optional<int> scheduled_cycles;                // of its differential
+  bool is_settled = false;                            // no further consumer is worth trying
+  results::Record record;                             // once it is finished
+  std::vector<results::Record> further_records = {};  // of the other GPUs, if it leaves the SM
 };
 
 // Why the bench's toolchain and target cannot have the form with this class of values; empty if they can.
@@ -32,5 +32,8 @@ std::string why_unsupported(const line::Bench& bench, const isa::Variant& varian
 // in turn, then run together. Their trials are in the bench's batch.
 std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench& bench,
                                  const std::vector<const CellPlan*>& plans);
+
+// Moves a finished cell's records to the end of the list.
+void take_records(CellWork& cell, std::vector<results::Record>& records);
 
 }  // namespace ptxlat::latency

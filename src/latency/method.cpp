@@ -23,7 +23,7 @@ std::vector<results::Record> LatencyMethod::make(line::Bench& bench, std::span<c
     auto made = make_alike(loaded_, lower, bench.batch(), alike);
     std::move(made.begin(), made.end(), std::back_inserter(records));
   }
-  for (auto& cell : cells) records.push_back(std::move(cell.record));
+  for (auto& cell : cells) take_records(cell, records);
   return records;
 }
 

@@ -132,7 +132,7 @@ Reproduction reproduce(const ptx::LoadedCatalogue& loaded, const line::Line& lin
   Reproduction made;
   const auto kernel_assembler = line::make_kernel_assembler(
       std::make_unique<NotingAssembler>(std::move(assembler), made.ptx), line.toolchain, line.target);
-  line::Gpu none;
+  line::Gpus none({});
   line::Bench bench(line, *kernel_assembler, none, plan.front().level);
   std::vector<const CellPlan*> plans;
   for (const auto& cell : plan) plans.push_back(&cell);

@@ -179,4 +179,11 @@ void Batch::launch(worker::Worker& worker, MeasuredCode& measured, const std::ve
   }
 }
 
+void Batch::forget_outcomes() {
+  for (auto& trial : trials_) {
+    trial.outcome.reset();
+    trial.measured_as.clear();
+  }
+}
+
 }  // namespace ptxlat::line

@@ -72,6 +72,9 @@ class Batch {
   // cubin go to the GPU together.
   void launch(worker::Worker& worker, MeasuredCode& measured, const std::vector<bool>& wanted, int launches);
 
+  // As if nothing had been launched.
+  void forget_outcomes();
+
   std::size_t size() const { return trials_.size(); }
   const MadeTrial& trial(std::size_t number) const { return trials_[number]; }
   const Bytes& cubin_of(std::size_t number) const { return cubins_[*kernel_of(number).cubin]; }

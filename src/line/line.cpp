@@ -3,6 +3,7 @@
 
 #include <cassert>
 
+#include "base/error.h"
 #include "base/parallel.h"
 
 namespace ptxlat::line {
@@ -12,11 +13,42 @@ void Bench::assemble() {
   batch_.assemble(assembler_, line_.disassembler, line_.target.sm, level_);
 }
 
+template <typename Work>
+auto Bench::use_gpu(const Work& work) {
+  const auto turn = gpu_ ? gpus_.of(*gpu_) : gpus_.any(not_on_);
+  gpu_ = turn.number();
+  const auto watch = time("run");
+  try {
+    return work(turn);
+  } catch (const Error& error) {
+    if (error.exit_code == ExitCode::no_gpu && gpus_.lose(*gpu_, error) && line_.on_gpu_lost)
+      line_.on_gpu_lost(*gpu_, error);
+    throw;
+  }
+}
+
+std::vector<std::size_t> Bench::other_gpus() const {
+  auto others = gpus_.left();
+  std::erase(others, gpu());
+  return others;
+}
+
+Bench Bench::at_level(int level) const {
+  Bench bench(line_, assembler_, gpus_, level, not_on_);
+  bench.gpu_ = gpu_;
+  return bench;
+}
+
+Bench Bench::on_gpu(std::size_t gpu) const {
+  Bench bench = *this;
+  bench.gpu_ = gpu;
+  bench.batch_.forget_outcomes();
+  return bench;
+}
+
 void Bench::run(const std::vector<bool>& wanted) {
   if (!measures()) return;
-  const std::scoped_lock one_at_a_time(gpu_.mutex);
-  const auto watch = time("run");
-  batch_.launch(*line_.worker, gpu_.measured, wanted, line_.launches);
+  use_gpu([&](const Gpus::Turn& turn) { batch_.launch(turn.worker(), turn.measured(), wanted, line_.launches); });
 }
 
 kernel::LaunchOutcome Bench::launch(std::size_t trial, const kernel::Launch& launch, int launches) {
@@ -24,40 +56,54 @@ kernel::LaunchOutcome Bench::launch(std::size_t trial, const kernel::Launch& lau
 }
 
 std::vector<kernel::LaunchOutcome> Bench::launch(const worker::LaunchBatch& batch) {
-  const std::scoped_lock one_at_a_time(gpu_.mutex);
-  const auto watch = time("run");
-  return line_.worker->launch(batch);
+  return use_gpu([&](const Gpus::Turn& turn) { return turn.worker().launch(batch); });
 }
 
 worker::CountOutcome Bench::count(const worker::LaunchBatch& batch) {
-  const std::scoped_lock one_at_a_time(gpu_.mutex);
-  const auto watch = time("run");
-  return line_.worker->count(batch);
+  return use_gpu([&](const Gpus::Turn& turn) { return turn.worker().count(batch); });
 }
 
 std::vector<results::Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,
                                         std::span<const Cell> chunk) {
-  assert(line.worker == nullptr);
-  Gpu none;
+  assert(line.workers.empty());
+  Gpus none({});
   Bench bench(line, assembler, none, chunk.front().level);
   return method.make(bench, chunk);
 }
 
+namespace {
+
+// The chunk's records. If its GPU is lost, it is made again with another one, so that no cell is blamed for the GPU.
+std::vector<results::Record> make_with_any_gpu(const Line& line, const Method& method, KernelAssembler& assembler,
+                                               Gpus& gpus, std::span<const Cell> chunk) {
+  for (;;) {
+    const auto lost_before = gpus.lost();
+    Bench bench(line, assembler, gpus, chunk.front().level, chunk.front().not_on);
+    try {
+      return method.make(bench, chunk);
+    } catch (const Error& error) {
+      const bool lost_one = error.exit_code == ExitCode::no_gpu && gpus.lost() > lost_before;
+      if (!lost_one || gpus.left().empty()) throw;
+    }
+  }
+}
+
+}  // namespace
+
 bool run_line(const Line& line, const Method& method, const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
               std::span<const Cell> cells) {
   std::mutex finished;
-  Gpu gpu;
+  Gpus gpus(line.workers);
   Chunks chunks(cells, assemblers.size());
   Stop stop(line.interrupted);
   run_threads(assemblers.size(), stop, [&](std::size_t thread) {
     while (!stop) {
       const auto chunk = chunks.next();
       if (chunk.empty()) return;
-      Bench bench(line, *assemblers[thread], gpu, chunk.front().level);
-      auto records = method.make(bench, chunk);
+      auto records = make_with_any_gpu(line, method, *assemblers[thread], gpus, chunk);
       // After Ctrl-C, chunks in progress are finished: neither assemblers nor workers see the signal.
       const std::scoped_lock lock(finished);
-      const auto watch = bench.time("store");
+      const Stopwatch watch{line.clock, "store"};
       line.on_finished(std::move(records));
     }
   });

@@ -4,13 +4,14 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "assemble/toolchain.h"
 #include "line/batch.h"
 #include "line/chunks.h"
+#include "line/gpus.h"
 #include "line/kernel_assembler.h"
 #include "line/station_clock.h"
 #include "results/record.h"
@@ -20,62 +21,71 @@
 namespace ptxlat::line {
 
 // What the assembly line needs: everything before `worker` works without a GPU.
-//   worker        runs the kernels; null for static tables
+//   workers       run the kernels, one for each GPU, all of one kind; empty for static tables
 //   launches      of each trial that does not specify a number
 //   on_finished   called with the finished records of a chunk, from one thread at a time
 //   interrupted   when it becomes true, the chunks in progress are finished and the line stops
+//   on_gpu_lost   called once for a GPU that does not answer any more, from any thread
 struct Line {
   assemble::Toolchain toolchain;
   isa::Target target;
   sass::Disassembler& disassembler;
-  worker::Worker* worker = nullptr;
+  std::vector<worker::Worker*> workers = {};
   int launches = 9;
   std::function<void(std::vector<results::Record>)> on_finished = {};
   const std::atomic<bool>* interrupted = nullptr;
   StationClock* clock = nullptr;
+  std::function<void(std::size_t gpu, const Error& why)> on_gpu_lost = {};
 };
 
-// The GPU, used by one chunk at a time, and the code that has run on it.
-struct Gpu {
-  std::mutex mutex;
-  MeasuredCode measured;
-};
-
-// The stations of the line for one chunk: its trials are added to the batch, assembled and run.
+// The stations of the line for one chunk: its trials are added to the batch, assembled and run, all on one GPU.
 class Bench {
  public:
-  Bench(const Line& line, KernelAssembler& assembler, Gpu& gpu, int level)
-      : line_(line), assembler_(assembler), gpu_(gpu), level_(level) {}
+  //   not_on  a GPU to be avoided if there is a different one
+  Bench(const Line& line, KernelAssembler& assembler, Gpus& gpus, int level, std::optional<std::size_t> not_on = {})
+      : line_(line), assembler_(assembler), gpus_(gpus), level_(level), not_on_(not_on) {}
 
   const assemble::Toolchain& toolchain() const { return line_.toolchain; }
   const isa::Target& target() const { return line_.target; }
   // Whether trials are run: without a GPU there is only the schedule.
-  bool measures() const { return line_.worker != nullptr; }
+  bool measures() const { return !line_.workers.empty(); }
   int level() const { return level_; }
+  // The GPU that this bench uses, the first that was free; 0 if it has not used one.
+  std::size_t gpu() const { return gpu_.value_or(0); }
+  // The other GPUs of the line.
+  std::vector<std::size_t> other_gpus() const;
   // A second bench like this one, with an empty batch.
-  Bench at_level(int level) const { return {line_, assembler_, gpu_, level}; }
+  Bench at_level(int level) const;
+  // A second bench with this one's assembled trials, not yet run, for this GPU.
+  Bench on_gpu(std::size_t gpu) const;
 
   const Batch& batch() const { return batch_; }
   std::size_t add(const kernel::Trial& trial, const std::string& label) { return batch_.add(trial, label); }
   // Assembles what was added since the last call.
   void assemble();
-  // Runs the marked trials, by their numbers; does nothing without a GPU.
+  // Runs the marked trials, by their numbers; does nothing without a GPU. This and the following throw Error{no_gpu} if
+  // the GPU is lost.
   void run(const std::vector<bool>& wanted);
   // Launches the kernel of an assembled trial now, with a different launch; keeps no result. For experiments whose next
   // launch depends on the previous result. Requires a GPU.
   kernel::LaunchOutcome launch(std::size_t trial, const kernel::Launch& launch, int launches);
   // Launches kernels of a cubin that is not the batch's, such as a patched one. Requires a GPU.
   std::vector<kernel::LaunchOutcome> launch(const worker::LaunchBatch& batch);
-  // Launches the only kernel of such a cubin, with hardware counters read around the launch. The line's worker must
+  // Launches the only kernel of such a cubin, with hardware counters read around the launch. The line's workers must
   // have opened them.
   worker::CountOutcome count(const worker::LaunchBatch& batch);
   Stopwatch time(const char* station) const { return {line_.clock, station}; }
 
  private:
+  // Calls work(turn) with the bench's GPU.
+  template <typename Work>
+  auto use_gpu(const Work& work);
+
   const Line& line_;
   KernelAssembler& assembler_;
-  Gpu& gpu_;
+  Gpus& gpus_;
   int level_;
+  std::optional<std::size_t> not_on_, gpu_;
   Batch batch_;
 };
 
@@ -88,13 +98,13 @@ class Method {
 };
 
 // Makes all cells, a chunk at a time on each thread, with one thread per assembler. Returns false if it was
-// interrupted. Throws the first Error that does not belong to a cell (no GPU, no disassembler, a full disk); records
-// already handed to on_finished are kept.
+// interrupted. A chunk whose GPU is lost is made again on another one. Throws the first Error that does not belong to a
+// cell (no GPU is left, no disassembler, a full disk); records already handed to on_finished are kept.
 bool run_line(const Line& line, const Method& method, const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
               std::span<const Cell> cells);
 
-// Makes the records of cells that already form one chunk, all of one level, on this thread and without a GPU: `worker`
-// must be null, and on_finished is not called. For a bundle, whose columns share their chunks.
+// Makes the records of cells that already form one chunk, all of one level, on this thread and without a GPU: `workers`
+// must be empty, and on_finished is not called. For a bundle, whose columns share their chunks.
 std::vector<results::Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,
                                         std::span<const Cell> chunk);
 

@@ -396,6 +396,7 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
     auto made = measure(bench, loaded_.catalogue, work, measured_);
     std::move(made.begin(), made.end(), std::back_inserter(records));
   }
+  for (auto& record : records) record.gpu = bench.gpu();
   return records;
 }
 

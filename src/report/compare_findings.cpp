@@ -51,6 +51,12 @@ std::string subject_of(const KindOfChange& kind) {
 // What a reader would tell a colleague: the changes with the highest scores over all steps, each with a different
 // subject.
 void write_what_matters(Page& page, const std::vector<StepKinds>& steps) {
+  if (std::all_of(steps.begin(), steps.end(),
+                  [](const StepKinds& step) { return are_different_gpus(step.comparison); })) {
+    std::vector<std::string> lines;
+    for (const auto& step : steps) lines.push_back(places_summary(step.comparison));
+    return page.paragraph({fmt::format("{}", fmt::join(lines, "\n"))});
+  }
   std::vector<std::pair<const StepKinds*, const KindOfChange*>> all;
   for (const auto& step : steps) {
     for (const auto& kind : step.kinds) {
@@ -154,6 +160,7 @@ void write_changed_rows(Page& page, const StepKinds& step, const std::string& li
   if (const auto names = forms_of_one_side(comparison.a, comparison.b); !names.empty()) {
     page.paragraph({fmt::format("No longer: {}.", list_text(names))});
   }
+  if (are_different_gpus(comparison)) return write_places(page, comparison);
   write_kinds(page, step, list);
   write_same_code(page, comparison);
 }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "report/compare.h"
@@ -29,6 +30,11 @@ void write_page(std::ostream& out, const Group& group, const PageStyle& style);
 void write_findings(std::ostream& out, const std::vector<Side>& sides, const Group& steps, const std::string& list);
 // The facts of a comparison, as part of such a page.
 void write_facts_section(Page& page, const FactComparison& facts);
+// Whether the same toolchain was measured on two kinds of GPUs. Then, as part of such a page, what differs inside the
+// SM and what beyond it.
+bool are_different_gpus(const Comparison& comparison);
+std::string places_summary(const Comparison& comparison);  // two lines of a list
+void write_places(Page& page, const Comparison& comparison);
 // For programs (docs/comparison-format.md), all rows: a line for each row, or fact, of each
 // comparison; one document.
 void write_csv(std::ostream& out, const std::vector<Group>& groups);

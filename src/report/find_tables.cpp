@@ -25,7 +25,9 @@ std::vector<std::filesystem::path> tables_below(const std::filesystem::path& fol
   for (std::filesystem::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     std::error_code ignored;
-    if (entry->is_directory(ignored) && has_table(entry->path())) tables.push_back(entry->path());
+    if (!entry->is_directory(ignored) || !has_table(entry->path())) continue;
+    tables.push_back(entry->path());
+    entry.disable_recursion_pending();
   }
   return tables;
 }
@@ -41,6 +43,7 @@ std::vector<std::string> glob_matches(const std::string& pattern) {
 }
 
 std::string gpu_of(const results::Run& run) { return run.device ? run.device->name : ""; }
+std::string uuid_of(const results::Run& run) { return run.device ? run.device->uuid : ""; }
 
 // GPU or architecture, toolchain, level.
 std::vector<std::string> coordinates(const Side& side) {
@@ -71,6 +74,7 @@ bool all_differ(const std::vector<std::string>& labels) {
 
 std::string order_of(By by, const results::Run& table) {
   if (by == By::toolchain) return table.toolchain;
+  if (by == By::device) return uuid_of(table);
   return by == By::gpu ? table.target + " " + gpu_of(table) : table.started_utc;
 }
 
@@ -85,6 +89,7 @@ std::vector<std::string> group_of(By by, const results::Run& table, std::size_t 
       return {table.kind, subject_of(table)};
     case By::gpu:
       return {table.kind, table.toolchain};
+    case By::device:
     case By::date:
       return {table.kind, subject_of(table), table.toolchain};
     case By::level:
@@ -147,12 +152,19 @@ std::vector<std::vector<std::size_t>> group_by(By by, const std::vector<results:
   return sorted;
 }
 
-void label(std::vector<Side>& sides) {
+std::vector<std::filesystem::path> own_tables_of(const std::filesystem::path& table) {
+  auto tables = tables_below(table / "gpus");
+  std::sort(tables.begin(), tables.end());
+  return tables;
+}
+
+void label(std::vector<Side>& sides, By by) {
   std::vector<std::vector<std::string>> known;
   for (const Side& side : sides) known.push_back(coordinates(side));
   std::vector<std::string> labels = distinguishing(known);
   if (!all_differ(labels)) {
-    for (std::size_t i = 0; i < sides.size(); ++i) known[i].push_back(sides[i].table->run.started_utc);
+    for (std::size_t i = 0; i < sides.size(); ++i)
+      known[i].push_back(by == By::device ? uuid_of(sides[i].table->run) : sides[i].table->run.started_utc);
     labels = distinguishing(known);
   }
   const bool are_enough = all_differ(labels);

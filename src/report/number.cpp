@@ -24,7 +24,9 @@ std::optional<double> number_in(const std::string& text) {
 }
 
 std::string signed_decimal(double value) {
-  std::string text = decimal(value);
+  // What is left of a difference of decimals is noise: 117.446 − 121.396 is -3.95.
+  constexpr double finest = 1e9;
+  std::string text = decimal(std::round(value * finest) / finest);
   if (value > 0) text.insert(text.begin(), '+');
   return text;
 }

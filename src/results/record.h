@@ -101,6 +101,7 @@ inline constexpr const char* static_is_lower_bound = "static_lower_bound";  // s
 inline constexpr const char* schedule_differs = "schedule_differs";         // measured and static disagree
 inline constexpr const char* witnesses_differ = "witnesses_differ";         // differential and chain disagree
 inline constexpr const char* processes_differ = "processes_differ";         // a second process measured something else
+inline constexpr const char* gpus_differ = "gpus_differ";                   // a second GPU measured something else
 inline constexpr const char* no_issue = "no_issue";                         // a stream that gave no number
 inline constexpr const char* takes_turns = "takes_turns";                   // a stream's copies are different opcodes
 inline constexpr const char* register_banks = "register_banks";             // they delay a stream's copies
@@ -140,6 +141,7 @@ struct Record {
   std::string recipe;                 // hash of the PTX of all its kernels: same recipe, same experiment
   int code_of_level = -1;  // of the level whose record this is, because the first windows' code was the same; -1: none
   int run = 0;             // id of the Run that made it; 0 if the table has only one run
+  std::size_t gpu = 0;     // number of the GPU in its invocation; not stored, since the run says which GPU it was
   std::vector<WindowRecord> windows;
 
   // Empty for a metric that the record does not have.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <unordered_set>
 
 #include "run/counters.h"
@@ -41,12 +42,16 @@ std::vector<results::CellKey> keys_of(const std::vector<Plan>& plan) {
 class Stages {
  public:
   Stages(OpcodeJob& job, results::Store& store, const std::atomic<bool>* interrupted, const OpcodeProgress& progress)
-      : job_(job), store_(store), interrupted_(interrupted), progress_(progress) {}
+      : job_(job), store_(store), runs_(store, job.run, job.further), interrupted_(interrupted), progress_(progress) {}
+
+  // The runs of the job's GPUs.
+  GpuRuns& runs() { return runs_; }
 
   // Makes the missing cells of the plan and puts all records of the plan into `records`. False if it was interrupted.
   template <class Plan, class BytesOf>
-  bool make(const char* name, const std::vector<Plan>& plan, const line::Method& method, worker::Worker* worker,
-            const BytesOf& bytes_of, std::vector<results::Record>& records) {
+  bool make(const char* name, const std::vector<Plan>& plan, const line::Method& method,
+            const std::vector<worker::Worker*>& workers, const BytesOf& bytes_of,
+            std::vector<results::Record>& records) {
     std::vector<line::Cell> cells;
     for (std::size_t i = 0; i < plan.size(); ++i) cells.push_back({i, plan[i].level, bytes_of(plan[i])});
     const auto keys = keys_of(plan);
@@ -54,10 +59,11 @@ class Stages {
     const line::Line line{.toolchain = job_.toolchain,
                           .target = job_.target,
                           .disassembler = *job_.disassembler,
-                          .worker = worker,
-                          .interrupted = interrupted_};
+                          .workers = workers,
+                          .interrupted = interrupted_,
+                          .on_gpu_lost = [this](std::size_t gpu, const Error& why) { note_lost(gpu, why); }};
     const auto [count, completed] =
-        make_missing(line, method, job_.assemblers, cells, keys, store_, job_.run, progress_.on_finished);
+        make_missing(line, method, job_.assemblers, cells, keys, store_, runs_, progress_.on_finished);
     records = stored(plan);
     return completed;
   }
@@ -77,8 +83,15 @@ class Stages {
   }
 
  private:
+  void note_lost(std::size_t gpu, const Error& why) {
+    const std::scoped_lock lock(of_warnings_);
+    if (progress_.on_gpu_lost) runs_.of(gpu).warnings.push_back(progress_.on_gpu_lost(gpu, why));
+  }
+
   OpcodeJob& job_;
   results::Store& store_;
+  GpuRuns runs_;
+  std::mutex of_warnings_;
   const std::atomic<bool>* interrupted_;
   const OpcodeProgress& progress_;
 };
@@ -86,23 +99,22 @@ class Stages {
 constexpr std::size_t text_of_kernels = 5000;  // approximate, in bytes
 
 // The library is only opened if something is missing. A failure to count has no further effect.
-void count(const std::vector<machine::Opcode>& opcodes, OpcodeJob& job, results::Store& store, Stages& stages,
-           MadeOpcodes& made) {
+void count(const std::vector<machine::Opcode>& opcodes, const OpcodeJob& job, Stages& stages, MadeOpcodes& made) {
   const auto plan = machine::plan_counting(job.loaded, opcodes, job.level);
   try {
     counters::Offer offer;
     if (!stages.is_finished(plan)) {
       offer = open_counters(*job.counting);
-      job.run.cupti = fmt::format("cupti-{}", offer.version);
+      stages.runs().of(0).cupti = fmt::format("cupti-{}", offer.version);
     }
     made.completed = stages.make(
-        "pipes by hardware counters", plan, machine::CountingMethod(job.loaded, plan, offer), job.counting,
+        "pipes by hardware counters", plan, machine::CountingMethod(job.loaded, plan, offer), {job.counting},
         [](const auto&) { return 2 * text_of_kernels; }, made.counters);
   } catch (const counters::Unavailable& error) {
     made.not_counted = error;
     made.counters = stages.stored(plan);
-    job.run.warnings.push_back(fmt::format("no pipes by hardware counters: {}", error.what()));
-    if (job.run.id != 0) store.save_run(job.run);
+    stages.runs().of(0).warnings.push_back(fmt::format("no pipes by hardware counters: {}", error.what()));
+    if (stages.runs().of(0).id != 0) stages.runs().save();
   }
 }
 
@@ -114,17 +126,17 @@ MadeOpcodes make_opcodes(OpcodeJob& job, results::Store& store, const std::atomi
   MadeOpcodes made;
   const auto plan = machine::plan_throughput(job.loaded, job.forms, job.level);
   made.completed = stages.make(
-      "throughput", plan, machine::ThroughputMethod(job.loaded, plan), job.worker,
+      "throughput", plan, machine::ThroughputMethod(job.loaded, plan), job.workers,
       [](const auto& cell) { return cell.ptx_bytes; }, made.throughput);
   if (made.completed) {
     const auto opcodes = machine::opcodes_measured(job.loaded, made.throughput);
     const auto pairs = machine::plan_pairs(job.loaded, opcodes, job.level);
     made.completed = stages.make(
-        "pairs of opcodes", pairs, machine::ContentionMethod(job.loaded, pairs), job.worker,
+        "pairs of opcodes", pairs, machine::ContentionMethod(job.loaded, pairs), job.workers,
         [](const auto&) { return text_of_kernels; }, made.contention);
-    if (made.completed) count(opcodes, job, store, stages, made);
+    if (made.completed) count(opcodes, job, stages, made);
   }
-  made.run = job.run;
+  made.run = stages.runs().of(0);
   return made;
 }
 

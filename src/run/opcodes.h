@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "line/line.h"
 #include "machine/contention.h"
 #include "machine/counting.h"
@@ -15,20 +16,24 @@
 #include "ptx/skeleton.h"
 #include "results/run.h"
 #include "results/store.h"
+#include "run/gpu_runs.h"
 
 namespace ptxlat::run {
 
-// Measures SASS opcodes on a GPU, from the forms that become them.
-//   worker    runs patched code, and nothing else
-//   counting  runs it with hardware counters, and nothing else
+// Measures SASS opcodes on GPUs of one kind, from the forms that become them.
+//   run       as it begins, on the first GPU
+//   further   the other GPUs
+//   workers   run patched code, and nothing else; one for each GPU
+//   counting  runs it with hardware counters, and nothing else; on the first GPU
 struct OpcodeJob {
   ptx::LoadedCatalogue loaded;
   assemble::Toolchain toolchain;
   isa::Target target;
-  results::Run run;  // as it begins
+  results::Run run;
+  std::vector<FurtherGpu> further = {};
   std::vector<const isa::Form*> forms;
   int level = 3;
-  worker::Worker* worker = nullptr;
+  std::vector<worker::Worker*> workers;
   worker::Worker* counting = nullptr;
   std::unique_ptr<sass::Disassembler> disassembler;
   std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
@@ -50,6 +55,7 @@ struct MadeOpcodes {
 struct OpcodeProgress {
   std::function<void(const std::string& stage, std::size_t cells)> on_stage = {};
   std::function<void(std::size_t)> on_finished = {};
+  std::function<std::string(std::size_t gpu, const Error& why)> on_gpu_lost = {};  // as in SessionOptions
 };
 
 // Measures what the store does not have: the throughput of the forms, then the contention of their opcodes, then their

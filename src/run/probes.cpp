@@ -18,17 +18,18 @@ MadeProbes make_probes(ProbeJob& job, results::Store& store, worker::Worker& wor
     cells.push_back({i, job.plan[i].level, std::max(job.plan[i].ptx_bytes, line::most_text_per_chunk)});
     keys.push_back(key_of(job.plan[i]));
   }
+  GpuRuns runs(store, job.run, {});
   const auto [count, completed] =
       make_missing({.toolchain = job.toolchain,
                     .target = job.target,
                     .disassembler = *job.disassembler,
-                    .worker = &worker,
+                    .workers = {&worker},
                     .interrupted = interrupted},
-                   probe::ProbeMethod(job.plan, on_log), job.assemblers, cells, keys, store, job.run, on_finished);
+                   probe::ProbeMethod(job.plan, on_log), job.assemblers, cells, keys, store, runs, on_finished);
   MadeProbes made;
   made.made = count;
   made.completed = completed;
-  made.run = job.run;
+  made.run = runs.of(0);
   made.records = store.records(table, results::RecordKind::probe);
   for (const auto& plan : job.plan) {
     const auto found = std::find_if(made.records.begin(), made.records.end(), [&](const results::Record& r) {

@@ -9,12 +9,31 @@
 namespace ptxlat::run {
 
 void RepeatedCells::note(const results::Record& cell) {
-  if (const auto found = first.find(key_of(cell).text()); found != first.end()) found->second = cell;
+  if (const auto found = first.find(key_of(cell).text()); found != first.end()) found->second.push_back(cell);
 }
 
 const results::Record* RepeatedCells::noted(const results::Record& cell) const {
   const auto found = first.find(key_of(cell).text());
-  return found != first.end() && found->second ? &*found->second : nullptr;
+  if (found == first.end() || found->second.empty()) return nullptr;
+  for (const auto& record : found->second) {
+    if (record.gpu == cell.gpu) return &record;
+  }
+  return &found->second.front();
+}
+
+std::vector<line::Cell> RepeatedCells::cells_elsewhere() const {
+  auto elsewhere = cells;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto& records = first.at(keys[i]);
+    if (!records.empty()) elsewhere[i].not_on = records.front().gpu;
+  }
+  // Chunks are cut where the level or the GPU to avoid changes.
+  for (auto begin = elsewhere.begin(); begin != elsewhere.end();) {
+    const auto end = std::find_if(begin, elsewhere.end(), [&](const auto& cell) { return cell.level != begin->level; });
+    std::stable_sort(begin, end, [](const auto& a, const auto& b) { return a.not_on < b.not_on; });
+    begin = end;
+  }
+  return elsewhere;
 }
 
 RepeatedCells sample_of(const std::vector<latency::CellPlan>& plan, const std::vector<line::Cell>& cells,
@@ -26,7 +45,10 @@ RepeatedCells sample_of(const std::vector<latency::CellPlan>& plan, const std::v
   RepeatedCells sample;
   std::mt19937_64 random(seed);
   std::sample(cells.begin(), cells.end(), std::back_inserter(sample.cells), size, random);
-  for (const auto& cell : sample.cells) sample.first[key_of(plan[cell.number]).text()];
+  for (const auto& cell : sample.cells) {
+    sample.keys.push_back(key_of(plan[cell.number]).text());
+    sample.first[sample.keys.back()];
+  }
   return sample;
 }
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <mutex>
 
+#include "base/parallel.h"
 #include "latency/method.h"
 #include "latency/survey.h"
 #include "run/provenance.h"
@@ -33,13 +35,17 @@ void set_elapsed(results::Record& record, const std::optional<double>& sm_clock_
   if (cycles && sm_clock_mhz) record.set(results::metric::elapsed_ns, *cycles * ns_per_us / *sm_clock_mhz);
 }
 
-// The record as the first process measured it, marked as unstable.
-results::Record marked(results::Record record, const results::Record& again) {
+// The record as it was measured first, marked as unstable.
+results::Record marked(results::Record record, const results::Record& again, GpuRuns& runs) {
   const auto before = *record.number(results::metric::cycles);
   const auto now = again.number(results::metric::cycles);
-  record.note += fmt::format("{}{} cycles in one process, {} in another", record.note.empty() ? "" : "; ", before,
-                             now ? fmt::format("{}", *now) : to_string(again.verdict));
-  record.add_flag(results::flag::processes_differ);
+  const auto now_text = now ? fmt::format("{}", *now) : to_string(again.verdict);
+  const bool is_same_gpu = record.gpu == again.gpu;
+  record.note += record.note.empty() ? "" : "; ";
+  record.note += is_same_gpu ? fmt::format("{} cycles in one process, {} in another", before, now_text)
+                             : fmt::format("{} cycles on {}, {} on {}", before, runs.of(record.gpu).device->uuid,
+                                           now_text, runs.of(again.gpu).device->uuid);
+  record.add_flag(is_same_gpu ? results::flag::processes_differ : results::flag::gpus_differ);
   record.verdict = sass::Verdict::unstable;
   record.set(results::metric::cycles, std::nullopt);
   record.set(results::metric::elapsed_ns, std::nullopt);
@@ -47,10 +53,10 @@ results::Record marked(results::Record record, const results::Record& again) {
 }
 
 // An error can be constant within one process and only show up in another (method.md, trap 16): measures a sample
-// again in a second process. False if it was interrupted.
-bool repeat_sample(const line::Line& line, const line::Method& method, const TableJob& job, const RepeatedCells& sample,
-                   Repetition& repetition) {
-  line.worker->restart();
+// again in a second process, and if there are several GPUs, on a different one. False if it was interrupted.
+bool repeat_sample(const line::Line& line, const line::Method& method, const TableJob& job, RepeatedCells& sample,
+                   GpuRuns& runs, Repetition& repetition) {
+  for (auto* worker : line.workers) worker->restart();
   line::Line again = line;
   again.on_finished = [&](const std::vector<results::Record>& records) {
     for (const auto& record : records) {
@@ -61,10 +67,21 @@ bool repeat_sample(const line::Line& line, const line::Method& method, const Tab
       const double tolerance = std::max(latency::tolerance_of(*before), latency::tolerance_of(record));
       const auto second = record.number(results::metric::cycles);
       if (second && std::abs(*first - *second) <= tolerance) continue;
-      repetition.differing.push_back(marked(*before, record));
+      repetition.differing.push_back(marked(*before, record, runs));
     }
   };
-  return run_line(again, method, job.assemblers, sample.cells);
+  return run_line(again, method, job.assemblers, runs.size() > 1 ? sample.cells_elsewhere() : sample.cells);
+}
+
+// What a table of the store has, with the runs that its records name.
+template <typename Table>
+void take_stored(const results::Store& store, const std::string& name, Table& table) {
+  table.records = store.records(name, results::RecordKind::latency);
+  table.runs = store.runs(name);
+  std::erase_if(table.runs, [&](const results::Run& run) {
+    return std::none_of(table.records.begin(), table.records.end(),
+                        [&](const results::Record& record) { return record.run == run.id; });
+  });
 }
 
 }  // namespace
@@ -79,27 +96,32 @@ MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions&
   if (options.on_planned) options.on_planned(job.plan.size() - missing.size());
   // A run that finds all of its cells in the store makes none, and only writes the table again.
   const auto made_by = missing.empty() ? finished_run(store, table) : std::nullopt;
-  if (!missing.empty() && options.sm_clock) job.run.sm_clock_mhz = options.sm_clock();
-  if (!made_by) job.run.id = store.save_run(job.run);
+  GpuRuns runs(store, job.run, job.further);
+  if (!missing.empty() && options.sm_clock)
+    in_parallel(runs.size(), [&](std::size_t gpu) { runs.of(gpu).sm_clock_mhz = options.sm_clock(gpu); });
+  if (!made_by) runs.save();
 
   line::StationClock clock;
-  auto sample =
-      options.worker != nullptr ? sample_of(job.plan, missing, options.repeat, job.run.seed) : RepeatedCells{};
+  auto sample = options.workers.empty() ? RepeatedCells{} : sample_of(job.plan, missing, options.repeat, job.run.seed);
   const latency::LatencyMethod method(job.loaded, job.plan);
   line::Line line{.toolchain = job.toolchain,
                   .target = job.target,
                   .disassembler = *job.disassembler,
-                  .worker = options.worker,
+                  .workers = options.workers,
                   .launches = job.run.launches,
                   .interrupted = options.interrupted,
                   .clock = &clock};
+  std::mutex of_warnings;
+  line.on_gpu_lost = [&](std::size_t gpu, const Error& why) {
+    const std::scoped_lock lock(of_warnings);
+    if (options.on_gpu_lost) runs.of(gpu).warnings.push_back(options.on_gpu_lost(gpu, why));
+  };
   line.on_finished = [&](std::vector<results::Record> records) {
     for (auto& record : records) {
-      record.run = job.run.id;
-      set_elapsed(record, job.run.sm_clock_mhz);
+      set_elapsed(record, runs.of(record.gpu).sm_clock_mhz);
       sample.note(record);
     }
-    store.save_records(table, records);
+    runs.save_records(records);
     if (options.on_finished) options.on_finished(records);
   };
   MadeTable made;
@@ -107,30 +129,34 @@ MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions&
   made.completed = run_line(line, method, job.assemblers, latency::with_alike(job.plan, missing));
   if (made.completed && !sample.cells.empty()) {
     made.repetition.emplace();
-    made.completed = repeat_sample(line, method, job, sample, *made.repetition);
-    store.save_records(table, made.repetition->differing);
+    made.completed = repeat_sample(line, method, job, sample, runs, *made.repetition);
+    auto differing = made.repetition->differing;
+    runs.save_records(differing);
   }
 
   made.wall_seconds = std::chrono::duration<double>(Clock::now() - started).count();
   if (!missing.empty()) {
-    job.run.station_seconds = clock.seconds();
-    job.run.station_seconds["wall"] = made.wall_seconds;
-    if (options.at_end) {
-      for (auto& warning : options.at_end(job.run.sm_clock_mhz)) job.run.warnings.push_back(std::move(warning));
+    for (std::size_t gpu = 0; gpu < runs.size(); ++gpu) {
+      auto& run = runs.of(gpu);
+      // Stations are summed over the threads, which serve all GPUs.
+      if (gpu == 0) run.station_seconds = clock.seconds();
+      run.station_seconds["wall"] = made.wall_seconds;
+      if (!options.at_end) continue;
+      for (auto& warning : options.at_end(gpu, run.sm_clock_mhz)) run.warnings.push_back(std::move(warning));
     }
   }
   if (!made_by) {
-    job.run.finished_utc = utc_now();
-    store.save_run(job.run);
+    const auto now = utc_now();
+    for (std::size_t gpu = 0; gpu < runs.size(); ++gpu) runs.of(gpu).finished_utc = now;
+    runs.save();
   }
-  made.run = made_by.value_or(job.run);
+  made.run = made_by.value_or(runs.of(0));
   if (!made.completed) return made;
-  made.records = store.records(table, results::RecordKind::latency);
-  made.runs = store.runs(table);
-  std::erase_if(made.runs, [&](const results::Run& run) {
-    return std::none_of(made.records.begin(), made.records.end(),
-                        [&](const results::Record& r) { return r.run == run.id; });
-  });
+  take_stored(store, table, made);
+  for (auto& run : own_tables(store, table)) {
+    auto& own = made.own.emplace_back(OwnTable{run, {}, {}});
+    take_stored(store, run.table, own);
+  }
   return made;
 }
 

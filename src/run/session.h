@@ -9,23 +9,28 @@
 #include <optional>
 #include <vector>
 
+#include "base/error.h"
 #include "latency/plan.h"
 #include "line/line.h"
 #include "results/run.h"
 #include "results/store.h"
+#include "run/gpu_runs.h"
 #include "sass/disassembler.h"
 
 namespace ptxlat::run {
 
 // One table to make: the plan, and its assemblers.
+//   run      as it begins, on the first GPU
+//   further  the other GPUs that measure for the same table, in the order of the session's workers
 struct TableJob {
   ptx::LoadedCatalogue loaded;
   assemble::Toolchain toolchain;
   isa::Target target;
-  results::Run run;  // as it begins
+  results::Run run;
   std::vector<latency::CellPlan> plan;
   std::unique_ptr<sass::Disassembler> disassembler;
   std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;  // one per thread
+  std::vector<FurtherGpu> further = {};
 };
 
 // The result of measuring a sample of the cells again in a second process.
@@ -34,38 +39,49 @@ struct Repetition {
   std::vector<results::Record> differing;
 };
 
-//   worker       null for a static table
+//   workers      one for each GPU; empty for a static table
 //   repeat       share of the cells that is measured again; empty for the default (run/repeated_cells.h)
-//   sm_clock     measures the SMs' clock in MHz; called if there is anything to be made
-//   at_end       what to note as warnings of the run, from the clock that sm_clock gave; called if anything was made
-//   on_planned   is called once with how many of the planned cells the store has already, before anything is made
-//   on_finished  with the finished records of a chunk, which are in the store, from one thread at a time
+//   sm_clock     measures the clock of a GPU's SMs in MHz; called for each GPU if there is anything to be made, by
+//                several threads
+//   at_end       what to note as warnings of a GPU's run, from the clock that sm_clock gave; called if anything was
+//   made on_gpu_lost  as in Line; the message is also a warning of the GPU's run on_planned   is called once with how
+//   many of the planned cells the store has already, before anything is made on_finished  with the finished records of
+//   a chunk, which are in the store, from one thread at a time
 struct SessionOptions {
-  worker::Worker* worker = nullptr;
-  std::optional<double> repeat;
+  std::vector<worker::Worker*> workers = {};
+  std::optional<double> repeat = {};
   const std::atomic<bool>* interrupted = nullptr;
-  std::function<std::optional<double>()> sm_clock = {};
-  std::function<std::vector<std::string>(std::optional<double> sm_clock_mhz)> at_end = {};
+  std::function<std::optional<double>(std::size_t gpu)> sm_clock = {};
+  std::function<std::vector<std::string>(std::size_t gpu, std::optional<double> sm_clock_mhz)> at_end = {};
+  std::function<std::string(std::size_t gpu, const Error& why)> on_gpu_lost = {};
   std::function<void(std::size_t known)> on_planned = {};
   std::function<void(const std::vector<results::Record>&)> on_finished = {};
 };
 
 //   run         the table's run: this one, or the previous one if all cells already existed
 //   runs        all runs that records of the table name
+//   own         the records that are one GPU's own, of all GPUs but the first
 //   repetition  empty if nothing was repeated
 //   completed   false if it was interrupted; every finished record is in the store
+struct OwnTable {
+  results::Run run;
+  std::vector<results::Run> runs;
+  std::vector<results::Record> records;
+};
 struct MadeTable {
   results::Run run;
   std::vector<results::Run> runs;
   std::vector<results::Record> records;
+  std::vector<OwnTable> own;
   std::optional<Repetition> repetition;
   std::size_t made = 0;
   double wall_seconds = 0;
   bool completed = false;
 };
 
-// Takes the plan without the cells in the store, sends it down the line, repeats a sample in a second process, marks
-// differing cells as unstable, and stores the run with its records. Throws what run_line throws.
+// Takes the plan without the cells in the store, sends it down the line, repeats a sample in a second process (on
+// another GPU if there is one), marks differing cells as unstable, and stores the runs with their records. Throws what
+// run_line throws.
 MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions& options);
 
 }  // namespace ptxlat::run

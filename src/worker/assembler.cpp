@@ -79,6 +79,20 @@ class SharingAssembler : public assemble::Assembler {
       : shared_(std::move(shared)), index_(index), options_(options), toolchain_(toolchain) {}
 
   assemble::ModuleOutcome assemble(const std::string& ptx, const isa::Target& target, int level) override {
+    for (;;) {
+      try {
+        return assemble_on_device(ptx, target, level);
+      } catch (const Error& error) {
+        if (error.exit_code != ExitCode::no_gpu || options_.spare_devices.empty()) throw;
+      }
+      options_.device = options_.spare_devices.front();
+      options_.spare_devices.erase(options_.spare_devices.begin());
+      alone_ = make_worker_assembler(options_, toolchain_);
+    }
+  }
+
+ private:
+  assemble::ModuleOutcome assemble_on_device(const std::string& ptx, const isa::Target& target, int level) {
     if (alone_) return alone_->assemble(ptx, target, level);
     shared_->start();
     WorkerSocket& socket = shared_->socket(index_);
@@ -95,7 +109,6 @@ class SharingAssembler : public assemble::Assembler {
     return {std::nullopt, ended_assembling(toolchain_, {options_.assemble_deadline, 0, 0})};
   }
 
- private:
   std::shared_ptr<SharedProcess> shared_;
   std::size_t index_;
   WorkerOptions options_;

@@ -83,7 +83,7 @@ template <class Archive>
 void serialize(Archive& archive, ptxlat::gpu::DeviceInfo& info) {
   archive(info.index, info.name, info.uuid, info.sm, info.sm_count, info.sm_clock_khz, info.memory_clock_khz,
           info.driver_version, info.cuda_api_version, info.memory_bus_bits, info.l2_bytes, info.memory_bytes,
-          info.page_bytes, info.shared_per_sm, info.persisting_l2_bytes, info.window_bytes);
+          info.page_bytes, info.shared_per_sm, info.persisting_l2_bytes, info.window_bytes, info.device_count);
 }
 
 template <class Archive>

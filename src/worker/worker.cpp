@@ -102,6 +102,8 @@ std::vector<kernel::LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
                                      {}};
     outcomes.resize(loading ? batch.kernels.size() : outcomes.size() + 1, lost);
   }
+  // A kernel must not be blamed for a GPU that has died: opening that throws.
+  if (!outcomes.empty() && !device_is_open_) open_device();
   return outcomes;
 }
 

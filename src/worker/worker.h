@@ -41,6 +41,7 @@ struct CountOutcome {
 struct WorkerOptions {
   std::filesystem::path program;  // this executable; it is started as `PROGRAM worker`
   int device = 0;
+  std::vector<int> spare_devices = {};                 // of the same kind, whose driver assembles if `device` has died
   std::chrono::milliseconds kernel_deadline{5000};     // for one kernel's launches, before it counts as hung
   std::chrono::milliseconds assemble_deadline{60000};  // for one module, or for one program of CUDA C++
   std::chrono::milliseconds start_deadline{60000};     // to load the driver and make a context, or to load a cubin

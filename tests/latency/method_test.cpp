@@ -33,10 +33,11 @@ struct MethodBench {
                                     const std::vector<int>& levels = {3}) {
     const auto plan = plan_cells(little.loaded, {&little.form()}, levels);
     const auto cells = with_alike(plan, line_cells(plan));
+    const auto workers = on == nullptr ? std::vector<worker::Worker*>{} : std::vector{on};
     const line::Line line{
-        .toolchain = toolchain, .target = {90, ""}, .disassembler = disassembler, .worker = on, .launches = 3};
-    line::Gpu gpu;
-    line::Bench bench(line, assembler, gpu, 3);
+        .toolchain = toolchain, .target = {90, ""}, .disassembler = disassembler, .workers = workers, .launches = 3};
+    line::Gpus gpus(workers);
+    line::Bench bench(line, assembler, gpus, 3);
     return LatencyMethod(little.loaded, plan).make(bench, cells);
   }
   std::vector<results::Record> make() { return make(literal, &worker); }

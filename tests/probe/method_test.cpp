@@ -33,7 +33,6 @@ struct ProbeBench {
   worker::Worker worker{test_options()};
   LiteralAssembler assembler;
   LiteralDisassembler disassembler;
-  line::Gpu gpu;
   assemble::Toolchain toolchain{assemble::ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
 
   std::vector<results::Record> make(const std::vector<const Probe*>& probes, worker::Worker* on,
@@ -41,8 +40,10 @@ struct ProbeBench {
     const auto plan = plan_probes(probes, 3, device);
     std::vector<line::Cell> cells;
     for (std::size_t i = 0; i < plan.size(); ++i) cells.push_back({i, 3, plan[i].ptx_bytes});
-    const line::Line line{.toolchain = toolchain, .target = {90, ""}, .disassembler = disassembler, .worker = on};
-    line::Bench bench(line, assembler, gpu, 3);
+    const auto workers = on == nullptr ? std::vector<worker::Worker*>{} : std::vector{on};
+    const line::Line line{.toolchain = toolchain, .target = {90, ""}, .disassembler = disassembler, .workers = workers};
+    line::Gpus gpus(workers);
+    line::Bench bench(line, assembler, gpus, 3);
     return ProbeMethod(plan, [this](const auto& name, const auto& log) { logs[name] = log; }).make(bench, cells);
   }
   results::Record make(const Probe& probe) { return make({&probe}, &worker).at(0); }

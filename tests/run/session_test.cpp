@@ -143,7 +143,7 @@ TEST_CASE("a measured cell has nanoseconds where the clock is known") {
   auto job = tables.job(2);
   job.run.sm_clock_mhz = 2000;
   SessionOptions options;
-  options.worker = &tables.worker;
+  options.workers = {&tables.worker};
   const auto made = make_table(job, tables.store, options);
   REQUIRE(made.records.size() == 2);
   for (const auto& record : made.records) {
@@ -156,7 +156,7 @@ TEST_CASE("a sample that a second process measures alike changes nothing") {
   Tables tables;
   auto job = tables.job(4);
   SessionOptions options;
-  options.worker = &tables.worker;
+  options.workers = {&tables.worker};
   options.repeat = 1.0;
   const auto made = make_table(job, tables.store, options);
   REQUIRE(made.repetition);
@@ -170,7 +170,7 @@ TEST_CASE("a cell that a second process measures otherwise is unstable, with bot
   auto job = tables.job(4);
   job.run.sm_clock_mhz = 2000;
   SessionOptions options;
-  options.worker = &tables.worker;
+  options.workers = {&tables.worker};
   options.repeat = 0.5;
   // The process that is running does not see it; the next one does.
   options.on_finished = [&](const std::vector<results::Record>&) {

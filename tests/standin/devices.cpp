@@ -78,7 +78,7 @@ STANDIN_API CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
   return *bytes = device_of(device)->memory, CUDA_SUCCESS;
 }
 STANDIN_API CUresult cuDevicePrimaryCtxRetain(CUcontext* handle, CUdevice device) {
-  if (!device_of(device)) return CUDA_ERROR_INVALID_DEVICE;
+  if (!device_of(device) || is_gone(device)) return CUDA_ERROR_INVALID_DEVICE;
   *handle = reinterpret_cast<CUcontext>(&context_of(device));
   return context_of(device).fault;
 }

@@ -177,6 +177,10 @@ struct Answering {
         abort();
       case Death::kill:
         raise(SIGKILL);
+        break;
+      case Death::gpu:
+        lose_device(context().device);
+        return context().fault = error_unknown, CUDA_SUCCESS;
     }
     abort();
   }

@@ -145,7 +145,7 @@ STANDIN_API CUresult cuStreamSynchronize(CUstream) {
   if (const char* delay = std::getenv("PTXLAT_STANDIN_DELAY_MS"))
     std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(delay)));
   if (context().is_hung) hang();
-  return context().fault;
+  return is_gone(context().device) ? error_unknown : context().fault;
 }
 
 STANDIN_API CUresult cuLinkCreate_v2(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
@@ -168,6 +168,7 @@ STANDIN_API CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType, void* d
 }
 STANDIN_API CUresult cuLinkComplete(CUlinkState state, void** cubin, std::size_t* size) {
   auto& link = *reinterpret_cast<Link*>(state);
+  if (is_gone(context().device)) return error_unknown;
   if (setting_names("PTXLAT_STANDIN_CRASH_JIT", link.ptx)) abort();
   if (setting_names("PTXLAT_STANDIN_HANG_JIT", link.ptx)) hang();
   link.assembled = assemble(link.ptx, link.target, link.level);

@@ -51,6 +51,23 @@ bool Rule::matches(const Launch& launch) const {
          (!code || has_opcode(*launch.code, *code)) && (!operand || has_operand(launch, *operand));
 }
 
+namespace {
+
+// Empty without a script.
+std::string gone_file(int device) {
+  const char* path = std::getenv("PTXLAT_STANDIN_SCRIPT");
+  return path && *path ? std::string(path) + ".gone." + std::to_string(device) : "";
+}
+
+}  // namespace
+
+void lose_device(int device) { close(open(gone_file(device).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)); }
+
+bool is_gone(int device) {
+  const auto file = gone_file(device);
+  return !file.empty() && access(file.c_str(), F_OK) == 0;
+}
+
 int process_number() {
   const char* path = std::getenv("PTXLAT_STANDIN_SCRIPT");
   if (!path || !*path) return 0;

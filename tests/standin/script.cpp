@@ -166,13 +166,12 @@ Operand read_operand(const Table& rule, const toml::node& node, const std::strin
 }
 
 Death read_death(const Table& table, const toml::node& node) {
-  static const std::map<std::string, Death> deaths = {{"fault", Death::fault},
-                                                      {"hang", Death::hang},
-                                                      {"exit", Death::exit},
-                                                      {"crash", Death::crash},
-                                                      {"kill", Death::kill}};
+  static const std::map<std::string, Death> deaths = {{"fault", Death::fault}, {"hang", Death::hang},
+                                                      {"exit", Death::exit},   {"crash", Death::crash},
+                                                      {"kill", Death::kill},   {"gpu", Death::gpu}};
   const auto found = node.is_string() ? deaths.find(node.as_string()->get()) : deaths.end();
-  if (found == deaths.end()) table.reject(node, "die must be \"fault\", \"hang\", \"exit\", \"crash\" or \"kill\"");
+  if (found == deaths.end())
+    table.reject(node, "die must be \"fault\", \"hang\", \"exit\", \"crash\", \"kill\" or \"gpu\"");
   return found->second;
 }
 

@@ -43,7 +43,8 @@
 //   lanes = [40, 44]             # lane n takes the n-th of them, and so on from the start
 //   words = [0, 1, 2]            # 32-bit words at the start of the output buffer, and nothing else
 //   words = [[0, 1], [2, 3]]     # thread n, counted across CTAs, stores the n-th of them
-//   die = "fault"                # an illegal address; or "hang"; or the process ends: "exit", "crash", "kill"
+//   die = "fault"                # an illegal address; or "hang"; or the process ends: "exit", "crash", "kill"; or
+//                                # "gpu": the device is gone, for all processes: SCRIPT.gone.DEVICE exists
 //   out_of_memory = true         # cuLaunchKernel returns CUDA_ERROR_OUT_OF_MEMORY
 //   # Beside words of threads:
 //   thread_bytes = 64            # from one thread's words to the next thread's
@@ -82,7 +83,7 @@ struct ThreadWords {
   std::vector<std::vector<std::uint32_t>> by_thread;
   std::size_t thread_bytes = 64;
 };
-enum class Death { fault, hang, exit, crash, kill };
+enum class Death { fault, hang, exit, crash, kill, gpu };
 struct OutOfMemory {};
 using Answer = std::variant<Cycles, LaneCycles, Words, ThreadWords, Death, OutOfMemory>;
 
@@ -120,6 +121,10 @@ Script read_script(const std::string& path);
 // The script of this process, read when it is first needed. A bad one is reported on standard error and leaves no
 // device.
 const Script& script();
+
+// Lets a device be gone, and says whether it is.
+void lose_device(int device);
+bool is_gone(int device);
 
 // How many processes have launched with this script before this one did.
 int process_number();

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/gpus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/parallel.h"
+#include "cli/toolchains.h"
+
+namespace ptxlat::cli {
+
+namespace {
+
+// The numbers in "0,2"; empty for "all". Error{usage} if it is neither.
+std::vector<int> numbers_in(const std::string& devices) {
+  std::vector<int> numbers;
+  if (devices == "all") return numbers;
+  const char* const end = devices.data() + devices.size();
+  for (const char* at = devices.data();; ++at) {
+    constexpr int most = 1023;
+    int number = 0;
+    const auto [next, error] = std::from_chars(at, end, number);
+    if (error != std::errc{} || number < 0 || number > most || (next != end && *next != ','))
+      throw Error(ExitCode::usage, "--devices " + devices + " is not a list of GPUs",
+                  "write their numbers, such as 0 or 0,2, or all");
+    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+    if (next == end) break;
+    at = next;
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+worker::WorkerOptions options_for(int device, std::chrono::milliseconds kernel_deadline) {
+  auto options = worker_options(device);
+  options.kernel_deadline = kernel_deadline;
+  return options;
+}
+
+// All GPUs that the driver sees and that can be opened.
+std::vector<std::unique_ptr<OpenGpu>> open_all(std::chrono::milliseconds kernel_deadline) {
+  std::vector<std::unique_ptr<OpenGpu>> gpus;
+  std::vector<Error> failures;
+  int count = 1;  // until one of them says how many there are
+  for (int number = 0; number < count; ++number) {
+    auto gpu = std::make_unique<OpenGpu>(options_for(number, kernel_deadline));
+    try {
+      gpu->device = gpu->worker.device_info();
+      count = gpu->device.device_count;
+      gpus.push_back(std::move(gpu));
+    } catch (const Error& error) {
+      failures.push_back(error);
+      // The first may be broken, and the second not.
+      if (gpus.empty() && number == 0) count = 2;
+    }
+  }
+  if (gpus.empty()) throw failures.front();
+  for (const auto& failure : failures)
+    fmt::print(stderr, "warning: a GPU cannot be used: {}.\n         {}\n", failure.what(), failure.advice);
+  return gpus;
+}
+
+std::vector<std::unique_ptr<OpenGpu>> open_named(const std::vector<int>& numbers,
+                                                 std::chrono::milliseconds kernel_deadline) {
+  std::vector<std::unique_ptr<OpenGpu>> gpus;
+  for (const int number : numbers) gpus.push_back(std::make_unique<OpenGpu>(options_for(number, kernel_deadline)));
+  in_parallel(gpus.size(), [&](std::size_t i) { gpus[i]->device = gpus[i]->worker.device_info(); });
+  return gpus;
+}
+
+bool is_same_kind(const gpu::DeviceInfo& a, const gpu::DeviceInfo& b) { return a.sm == b.sm && a.name == b.name; }
+
+}  // namespace
+
+void add_devices(CLI::App& command, std::string& devices) {
+  command
+      .add_option("--devices,--device", devices,
+                  "The GPUs to use: their numbers in the driver's order, separated by commas, or all. GPUs of one kind "
+                  "share the work for one table. Default: 0.")
+      ->type_name("LIST");
+}
+
+std::vector<worker::Worker*> GpuKind::workers() const {
+  std::vector<worker::Worker*> workers;
+  for (const auto& gpu : gpus) workers.push_back(&gpu->worker);
+  return workers;
+}
+
+std::vector<run::FurtherGpu> GpuKind::further() const {
+  std::vector<run::FurtherGpu> further;
+  for (std::size_t i = 1; i < gpus.size(); ++i) further.push_back({gpus[i]->device, gpus[i]->warnings});
+  return further;
+}
+
+worker::WorkerOptions GpuKind::options() const {
+  auto options = worker_options(first().device.index);
+  for (std::size_t i = 1; i < gpus.size(); ++i) options.spare_devices.push_back(gpus[i]->device.index);
+  return options;
+}
+
+std::vector<GpuKind> open_gpus(const std::string& devices, std::chrono::milliseconds kernel_deadline) {
+  const auto numbers = numbers_in(devices);
+  auto gpus = numbers.empty() ? open_all(kernel_deadline) : open_named(numbers, kernel_deadline);
+  std::vector<GpuKind> kinds;
+  for (auto& gpu : gpus) {
+    gpu->watch.emplace(gpu->options, gpu->device, gpu->worker);
+    gpu->warnings = printed(gpu->watch->at_start());
+    const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const GpuKind& kind) {
+      return is_same_kind(kind.first().device, gpu->device);
+    });
+    (known == kinds.end() ? kinds.emplace_back() : *known).gpus.push_back(std::move(gpu));
+  }
+  return kinds;
+}
+
+std::vector<GpuKind> open_gpus(const std::string& devices) {
+  return open_gpus(devices, worker::WorkerOptions{}.kernel_deadline);
+}
+
+std::string report_lost(const OpenGpu& gpu, const Error& why) {
+  const auto text =
+      fmt::format("GPU {} ({}) does not answer any more: {}", gpu.device.index, gpu.device.uuid, why.what());
+  fmt::print(stderr, "\nwarning: {}.\n         Its cells go to the other GPUs of its kind. Look at `nvidia-smi`.\n",
+             text);
+  return text;
+}
+
+}  // namespace ptxlat::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/warnings.h"
+#include "run/gpu_runs.h"
+#include "worker/worker.h"
+
+namespace ptxlat::cli {
+
+// Adds `--devices`, also spelled `--device`.
+void add_devices(CLI::App& command, std::string& devices);
+
+// A GPU that is open, and what disturbs it.
+struct OpenGpu {
+  explicit OpenGpu(const worker::WorkerOptions& with) : options(with), worker(with) {}
+
+  worker::WorkerOptions options;
+  worker::Worker worker;
+  gpu::DeviceInfo device;
+  std::optional<GpuWatch> watch;
+  std::vector<std::string> warnings;  // that were printed when it was opened
+};
+
+// GPUs of one kind, by their numbers; never empty.
+struct GpuKind {
+  std::vector<std::unique_ptr<OpenGpu>> gpus;
+
+  OpenGpu& first() const { return *gpus.front(); }
+  std::vector<worker::Worker*> workers() const;
+  std::vector<run::FurtherGpu> further() const;
+  // For assemblers: the driver of the first GPU, or, if that dies, of the next.
+  worker::WorkerOptions options() const;
+};
+
+// Opens the GPUs that `--devices` names ("0", "0,2", "all"), with their workers' deadline for a kernel, and prints what
+// disturbs them. Error{no_gpu} if one of those named cannot be opened; with "all", which leaves out such a GPU, if none
+// can.
+std::vector<GpuKind> open_gpus(const std::string& devices, std::chrono::milliseconds kernel_deadline);
+std::vector<GpuKind> open_gpus(const std::string& devices);
+
+// Prints that a GPU does not answer any more, and returns it as a warning of its run.
+std::string report_lost(const OpenGpu& gpu, const Error& why);
+
+}  // namespace ptxlat::cli
