@@ -11,6 +11,7 @@
 #include "latency/survey.h"
 #include "run/provenance.h"
 #include "run/repeated_cells.h"
+#include "run/stored_table.h"
 
 namespace ptxlat::run {
 
@@ -18,12 +19,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The run that made the table in the store, if it finished.
-std::optional<results::Run> finished_run(const results::Store& store, const std::string& table) {
-  for (auto& run : store.newest_runs()) {
-    if (run.table == table && !run.finished_utc.empty()) return std::move(run);
+bool is_finished(const results::Run& run) { return !run.finished_utc.empty() && !run.was_interrupted; }
+
+// The run that made the table in the store, if it finished, and if a run that makes nothing need not be noted. It must
+// be if the store does not say that its plan, or its shard of it, is finished (results/shards.h): if it continues a run
+// that was killed between its last cell and its end, or if other shards' runs made its cells.
+std::optional<results::Run> finished_run(const results::Store& store, const results::Run& beginning) {
+  const auto runs = store.runs(beginning.table);
+  if (runs.empty() || !is_finished(runs.back())) return std::nullopt;
+  bool was_begun = !beginning.shard.empty(), was_finished = false;
+  for (const auto& run : runs) {
+    if (run.plan != beginning.plan || run.shard != beginning.shard) continue;
+    was_begun = true;
+    was_finished = was_finished || is_finished(run);
   }
-  return std::nullopt;
+  if (was_begun && !was_finished) return std::nullopt;
+  return runs.back();
 }
 
 // The headline in nanoseconds, if the clock is known.
@@ -78,7 +89,7 @@ MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions&
                 [&](const line::Cell& cell) { return finished.contains(key_of(job.plan[cell.number]).text()); });
   if (options.on_planned) options.on_planned(job.plan.size() - missing.size());
   // A run that finds all of its cells in the store makes none, and only writes the table again.
-  const auto made_by = missing.empty() ? finished_run(store, table) : std::nullopt;
+  const auto made_by = missing.empty() ? finished_run(store, job.run) : std::nullopt;
   if (!missing.empty() && options.sm_clock) job.run.sm_clock_mhz = options.sm_clock();
   if (!made_by) job.run.id = store.save_run(job.run);
 
@@ -121,16 +132,14 @@ MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions&
   }
   if (!made_by) {
     job.run.finished_utc = utc_now();
+    job.run.was_interrupted = !made.completed;
     store.save_run(job.run);
   }
   made.run = made_by.value_or(job.run);
   if (!made.completed) return made;
-  made.records = store.records(table, results::RecordKind::latency);
-  made.runs = store.runs(table);
-  std::erase_if(made.runs, [&](const results::Run& run) {
-    return std::none_of(made.records.begin(), made.records.end(),
-                        [&](const results::Record& r) { return r.run == run.id; });
-  });
+  auto stored = stored_table(store, table);
+  made.records = std::move(stored.records);
+  made.runs = std::move(stored.runs);
   return made;
 }
 
