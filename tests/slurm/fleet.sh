@@ -38,7 +38,10 @@ tear_down() {
     kill "${daemons[i]}" 2>/dev/null || true
     timeout 5 tail --pid="${daemons[i]}" -f /dev/null || kill -KILL "${daemons[i]}" 2>/dev/null || true
   done
-  for process in $(pgrep -f "$folder/"); do kill -KILL "$process" 2>/dev/null || true; done
+  # What is left of the jobs, with slurmstepd, which outlives slurmd: all of it has its standard error here.
+  for process in /proc/[0-9]*; do
+    [[ $(readlink "$process/fd/2" 2>/dev/null) != "$folder"/* ]] || kill -KILL "${process#/proc/}" 2>/dev/null || true
+  done
   rm -rf "$folder"
   exit "$status"
 }
