@@ -147,7 +147,7 @@ whole_runs() {
   done
 }
 
-echo "submit, kill two tasks"
+echo "submit, kill a task, requeue one, send one the signal before a time limit"
 begin=$SECONDS
 jobs=$("$root/tools/slurm/submit.sh" -n 3 -c 1 -o "$folder/fleet" -- "${options[@]}")
 echo "$jobs"
@@ -166,6 +166,8 @@ pid=$(pgrep -f "ptxlat run --store $folder/fleet/stores/new/1-of-3.sqlite" | hea
 kill -KILL "$pid"
 until_true 120 "the first cell of an old GPU" has_records old/1-of-3
 scontrol requeue "$(job table old)_1"
+until_true 60 "the first cell of the second shard" has_records old/2-of-3
+scancel --batch --signal USR1 "$(job table old)_2"
 
 state() { scontrol show job "$1" 2>/dev/null | grep -oE "$2=\S+" | sort -u | tr '\n' ' '; }
 is_over() { [[ $(state "$1" JobState) =~ COMPLETED|FAILED|CANCELLED|TIMEOUT ]]; }
@@ -179,11 +181,15 @@ for kind in old new; do
   until_merged "$kind"
   [[ $(state "$(job table "$kind")" JobState) == "JobState=COMPLETED " ]] || fail "not every task of $kind completed"
   [[ $(state "$(job table "$kind")" Restarts) == *Restarts=1* ]] || fail "no task of $kind was requeued"
-  log=$(cat "$folder/fleet/logs/ptxlat-$kind-$(job table "$kind")_1.log")
-  [[ $log == *"cells are already in"* ]] || fail "the requeued task of $kind began anew"
 done
-[[ $(cat "$folder/fleet/logs/ptxlat-new-$(job table new)_1.log") == *"ended with 137; requeued"* ]] ||
-  fail "the task that was killed did not requeue itself"
+log_of() { cat "$folder/fleet/logs/ptxlat-$1-$(job table "$1")_$2.log"; }
+for task in "new 1" "old 1" "old 2"; do
+  # shellcheck disable=SC2086 # two words
+  [[ $(log_of $task) == *"cells are already in"* ]] || fail "the requeued task $task began anew"
+done
+[[ $(log_of new 1) == *"ended with 137; requeued"* ]] || fail "the task that was killed did not requeue itself"
+[[ $(log_of old 1) == *"DUE TO JOB REQUEUE"* ]] || fail "Slurm did not requeue the task"
+[[ $(log_of old 2) == *"ended with 130; requeued"* ]] || fail "the task near its time limit did not requeue itself"
 echo "$((SECONDS - begin)) s"
 
 echo "the merged tables are those of whole runs"
@@ -209,12 +215,12 @@ said=$("$root/tools/slurm/merge.sh" "$folder/part" old 2>&1) || status=$?
 [[ $said == *"sm_90/old/driver-0.0.standin: shard 2 of 3 is missing"* ]] || fail "merge says: $said"
 
 echo "bundles first, on a node without GPUs"
-jobs=$("$root/tools/slurm/submit.sh" -k old=sm_90a -n 2 -c 1 -o "$folder/bundled" -- --filter '/^sub\./' -O 3)
+jobs=$("$root/tools/slurm/submit.sh" -k old=sm_90a -n 2 -c 1 -o "$folder/bundled" -- --filter '/^sub\.[su]32/' -O 3)
 echo "$jobs"
 until_merged old
 [[ $(state "$(job bundle sm_90a)" JobState) == "JobState=COMPLETED " ]] || fail "not every bundle was made"
 CUDA_VISIBLE_DEVICES=0 "$program" run --toolchain ptxas --store "$folder/b.sqlite" --tables "$folder/whole" \
-  --format none --filter '/^sub\./' -O 3 2>"$folder/log/whole-bundle"
+  --format none --filter '/^sub\.[su]32/' -O 3 2>"$folder/log/whole-bundle"
 cmp "$folder"/whole/sm_90/old/ptxas-*/latency.csv "$folder"/bundled/tables/sm_90/old/ptxas-*/latency.csv ||
   fail "the table from bundles differs"
 echo "$SECONDS s"
