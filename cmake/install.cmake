@@ -11,6 +11,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/ptx_templates DESTINATION share/ptxlat)
 install(PROGRAMS ${CMAKE_SOURCE_DIR}/tools/toolkits.sh ${CMAKE_SOURCE_DIR}/tools/toolkit_piece.py
   DESTINATION share/ptxlat/tools)
 install(FILES ${CMAKE_SOURCE_DIR}/tools/common.sh DESTINATION share/ptxlat/tools)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/tools/slurm DESTINATION share/ptxlat/tools USE_SOURCE_PERMISSIONS)
 
 # The committed tables alone: a checkout has others, too, where somebody measured. Without a .git all that are there.
 execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} ls-files tables OUTPUT_VARIABLE tables

@@ -17,6 +17,7 @@ enum class ExitCode : int {
   no_gpu = 6,         // no driver, no device, or a device that cannot be used
   storage = 7,        // a store, table or bundle cannot be read or written (full disk, permissions, foreign file)
   changed = 8,        // `compare --fail-on-change` found a change, or `replay` a number that no longer holds
+  incomplete = 9,     // `merge` lacks a shard, or has one that did not finish
   interrupted = 130,  // Ctrl-C; everything finished so far is kept
 };
 

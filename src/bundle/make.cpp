@@ -13,6 +13,7 @@
 #include "bundle/files.h"
 #include "bundle/recording.h"
 #include "latency/method.h"
+#include "latency/shard.h"
 
 namespace ptxlat::bundle {
 
@@ -113,15 +114,24 @@ class BundlePlan {
       for (const auto& form : forms) pointers.push_back(&form);
       own_.push_back(latency::plan_cells(order.loaded, pointers, order.manifest.levels));
     }
+    choose(order.shard);
   }
 
-  std::size_t variants() const { return common_variants() + own_variants(); }
+  std::size_t variants() const { return chosen_.size(); }
+
+  // Of all cells, not only the shard's.
+  std::string name() const {
+    auto cells = common_;
+    for (const auto& own : own_) cells.insert(cells.end(), own.begin(), own.end());
+    return latency::name_of_plan(cells);
+  }
 
   // For a toolchain and a level, by their indices in the manifest: the variants from `begin` to `end`.
   std::vector<latency::CellPlan> cells(std::size_t toolchain, std::size_t level, std::size_t begin,
                                        std::size_t end) const {
     std::vector<latency::CellPlan> cells;
-    for (auto variant = begin; variant < end; ++variant) {
+    for (auto place = begin; place < end; ++place) {
+      const auto variant = chosen_[place];
       cells.push_back(variant < common_variants()
                           ? common_[level * common_variants() + variant]
                           : own_[toolchain][level * own_variants() + variant - common_variants()]);
@@ -133,9 +143,21 @@ class BundlePlan {
   std::size_t common_variants() const { return common_.size() / levels_; }
   std::size_t own_variants() const { return own_.front().size() / levels_; }
 
+  // The same variants for all toolchains, whatever their functions of CUDA C cost.
+  void choose(const results::Shard& shard) {
+    std::vector<std::size_t> costs;
+    for (std::size_t i = 0; i < common_variants(); ++i) costs.push_back(common_[i].ptx_bytes);
+    for (std::size_t i = 0; i < own_variants(); ++i) costs.push_back(own_.front()[i].ptx_bytes);
+    const auto has = latency::in_shard(costs, shard);
+    for (std::size_t variant = 0; variant < costs.size(); ++variant) {
+      if (has[variant]) chosen_.push_back(variant);
+    }
+  }
+
   std::size_t levels_;
   std::vector<latency::CellPlan> common_;
   std::vector<std::vector<latency::CellPlan>> own_;  // by toolchain
+  std::vector<std::size_t> chosen_;                  // the shard's variants: those of PTX, then those of CUDA C
 };
 
 // The state of one call of make_bundle.
@@ -149,6 +171,7 @@ class BundleBuilder {
         slots_(static_cast<std::ptrdiff_t>(order.threads)) {}
 
   std::size_t chunks() const { return (variants_ + variants_per_chunk - 1) / variants_per_chunk; }
+  std::size_t cells() const { return variants_ * columns_; }
   std::size_t cells_in_chunk(std::size_t chunk) const { return (end_of(chunk) - begin_of(chunk)) * columns_; }
 
   // Makes the chunks starting at `next`.
@@ -246,8 +269,13 @@ class BundleBuilder {
 
 }  // namespace
 
-bool make_bundle(const BundleOrder& order, const std::filesystem::path& file) {
+bool make_bundle(const BundleOrder& whole_order, const std::filesystem::path& file) {
+  BundleOrder order = whole_order;
   const BundlePlan plan(order);
+  if (order.shard != results::Shard{}) {
+    order.manifest.shard = to_string(order.shard);
+    order.manifest.plan = plan.name();
+  }
   const auto files_section = encode_files(order.files);
   const auto cells_section = encode_cells(bundled_cells(plan.cells(0, 0, 0, plan.variants())));
   BundleWriter writer(file);
@@ -263,7 +291,7 @@ bool make_bundle(const BundleOrder& order, const std::filesystem::path& file) {
   BundleBuilder builder(order, plan);
   std::size_t taken_over = 0;
   for (std::size_t chunk = 0; chunk < leftover.chunks; ++chunk) taken_over += builder.cells_in_chunk(chunk);
-  order.on_taken_over(taken_over);
+  order.on_planned(builder.cells(), taken_over);
   ChunkWriter chunks(writer, std::move(leftover.words), leftover.chunks);
   if (!builder.run(chunks, leftover.chunks)) return false;
   writer.finish();

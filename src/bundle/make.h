@@ -13,6 +13,7 @@
 #include "isa/form.h"
 #include "line/line.h"
 #include "ptx/skeleton.h"
+#include "results/shards.h"
 #include "sass/disassembler.h"
 
 namespace ptxlat::bundle {
@@ -21,12 +22,14 @@ namespace ptxlat::bundle {
 //   forms            of PTX, the same for all toolchains
 //   cuda_forms       of CUDA C, as compiled for each toolchain (apply_compiled): by toolchain, equal in number and
 //   order files            of the catalogue and skeletons, and the functions compiled for each toolchain
+//   shard            which of the cells
 //   make_assemblers  makes this many assemblers of a toolchain, each for one thread
 //   threads          how many assemblers work at the same time
 //   on_finished      called with the finished cells of a toolchain, by its index in the manifest, from one thread at a
-//   time on_taken_over    called with the number of cells that an interrupted call has finished
+//   time on_planned       called with the number of cells, and of those that an interrupted call has finished
 struct BundleOrder {
   Manifest manifest;
+  results::Shard shard;
   const ptx::LoadedCatalogue& loaded;
   std::vector<const isa::Form*> forms;
   std::vector<std::vector<isa::Form>> cuda_forms;
@@ -36,7 +39,7 @@ struct BundleOrder {
       make_assemblers;
   std::size_t threads = 1;
   std::function<void(std::size_t, const std::vector<results::Record>&)> on_finished;
-  std::function<void(std::size_t)> on_taken_over;
+  std::function<void(std::size_t, std::size_t)> on_planned;
   const std::atomic<bool>* interrupted = nullptr;
 };
 

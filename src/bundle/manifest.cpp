@@ -53,6 +53,8 @@ Bytes manifest_to_json(const Manifest& manifest) {
     entry["target"] = target.name();
     json["toolchains"].push_back(std::move(entry));
   }
+  results::put(json, "shard", manifest.shard);
+  results::put(json, "plan", manifest.plan);
   json["created_utc"] = manifest.created_utc;
   json["command_line"] = manifest.command_line;
   const auto text = json.dump(2) + '\n';
@@ -77,6 +79,8 @@ Manifest manifest_from_json(const Bytes& text) {
     bundled.target = target_in(entry);
     manifest.toolchains.push_back(std::move(bundled));
   }
+  manifest.shard = results::text_at(json, "shard");
+  manifest.plan = results::text_at(json, "plan");
   manifest.created_utc = json.at("created_utc").get<std::string>();
   manifest.command_line = json.at("command_line").get<std::string>();
   return manifest;

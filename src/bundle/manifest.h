@@ -24,6 +24,8 @@ struct Manifest {
   isa::Target target;          // as requested
   std::vector<int> levels;
   std::vector<BundledToolchain> toolchains;
+  std::string shard;        // "3/16"; empty: all cells of the plan
+  std::string plan;         // of a shard: hash of the whole plan, equal for all of its shards
   std::string created_utc;  // ISO 8601
   std::string command_line;
 };

@@ -28,6 +28,7 @@ namespace {
 
 struct AssembleOptions {
   Selection selection;
+  std::optional<results::Shard> shard;
   std::string output;
   int threads = 0;  // 0: one per core
 };
@@ -86,10 +87,7 @@ void assemble(const AssembleOptions& options) {
   if (forms.empty())
     throw Error(ExitCode::unknown_name, "nothing is left to assemble", "`ptxlat list` lists all forms");
   std::size_t cells = 0;
-  for (const auto* form : forms) cells += isa::variants_of(*form).size();
-  cells *= manifest.levels.size() * manifest.toolchains.size();
-
-  Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, cells);
+  std::optional<Progress> progress;
   std::vector<Verdicts> verdicts(manifest.toolchains.size());
   const auto threads = static_cast<std::size_t>(
       options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
@@ -97,6 +95,7 @@ void assemble(const AssembleOptions& options) {
   pace.batch_threads = 1;  // the columns of a chunk have already gathered
   sass::Nvdisasm nvdisasm(assemble::nvdisasm_for(manifest.target), pace);
   bundle::BundleOrder order{.manifest = manifest,
+                            .shard = options.shard.value_or(results::Shard{}),
                             .loaded = loaded,
                             .forms = {},
                             .cuda_forms = {},
@@ -105,7 +104,7 @@ void assemble(const AssembleOptions& options) {
                             .make_assemblers = {},
                             .threads = threads,
                             .on_finished = {},
-                            .on_taken_over = {},
+                            .on_planned = {},
                             .interrupted = &heed_interrupts()};
   add_forms(forms, order);
   order.make_assemblers = [](const bundle::BundledToolchain& bundled, std::size_t count) {
@@ -113,15 +112,17 @@ void assemble(const AssembleOptions& options) {
   };
   order.on_finished = [&](std::size_t toolchain, const std::vector<results::Record>& finished) {
     for (const auto& cell : finished) ++verdicts[toolchain][to_string(cell.verdict)];
-    progress.advance(finished.size());
+    progress->advance(finished.size());
   };
-  order.on_taken_over = [&](std::size_t finished) {
+  order.on_planned = [&](std::size_t planned, std::size_t finished) {
+    cells = planned;
+    progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, cells);
     if (finished == 0) return;
     fmt::print(stderr, "{} of {} cells are already in {}.part\n", finished, cells, options.output);
-    progress.advance(finished);
+    progress->advance(finished);
   };
   const bool completed = bundle::make_bundle(order, options.output);
-  progress.finish();
+  progress->finish();
   if (!completed) {
     throw Error(ExitCode::interrupted, fmt::format("interrupted; finished work is kept in {}.part", options.output),
                 "rerun the same command to continue");
@@ -149,6 +150,10 @@ void add_assemble(CLI::App& program) {
                    "continue from it after Ctrl-C or a full disk.")
       ->required()
       ->type_name("FILE");
+  add_shard(
+      *command, options->shard,
+      "Put only part K of N parts that cost the same into the bundle, e.g. 3/16, for machines that make one shard "
+      "of a table each (`ptxlat run --help`). Default: everything.");
   command
       ->add_option("--threads", options->threads, "How many assemblers work at the same time. Default: one per core.")
       ->check(CLI::Range(1, 1024));

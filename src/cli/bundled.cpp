@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/process.h"
 #include "isa/catalogue.h"
 
@@ -86,13 +87,19 @@ std::vector<latency::CellPlan> bundled_plan(const bundle::Bundle& bundle, const 
   }
   auto forms = selected_forms(loaded.catalogue, selection, false, std::nullopt);
   std::erase_if(forms, [&](const isa::Form* form) { return !bundled_forms.contains(form->ptx); });
-  if (forms.empty()) {
+  const bool is_of_shard = !bundle.manifest.shard.empty();
+  if (forms.empty() && !(is_of_shard && bundle.cells.empty())) {
     throw Error(ExitCode::unknown_name, fmt::format("{} has none of these forms", bundle.path.string()),
                 fmt::format("it was made with: {}", bundle.manifest.command_line));
   }
+  const auto recipe_of = [&](const latency::CellPlan& cell) {
+    return recipes.find({cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name});
+  };
   auto plan = latency::plan_cells(loaded, forms, levels);
+  // Different variants of a form may be in different shards.
+  if (is_of_shard) std::erase_if(plan, [&](const auto& cell) { return recipe_of(cell) == recipes.end(); });
   for (const auto& cell : plan) {
-    const auto found = recipes.find({cell.variant.form->ptx, cell.variant.operand, cell.variant.input->name});
+    const auto found = recipe_of(cell);
     if (found != recipes.end() && (found->second == cell.recipe || cell.variant.form->cuda)) continue;
     throw Error(ExitCode::storage,
                 fmt::format("{} was made by a ptxlat that expands {} differently", bundle.path.string(),
@@ -101,6 +108,25 @@ std::vector<latency::CellPlan> bundled_plan(const bundle::Bundle& bundle, const 
                             bundle.manifest.tool_version, bundle.manifest.git_commit));
   }
   return plan;
+}
+
+std::string name_of_plan(const bundle::Bundle& bundle, const Selection& selection, const std::vector<int>& levels) {
+  Hash hash;
+  hash.add(bundle.manifest.plan);
+  for (const auto* patterns : {&selection.filters, &selection.chapters, &selection.types}) {
+    hash.add(patterns->size());
+    for (const auto& pattern : *patterns) hash.add(std::string_view(pattern));
+  }
+  hash.add(std::string_view(selection.ptx_version));
+  hash.add(levels);
+  return fmt::format("{:016x}", hash.value());
+}
+
+void require_shard(const bundle::Bundle& bundle, const std::optional<results::Shard>& wanted) {
+  if (!wanted || to_string(*wanted) == bundle.manifest.shard) return;
+  throw Error(ExitCode::unknown_name,
+              fmt::format("{} is of shard {}, not {}", bundle.path.string(), bundle.manifest.shard, to_string(*wanted)),
+              "leave out --shard, or name the bundle of that shard");
 }
 
 void require_fitting(const bundle::Bundle& bundle, const gpu::DeviceInfo& device) {

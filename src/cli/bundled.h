@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "bundle/bundle.h"
@@ -28,6 +30,11 @@ std::vector<int> bundled_levels(const bundle::Bundle& bundle, const std::vector<
 // expands a form to different kernels from the one that made the bundle.
 std::vector<latency::CellPlan> bundled_plan(const bundle::Bundle& bundle, const ptx::LoadedCatalogue& loaded,
                                             const Selection& selection, const std::vector<int>& levels);
+
+// The plan of a bundle of a shard, as in latency::name_of_plan: of the same options with the bundles of all shards.
+std::string name_of_plan(const bundle::Bundle& bundle, const Selection& selection, const std::vector<int>& levels);
+// Error{unknown_name} if the bundle is of a shard, and another is wanted.
+void require_shard(const bundle::Bundle& bundle, const std::optional<results::Shard>& wanted);
 
 // Error{no_gpu} if the bundle is not for this device's architecture.
 void require_fitting(const bundle::Bundle& bundle, const gpu::DeviceInfo& device);

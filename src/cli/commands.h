@@ -16,6 +16,7 @@ void add_static(CLI::App& program);    // run.cpp: the same line without its GPU
 void add_probe(CLI::App& program);     // probe.cpp
 void add_opcodes(CLI::App& program);   // opcodes.cpp
 void add_assemble(CLI::App& program);  // assemble.cpp: a bundle for run
+void add_merge(CLI::App& program);     // merge.cpp: the stores of several machines
 void add_list(CLI::App& program);      // list.cpp
 void add_check(CLI::App& program);     // check.cpp
 void add_show(CLI::App& program);      // show.cpp

@@ -27,7 +27,8 @@ namespace {
 constexpr char footer[] =
     "Exit codes: 0 done, 1 failure, 2 command line, 3 malformed catalogue or skeleton, 4 unknown form, level,\n"
     "toolchain or table, 5 no assembler, disassembler or gnuplot, 6 no driver or GPU, 7 store, table or bundle cannot\n"
-    "be read or written, 8 compare --fail-on-change or replay found one, 130 interrupted (what was finished is kept).";
+    "be read or written, 8 compare --fail-on-change or replay found one, 9 merge lacks a shard, 130 interrupted (what\n"
+    "was finished is kept).";
 
 std::atomic<bool> was_interrupted{false};
 
@@ -54,6 +55,7 @@ int run_program(int argc, char** argv) {
   add_probe(program);
   add_opcodes(program);
   add_assemble(program);
+  add_merge(program);
   add_list(program);
   add_check(program);
   add_show(program);

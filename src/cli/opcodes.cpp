@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/gpus.h"
+#include "cli/opcodes.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
@@ -47,20 +48,10 @@ std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
   return records;
 }
 
-// Writes the results of the current rules for the records, next to the latencies of the same folder.
-void write(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded, report::OpcodeFiles files,
-           const std::string& format) {
-  const auto opcodes = machine::opcodes_measured(loaded, files.throughput);
-  files.opcodes = machine::opcode_rows(opcodes, files.throughput, files.contention, files.counters, latency_of(folder));
-  report::write_opcode_files(folder, files);
-  fmt::print(stderr, "{} opcodes of {} forms\n{}\n", files.opcodes.size(), files.throughput.size(), folder.string());
-  if (format == "text") report::write_opcode_text(std::cout, files.opcodes);
-}
-
 void read_again(const OpcodeOptions& options) {
   auto files = report::read_opcode_files(options.reread);
   for (auto& record : files.throughput) machine::read_again(record);
-  write(options.reread, load_catalogue_for(options.selection), std::move(files), options.format);
+  write_opcodes(options.reread, load_catalogue_for(options.selection), std::move(files), options.format);
 }
 
 void measure(const OpcodeOptions& options, const GpuKind& kind) {
@@ -106,12 +97,21 @@ void measure(const OpcodeOptions& options, const GpuKind& kind) {
     if (!made.completed)
       throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
                   "rerun the same command to continue");
-    write(std::filesystem::path(options.tables) / made.run.table, job.loaded,
-          {{}, made.throughput, made.contention, made.counters, store.runs(made.run.table)}, options.format);
+    write_opcodes(std::filesystem::path(options.tables) / made.run.table, job.loaded,
+                  {{}, made.throughput, made.contention, made.counters, store.runs(made.run.table)}, options.format);
   }
 }
 
 }  // namespace
+
+void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded, report::OpcodeFiles files,
+                   const std::string& format) {
+  const auto opcodes = machine::opcodes_measured(loaded, files.throughput);
+  files.opcodes = machine::opcode_rows(opcodes, files.throughput, files.contention, files.counters, latency_of(folder));
+  report::write_opcode_files(folder, files);
+  fmt::print(stderr, "{} opcodes of {} forms\n{}\n", files.opcodes.size(), files.throughput.size(), folder.string());
+  if (format == "text") report::write_opcode_text(std::cout, files.opcodes);
+}
 
 void add_opcodes(CLI::App& program) {
   auto* command = program.add_subcommand(

@@ -17,8 +17,10 @@
 #include "cli/gpus.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
+#include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "isa/select.h"
+#include "latency/shard.h"
 #include "report/live_table.h"
 #include "report/table.h"
 #include "results/store.h"
@@ -32,6 +34,7 @@ namespace {
 
 struct RunOptions {
   Selection selection;
+  std::optional<results::Shard> shard;
   std::string devices = "0";
   int launches = 9;
   int threads = 0;  // 0: two per core
@@ -39,9 +42,7 @@ struct RunOptions {
   std::optional<double> repeat;
   std::uint64_t seed = 1;
   std::string store = "ptxlat.sqlite";
-  std::string tables = "tables";
-  bool is_brief = false;
-  bool has_headline_code = false;
+  TableOptions tables;
   std::string format = "text";
 };
 
@@ -66,6 +67,15 @@ void print_repetition(const run::Repetition& repetition) {
                record.note);
 }
 
+// Notes the plan with the run, and leaves of it what is to be made here.
+//   shard  empty: all of it
+void take_shard(run::TableJob& job, const std::optional<results::Shard>& shard) {
+  job.run.plan = latency::name_of_plan(job.plan);
+  if (!shard) return;
+  job.run.shard = to_string(*shard);
+  job.plan = latency::cells_of_shard(job.plan, *shard);
+}
+
 // Plans the cells that the options name and prepares the assemblers, which run in workers with these options.
 void prepare_assembling(run::TableJob& job, const RunOptions& options, const worker::WorkerOptions& of_workers) {
   const auto& selection = options.selection;
@@ -75,6 +85,7 @@ void prepare_assembling(run::TableJob& job, const RunOptions& options, const wor
   cuda::apply_compiled(job.loaded.catalogue.forms, functions);
   job.run.nvrtc = functions.compiler;
   job.plan = latency::plan_cells(job.loaded, forms, selection.levels);
+  take_shard(job, options.shard);
   const int threads = assembling_threads(options.threads);
   job.disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), sass::nvdisasm_pace(threads));
   job.assemblers = make_kernel_assemblers(job.toolchain, job.target, of_workers, threads);
@@ -84,6 +95,13 @@ void prepare_assembling(run::TableJob& job, const RunOptions& options, const wor
 void prepare_bundled(run::TableJob& job, const RunOptions& options, const bundle::Bundle& bundle, std::size_t toolchain,
                      const std::vector<int>& levels) {
   job.plan = bundled_plan(bundle, job.loaded, options.selection, levels);
+  if (bundle.manifest.shard.empty()) {
+    take_shard(job, options.shard);
+  } else {
+    require_shard(bundle, options.shard);
+    job.run.plan = name_of_plan(bundle, options.selection, levels);
+    job.run.shard = bundle.manifest.shard;
+  }
   job.disassembler = bundle::make_recorded_disassembler(bundle);
   for (int i = 0; i < assembling_threads(options.threads); ++i)
     job.assemblers.push_back(bundle::make_recorded_assembler(bundle, toolchain));
@@ -160,13 +178,10 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
     throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
                 "rerun the same command to continue");
   }
-  const auto code = options.has_headline_code ? report::Code::of_headline : report::Code::all;
-  const auto detail = options.is_brief ? report::TableDetail::columns_only : report::TableDetail::everything;
-  const auto table = report::table_from(made.run, made.runs, made.records, code);
-  report::write_table(options.tables, table, detail);
-  for (const auto& [run, runs, records] : made.own)
-    report::write_table(options.tables, report::table_from(run, runs, records, code), detail);
-  fmt::print(stderr, "{}\n{}/{}\n", summary(made), options.tables, job.run.table);
+  const auto table = write_latencies(store, {made.run, made.runs, made.records}, options.tables);
+  for (const auto& own : made.own) write_latencies(store, {own.run, own.stored.runs, own.stored.records}, options.tables);
+  fmt::print(stderr, "{}\n{}/{}\n", summary(made), options.tables.folder, job.run.table);
+  warn_of_shards(table.run);
   if (options.format == "csv") report::write_csv(std::cout, table);
   if (live) live->finish();
 }
@@ -178,13 +193,11 @@ void add_line_options(CLI::App& command, RunOptions& options) {
           "--store", options.store,
           "The SQLite file that keeps finished cells; rerun the same command to resume. Default: ptxlat.sqlite.")
       ->type_name("FILE");
-  command.add_option("--tables", options.tables, "The folder under which the table is written. Default: tables.")
-      ->type_name("FOLDER");
-  command.add_flag(
-      "--brief", options.is_brief,
-      "Write only latency.csv, forms.csv.gz and run.json, without the machine code, to keep many static tables.");
-  command.add_flag("--headline-code", options.has_headline_code,
-                   "Keep only the machine code behind each row's headline, for publishing.");
+  add_table_options(command, options.tables);
+  add_shard(
+      command, options.shard,
+      "Make only part K of N parts that cost the same, e.g. 3/16, to spread a table over machines; `ptxlat merge` "
+      "joins their stores. Default: everything.");
   command.add_option("--threads", options.threads, "How many assemblers work at the same time. Default: two per core.")
       ->check(CLI::Range(1, 1024));
   command

@@ -29,6 +29,18 @@ void add_levels(CLI::App& command, std::vector<int>& levels, const std::string& 
       ->type_name("LEVELS");
 }
 
+void add_shard(CLI::App& command, std::optional<results::Shard>& shard, const std::string& description) {
+  command
+      .add_option_function<std::string>(
+          "--shard", [&shard](const std::string& text) { shard = results::shard_from(text); }, description)
+      ->type_name("K/N")
+      ->check(
+          [](const std::string& text) {
+            return results::shard_from(text) ? std::string() : text + " is not a shard: write 3/16 for part 3 of 16";
+          },
+          "");
+}
+
 void add_form_filters(CLI::App& command, Selection& selection) {
   command
       .add_option("--filter", selection.filters,

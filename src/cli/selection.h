@@ -7,6 +7,7 @@
 
 #include "isa/form.h"
 #include "ptx/skeleton.h"
+#include "results/shards.h"
 
 namespace CLI {
 class App;
@@ -31,6 +32,8 @@ void add_form_filters(CLI::App& command, Selection& selection);
 void add_selection(CLI::App& command, Selection& selection);
 void add_levels(CLI::App& command, std::vector<int>& levels, const std::string& by_default);
 void add_catalogue(CLI::App& command, Selection& selection);
+// --shard K/N
+void add_shard(CLI::App& command, std::optional<results::Shard>& shard, const std::string& description);
 
 // Catalogue and skeletons: the shipped ones and the user's.
 ptx::LoadedCatalogue load_catalogue_for(const Selection& selection);

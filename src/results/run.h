@@ -39,6 +39,8 @@ struct Run {
   std::string nvrtc;                      // compiled the CUDA C forms, "nvrtc-13.0.88"; empty if there are none
   std::string cupti;                      // read hardware counters, "cupti-130001"; empty if none did
   std::string target;                     // "sm_90"
+  std::string plan;                       // latency::name_of_plan of the whole plan; empty for probes and opcodes
+  std::string shard;                      // the part of the plan that it makes, "3/16"; empty: all of it
   std::optional<gpu::DeviceInfo> device;  // empty for static tables
   std::optional<double> sm_clock_mhz;     // measured: clock64 against globaltimer, under load
   std::optional<BundleOrigin> bundle;     // empty if it was assembled in the run
@@ -49,6 +51,7 @@ struct Run {
   int launches = 0;         // of each kernel; 0 for static tables
   std::string started_utc;  // ISO 8601
   std::string finished_utc;
+  bool was_interrupted = false;  // it finished, but without all of its cells
   std::vector<std::string> warnings;
   std::map<std::string, std::string> environment;  // variables that affect the JIT: CUDA_*, PTXLAT_*
   std::map<std::string, double> station_seconds;   // expand, assemble, audit, run, … summed over threads, and wall

@@ -60,6 +60,8 @@ Json to_json(const Run& run) {
   put(json, "nvrtc", run.nvrtc);
   put(json, "cupti", run.cupti);
   json["target"] = run.target;
+  put(json, "plan", run.plan);
+  put(json, "shard", run.shard);
   if (run.device) json["device"] = device_to_json(*run.device);
   put(json, "sm_clock_mhz", run.sm_clock_mhz);
   if (run.bundle) json["bundle"] = bundle_to_json(*run.bundle);
@@ -70,6 +72,7 @@ Json to_json(const Run& run) {
   if (run.launches != 0) json["launches"] = run.launches;
   json["started_utc"] = run.started_utc;
   json["finished_utc"] = run.finished_utc;
+  if (run.was_interrupted) json["interrupted"] = true;
   if (!run.warnings.empty()) json["warnings"] = run.warnings;
   json["environment"] = run.environment;
   json["station_seconds"] = run.station_seconds;
@@ -87,6 +90,8 @@ Run run_from_json(const Json& json) {
   run.nvrtc = text_at(json, "nvrtc");
   run.cupti = text_at(json, "cupti");
   run.target = text_at(json, "target");
+  run.plan = text_at(json, "plan");
+  run.shard = text_at(json, "shard");
   if (const auto device = json.find("device"); device != json.end()) run.device = device_from_json(*device);
   run.sm_clock_mhz = number_at(json, "sm_clock_mhz");
   if (const auto bundle = json.find("bundle"); bundle != json.end()) run.bundle = bundle_from_json(*bundle);
@@ -97,6 +102,7 @@ Run run_from_json(const Json& json) {
   run.launches = json.value("launches", 0);
   run.started_utc = text_at(json, "started_utc");
   run.finished_utc = text_at(json, "finished_utc");
+  run.was_interrupted = json.value("interrupted", false);
   run.warnings = json.value("warnings", run.warnings);
   run.environment = json.value("environment", run.environment);
   run.station_seconds = json.value("station_seconds", run.station_seconds);
@@ -114,6 +120,7 @@ Json runs_to_json(const std::vector<Run>& runs) {
       json["driver_version"] = run.device->driver_version;
       json["device_uuid"] = run.device->uuid;
     }
+    put(json, "shard", run.shard);
     if (run.launches != 0) json["launches"] = run.launches;
     put(json, "sm_clock_mhz", run.sm_clock_mhz);
     json["command_line"] = run.command_line;
@@ -135,6 +142,7 @@ std::vector<Run> runs_from_json(const Json& json) {
       run.device->driver_version = text_at(one, "driver_version");
       run.device->uuid = text_at(one, "device_uuid");
     }
+    run.shard = text_at(one, "shard");
     run.launches = one.value("launches", 0);
     run.sm_clock_mhz = number_at(one, "sm_clock_mhz");
     run.command_line = text_at(one, "command_line");

@@ -15,13 +15,11 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "results/json.h"
+#include "results/store_file.h"
 
 namespace ptxlat::results {
 
 namespace {
-
-constexpr int application_id = 0x7078746c;  // "pxtl", as file(1) and others may look for it
-constexpr int schema_version = 2;
 
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
@@ -44,43 +42,6 @@ constexpr const char* schema = R"sql(
   );
 )sql";
 
-Error storage_error(const std::filesystem::path& file, const SQLite::Exception& cause) {
-  const std::string what = fmt::format("store {}: {}", file.string(), cause.what());
-  const auto error = [&](const char* advice) { return Error(ExitCode::storage, what, advice); };
-  switch (cause.getErrorCode()) {
-    case SQLITE_FULL:
-      return error(
-          "The disk is full. Everything saved before is safe: free some space and run the same command again.");
-    case SQLITE_READONLY:
-    case SQLITE_PERM:
-    case SQLITE_AUTH:
-      return error("The store cannot be written: check the permissions of the file and of its folder.");
-    case SQLITE_CANTOPEN:
-      return error("Check that its folder exists, that it is not a folder itself, and that you may write there.");
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return error("Another ptxlat run is writing to this store: wait until it ends, or give this one another store.");
-    case SQLITE_NOTADB:
-      return error("This file is not a ptxlat store and is left as it is: name another file for the store.");
-    case SQLITE_CORRUPT:
-      return error("The store is damaged: keep a copy if it matters, delete it, and run again.");
-    case SQLITE_IOERR:
-      return error("Reading or writing failed: check the disk, its free space and its limits (df, quota, ulimit -f).");
-    default:
-      return error("");
-  }
-}
-
-// SQLite treats a file of one byte as an empty database and overwrites it.
-void reject_shorter_than_a_header(const std::filesystem::path& file) {
-  constexpr std::uintmax_t header_bytes = 100;
-  std::error_code none_there;
-  const std::uintmax_t size = std::filesystem::file_size(file, none_there);
-  if (none_there || size == 0 || size >= header_bytes) return;
-  throw Error(ExitCode::storage, fmt::format("{} is not a ptxlat store", file.string()),
-              "It is left as it is: name another file for the store.");
-}
-
 }  // namespace
 
 std::string CellKey::text() const {
@@ -102,34 +63,9 @@ struct Store::Database {
       : file(path),
         connection(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, static_cast<int>(lock_timeout.count())),
         busy_timeout(lock_timeout) {
-    if (check_owner() == Owner::nobody) create();
+    if (owner_of(connection, file) == Owner::nobody) create();
     connection.exec("PRAGMA foreign_keys = ON");
     connection.exec("PRAGMA synchronous = NORMAL");  // with WAL: a commit survives kill -9 without an fsync each
-  }
-
-  enum class Owner { nobody, us };
-
-  // Rejects a file that is something else, without changing a byte.
-  Owner check_owner() {
-    // All three questions use one view of the file: between two of them another process may make it a store. A
-    // savepoint is a transaction that can be nested.
-    connection.exec("SAVEPOINT ownership");
-    const int id = connection.execAndGet("PRAGMA application_id").getInt();
-    const int version = connection.execAndGet("PRAGMA user_version").getInt();
-    const bool empty = connection.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
-    connection.exec("RELEASE ownership");
-    if (empty && id == 0) return Owner::nobody;
-    if (id != application_id) {
-      throw Error(ExitCode::storage, fmt::format("{} is an SQLite database of another program", file.string()),
-                  "It is left as it is: name another file for the store.");
-    }
-    if (version != schema_version) {
-      throw Error(
-          ExitCode::storage,
-          fmt::format("store {} has version {}, this ptxlat reads version {}", file.string(), version, schema_version),
-          "Use the ptxlat that wrote it, or name another file for the store.");
-    }
-    return Owner::us;
   }
 
   // Two processes may do this at the same moment: the loser of the lock finds the work done.
@@ -137,7 +73,7 @@ struct Store::Database {
     enter_wal_mode();
     connection.exec("BEGIN IMMEDIATE");
     try {
-      if (check_owner() == Owner::nobody) {
+      if (owner_of(connection, file) == Owner::nobody) {
         connection.exec(schema);
         connection.exec(fmt::format("PRAGMA application_id = {}", application_id));
         connection.exec(fmt::format("PRAGMA user_version = {}", schema_version));

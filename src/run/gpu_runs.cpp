@@ -36,11 +36,16 @@ void GpuRuns::save_records(std::vector<results::Record>& records) {
   std::map<std::string, std::size_t> lowest;  // GPU, by the cell
   for (auto& record : records) {
     record.run = runs_[record.gpu].id;
-    const auto [entry, is_new] = lowest.emplace(key_of(record).text(), record.gpu);
-    if (!is_new) entry->second = std::min(entry->second, record.gpu);
+    const auto key = key_of(record).text();
+    const auto [entry, is_new] = lowest.emplace(key, record.gpu);
+    if (is_new) continue;
+    entry->second = std::min(entry->second, record.gpu);
+    first_[key] = entry->second;
   }
   const auto first_own = std::stable_partition(records.begin(), records.end(), [&](const results::Record& record) {
-    return record.gpu == lowest.at(key_of(record).text());
+    const auto key = key_of(record).text();
+    const auto known = first_.find(key);
+    return record.gpu == (known == first_.end() ? lowest.at(key) : known->second);
   });
   std::map<std::size_t, std::vector<results::Record>> by_gpu;
   for (auto record = first_own; record != records.end(); ++record) by_gpu[record->gpu].push_back(*record);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,8 @@ class GpuRuns {
 
   results::Store& store_;
   std::vector<results::Run> runs_;
-  std::vector<results::Run> own_;  // by GPU; without id if it has no record
+  std::vector<results::Run> own_;            // by GPU; without id if it has no record
+  std::map<std::string, std::size_t> first_;  // the table's GPU of each cell that several GPUs measured, by its key
 };
 
 // The table with what is the own of this run's GPU: "gpus/GPU-…" below the run's table.

@@ -13,6 +13,7 @@
 #include "latency/survey.h"
 #include "run/provenance.h"
 #include "run/repeated_cells.h"
+#include "run/stored_table.h"
 
 namespace ptxlat::run {
 
@@ -20,12 +21,25 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The run that made the table in the store, if it finished.
-std::optional<results::Run> finished_run(const results::Store& store, const std::string& table) {
-  for (auto& run : store.newest_runs()) {
-    if (run.table == table && !run.finished_utc.empty()) return std::move(run);
+bool is_finished(const results::Run& run) { return !run.finished_utc.empty() && !run.was_interrupted; }
+
+// The run that made the table in the store, if it finished, and if a run that makes nothing need not be noted. It must
+// be if the store does not say that its plan, or its shard of it, is finished (results/shards.h): if it continues a run
+// that was killed between its last cell and its end, or if other shards' runs made its cells.
+std::optional<results::Run> finished_run(const results::Store& store, const results::Run& beginning) {
+  const auto runs = store.runs(beginning.table);
+  if (runs.empty() || !is_finished(runs.back())) return std::nullopt;
+  bool was_begun = !beginning.shard.empty(), was_finished = false;
+  for (const auto& run : runs) {
+    if (run.plan != beginning.plan || run.shard != beginning.shard) continue;
+    was_begun = true;
+    was_finished = was_finished || is_finished(run);
   }
-  return std::nullopt;
+  if (was_begun && !was_finished) return std::nullopt;
+  // An invocation on several GPUs is as many runs: the first of them.
+  return *std::find_if(runs.begin(), runs.end(), [&](const results::Run& run) {
+    return run.started_utc == runs.back().started_utc && run.command_line == runs.back().command_line;
+  });
 }
 
 // The headline in nanoseconds, if the clock is known.
@@ -73,17 +87,6 @@ bool repeat_sample(const line::Line& line, const line::Method& method, const Tab
   return run_line(again, method, job.assemblers, runs.size() > 1 ? sample.cells_elsewhere() : sample.cells);
 }
 
-// What a table of the store has, with the runs that its records name.
-template <typename Table>
-void take_stored(const results::Store& store, const std::string& name, Table& table) {
-  table.records = store.records(name, results::RecordKind::latency);
-  table.runs = store.runs(name);
-  std::erase_if(table.runs, [&](const results::Run& run) {
-    return std::none_of(table.records.begin(), table.records.end(),
-                        [&](const results::Record& record) { return record.run == run.id; });
-  });
-}
-
 }  // namespace
 
 MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions& options) {
@@ -95,7 +98,7 @@ MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions&
                 [&](const line::Cell& cell) { return finished.contains(key_of(job.plan[cell.number]).text()); });
   if (options.on_planned) options.on_planned(job.plan.size() - missing.size());
   // A run that finds all of its cells in the store makes none, and only writes the table again.
-  const auto made_by = missing.empty() ? finished_run(store, table) : std::nullopt;
+  const auto made_by = missing.empty() ? finished_run(store, job.run) : std::nullopt;
   GpuRuns runs(store, job.run, job.further);
   if (!missing.empty() && options.sm_clock)
     in_parallel(runs.size(), [&](std::size_t gpu) { runs.of(gpu).sm_clock_mhz = options.sm_clock(gpu); });
@@ -147,16 +150,18 @@ MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions&
   }
   if (!made_by) {
     const auto now = utc_now();
-    for (std::size_t gpu = 0; gpu < runs.size(); ++gpu) runs.of(gpu).finished_utc = now;
+    for (std::size_t gpu = 0; gpu < runs.size(); ++gpu) {
+      runs.of(gpu).finished_utc = now;
+      runs.of(gpu).was_interrupted = !made.completed;
+    }
     runs.save();
   }
   made.run = made_by.value_or(runs.of(0));
   if (!made.completed) return made;
-  take_stored(store, table, made);
-  for (auto& run : own_tables(store, table)) {
-    auto& own = made.own.emplace_back(OwnTable{run, {}, {}});
-    take_stored(store, run.table, own);
-  }
+  auto stored = stored_table(store, table);
+  made.records = std::move(stored.records);
+  made.runs = std::move(stored.runs);
+  for (auto& run : own_tables(store, table)) made.own.push_back({run, stored_table(store, run.table)});
   return made;
 }
 

@@ -15,6 +15,7 @@
 #include "results/run.h"
 #include "results/store.h"
 #include "run/gpu_runs.h"
+#include "run/stored_table.h"
 #include "sass/disassembler.h"
 
 namespace ptxlat::run {
@@ -65,8 +66,7 @@ struct SessionOptions {
 //   completed   false if it was interrupted; every finished record is in the store
 struct OwnTable {
   results::Run run;
-  std::vector<results::Run> runs;
-  std::vector<results::Record> records;
+  StoredTable stored;
 };
 struct MadeTable {
   results::Run run;

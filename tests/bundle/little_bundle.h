@@ -54,7 +54,8 @@ struct LittleBundle {
   std::function<void()> before = [] {};
   std::atomic<bool> interrupted{false};
   std::size_t cells_finished = 0;
-  std::size_t cells_taken_over = 0;
+  std::size_t cells_planned = 0, cells_taken_over = 0;
+  results::Shard shard;
   std::size_t threads = 2;
   bundle::Manifest manifest = manifest_of();
 
@@ -84,6 +85,7 @@ struct LittleBundle {
     for (const auto& form : catalogue.loaded.catalogue.forms) forms.push_back(&form);
     const bundle::BundleOrder order{
         manifest,
+        shard,
         catalogue.loaded,
         forms,
         std::vector<std::vector<isa::Form>>(manifest.toolchains.size()),
@@ -97,7 +99,10 @@ struct LittleBundle {
         },
         threads,
         [this](std::size_t, const std::vector<results::Record>& cells) { cells_finished += cells.size(); },
-        [this](std::size_t cells) { cells_taken_over += cells; },
+        [this](std::size_t planned, std::size_t taken_over) {
+          cells_planned = planned;
+          cells_taken_over += taken_over;
+        },
         &interrupted};
     return bundle::make_bundle(order, file);
   }

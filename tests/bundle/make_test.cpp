@@ -54,6 +54,47 @@ TEST_CASE("a bundle has the order's manifest, files and cells, and an answer for
         "ptxas-11.8.89 rejects 'mine' at O0\n");
 }
 
+TEST_CASE("bundles of shards have each row once, and say of which plan they are") {
+  LittleBundle whole;
+  REQUIRE(whole.make());
+  const auto all = open_bundle(whole.file);
+  CHECK(all.manifest.shard.empty());
+  std::vector<BundledCell> cells;
+  std::string plan;
+  for (const std::size_t number : {1u, 2u, 3u}) {
+    LittleBundle little;
+    little.shard = {number, 3};
+    REQUIRE(little.make());
+    const auto bundle = open_bundle(little.file);
+    CHECK(bundle.manifest.shard == to_string(little.shard));
+    if (plan.empty()) plan = bundle.manifest.plan;
+    CHECK(bundle.manifest.plan == plan);
+    CHECK(bundle.cells.size() == 40);
+    CHECK(little.cells_planned == 40 * 4);
+    CHECK(little.cells_finished == 40 * 4);
+    cells.insert(cells.end(), bundle.cells.begin(), bundle.cells.end());
+  }
+  CHECK_FALSE(plan.empty());
+  CHECK(cells.size() == all.cells.size());
+  for (const auto& cell : all.cells) CHECK(std::count(cells.begin(), cells.end(), cell) == 1);
+}
+
+TEST_CASE("the remains of a bundle of a different shard are not reused") {
+  LittleBundle little;
+  little.threads = 1;
+  little.shard = {1, 2};
+  std::atomic<int> left = 8;
+  little.before = [&] {
+    if (--left == 0) little.interrupted = true;
+  };
+  CHECK_FALSE(little.make());
+  little.before = [] {};
+  little.interrupted = false;
+  little.shard = {2, 2};
+  REQUIRE(little.make());
+  CHECK(little.cells_taken_over == 0);
+}
+
 TEST_CASE("asking for something that a bundle does not have is an error that says so") {
   LittleBundle little;
   REQUIRE(little.make());

@@ -36,6 +36,7 @@ for file in share/man/man1/ptxlat.1 share/bash-completion/completions/ptxlat sha
   [[ -s $prefix/$file ]] || fail "$file is missing"
 done
 "$prefix/share/ptxlat/tools/toolkits.sh" --help | grep -q VERSION || fail "toolkits.sh --help"
+"$prefix/share/ptxlat/tools/slurm/submit.sh" --help | grep -q SHARDS || fail "submit.sh --help"
 bash -n "$prefix/share/bash-completion/completions/ptxlat"
 if command -v man >/dev/null; then
   [[ $(LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings "$prefix/share/man/man1/ptxlat.1" 2>&1 >/dev/null) == "" ]] || fail "man page"

@@ -105,6 +105,9 @@ TEST_CASE("a run comes back from its JSON unchanged") {
   run.sm_clock_mhz = 1979.5;
   run.seed = 0xffffffffffffffffu;
   run.launches = 9;
+  run.plan = "0123456789abcdef";
+  run.shard = "3/16";
+  run.was_interrupted = true;
   run.warnings = {"another process used the GPU"};
   run.environment = {{"CUDA_CACHE_DISABLE", "1"}};
   run.station_seconds = {{"run", 1.5}};
@@ -114,6 +117,9 @@ TEST_CASE("a run comes back from its JSON unchanged") {
   CHECK(back.device->name == "NVIDIA H200");
   CHECK(back.sm_clock_mhz == 1979.5);
   CHECK(back.warnings == run.warnings);
+  CHECK(back.plan == run.plan);
+  CHECK(back.shard == run.shard);
+  CHECK(back.was_interrupted);
   run.device.reset();
   CHECK_FALSE(run_from_json(to_json(run)).device);
 }

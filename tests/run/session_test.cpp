@@ -131,11 +131,43 @@ TEST_CASE("an interrupted table keeps what is finished, and the next run makes t
   options.on_finished = [&](const std::vector<results::Record>&) { interrupted = true; };
   const auto before = make_table(first, tables.store, options);
   CHECK_FALSE(before.completed);
+  CHECK(tables.store.runs(before.run.table).at(0).was_interrupted);
   CHECK(tables.store.records(before.run.table, results::RecordKind::latency).size() == 1);
   const auto after = make_table(second, tables.store, {});
   CHECK(after.completed);
   CHECK(after.made == 7);
   CHECK(after.runs.size() == 2);
+}
+
+TEST_CASE("a shard is noted as finished, even if the store has all of its cells") {
+  Tables tables;
+  auto whole = tables.job(3), shard = tables.job(3), again = tables.job(3);
+  for (auto* job : {&whole, &shard, &again}) job->run.plan = "p";
+  for (auto* job : {&shard, &again}) job->run.shard = "1/2";
+  make_table(whole, tables.store, {});
+  const auto runs = [&] { return tables.store.runs(whole.run.table); };
+  CHECK(make_table(shard, tables.store, {}).made == 0);
+  REQUIRE(runs().size() == 2);
+  CHECK(runs()[1].shard == "1/2");
+  CHECK_FALSE(runs()[1].finished_utc.empty());
+  make_table(again, tables.store, {});
+  CHECK(runs().size() == 2);
+}
+
+TEST_CASE("a run that ended between its last cell and its end is noted as finished by the next") {
+  Tables tables;
+  auto first = tables.job(3), second = tables.job(3);
+  first.run.plan = second.run.plan = "p";
+  make_table(first, tables.store, {});
+  const auto runs = [&] { return tables.store.runs(first.run.table); };
+  auto run = runs().at(0);
+  SECTION("killed") { run.finished_utc.clear(); }
+  SECTION("interrupted") { run.was_interrupted = true; }
+  tables.store.save_run(run);
+  make_table(second, tables.store, {});
+  REQUIRE(runs().size() == 2);
+  CHECK_FALSE(runs()[1].finished_utc.empty());
+  CHECK_FALSE(runs()[1].was_interrupted);
 }
 
 TEST_CASE("a measured cell has nanoseconds where the clock is known") {

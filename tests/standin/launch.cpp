@@ -239,9 +239,14 @@ STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned ctas, unsigned, 
   const auto out = *static_cast<CUdeviceptr*>(parameters[0]), in = *static_cast<CUdeviceptr*>(parameters[1]);
   // Of a grid with a CTA on every SM one CTA has the slots.
   if (placed(parameters).place != kernel::any_place) ctas = 1;
-  const Launch launch{
-      function.name, &function.code, context().launches_of[function.name]++,   process_number(), context().device,
-      ctas,          lanes,          read_input(in, std::size_t{ctas} * lanes)};
+  const Launch launch{function.name,
+                      &function.code,
+                      context().launches_of[function.name]++,
+                      process_number(),
+                      script().devices.at(context().device).number,
+                      ctas,
+                      lanes,
+                      read_input(in, std::size_t{ctas} * lanes)};
   for (const Rule& rule : script().rules)
     if (rule.matches(launch)) return std::visit(Answering{launch, out}, rule.answer);
   return answer_from_schedule(launch, out);

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -116,6 +117,7 @@ Device read_device(const Table& table, std::size_t ordinal) {
   table.integer_of("clock_khz", clock_khz);
   table.integer_of("memory_clock_khz", memory_clock_khz);
   table.integer_of("memory", device.memory, Table::most_integer);
+  device.number = static_cast<int>(ordinal);
   device.uuid[0] = static_cast<unsigned char>(ordinal);
   std::string uuid;
   table.string_of("uuid", uuid);
@@ -250,6 +252,20 @@ void each_table(const toml::table& root, const char* key, const std::string& fil
   }
 }
 
+// The first number that is no device's hides the rest.
+std::vector<Device> visible(const std::vector<Device>& devices) {
+  const char* wanted = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (!wanted) return devices;
+  std::vector<Device> found;
+  std::istringstream in(wanted);
+  for (std::string word; std::getline(in, word, ',');) {
+    const auto number = static_cast<std::size_t>(std::atoi(word.c_str()));
+    if (number >= devices.size()) break;
+    found.push_back(devices[number]);
+  }
+  return found;
+}
+
 Script environment_script() {
   const char* path = std::getenv("PTXLAT_STANDIN_SCRIPT");
   const toml::table nothing;
@@ -285,7 +301,11 @@ Script read_script(const std::string& path) {
 }
 
 const Script& script() {
-  static const Script read = environment_script();
+  static const Script read = [] {
+    auto script = environment_script();
+    script.devices = visible(script.devices);
+    return script;
+  }();
   return read;
 }
 

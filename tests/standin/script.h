@@ -26,6 +26,7 @@
 //   memory = 150754820096        # bytes that cuMemAlloc can hand out
 //   uuid = "00010203-0405-0607-0809-0a0b0c0d0e0f"  # the first byte is the device's ordinal
 //   attributes = {38 = 52428800} # by the numbers of CUdevice_attribute
+//   # CUDA_VISIBLE_DEVICES, as numbers, chooses among them and gives their order, as for the driver.
 //
 //   [[rule]]                     # the first rule of which every condition holds answers the launch
 //   # Conditions, all optional. Of a list, one has to hold.
@@ -34,7 +35,7 @@
 //                                # of its opcode (0x223); of the whole kernel where it does not read the clock twice
 //   launch = [0, 3]              # of this function in this process
 //   process = 1                  # counts the processes that launch; they are listed in SCRIPT.processes
-//   device = 0
+//   device = 0                   # in the script, whatever CUDA_VISIBLE_DEVICES says
 //   threads = 1024               # of a CTA
 //   operand = {index = 0, bits = 0x3f800000, lane = 5}  # without a lane: in the input slot of every thread
 //   # Exactly one answer:
@@ -56,6 +57,7 @@ struct Device {
   std::uint64_t memory = 150754820096;
   std::array<unsigned char, 16> uuid = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   std::map<ptxlat::gpu::CUdevice_attribute, int> attributes;
+  int number = 0;  // in the script
 };
 
 // The bits of an instruction's opcode under the mask.

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "results/merge.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/opcodes.h"
+#include "cli/selection.h"
+#include "cli/tables.h"
+#include "latency/survey.h"
+#include "report/probe_files.h"
+#include "results/shards.h"
+#include "run/stored_table.h"
+
+namespace ptxlat::cli {
+
+namespace {
+
+struct MergeOptions {
+  std::vector<std::string> stores;
+  std::string into;
+  std::vector<std::string> catalogues;
+  TableOptions tables;
+};
+
+// The number that a record is there for: `cycles`, or what a table has where there is none.
+std::optional<double> main_number(const results::Record& record) {
+  for (const auto tag : {results::metric::cycles, results::metric::static_cycles, results::metric::issue}) {
+    if (const auto number = record.number(tag)) return number;
+  }
+  return std::nullopt;
+}
+
+// Whether two latencies of a cell are the same within what its launches spread over. Curves and facts are not compared.
+bool agree(const results::Record& a, const results::Record& b) {
+  if (a.kind != results::RecordKind::latency) return true;
+  const auto x = main_number(a), y = main_number(b);
+  if (!x || !y) return x.has_value() == y.has_value();
+  return std::abs(*x - *y) <= std::max(latency::tolerance_of(a), latency::tolerance_of(b));
+}
+
+std::string described(const results::Record& record) {
+  const auto number = main_number(record);
+  return number ? fmt::format("{}, {}", *number, to_string(record.verdict)) : to_string(record.verdict);
+}
+
+void print_conflicts(const std::vector<results::Conflict>& conflicts) {
+  constexpr std::size_t most = 20;
+  if (conflicts.empty()) return;
+  fmt::print(stderr, "{} cells with results that contradict each other:\n", conflicts.size());
+  for (std::size_t i = 0; i < std::min(conflicts.size(), most); ++i) {
+    const auto& [table, kept, dropped] = conflicts[i];
+    fmt::print(stderr, "  {}: {} {} {} O{}: kept {}; dropped {}\n", table, kept.ptx, kept.operand, kept.input,
+               kept.level, described(kept), described(dropped));
+  }
+  if (conflicts.size() > most) fmt::print(stderr, "  … and {} more\n", conflicts.size() - most);
+}
+
+// The latencies, probes and opcodes of a table, as far as the store has them.
+//   last  of its runs
+void write_table(const results::Store& store, const results::Run& last, const MergeOptions& options) {
+  using results::RecordKind;
+  const auto& table = last.table;
+  const auto folder = std::filesystem::path(options.tables.folder) / table;
+  auto [runs, records] = run::stored_table(store, table);
+  if (!records.empty()) {
+    const auto newest = std::max_element(runs.begin(), runs.end(), [](const auto& x, const auto& y) {
+      return std::tie(x.started_utc, x.id) < std::tie(y.started_utc, y.id);
+    });
+    auto run = newest == runs.end() ? last : *newest;
+    const auto count = records.size();
+    const auto written = write_latencies(store, {std::move(run), std::move(runs), std::move(records)}, options.tables);
+    fmt::print(stderr, "{}: {} cells\n", folder.string(), count);
+    warn_of_shards(written.run);
+  }
+  if (const auto probes = store.records(table, RecordKind::probe); !probes.empty()) {
+    report::write_probe_files(folder, probes, store.runs(table));
+    fmt::print(stderr, "{}: {} probes\n", folder.string(), probes.size());
+  }
+  auto throughput = store.records(table, RecordKind::throughput);
+  if (throughput.empty()) return;
+  Selection selection;
+  selection.catalogues = options.catalogues;
+  write_opcodes(folder, load_catalogue_for(selection),
+                {{},
+                 std::move(throughput),
+                 store.records(table, RecordKind::contention),
+                 store.records(table, RecordKind::counters),
+                 store.runs(table)},
+                "none");
+}
+
+void merge(const MergeOptions& options) {
+  const auto merged = results::merge_stores({options.stores.begin(), options.stores.end()}, options.into, agree);
+  fmt::print(stderr, "{}: {} runs and {} records added, {} records replaced\n", options.into, merged.runs, merged.added,
+             merged.replaced);
+  print_conflicts(merged.conflicts);
+  const results::Store store(options.into);
+  std::vector<std::string> missing;
+  for (const auto& last : store.newest_runs()) {
+    write_table(store, last, options);
+    for (const auto& division : results::unfinished_plans(store.runs(last.table)))
+      missing.push_back(fmt::format("{}: {}", last.table, what_is_missing(division)));
+  }
+  if (missing.empty()) return;
+  throw Error(ExitCode::incomplete, fmt::format("{}", fmt::join(missing, "\n        ")),
+              "What is there is merged and written: make the rest with `ptxlat run --shard`, and merge again.");
+}
+
+}  // namespace
+
+void add_merge(CLI::App& program) {
+  auto* command = program.add_subcommand(
+      "merge",
+      "Join stores into one and write its tables. The stores are only read, and may be in use. Of two records of a "
+      "cell "
+      "one is kept: that of the newer method, then one that a second process contradicted, then a proven one, then "
+      "that "
+      "of the run that started later. So their order does not matter, and merging again changes nothing. Numbers that "
+      "contradict each other are reported. A shard that is missing or did not finish is named, and ends with 9.");
+  auto options = std::make_shared<MergeOptions>();
+  command->add_option("stores", options->stores, "The stores to join, as `run --store` wrote them.")
+      ->required()
+      ->type_name("STORE");
+  command
+      ->add_option("--into", options->into,
+                   "The store that gets everything; created if it is not there. What it has already stays, by the same "
+                   "rule. If it is among the stores, it is skipped there.")
+      ->required()
+      ->type_name("FILE");
+  add_table_options(*command, options->tables);
+  command
+      ->add_option(
+          "--catalogue", options->catalogues,
+          "A folder with your own *.toml entries, if the stores have opcodes measured with it; can be repeated.")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
+  command->callback([options] { merge(*options); });
+}
+
+}  // namespace ptxlat::cli

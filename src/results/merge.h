@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "results/record.h"
+#include "results/store.h"
+
+namespace ptxlat::results {
+
+// Two results of one experiment that contradict each other, without their windows.
+struct Conflict {
+  std::string table;
+  Record kept, dropped;
+};
+
+//   runs, added  how many the target did not have
+//   replaced     records of the target that gave way
+//   conflicts    at most one for each cell
+struct Merged {
+  std::size_t runs = 0, added = 0, replaced = 0;
+  std::vector<Conflict> conflicts;
+};
+
+// Whether two results of one experiment are the same.
+using Agree = std::function<bool(const Record&, const Record&)>;
+
+// Copies runs and records of stores into the target, which is created if it is not there; a source that is the target
+// is skipped. The sources are only read, and may be in use. Runs get the target's ids; one that several stores have is
+// one. Of two records of a cell stays the one that comes first by, in this order:
+//   1. the newer method of its run,
+//   2. a contradiction: a second process of its own run measured something else,
+//   3. a verdict of `proven`,
+//   4. the later start of its run.
+// So the result does not depend on the order of the sources, and merging again changes nothing. Each source is one
+// transaction. Error{storage} if a file is not a store of this version; nothing is written if that is a source.
+Merged merge_stores(const std::vector<std::filesystem::path>& sources, const std::filesystem::path& into,
+                    const Agree& agree);
+
+}  // namespace ptxlat::results

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace SQLite {
+class Database;
+class Exception;
+}  // namespace SQLite
+
+namespace ptxlat::results {
+
+inline constexpr int application_id = 0x7078746c;  // "pxtl", as file(1) and others may look for it
+inline constexpr int schema_version = 2;
+
+// What SQLite throws as an Error{storage} that says what to do.
+Error storage_error(const std::filesystem::path& file, const SQLite::Exception& cause);
+
+// SQLite treats a file of one byte as an empty database and overwrites it.
+void reject_shorter_than_a_header(const std::filesystem::path& file);
+
+// Whose database a file is. Error{storage} if it is another program's, or a store of another version; not a byte of it
+// is changed.
+enum class Owner { nobody, us };
+Owner owner_of(SQLite::Database& connection, const std::filesystem::path& file);
+
+}  // namespace ptxlat::results

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `ptxlat run --shard` on several machines and `ptxlat merge`: the table of one run.
+#include "ptxlat_program.h"
+#include "results/store.h"
+
+using namespace ptxlat;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+const Arguments few_forms{"--filter", "/^(add|sub)\\.[us]32/", "-O", "0,3", "--repeat", "0", "--format", "none"};
+
+Arguments with(Arguments arguments, const Arguments& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+bool says(const Ended& ended, const std::string& text) { return ended.err.find(text) != std::string::npos; }
+
+// The whole table, made once.
+const std::string& whole_csv() {
+  static const std::string csv = [] {
+    PtxlatProgram program;
+    program.require_tools();
+    REQUIRE(program.run(with({"run"}, few_forms)).status == 0);
+    return program.csv();
+  }();
+  return csv;
+}
+
+Ended run_shard(const PtxlatProgram& program, const std::string& number) {
+  return program.run(with({"run", "--shard", number + "/3", "--store", number + ".sqlite"}, few_forms));
+}
+
+}  // namespace
+
+TEST_CASE("merged shards give the table of one run, and merging again gives it again") {
+  PtxlatProgram program;
+  program.require_tools();
+  for (const std::string number : {"1", "2", "3"}) {
+    const auto ended = run_shard(program, number);
+    REQUIRE(ended.status == 0);
+    CHECK(says(ended, "holds only a part of its plan, shard " + number + "/3"));
+    CHECK(program.csv() != whole_csv());
+    CHECK(report::read_table(program.table()).run.shard == number + "/3");
+  }
+  for (const Arguments& stores : {Arguments{"2.sqlite", "1.sqlite", "3.sqlite"}, {"all.sqlite", "3.sqlite"}}) {
+    std::filesystem::remove_all(program.folder() / "tables");
+    const auto ended = program.run(with(with({"merge"}, stores), {"--into", "all.sqlite"}));
+    REQUIRE(ended.status == 0);
+    CHECK(ended.out.empty());
+    CHECK(program.csv() == whole_csv());
+    CHECK_FALSE(says(ended, "holds only a part"));
+    const auto table = report::read_table(program.table());
+    CHECK(table.run.shard.empty());
+    REQUIRE(table.runs.size() == 3);
+    std::set<std::string> shards;
+    for (const auto& run : table.runs) shards.insert(run.shard);
+    CHECK(shards == std::set<std::string>{"1/3", "2/3", "3/3"});
+  }
+  // The merged store is that of a finished run.
+  const auto again = program.run(with({"run", "--store", "all.sqlite"}, few_forms));
+  REQUIRE(again.status == 0);
+  CHECK(says(again, "0 cells made"));
+}
+
+TEST_CASE("a missing and an unfinished shard are named, end with 9, and what is there is written") {
+  PtxlatProgram program;
+  program.require_tools();
+  REQUIRE(run_shard(program, "1").status == 0);
+  // What a run leaves that is killed before its first cell.
+  {
+    const auto table = "sm_90/stand-in-h200/driver-0.0.standin";
+    auto run = results::Store(program.folder() / "1.sqlite").runs(table).at(0);
+    run.id = 0;
+    run.shard = "3/3";
+    run.finished_utc.clear();
+    results::Store(program.folder() / "3.sqlite").save_run(run);
+  }
+  std::filesystem::remove_all(program.folder() / "tables");
+  const auto ended = program.run({"merge", "1.sqlite", "3.sqlite", "--into", "all.sqlite"});
+  CHECK(ended.status == 9);
+  CHECK(says(ended, "shard 2 of 3 is missing, shard 3 of 3 is unfinished"));
+  CHECK(report::read_table(program.table()).run.shard == "1,3/3");
+  CHECK_FALSE(report::read_table(program.table()).cells.empty());
+
+  REQUIRE(run_shard(program, "2").status == 0);
+  REQUIRE(run_shard(program, "3").status == 0);
+  CHECK(program.run({"merge", "1.sqlite", "2.sqlite", "3.sqlite", "--into", "all.sqlite"}).status == 0);
+  CHECK(program.csv() == whole_csv());
+}
+
+TEST_CASE("a shard that is killed is finished by the same command") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto child = program.start(with({"run", "--shard", "2/3", "--store", "2.sqlite", "--threads", "1"}, few_forms));
+  signal_in_mid_run(program, child, SIGKILL);
+  CHECK(program.wait_for(child).status == 128 + SIGKILL);
+  for (const std::string number : {"1", "2", "3"}) REQUIRE(run_shard(program, number).status == 0);
+  CHECK(program.run({"merge", "1.sqlite", "2.sqlite", "3.sqlite", "--into", "all.sqlite"}).status == 0);
+  CHECK(program.csv() == whole_csv());
+}
+
+TEST_CASE("one store can get all shards, one after another") {
+  PtxlatProgram program;
+  program.require_tools();
+  for (const std::string number : {"1", "2", "3"}) {
+    const auto once = program.run(with({"run", "--shard", number + "/3"}, few_forms));
+    REQUIRE(once.status == 0);
+    CHECK(says(once, "holds only a part") == (number != "3"));
+  }
+  CHECK(program.csv() == whole_csv());
+}
+
+TEST_CASE("cells that two runs measured differently are reported, and the later run's are kept") {
+  PtxlatProgram program;
+  program.require_tools();
+  std::ofstream(program.folder() / "script.toml")
+      << "rule = [{kernel = \"^(chain_twice|differential)_add_u32\", cycles = 900}]\n";
+  REQUIRE(program.run(with({"run", "--store", "first.sqlite"}, few_forms)).status == 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a run's start is known to the second
+  program.set("PTXLAT_STANDIN_SCRIPT", (program.folder() / "script.toml").string());
+  REQUIRE(program.run(with({"run", "--store", "second.sqlite"}, few_forms)).status == 0);
+  const auto later = program.csv();
+  REQUIRE(later != whole_csv());
+  const auto ended = program.run({"merge", "second.sqlite", "first.sqlite", "--into", "all.sqlite"});
+  REQUIRE(ended.status == 0);
+  CHECK(says(ended, "cells with results that contradict each other"));
+  CHECK(says(ended, "add.u32 a  O3: kept "));
+  CHECK(program.csv() == later);
+}
+
+TEST_CASE("the bundle of a shard gives the shard, and a whole bundle any") {
+  PtxlatProgram program;
+  program.require_tools();
+  const Arguments forms{"--filter", "/^sub\\.[us]32/", "-O", "0,3"}, quiet{"--format", "none", "--repeat", "0"};
+  REQUIRE(program.run(with({"assemble", "-o", "whole.bundle"}, forms)).status == 0);
+  REQUIRE(program.run(with({"run", "--bundle", "whole.bundle", "--tables", "whole"}, quiet)).status == 0);
+  for (const std::string number : {"1", "2"}) {
+    REQUIRE(program.run(with({"assemble", "--shard", number + "/2", "-o", number + ".bundle"}, forms)).status == 0);
+    for (const std::string kind : {"own", "part"}) {
+      auto arguments = with({"run", "--store", kind + number + ".sqlite", "--bundle"}, quiet);
+      arguments.insert(arguments.begin() + 4, kind == "own" ? number + ".bundle" : "whole.bundle");
+      if (kind == "part") arguments = with(arguments, {"--shard", number + "/2"});
+      REQUIRE(program.run(arguments).status == 0);
+    }
+  }
+  CHECK(program.run(with({"run", "--bundle", "1.bundle", "--shard", "2/2"}, quiet)).status == 4);
+  const auto csv_in = [&](const std::string& tables) {
+    const auto folder = program.folder() / tables / "sm_90/stand-in-h200";
+    return contents_of(std::filesystem::directory_iterator(folder)->path() / "latency.csv");
+  };
+  for (const std::string kind : {"own", "part"}) {
+    REQUIRE(program.run({"merge", kind + "1.sqlite", kind + "2.sqlite", "--into", kind + ".sqlite", "--tables", kind})
+                .status == 0);
+    CHECK(csv_in(kind) == csv_in("whole"));
+  }
+}
+
+TEST_CASE("static tables have shards, too") {
+  PtxlatProgram program;
+  program.require_tools();
+  const Arguments forms{"--filter", "/^sub\\.[us]32/", "-O", "3", "--format", "none"};
+  REQUIRE(program.run(with({"static", "--tables", "whole", "--store", "whole.sqlite"}, forms)).status == 0);
+  for (const std::string number : {"1", "2"})
+    REQUIRE(program.run(with({"static", "--shard", number + "/2", "--store", number}, forms)).status == 0);
+  REQUIRE(program.run({"merge", "1", "2", "--into", "all.sqlite"}).status == 0);
+  const auto csv_in = [&](const std::string& tables) {
+    const auto folder = program.folder() / tables / "sm_90a/static";
+    return contents_of(std::filesystem::directory_iterator(folder)->path() / "latency.csv");
+  };
+  CHECK(csv_in("tables") == csv_in("whole"));
+}
+
+TEST_CASE("a shard that is none, and a merge of what is no store, end with the documented codes") {
+  const PtxlatProgram program;
+  for (const std::string shard : {"0/3", "4/3", "3", "a/b"}) {
+    const auto ended = program.run({"run", "--shard", shard});
+    CHECK(ended.status == 2);
+    CHECK(says(ended, "is not a shard"));
+  }
+  CHECK(program.run({"merge", "--into", "all.sqlite"}).status == 2);
+  CHECK(program.run({"merge", "nothing.sqlite", "--into", "all.sqlite"}).status == 7);
+  std::ofstream(program.folder() / "foreign") << std::string(2000, 'x');
+  CHECK(program.run({"merge", "foreign", "--into", "all.sqlite"}).status == 7);
+  CHECK_FALSE(std::filesystem::exists(program.folder() / "all.sqlite"));
+}
