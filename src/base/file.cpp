@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/limits.h"
 
 namespace ptxlat {
 
@@ -43,7 +45,9 @@ Error storage_error(const std::filesystem::path& file, const char* doing, int er
 }
 
 void write_durably(const std::filesystem::path& file, const std::string& content) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  // A folder from somebody else may have a link of this name, which must not be followed.
+  ::unlink(file.c_str());
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0) throw storage_error(file, "create", errno);
   int failure = 0;
   for (std::size_t written = 0; written < content.size() && failure == 0;) {
@@ -93,6 +97,11 @@ void replace_file(const std::filesystem::path& file, const std::string& content)
   replace_files(file.has_parent_path() ? file.parent_path() : ".", {{file.filename().string(), content}});
 }
 
+bool stays_inside(const std::filesystem::path& path) {
+  return !path.is_absolute() && path.native().find('\0') == std::string::npos &&
+         std::find(path.begin(), path.end(), "..") == path.end();
+}
+
 std::string read_file(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) throw storage_error(file, "read", errno);
@@ -104,8 +113,13 @@ std::string read_file(const std::filesystem::path& file) {
     count = ::read(descriptor, buffer.data(), buffer.size());
     if (count > 0) content.append(buffer.data(), static_cast<std::size_t>(count));
     if (count < 0 && errno != EINTR) failure = errno;
+    if (content.size() > most_file_bytes) failure = EFBIG;
   } while (count != 0 && failure == 0);
   ::close(descriptor);
+  if (failure == EFBIG) {
+    throw Error(ExitCode::storage, fmt::format("{} has more than {} bytes", file.string(), most_file_bytes),
+                "No file that ptxlat writes is so large: is it the right one?");
+  }
   if (failure != 0) throw storage_error(file, "read", failure);
   return content;
 }

@@ -103,6 +103,7 @@ struct Store::Database {
         connection(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, static_cast<int>(lock_timeout.count())),
         busy_timeout(lock_timeout) {
     if (check_owner() == Owner::nobody) create();
+    reject_what_computes();
     connection.exec("PRAGMA foreign_keys = ON");
     connection.exec("PRAGMA synchronous = NORMAL");  // with WAL: a commit survives kill -9 without an fsync each
   }
@@ -130,6 +131,22 @@ struct Store::Database {
           "Use the ptxlat that wrote it, or name another file for the store.");
     }
     return Owner::us;
+  }
+
+  // A store has tables only. In one from somebody else a view, a trigger or a computed column with one of our names
+  // would be run by our questions, and could take forever.
+  void reject_what_computes() {
+    const int others =
+        connection
+            .execAndGet(
+                "SELECT (SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index') OR "
+                "sql LIKE 'CREATE VIRTUAL%') + (SELECT count(*) FROM pragma_table_xinfo('records') "
+                "WHERE hidden <> 0) + (SELECT count(*) FROM pragma_table_xinfo('runs') WHERE hidden <> 0)")
+            .getInt();
+    if (others > 0) {
+      throw Error(ExitCode::storage, fmt::format("{} has more than the tables of a store", file.string()),
+                  "It is left as it is: name another file for the store.");
+    }
   }
 
   // Two processes may do this at the same moment: the loser of the lock finds the work done.
@@ -187,7 +204,7 @@ Error damaged(const std::string& what) {
 template <typename Parse>
 auto parsed(const std::string& text, Parse parse) {
   try {
-    return parse(Json::parse(text));
+    return parse(parse_json(text));
   } catch (const std::exception& error) {
     throw damaged(error.what());
   }
