@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/cuda_version.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace ptxlat::assemble {
@@ -10,11 +11,12 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Removes the leading number and the following dot from `text`; 0 if nothing is left.
 int take_number(std::string_view& text) {
-  int number = 0;
+  constexpr unsigned most = 1'000'000;
+  unsigned number = 0;
   const char* const end = std::from_chars(text.data(), text.data() + text.size(), number).ptr;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   if (!text.empty()) text.remove_prefix(1);
-  return number;
+  return static_cast<int>(std::min(number, most));
 }
 
 }  // namespace

@@ -7,11 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
 
 #include "base/error.h"
+#include "base/limits.h"
 
 namespace ptxlat {
 
@@ -81,7 +83,10 @@ class TemporaryFiles {
   // Locked, and not yet removed by a process that found it without a lock.
   static int create(const std::filesystem::path& file) {
     for (;;) {
-      const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+      // A folder from somebody else may have a link of this name, which must not be followed.
+      ::unlink(file.c_str());
+      const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (descriptor < 0 && errno == EEXIST) continue;
       if (descriptor < 0) throw storage_error(file, "create", errno);
       struct stat state {};
       // A file system without locks is no reason to write nothing.
@@ -133,6 +138,11 @@ void replace_file(const std::filesystem::path& file, const std::string& content)
   replace_files(file.has_parent_path() ? file.parent_path() : ".", {{file.filename().string(), content}});
 }
 
+bool stays_inside(const std::filesystem::path& path) {
+  return !path.is_absolute() && path.native().find('\0') == std::string::npos &&
+         std::find(path.begin(), path.end(), "..") == path.end();
+}
+
 std::string read_file(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) throw storage_error(file, "read", errno);
@@ -144,8 +154,13 @@ std::string read_file(const std::filesystem::path& file) {
     count = ::read(descriptor, buffer.data(), buffer.size());
     if (count > 0) content.append(buffer.data(), static_cast<std::size_t>(count));
     if (count < 0 && errno != EINTR) failure = errno;
+    if (content.size() > most_file_bytes) failure = EFBIG;
   } while (count != 0 && failure == 0);
   ::close(descriptor);
+  if (failure == EFBIG) {
+    throw Error(ExitCode::storage, fmt::format("{} has more than {} bytes", file.string(), most_file_bytes),
+                "No file that ptxlat writes is so large: is it the right one?");
+  }
   if (failure != 0) throw storage_error(file, "read", failure);
   return content;
 }

@@ -19,7 +19,10 @@ void replace_files(const std::filesystem::path& folder, const std::vector<NamedC
 // The same for one file, anywhere.
 void replace_file(const std::filesystem::path& file, const std::string& content);
 
-// Error{storage} if it cannot be read.
+// Whether folder / path is in the folder: for paths that a file names.
+bool stays_inside(const std::filesystem::path& path);
+
+// Error{storage} if it cannot be read, or is larger than any file of ours (base/limits.h).
 std::string read_file(const std::filesystem::path& file);
 
 }  // namespace ptxlat

@@ -30,10 +30,14 @@ inline std::size_t edit_distance(const std::string& x, const std::string& y) {
 // The `names` that `wanted` may be a misspelling of, nearest first.
 inline std::vector<std::string> nearest_names(const std::string& wanted, const std::vector<std::string>& names,
                                               std::size_t limit = 3) {
+  // The distance takes time and memory by the product of both lengths, and a name of a page is no misspelling.
+  constexpr std::size_t longest = 256;
+  if (wanted.size() > longest) return {};
   // Up to a third of the letters may be wrong.
   const std::size_t tolerance = (wanted.size() + 2) / 3;
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& name : names) {
+    if (name.size() > wanted.size() + tolerance) continue;
     const std::size_t distance = edit_distance(wanted, name);
     if (distance <= tolerance && distance < std::max(wanted.size(), name.size())) near.emplace_back(distance, name);
   }

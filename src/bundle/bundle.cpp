@@ -44,6 +44,9 @@ auto decoded(const std::filesystem::path& file, Decode decode) {
   }
 }
 
+// Thousands of kernels share a few thousand. Each section is bounded, but there may be any number of them.
+constexpr std::size_t most_words = 4'000'000;
+
 void take_section(Bundle& bundle, const Section& section, const Bytes& payload) {
   switch (section.kind) {
     case SectionKind::files:
@@ -54,6 +57,7 @@ void take_section(Bundle& bundle, const Section& section, const Bytes& payload) 
       break;
     case SectionKind::words:
       decode_words(payload, bundle.words);
+      if (bundle.words.size() > most_words) throw Error(ExitCode::storage, "it has more instructions than any program");
       break;
     case SectionKind::code:
       for (const auto kernel : kernels_in_code(payload))

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/limits.h"
 
 namespace ptxlat::bundle {
 
@@ -45,8 +46,12 @@ Bytes decompress(const std::uint8_t* frame, std::size_t size) {
   const auto content = ZSTD_getFrameContentSize(frame, size);
   if (content == ZSTD_CONTENTSIZE_ERROR || content == ZSTD_CONTENTSIZE_UNKNOWN)
     throw Error(ExitCode::storage, "a section of the bundle is not compressed as it should be");
+  if (content > most_unpacked_bytes(size))
+    throw Error(ExitCode::storage, "a section of the bundle claims to unpack to too many bytes");
   Bytes bytes(content);
-  check(ZSTD_decompress(bytes.data(), bytes.size(), frame, size), "decompressing");
+  const auto unpacked = ZSTD_decompress(bytes.data(), bytes.size(), frame, size);
+  check(unpacked, "decompressing");
+  bytes.resize(unpacked);
   return bytes;
 }
 

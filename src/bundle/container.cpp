@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/limits.h"
 
 namespace ptxlat::bundle {
 
@@ -140,6 +141,8 @@ Contents read_contents(const std::filesystem::path& file) {
 }
 
 Bytes read_section(const std::filesystem::path& file, const Section& section) {
+  if (section.size > most_file_bytes)
+    reject(file, fmt::format("has a section of {} bytes, more than any that ptxlat makes", section.size), again);
   std::ifstream in(file, std::ios::binary);
   Bytes payload(section.size);
   in.seekg(static_cast<std::streamoff>(section.offset));

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/file.h"
 #include "bundle/bytes.h"
 #include "bundle/compress.h"
 
@@ -51,8 +52,7 @@ Files decode_files(const Bytes& section) {
   Files files;
   for (ByteReader reader(frame); reader.rest() > 0;) {
     const auto path = reader.get_text();
-    const fs::path parts(path);
-    if (parts.is_absolute() || std::find(parts.begin(), parts.end(), "..") != parts.end())
+    if (!stays_inside(path))
       throw Error(ExitCode::storage, "the bundle has a file that points outside its folder: " + path);
     files[path] = reader.get_text();
   }

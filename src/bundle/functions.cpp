@@ -25,7 +25,7 @@ cuda::CudaFunctions functions_in(const Files& files, const std::string& toolchai
   const auto found = files.find(file_of(toolchain));
   if (found == files.end()) return {};
   try {
-    const auto json = results::Json::parse(found->second);
+    const auto json = results::parse_json(found->second);
     cuda::CudaFunctions functions{json.at("compiler").get<std::string>(), {}};
     for (const auto& entry : json.at("functions")) {
       functions.functions.push_back({entry.at("form").get<std::string>(), entry.at("text").get<std::string>(),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bundle/manifest.h"
 
+#include <algorithm>
+#include <cctype>
 #include <stdexcept>
 
 #include "results/json.h"
@@ -34,6 +36,24 @@ isa::Target target_in(const results::Json& json) {
   throw std::invalid_argument("no such target: " + name);
 }
 
+// It becomes the name of a table's folder.
+std::string toolchain_name_in(const results::Json& entry) {
+  auto name = entry.at("name").get<std::string>();
+  const bool is_name = !name.empty() && name.front() != '.' && std::all_of(name.begin(), name.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' || c == '_';
+  });
+  if (!is_name) throw std::invalid_argument("not the name of a toolchain: " + name);
+  return name;
+}
+
+std::vector<int> levels_in(const results::Json& json) {
+  auto levels = results::integers_of<int>(json);
+  for (const int level : levels) {
+    if (level < 0 || level > 4) throw std::invalid_argument("no such level: " + std::to_string(level));
+  }
+  return levels;
+}
+
 }  // namespace
 
 Bytes manifest_to_json(const Manifest& manifest) {
@@ -62,20 +82,20 @@ Bytes manifest_to_json(const Manifest& manifest) {
 }
 
 Manifest manifest_from_json(const Bytes& text) {
-  const auto json = results::Json::parse(text.begin(), text.end());
+  const auto json = results::parse_json({reinterpret_cast<const char*>(text.data()), text.size()});
   Manifest manifest;
   manifest.tool_version = json.at("tool_version").get<std::string>();
   manifest.git_commit = json.at("git_commit").get<std::string>();
   manifest.method_version = json.at("method_version").get<std::string>();
   manifest.target = target_in(json);
-  manifest.levels = json.at("levels").get<std::vector<int>>();
+  manifest.levels = levels_in(json.at("levels"));
   for (const auto& entry : json.at("toolchains")) {
     BundledToolchain bundled;
-    bundled.toolchain.name = entry.at("name").get<std::string>();
+    bundled.toolchain.name = toolchain_name_in(entry);
     bundled.toolchain.kind = kind_from(entry.at("kind").get<std::string>());
     bundled.toolchain.version = entry.at("version").get<std::string>();
-    bundled.toolchain.ptx_major = entry.at("ptx").at(0).get<int>();
-    bundled.toolchain.ptx_minor = entry.at("ptx").at(1).get<int>();
+    bundled.toolchain.ptx_major = results::integer_of<int>(entry.at("ptx").at(0));
+    bundled.toolchain.ptx_minor = results::integer_of<int>(entry.at("ptx").at(1));
     bundled.target = target_in(entry);
     manifest.toolchains.push_back(std::move(bundled));
   }

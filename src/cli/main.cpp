@@ -10,7 +10,9 @@
 #include <iostream>
 #include <system_error>
 
+#include "base/environment.h"
 #include "base/error.h"
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "run/provenance.h"
 #include "worker/worker.h"
@@ -103,6 +105,7 @@ void raise_file_limit() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ptxlat::forget_environment_of_others();
   raise_file_limit();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ,
@@ -110,15 +113,15 @@ int main(int argc, char** argv) {
   try {
     return ptxlat::cli::run_program(argc, argv);
   } catch (const ptxlat::Error& error) {
-    fmt::print(stderr, "ptxlat: {}\n", error.what());
-    if (!error.advice.empty()) fmt::print(stderr, "        {}\n", error.advice);
+    fmt::print(stderr, "ptxlat: {}\n", ptxlat::printable(error.what()));
+    if (!error.advice.empty()) fmt::print(stderr, "        {}\n", ptxlat::printable(error.advice));
     return static_cast<int>(error.exit_code);
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::broken_pipe) return 0;
-    fmt::print(stderr, "ptxlat: {}\n", error.what());
+    fmt::print(stderr, "ptxlat: {}\n", ptxlat::printable(error.what()));
     return static_cast<int>(ptxlat::ExitCode::failure);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "ptxlat: {}\n", error.what());
+    fmt::print(stderr, "ptxlat: {}\n", ptxlat::printable(error.what()));
     return static_cast<int>(ptxlat::ExitCode::failure);
   }
 }

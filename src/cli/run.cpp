@@ -179,7 +179,8 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
                 "rerun the same command to continue");
   }
   const auto table = write_latencies(store, {made.run, made.runs, made.records}, options.tables);
-  for (const auto& own : made.own) write_latencies(store, {own.run, own.stored.runs, own.stored.records}, options.tables);
+  for (const auto& own : made.own)
+    write_latencies(store, {own.run, own.stored.runs, own.stored.records}, options.tables);
   fmt::print(stderr, "{}\n{}/{}\n", summary(made), options.tables.folder, job.run.table);
   warn_of_shards(table.run);
   if (options.format == "csv") report::write_csv(std::cout, table);

@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
-#include <regex>
+#include <string_view>
 
 #include "cuda/program.h"
 #include "cuda/ptx_module.h"
@@ -19,10 +20,19 @@ using Forms = std::vector<const isa::Form*>;
 
 // The first error that is about each line of the program: "functions.cu(7): error: identifier "__foo" is undefined".
 std::map<int, std::string> errors_by_line(const std::string& log) {
-  static const std::regex error(R"(functions\.cu\((\d+)\): (?:\w+ )?error: ([^\n]*))");
+  constexpr std::string_view file = "functions.cu(", error = "error: ";
   std::map<int, std::string> errors;
-  for (std::sregex_iterator match(log.begin(), log.end(), error), end; match != end; ++match) {
-    errors.emplace(std::stoi((*match)[1]), (*match)[2]);
+  for (auto at = log.find(file); at != std::string::npos; at = log.find(file, at + 1)) {
+    const auto end = std::min(log.find('\n', at), log.size());
+    const std::string_view words = std::string_view(log).substr(at + file.size(), end - at - file.size());
+    int line = 0;
+    const auto read = std::from_chars(words.data(), words.data() + words.size(), line);
+    auto rest = words.substr(static_cast<std::size_t>(read.ptr - words.data()));
+    if (read.ec != std::errc{} || !rest.starts_with("): ")) continue;
+    rest.remove_prefix(3);
+    // "catastrophic error: ", "fatal error: "
+    if (!rest.starts_with(error)) rest.remove_prefix(std::min(rest.find(' '), rest.size() - 1) + 1);
+    if (rest.starts_with(error)) errors.emplace(line, rest.substr(error.size()));
   }
   return errors;
 }

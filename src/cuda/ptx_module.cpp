@@ -2,8 +2,9 @@
 #include "cuda/ptx_module.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <regex>
+#include <cstring>
 #include <utility>
 
 namespace ptxlat::cuda {
@@ -121,24 +122,43 @@ void add_variable(const std::string& statement, PtxModule& module) {
   module.variables[name_before(text, end)] = text;
 }
 
+// Without the lines ".version 8.4", ".target sm_90" and ".address_size 64", which have no semicolon.
+std::string without_preamble(const std::string& text) {
+  constexpr std::array directives{".version", ".target", ".address_size"};
+  std::string kept;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool begins = text[i] == '.' && std::any_of(directives.begin(), directives.end(), [&](const char* directive) {
+                          return text.compare(i, std::strlen(directive), directive) == 0;
+                        });
+    if (begins) {
+      i = std::min(text.find('\n', i), text.size());
+    } else {
+      kept += text[i++];
+    }
+  }
+  return kept;
+}
+
 }  // namespace
 
 PtxModule parse_ptx_module(const std::string& text) {
-  static const std::regex preamble(R"(\.(version|target|address_size)[^\n]*)");
-  const auto source = std::regex_replace(without_comments(text), preamble, "");
+  const auto source = without_preamble(without_comments(text));
   PtxModule module;
   std::string signature, open;
+  bool is_function = false;  // `open` has .func
   int depth = 0;
   for (const char c : source) {
-    if (depth == 0 && c == '{' && open.find(".func") != std::string::npos) signature = std::exchange(open, {});
-    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+    if (depth == 0 && c == '{' && std::exchange(is_function, false)) signature = std::exchange(open, {});
+    depth = c == '{' ? depth + 1 : c == '}' ? std::max(0, depth - 1) : depth;
     open += c;
     if (depth > 0) continue;
+    is_function = is_function || open.ends_with(".func");
     if (!signature.empty() && c == '}') {
       add_function(std::exchange(signature, {}), open.substr(1, open.size() - 2), module);
       open.clear();
     } else if (c == ';') {
       add_variable(std::exchange(open, {}), module);
+      is_function = false;
     }
   }
   return module;

@@ -7,6 +7,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "base/hash.h"
 #include "isa/form.h"
@@ -37,14 +38,24 @@ std::string renamed(const std::string& text, const std::map<std::string, std::st
 
 bool is_directive(const std::string& statement) { return statement.front() == '.'; }
 
+// For std::regex, whose stack grows with the text: a longer statement is none of those that are looked for.
+bool matches(const std::string& statement, std::smatch& match, const std::regex& pattern) {
+  constexpr std::size_t longest = 500;
+  return statement.size() <= longest && std::regex_match(statement, match, pattern);
+}
+
 // "%f1" of "@%p2 add.f32 %f1, %f2, %f3;" and both of a vector; nothing if no register is written.
 Names registers_written(const std::string& statement) {
-  static const std::regex parts(R"((?:@!?%?\w+ )?([\w.:]+) (\{[^}]*\}|[^,;]+).*)");
-  std::smatch match;
-  if (is_directive(statement) || !std::regex_match(statement, match, parts)) return {};
-  const std::string opcode = match[1];
+  if (is_directive(statement)) return {};
+  std::size_t begin = 0;
+  if (statement.front() == '@') begin = std::min(statement.find(' '), statement.size() - 1) + 1;
+  const auto space = statement.find(' ', begin);
+  if (space == std::string::npos) return {};
+  const std::string_view opcode = std::string_view(statement).substr(begin, space - begin);
   if (opcode.starts_with("st.") || opcode.starts_with("bra") || opcode.starts_with("call")) return {};
-  return names_in(match[2]);
+  const bool is_vector = statement.compare(space + 1, 1, "{") == 0;
+  const auto end = statement.find_first_of(is_vector ? "}" : ",;", space + 1);
+  return names_in(statement.substr(space + 1, end - space - 1));
 }
 
 // Eight hexadecimal digits.
@@ -77,11 +88,19 @@ class Closure {
   }
 
   std::vector<std::string> texts;
+  bool is_too_deep = false;
 
  private:
   std::string define(const std::string& name, const std::string& text) {
+    constexpr int deepest = 100;
+    if (depth_ == deepest) {
+      is_too_deep = true;
+      return name;
+    }
     new_names_[name] = name;  // references to itself
+    ++depth_;
     auto definition = use(text);
+    --depth_;
     auto new_name = fmt::format("{}_{}", name, hash_of(definition));
     new_names_[name] = new_name;
     texts.push_back(renamed(definition, {{name, new_name}}));
@@ -90,6 +109,7 @@ class Closure {
 
   const PtxModule& module_;
   std::map<std::string, std::string> new_names_;
+  int depth_ = 0;
 };
 
 // The body of one function on its way to the text of a form.
@@ -99,12 +119,13 @@ class Splicer {
       : function_(function), interface_(interface), statements_(function.statements) {}
 
   void replace_parameters() {
-    static const std::regex load(R"(ld\.param(?:\.v\d)?\.([a-z])(\d+) (%\w+|\{[^}]*\}), \[(\w+)(?:\+(\d+))?\];)");
+    static const std::regex load(R"(ld\.param(?:\.v\d)?\.([a-z])(\d{1,3}) (%\w+|\{[^}]*\}), \[(\w+)(?:\+(\d+))?\];)");
+    read_registers();
     std::map<std::string, std::string> holes;
     std::vector<std::string> kept;
     for (const auto& statement : statements_) {
       std::smatch match;
-      const auto* parameter = std::regex_match(statement, match, load) ? parameter_called(match[4]) : nullptr;
+      const auto* parameter = matches(statement, match, load) ? parameter_called(match[4]) : nullptr;
       if (parameter == nullptr) {
         kept.push_back(statement);
         continue;
@@ -128,11 +149,12 @@ class Splicer {
   }
 
   void replace_results() {
-    static const std::regex store(R"(st\.param(?:\.v\d)?\.[a-z](\d+) \[(\w+)(?:\+(\d+))?\], (\{[^}]*\}|[^;]+);)");
+    static const std::regex store(
+        R"(st\.param(?:\.v\d)?\.[a-z](\d{1,3}) \[(\w+)(?:\+(\d{1,6}))?\], (\{[^}]*\}|[^;]+);)");
     std::vector<std::string> kept;
     for (const auto& statement : statements_) {
       std::smatch match;
-      if (!std::regex_match(statement, match, store) || match[2] != function_.result) {
+      if (!matches(statement, match, store) || match[2] != function_.result) {
         kept.push_back(statement);
         continue;
       }
@@ -181,13 +203,13 @@ class Splicer {
   void write_result_directly() {
     static const std::regex move(R"(mov\.b\d+ (\{[\w.]+\}), (%\w+);)");
     std::smatch match;
-    if (statements_.empty() || !std::regex_match(statements_.back(), match, move)) return;
+    if (statements_.size() < 2 || !matches(statements_.back(), match, move)) return;
     const std::string hole = match[1], result = match[2];
     const auto mentions = [&](const std::string& statement) { return names_in(statement).contains(result); };
     auto writer = statements_.end() - 2;
     while (writer > statements_.begin() && *writer == "}") --writer;
     const bool is_only_writer = std::count_if(statements_.begin(), statements_.end(), mentions) == 2;
-    if (writer < statements_.begin() || !is_only_writer || !registers_written(*writer).contains(result)) return;
+    if (!is_only_writer || !registers_written(*writer).contains(result)) return;
     *writer = renamed(*writer, {{result, hole}});
     statements_.pop_back();
   }
@@ -217,25 +239,27 @@ class Splicer {
     return is_high ? fmt::format("{{_, {}}}", to) : fmt::format("{{{}, _}}", to);
   }
 
-  // 32 for "%r7" if ".reg .b32 %r<9>;" declares it; 0 if it is not declared like that.
-  int declared_bits(const std::string& name) const {
-    static const std::regex declaration(R"(\.reg \.[a-z]+(\d+) (%[A-Za-z_]+)<\d+>;)");
-    const auto stem = name.substr(0, name.find_last_not_of("0123456789") + 1);
+  // What the statements say of registers, for replace_parameters, which asks for each of its loads.
+  void read_registers() {
+    static const std::regex declaration(R"(\.reg \.[a-z]+(\d{1,3}) (%[A-Za-z_]+)<\d+>;)");
     for (const auto& statement : statements_) {
       std::smatch match;
-      if (std::regex_match(statement, match, declaration) && match[2] == stem) return std::stoi(match[1]);
+      if (matches(statement, match, declaration)) declared_bits_.try_emplace(match[2], std::stoi(match[1]));
+      if (is_directive(statement)) named_in_directives_.merge(names_in(statement));
+      for (const auto& name : registers_written(statement)) ++writers_[name];
     }
-    return 0;
+  }
+
+  // 32 for "%r7" if ".reg .b32 %r<9>;" declares it; 0 if it is not declared like that.
+  int declared_bits(const std::string& name) const {
+    const auto found = declared_bits_.find(name.substr(0, name.find_last_not_of("0123456789") + 1));
+    return found == declared_bits_.end() ? 0 : found->second;
   }
 
   // Written by one statement, and no scope has a second register of that name.
   bool is_written_once(const std::string& name) const {
-    int writers = 0;
-    for (const auto& statement : statements_) {
-      if (is_directive(statement) && names_in(statement).contains(name)) return false;
-      if (registers_written(statement).contains(name)) ++writers;
-    }
-    return writers == 1;
+    const auto found = writers_.find(name);
+    return found != writers_.end() && found->second == 1 && !named_in_directives_.contains(name);
   }
 
   // With several results, the first may be in this parameter's register by then.
@@ -273,15 +297,17 @@ class Splicer {
   const PtxFunction& function_;
   const FunctionInterface& interface_;
   std::vector<std::string> statements_;
+  std::map<std::string, int> declared_bits_, writers_;
+  Names named_in_directives_;
 };
 
 // A declaration without a definition: NVRTC expects it in a different file.
-std::string undefined_in(const PtxModule& module, const std::vector<std::string>& texts) {
-  static const std::regex call(R"(call(?:\.uni)? (?:\([^)]*\), )?(\w+))");
-  for (const auto& text : texts) {
-    for (std::sregex_iterator match(text.begin(), text.end(), call), end; match != end; ++match) {
-      if (!module.functions.contains((*match)[1])) return (*match)[1];
-    }
+std::string undefined_in(const PtxModule& module, const std::string& text) {
+  static const std::regex call(R"(.*\bcall(?:\.uni)? (?:\([^)]*\), )?(\w+).*)");
+  std::istringstream lines(text);
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (matches(line, match, call) && !module.functions.contains(match[1])) return match[1];
   }
   return {};
 }
@@ -302,9 +328,10 @@ SplicedFunction splice(const PtxModule& module, const std::string& function, con
   Closure closure(module);
   SplicedFunction spliced;
   const auto text = splicer.text();
-  if (const auto missing = undefined_in(module, {text}); !missing.empty())
+  if (const auto missing = undefined_in(module, text); !missing.empty())
     return {{}, {}, "its PTX calls " + missing + ", which is not in it"};
   spliced.text = closure.use(text);
+  if (closure.is_too_deep) return {{}, {}, "its PTX has functions that use each other too deeply"};
   spliced.module = std::move(closure.texts);
   return spliced;
 }

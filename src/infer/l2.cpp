@@ -7,6 +7,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "base/error.h"
 #include "infer/facts.h"
 #include "infer/l2_capacity.h"
 #include "infer/l2_home.h"
@@ -50,6 +51,10 @@ void compare_lines(Fact& line, const L2Sets& sets) {
 }  // namespace
 
 std::vector<Fact> infer_l2(Machine& machine, std::uint64_t seed) {
+  constexpr std::uint64_t least_bytes = std::uint64_t{1} << 20;
+  if (machine.info().bytes < least_bytes)
+    throw Error(ExitCode::failure, "a memory of less than 1 MiB has no second level",
+                "docs/inference.md says what it must say.");
   L2Talk talk(machine, seed);
   std::vector<Fact> facts;
   const auto add = [&](const std::vector<Fact>& more) { facts.insert(facts.end(), more.begin(), more.end()); };

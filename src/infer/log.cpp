@@ -76,7 +76,7 @@ void ReplayedMachine::touch(const std::vector<Addresses>& list, const std::strin
 std::vector<double> ReplayedMachine::access(const std::vector<Addresses>& list, const std::string& with, int sm) {
   expect(log_, access_request(list, with, sm));
   const std::string answer = next_line(log_);
-  if (auto cycles = cycles_in(answer)) return *std::move(cycles);
+  if (auto cycles = cycles_for(list, answer)) return *std::move(cycles);
   throw Error(ExitCode::storage, fmt::format("the log has no answer to an access but {:.80}", answer));
 }
 

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,13 @@
 #include "infer/talk.h"
 
 namespace ptxlat::infer {
+
+namespace {
+
+// An inference stops at 18 million accesses.
+constexpr std::size_t most_answer_bytes = std::size_t{512} << 20;
+
+}  // namespace
 
 OracleProcess::OracleProcess(const std::string& command) {
   int ends[2];
@@ -53,6 +61,10 @@ OracleProcess::~OracleProcess() {
 
 Oracle::Oracle(const std::string& command, std::chrono::milliseconds deadline)
     : command_(command), deadline_(deadline), process_(command) {
+  // A program that does not read must not hold us.
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(deadline);
+  const timeval longest{seconds.count(), 0};
+  setsockopt(process_.socket, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);
   const std::string line = read_line();
   try {
     info_ = info_in(line);
@@ -76,6 +88,7 @@ std::string Oracle::read_line() {
       return line;
     }
     searched = received_.size();
+    if (searched > most_answer_bytes) fail("answers with a line that does not end");
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     pollfd socket{process_.socket, POLLIN, 0};
     if (left.count() <= 0 || poll(&socket, 1, static_cast<int>(left.count())) == 0)
@@ -96,6 +109,8 @@ std::string Oracle::answer_to(std::string request) {
     const ssize_t size = send(process_.socket, request.data() + sent, request.size() - sent, MSG_NOSIGNAL);
     if (size > 0) {
       sent += static_cast<std::size_t>(size);
+    } else if (errno == EAGAIN) {
+      fail("does not read what it is asked");
     } else if (errno != EINTR) {
       fail("has ended");
     }
@@ -107,7 +122,7 @@ void Oracle::prepare() { answer_to(std::string(prepare_request)); }
 
 std::vector<double> Oracle::access(const std::vector<Addresses>& list, const std::string& with, int sm) {
   const std::string answer = answer_to(access_request(list, with, sm));
-  if (auto cycles = cycles_in(answer)) return *std::move(cycles);
+  if (auto cycles = cycles_for(list, answer)) return *std::move(cycles);
   fail(fmt::format("answers an access with {:.200}", answer));
 }
 

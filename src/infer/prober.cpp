@@ -101,6 +101,7 @@ std::vector<double> Prober::find_levels() {
   constexpr std::uint64_t most_lines = 1 << 13, at_least = 64;
   std::vector<std::vector<double>> samples;
   const std::uint64_t most = std::min({span_, most_lines, info().most_accesses / 2});
+  if (most == 0) throw TooManyAccesses("two accesses at a time are needed");
   for (std::uint64_t count = 1; count <= most; count *= 2) {
     for (const bool is_strided : {true, false}) {
       std::vector<double> first, second;

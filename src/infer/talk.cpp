@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <stdexcept>
 
@@ -25,17 +26,21 @@ std::string info_line(const MachineInfo& info) {
 }
 
 MachineInfo info_in(const std::string& line) {
-  const Json json = Json::parse(line);
+  const Json json = results::parse_json(line);
   MachineInfo info;
   info.kind = json.at("kind").get<std::string>();
   info.space = json.at("space").get<std::string>();
-  info.bytes = json.at("bytes").get<std::uint64_t>();
+  info.bytes = results::integer_of<std::uint64_t>(json.at("bytes"));
   if (const auto found = json.find("operators"); found != json.end())
     info.operators = found->get<std::vector<std::string>>();
-  info.sms = json.value("sms", 1);
-  info.most_accesses = json.value("most_accesses", MachineInfo::unlimited);
-  info.page_bytes = json.value("page_bytes", std::uint64_t{0});
+  info.sms = results::integer_at(json, "sms", 1);
+  info.most_accesses = results::integer_at(json, "most_accesses", MachineInfo::unlimited);
+  info.page_bytes = results::integer_at(json, "page_bytes", std::uint64_t{0});
   if (info.bytes == 0) throw std::invalid_argument("a memory of no bytes");
+  // Sums of addresses must not wrap.
+  if (info.bytes > std::uint64_t{1} << 56) throw std::invalid_argument("a memory larger than any");
+  if (info.sms < 1 || info.sms > 100'000) throw std::invalid_argument("no such number of SMs");
+  if (info.most_accesses == 0) throw std::invalid_argument("a machine that answers nothing");
   return info;
 }
 
@@ -80,9 +85,19 @@ std::optional<std::vector<double>> cycles_in(std::string_view answer) {
     while (at < last && (*at == ' ' || *at == ',')) ++at;
     if (at == last) return cycles;
     const auto read = std::from_chars(at, last, cycles.emplace_back());
-    if (read.ec != std::errc{}) return std::nullopt;
+    // Infinity and NaN are numbers for from_chars, too.
+    constexpr double most = 1e12;
+    if (read.ec != std::errc{} || !(std::abs(cycles.back()) < most)) return std::nullopt;
     at = read.ptr;
   }
+}
+
+std::optional<std::vector<double>> cycles_for(const std::vector<Addresses>& list, std::string_view answer) {
+  std::uint64_t wanted = 0;
+  for (const Addresses& run : list) wanted += run.count;
+  auto cycles = cycles_in(answer);
+  if (cycles && cycles->size() != wanted) return std::nullopt;
+  return cycles;
 }
 
 }  // namespace ptxlat::infer

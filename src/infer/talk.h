@@ -25,5 +25,7 @@ std::string touch_request(const std::vector<Addresses>& list, const std::string&
 // {"cycles": [4, 4.5]}
 std::string cycles_line(const std::vector<double>& cycles);
 std::optional<std::vector<double>> cycles_in(std::string_view answer);
+// The same, or nothing if they are not as many as the addresses.
+std::optional<std::vector<double>> cycles_for(const std::vector<Addresses>& list, std::string_view answer);
 
 }  // namespace ptxlat::infer

@@ -107,7 +107,9 @@ void check_consumers(const Catalogue& catalogue, Mistakes& mistakes) {
     names.push_back(consumer.name);
     types.insert(consumer.types.begin(), consumer.types.end());
   }
+  const std::size_t mistakes_before = mistakes.size();
   for (const Form& form : catalogue.forms) {
+    if (mistakes.size() > mistakes_before + 100) return;  // enough of a kind, and each suggestion takes time
     for (const std::string& wanted : form.consumers) {
       if (std::find(names.begin(), names.end(), wanted) != names.end()) continue;
       report(mistakes, form.where, fmt::format("there is no consumer \"{}\"{}", wanted, did_you_mean(wanted, names)));

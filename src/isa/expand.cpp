@@ -46,11 +46,14 @@ struct PlacedRule {
 struct ChoiceMaker {
   // Ten times as many as any entry has: with an axis too many, all memory would be used before the error is reported.
   static constexpr std::size_t most_choices = 100'000;
+  // Rules that leave nothing are only known to when everything has been tried.
+  static constexpr std::size_t most_steps = 5'000'000;
 
   const Op& op;
   std::vector<std::string> order;
   std::vector<std::vector<PlacedRule>> rules_at;  // by place in the order
   std::vector<Choice> choices;
+  std::size_t steps = 0;
 
   explicit ChoiceMaker(const Op& from) : op(from), order(axis_order(from)), rules_at(order.size()) {
     for (const Rule& rule : op.only) place(rule, true);
@@ -69,7 +72,7 @@ struct ChoiceMaker {
   }
 
   void choose(std::size_t place, Choice& choice) {
-    if (choices.size() > most_choices) return;
+    if (choices.size() > most_choices || ++steps > most_steps) return;
     if (place == order.size()) {
       choices.push_back(choice);
       return;
@@ -120,7 +123,14 @@ struct Speller {
     form.operands.push_back(std::move(operand));
   }
 
-  void add(const std::vector<Piece>& pieces, const Choice& choice, Form& form) {
+  // `depth` counts texts of tables within texts of tables, which may name themselves.
+  void add(const std::vector<Piece>& pieces, const Choice& choice, Form& form, int depth = 0) {
+    constexpr int deepest = 16;
+    constexpr std::size_t longest = 64 << 10;
+    if (depth > deepest || form.text.size() > longest) {
+      report(mistakes, op.where, fmt::format("the texts of \"{}\" name each other without end", op.name));
+      return;
+    }
     for (const Piece& piece : pieces) {
       if (piece.kind == Piece::Kind::text) form.text += piece.text;
       if (piece.kind == Piece::Kind::operand) add_operand(piece, choice, form);
@@ -129,7 +139,7 @@ struct Speller {
       if (value.find('{') == std::string::npos) {
         form.text += value;
       } else {
-        add(pieces_of(value), choice, form);
+        add(pieces_of(value), choice, form, depth + 1);
       }
     }
   }
@@ -313,7 +323,15 @@ std::vector<Form> expand(const Op& op, const Objects& objects, Mistakes& mistake
                        ChoiceMaker::most_choices));
     return forms;
   }
+  if (maker.steps > ChoiceMaker::most_steps) {
+    report(mistakes, op.where, fmt::format("the axes of \"{}\" have too many combinations", op.name));
+    return forms;
+  }
+  // Each form repeats them, and a suggestion for each takes time.
+  constexpr std::size_t enough_mistakes = 100;
+  const std::size_t mistakes_before = mistakes.size();
   for (const Choice& choice : maker.choices) {
+    if (mistakes.size() > mistakes_before + enough_mistakes) break;
     Form form = form_of(op);
     for (const ConditionalRequirement& need : op.needs) {
       if (holds(need.if_holds, choice)) form.requirement = stricter(form.requirement, need.requirement);

@@ -15,6 +15,9 @@
 namespace ptxlat::isa {
 namespace {
 
+// All files of the shipped catalogue have 55,000 together.
+constexpr std::size_t most_forms = 200'000;
+
 const std::vector<std::string> file_keys = {"chapter", "section", "header",   "audit",  "order",
                                             "op",      "object",  "consumer", "default"};
 const std::vector<std::string> consumer_keys = {"name", "types", "result", "k", "text"};
@@ -188,7 +191,7 @@ std::optional<toml::table> parse_file(const std::filesystem::path& path, Mistake
     return std::nullopt;
   }
   try {
-    return toml::parse(text, path.string());
+    return parse_toml(text, path.string());
   } catch (const toml::parse_error& error) {
     report(mistakes, {path.string(), static_cast<int>(error.source().begin.line)}, std::string(error.description()));
     return std::nullopt;
@@ -223,6 +226,10 @@ CatalogueFile read_file(const toml::table& root, const std::string& file, const 
     // An entry that cannot be read would only repeat its mistakes in every form.
     if (!op || mistakes.size() != mistakes_before) continue;
     auto forms = expand(*op, objects, mistakes);
+    if (contents.forms.size() + forms.size() > most_forms) {
+      report(mistakes, op->where, fmt::format("the file has more than {} forms", most_forms));
+      break;
+    }
     std::move(forms.begin(), forms.end(), std::back_inserter(contents.forms));
   }
   for (const toml::table* table : tables_of(root, "consumer", chapter.file, mistakes)) {

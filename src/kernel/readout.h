@@ -20,6 +20,15 @@ struct Readout {
   std::vector<std::uint32_t> words;
   std::vector<std::uint32_t> buffers;
 
+  // Whether `words` has as many as the counts say.
+  bool has_all_words() const {
+    const std::size_t kept = threads_agree && threads > 1 ? 1 : threads;
+    if (words_per_thread == 0 || kept == 0 || launches == 0) return words.empty();
+    const auto of_launch = words.size() / launches;
+    return of_launch * launches == words.size() && of_launch % words_per_thread == 0 &&
+           of_launch / words_per_thread == kept;
+  }
+
   std::uint32_t word(std::size_t launch, std::size_t thread, std::size_t index) const {
     const auto kept = threads_agree ? 1 : threads;
     return words[(launch * kept + (threads_agree ? 0 : thread)) * words_per_thread + index];

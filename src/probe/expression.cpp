@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -30,7 +31,18 @@ class Parser {
 
  private:
   [[noreturn]] void fail(std::string_view what, std::string_view where) const {
-    throw std::invalid_argument(fmt::format("{} \"{}\" in \"{}\"", what, where, text_));
+    throw std::invalid_argument(fmt::format("{} \"{:.80}\" in \"{:.200}\"", what, where, text_));
+  }
+
+  [[noreturn]] void fail_for_size() const { fail("a number is too large:", text_.substr(0, at_)); }
+
+  // Within parentheses.
+  std::int64_t inner_sum() {
+    constexpr int deepest = 100;
+    if (++depth_ > deepest) fail("too many parentheses", text_.substr(at_));
+    const auto value = sum();
+    --depth_;
+    return value;
   }
 
   void skip_space() {
@@ -48,9 +60,9 @@ class Parser {
     auto value = product();
     for (;;) {
       if (take('+')) {
-        value += product();
+        if (__builtin_add_overflow(value, product(), &value)) fail_for_size();
       } else if (take('-')) {
-        value -= product();
+        if (__builtin_sub_overflow(value, product(), &value)) fail_for_size();
       } else {
         return value;
       }
@@ -61,10 +73,11 @@ class Parser {
     auto value = factor();
     for (;;) {
       if (take('*')) {
-        value *= factor();
+        if (__builtin_mul_overflow(value, factor(), &value)) fail_for_size();
       } else if (take('/')) {
         const auto divisor = factor();
         if (divisor == 0) fail("division by zero", "/");
+        if (divisor == -1 && value == std::numeric_limits<std::int64_t>::min()) fail_for_size();
         value /= divisor;
       } else {
         skip_space();
@@ -75,7 +88,7 @@ class Parser {
 
   std::int64_t factor() {
     if (take('(')) {
-      const auto value = sum();
+      const auto value = inner_sum();
       if (!take(')')) fail("no closing parenthesis", text_.substr(at_));
       return value;
     }
@@ -91,9 +104,9 @@ class Parser {
 
   // After the opening parenthesis.
   std::int64_t lesser_or_greater(bool lesser) {
-    const auto first = sum();
+    const auto first = inner_sum();
     if (!take(',')) fail("no second argument", text_.substr(at_));
-    const auto second = sum();
+    const auto second = inner_sum();
     if (!take(')')) fail("no closing parenthesis", text_.substr(at_));
     return lesser ? std::min(first, second) : std::max(first, second);
   }
@@ -112,7 +125,9 @@ class Parser {
       }
     }
     for (const auto& [name, factor] : units) {
-      if (unit == name) return value * factor;
+      if (unit != name) continue;
+      if (__builtin_mul_overflow(value, factor, &value)) fail_for_size();
+      return value;
     }
     if (end != word.data() + word.size()) fail("unknown unit", unit);
     return value;
@@ -127,6 +142,7 @@ class Parser {
   std::string_view text_;
   const Names& names_;
   std::size_t at_ = 0;
+  int depth_ = 0;
 };
 
 }  // namespace

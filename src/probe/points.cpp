@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "base/error.h"
 #include "results/record.h"
@@ -27,46 +28,89 @@ std::size_t end_of_repetition(std::string_view text, std::size_t at) {
   }
 }
 
-// A kernel's text with its holes filled: {{expression}} becomes its value, and the text from {{#NAME expression}} to
-// {{/}} is repeated that many times, with NAME counting from 0. {{name}} is kept: it belongs to the kernel.
-std::string filled(std::string_view text, Names& names, const Texts& texts) {
-  constexpr std::string_view repetition_end = "{{/}}";
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto open = std::min(text.find("{{", at), text.size());
-    result += text.substr(at, open - at);
-    if (open == text.size()) break;
-    const auto close = text.find("}}", open);
-    if (close == std::string_view::npos) throw std::invalid_argument("a hole is not closed");
-    const auto hole = text.substr(open + 2, close - open - 2);
-    at = close + 2;
-    if (!hole.starts_with('#')) {
-      const auto of_axis = texts.find(hole);
-      if (hole == "name") {
-        result += "{{name}}";
-      } else if (of_axis != texts.end()) {
-        // Within its own text a name is none.
-        auto others = texts;
-        others.erase(std::string(hole));
-        result += filled(of_axis->second, names, others);
+// What all points of a probe may become together: repetitions of repetitions, and texts that name each other, grow
+// exponentially. The largest shipped probe has 60 MB.
+struct Allowance {
+  std::uint64_t bytes = std::uint64_t{512} << 20;
+  std::uint64_t pieces = 10'000'000;
+
+  void take(std::uint64_t more) {
+    if (pieces == 0 || more > bytes) throw std::invalid_argument("the kernels become too long");
+    --pieces;
+    bytes -= more;
+  }
+};
+
+// Fills the holes of a kernel's text: {{expression}} becomes its value, and the text from {{#NAME expression}} to {{/}}
+// is repeated that many times, with NAME counting from 0. {{name}} is kept: it belongs to the kernel.
+class Filler {
+ public:
+  Filler(Names& names, const Texts& texts, Allowance& allowance)
+      : names_(names), texts_(texts), allowance_(allowance) {}
+
+  std::string filled(std::string_view text) {
+    constexpr int deepest = 50;
+    if (++depth_ > deepest) throw std::invalid_argument("too many repetitions or texts within each other");
+    std::string result;
+    for (std::size_t at = 0; at < text.size();) {
+      const auto open = std::min(text.find("{{", at), text.size());
+      add(text.substr(at, open - at), result);
+      if (open == text.size()) break;
+      const auto close = text.find("}}", open);
+      if (close == std::string_view::npos) throw std::invalid_argument("a hole is not closed");
+      const auto hole = text.substr(open + 2, close - open - 2);
+      at = close + 2;
+      if (hole.starts_with('#')) {
+        at = repeat(hole, text, at, result);
       } else {
-        result += fmt::format("{}", evaluate(hole, names));
+        add(value_of(hole), result);
       }
-      continue;
     }
+    --depth_;
+    return result;
+  }
+
+ private:
+  void add(std::string_view text, std::string& result) {
+    allowance_.take(text.size());
+    result += text;
+  }
+
+  std::string value_of(std::string_view hole) {
+    if (hole == "name") return "{{name}}";
+    const auto of_axis = texts_.find(hole);
+    if (of_axis == texts_.end()) return fmt::format("{}", evaluate(hole, names_));
+    // Within its own text a name is none.
+    const auto text = of_axis->second;
+    const auto node = texts_.extract(of_axis);
+    auto value = filled(text);
+    texts_[node.key()] = text;
+    return value;
+  }
+
+  // Returns where the text goes on.
+  std::size_t repeat(std::string_view hole, std::string_view text, std::size_t at, std::string& result) {
+    constexpr std::string_view repetition_end = "{{/}}";
     const auto space = hole.find(' ');
     if (space == std::string_view::npos) throw std::invalid_argument("write {{#NAME expression}}");
     const std::string name(hole.substr(1, space - 1));
-    if (names.contains(name))
+    if (names_.contains(name))
       throw std::invalid_argument(fmt::format("\"{}\" is already the name of something else", name));
     const auto end = end_of_repetition(text, at);
-    const auto count = evaluate(hole.substr(space + 1), names);
-    for (names[name] = 0; names[name] < count; ++names[name]) result += filled(text.substr(at, end - at), names, texts);
-    names.erase(name);
-    at = end + repetition_end.size();
+    const auto count = evaluate(hole.substr(space + 1), names_);
+    for (std::int64_t i = 0; i < count; ++i) {
+      names_[name] = i;
+      add(filled(text.substr(at, end - at)), result);
+    }
+    names_.erase(name);
+    return end + repetition_end.size();
   }
-  return result;
-}
+
+  Names& names_;
+  Texts texts_;
+  Allowance& allowance_;
+  int depth_ = 0;
+};
 
 // Constants may depend on axes and on each other. Those that depend on an unknown one wait for the next turn; mistakes
 // in those that are never resolved are thrown. Without `values` of axes they are left out.
@@ -133,7 +177,11 @@ std::string role_of(const Probe& probe, const std::vector<std::int64_t>& values)
 }
 
 kernel::Launch launch_of(const Probe& probe, const Names& names) {
-  const auto whole = [&](const std::string& expression) { return static_cast<int>(evaluate(expression, names)); };
+  const auto whole = [&](const std::string& expression) {
+    const auto value = evaluate(expression, names);
+    if (!std::in_range<int>(value)) throw std::invalid_argument("a number is too large: " + expression);
+    return static_cast<int>(value);
+  };
   const auto unsigned_of = [&](const std::string& e) { return static_cast<std::uint64_t>(evaluate(e, names)); };
   kernel::Launch launch;
   launch.threads = whole(probe.threads);
@@ -146,7 +194,9 @@ kernel::Launch launch_of(const Probe& probe, const Names& names) {
   // A kernel that answers thousands of questions must not be rebuilt for each.
   launch.keeps_buffers = probe.keeps_buffers || probe.infer;
   if (launch.threads < 1 || launch.threads > 1024) throw std::invalid_argument("a CTA has 1 to 1024 threads");
-  if (launch.ctas < 1) throw std::invalid_argument("a launch has at least one CTA");
+  constexpr int most_ctas = 1'000'000;
+  if (launch.ctas < 1 || launch.ctas > most_ctas)
+    throw std::invalid_argument(fmt::format("a launch has 1 to {} CTAs", most_ctas));
   for (const auto& parameter : probe.parameters) launch.parameters.push_back(unsigned_of(parameter));
   for (const auto& buffer : probe.buffers)
     launch.buffers.push_back({unsigned_of(buffer.bytes), buffer.contents, unsigned_of(buffer.stride),
@@ -160,13 +210,13 @@ kernel::Launch launch_of(const Probe& probe, const Names& names) {
   return launch;
 }
 
-Point point_of(const Probe& probe, const std::vector<std::int64_t>& values, const Names& device) {
+Point point_of(const Probe& probe, const std::vector<std::int64_t>& values, const Names& device, Allowance& allowance) {
   auto names = names_of(probe, &values, device);
-  const auto texts = texts_of(probe, values);
+  Filler filler(names, texts_of(probe, values), allowance);
   Point point;
   point.trial.role = role_of(probe, values);
-  point.trial.kernel.text = filled(probe.kernel, names, texts);
-  for (const auto& text : probe.module) point.trial.kernel.module.push_back(filled(text, names, texts));
+  point.trial.kernel.text = filler.filled(probe.kernel);
+  for (const auto& text : probe.module) point.trial.kernel.module.push_back(filler.filled(text));
   point.trial.kernel.whole = probe.whole_kernel;
   point.trial.launch = launch_of(probe, names);
   point.trial.launches = probe.launches;
@@ -182,7 +232,10 @@ Point point_of(const Probe& probe, const std::vector<std::int64_t>& values, cons
   for (const auto& [opcode, expression] : probe.opcodes) {
     const auto count = evaluate(expression, names);
     // A text of an axis may name an opcode, or none.
-    if (const auto filled_in = filled(opcode, names, texts); !filled_in.empty()) point.opcodes[filled_in] += count;
+    if (const auto filled_in = filler.filled(opcode); !filled_in.empty()) {
+      auto& all = point.opcodes[filled_in];
+      if (__builtin_add_overflow(all, count, &all)) throw std::invalid_argument("too many of the opcode " + filled_in);
+    }
   }
   return point;
 }
@@ -222,9 +275,10 @@ std::vector<Point> points_of(const Probe& probe, const Names& device) {
     if (rule.model == infer::FactModel::given) value_given(probe, rule, device);
   }
   std::vector<Point> points;
+  Allowance allowance;
   for (const auto& values : combinations_of(probe)) {
     try {
-      points.push_back(point_of(probe, values, device));
+      points.push_back(point_of(probe, values, device, allowance));
     } catch (const std::invalid_argument& error) {
       throw Error(ExitCode::catalogue,
                   fmt::format("probe {} at {}: {}", probe.name, role_of(probe, values), error.what()),

@@ -5,9 +5,12 @@
 #include <array>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "isa/rule.h"
+#include "isa/toml.h"
 #include "probe/expression.h"
 #include "probe/probe.h"
 #include "probe/section.h"
@@ -42,6 +45,20 @@ std::int64_t number_of(const Section& section, const std::string& expression) {
   }
 }
 
+int int_of(const Section& section, const std::string& expression) {
+  const auto value = number_of(section, expression);
+  if (!std::in_range<int>(value)) section.fail("the number is too large: " + expression);
+  return static_cast<int>(value);
+}
+
+// Points of a probe, and so values of an axis: the largest shipped probe has a few thousand.
+constexpr std::size_t most_points = 100'000;
+
+void add_value(const Section& axis, std::int64_t value, std::vector<std::int64_t>& values) {
+  if (values.size() == most_points) axis.fail(fmt::format("an axis has at most {} values", most_points));
+  values.push_back(value);
+}
+
 // Numbers in `values`, or equal steps between one doubling and the next.
 std::vector<std::int64_t> numbers_of(const Section& axis) {
   std::vector<std::int64_t> values;
@@ -57,16 +74,23 @@ std::vector<std::int64_t> numbers_of(const Section& axis) {
   if (axis.table().contains("step")) {
     const auto step = number("step", "1");
     if (step < 1 || to < from) axis.fail("step must be positive, and from not above to");
-    for (auto value = from; value <= to; value += step) values.push_back(value);
+    // Counted by what is left, so that nothing passes the largest number.
+    for (auto value = from;; value += step) {
+      add_value(axis, value, values);
+      if (static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(step)) break;
+    }
     return values;
   }
   if (from < 1 || to < from || parts < 1)
     axis.fail("from, to and per_doubling must be positive, and from not above to");
+  constexpr std::int64_t largest = std::int64_t{1} << 48, most_parts = 1024;
+  if (to > largest || parts > most_parts)
+    axis.fail(fmt::format("to is at most {}, per_doubling at most {}", largest, most_parts));
   // 1, 1.5, 2, 3, 4 … for two parts, all whole multiples of a part.
   for (auto base = from; base <= to; base *= 2) {
     for (std::int64_t part = 0; part < parts && base + base * part / parts <= to; ++part) {
       const auto value = base + base * part / parts;
-      if (values.empty() || value != values.back()) values.push_back(value);
+      if (values.empty() || value != values.back()) add_value(axis, value, values);
     }
   }
   return values;
@@ -201,8 +225,10 @@ void read_launch(const Section& launch, Probe& probe) {
   probe.keeps_buffers = launch.flag("keeps_buffers");
   probe.may_fail = launch.flag("may_fail");
   probe.parameters = launch.expressions("parameters");
-  if (launch.table().contains("launches"))
-    probe.launches = static_cast<int>(number_of(launch, launch.expression("launches", "")));
+  if (launch.table().contains("launches")) probe.launches = int_of(launch, launch.expression("launches", ""));
+  constexpr int most_launches = 10'000;
+  if (probe.launches < 1 || probe.launches > most_launches)
+    launch.fail(fmt::format("launches are 1 to {}", most_launches));
 }
 
 void read_reader(const Section& read, Probe& probe) {
@@ -212,7 +238,8 @@ void read_reader(const Section& read, Probe& probe) {
   probe.series = read.text("series", probe.series);
   probe.unit = read.text("unit", probe.unit);
   if (read.table().contains("words")) probe.words.clear();
-  for (const auto& word : read.expressions("words")) probe.words.push_back(static_cast<int>(number_of(read, word)));
+  for (const auto& word : read.expressions("words")) probe.words.push_back(int_of(read, word));
+  if (probe.words.empty()) read.fail("`words` names no word");
   probe.word_names = read.expressions("names");
   if (!probe.word_names.empty() && probe.word_names.size() != probe.words.size())
     read.fail("`names` and `words` must have the same length");
@@ -237,7 +264,7 @@ void read_audit(const Section& audit, Probe& probe) {
 Probe read_probe(const std::filesystem::path& file) {
   toml::table root;
   try {
-    root = toml::parse_file(file.string());
+    root = isa::parse_toml(read_file(file), file.string());
   } catch (const toml::parse_error& error) {
     throw Error(ExitCode::catalogue,
                 fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
@@ -258,7 +285,14 @@ Probe read_probe(const std::filesystem::path& file) {
   const auto constants = section.section("constants");
   for (const auto& [name, value] : constants.table())
     probe.constants[std::string(name.str())] = constants.expression_of(value);
-  for (const auto& axis : section.sections("axis")) probe.axes.push_back(read_axis(axis, probe));
+  constexpr std::size_t most_constants = 1000;
+  if (probe.constants.size() > most_constants) section.fail("too many constants");
+  std::size_t points = 1;
+  for (const auto& axis : section.sections("axis")) {
+    probe.axes.push_back(read_axis(axis, probe));
+    points *= probe.axes.back().values.size();  // at most the square of the limit
+    if (points > most_points) axis.fail(fmt::format("a probe has at most {} points", most_points));
+  }
   read_texts(section.section("text"), probe);
   for (const auto& fact : section.sections("fact")) probe.facts.push_back(read_fact(fact, probe));
   for (const auto& buffer : section.sections("buffer")) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "base/error.h"
 #include "report/json_scanner.h"
 #include "sass/instruction.h"
 
@@ -28,21 +29,27 @@ struct CodeLine {
   bool operator==(const CodeLine&) const = default;
 };
 
+[[noreturn]] void damaged(const std::string& what) {
+  throw Error(ExitCode::storage, fmt::format("the machine code of a table is damaged: {:.200}", what),
+              "Export the table again from its store.");
+}
+
 int digit_of(std::string_view field) {
-  if (field.size() != 2 || field[1] < '0' || field[1] > '9') throw std::invalid_argument("no scoreboard");
+  if (field.size() != 2 || field[1] < '0' || field[1] > '9')
+    damaged("\"" + std::string(field) + "\" names no scoreboard");
   return field[1] - '0';
 }
 
 // "S2 W0 B03 | POPC R6, R6"
 CodeLine code_line(std::string_view text) {
   const std::size_t bar = text.find(" | ");
-  if (bar == std::string_view::npos) throw std::invalid_argument("not an instruction: " + std::string(text));
+  if (bar == std::string_view::npos) damaged("not an instruction: " + std::string(text));
   CodeLine line;
   line.opcode = sass::opcode_of(text.substr(bar + 3));
   for (std::size_t begin = 0; begin < bar;) {
     const std::size_t end = std::min(text.find(' ', begin), bar);
     const std::string_view field = text.substr(begin, end - begin);
-    switch (field.front()) {
+    switch (field.empty() ? ' ' : field.front()) {
       case 'S':
         std::from_chars(field.data() + 1, field.data() + field.size(), line.stall_count);
         break;
@@ -74,7 +81,7 @@ void for_each_instruction(std::string_view code, Read read) {
     const std::size_t begin = position + 1;
     std::size_t end = begin;
     while (end < code.size() && code[end] != '"') end += code[end] == '\\' ? 2 : 1;
-    if (end >= code.size()) throw std::invalid_argument("a string is not closed");
+    if (end >= code.size()) damaged("a string is not closed");
     read(code.substr(begin, end - begin));
     position = code.find('"', end + 1);
   }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/parallel.h"
 
 namespace ptxlat::report {
@@ -81,10 +82,13 @@ std::string gunzip(const std::string& compressed) {
   do {
     z_stream stream{};
     if (inflateInit2(&stream, MAX_WBITS + gzip_format) != Z_OK) throw std::bad_alloc();
-    const int status = pump(stream, rest, text, [&](int) { return inflate(&stream, Z_NO_FLUSH); });
+    const int status = pump(stream, rest, text, [&](int) {
+      return text.size() > most_unpacked_bytes(compressed.size()) ? Z_MEM_ERROR : inflate(&stream, Z_NO_FLUSH);
+    });
     const std::string detail = stream.msg != nullptr ? stream.msg : "";
     rest.remove_prefix(stream.total_in);
     inflateEnd(&stream);
+    if (status == Z_MEM_ERROR) throw std::runtime_error("it unpacks to too many bytes");
     if (status != Z_STREAM_END) {
       throw std::runtime_error(detail.empty() ? "the file is truncated or has data after its end" : detail);
     }

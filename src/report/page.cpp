@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
+
 namespace ptxlat::report {
 
 namespace {
@@ -15,16 +17,30 @@ std::size_t width_of(const std::string& text) {
 }
 
 std::string painted(const Span& span, bool in_colour) {
-  if (!in_colour || span.colour == Colour::none || span.text.empty()) return span.text;
-  return fmt::format("\x1b[{}m{}\x1b[0m", static_cast<int>(span.colour), span.text);
+  const auto text = printable(span.text);
+  if (!in_colour || span.colour == Colour::none || text.empty()) return text;
+  return fmt::format("\x1b[{}m{}\x1b[0m", static_cast<int>(span.colour), text);
 }
 
-// Escapes characters that Markdown would treat as the end of a table's field.
+// Outside of code, Markdown takes "<script>" for HTML.
+std::string without_html(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '<') {
+      escaped += "&lt;";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+// Escapes characters that Markdown would treat as the end of a table's field, or of code.
 std::string in_markdown(const Span& span) {
   std::string escaped;
-  for (const char c : span.text) {
+  for (const char c : span.is_code ? printable(span.text) : without_html(printable(span.text))) {
     if (c == '|') escaped += '\\';
-    escaped += c == '\n' ? ' ' : c;
+    escaped += c == '\n' ? ' ' : c == '`' && span.is_code ? '\'' : c;
   }
   return span.is_code && !escaped.empty() ? "`" + escaped + "`" : escaped;
 }
@@ -84,6 +100,9 @@ std::vector<std::size_t> widths_of(const Grid& grid) {
     if (grid.columns[column].is_detail || !is_used(grid, column)) continue;
     widths[column] = width_of(grid.columns[column].head);
     for (const Spans& row : grid.rows) widths[column] = std::max(widths[column], width_of(row[column].text));
+    // One endless field must not make every line as long.
+    constexpr std::size_t widest = 1000;
+    widths[column] = std::min(widths[column], widest);
   }
   return widths;
 }
@@ -116,7 +135,7 @@ void Page::begin_block() {
 
 std::string Page::text_of(const Span& span) const {
   if (!is_markdown()) return painted(span, style_.in_colour);
-  return span.is_code ? in_markdown(span) : span.text;
+  return span.is_code ? in_markdown(span) : without_html(printable(span.text));
 }
 
 std::string Page::text_of(const Spans& line) const {

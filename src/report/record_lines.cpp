@@ -45,7 +45,7 @@ std::vector<results::Record> read_record_lines(const std::filesystem::path& file
   try {
     std::istringstream lines(gunzip(read_file(file)));
     for (std::string line; std::getline(lines, line);)
-      records.push_back(results::record_from_json(results::Json::parse(line)));
+      records.push_back(results::record_from_json(results::parse_json(line)));
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
@@ -59,7 +59,7 @@ std::vector<results::Run> read_provenance(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return runs;
   const std::string text = read_file(file);
   try {
-    const auto json = results::Json::parse(text);
+    const auto json = results::parse_json(text);
     for (const results::Json& run : json.at("runs")) runs.push_back(results::run_from_json(run));
   } catch (const std::exception& error) {
     throw damaged(file, error.what());

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "report/gzip.h"
 #include "report/humps.h"
@@ -203,6 +204,8 @@ std::size_t RowKeyHash::operator()(const RowKey& key) const {
 }
 
 void write_table(const std::filesystem::path& folder, const Table& table, TableDetail detail) {
+  if (!stays_inside(table.run.table))
+    throw Error(ExitCode::storage, fmt::format("a table cannot be called \"{}\"", table.run.table));
   if (!table.lines) detail = TableDetail::columns_only;
   std::ostringstream csv, forms;
   write_csv(csv, table);

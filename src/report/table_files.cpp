@@ -21,16 +21,18 @@ namespace {
 results::Json read_run(const std::filesystem::path& file) {
   results::Json run;
   try {
-    run = results::Json::parse(read_file(file));
+    run = results::parse_json(read_file(file));
     if (!run.is_object()) throw damaged(file, "not a JSON object");
-    const int format = run.at("format").get<int>();
+    const int format = results::integer_of<int>(run.at("format"));
     if (format < results::oldest_table_format || format > results::table_format) {
       throw Error(ExitCode::storage,
                   fmt::format("{}: format {}, this ptxlat reads formats {} to {}", file.string(), format,
                               results::oldest_table_format, results::table_format),
                   "Use the ptxlat that wrote it, or export the table again.");
     }
-  } catch (const results::Json::exception& error) {
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
     throw damaged(file, error.what());
   }
   return run;

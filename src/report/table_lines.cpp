@@ -248,11 +248,11 @@ SharedCode shared_code(std::string_view lines) {
 }
 
 results::Record whole_record(std::string_view line, const SharedCode& shared) {
-  results::Json json = results::Json::parse(line);
+  results::Json json = results::parse_json(line);
   if (const auto windows = json.find("windows"); windows != json.end()) {
     for (results::Json& window : *windows) {
       if (const auto sass = window.find("sass"); sass != window.end())
-        *sass = results::Json::parse(shared.at(sass->get<int>()));
+        *sass = results::parse_json(shared.at(results::integer_of<int>(*sass)));
     }
   }
   return results::record_from_json(json);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.h"
 #include "sass/cubin.h"
 
 namespace ptxlat::report {
@@ -28,7 +29,7 @@ std::string window_text(const results::WindowRecord& window) {
                         i.yields ? "yes" : "-", scoreboard(i.write_scoreboard), scoreboard(i.read_scoreboard),
                         i.wait_mask == 0 ? "-" : fmt::format("{:#x}", i.wait_mask), i.text);
   }
-  return text;
+  return printable(text);
 }
 
 }  // namespace ptxlat::report

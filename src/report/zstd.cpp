@@ -6,6 +6,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "base/limits.h"
+
 namespace ptxlat::report {
 
 namespace {
@@ -33,8 +35,9 @@ std::string unzstd(const std::string& frame) {
   const auto size = ZSTD_getFrameContentSize(frame.data(), frame.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
     throw std::runtime_error("it is not a Zstandard frame with a content size");
+  if (size > most_unpacked_bytes(frame.size())) throw std::runtime_error("it claims to unpack to too many bytes");
   std::string text(size, '\0');
-  checked(ZSTD_decompress(text.data(), text.size(), frame.data(), frame.size()));
+  text.resize(checked(ZSTD_decompress(text.data(), text.size(), frame.data(), frame.size())));
   return text;
 }
 

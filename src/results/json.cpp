@@ -6,9 +6,29 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/limits.h"
 #include "results/sass_text.h"
 
 namespace ptxlat::results {
+
+Json parse_json(std::string_view text) {
+  int depth = 0;
+  bool is_in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') is_in_string = false;
+    } else if (c == '"') {
+      is_in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > most_json_depth) throw std::invalid_argument("it nests too deeply");
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return Json::parse(text);
+}
 
 sass::Verdict verdict_named(const std::string& name) {
   const std::optional<sass::Verdict> verdict = sass::verdict_from(name);
@@ -50,27 +70,30 @@ Json window_to_json(const WindowRecord& window) {
   return json;
 }
 
+// "launches" is one number in a file and as many in memory.
+constexpr std::uint32_t most_launches = 10'000;
+
 WindowRecord window_from_json(const Json& json) {
   WindowRecord window;
   window.role = json.at("role").get<std::string>();
   window.operand = text_at(json, "operand");
   window.verdict = verdict_named(json.at("verdict").get<std::string>());
   window.reason = text_at(json, "reason");
-  window.static_cycles = json.value("static", 0);
+  window.static_cycles = integer_at(json, "static", 0);
   window.static_is_lower_bound = json.value("static_is_lower_bound", false);
   window.cycles = number_at(json, "cycles");
   if (const auto launches = json.find("launches"); launches != json.end()) {
-    const auto count = launches->get<std::size_t>();
-    if (!window.cycles || count > 1'000'000) throw std::invalid_argument("\"launches\" without their cycles");
-    window.samples.assign(count, static_cast<std::uint32_t>(*window.cycles));
+    const auto count = integer_of<std::uint32_t>(*launches);
+    if (!window.cycles || count > most_launches) throw std::invalid_argument("\"launches\" without their cycles");
+    window.samples.assign(count, integer_of<std::uint32_t>(json_number(window.cycles)));
     window.mode_share = 1;
   } else if (const auto samples = json.find("samples"); samples != json.end()) {
-    window.samples = samples->get<std::vector<std::uint32_t>>();
+    window.samples = integers_of<std::uint32_t>(*samples);
   }
   window.mode_share = json.value("mode_share", window.mode_share);
   window.measured_as = text_at(json, "measured_as");
   if (const auto sass = json.find("sass"); sass != json.end()) {
-    const int start_offset = std::stoi(json.at("at").get<std::string>(), nullptr, 16);
+    const int start_offset = sass_offset(json.at("at").get<std::string>());
     window.sass = sass_from_lines(start_offset, sass->get<std::vector<std::string>>());
   }
   return window;
@@ -237,7 +260,7 @@ Record record_from_json(const Json& json) {
   record.operand = text_at(json, "operand");
   record.input = text_at(json, "input");
   record.is_core = json.value("core", false);
-  record.level = json.at("opt").get<int>();
+  record.level = integer_of<int>(json.at("opt"));
   record.verdict = verdict_named(json.at("verdict").get<std::string>());
   record.note = text_at(json, "note");
   record.flags = json.value("flags", record.flags);
@@ -245,14 +268,14 @@ Record record_from_json(const Json& json) {
   record.facts = list_at(json, "facts", fact_from_json);
   record.series = list_at(json, "series", series_from_json);
   record.sass = json.value("sass", record.sass);
-  record.sass_count = json.value("sass_count", 0);
+  record.sass_count = integer_at(json, "sass_count", 0);
   if (const auto measure = json.find("measure"); measure != json.end())
     record.measure = measure_named(measure->get<std::string>());
   record.consumer = text_at(json, "consumer");
   record.differential_consumer = text_at(json, "differential_consumer");
   record.recipe = text_at(json, "recipe");
-  record.code_of_level = json.value("code_of_opt", -1);
-  record.run = json.value("run", 0);
+  record.code_of_level = integer_at(json, "code_of_opt", -1);
+  record.run = integer_at(json, "run", 0);
   record.windows = list_at(json, "windows", window_from_json);
   return record;
 }

@@ -99,7 +99,7 @@ std::map<int, const KnownRun*> read_runs(SQLite::Database& connection, KnownRuns
   while (select.executeStep()) {
     KnownRun found;
     found.text = select.getColumn(1).getString();
-    found.run = run_from_json(Json::parse(found.text));
+    found.run = run_from_json(parse_json(found.text));
     const int id = select.getColumn(0).getInt();
     const auto [place, is_new] = known.emplace(identity_of(found.run), found);
     auto& best = place->second;
@@ -173,7 +173,7 @@ struct Candidate {
 //   run  that made it; null if it names none
 Candidate candidate(std::string text, const KnownRun* run) {
   Candidate made;
-  made.record = record_from_json(Json::parse(text));
+  made.record = record_from_json(parse_json(text));
   made.rank = {run == nullptr ? 0 : number_of_method(run->run.method), made.record.has_flag(flag::processes_differ),
                made.record.verdict == sass::Verdict::proven, run == nullptr ? "" : run->run.started_utc, text};
   made.text = std::move(text);

@@ -19,15 +19,15 @@ Json device_to_json(const gpu::DeviceInfo& device) {
 
 gpu::DeviceInfo device_from_json(const Json& json) {
   gpu::DeviceInfo device;
-  device.index = json.value("index", 0);
+  device.index = integer_at(json, "index", 0);
   device.name = text_at(json, "name");
   device.uuid = text_at(json, "uuid");
-  device.sm = json.value("sm", 0);
-  device.sm_count = json.value("sm_count", 0);
-  device.sm_clock_khz = json.value("sm_clock_khz", 0);
-  device.memory_clock_khz = json.value("memory_clock_khz", 0);
+  device.sm = integer_at(json, "sm", 0);
+  device.sm_count = integer_at(json, "sm_count", 0);
+  device.sm_clock_khz = integer_at(json, "sm_clock_khz", 0);
+  device.memory_clock_khz = integer_at(json, "memory_clock_khz", 0);
   device.driver_version = text_at(json, "driver_version");
-  device.cuda_api_version = json.value("cuda_api_version", 0);
+  device.cuda_api_version = integer_at(json, "cuda_api_version", 0);
   return device;
 }
 
@@ -42,7 +42,7 @@ Json bundle_to_json(const BundleOrigin& bundle) {
 }
 
 BundleOrigin bundle_from_json(const Json& json) {
-  return {text_at(json, "file"),        text_at(json, "checksum"),     json.value("size", std::uint64_t{0}),
+  return {text_at(json, "file"),        text_at(json, "checksum"),     integer_at(json, "size", std::uint64_t{0}),
           text_at(json, "created_utc"), text_at(json, "tool_version"), text_at(json, "git_commit"),
           text_at(json, "command_line")};
 }
@@ -81,8 +81,8 @@ Json to_json(const Run& run) {
 
 Run run_from_json(const Json& json) {
   Run run;
-  run.format = json.at("format").get<int>();
-  run.id = json.value("id", 0);
+  run.format = integer_of<int>(json.at("format"));
+  run.id = integer_at(json, "id", 0);
   run.table = json.at("table").get<std::string>();
   run.kind = json.at("kind").get<std::string>();
   run.method = text_at(json, "method");
@@ -98,8 +98,8 @@ Run run_from_json(const Json& json) {
   run.tool_version = text_at(json, "tool_version");
   run.git_commit = text_at(json, "git_commit");
   run.command_line = text_at(json, "command_line");
-  run.seed = json.value("seed", std::uint64_t{0});
-  run.launches = json.value("launches", 0);
+  run.seed = integer_at(json, "seed", std::uint64_t{0});
+  run.launches = integer_at(json, "launches", 0);
   run.started_utc = text_at(json, "started_utc");
   run.finished_utc = text_at(json, "finished_utc");
   run.was_interrupted = json.value("interrupted", false);
@@ -134,7 +134,7 @@ std::vector<Run> runs_from_json(const Json& json) {
   std::vector<Run> runs;
   for (const Json& one : json) {
     Run& run = runs.emplace_back();
-    run.id = one.at("id").get<int>();
+    run.id = integer_of<int>(one.at("id"));
     run.started_utc = text_at(one, "started_utc");
     run.finished_utc = text_at(one, "finished_utc");
     if (one.contains("device_uuid")) {
@@ -143,7 +143,7 @@ std::vector<Run> runs_from_json(const Json& json) {
       run.device->uuid = text_at(one, "device_uuid");
     }
     run.shard = text_at(one, "shard");
-    run.launches = one.value("launches", 0);
+    run.launches = integer_at(one, "launches", 0);
     run.sm_clock_mhz = number_at(one, "sm_clock_mhz");
     run.command_line = text_at(one, "command_line");
     run.git_commit = text_at(one, "git_commit");

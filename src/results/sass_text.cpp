@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
+#include <string_view>
 
 namespace ptxlat::results {
 
@@ -38,6 +40,16 @@ int wait_mask_from(const std::string& scoreboards) {
   return mask;
 }
 
+// Of at most this many bits: a field of the control word, or half of the distance that an int can hold.
+int number_in(std::string_view digits, int base, int bits) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, base);
+  if (error != std::errc{} || end != digits.data() + digits.size() || number < 0 || number >> bits != 0)
+    throw std::invalid_argument(fmt::format("not a number of {} bits: {}", bits, digits));
+  return number;
+}
+constexpr int offset_bits = 24, field_bits = 8;
+
 SassRecord sass_from_line(const std::string& line, int expected_offset) {
   // The text may contain a '|' (an absolute value); the control fields do not.
   const std::size_t bar = line.find(" | ");
@@ -51,28 +63,28 @@ SassRecord sass_from_line(const std::string& line, int expected_offset) {
     const std::string value = line.substr(begin + 1, end - begin - 1);
     switch (line[begin]) {
       case '+':
-        instruction.offset += std::stoi(value, nullptr, 16) - instruction_bytes;
+        instruction.offset += number_in(value, 16, offset_bits) - instruction_bytes;
         break;
       case '-':
-        instruction.offset -= std::stoi(value, nullptr, 16) + instruction_bytes;
+        instruction.offset -= number_in(value, 16, offset_bits) + instruction_bytes;
         break;
       case 'S':
-        instruction.stall_count = std::stoi(value);
+        instruction.stall_count = number_in(value, 10, field_bits);
         break;
       case 'Y':
         instruction.yields = true;
         break;
       case 'W':
-        instruction.write_scoreboard = std::stoi(value);
+        instruction.write_scoreboard = number_in(value, 10, field_bits);
         break;
       case 'R':
-        instruction.read_scoreboard = std::stoi(value);
+        instruction.read_scoreboard = number_in(value, 10, field_bits);
         break;
       case 'B':
         instruction.wait_mask = wait_mask_from(value);
         break;
       case 'U':
-        instruction.reuse = std::stoi(value);
+        instruction.reuse = number_in(value, 10, field_bits);
         break;
       default:
         throw std::invalid_argument("unknown control field: " + line);
@@ -94,6 +106,8 @@ std::vector<std::string> sass_lines(const std::vector<SassRecord>& sass) {
   return lines;
 }
 
+int sass_offset(const std::string& hexadecimal) { return number_in(hexadecimal, 16, offset_bits); }
+
 std::vector<SassRecord> sass_from_lines(int start_offset, const std::vector<std::string>& lines) {
   std::vector<SassRecord> sass;
   sass.reserve(lines.size());
@@ -101,6 +115,7 @@ std::vector<SassRecord> sass_from_lines(int start_offset, const std::vector<std:
   for (const std::string& line : lines) {
     sass.push_back(sass_from_line(line, expected_offset));
     expected_offset = sass.back().offset + instruction_bytes;
+    if (std::abs(expected_offset) >> (offset_bits + 1) != 0) throw std::invalid_argument("too far away: " + line);
   }
   return sass;
 }

@@ -13,6 +13,7 @@ namespace ptxlat::results {
 // | BRA 0x1f0".
 std::vector<std::string> sass_lines(const std::vector<SassRecord>& sass);
 // Throws std::exception for text of a different shape.
+int sass_offset(const std::string& hexadecimal);
 std::vector<SassRecord> sass_from_lines(int start_offset, const std::vector<std::string>& lines);
 
 }  // namespace ptxlat::results

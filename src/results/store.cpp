@@ -123,7 +123,7 @@ Error damaged(const std::string& what) {
 template <typename Parse>
 auto parsed(const std::string& text, Parse parse) {
   try {
-    return parse(Json::parse(text));
+    return parse(parse_json(text));
   } catch (const std::exception& error) {
     throw damaged(error.what());
   }

@@ -46,6 +46,25 @@ void reject_shorter_than_a_header(const std::filesystem::path& file) {
               "It is left as it is: name another file for the store.");
 }
 
+namespace {
+
+// A store has tables only. In one from somebody else a view, a trigger or a computed column with one of our names would
+// be run by our questions, and could take forever.
+void reject_what_computes(SQLite::Database& connection, const std::filesystem::path& file) {
+  const int others = connection
+                         .execAndGet(
+                             "SELECT (SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index') OR "
+                             "sql LIKE 'CREATE VIRTUAL%') + (SELECT count(*) FROM pragma_table_xinfo('records') "
+                             "WHERE hidden <> 0) + (SELECT count(*) FROM pragma_table_xinfo('runs') WHERE hidden <> 0)")
+                         .getInt();
+  if (others > 0) {
+    throw Error(ExitCode::storage, fmt::format("{} has more than the tables of a store", file.string()),
+                "It is left as it is: name another file for the store.");
+  }
+}
+
+}  // namespace
+
 Owner owner_of(SQLite::Database& connection, const std::filesystem::path& file) {
   // All three questions use one view of the file: between two of them another process may make it a store. A
   // savepoint is a transaction that can be nested.
@@ -65,6 +84,7 @@ Owner owner_of(SQLite::Database& connection, const std::filesystem::path& file) 
         fmt::format("store {} has version {}, this ptxlat reads version {}", file.string(), version, schema_version),
         "Use the ptxlat that wrote it, or name another file for the store.");
   }
+  reject_what_computes(connection, file);
   return Owner::us;
 }
 

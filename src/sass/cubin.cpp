@@ -9,6 +9,7 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "isa/target.h"
@@ -31,10 +32,15 @@ T read_at(const std::vector<std::uint8_t>& bytes, std::uint64_t offset) {
   return value;
 }
 
-std::string string_at(const std::vector<std::uint8_t>& bytes, std::uint64_t offset) {
-  std::string text;
-  while (read_at<char>(bytes, offset) != '\0') text += read_at<char>(bytes, offset++);
-  return text;
+// Names of kernels have 20 characters; with longer ones, a small file takes hours to read.
+std::string_view string_at(const std::vector<std::uint8_t>& bytes, std::uint64_t offset) {
+  constexpr std::size_t longest = 4096;
+  if (offset >= bytes.size()) reject("it ends early");
+  const auto* const begin = reinterpret_cast<const char*>(bytes.data()) + offset;
+  const auto size = strnlen(begin, std::min<std::size_t>(bytes.size() - offset, longest));
+  if (size == longest) reject("a section's name is too long");
+  if (offset + size == bytes.size()) reject("it ends early");
+  return {begin, size};
 }
 
 // The architecture in e_flags: in the low byte up to CUDA 12, in the second byte since the ELF ABI version 8 of
@@ -76,15 +82,15 @@ std::vector<InstructionWord> read_maxwell(const std::vector<std::uint8_t>& bytes
 
 // Appends each kernel's own subroutine to it.
 void append_subroutines(std::vector<KernelCode>& kernels) {
-  const auto kernel_of = [&](const KernelCode& code) {
-    if (!code.name.ends_with(subroutine_suffix)) return kernels.end();
-    const auto name = std::string_view(code.name).substr(0, code.name.size() - subroutine_suffix.size());
-    return std::find_if(kernels.begin(), kernels.end(), [&](const KernelCode& kernel) { return kernel.name == name; });
-  };
+  std::unordered_map<std::string_view, KernelCode*> by_name;
+  for (auto& kernel : kernels) by_name.try_emplace(kernel.name, &kernel);
   for (auto& code : kernels) {
-    const auto kernel = kernel_of(code);
-    if (kernel == kernels.end()) continue;
-    kernel->words.insert(kernel->words.end(), code.words.begin(), code.words.end());
+    if (!code.name.ends_with(subroutine_suffix)) continue;
+    const auto kernel =
+        by_name.find(std::string_view(code.name).substr(0, code.name.size() - subroutine_suffix.size()));
+    if (kernel == by_name.end()) continue;
+    auto& words = kernel->second->words;
+    words.insert(words.end(), code.words.begin(), code.words.end());
     code.words.clear();
   }
   std::erase_if(kernels, [](const KernelCode& code) { return code.words.empty(); });
@@ -102,11 +108,16 @@ void for_each_kernel(const std::vector<std::uint8_t>& bytes, const Elf64_Ehdr& h
                                header.e_shoff + std::uint64_t{sizeof(Elf64_Shdr)} * static_cast<unsigned>(index));
   };
   const auto names = section(header.e_shstrndx);
+  std::uint64_t code_left = bytes.size();
   for (int index = 0; index < header.e_shnum; ++index) {
     const auto entry = section(index);
     if (entry.sh_type != SHT_PROGBITS) continue;
-    const std::string name = string_at(bytes, names.sh_offset + entry.sh_name);
-    if (name.starts_with(text_prefix)) visit(name.substr(text_prefix.size()), entry);
+    const auto name = string_at(bytes, names.sh_offset + entry.sh_name);
+    if (!name.starts_with(text_prefix)) continue;
+    // Sections that overlap could hold the file's code thousands of times.
+    if (entry.sh_size > code_left) reject("its sections are larger than the file");
+    code_left -= entry.sh_size;
+    visit(std::string(name.substr(text_prefix.size())), entry);
   }
 }
 
@@ -141,7 +152,8 @@ std::vector<std::uint8_t> write_words(std::vector<std::uint8_t> cubin, const std
   if (!code) reject("it does not have the kernel " + kernel);
   for (const auto& [offset, word] : words) {
     const auto at = static_cast<std::uint64_t>(offset);
-    if (offset < 0 || at + sizeof word > code->sh_size || code->sh_offset + at + sizeof word > cubin.size())
+    if (offset < 0 || at + sizeof word > code->sh_size || code->sh_offset > cubin.size() ||
+        code->sh_offset + at + sizeof word > cubin.size())
       reject(fmt::format("{} ends before byte {}", kernel, offset));
     std::memcpy(cubin.data() + code->sh_offset + at, &word, sizeof word);
   }

@@ -40,6 +40,7 @@ std::optional<Register> register_in(std::string_view operand) {
   for (std::size_t i = prefix; i < operand.size() && std::isdigit(static_cast<unsigned char>(operand[i]));
        ++i, ++digits) {
     number = number * 10 + (operand[i] - '0');
+    if (digits > 3) return std::nullopt;  // no register of any GPU
   }
   if (digits == 0) return std::nullopt;
   return Register{file, number};

@@ -63,10 +63,47 @@ bool read_line(const std::string& line, int& offset, std::string& text) {
   return true;
 }
 
+// The text of the instruction at an offset, with a target relative to it.
+WordText word_text(std::string text, int offset) {
+  if (!has_code_address(text)) return {std::move(text), false, 0};
+  const auto target = last_word(text);
+  const bool is_negative = target.front() == '-';
+  const auto digits = target.substr(is_negative ? 3 : 2);
+  constexpr std::int64_t farthest = std::int64_t{1} << 30;
+  std::int64_t address = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), address, 16);
+  if (error != std::errc{} || end != digits.data() + digits.size() || address > farthest)
+    throw Error(ExitCode::failure, fmt::format("it wrote a target that is no address: {}", text));
+  const auto before = text.size() - target.size();
+  const auto distance = static_cast<int>(is_negative ? -address : address) - offset;
+  text.resize(before);
+  return {std::move(text), true, distance};
+}
+
 }  // namespace
 
+std::vector<WordText> words_in_listing(const std::string& listing, CodeLayout layout, std::size_t count) {
+  std::map<int, std::size_t> index_at;  // offset → position
+  for (std::size_t i = 0; i < count; ++i) index_at[offset_of(layout, i)] = i;
+  std::vector<WordText> texts(count);
+  for (std::size_t start = 0; start < listing.size();) {
+    const auto end = std::min(listing.find('\n', start), listing.size());
+    int offset = 0;
+    std::string text;
+    const bool is_instruction = read_line(listing.substr(start, end - start), offset, text);
+    start = end + 1;
+    const auto index = is_instruction ? index_at.find(offset) : index_at.end();
+    if (index != index_at.end()) texts[index->second] = word_text(text, offset);
+  }
+  const auto is_missing = [](const WordText& text) { return text.text.empty(); };
+  const auto missing = std::count_if(texts.begin(), texts.end(), is_missing);
+  if (missing > 0)
+    throw Error(ExitCode::failure, fmt::format("it knew {} of {} instructions", std::ssize(texts) - missing, count));
+  return texts;
+}
+
 std::string text_at(const WordText& text, int offset) {
-  return text.has_target ? text.text + fmt::format("{:#x}", offset + text.target_distance) : text.text;
+  return text.has_target ? text.text + fmt::format("{:#x}", std::int64_t{offset} + text.target_distance) : text.text;
 }
 
 InstructionWord disassembly_key(const InstructionWord& word) { return {word.low, word.high & ~scheduling_bits}; }
@@ -165,34 +202,12 @@ std::vector<WordText> Nvdisasm::ask(int sm, const std::vector<InstructionWord>& 
                 outcome.ended() ? "run tools/toolkits.sh to get one that knows this architecture"
                                 : "it may be broken: tools/toolkits.sh tries it and downloads it again");
   }
-  std::map<int, std::size_t> index_at;  // offset → position in `words`
-  for (std::size_t i = 0; i < words.size(); ++i) index_at[offset_of(layout, i)] = i;
-  std::vector<WordText> texts(words.size());
-  std::size_t found = 0;
-  for (std::size_t start = 0; start < outcome.output.size();) {
-    const auto end = std::min(outcome.output.find('\n', start), outcome.output.size());
-    int offset = 0;
-    std::string text;
-    const bool is_instruction = read_line(outcome.output.substr(start, end - start), offset, text);
-    start = end + 1;
-    const auto index = is_instruction ? index_at.find(offset) : index_at.end();
-    if (index == index_at.end()) continue;
-    auto& entry = texts[index->second];
-    ++found;
-    if (has_code_address(text)) {
-      const std::string target(last_word(text));
-      entry = {text.substr(0, text.size() - target.size()), true,
-               static_cast<int>(std::stol(target, nullptr, 16)) - offset};
-    } else {
-      entry.text = text;
-    }
-  }
-  if (found != words.size()) {
-    throw Error(ExitCode::missing_tool,
-                fmt::format("{} knew {} of {} instructions for sm_{}", nvdisasm_.string(), found, words.size(), sm),
+  try {
+    return words_in_listing(outcome.output, layout, words.size());
+  } catch (const Error& error) {
+    throw Error(ExitCode::missing_tool, fmt::format("{} for sm_{}: {}", nvdisasm_.string(), sm, error.what()),
                 "run tools/toolkits.sh to get a newer one");
   }
-  return texts;
 }
 
 }  // namespace ptxlat::sass

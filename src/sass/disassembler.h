@@ -34,6 +34,9 @@ struct DisassemblyKeyHash {
   std::size_t operator()(const InstructionWord& key) const;
 };
 
+// The texts in what nvdisasm wrote of this many words in a row. Error{failure} if one has none or cannot be read.
+std::vector<WordText> words_in_listing(const std::string& listing, CodeLayout layout, std::size_t count);
+
 // Which text belongs to an instruction word? Implementations are thread-safe: nvdisasm, or the words in a bundle
 // (bundle/bundle.h).
 class Disassembler {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "sass/opcodes.h"
 
@@ -60,8 +61,10 @@ int loop_head(const Window& window, const Instruction& branch) {
   if (!has(opcode_of(branch.text), Trait::branches)) return -1;
   const auto at = branch.text.rfind("0x");
   if (at == std::string::npos) return -1;
-  const int target = std::stoi(branch.text.substr(at), nullptr, 16);
-  return target < window.instructions.front().offset ? target : -1;
+  int target = 0;
+  const auto* const end = branch.text.data() + branch.text.size();
+  const auto read = std::from_chars(branch.text.data() + at + 2, end, target, 16);
+  return read.ec == std::errc{} && target < window.instructions.front().offset ? target : -1;
 }
 
 void follow(const Instruction& instruction, int& pending) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <tuple>
 
 #include "isa/types.h"
 
@@ -84,6 +86,8 @@ class Followed {
   }
 
   void mark(std::size_t number, const std::string& space, int bytes, Place place) {
+    // One value may be reached in many ways: twice as many with each selp of the same register.
+    if (!marked_.insert({number, space, bytes}).second) return;
     const auto index = maker(number);
     if (!index) return mark_source(number, space, bytes, place);
     const auto& opcode = snippet_.instructions[*index].statement->opcode;
@@ -132,7 +136,7 @@ class Followed {
   void mark_loaded(std::size_t index, const std::string& space, Place place) {
     const auto& instruction = snippet_.instructions[index];
     for (const auto& bound : instruction.operands) {
-      if (bound.is_result || isa::find_type(bound.type) != nullptr) continue;
+      if (bound.is_result || bound.is_literal || isa::find_type(bound.type) != nullptr) continue;
       const bool is_same_space = bound.type == space || bound.type + "_pointers" == space;
       if (!is_same_space && !space.starts_with("shared")) {
         fail(
@@ -145,6 +149,7 @@ class Followed {
   }
 
   void make_zero(std::size_t number) {
+    if (!zero_.insert(number).second) return;
     if (value(number).type == "pred" || value(number).type == "carry") return;
     const auto index = maker(number);
     if (!index) {
@@ -160,6 +165,8 @@ class Followed {
   const Snippet& snippet_;
   const isa::Catalogue& catalogue_;
   std::map<std::size_t, std::size_t> maker_;
+  std::set<std::tuple<std::size_t, std::string, int>> marked_;
+  std::set<std::size_t> zero_;
 };
 
 }  // namespace

@@ -266,6 +266,17 @@ isa::Form cuda_form(const CudaText& text, const std::vector<NamedRegister>& resu
   return form;
 }
 
+// Where "name =" begins; npos if it does not.
+std::size_t first_assignment(const std::string& text, const std::string& name) {
+  for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const auto end = at + name.size();
+    if (at > 0 && continues_word(text[at - 1])) continue;
+    const auto sign = text.find_first_not_of(" \t\r\n\v\f", end);
+    if (sign != std::string::npos && text[sign] == '=' && text.compare(sign, 2, "==") != 0) return at;
+  }
+  return std::string::npos;
+}
+
 constexpr char kind_name[] = "ptxlat_kind";
 
 // What `type_questions` made the compiler say: the size, whether it is signed, whether it has fractions.
@@ -281,6 +292,7 @@ std::string type_of_kind(unsigned kind) {
 
 CudaText read_cuda(const std::string& text, const std::string& name, const isa::Catalogue& catalogue,
                    const Marks& marks) {
+  if (text.size() > most_text_bytes) fail(name, {}, fmt::format("it has more than {} bytes", most_text_bytes));
   CudaText read;
   read.name = name;
   Reader(read, Parameters(catalogue), marks).read(text);
@@ -290,8 +302,7 @@ CudaText read_cuda(const std::string& text, const std::string& name, const isa::
 std::vector<isa::Form> type_questions(const CudaText& text) {
   auto typed = text.statements;
   for (const auto& result : text.results) {
-    const std::regex assignment(fmt::format("\\b{}\\s*=(?!=)", result.name));
-    typed = std::regex_replace(typed, assignment, "auto $&", std::regex_constants::format_first_only);
+    if (const auto at = first_assignment(typed, result.name); at != std::string::npos) typed.insert(at, "auto ");
   }
   std::vector<isa::Form> questions;
   for (const auto& result : text.results) {
@@ -306,7 +317,7 @@ std::vector<isa::Form> type_questions(const CudaText& text) {
 }
 
 void take_types(const std::vector<cuda::CudaFunction>& answers, CudaText& text) {
-  static const std::regex number(R"(mov\.\w+ \{ptxlat_kind\}, (\d+);)");
+  static const std::regex number(R"(mov\.\w{1,4} \{ptxlat_kind\}, (\d{1,9});)");
   for (std::size_t i = 0; i < text.results.size(); ++i) {
     auto& result = text.results[i];
     if (!result.type.empty()) continue;

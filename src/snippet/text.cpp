@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "isa/form.h"
@@ -32,6 +34,7 @@ class Parser {
   Parser(const std::string& text, std::string name) : text_(text), name_(std::move(name)) {}
 
   Text parse() {
+    if (text_.size() > most_text_bytes) fail(name_, {}, fmt::format("it has more than {} bytes", most_text_bytes));
     for (skip_space(); !at_end(); skip_space()) parse_statement();
     if (!scopes_.empty()) fail(name_, scopes_.back(), "this brace is never closed");
     return std::move(parsed_);
@@ -148,6 +151,8 @@ class Parser {
       skip_space();
     }
     if (!at_end()) take();
+    if (parsed_.statements.size() == most_instructions)
+      fail(name_, statement.place, fmt::format("a snippet has at most {} instructions", most_instructions));
     parsed_.statements.push_back(std::move(statement));
   }
 
@@ -254,22 +259,22 @@ class Parser {
     }
     take();
     const auto digits = take_while(is_digit);
-    constexpr int most = 10'000;
     const int count = digits.empty() || digits.size() > 5 ? 0 : std::stoi(digits);
-    if (peek() != '>' || count < 1 || count > most)
+    if (peek() != '>' || count < 1 || std::cmp_greater(count, most_registers))
       fail(name_, place_, "a range of registers is declared like %r<4>, with at most 10,000");
     take();
     for (int i = 0; i < count; ++i) add_declared({fmt::format("{}{}", name, i), type, place});
   }
 
   void add_declared(NamedRegister declared) {
-    const auto same = std::find_if(parsed_.declared.begin(), parsed_.declared.end(),
-                                   [&](const NamedRegister& other) { return other.name == declared.name; });
-    if (same != parsed_.declared.end()) {
+    const auto [same, is_new] = declared_at_.try_emplace(declared.name, declared.place);
+    if (!is_new) {
       fail(name_, declared.place,
-           fmt::format("{} is declared a second time (first at {}:{})", declared.name, same->place.line,
-                       same->place.column));
+           fmt::format("{} is declared a second time (first at {}:{})", declared.name, same->second.line,
+                       same->second.column));
     }
+    if (parsed_.declared.size() == most_registers)
+      fail(name_, declared.place, fmt::format("more than {} registers are declared", most_registers));
     parsed_.declared.push_back(std::move(declared));
   }
 
@@ -278,6 +283,7 @@ class Parser {
   std::size_t at_ = 0;
   Place place_;
   std::vector<Place> scopes_;
+  std::map<std::string, Place> declared_at_;
   Text parsed_;
 };
 

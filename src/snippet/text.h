@@ -55,6 +55,9 @@ struct Text {
   std::vector<NamedRegister> sources, results;
 };
 
+// What is measured is a few instructions. Understanding them takes time by the square of their number.
+inline constexpr std::size_t most_text_bytes = 32 << 10, most_instructions = 300, most_registers = 10'000;
+
 // Throws Error{usage}, "NAME:LINE:COLUMN: …", for what is not a list of instructions: labels, directives other than
 // .reg, a brace or a comment that is left open. The last semicolon may be missing.
 //   name  of the text in messages: a file, or "snippet"

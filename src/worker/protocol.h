@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <cstring>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
 #include "nvml/condition.h"
+#include "worker/checked_archive.h"
 #include "worker/worker.h"
 
 // The messages between the supervisor and its worker process: frames of a u32 length and a payload, whose first byte is
@@ -47,6 +49,8 @@ template <class Archive>
 void serialize(Archive& archive, ptxlat::kernel::Readout& readout) {
   archive(readout.launches, readout.threads, readout.words_per_thread, readout.threads_agree, readout.words,
           readout.buffers);
+  if (Archive::is_loading::value && !readout.has_all_words())
+    throw std::runtime_error("a readout does not have the words that it says");
 }
 
 template <class Archive>
@@ -191,9 +195,8 @@ class Message {
   // Its content; throws a std::exception if it is truncated.
   template <class Content>
   Content as() const {
-    std::istringstream stream(content_);
-    cereal::BinaryInputArchive archive(stream);
-    Content content;
+    CheckedInput archive(content_);
+    Content content{};
     archive(content);
     return content;
   }

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What SECURITY.md promises of files from somebody else, with the whole program: refused with exit status 7, or read
+// and harmless.
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "bundle/bundle.h"
+#include "bundle/compress.h"
+#include "latency/plan.h"
+#include "ptxlat_program.h"
+#include "report/gzip.h"
+#include "report/table_files.h"
+#include "report/zstd.h"
+
+using namespace ptxlat;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t bomb_bytes = std::size_t{300} << 20;
+
+bool says(const Ended& ended, const std::string& text) { return ended.err.find(text) != std::string::npos; }
+
+void write(const fs::path& file, const std::string& content) {
+  fs::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << content;
+}
+
+// Everything in a folder except what PtxlatProgram keeps there.
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const auto name = entry.path().filename().string();
+    if (name != "out" && name != "err" && name != "launches") names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bundle::Manifest manifest_with(const std::string& toolchain) {
+  bundle::Manifest manifest;
+  manifest.tool_version = "1.2.3";
+  manifest.git_commit = "abc";
+  manifest.method_version = latency::method_version;
+  manifest.target = {90, "a"};
+  manifest.levels = {3};
+  manifest.toolchains = {{{assemble::ToolchainKind::ptxas, toolchain, "13.0.88", {}, 9, 0}, {90, "a"}}};
+  manifest.created_utc = "2026-01-01T00:00:00Z";
+  manifest.command_line = "ptxlat assemble";
+  return manifest;
+}
+
+struct Part {
+  bundle::SectionKind kind;
+  Bytes payload;
+};
+
+void write_bundle(const fs::path& file, const bundle::Manifest& manifest, const std::vector<Part>& parts) {
+  bundle::BundleWriter writer(file);
+  writer.begin(0);
+  writer.add(bundle::SectionKind::manifest, bundle::manifest_to_json(manifest));
+  for (const auto& part : parts) writer.add(part.kind, part.payload);
+  writer.finish();
+}
+
+constexpr const char* csv_head =
+    "ptx,chapter,operand,input,opt,levels,cycles,measure,consumer,sass,sass_count,verdict,note\n";
+
+}  // namespace
+
+TEST_CASE("a bundle with paths that climb writes nothing outside its folder") {
+  const PtxlatProgram program;
+  for (const std::string path : {"ptx_templates/isa/../../../evil.toml", "/tmp/ptxlat-evil.toml",
+                                 "ptx_templates/isa/../../../../../../../../../../tmp/ptxlat-evil.toml"}) {
+    write_bundle(program.folder() / "climbing", manifest_with("ptxas-13.0.88"),
+                 {{bundle::SectionKind::files, bundle::encode_files({{path, "evil"}})}});
+    const auto ended = program.run({"run", "--bundle", "climbing"});
+    CHECK(ended.status == 7);
+    CHECK(says(ended, "points outside its folder"));
+    CHECK_FALSE(fs::exists("/tmp/ptxlat-evil.toml"));
+    CHECK(names_in(program.folder()) == std::vector<std::string>{"climbing"});
+  }
+}
+
+TEST_CASE("a bundle whose toolchain has the name of a path writes no table there") {
+  const PtxlatProgram program;
+  write_bundle(program.folder() / "named", manifest_with("../../../../evil"), {});
+  const auto ended = program.run({"run", "--bundle", "named"});
+  CHECK(ended.status == 7);
+  CHECK(says(ended, "not the name of a toolchain"));
+  CHECK(names_in(program.folder()) == std::vector<std::string>{"named"});
+}
+
+TEST_CASE("a bundle that unpacks to too much, or claims a section of terabytes, is refused") {
+  const PtxlatProgram program;
+  write_bundle(program.folder() / "bomb", manifest_with("ptxas-13.0.88"),
+               {{bundle::SectionKind::words, bundle::compress(Bytes(bomb_bytes))}});
+  CHECK(fs::file_size(program.folder() / "bomb") < 100'000);
+  const auto bomb = program.run({"run", "--bundle", "bomb"});
+  CHECK(bomb.status == 7);
+  CHECK(says(bomb, "too many bytes"));
+
+  write_bundle(program.folder() / "claim", manifest_with("ptxas-13.0.88"), {});
+  auto bytes = contents_of(program.folder() / "claim");
+  bytes[16 + 8 + 6] = 1;  // the size of the first section, in its sixth byte
+  write(program.folder() / "claim", bytes);
+  const auto claim = program.run({"run", "--bundle", "claim"});
+  CHECK(claim.status == 7);
+  CHECK(says(claim, "truncated or altered"));
+}
+
+TEST_CASE("a table that unpacks to gigabytes, or is that large, is refused") {
+  const PtxlatProgram program;
+  const std::string zeros(bomb_bytes, '0');
+  write(program.folder() / "gzip/latency.csv.gz", report::gzip(zeros));
+  write(program.folder() / "probes/probes.jsonl.gz", report::gzip(zeros));
+  write(program.folder() / "probes/probes.json", "{\"runs\": []}");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"compare", "gzip", "gzip"}, {"show", "x", "--table", "probes"}}) {
+    const auto ended = program.run(arguments);
+    CHECK(ended.status == 7);
+    CHECK(says(ended, "unpacks to too many bytes"));
+  }
+  fs::create_directories(program.folder() / "large");
+  std::ofstream(program.folder() / "large/latency.csv").flush();
+  fs::resize_file(program.folder() / "large/latency.csv", std::uintmax_t{10} << 30);  // without a block on the disk
+  const auto large = program.run({"compare", "large", "large"});
+  CHECK(large.status == 7);
+  CHECK(says(large, "has more than"));
+
+  const auto lines = report::zstd(zeros);
+  write(program.folder() / "zstd/latency.jsonl.zst", lines);
+  write(program.folder() / "zstd/run.json", fmt::format(R"({{"format": 4, "table": "t", "kind": "measured",
+      "jsonl_crc32": "{}"}})",
+                                                        report::checksum_of(zeros)));
+  const auto zstd = program.run({"compare", "zstd", "zstd"});
+  CHECK(zstd.status == 7);
+  CHECK(says(zstd, "too many bytes"));
+}
+
+TEST_CASE("JSON, TOML and expressions of any depth are refused without a crash") {
+  const PtxlatProgram program;
+  const std::string deep(1'000'000, '[');
+  write(program.folder() / "deep/run.json", "{\"format\": 4, \"x\": " + deep);
+  write(program.folder() / "deep/latency.csv", csv_head);
+  CHECK(program.run({"compare", "deep", "deep"}).status == 7);
+  write(program.folder() / "probes/probes.jsonl.gz", report::gzip("{\"x\": " + deep));
+  CHECK(program.run({"show", "x", "--table", "probes"}).status == 7);
+
+  std::string dots = "a";
+  for (int i = 0; i < 100'000; ++i) dots += ".a";
+  for (const auto& text : {"x = " + deep, "[" + dots + "]\n", dots + " = 1\n"}) {
+    const auto folder = program.write_catalogue(text);
+    CHECK(program.run({"list", "--catalogue", folder.string()}).status == 3);
+  }
+}
+
+TEST_CASE("texts of a catalogue that name each other without end are a mistake in it") {
+  const PtxlatProgram program;
+  const auto folder = program.write_catalogue(
+      "chapter = \"x\"\n[[op]]\nname = \"x\"\nsyntax = \"x{m(type)} {d:u32}, {a:u32}\"\ntype = [\"u32\"]\n"
+      "m = { u32 = \"{m(type)}\" }\n");
+  const auto ended = program.run({"list", "--catalogue", folder.string()});
+  CHECK(ended.status == 3);
+  CHECK(says(ended, "without end"));
+}
+
+TEST_CASE("a table with a script or a terminal's commands in its texts shows them as text") {
+  const PtxlatProgram program;
+  const std::string row = "add.u32,C,a,default,O3,O3,{},differential,add,IADD3,1,proven,";
+  const std::string note =
+      "<script>alert(1)</script> \x1b]0;title\x07 \xc2\x9b"
+      "31m";
+  write(program.folder() / "a/latency.csv", csv_head + fmt::format(fmt::runtime(row), 4) + note + "\n");
+  write(program.folder() / "b/latency.csv", csv_head + fmt::format(fmt::runtime(row), 5) + "\n");
+  for (const std::string format : {"text", "markdown"}) {
+    const auto ended = program.run({"compare", "a", "b", "--format", format});
+    CHECK(ended.status == 0);
+    CHECK(ended.out.find('\x1b') == std::string::npos);
+    CHECK(ended.out.find("\xc2\x9b") == std::string::npos);
+    if (format == "markdown") CHECK(ended.out.find("<script") == std::string::npos);
+  }
+}
+
+TEST_CASE("facts are not written through a link in a table's folder") {
+  const PtxlatProgram program;
+  const fs::path committed = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/driver-580.159.04";
+  const auto table = program.folder() / "table", precious = program.folder() / "precious";
+  for (const char* name : {"probes.jsonl.gz", "probes.json"}) {
+    fs::create_directories(table);
+    fs::copy(committed / name, table / name);
+  }
+  write(precious, "keep me");
+  fs::create_symlink(precious, table / "facts.csv");
+  CHECK(program.run({"probe", "--reread", table.string()}).status == 0);
+  CHECK(contents_of(precious) == "keep me");
+  CHECK(fs::symlink_status(table / "facts.csv").type() == fs::file_type::regular);
+}
+
+TEST_CASE("a series with gnuplot's commands in its names runs none of them") {
+  const PtxlatProgram program;
+  const std::string evil = "x'; system 'touch evil'; `touch evil` \\\"\\nsystem 'touch evil'\\n";
+  const auto json = fmt::format(
+      R"({{"kind": "probe", "ptx": "../../p{0}", "opt": 3, "verdict": "proven", "series": [{{"name": "{0}",
+          "unit": "{0}", "axes": [{{"name": "{0}", "unit": "{0}", "values": [0, 1], "names": ["{0}", "b"]}}],
+          "values": [1, 2]}}]}})",
+      evil);
+  std::string line;
+  for (const char c : json) line += c == '\n' ? ' ' : c;
+  write(program.folder() / "t/probes.jsonl.gz", report::gzip(line + "\n"));
+  write(program.folder() / "t/probes.json", "{\"runs\": []}");
+  const std::string name = "../../px'; system 'touch evil'; `touch evil` \"\nsystem 'touch evil'\n";
+  const auto ended = program.run({"show", name, "--table", "t", "--plot", "plots"});
+  if (ended.status == 5) skip("no gnuplot on this machine");
+  CHECK(ended.status == 0);
+  CHECK(names_in(program.folder()) == std::vector<std::string>{"plots", "t"});
+  for (const auto& plot : fs::directory_iterator(program.folder() / "plots")) CHECK(plot.path().extension() == ".svg");
+}
+
+TEST_CASE("a program with more rights than its caller opens no library and runs no program that a variable names") {
+  if (geteuid() != 0) skip("only root makes a program with more rights");
+  const PtxlatProgram program;
+  // A copy that anybody may run, with the capability to bind ports: any capability will do.
+  const auto copy = program.folder() / "ptxlat";
+  fs::copy_file(PTXLAT_TEST_PROGRAM, copy);
+  fs::permissions(copy, static_cast<fs::perms>(04755));
+  fs::permissions(program.folder(), static_cast<fs::perms>(0777));
+  const auto doctor = [&](uid_t user) {
+    const auto file = program.folder() / "doctor";
+    const pid_t child = fork();
+    if (child == 0) {
+      dup2(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), 1);
+      setenv("PTXLAT_LIBCUDA", "/nonexistent/evil.so", 1);
+      setenv("PTXLAT_TOOLKITS", "/nonexistent", 1);
+      if (user != 0 && setuid(user) != 0) _exit(97);
+      execl(copy.c_str(), copy.c_str(), "doctor", nullptr);
+      _exit(99);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WEXITSTATUS(status) == 99) skip("programs of this folder cannot be run");
+    return contents_of(file);
+  };
+  INFO(doctor(0));
+  CHECK(doctor(0).find("/nonexistent/evil.so") != std::string::npos);
+  CHECK(doctor(65534).find("/nonexistent/evil.so") == std::string::npos);
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What SECURITY.md promises of each reader: small inputs that would take all time or memory, or leave their folder.
+#include "base/limits.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/printable.h"
+#include "base/process.h"
+#include "catch.h"
+#include "cuda/ptx_module.h"
+#include "cuda/splice.h"
+#include "fuzz.h"
+#include "infer/talk.h"
+#include "probe/expression.h"
+#include "probe/points.h"
+#include "report/gzip.h"
+#include "report/zstd.h"
+#include "results/json.h"
+#include "results/store.h"
+#include "sass/cubin.h"
+#include "sass/disassembler.h"
+#include "snippet/text.h"
+#include "sqlite3.h"
+#include "tiny_cubin.h"
+#include "worker/protocol.h"
+#include "worker/socket.h"
+
+using namespace ptxlat;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string error_of(const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// A cubin whose section table has this many entries, all of which are the same kernel.
+Bytes cubin_with_sections(unsigned count, std::uint64_t size) {
+  auto bytes = standin::tiny_cubin({{"k", {standin::read_clock(4), standin::read_clock(4)}}});
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  Elf64_Shdr text{};
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    std::memcpy(&section, bytes.data() + header.e_shoff + i * sizeof section, sizeof section);
+    if (section.sh_type == SHT_PROGBITS) text = section;
+  }
+  Elf64_Shdr names;
+  std::memcpy(&names, bytes.data() + header.e_shoff + header.e_shstrndx * sizeof names, sizeof names);
+  text.sh_size = size;
+  header.e_shoff = bytes.size();
+  header.e_shnum = static_cast<Elf64_Half>(count);
+  header.e_shstrndx = 0;
+  const auto append = [&](const Elf64_Shdr& section) {
+    const auto* begin = reinterpret_cast<const std::uint8_t*>(&section);
+    bytes.insert(bytes.end(), begin, begin + sizeof section);
+  };
+  append(names);
+  for (unsigned i = 1; i < count; ++i) append(text);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a cubin whose sections overlap, or are larger than the file, is refused") {
+  CHECK(sass::read_cubin(cubin_with_sections(2, 32)).kernels.size() == 1);
+  CHECK_THAT(error_of([] { sass::read_cubin(cubin_with_sections(60'000, 4096)); }), Contains("larger than the file"));
+  CHECK_THAT(error_of([] { sass::read_cubin(cubin_with_sections(2, ~std::uint64_t{0})); }),
+             Contains("larger than the file"));
+}
+
+TEST_CASE("words are not written behind a cubin, whatever its sections say") {
+  auto bytes = cubin_with_sections(2, 32);
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  Elf64_Shdr text;
+  const auto at = header.e_shoff + sizeof text;
+  std::memcpy(&text, bytes.data() + at, sizeof text);
+  text.sh_offset = ~std::uint64_t{0} - 15;  // + 16 is 0
+  std::memcpy(bytes.data() + at, &text, sizeof text);
+  CHECK_THAT(error_of([&] { sass::write_words(bytes, "k", {{0, {}}}); }), Contains("ends before byte"));
+}
+
+TEST_CASE("what claims to unpack to too much is refused before it is unpacked") {
+  CHECK(most_unpacked_bytes(100) < (std::uint64_t{65} << 20));
+  CHECK(most_unpacked_bytes(~std::uint64_t{0}) == (std::uint64_t{2} << 30));
+  const std::string zeros(std::size_t{100} << 20, '0');
+  CHECK_THAT(error_of([&] { report::unzstd(report::zstd(zeros)); }), Contains("too many bytes"));
+  CHECK_THAT(error_of([&] { report::gunzip(report::gzip(zeros)); }), Contains("too many bytes"));
+}
+
+TEST_CASE("JSON that nests deeply, and numbers that are none of ours, are refused") {
+  CHECK_NOTHROW(results::parse_json(std::string(60, '[') + std::string(60, ']')));
+  CHECK_NOTHROW(results::parse_json("\"" + std::string(1000, '[') + "\""));
+  CHECK_THAT(error_of([] { results::parse_json(std::string(100'000, '[')); }), Contains("too deeply"));
+  for (const char* number : {"1e300", "-1e300", "4294967296", "0.5", "\"7\"", "null"}) {
+    INFO(number);
+    CHECK_THROWS_AS(results::integer_of<int>(results::parse_json(number)), std::exception);
+  }
+  CHECK(results::integer_of<int>(results::parse_json("4.0")) == 4);
+}
+
+TEST_CASE("a message of a worker is believed no count, and no readout without its words") {
+  Bytes payload = worker::frame(worker::Kind::module, assemble::ModuleOutcome{Bytes(100), "log"});
+  payload.erase(payload.begin(), payload.begin() + 4);
+  const std::uint64_t claimed = std::uint64_t{1} << 40;
+  std::memcpy(payload.data() + 2, &claimed, sizeof claimed);
+  CHECK_THAT(error_of([&] { worker::Message(payload).as<assemble::ModuleOutcome>(); }), Contains("than it says"));
+
+  worker::Outcome outcome;
+  outcome.launch.readout = {1000, 1, 2, false, {1, 2}, {}};
+  auto frame = worker::frame(worker::Kind::outcome, outcome);
+  CHECK_THAT(error_of([&] { worker::Message(Bytes(frame.begin() + 4, frame.end())).as<worker::Outcome>(); }),
+             Contains("does not have the words"));
+}
+
+TEST_CASE("the socket of a worker has no name, and no other program inherits it") {
+  int other = -1;
+  const worker::WorkerSocket socket(other);
+  sockaddr_un name{};
+  socklen_t size = sizeof name;
+  REQUIRE(getsockname(other, reinterpret_cast<sockaddr*>(&name), &size) == 0);
+  CHECK(size == sizeof name.sun_family);
+  CHECK((fcntl(other, F_GETFD) & FD_CLOEXEC) != 0);
+  close(other);
+}
+
+TEST_CASE("a temporary folder is its owner's alone") {
+  const TemporaryFolder folder;
+  struct stat status {};
+  REQUIRE(stat(folder.path().c_str(), &status) == 0);
+  CHECK((status.st_mode & 07777) == 0700);
+  CHECK(status.st_uid == geteuid());
+}
+
+TEST_CASE("a file is replaced, not what a link of its temporary name leads to") {
+  const TemporaryFolder folder;
+  const auto precious = folder.path() / "precious", table = folder.path() / "table";
+  std::filesystem::create_directory(table);
+  std::ofstream(precious) << "keep me";
+  std::filesystem::create_symlink(precious, table / fmt::format(".facts.csv.{}", getpid()));
+  replace_files(table, {{"facts.csv", "new"}});
+  CHECK(read_file(precious) == "keep me");
+  CHECK(read_file(table / "facts.csv") == "new");
+}
+
+TEST_CASE("a path that a file names stays inside the folder") {
+  for (const char* path : {"a", "a/b.toml", "a..b", "..."}) CHECK(stays_inside(path));
+  for (const std::string& path : std::vector<std::string>{"..", "../a", "a/../../b", "/a", "a/..", {"a/..\0/b", 7}})
+    CHECK_FALSE(stays_inside(path));
+}
+
+TEST_CASE("expressions of probes neither overflow nor recurse without end") {
+  const auto words = [](const std::string& text) { return error_of([&] { probe::evaluate(text, {}); }); };
+  CHECK_THAT(words("9223372036854775807 + 1"), Contains("too large"));
+  CHECK_THAT(words("9223372036854775807 * 2"), Contains("too large"));
+  CHECK_THAT(words("0 - 9223372036854775807 - 2"), Contains("too large"));
+  CHECK_THAT(words("(0 - 9223372036854775807 - 1) / (0 - 1)"), Contains("too large"));
+  CHECK_THAT(words("9223372036854775807 GiB"), Contains("too large"));
+  CHECK_THAT(words(std::string(100'000, '(')), Contains("too many parentheses"));
+  CHECK(probe::evaluate(std::string(50, '(') + "7" + std::string(50, ')'), {}) == 7);
+}
+
+TEST_CASE("a probe's kernel does not grow without end") {
+  probe::Probe one;
+  one.name = "p";
+  const auto words = [&](const std::string& kernel) {
+    one.kernel = kernel;
+    return error_of([&] { probe::points_of(one); });
+  };
+  CHECK(words("{{#i 3}}x{{/}}").empty());
+  CHECK_THAT(words("{{#i 1000000000000}}{{/}}"), Contains("too long"));
+  CHECK_THAT(words("{{#i 100000}}{{#j 100000}}x{{/}}{{/}}"), Contains("too long"));
+  std::string nested;
+  for (int i = 0; i < 1000; ++i) nested += fmt::format("{{{{#n{} 1}}}}", i);
+  for (int i = 0; i < 1000; ++i) nested += "{{/}}";
+  CHECK_THAT(words(nested), Contains("within each other"));
+}
+
+TEST_CASE("a snippet has bounds, and the same register in many ways takes no longer") {
+  CHECK_THAT(error_of([] { snippet::parse(std::string(100'000, ';'), "x"); }), Contains("more than"));
+  std::string ranges = ".reg .b32 ";
+  for (int i = 0; i < 100; ++i) ranges += fmt::format("{}%r{}_<9999>", i == 0 ? "" : ", ", i);
+  CHECK_THAT(error_of([&] { snippet::parse(ranges + ";", "x"); }), Contains("registers are declared"));
+  // Each doubles the ways from the address to p0.
+  std::string doubling;
+  for (int i = 0; i < 100; ++i) doubling += fmt::format("add.u64 p{}, p{}, p{};\n", i + 1, i, i);
+  const auto begin = std::chrono::steady_clock::now();
+  fuzz::expect_end_or_error(fuzz::snippet, doubling + "ld.global.u32 d, [p100];");
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
+}
+
+TEST_CASE("a compiler's functions that use each other in a long chain are a problem, and no crash") {
+  std::string ptx;
+  for (int i = 0; i < 20'000; ++i)
+    ptx += fmt::format(".func f{0}(.param .b32 p{0}) {{ call f{1}, (x); ret; }}\n", i, i + 1);
+  const auto module = cuda::parse_ptx_module(ptx);
+  CHECK(module.functions.size() == 20'000);
+  CHECK(cuda::splice(module, "f0", {{{"{a}", "u32", 0}}, {}}).problem.find("use each other") != std::string::npos);
+  // Long lines, which std::regex answers with its stack.
+  for (const auto& text : {".version " + std::string(1'000'000, '8'), std::string(1'000'000, '{') + "}",
+                           ".func f() { " + std::string(1'000'000, 'a') + " %r1, %r2; }"})
+    fuzz::expect_end_or_error(fuzz::ptx_module, text);
+}
+
+TEST_CASE("a listing with a target that is no address is an Error") {
+  const auto words = [](const std::string& target) {
+    return error_of([&] {
+      sass::words_in_listing("        /*0000*/                   BRA " + target + " ;\n", sass::CodeLayout::volta, 1);
+    });
+  };
+  CHECK(words("0x10").empty());
+  for (const char* target : {"0x", "0xffffffffffffffffffff", "-0x", "0xffffffff", "0x1g"}) {
+    INFO(target);
+    CHECK_THAT(words(target), Contains("no address"));
+  }
+}
+
+TEST_CASE("answers of a machine are finite numbers, as many as were asked for") {
+  const std::vector<infer::Addresses> three{{0, 128, 3}};
+  CHECK(infer::cycles_for(three, R"({"cycles": [1, 2, 3]})"));
+  for (const char* answer : {R"({"cycles": [1, 2]})", R"({"cycles": [1, 2, nan]})", R"({"cycles": [1, 2, inf]})",
+                             R"({"cycles": [1, 2, 1e300]})"})
+    CHECK_FALSE(infer::cycles_for(three, answer));
+  const auto words = [](const char* line) { return error_of([&] { infer::info_in(line); }); };
+  CHECK(words(R"({"kind": "l2", "space": "l2", "bytes": 4096})").empty());
+  CHECK_FALSE(words(R"({"kind": "l2", "space": "l2", "bytes": 4096, "most_accesses": 0})").empty());
+  CHECK_FALSE(words(R"({"kind": "l2", "space": "l2", "bytes": 1e300})").empty());
+  CHECK_FALSE(words(R"({"kind": "l2", "space": "l2", "bytes": 4096, "sms": -1})").empty());
+}
+
+TEST_CASE("a store with a view or a trigger in place of its tables is refused") {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "store";
+  { const results::Store store(file); }
+  sqlite3* connection = nullptr;
+  REQUIRE(sqlite3_open(file.c_str(), &connection) == SQLITE_OK);
+  REQUIRE(
+      sqlite3_exec(connection,
+                   "DROP TABLE runs; CREATE VIEW runs AS WITH RECURSIVE f(id, run, table_name) AS (VALUES(1, '', '') "
+                   "UNION ALL SELECT id + 1, '', '' FROM f) SELECT * FROM f",
+                   nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(connection);
+  CHECK_THAT(error_of([&] { results::Store(file).newest_runs(); }), Contains("more than the tables"));
+}
+
+TEST_CASE("a text for a terminal keeps its letters and loses the terminal's commands") {
+  CHECK(printable("a\tb\nc é 中") == "a\tb\nc é 中");
+  CHECK(printable("\x1b[31m\x07\x7f\r\xc2\x9b"
+                  "31m") == "?[31m????31m");
+}

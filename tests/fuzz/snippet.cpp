@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/error.h"
+#include "catalogue_here.h"
+#include "fuzz.h"
+#include "snippet/cuda_source.h"
+#include "snippet/forms.h"
+#include "snippet/method.h"
+#include "snippet/syntax.h"
+#include "snippet/text.h"
+
+namespace ptxlat::fuzz {
+
+// What `measure` is given: PTX, or CUDA C.
+void snippet(std::string_view input) {
+  static const auto catalogue = part_of_catalogue();
+  static const snippet::Syntaxes syntaxes(catalogue);
+  const std::string text(input);
+  try {
+    snippet::type_questions(snippet::read_cuda(text, "snippet", catalogue, {}));
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it is PTX
+  }
+  const auto understood = snippet::understand(snippet::parse(text, "snippet"), "snippet", syntaxes, catalogue, {});
+  snippet::plan(understood, catalogue);
+}
+
+}  // namespace ptxlat::fuzz

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# Fuzzes the readers of strangers' bytes (tests/fuzz) with Clang's libFuzzer, one after the other: builds them in
+# build/fuzz, gathers seeds from the repository's own files into .out/fuzz, and runs each target. What they find is left
+# in .out/fuzz/found; a crash ends the script with 1 when all have run. To keep one as a test, copy it to
+# tests/fuzz/regressions/TARGET/.
+#   tools/fuzz.sh [SECONDS [TARGET...]]
+#     SECONDS  for each target; default 60. What CI runs is short, a release deserves 1200
+#     TARGET   by default all: tools/fuzz.sh 0 names them
+# With PTXLAT_BIN, the program in that folder is used and nothing is built.
+set -uo pipefail
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck source=tools/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+seconds=${1:-60}
+[[ $seconds =~ ^[0-9]+$ ]] || die "how many seconds? not \"$seconds\""
+shift $(($# > 0))
+if [[ ! -v PTXLAT_BIN ]]; then
+  command -v clang++ >/dev/null || die "no clang++: apt-get install clang libclang-rt-dev"
+  build fuzz || exit 1
+  PTXLAT_BIN=$root/build/fuzz/bin
+fi
+fuzz=$PTXLAT_BIN/fuzz
+targets=("$@")
+((${#targets[@]})) || mapfile -t targets < <("$fuzz" --targets)
+if ((seconds == 0)); then
+  printf '%s\n' "${targets[@]}"
+  exit 0
+fi
+
+out=$root/.out/fuzz
+seeds=$out/seeds
+found=$out/found
+rm -rf "$seeds"
+mkdir -p "$seeds" "$found"
+"$fuzz" --seeds="$seeds" || exit 1
+
+# seed TARGET NAME [FILE]: the file, or standard input, as a seed; shortened.
+seed() {
+  mkdir -p "$seeds/$1"
+  head -c 20000 "${3:--}" >"$seeds/$1/$2"
+}
+
+# The repository's own files. `head` closes the pipe early.
+gather() {
+  local folder file name
+  for folder in tables/sm_90/nvidia-h200/driver-580.159.04 tables/sm_90a/static/ptxas-13.0.88; do
+    name=${folder//\//_}
+    if [[ -e $folder/latency.csv.gz ]]; then
+      { gzip -dc "$folder/latency.csv.gz" | head -40 && printf '====\n' && gzip -dc "$folder/forms.csv.gz" | head -40; } |
+        seed csv "$name"
+    fi
+    seed run_json "$name" <"$folder/run.json"
+    head -c 3000 "$folder/forms.csv.gz" | seed packed "$name.gz"
+    if command -v zstd >/dev/null && [[ -e $folder/latency.jsonl.zst ]]; then
+      {
+        zstd -dc "$folder/latency.jsonl.zst" | head -20
+        zstd -dc "$folder/latency.jsonl.zst" | tail -5
+      } | seed jsonl "$name"
+    fi
+  done
+  folder=tables/sm_90/nvidia-h200/driver-580.159.04
+  gzip -dc "$folder/probes.jsonl.gz" | awk 'length($0) < 8000 && NR % 7 == 0' >"$out/records"
+  split -l 1 -d -a 3 "$out/records" "$out/record."
+  for file in "$out"/record.*; do
+    seed records "${file##*.}" <"$file"
+    seed store "${file##*.}" <"$file"
+  done
+  rm -f "$out/records" "$out"/record.*
+  for file in "$folder"/logs/*.zst; do
+    command -v zstd >/dev/null || break
+    zstd -dc "$file" | head -3 | seed oracle "$(basename "$file")"
+    head -c 3000 "$file" | seed packed "$(basename "$file")"
+  done
+  for file in ptx_templates/isa/*.toml ptx_templates/cuda/*.toml; do
+    seed catalogue "${file##*/}" "$file"
+  done
+  for file in ptx_templates/skeletons/*.ptx; do
+    { printf '\n====\n' && cat "$file"; } | seed catalogue "$(basename "$file")"
+  done
+  for file in ptx_templates/probes/*.toml; do
+    { cat "$file" && printf '\n====\n' && cat "${file%.toml}.ptx"; } | seed probe "$(basename "$file")"
+    grep -oE '\{\{[^}#/]+' "${file%.toml}.ptx" | sed 's/^{{//' | sort -u | head -3 |
+      while read -r line; do printf '%s' "$line" | seed expression "$(cksum <<<"$line" | cut -d' ' -f1)"; done
+  done
+  for file in tests/ptx/golden/*.ptx; do
+    seed ptx_module "${file##*/}" "$file"
+    grep -E '^ +[a-z].*;$' "$file" | head -12 | seed snippet "$(basename "$file")"
+    for target in sm_60 sm_90a; do
+      [[ -x $toolkits/13.0/bin/ptxas ]] || break
+      "$toolkits/13.0/bin/ptxas" -arch="$target" -o "$out/cubin" "$file" 2>/dev/null || continue
+      seed cubin "$(basename "$file").$target" <"$out/cubin"
+    done
+  done
+  sed -n '/R"/,/"/p' tests/cuda/splice_test.cpp | seed ptx_module splice_test
+  grep -ohE 'add\.[a-z0-9.]+ [^"]*;' tests/snippet/*.cpp docs/*.md | head -40 |
+    while read -r line; do printf '%s' "$line" | seed snippet "$(cksum <<<"$line" | cut -d' ' -f1)"; done
+  printf '__sinf(x) * y' | seed snippet cuda
+  grep -ohE '"ptxas [^"]*' tests/assemble/*.cpp | cut -c2- | seed ptxas_log tests
+  grep -ohE '"[^"]*/\*[0-9a-f]{4}\*/[^"]*' tests/sass/*.cpp | cut -c2- | seed nvdisasm listing
+  zstd -dcq tables/sm_90a/static/ptxas-13.0.88/latency.jsonl.zst 2>/dev/null | head -30 | grep -oE '\| [A-Z][^"]*' |
+    cut -c3- | awk '{ printf "        /*%04x*/                   %s ;\n", NR * 16, $0 }' | head -60 | seed nvdisasm table
+  printf 'cvt.*.f32.*' | seed command_line glob
+  printf 'ptxas-13.0,ptxas-12' | seed command_line toolchains
+  printf 'sm_90a' | seed command_line target
+}
+(cd "$root" && gather)
+
+failed=()
+for target in "${targets[@]}"; do
+  corpus=$out/corpus/$target
+  mkdir -p "$corpus" "$seeds/$target" "$found/$target"
+  log=$out/$target.log
+  folders=("$corpus" "$seeds/$target")
+  [[ ! -d $root/tests/fuzz/regressions/$target ]] || folders+=("$root/tests/fuzz/regressions/$target")
+  # A minute of libFuzzer's default 1 MB inputs tries little; no reader needs so much for a mistake.
+  "$fuzz" --target="$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=30000 -verbosity=0 \
+    -print_final_stats=1 -artifact_prefix="$found/$target/" "${folders[@]}" >"$log" 2>&1
+  status=$?
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  result=passed
+  if ((status != 0)); then
+    failed+=("$target")
+    result="FAILED: $log"
+  fi
+  printf '%-14s %8s inputs in %s s  %s\n' "$target" "${runs:-?}" "$seconds" "$result"
+done
+((${#failed[@]} == 0))
