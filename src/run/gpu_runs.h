@@ -40,7 +40,7 @@ class GpuRuns {
 
   results::Store& store_;
   std::vector<results::Run> runs_;
-  std::vector<results::Run> own_;            // by GPU; without id if it has no record
+  std::vector<results::Run> own_;             // by GPU; without id if it has no record
   std::map<std::string, std::size_t> first_;  // the table's GPU of each cell that several GPUs measured, by its key
 };
 

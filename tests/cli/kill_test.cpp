@@ -20,15 +20,23 @@ const std::vector<std::string> several_chunks{"run",        "--filter", "/^(add|
                                               "--launches", "3",        "--format",
                                               "none"};
 
-const std::string& undisturbed_csv() {
-  static const std::string csv = [] {
+struct Undisturbed {
+  std::string csv;
+  std::chrono::steady_clock::duration time{};
+};
+
+const Undisturbed& undisturbed() {
+  static const Undisturbed run = [] {
     PtxlatProgram program;
     program.require_tools();
+    const auto begin = std::chrono::steady_clock::now();
     REQUIRE(program.run(several_chunks).status == 0);
-    return program.csv();
+    return Undisturbed{program.csv(), std::chrono::steady_clock::now() - begin};
   }();
-  return csv;
+  return run;
 }
+
+const std::string& undisturbed_csv() { return undisturbed().csv; }
 
 // Names the first line that differs, not two whole tables.
 void check_same_table(const PtxlatProgram& program) {
@@ -165,4 +173,28 @@ TEST_CASE("Ctrl-C ends with 130, keeps finished cells, and the same command goes
   CHECK(ended.status == 130);
   CHECK(ended.err.find("every finished cell is kept in ptxlat.sqlite") != std::string::npos);
   check_continuation(program);
+}
+
+TEST_CASE("a run that is killed again and again gets ahead, and leaves nothing behind") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto temporary = program.folder() / "temporary";
+  std::filesystem::create_directory(temporary);
+  program.set("TMPDIR", temporary.string());
+  // Enough to start and to finish a chunk, not enough for all of them.
+  const auto pause = undisturbed().time * 2 / 3;
+  bool has_ended_by_itself = false;
+  for (int round = 0; round < 12 && !has_ended_by_itself; ++round) {
+    const auto child = program.start(several_chunks);
+    const auto deadline = std::chrono::steady_clock::now() + pause;
+    while (!has_ended(child) && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ::kill(child, SIGKILL);
+    has_ended_by_itself = program.wait_for(child).status == 0;
+  }
+  CHECK(has_ended_by_itself);
+  check_same_table(program);
+  CHECK(std::filesystem::is_empty(temporary));
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(program.folder() / "tables"))
+    CHECK_FALSE(entry.path().filename().string().starts_with('.'));
 }
