@@ -61,10 +61,31 @@ void print_conflicts(const std::vector<results::Conflict>& conflicts) {
   if (conflicts.size() > most) fmt::print(stderr, "  … and {} more\n", conflicts.size() - most);
 }
 
+// The opcodes of a table at their highest level: their files are of one.
+void write_stored_opcodes(const results::Store& store, const std::string& table, const MergeOptions& options) {
+  using results::RecordKind;
+  auto throughput = store.records(table, RecordKind::throughput);
+  if (throughput.empty()) return;
+  const auto by_level = [](const auto& x, const auto& y) { return x.level < y.level; };
+  const int level = std::max_element(throughput.begin(), throughput.end(), by_level)->level;
+  const auto at_level = [&](std::vector<results::Record> records) {
+    std::erase_if(records, [&](const results::Record& record) { return record.level != level; });
+    return records;
+  };
+  Selection selection;
+  selection.catalogues = options.catalogues;
+  write_opcodes(std::filesystem::path(options.tables.folder) / table, load_catalogue_for(selection),
+                {{},
+                 at_level(std::move(throughput)),
+                 at_level(store.records(table, RecordKind::contention)),
+                 at_level(store.records(table, RecordKind::counters)),
+                 store.runs(table)},
+                "none");
+}
+
 // The latencies, probes and opcodes of a table, as far as the store has them.
 //   last  of its runs
 void write_table(const results::Store& store, const results::Run& last, const MergeOptions& options) {
-  using results::RecordKind;
   const auto& table = last.table;
   const auto folder = std::filesystem::path(options.tables.folder) / table;
   auto [runs, records] = run::stored_table(store, table);
@@ -78,21 +99,11 @@ void write_table(const results::Store& store, const results::Run& last, const Me
     fmt::print(stderr, "{}: {} cells\n", folder.string(), count);
     warn_of_shards(written.run);
   }
-  if (const auto probes = store.records(table, RecordKind::probe); !probes.empty()) {
+  if (const auto probes = store.records(table, results::RecordKind::probe); !probes.empty()) {
     report::write_probe_files(folder, probes, store.runs(table));
     fmt::print(stderr, "{}: {} probes\n", folder.string(), probes.size());
   }
-  auto throughput = store.records(table, RecordKind::throughput);
-  if (throughput.empty()) return;
-  Selection selection;
-  selection.catalogues = options.catalogues;
-  write_opcodes(folder, load_catalogue_for(selection),
-                {{},
-                 std::move(throughput),
-                 store.records(table, RecordKind::contention),
-                 store.records(table, RecordKind::counters),
-                 store.runs(table)},
-                "none");
+  write_stored_opcodes(store, table, options);
 }
 
 void merge(const MergeOptions& options) {

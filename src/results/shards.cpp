@@ -37,7 +37,8 @@ std::map<std::string, std::vector<Division>> divisions_of(const std::vector<Run>
   }
   std::map<std::string, std::vector<Division>> by_plan;
   for (auto& [key, division] : divisions) {
-    std::erase_if(division.begun, [&](std::size_t number) { return division.finished.contains(number); });
+    const auto& finished = division.finished;
+    std::erase_if(division.begun, [&](std::size_t number) { return finished.contains(number); });
     by_plan[key.first].push_back(std::move(division));
   }
   return by_plan;

@@ -71,6 +71,10 @@ TEST_CASE("a level's opcodes are its own, whatever else the store has") {
     REQUIRE(files.throughput.size() == 1);
     CHECK(std::to_string(files.throughput.front().level) == level);
   }
+  REQUIRE(program.run({"merge", "ptxlat.sqlite", "--into", "merged.sqlite", "--tables", "merged"}).status == 0);
+  const auto merged = program.folder() / "merged" / program.table().lexically_relative(program.folder() / "tables");
+  for (const char* file : {"opcodes.csv", "contention.csv", "counters.csv"})
+    CHECK(contents_of(merged / file) == contents_of(program.table() / file));
 }
 
 TEST_CASE("a form that faults or hangs costs its own row, and its loop is launched once") {

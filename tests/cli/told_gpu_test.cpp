@@ -201,6 +201,16 @@ TEST_CASE("of several devices the chosen one is measured") {
   const auto none = told.run({"--device", "2"});
   CHECK(none.status == 6);
   CHECK(contains(none.err, "there is no GPU 2: the driver sees 2"));
+
+  // As a batch system gives them.
+  told.program.set("CUDA_VISIBLE_DEVICES", "1");
+  std::filesystem::remove_all(told.program.folder() / "tables");
+  std::filesystem::remove(told.program.store());
+  REQUIRE(told.run({"--repeat", "0"}).status == 0);
+  const auto folder = told.program.folder() / "tables/sm_90/stand-in-b/driver-0.0.standin";
+  REQUIRE(std::filesystem::exists(folder));
+  for (const auto& cell : records_in(folder))
+    if (cell.ptx == popc) CHECK(cell.number(results::metric::cycles) == cycles["1"]);
 }
 
 TEST_CASE("a script with a mistake leaves no device and says where the mistake is") {

@@ -160,10 +160,18 @@ import sqlite3, sys
 sys.exit(sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True).execute("SELECT count(*) FROM records").fetchone()[0] == 0)
 PYTHON
 }
+# The process of the program that writes to this store.
+writer_of() {
+  local process
+  for process in /proc/[0-9]*; do
+    if [[ $(tr '\0' ' ' 2>/dev/null <"$process/cmdline") == *"ptxlat run --store $folder/fleet/stores/$1.sqlite "* ]]; then
+      echo "${process#/proc/}"
+    fi
+  done
+}
 start whole-runs whole_runs
 until_true 60 "the first cell of a new GPU" has_records new/1-of-3
-pid=$(pgrep -f "ptxlat run --store $folder/fleet/stores/new/1-of-3.sqlite" | head -n 1) || fail "its task is not running"
-kill -KILL "$pid"
+kill -KILL "$(writer_of new/1-of-3)"
 until_true 120 "the first cell of an old GPU" has_records old/1-of-3
 scontrol requeue "$(job table old)_1"
 until_true 60 "the first cell of the second shard" has_records old/2-of-3
