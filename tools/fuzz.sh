@@ -60,7 +60,7 @@ gather() {
     fi
   done
   folder=tables/sm_90/nvidia-h200/driver-580.159.04
-  gzip -dc "$folder/probes.jsonl.gz" | awk 'length($0) < 8000 && NR % 7 == 0' >"$out/records"
+  gzip -dc "$folder/probes.jsonl.gz" | awk 'length($0) < 20000 && NR % 2 == 0' >"$out/records"
   split -l 1 -d -a 3 "$out/records" "$out/record."
   for file in "$out"/record.*; do
     seed records "${file##*.}" <"$file"
@@ -86,9 +86,10 @@ gather() {
   for file in tests/ptx/golden/*.ptx; do
     seed ptx_module "${file##*/}" "$file"
     grep -E '^ +[a-z].*;$' "$file" | head -12 | seed snippet "$(basename "$file")"
-    for target in sm_60 sm_90a; do
+    for target in sm_75 sm_90; do
       [[ -x $toolkits/13.0/bin/ptxas ]] || break
-      "$toolkits/13.0/bin/ptxas" -arch="$target" -o "$out/cubin" "$file" 2>/dev/null || continue
+      { printf '.version 7.8\n.target %s\n.address_size 64\n' "$target" && cat "$file"; } >"$out/ptx"
+      "$toolkits/13.0/bin/ptxas" -arch="$target" -o "$out/cubin" "$out/ptx" 2>/dev/null || continue
       seed cubin "$(basename "$file").$target" <"$out/cubin"
     done
   done

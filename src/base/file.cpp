@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/limits.h"
@@ -90,7 +91,8 @@ class TemporaryFiles {
       if (descriptor < 0) throw storage_error(file, "create", errno);
       struct stat state {};
       // A file system without locks is no reason to write nothing.
-      if (!is_locked_now(descriptor) || ::fstat(descriptor, &state) != 0 || state.st_nlink > 0) return descriptor;
+      const bool is_taken = !is_locked_now(descriptor) && errno == EWOULDBLOCK;
+      if (!is_taken && (::fstat(descriptor, &state) != 0 || state.st_nlink > 0)) return descriptor;
       ::close(descriptor);
     }
   }
@@ -149,13 +151,15 @@ std::string read_file(const std::filesystem::path& file) {
   std::string content;
   std::array<char, 1 << 16> buffer;
   ssize_t count = 0;
-  int failure = 0;
-  do {
+  struct stat status {};
+  int failure = fstat(descriptor, &status) == 0 && std::cmp_greater(status.st_size, most_file_bytes) ? EFBIG : 0;
+  while (failure == 0) {
     count = ::read(descriptor, buffer.data(), buffer.size());
     if (count > 0) content.append(buffer.data(), static_cast<std::size_t>(count));
     if (count < 0 && errno != EINTR) failure = errno;
     if (content.size() > most_file_bytes) failure = EFBIG;
-  } while (count != 0 && failure == 0);
+    if (count == 0) break;
+  }
   ::close(descriptor);
   if (failure == EFBIG) {
     throw Error(ExitCode::storage, fmt::format("{} has more than {} bytes", file.string(), most_file_bytes),

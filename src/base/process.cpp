@@ -159,17 +159,26 @@ std::filesystem::path temporary_parent() {
   return parent != nullptr && *parent != '\0' ? parent : "/tmp";
 }
 
-// A descriptor of the folder, locked. -1 if a different process has locked or removed it, or if it is no folder of this
-// user's.
-int lock_folder(const std::filesystem::path& folder) {
-  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+enum class Lock { held, taken, impossible };
+
+// Locks a folder of this user's; `descriptor` is its own from then on. Taken if a different process has locked or
+// removed it. Impossible on a file system without locks, and for what is no such folder.
+Lock lock_folder(const std::filesystem::path& folder, int& descriptor) {
+  descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) return errno == ENOENT ? Lock::taken : Lock::impossible;
   struct stat state {};
-  if (descriptor < 0) return -1;
-  if (fstat(descriptor, &state) == 0 && state.st_uid == geteuid() && flock(descriptor, LOCK_EX | LOCK_NB) == 0 &&
-      access(folder.c_str(), F_OK) == 0)
-    return descriptor;
+  auto lock = Lock::impossible;
+  if (fstat(descriptor, &state) == 0 && state.st_uid == geteuid()) {
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+      lock = access(folder.c_str(), F_OK) == 0 ? Lock::held : Lock::taken;
+    } else if (errno == EWOULDBLOCK) {
+      lock = Lock::taken;
+    }
+  }
+  if (lock == Lock::held) return lock;
   close(descriptor);
-  return -1;
+  descriptor = -1;
+  return lock;
 }
 
 void remove_abandoned_folders(const std::filesystem::path& parent) {
@@ -178,8 +187,8 @@ void remove_abandoned_folders(const std::filesystem::path& parent) {
   for (std::filesystem::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
     const auto name = entry->path().filename().string();
     if (!name.starts_with(folder_prefix) || name.size() != length) continue;
-    const int lock = lock_folder(entry->path());
-    if (lock < 0) continue;
+    int lock = -1;
+    if (lock_folder(entry->path(), lock) != Lock::held) continue;
     std::error_code ignored;  // what cannot be removed is harmless
     std::filesystem::remove_all(entry->path(), ignored);
     close(lock);
@@ -206,10 +215,8 @@ TemporaryFolder::TemporaryFolder() {
                   "set TMPDIR to a writable folder with free space");
     }
     path_ = pattern;
-    lock_ = lock_folder(path_);
-    // A process that starts just now may have taken it for abandoned. On a file system without locks it stays unlocked.
-    std::error_code ignored;
-    if (lock_ >= 0 || std::filesystem::exists(path_, ignored)) return;
+    // A process that starts just now may have taken it for abandoned.
+    if (lock_folder(path_, lock_) != Lock::taken) return;
   }
 }
 

@@ -51,9 +51,8 @@ void compare_lines(Fact& line, const L2Sets& sets) {
 }  // namespace
 
 std::vector<Fact> infer_l2(Machine& machine, std::uint64_t seed) {
-  constexpr std::uint64_t least_bytes = std::uint64_t{1} << 20;
-  if (machine.info().bytes < least_bytes)
-    throw Error(ExitCode::failure, "a memory of less than 1 MiB has no second level",
+  if (machine.info().bytes < L2Talk::spacing)
+    throw Error(ExitCode::failure, "a memory of so few bytes has no second level",
                 "docs/inference.md says what it must say.");
   L2Talk talk(machine, seed);
   std::vector<Fact> facts;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <stdexcept>
 #include <string_view>
 
 #include "isa/toml.h"
@@ -52,7 +53,11 @@ toml::table parse_toml(std::string_view text, const std::string& name) {
   constexpr int most_parts = 16;
   if (const auto line = line_of_deep_key(text, most_parts); line != 0)
     throw toml::parse_error("a key has too many parts", toml::source_position{line, 1});
-  return toml::parse(text, name);
+  try {
+    return toml::parse(text, name);
+  } catch (const std::logic_error&) {  // see toml.cpp
+    throw toml::parse_error("this is so far from TOML that its parser cannot say where", toml::source_position{1, 1});
+  }
 }
 
 }  // namespace ptxlat::isa

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -139,6 +140,8 @@ struct RowReader {
   std::vector<int> levels() {
     std::vector<int> list;
     for (const std::string_view word : operands_of(fields[next++])) list.push_back(level_in(word));
+    if (std::adjacent_find(list.begin(), list.end(), std::greater_equal<>()) != list.end())
+      damage = "levels are not in ascending order";
     return list;
   }
 

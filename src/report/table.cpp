@@ -61,6 +61,27 @@ Cell cell_of(TableRow row) {
   return cell;
 }
 
+// Forms share rows, so that a few lines of both can be any number of cells.
+class CellAllowance {
+ public:
+  void take(const Cell& cell) {
+    const auto& record = cell.record;
+    std::size_t bytes = sizeof cell + cell.windows.size() * sizeof(CellWindow) + record.metrics.size() * 128;
+    for (const auto* text : {&record.ptx, &record.chapter, &record.operand, &record.input, &record.note})
+      bytes += text->size();
+    for (const auto* texts : {&record.sass, &record.flags}) bytes += texts->size() * 64;
+    if (bytes > left_) {
+      throw Error(ExitCode::storage, "the forms and rows of a table make more cells than fit into memory",
+                  "Export the table again from its store.");
+    }
+    left_ -= bytes;
+  }
+
+ private:
+  // The largest table takes a fifth.
+  std::size_t left_ = std::size_t{3} << 29;
+};
+
 // The rows' cells: a row is a cell at each of its levels, for each of the forms with its code; and there is a cell for
 // each form without a row.
 std::vector<Cell> cells_of(std::vector<Cell> rows, const std::vector<Spelling>& spellings) {
@@ -70,17 +91,20 @@ std::vector<Cell> cells_of(std::vector<Cell> rows, const std::vector<Spelling>& 
       others[{spelling.row, spelling.level}].push_back(spelling.ptx);
   }
   std::vector<Cell> cells;
+  CellAllowance allowance;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Cell& row = rows[i];
     row.row = i;
     const std::string ptx = row.record.ptx;
     for (auto level = row.levels.rbegin(); level != row.levels.rend(); ++level) {
+      allowance.take(row);
       Cell& own = cells.emplace_back(row);
       own.record.level = *level;
       own.leads = level == row.levels.rbegin();
       const auto found = others.find({ptx, *level});
       if (found == others.end()) continue;
       for (const std::string_view other : found->second) {
+        allowance.take(row);
         Cell& cell = cells.emplace_back(row);
         cell.record.level = *level;
         cell.record.ptx = other;
@@ -158,9 +182,10 @@ bool is_listed_only(const Cell& cell) { return !cell.leads && cell.record.verdic
 std::vector<results::Record> whole_records(const Table& table, const std::vector<const Cell*>& cells) {
   std::vector<results::Record> records;
   const SharedCode shared = table.lines ? shared_code(*table.lines) : SharedCode();
+  std::size_t code_left = std::size_t{1} << 30;
   for (const Cell* cell : cells) {
     results::Record& record =
-        records.emplace_back(cell->line.empty() ? cell->record : whole_record(cell->line, shared));
+        records.emplace_back(cell->line.empty() ? cell->record : whole_record(cell->line, shared, code_left));
     record.ptx = cell->record.ptx;
     record.level = cell->record.level;
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -101,6 +102,8 @@ class CellReader {
     json_.end();
     if (!has_ptx_ || !has_level_ || !has_verdict_) throw std::invalid_argument("a cell without ptx, opt or verdict");
     if (cell_.levels.empty()) cell_.levels = {cell_.record.level};
+    if (std::adjacent_find(cell_.levels.begin(), cell_.levels.end(), std::greater_equal<>()) != cell_.levels.end())
+      throw std::invalid_argument("its levels are not in ascending order");
     add_to_metrics();
     for (const CellWindow* window : windows_of(cell_, results::metric::static_cycles)) {
       cell_.static_is_lower_bound = cell_.static_is_lower_bound || window->static_is_lower_bound;
@@ -247,12 +250,16 @@ SharedCode shared_code(std::string_view lines) {
   return shared;
 }
 
-results::Record whole_record(std::string_view line, const SharedCode& shared) {
+results::Record whole_record(std::string_view line, const SharedCode& shared, std::size_t& code_left) {
   results::Json json = results::parse_json(line);
   if (const auto windows = json.find("windows"); windows != json.end()) {
     for (results::Json& window : *windows) {
-      if (const auto sass = window.find("sass"); sass != window.end())
-        *sass = results::parse_json(shared.at(results::integer_of<int>(*sass)));
+      const auto sass = window.find("sass");
+      if (sass == window.end()) continue;
+      const auto code = shared.at(results::integer_of<int>(*sass));
+      if (code.size() > code_left) throw std::invalid_argument("its windows have too much code");
+      code_left -= code.size();
+      *sass = results::parse_json(code);
     }
   }
   return results::record_from_json(json);

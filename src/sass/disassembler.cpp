@@ -72,10 +72,13 @@ WordText word_text(std::string text, int offset) {
   constexpr std::int64_t farthest = std::int64_t{1} << 30;
   std::int64_t address = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), address, 16);
-  if (error != std::errc{} || end != digits.data() + digits.size() || address > farthest)
+  // 32 bits with a sign, as in WARPSYNC 0xffffffff, whose operand is a mask up to sm_80.
+  const bool fits = error == std::errc{} && end == digits.data() + digits.size() && address <= 0xffffffff;
+  address = static_cast<std::int32_t>(is_negative ? -address : address);
+  if (!fits || address > farthest || address < -farthest)
     throw Error(ExitCode::failure, fmt::format("it wrote a target that is no address: {}", text));
   const auto before = text.size() - target.size();
-  const auto distance = static_cast<int>(is_negative ? -address : address) - offset;
+  const auto distance = static_cast<int>(address) - offset;
   text.resize(before);
   return {std::move(text), true, distance};
 }

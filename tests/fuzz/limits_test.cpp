@@ -27,6 +27,8 @@
 #include "probe/expression.h"
 #include "probe/points.h"
 #include "report/gzip.h"
+#include "report/table.h"
+#include "report/table_files.h"
 #include "report/zstd.h"
 #include "results/json.h"
 #include "results/store.h"
@@ -103,7 +105,7 @@ TEST_CASE("words are not written behind a cubin, whatever its sections say") {
 TEST_CASE("what claims to unpack to too much is refused before it is unpacked") {
   CHECK(most_unpacked_bytes(100) < (std::uint64_t{65} << 20));
   CHECK(most_unpacked_bytes(~std::uint64_t{0}) == (std::uint64_t{2} << 30));
-  const std::string zeros(std::size_t{100} << 20, '0');
+  const std::string zeros(std::size_t{160} << 20, '0');
   CHECK_THAT(error_of([&] { report::unzstd(report::zstd(zeros)); }), Contains("too many bytes"));
   CHECK_THAT(error_of([&] { report::gunzip(report::gzip(zeros)); }), Contains("too many bytes"));
 }
@@ -246,6 +248,23 @@ TEST_CASE("answers of a machine are finite numbers, as many as were asked for") 
   CHECK_FALSE(words(R"({"kind": "l2", "space": "l2", "bytes": 4096, "most_accesses": 0})").empty());
   CHECK_FALSE(words(R"({"kind": "l2", "space": "l2", "bytes": 1e300})").empty());
   CHECK_FALSE(words(R"({"kind": "l2", "space": "l2", "bytes": 4096, "sms": -1})").empty());
+}
+
+TEST_CASE("rows and forms of a table do not multiply without end") {
+  const TemporaryFolder folder;
+  std::string rows = "ptx,chapter,operand,input,opt,levels,cycles,measure,consumer,sass,sass_count,verdict,note\n";
+  std::string forms = "ptx,opt,row,reason,note\n";
+  for (int i = 0; i < 5000; ++i) {
+    rows += fmt::format("x,C,{},,O3,O3,4,,,IADD3,1,proven,\n", i);
+    forms += fmt::format("x{},O3,x,,\n", i);
+  }
+  const auto packed = report::gzip(forms);
+  std::ofstream(folder.path() / "latency.csv") << rows;
+  std::ofstream(folder.path() / "forms.csv.gz", std::ios::binary) << packed;
+  std::ofstream(folder.path() / "run.json")
+      << fmt::format(R"({{"format": 4, "table": "t", "kind": "measured", "csv_crc32": "{}", "forms_crc32": "{}"}})",
+                     report::checksum_of(rows), report::checksum_of(forms));
+  CHECK_THAT(error_of([&] { report::read_table(folder.path()); }), Contains("more cells than fit into memory"));
 }
 
 TEST_CASE("a store with a view or a trigger in place of its tables is refused") {
