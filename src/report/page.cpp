@@ -17,7 +17,7 @@ std::size_t width_of(const std::string& text) {
 }
 
 std::string painted(const Span& span, bool in_colour) {
-  const auto text = printable(span.text);
+  auto text = printable(span.text);
   if (!in_colour || span.colour == Colour::none || text.empty()) return text;
   return fmt::format("\x1b[{}m{}\x1b[0m", static_cast<int>(span.colour), text);
 }
