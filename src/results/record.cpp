@@ -78,7 +78,8 @@ bool is_final(const Record& record) {
     return verdict == sass::Verdict::fault || verdict == sass::Verdict::timeout ||
            words.find(assembler_failed) != std::string::npos;
   };
-  return !has_failed(record.verdict, record.note) &&
+  const bool is_contradiction = record.kind == RecordKind::counters && record.verdict == sass::Verdict::unstable;
+  return !is_contradiction && !has_failed(record.verdict, record.note) &&
          std::none_of(record.windows.begin(), record.windows.end(),
                       [&](const WindowRecord& window) { return has_failed(window.verdict, window.reason); });
 }

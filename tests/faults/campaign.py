@@ -37,9 +37,11 @@ COMMANDS = {
                "none", "--threads", "2"],
     "probe": ["probe", "branch", "shared", "atomics", "divergence", "--format", "none"],
     "opcodes": ["opcodes", "--filter", "/^(add|and)[.](u32|b32)$/", "-O", "3", "--threads", "2"],
+    "opcodes with counters": ["opcodes", "--filter", "/^(popc|xor)[.]b32$/", "-O", "3", "--threads", "2"],
 }
 # What a table is, apart from the time at which it was made.
-COMPARED = ("latency.csv", "facts.csv", "opcodes.csv", "throughput.csv", "contention.csv", "forms.csv.gz")
+COMPARED = ("latency.csv", "facts.csv", "opcodes.csv", "contention.csv", "counters.csv", "throughput.csv.gz",
+            "forms.csv.gz")
 EXIT_CODES = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130}
 # Words of a program that was not prepared.
 UNPREPARED = ("terminate called", "std::", "basic_string", "what():", "Assertion", "stack smashing", "core dumped",
@@ -72,7 +74,9 @@ class Case:
 
     def environment(self):
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("PTXLAT_", "CUDA_"))}
+        has_counters = self.name == "opcodes with counters"
         return clean | {
+            "PTXLAT_LIBCUPTI": self.options.standin if has_counters else "/nonexistent",
             "PTXLAT_LIBCUDA": self.options.standin, "PTXLAT_LIBNVML": self.options.standin,
             "PTXLAT_TOOLKITS": self.options.toolkits, "PTXLAT_STANDIN_PTXAS": self.options.ptxas,
             "PTXLAT_TEMPLATES": self.options.templates, "PTXLAT_DEADLINE_FACTOR": "0.2",

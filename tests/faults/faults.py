@@ -11,8 +11,8 @@ import threading
 import time
 from pathlib import Path
 
-EVERY = ("run", "run two levels", "run with ptxas", "static", "probe", "opcodes")
-ON_A_GPU = ("run", "run two levels", "run with ptxas", "probe", "opcodes")
+EVERY = ("run", "run two levels", "run with ptxas", "static", "probe", "opcodes", "opcodes with counters")
+ON_A_GPU = ("run", "run two levels", "run with ptxas", "probe", "opcodes", "opcodes with counters")
 
 KINDS = {}
 
@@ -71,7 +71,8 @@ class Fault:
     def is_final(self, record):
         """Whether a stored record may not be measured again."""
         return '"verdict":"fault"' not in record and '"verdict":"timeout"' not in record \
-            and "the assembler failed: " not in record
+            and "the assembler failed: " not in record \
+            and not ('"kind":"counters"' in record and '"verdict":"unstable"' in record)
 
 
 def wait(process, seconds):
@@ -446,6 +447,20 @@ class NvmlLies(FaultyCalls):
                                   "nvmlDeviceGetViolationStatus", "nvmlDeviceGetCurrentClocksEventReasons"])
         self.calls = f"{function} {random.randrange(5)} {random.choice([1, 1_000_000])} " \
                      f"{random.choice([0, 0, 0, 1, 2, 3, 4, 7, 13, 15, 999, -1])}"
+
+
+@kind("counters lie")
+class CountersLie(FaultyCalls):
+    commands = ("opcodes with counters",)
+    library = "PTXLAT_LIBCUPTI"
+
+    def __init__(self, random):
+        super().__init__(random)
+        function = random.choice(["cupti*", "cuptiGetVersion", "cuptiProfilerInitialize", "cuptiProfilerDeviceSupported",
+                                  "cuptiProfilerHost*", "cuptiRangeProfiler*", "cuptiRangeProfilerDecodeData",
+                                  "cuptiProfilerHostEvaluateToGpuValues", "cuptiRangeProfilerGetCounterDataInfo"])
+        self.calls = f"{function} {random.randrange(8)} {random.choice([1, 1_000_000])} " \
+                     f"{random.choice([0, 0, 0, 1, 2, 7, 35, 37, 38, 999])}"
 
 
 # The GPU itself.

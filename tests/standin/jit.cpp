@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "context.h"
 #include "gpu/cuda_api.h"
 
 namespace standin {
@@ -23,9 +24,9 @@ Assembled assemble(const std::string& ptx, const std::string& target, int level)
   const std::string source = folder + "/module.ptx", cubin = folder + "/module.cubin";
   std::ofstream(source) << ptx;
 
-  // The driver knows level 4 and ptxas does not.
-  const std::string command = "'" + ptxas + "' -arch=" + target + " -O" + std::to_string(level > 3 ? 3 : level) + " '" +
-                              source + "' -o '" + cubin + "' 2>&1";
+  // A real JIT dies with its process. The driver knows level 4 and ptxas does not.
+  const std::string command = "exec setpriv --pdeathsig KILL '" + ptxas + "' -arch=" + target + " -O" +
+                              std::to_string(level > 3 ? 3 : level) + " '" + source + "' -o '" + cubin + "' 2>&1";
   Assembled outcome;
   FILE* output = popen(command.c_str(), "r");
   char line[4096];
@@ -36,7 +37,9 @@ Assembled assemble(const std::string& ptx, const std::string& target, int level)
     outcome.cubin.assign(std::istreambuf_iterator<char>(file), {});
   } else {
     const bool is_missing = WIFEXITED(status) && WEXITSTATUS(status) == 127;
-    outcome.result = is_missing ? ptxlat::gpu::CUDA_ERROR_JIT_COMPILER_NOT_FOUND : ptxlat::gpu::CUDA_ERROR_INVALID_PTX;
+    outcome.result = is_missing          ? ptxlat::gpu::CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+                     : WIFEXITED(status) ? ptxlat::gpu::CUDA_ERROR_INVALID_PTX
+                                         : error_operating_system;
   }
   fs::remove_all(folder);
   return outcome;
