@@ -18,7 +18,7 @@ std::string value_text(const TableFact* side) {
   const results::Fact& fact = side->fact;
   if (fact.value.empty()) return to_string(fact.verdict);
   if (!fact.low || !fact.high || fact.low == fact.high) return fact.value;
-  return fmt::format("{} ({} to {})", fact.value, decimal(fact.low), decimal(fact.high));
+  return fmt::format("{} ({:.6g} to {:.6g})", fact.value, *fact.low, *fact.high);
 }
 
 std::string change_text(const FactDifference& row) {
@@ -31,7 +31,7 @@ std::string counts_text(const FactComparison& facts) {
   std::string text = fmt::format("{} equal", facts.equal.size());
   for (const auto& [change, count] : counts_of(facts)) text += fmt::format(", {} {}", count, words(change));
   if (facts.of_other_cards != 0)
-    text += fmt::format("; {} of scope card left out, since the cards differ", facts.of_other_cards);
+    text += fmt::format("; {} of scope card are left out, since the cards differ", facts.of_other_cards);
   return text;
 }
 
