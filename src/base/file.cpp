@@ -163,7 +163,7 @@ std::string read_file(const std::filesystem::path& file) {
   ::close(descriptor);
   if (failure == EFBIG) {
     throw Error(ExitCode::storage, fmt::format("{} has more than {} bytes", file.string(), most_file_bytes),
-                "No file that ptxlat writes is so large: is it the right one?");
+                "No file that ptxlat writes is that large: is it the right one?");
   }
   if (failure != 0) throw storage_error(file, "read", failure);
   return content;

@@ -152,8 +152,8 @@ void add_assemble(CLI::App& program) {
       ->type_name("FILE");
   add_shard(
       *command, options->shard,
-      "Put only part K of N parts that cost the same into the bundle, e.g. 3/16, for machines that make one shard "
-      "of a table each (`ptxlat run --help`). Default: everything.");
+      "Put only part K of N parts of equal cost into the bundle, e.g. 3/16, for machines that each make one shard of a "
+      "table (`ptxlat run --help`). Default: everything.");
   command
       ->add_option("--threads", options->threads, "How many assemblers work at the same time. Default: one per core.")
       ->check(CLI::Range(1, 1024));

@@ -245,8 +245,8 @@ void add_compare(CLI::App& program) {
       ->add_option(
           "--by", options->by,
           "Compare only tables that differ in nothing else, sorted by it: toolchain, gpu, device or date. Level "
-          "compares the levels of each table; device the GPUs of one kind that measured a table together, in "
-          "what is one GPU's own. Default: all tables in the order given.")
+          "compares the levels of each table; device compares the GPUs of one kind that measured a table together, for "
+          "the rows that belong to one GPU. Default: all tables in the order given.")
       ->check(CLI::IsMember({"toolchain", "gpu", "device", "date", "level"}));
   add_levels(*command, options->levels, "all");
   auto* format = command->add_option(

@@ -120,7 +120,7 @@ std::vector<GpuKind> open_gpus(const std::string& devices) {
 }
 
 std::string report_lost(const OpenGpu& gpu, const Error& why) {
-  auto text = fmt::format("GPU {} ({}) does not answer any more: {}", gpu.device.index, gpu.device.uuid, why.what());
+  auto text = fmt::format("GPU {} ({}) no longer answers: {}", gpu.device.index, gpu.device.uuid, why.what());
   fmt::print(stderr, "\nwarning: {}.\n         Its cells go to the other GPUs of its kind. Look at `nvidia-smi`.\n",
              text);
   return text;

@@ -197,8 +197,8 @@ void add_line_options(CLI::App& command, RunOptions& options) {
   add_table_options(command, options.tables);
   add_shard(
       command, options.shard,
-      "Make only part K of N parts that cost the same, e.g. 3/16, to spread a table over machines; `ptxlat merge` "
-      "joins their stores. Default: everything.");
+      "Make only part K of N parts of equal cost, e.g. 3/16, to spread a table over machines; `ptxlat merge` joins "
+      "their stores. Default: everything.");
   command.add_option("--threads", options.threads, "How many assemblers work at the same time. Default: two per core.")
       ->check(CLI::Range(1, 1024));
   command

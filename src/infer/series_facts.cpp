@@ -295,7 +295,7 @@ class Reading {
   }
 
   void find_sharing() {
-    if (rule_.levels.size() < 3) return add_undetermined(group_.quantity, "three names are wanted in `levels`");
+    if (rule_.levels.size() < 3) return add_undetermined(group_.quantity, "`levels` needs three names");
     std::size_t alike = 0;
     for (const double value : curve_.y) alike += std::abs(value - curve_.y.front()) <= slack(curve_.y.front());
     Fact fact = inferred(group_.quantity, rule_.levels[std::min<std::size_t>(alike, 3) - 1], "",

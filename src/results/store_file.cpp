@@ -75,7 +75,7 @@ Owner owner_of(SQLite::Database& connection, const std::filesystem::path& file) 
   connection.exec("RELEASE ownership");
   if (empty && id == 0) return Owner::nobody;
   if (id != application_id) {
-    throw Error(ExitCode::storage, fmt::format("{} is an SQLite database of another program", file.string()),
+    throw Error(ExitCode::storage, fmt::format("{} is an SQLite database of a different program", file.string()),
                 "It is left as it is: name another file for the store.");
   }
   if (version != schema_version) {

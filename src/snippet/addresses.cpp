@@ -112,7 +112,7 @@ class Followed {
     const bool has_pointer = registers.contains(pointer) || stem == "selp";
     if (!has_pointer && !space.starts_with("shared")) {
       fail(snippet_.name, place,
-           fmt::format("the address {} is made by {} of no register that could be a pointer", value(number).name,
+           fmt::format("the address {} is computed by {} from no register that could be a pointer", value(number).name,
                        opcode),
            "add a pointer to it: mad.wide.u32 p, i, 4, base");
     }

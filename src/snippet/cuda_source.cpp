@@ -221,14 +221,14 @@ class Reader {
         guessed.push_back(source.name);
       } else {
         fail(text_.name, source.place, fmt::format("the type of {} is not known", source.name),
-             fmt::format("say it: --type {}=f32", source.name));
+             fmt::format("give it: --type {}=f32", source.name));
       }
       if (isa::cuda_type(source.type, 0).empty())
         fail(text_.name, source.place, fmt::format("CUDA C has no type for {} .{}", source.name, source.type));
       if (text_.header.empty()) text_.header = header_of(source.type);
     }
     if (!guessed.empty())
-      text_.remarks.push_back(fmt::format("{} taken for {}, as the other sources are: --type {}=… says otherwise",
+      text_.remarks.push_back(fmt::format("{} is assumed to be {}, like the other sources; --type {}=… changes that",
                                           fmt::join(guessed, ", "), *all.begin(), guessed.front()));
     for (auto& result : text_.results) {
       if (given_.contains(result.name)) result.type = given_.at(result.name);
@@ -333,10 +333,10 @@ void take_types(const std::vector<cuda::CudaFunction>& answers, CudaText& text) 
     for (const auto& source : text.sources) types.insert(source.type);
     if (types.size() != 1)
       fail(text.name, result.place, fmt::format("the type of {} is not known", result.name),
-           fmt::format("say it: --type {}=f16x2", result.name));
+           fmt::format("give it: --type {}=f16x2", result.name));
     result.type = *types.begin();
     text.remarks.push_back(
-        fmt::format("{0} taken for {1}, as the sources are: --type {0}=… says otherwise", result.name, result.type));
+        fmt::format("{0} is assumed to be {1}, like the sources; --type {0}=… changes that", result.name, result.type));
   }
 }
 

@@ -216,7 +216,7 @@ struct Candidates {
     const auto words = [](const std::vector<std::string>& opcodes) {
       return opcodes.empty() ? std::string("nothing") : fmt::format("{}", fmt::join(opcodes, ";"));
     };
-    return fmt::format("in the snippet {} to {} is {}, by itself it would be {}: no window holds just that",
+    return fmt::format("in the snippet {} to {} is {}, by itself it would be {}: no window contains exactly that",
                        pair.source, pair.result, words(path().value_or(reference.sass())),
                        words(alone.path().value_or(alone.work->record.sass)));
   }

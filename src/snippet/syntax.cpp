@@ -198,7 +198,7 @@ Instruction Syntaxes::read(const Statement& statement, const std::string& name) 
   if (found == by_spelling_.end()) {
     const auto nearest = nearest_spellings(statement.opcode);
     fail(name, statement.place, fmt::format("the catalogue has no instruction {}", statement.opcode),
-         nearest.empty() ? "`ptxlat list` has all forms" : fmt::format("did you mean {}?", fmt::join(nearest, ", ")));
+         nearest.empty() ? "`ptxlat list` lists all forms" : fmt::format("did you mean {}?", fmt::join(nearest, ", ")));
   }
   std::vector<Syntax> syntaxes;
   for (const auto* form : found->second) syntaxes.push_back({form, pieces_of(*form)});

@@ -84,9 +84,9 @@ std::string throughput_line(const results::Record& record) {
   const auto throughput = record.number(results::metric::throughput);
   auto line = fmt::format("throughput at O{}: ", record.level);
   if (!throughput) return line + fmt::format("{}, {}", to_string(record.verdict), record.note);
-  line += fmt::format("{:.4g} a clock and SM", *throughput);
+  line += fmt::format("{:.4g} per clock and SM", *throughput);
   if (const auto interval = record.number(results::metric::interval))
-    line += fmt::format(", one each {:.4g} cycles of a sub-partition", *interval);
+    line += fmt::format(", one every {:.4g} cycles per sub-partition", *interval);
   if (const auto warps = record.number(results::metric::saturates_at))
     line += fmt::format(", from {} warps on", *warps);
   return line + (record.note.empty() ? "" : "; " + record.note);

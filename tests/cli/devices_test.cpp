@@ -81,7 +81,7 @@ TEST_CASE("a GPU that dies costs no cell: the others make what it was making") {
   Machine machine(four + dies);
   const auto ended = machine.run("0,1,2,3");
   REQUIRE(ended.status == 0);
-  CHECK(has(ended.err, third + ") does not answer any more"));
+  CHECK(has(ended.err, third + ") no longer answers"));
   CHECK(machine.program.csv() == healthy_csv());
   CHECK(machine.share_of_each().count(third) == 0);
   CHECK(machine.share_of_each().size() == 3);

@@ -121,7 +121,7 @@ TEST_CASE("--throughput runs copies of the whole snippet's machine code on the G
   CHECK(ended.status == 0);
   INFO(ended.out);
   CHECK(has(ended.out, "\nthroughput at O3: "));
-  CHECK(has(ended.out, " a clock and SM"));
+  CHECK(has(ended.out, " per clock and SM"));
   const auto none = program.run({"measure", "popc.b32 d, a", "-O", "3", "--static", "--throughput"});
   CHECK(none.status == 0);
   CHECK(has(none.err, "no throughput"));
@@ -187,7 +187,7 @@ TEST_CASE("CUDA C is compiled, its types are asked of the compiler, and each sou
                                   "--toolchain", ptxas, "--format", "json"});
   if (ended.status == 5) skip("no NVRTC of CUDA 13.0 on this machine");
   REQUIRE(ended.status == 0);
-  CHECK(has(ended.err, "y taken for f32"));
+  CHECK(has(ended.err, "y is assumed to be f32"));
   CHECK(has(ended.out, R"({"name":"e","type":"f64"})"));
   const auto cells = cells_of(ended.out);
   CHECK(has(cells.at("x → d").sass, "MUFU.EX2"));

@@ -42,7 +42,7 @@ TEST_CASE("merged shards give the table of one run, and merging again gives it a
   for (const std::string number : {"1", "2", "3"}) {
     const auto ended = run_shard(program, number);
     REQUIRE(ended.status == 0);
-    CHECK(says(ended, "holds only a part of its plan, shard " + number + "/3"));
+    CHECK(says(ended, "contains only shard " + number + "/3"));
     CHECK(program.csv() != whole_csv());
     CHECK(report::read_table(program.table()).run.shard == number + "/3");
   }
@@ -52,7 +52,7 @@ TEST_CASE("merged shards give the table of one run, and merging again gives it a
     REQUIRE(ended.status == 0);
     CHECK(ended.out.empty());
     CHECK(program.csv() == whole_csv());
-    CHECK_FALSE(says(ended, "holds only a part"));
+    CHECK_FALSE(says(ended, "contains only shard"));
     const auto table = report::read_table(program.table());
     CHECK(table.run.shard.empty());
     REQUIRE(table.runs.size() == 3);
@@ -109,7 +109,7 @@ TEST_CASE("one store can get all shards, one after another") {
   for (const std::string number : {"1", "2", "3"}) {
     const auto once = program.run(with({"run", "--shard", number + "/3"}, few_forms));
     REQUIRE(once.status == 0);
-    CHECK(says(once, "holds only a part") == (number != "3"));
+    CHECK(says(once, "contains only shard") == (number != "3"));
   }
   CHECK(program.csv() == whole_csv());
 }

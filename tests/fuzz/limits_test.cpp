@@ -234,7 +234,7 @@ TEST_CASE("a listing with a target that is no address is an Error") {
   CHECK(words("0xffffffff").empty());  // WARPSYNC's mask
   for (const char* target : {"0x", "0xffffffffffffffffffff", "-0x", "0x7fffffff", "0x1ffffffff", "0x1g"}) {
     INFO(target);
-    CHECK_THAT(words(target), Contains("no address"));
+    CHECK_THAT(words(target), Contains("not an address"));
   }
 }
 

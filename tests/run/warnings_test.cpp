@@ -127,5 +127,5 @@ TEST_CASE("a driver whose JIT is older than the chosen forms is named with what 
   CHECK(run::warnings_about_driver({&old_form}, driver, device).empty());
   const auto warnings = run::warnings_about_driver({&old_form, &new_form}, driver, device);
   CHECK(kinds(warnings) == Kinds{WarningKind::old_driver});
-  CHECK(warnings.front().sentence == "The JIT of driver 535.1 knows PTX 8.2, and 1 forms need up to 8.6");
+  CHECK(warnings.front().sentence == "The JIT of driver 535.1 supports PTX 8.2, but 1 form needs up to 8.6");
 }

@@ -140,7 +140,7 @@ TEST_CASE("dead code and unused sources are told, and are no error") {
   const auto snippet = understood("add.u32 t, a, b; mul.lo.u32 t, a, c; add.u32 d, t, c");
   REQUIRE(snippet.remarks.size() == 2);
   CHECK(snippet.remarks[0] == "1:1: add.u32 feeds no result and is left out");
-  CHECK(snippet.remarks[1] == "source b is read by nothing that makes a result");
+  CHECK(snippet.remarks[1] == "nothing that leads to a result reads source b");
   CHECK(snippet.live == std::vector<bool>{false, true, true});
   const auto marked = understood("// sources: a, b, z\nadd.u32 d, a, b");
   REQUIRE(marked.remarks.size() == 1);
@@ -151,7 +151,7 @@ TEST_CASE("marks choose the results, and a source that is not marked is an error
   const auto snippet = understood("add.u32 d, a, b; mul.lo.u32 e, d, c", {{}, {{"d", "", {}}, {"e", "", {}}}, {}});
   CHECK(results(snippet) == Names{"d u32", "e u32"});
   CHECK(mistake_in("// sources: a\nadd.u32 d, a, b").starts_with("snippet:2:15: b is read here, and it is neither"));
-  CHECK(mistake_in("// results: x\nadd.u32 d, a, b").starts_with("snippet:1:13: the result x is written by no"));
+  CHECK(mistake_in("// results: x\nadd.u32 d, a, b").starts_with("snippet:1:13: no instruction writes the result x"));
 }
 
 TEST_CASE("vectors, pairs of predicates and sinks are results each of their own") {

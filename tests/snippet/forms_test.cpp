@@ -148,7 +148,7 @@ TEST_CASE("an address that is no pointer's is an error") {
     planned();
     FAIL("no error");
   } catch (const Error& error) {
-    CHECK(has(error.what(), "snippet:1:41: the address p is made by mul.wide.u32 of no register"));
+    CHECK(has(error.what(), "snippet:1:41: the address p is computed by mul.wide.u32 from no register"));
   }
 }
 
