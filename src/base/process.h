@@ -11,7 +11,7 @@ namespace ptxlat {
 // How a program ended.
 //   exit_status   its exit status; meaningless if it was killed
 //   signal        the signal that killed it, 0 if none did
-//   timed_out, wrote_without_end  why it was killed by us
+//   timed_out, wrote_without_end  why we killed it
 //   output        its standard output and error together; empty if it wrote without end
 struct ProcessOutcome {
   int exit_status = 0;
@@ -34,7 +34,7 @@ ProcessOutcome run_program(const std::filesystem::path& program, const std::vect
 std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds deadline);
 
 // A private folder under $TMPDIR or /tmp that is removed, with its contents, at the end of the scope. The first one
-// there of a process also removes those that killed processes of the same user have left.
+// that a process creates also removes those that killed processes of the same user left.
 class TemporaryFolder {
  public:
   TemporaryFolder();

@@ -10,9 +10,10 @@
 namespace ptxlat::kernel {
 
 // The unit of assembly: one kernel as PTX.
-//   text           complete except for its name, the hole {{name}}, so that two trials that need the same kernel have
-//   equal texts module         declarations at module scope, in this order: kernels with the same needs have the same
-//   texts operand_loads  loads of operands before the first clock; in a window they would count as the instruction's
+//   text           complete except for its name, the hole {{name}}, so that trials that need the same kernel have equal
+//                  texts
+//   module         declarations at module scope, in this order: kernels with the same needs have equal texts
+//   operand_loads  loads of operands before the first clock; in a window they would count as the instruction's
 //   whole          the audit looks at the whole kernel, not only between its two clock reads
 struct Kernel {
   std::string text;

@@ -21,7 +21,7 @@ struct ProbeAxis {
   std::vector<std::string> names = {};  // empty if the values are numbers
 };
 
-// Texts for a hole, by the names of an axis' values: the instruction that stands for "ca".
+// Texts for a hole, by the names of an axis' values: the instruction that "ca" means.
 struct ProbeTexts {
   std::string axis;
   std::map<std::string, std::string> of_name;
@@ -39,8 +39,9 @@ struct ProbeBuffer {
 //   per_step    (second clock − first clock) / count, of thread 0
 //   throughput  count / (last second clock − first first clock), over all threads
 //   span        (last second clock − first first clock) / count, over all threads
-//   rate        count / the longest of all threads' (second clock − first clock): for SMs, whose clocks are not
-//   synchronised timeline    each word of each thread minus the earliest of all: adds two axes, `thread` and `word`
+//   rate        count / the longest of all threads' (second clock − first clock): for several SMs, whose clocks are not
+//               synchronised
+//   timeline    each word of each thread minus the earliest of all: adds two axes, `thread` and `word`
 //   warps       the same for the first lane of each warp: adds two axes, `warp` and `word`
 //   scoreboards how many scoreboards the machine code between the clocks sets: read off the code, regardless of the
 //               launch
