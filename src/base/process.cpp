@@ -151,7 +151,7 @@ std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds de
 
 namespace {
 
-// Not a name that anybody would give a folder to be kept.
+// A name that nobody would give to a folder that should be kept.
 constexpr char folder_prefix[] = "ptxlat-temporary-";
 
 std::filesystem::path temporary_parent() {
@@ -161,8 +161,8 @@ std::filesystem::path temporary_parent() {
 
 enum class Lock { held, taken, impossible };
 
-// Locks a folder of this user's; `descriptor` is its own from then on. Taken if a different process has locked or
-// removed it. Impossible on a file system without locks, and for what is no such folder.
+// Locks a folder of this user; `descriptor` then owns the lock. Taken if a different process has locked or removed it.
+// Impossible on a file system without locks, and if it is not such a folder.
 Lock lock_folder(const std::filesystem::path& folder, int& descriptor) {
   descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return errno == ENOENT ? Lock::taken : Lock::impossible;
@@ -182,14 +182,14 @@ Lock lock_folder(const std::filesystem::path& folder, int& descriptor) {
 }
 
 void remove_abandoned_folders(const std::filesystem::path& parent) {
-  const std::size_t length = sizeof folder_prefix - 1 + 6;  // what mkdtemp makes of it
+  const std::size_t length = sizeof folder_prefix - 1 + 6;  // the length after mkdtemp
   std::error_code error;
   for (std::filesystem::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
     const auto name = entry->path().filename().string();
     if (!name.starts_with(folder_prefix) || name.size() != length) continue;
     int lock = -1;
     if (lock_folder(entry->path(), lock) != Lock::held) continue;
-    std::error_code ignored;  // what cannot be removed is harmless
+    std::error_code ignored;  // a leftover folder is harmless
     std::filesystem::remove_all(entry->path(), ignored);
     close(lock);
   }
@@ -215,7 +215,7 @@ TemporaryFolder::TemporaryFolder() {
                   "set TMPDIR to a writable folder with free space");
     }
     path_ = pattern;
-    // A process that starts just now may have taken it for abandoned.
+    // A process that is just starting may have considered it abandoned.
     if (lock_folder(path_, lock_) != Lock::taken) return;
   }
 }

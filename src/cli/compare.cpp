@@ -70,7 +70,8 @@ std::vector<NamedTable> named_tables(const std::vector<std::string>& names, bool
 
 using Tables = std::map<std::string, report::Table>;
 
-// Of tables with tables of other GPUs below them, only the cells that those have too: GPUs of one kind share the rest.
+// For tables with tables of other GPUs below them, keeps only the cells that those also have: GPUs of one kind share
+// the rest.
 void keep_own_cells(const std::vector<NamedTable>& named, Tables& tables) {
   for (const auto& table : named) {
     std::unordered_set<report::RowKey, report::RowKeyHash> own;

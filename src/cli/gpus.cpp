@@ -43,7 +43,7 @@ worker::WorkerOptions options_for(int device, std::chrono::milliseconds kernel_d
 std::vector<std::unique_ptr<OpenGpu>> open_all(std::chrono::milliseconds kernel_deadline) {
   std::vector<std::unique_ptr<OpenGpu>> gpus;
   std::vector<Error> failures;
-  int count = 1;  // until one of them says how many there are
+  int count = 1;  // until one of them reports how many there are
   for (int number = 0; number < count; ++number) {
     auto gpu = std::make_unique<OpenGpu>(options_for(number, kernel_deadline));
     try {
@@ -52,7 +52,7 @@ std::vector<std::unique_ptr<OpenGpu>> open_all(std::chrono::milliseconds kernel_
       gpus.push_back(std::move(gpu));
     } catch (const Error& error) {
       failures.push_back(error);
-      // The first may be broken, and the second not.
+      // The first may be broken although the second is not.
       if (gpus.empty() && number == 0) count = 2;
     }
   }

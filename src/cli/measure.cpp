@@ -30,7 +30,7 @@ namespace {
 
 struct MeasureOptions {
   Selection selection;
-  std::string snippet;  // PTX, or the name of a file of it
+  std::string snippet;  // PTX, or the name of a PTX file
   std::string cuda;     // or CUDA C
   std::vector<std::string> sources, results, types;
   std::optional<int> device;
@@ -41,7 +41,7 @@ struct MeasureOptions {
   std::string format = "text";
 };
 
-// The snippet's text and what messages call it.
+// The snippet's text and its name in messages.
 struct Given {
   std::string text, name;
 };
@@ -80,13 +80,13 @@ snippet::Marks marks_of(const MeasureOptions& options) {
   return marks;
 }
 
-// The GPU, where there is one and it is wanted.
+// The GPU, if there is one and it is requested.
 struct Gpu {
   std::optional<worker::Worker> worker;
   std::optional<gpu::DeviceInfo> device;
 };
 
-// Without a GPU the schedule says what it can, unless the GPU or its driver's JIT was asked for.
+// Without a GPU, the numbers come from the schedule, unless the GPU or its driver's JIT was requested.
 void find_gpu(const MeasureOptions& options, Gpu& gpu) {
   if (options.is_static || !options.selection.target.empty()) return;
   try {
@@ -112,7 +112,7 @@ snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::
   for (const int level : options.selection.levels) {
     for (const auto& pair : plan.pairs) {
       if (pair.whole.form == nullptr) continue;
-      constexpr std::size_t kernel_bytes = 20'000;  // about, of all its kernels
+      constexpr std::size_t kernel_bytes = 20'000;  // approximate, of all its kernels
       cells.push_back({pairs.size(), level, kernel_bytes, {}});
       pairs.push_back({&pair, level});
     }
@@ -143,11 +143,12 @@ snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::
   return measured;
 }
 
-// What an SM takes of the whole snippet, with enough warps: copies of its machine code in a loop, as for `opcodes`.
+// The throughput of the whole snippet on an SM with enough warps: copies of its machine code in a loop, as for
+// `opcodes`.
 std::vector<results::Record> throughput_with(const assemble::Toolchain& toolchain, const isa::Target& target,
                                              const ptx::LoadedCatalogue& loaded, const snippet::Plan& plan,
                                              const MeasureOptions& options) {
-  // What it runs was written over: it serves nothing else. A loop of copies takes milliseconds at most.
+  // It runs patched code, so it serves nothing else. A loop of copies takes milliseconds at most.
   auto of_worker = worker_options(options.device.value_or(0));
   of_worker.kernel_deadline = std::chrono::milliseconds(500);
   worker::Worker worker(of_worker);
@@ -181,7 +182,7 @@ void write(const MeasureOptions& options, const std::string& text, const std::ve
   }
 }
 
-// A snippet that is understood, and its pairs.
+// A snippet after analysis, and its pairs.
 struct Planned {
   snippet::Snippet snippet;
   snippet::Plan plan;
@@ -253,7 +254,7 @@ void measure(const MeasureOptions& options) {
   const auto wanted = options.selection.toolchain.empty() && gpu.device ? "driver" : options.selection.toolchain;
   const auto driver = gpu.device ? std::optional(driver_toolchain(*gpu.device)) : std::nullopt;
   std::vector<snippet::Measured> measured;
-  std::vector<std::unique_ptr<Planned>> of_toolchains;  // of CUDA C each has its own
+  std::vector<std::unique_ptr<Planned>> of_toolchains;  // for CUDA C, each toolchain has its own
   for (const auto& toolchain : chosen_toolchains(wanted, driver)) {
     require_levels(options.selection.levels, toolchain.kind);
     const auto& target_name = options.selection.target;

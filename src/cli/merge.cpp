@@ -28,7 +28,7 @@ struct MergeOptions {
   TableOptions tables;
 };
 
-// The number that a record is there for: `cycles`, or what a table has where there is none.
+// The main number of a record: `cycles`, or the number that a table shows instead.
 std::optional<double> main_number(const results::Record& record) {
   for (const auto tag : {results::metric::cycles, results::metric::static_cycles, results::metric::issue}) {
     if (const auto number = record.number(tag)) return number;
@@ -36,7 +36,8 @@ std::optional<double> main_number(const results::Record& record) {
   return std::nullopt;
 }
 
-// Whether two latencies of a cell are the same within what its launches spread over. Curves and facts are not compared.
+// Whether two latencies of a cell are the same, allowing for the spread of its launches. Curves and facts are not
+// compared.
 bool agree(const results::Record& a, const results::Record& b) {
   if (a.kind != results::RecordKind::latency) return true;
   const auto x = main_number(a), y = main_number(b);
@@ -61,7 +62,7 @@ void print_conflicts(const std::vector<results::Conflict>& conflicts) {
   if (conflicts.size() > most) fmt::print(stderr, "  … and {} more\n", conflicts.size() - most);
 }
 
-// The opcodes of a table at their highest level: their files are of one.
+// The opcodes of a table at their highest level: its files hold one level.
 void write_stored_opcodes(const results::Store& store, const std::string& table, const MergeOptions& options) {
   using results::RecordKind;
   auto throughput = store.records(table, RecordKind::throughput);

@@ -32,7 +32,7 @@ struct ReproduceOptions {
   int device = 0;
 };
 
-// What assembles the windows, and for what.
+// The assembler of the windows, and the target.
 struct Tools {
   assemble::Toolchain toolchain;
   isa::Target target;
@@ -88,7 +88,7 @@ std::string name_of(const results::Record& cell) {
                      cell.input.empty() ? "" : ", ", cell.input);
 }
 
-// Why the folder's program cannot launch what the number is made of; empty if it can.
+// Why the folder's program cannot launch the windows behind the number; empty if it can.
 std::string why_not(const latency::Reproduction& made, const latency::ReproducedNumber& number) {
   for (const auto& term : number.terms) {
     const auto& window = made.windows[term.window];
@@ -117,14 +117,14 @@ results::Record with_windows(const latency::Reproduction& made, const latency::R
   for (const auto& number : cell.numbers) {
     for (const auto& term : number.terms) {
       const auto& code = made.windows[term.window].code;
-      // A window of several cells has the role that the first of them gave it.
+      // A window that several cells share has the role that the first of them gave it.
       if (results::window_of_role(record, code.role) == nullptr) record.windows.push_back(code);
     }
   }
   return record;
 }
 
-// A cell with what is expected of its numbers; what cannot be made again is left out and said.
+// A cell with the expected values of its numbers; numbers that cannot be reproduced are left out, with a message.
 reproduce::CheckedCell checked(const ReproduceOptions& options, const std::optional<report::Table>& table,
                                const latency::Reproduction& made, const latency::ReproducedCell& cell) {
   reproduce::CheckedCell checked{name_of(cell.record), {}, {}};

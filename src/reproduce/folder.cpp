@@ -19,7 +19,7 @@ namespace ptxlat::reproduce {
 
 namespace {
 
-// As a literal of C.
+// As a C literal.
 std::string quoted(const std::string& text) {
   std::string literal = "\"";
   for (const char c : text) {
@@ -46,7 +46,7 @@ std::string formula_of(const latency::ReproducedNumber& number) {
       formula += fmt::format("{:.6g} * {}", size, of);
     }
   };
-  // Those that are added first.
+  // The terms that are added come first.
   for (const double sign : {1.0, -1.0}) {
     for (const auto& term : number.terms) {
       if (term.factor * sign > 0) add(term.factor, fmt::format("w{}", term.window));
@@ -173,7 +173,7 @@ std::string readme_of(const std::vector<CheckedCell>& cells, const Provenance& p
   return text + notes;
 }
 
-// Without the windows that no number is made of.
+// Without the windows that no number uses.
 void drop_unused_windows(latency::Reproduction& reproduction, std::vector<CheckedCell>& cells) {
   std::map<std::size_t, std::size_t> kept;
   std::vector<latency::ReproducedWindow> windows;

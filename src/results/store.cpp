@@ -101,7 +101,7 @@ struct Store::Database {
     }
   }
 
-  // Runs `work(connection)` alone and turns what SQLite throws into an Error with advice.
+  // Runs `work(connection)` under the lock and turns SQLite's exceptions into an Error with advice.
   template <typename Work>
   auto with_connection(Work work) {
     const std::lock_guard lock(mutex);

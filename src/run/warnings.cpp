@@ -31,8 +31,8 @@ std::vector<std::string> limits_named(std::uint64_t reasons) {
   return limits;
 }
 
-// Those that are not this run's. Where ids are of another namespace than ours, ours cannot be told from others': as
-// many as there are ours are taken for them.
+// The processes that do not belong to this run. If their ids come from a different namespace, ours cannot be
+// recognised: then as many as we have are assumed to be ours.
 std::vector<nvml::Process> others_of(const nvml::Condition& condition, const std::vector<int>& own) {
   auto processes = *condition.processes;
   const auto is_own = [&](const nvml::Process& process) {

@@ -18,7 +18,7 @@ std::string stem_of(const Instruction& instruction) {
 
 bool is_address(const Bound& bound) { return isa::find_type(bound.type) == nullptr; }
 
-// Why an instruction cannot stand among others; empty if it can.
+// Why an instruction cannot be part of a snippet; empty if it can.
 std::string why_not_in_a_snippet(const Instruction& instruction, const isa::Catalogue& catalogue) {
   const auto& form = *instruction.form;
   const auto& input = form.inputs.front();
@@ -101,7 +101,7 @@ class Numbering {
     current_[name] = made;
   }
 
-  // Where an access goes, as the text says it: "%p+4" of shared memory.
+  // The address of an access, as the text has it: "%p+4" of shared memory.
   struct Access {
     std::size_t instruction;
     std::string space;
@@ -175,7 +175,7 @@ void find_sources(Snippet& snippet, const std::vector<NamedRegister>& marked) {
   }
 }
 
-// Without marks: the last value of each register, where nothing reads it.
+// If the user named none: the last value of each register, if nothing reads it.
 void find_results(Snippet& snippet, const std::map<std::string, std::size_t>& last,
                   const std::vector<NamedRegister>& marked) {
   for (const auto& one : marked) {

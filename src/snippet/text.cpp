@@ -172,7 +172,7 @@ class Parser {
     return guard;
   }
 
-  // Two colons belong to it (ld.shared::cta.u32), one ends a label.
+  // Two colons are part of the name (ld.shared::cta.u32), one ends a label.
   std::string take_opcode() {
     std::string opcode;
     while (!at_end()) {
@@ -193,7 +193,7 @@ class Parser {
     if (begins_name(peek())) {
       token.kind = Token::Kind::name;
       token.text = take_while(continues_name);
-      while (peek() == '.' && begins_name(peek(1))) {  // %tid.x; or an opcode, where a semicolon is missing
+      while (peek() == '.' && begins_name(peek(1))) {  // %tid.x; or an opcode, if a semicolon is missing
         token.text += take();
         token.text += take_while(continues_name);
       }
