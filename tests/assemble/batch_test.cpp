@@ -100,7 +100,7 @@ TEST_CASE("a kernel with a character outside ASCII is rejected with its line, an
   CHECK(outcome.kernels[1].log == "line 2: error: PTX must be ASCII, comments included\n");
 }
 
-TEST_CASE("any set of bad kernels is found exactly, whatever the log says about them") {
+TEST_CASE("any set of bad kernels is found exactly, whatever the log says about it") {
   std::mt19937 random(20240521);
   for (int round = 0; round < 300; ++round) {
     const std::size_t count = 1 + random() % 60;

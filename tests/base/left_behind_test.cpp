@@ -96,7 +96,7 @@ TEST_CASE("half a file that a killed process left is removed when the file is wr
   CHECK(entries_in(folder.path) == 3);
 }
 
-TEST_CASE("what a living process is writing is left alone") {
+TEST_CASE("files that a running process is writing are left alone") {
   const TestFolder folder;
   // Two writers of one file: neither may remove what the other is about to rename.
   const auto writer = start_child([&] {

@@ -108,7 +108,7 @@ TEST_CASE("asking for something that a bundle does not have is an error that say
   CHECK(says(error_of(disassembling), "no text for the instruction word"));
 }
 
-TEST_CASE("two assemblings of the same thing differ in the manifest alone, however many threads there are") {
+TEST_CASE("two bundles of the same contents only differ in the manifest, whatever the number of threads") {
   LittleBundle first, second;
   second.manifest.created_utc = "2027-01-01T00:00:00Z";
   second.threads = 9;

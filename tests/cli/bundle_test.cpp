@@ -215,7 +215,7 @@ TEST_CASE("assemble continues after kill -9 and Ctrl-C, and gives the bundle of 
   }
 }
 
-TEST_CASE("a limit on file sizes is an error that says so, and without it the same command goes on") {
+TEST_CASE("a limit on file sizes is an error that says so, and without it the same command continues") {
   PtxlatProgram program;
   program.require_tools();
   const Arguments assemble{"assemble", "--filter", "popc.b32", "-O", "3", "-o", "a.bundle"};

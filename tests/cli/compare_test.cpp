@@ -128,7 +128,7 @@ TEST_CASE("compare ends with 8 only if requested and something changed by at lea
   CHECK(program.run({"compare", a, b, "--by", "weather"}).status == 2);
 }
 
-TEST_CASE("compare names what it cannot compare with anything") {
+TEST_CASE("compare names tables that it cannot compare with anything") {
   const PtxlatProgram program;
   write_table_of(program, "ptxas-13.0.88", 4);
   const auto lonely = program.run({"compare", "tables", "--by", "toolchain"});

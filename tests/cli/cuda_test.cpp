@@ -79,7 +79,7 @@ TEST_CASE("functions of CUDA C are rows of a table, and NVRTC is in its provenan
   CHECK(cell_of(table, "sinf --use_fast_math").sass == std::vector<std::string>{"FMUL.RZ", "MUFU.SIN"});
 }
 
-TEST_CASE("a function that NVRTC does not know is unsupported, with NVRTC's message, and costs no other") {
+TEST_CASE("a function that NVRTC does not know is unsupported, with NVRTC's message, and does not affect others") {
   const auto ptxas = ptxas_with_nvrtc();
   const Compiled compiled(ptxas);
   const auto mine = compiled.program.write_catalogue(

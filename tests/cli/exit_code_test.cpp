@@ -139,7 +139,7 @@ TEST_CASE("a store or a table that cannot be written ends with 7") {
   CHECK(program.run({"compare", "no/table", "here"}).status != 0);
 }
 
-TEST_CASE("a full disk ends a run with 7, and with room again the same command goes on") {
+TEST_CASE("a full disk ends a run with 7, and with free space the same command continues") {
   const SmallDisk disk("256k");
   disk.require_mounted();
   PtxlatProgram program;

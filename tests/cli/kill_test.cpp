@@ -164,7 +164,7 @@ TEST_CASE("kill -9 of the workers in mid-run costs nothing") {
   }
 }
 
-TEST_CASE("Ctrl-C ends with 130, keeps finished cells, and the same command goes on") {
+TEST_CASE("Ctrl-C ends with 130, keeps finished cells, and the same command continues") {
   PtxlatProgram program;
   program.require_tools();
   const auto child = program.start(several_chunks);
@@ -175,7 +175,7 @@ TEST_CASE("Ctrl-C ends with 130, keeps finished cells, and the same command goes
   check_continuation(program);
 }
 
-TEST_CASE("a run that is killed again and again gets ahead, and leaves nothing behind") {
+TEST_CASE("a run that is killed again and again makes progress and leaves no files behind") {
   PtxlatProgram program;
   program.require_tools();
   const auto temporary = program.folder() / "temporary";

@@ -66,7 +66,7 @@ TEST_CASE("merged shards give the table of one run, and merging again gives it a
   CHECK(says(again, "0 cells made"));
 }
 
-TEST_CASE("a missing and an unfinished shard are named, end with 9, and what is there is written") {
+TEST_CASE("a missing and an unfinished shard are named, the exit code is 9, and everything else is written") {
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(run_shard(program, "1").status == 0);
@@ -174,7 +174,7 @@ TEST_CASE("static tables have shards, too") {
   CHECK(csv_in("tables") == csv_in("whole"));
 }
 
-TEST_CASE("a shard that is none, and a merge of what is no store, end with the documented codes") {
+TEST_CASE("a malformed shard, and a merge of a file that is not a store, end with the documented codes") {
   const PtxlatProgram program;
   for (const std::string shard : {"0/3", "4/3", "3", "a/b"}) {
     const auto ended = program.run({"run", "--shard", shard});

@@ -123,7 +123,7 @@ TEST_CASE("hardware counters give each opcode its pipes, which a second run take
   CHECK(contents_of(program.table() / "counters.csv") == counted);
 }
 
-TEST_CASE("counters that cannot be had cost the column, and the run says why") {
+TEST_CASE("unavailable counters only cost their column, and the run says why") {
   PtxlatProgram program;
   program.require_tools();
   program.set("PTXLAT_LIBCUPTI", PTXLAT_TEST_LIBCUDA);

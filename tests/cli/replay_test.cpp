@@ -49,7 +49,7 @@ TEST_CASE("a table's rows hold on the machine that it was measured on") {
   CHECK(sorted_launches(program) == launched);
 }
 
-TEST_CASE("a number that no longer holds is named, and ends with 8") {
+TEST_CASE("a number that no longer holds is named, and the exit code is 8") {
   PtxlatProgram program;
   program.require_tools();
   const auto table = measured(program);
@@ -71,7 +71,7 @@ TEST_CASE("a cell that faults now is gone") {
   CHECK(has(ended.out, "gone        popc.b32 a -O3: fault"));
 }
 
-TEST_CASE("machine code that is another one here is told apart from a number that differs") {
+TEST_CASE("machine code that is different here is distinguished from a number that differs") {
   PtxlatProgram program;
   program.require_tools();
   // The rows of level 0 as if they were of level 3, with the code of level 0.
@@ -87,7 +87,7 @@ TEST_CASE("machine code that is another one here is told apart from a number tha
   CHECK(has(ended.err, "no row has the table's machine code here"));
 }
 
-TEST_CASE("what cannot be replayed says why") {
+TEST_CASE("a table that cannot be replayed says why") {
   PtxlatProgram program;
   program.require_tools();
   CHECK(program.run({"replay", "nothing"}).status == 4);

@@ -17,7 +17,7 @@ bool has_warning(const results::Run& run, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a run on a busy GPU warns on the terminal and in run.json, and goes on") {
+TEST_CASE("a run on a busy GPU warns on the terminal and in run.json, and continues") {
   PtxlatProgram program;
   program.require_tools();
   program.set("PTXLAT_STANDIN_NVML", "process=4711 process=4712 reasons=4 power_ns=7000000");

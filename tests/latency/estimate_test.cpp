@@ -158,7 +158,7 @@ TEST_CASE("without a majority the median counts, if all but the slowest launch a
   CHECK_FALSE(elapsed({}));
 }
 
-TEST_CASE("each witness is computed by its formula, and the chain leads where it is the same code") {
+TEST_CASE("each witness is computed by its formula, and the chain leads if it is the same code") {
   Laboratory lab;
   lab.add_plain_experiment();
   const auto record = lab.estimate();
@@ -198,7 +198,8 @@ TEST_CASE("stalls of the edges that differ from kernel to kernel do not count") 
   CHECK(differential_of(lab.estimate()) == 4);
 }
 
-TEST_CASE("a chain of other machine code than the instruction alone does not lead, and the note has both numbers") {
+TEST_CASE(
+    "a chain whose machine code is not that of the instruction alone does not lead, and the note has both numbers") {
   Laboratory lab;
   lab.add_plain_experiment();
   lab.trials[Role::chain_twice] = lab.add(18 + 8 * lab.steps);
@@ -233,7 +234,7 @@ TEST_CASE("the one witness that is proven leads") {
   CHECK_FALSE(chain_of(differential_only.estimate()));
 }
 
-TEST_CASE("what a bridge costs is taken off the chain") {
+TEST_CASE("the cost of a bridge is subtracted from the chain") {
   Laboratory lab;
   lab.add_plain_experiment();
   lab.audits[Role::chain].sass = {"OP", "SEL"};
@@ -244,7 +245,7 @@ TEST_CASE("what a bridge costs is taken off the chain") {
   CHECK(cycles_of(record) == 4);
 }
 
-TEST_CASE("a bridged chain does not lead: behind the bridge an instruction may wait longer than it takes") {
+TEST_CASE("a bridged chain does not lead: after the bridge an instruction may wait longer than it takes") {
   Laboratory lab;
   lab.add_plain_experiment();
   lab.audits[Role::chain].sass = {"OP", "SEL"};
@@ -305,7 +306,7 @@ TEST_CASE("a window without a majority is unstable and gives no number") {
   CHECK(mentions(record, "differential: the most frequent value has 33 % of the launches"));
 }
 
-TEST_CASE("exactly half of the launches is no majority") {
+TEST_CASE("exactly half of the launches is not a majority") {
   Laboratory lab;
   lab.add_plain_experiment();
   lab.set_samples(Role::differential, {11, 11, 14, 15});
@@ -328,7 +329,7 @@ TEST_CASE("faults and time-outs of every window that counts are the cell's verdi
   }
 }
 
-TEST_CASE("fewer cycles than the schedule takes are no latency") {
+TEST_CASE("fewer cycles than the schedule takes are not a latency") {
   Laboratory lab;
   lab.add_plain_experiment();
   lab.add_stream(9, 9 + 2 * lab.copies);
@@ -429,7 +430,7 @@ TEST_CASE(
   CHECK(cycles_of(branching) != chain_of(branching));
 }
 
-TEST_CASE("the headline names the windows that it was made of") {
+TEST_CASE("the headline names the windows behind it") {
   Laboratory lab;
   lab.add_plain_experiment();
   lab.add_stream(9, 17);

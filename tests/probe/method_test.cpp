@@ -68,7 +68,7 @@ TEST_CASE("a probe becomes a record with a series, its points' machine code show
   CHECK(record.windows[1].sass.size() == 4);
 }
 
-TEST_CASE("a point whose machine code is something else has no value, and the record says which") {
+TEST_CASE("a point whose machine code is wrong has no value, and the record says which") {
   ProbeBench bench;
   auto probe = chain_probe();
   probe.opcodes = {{"IADD3", "2"}};

@@ -132,7 +132,7 @@ TEST_CASE("a committed cell whose measurement differs from its schedule says so"
   }
 }
 
-TEST_CASE("the static table of sm_90, made without a GPU, says what the H200 takes where both have the same code") {
+TEST_CASE("the static table of sm_90, made without a GPU, agrees with the H200 where both have the same code") {
   using Row = std::tuple<std::string, std::string, std::string, int>;
   std::map<Row, results::Record> measured;
   for (const auto& cell : h200()) {

@@ -166,7 +166,7 @@ TEST_CASE("a comparison joins a table of one row an operand with one of merged r
   }
 }
 
-TEST_CASE("an operand that only one side has is a row of its own") {
+TEST_CASE("an operand that only one side has is a separate row") {
   const auto one = table_of({mad("a")}), both = table_of({mad("a"), mad("b")});
   const auto compared = compare({&one, {}, "one", {}}, {&both, {}, "both", {}});
   CHECK(compared.unchanged.size() == 1);

@@ -276,7 +276,7 @@ Plan plan_in(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a comparison finds what was planted, for its reason, and nothing else") {
+TEST_CASE("a comparison finds each planted change with its cause, and nothing else") {
   const TestFolder folder;
   for (unsigned seed = 0; seed < 12; ++seed) {
     INFO("seed " << seed);
@@ -303,7 +303,7 @@ TEST_CASE("a comparison finds what was planted, for its reason, and nothing else
   }
 }
 
-TEST_CASE("the other way round, causes are the same and numbers change back") {
+TEST_CASE("in the opposite direction, causes are the same and numbers change back") {
   Planter planter(77);
   planter.plant(400);
   const Table a = table_of(planter.a), b = table_of(planter.b);

@@ -134,7 +134,7 @@ TEST_CASE("a table answers for every spelling and level, even after it was writt
   CHECK(csv.str().find("weak") == std::string::npos);
 }
 
-TEST_CASE("for publishing, a row keeps the code that its number was made of") {
+TEST_CASE("for publishing, a row keeps the code behind its number") {
   auto both = form("op.a", 3, 4, "IADD3");
   both.windows.push_back(both.windows[0]);
   both.windows[1].role = "stream";

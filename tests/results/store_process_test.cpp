@@ -100,7 +100,7 @@ TEST_CASE("two processes that create and fill one store at the same moment both 
   }
 }
 
-TEST_CASE("a store that another process keeps locked is reported as in use") {
+TEST_CASE("a store that a different process keeps locked is reported as in use") {
   const TestFolder folder;
   const auto file = folder.path / "store.sqlite";
   Store store(file, std::chrono::milliseconds(50));

@@ -90,7 +90,7 @@ TEST_CASE("operands that an instruction does not take are an error at the operan
   CHECK(mistake_in("add.u32 d, %laneid, a").starts_with("snippet:1:12: add.u32 cannot have \"%laneid\" here"));
 }
 
-TEST_CASE("what branches, synchronizes or needs more than a warp cannot be measured, and the reason is said") {
+TEST_CASE("code that branches, synchronizes or needs more than a warp cannot be measured, with a reason") {
   CHECK(mistake_in("add.u32 d, a, b; @p bra OUT").starts_with("snippet:1:21: bra: only code without branches"));
   CHECK(mistake_in("bar.sync 0; add.u32 d, a, b").starts_with("snippet:1:1: bar.sync cannot be measured here"));
   CHECK(mistake_in("ret").starts_with("snippet:1:1: ret"));
@@ -136,7 +136,7 @@ TEST_CASE("a load depends on the store before it at the same address") {
             .starts_with("snippet:1:23: whether ld.shared.u32 reads what the store at 1:1 wrote is not known"));
 }
 
-TEST_CASE("dead code and unused sources are told, and are no error") {
+TEST_CASE("dead code and unused sources are reported, but are not errors") {
   const auto snippet = understood("add.u32 t, a, b; mul.lo.u32 t, a, c; add.u32 d, t, c");
   REQUIRE(snippet.remarks.size() == 2);
   CHECK(snippet.remarks[0] == "1:1: add.u32 feeds no result and is left out");

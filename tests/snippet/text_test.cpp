@@ -73,7 +73,7 @@ TEST_CASE("comments mark sources and results, with a type or without") {
   CHECK(text.results[0].place == snippet::Place{2, 13});
 }
 
-TEST_CASE("what is no list of instructions is an error with its place") {
+TEST_CASE("a text that is not a list of instructions is an error with its place") {
   CHECK(error_of("add.u32 d, a, b;\nLOOP: add.u32 d, d, 1;") ==
         "snippet:2:1: the label LOOP: only code without branches is measured");
   CHECK(error_of("{ add.u32 d, a, b;") == "snippet:1:1: this brace is never closed");

@@ -172,7 +172,7 @@ TEST_CASE("three hundred assemblers share one process") {
   CHECK(child_processes() == 1);
 }
 
-TEST_CASE("all threads that share a process learn that there is no driver") {
+TEST_CASE("all threads that share a process are told that there is no driver") {
   Environment environment;
   environment.set("PTXLAT_LIBCUDA", "/nonexistent/libcuda.so.1");
   const auto assemblers = make_worker_assemblers(test_options(), driver(), 2);

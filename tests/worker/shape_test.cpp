@@ -123,7 +123,7 @@ TEST_CASE("bank width and large clusters are passed to the driver for the kernel
   CHECK(shapes.lines[2] == "k2_ ctas 1 lanes 32 shared 0 parameters zero banks 4 large clusters memory none");
 }
 
-TEST_CASE("a window of persisting lines is there for the launches of its own kernel, and undone after them") {
+TEST_CASE("a window of persisting lines exists for the launches of its own kernel, and is undone after them") {
   LaunchBatch batch = test_batch(3, 2);
   batch.kernels[1].launch.buffers = {{4096}, {64}};
   batch.kernels[1].launch.persisting_bytes = 1024;
