@@ -14,7 +14,7 @@ const std::string header = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
 std::string names_in(const Bytes& cubin) { return std::string(cubin.begin(), cubin.end()); }
 
-// Every bad kernel is rejected with words of its own, every other is in the cubin that the outcome says.
+// Every bad kernel is rejected with its own message, every other is in the cubin that the outcome names.
 void check(const BatchOutcome& outcome, const std::vector<KernelText>& kernels, const std::set<std::string>& bad) {
   REQUIRE(outcome.kernels.size() == kernels.size());
   for (std::size_t i = 0; i < kernels.size(); ++i) {

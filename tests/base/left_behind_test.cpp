@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a killed process leaves behind is removed by the next one, and what a living one uses is not.
+// Files that a killed process left are removed by the next one; files that a running process uses are not.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -23,7 +23,7 @@ kernel::Kernel kernel_of(const std::string& text, int operand_loads = 0) {
   return kernel;
 }
 
-// Gives each module a cubin of its own and notes the names it was given.
+// Gives each module its own cubin and records the names it was given.
 class NotingAssembler : public line::KernelAssembler {
  public:
   assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int /*level*/) override {

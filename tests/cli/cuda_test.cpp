@@ -42,7 +42,7 @@ struct Compiled {
 };
 
 // Whether the code between the clocks is the function's, whole and alone; some compilers put operands of long code in
-// one register bank, which the audit tells and rejects.
+// one register bank, which the audit notices and rejects.
 bool is_whole(const results::Record& record) {
   return record.verdict == sass::Verdict::proven ||
          (record.verdict == sass::Verdict::contaminated && record.has_flag("bank_conflict"));

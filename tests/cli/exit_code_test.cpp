@@ -83,7 +83,7 @@ TEST_CASE("an unknown toolchain or target ends with 4") {
 
 TEST_CASE("without assembler and disassembler, commands that need them end with 5 and say how to get them") {
   PtxlatProgram program;
-  // Tools near the program are found too, so it goes where there are none.
+  // Tools near the program are found too, so it is copied to a folder without any.
   std::filesystem::create_directories(program.folder() / "bin");
   const auto copy = program.folder() / "bin/ptxlat";
   std::filesystem::copy_file(PTXLAT_TEST_PROGRAM, copy);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What SECURITY.md promises of files from somebody else, with the whole program: refused with exit status 7, or read
-// and harmless.
+// What SECURITY.md promises about somebody else's files, with the whole program: they are rejected with exit code 7, or
+// read and harmless.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -77,7 +77,7 @@ std::set<CellName> cells_of(const std::vector<results::Record>& records) {
   return cells;
 }
 
-// Finishes what was cut short, and checks that what the store had was left alone.
+// Finishes the interrupted run, and checks that cells in the store were left alone.
 void check_continuation(PtxlatProgram& program) {
   std::set<CellName> finished;
   if (std::filesystem::exists(program.store()))

@@ -204,7 +204,7 @@ struct Example {
   std::string output;
 };
 
-// Arguments as a shell takes them apart; only single quotes.
+// Arguments as a shell splits them; only single quotes.
 std::vector<std::string> arguments_in(const std::string& line) {
   std::vector<std::string> arguments;
   bool is_quoted = false, is_open = false;

@@ -70,7 +70,7 @@ TEST_CASE("a missing and an unfinished shard are named, the exit code is 9, and 
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(run_shard(program, "1").status == 0);
-  // What a run leaves that is killed before its first cell.
+  // The remains of a run that was killed before its first cell.
   {
     const auto table = "sm_90/stand-in-h200/driver-0.0.standin";
     auto run = results::Store(program.folder() / "1.sqlite").runs(table).at(0);
@@ -120,7 +120,7 @@ TEST_CASE("cells that two runs measured differently are reported, and the later 
   std::ofstream(program.folder() / "script.toml")
       << "rule = [{kernel = \"^(chain_twice|differential)_add_u32\", cycles = 900}]\n";
   REQUIRE(program.run(with({"run", "--store", "first.sqlite"}, few_forms)).status == 0);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a run's start is known to the second
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a run's start has a resolution of a second
   program.set("PTXLAT_STANDIN_SCRIPT", (program.folder() / "script.toml").string());
   REQUIRE(program.run(with({"run", "--store", "second.sqlite"}, few_forms)).status == 0);
   const auto later = program.csv();

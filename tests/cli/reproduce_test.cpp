@@ -109,7 +109,7 @@ TEST_CASE("a reproducer's windows are launched as the line launches them") {
     PtxlatProgram runs;
     runs.require_tools();
     Reproducer reproducer(reproduced(runs, form));
-    // What the line launches: the same form once more into another store, with nothing else.
+    // The line's launches: the same form again into a different store, with nothing else.
     const auto theirs = runs.folder() / "theirs", ours = runs.folder() / "ours";
     runs.set("PTXLAT_STANDIN_LAUNCH_SHAPES", theirs.string());
     REQUIRE(runs.run({"run", "--filter", form, "-O", "3", "--repeat", "0", "--store", "again"}).status == 0);

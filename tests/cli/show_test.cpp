@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `ptxlat show --table`: what a table knows of one form.
+// `ptxlat show --table`: everything that a table has about one form.
 #include "../report/cells.h"
 #include "ptxlat_program.h"
 

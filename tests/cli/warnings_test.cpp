@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the program says of a GPU that others use or that throttles, with the stand-in's NVML (standin/nvml.cpp).
+// The program's warnings about a GPU that others use or that throttles, with the stand-in's NVML (standin/nvml.cpp).
 #include "ptxlat_program.h"
 
 using namespace ptxlat;

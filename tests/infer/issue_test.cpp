@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How warps are issued, inferred of multiprocessors that do not exist.
+// How warps are issued, inferred on invented multiprocessors.
 #include "infer/issue.h"
 
 #include <random>
@@ -64,7 +64,7 @@ Series queue_series(int depth, double issue, double service, int most) {
   return series;
 }
 
-// A load of 100 cycles and a chain of n multiplications behind it.
+// A load of 100 cycles and a chain of n multiplications after it.
 Series order_series(double (*short_end)(double n), double (*long_end)(double n)) {
   Series series{"done", "cycles", {Axis{"short", "count", {0, 1, 2, 4, 8}, {}}, named("until", {"short", "long"})}, {}};
   for (const double n : series.axes[0].values) {
@@ -93,7 +93,7 @@ Series branch_series(const Branches& machine) {
   return series;
 }
 
-// Clocks that a warp reads behind a barrier: one each two cycles until it has to fetch.
+// Clocks that a warp reads after a barrier: one every two cycles until it has to fetch.
 Series buffer_series(int entries, int entries_at_odd_places, double fetch) {
   Series series{
       "clock",

@@ -98,7 +98,7 @@ struct Laboratory {
     return latency::estimate(cell, experiment, line::Batch(kernels, made), trials, audits, measures, survey);
   }
 
-  // The windows of `roles` once more, `later` cycles later in each launch.
+  // The windows of `roles` again, `later` cycles later in each launch.
   TrialNumbers add_survey(const std::vector<std::pair<Role, std::vector<std::uint32_t>>>& later) {
     TrialNumbers survey;
     for (const auto& [role, cycles] : later) {

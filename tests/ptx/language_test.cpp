@@ -274,7 +274,7 @@ TEST_CASE("a cluster's CTAs meet before and after, and a kernel has its directiv
       "syntax = \"x {d:u32}, {a:u32}\"\ncluster = 2\nthreads = 64\ndirectives = \".maxnreg 128\"");
   const kernel::Trial trial = little.experiment("a").trials[Role::differential];
   CHECK((trial.launch.ctas == 2 && trial.launch.threads == 64));
-  CHECK(trial.launch.input.size() == 2 * 64 * 8);  // each CTA has slots of its own
+  CHECK(trial.launch.input.size() == 2 * 64 * 8);  // each CTA has its own slots
   CHECK_THAT(trial.kernel.text, Contains(" .maxnreg 128 .reqnctapercluster 2, 1, 1"));
   const std::string meeting = "barrier.cluster.arrive;\n  barrier.cluster.wait;";
   CHECK(count_of(trial.kernel.text, meeting) == 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pairs of tables that differ in exactly what was planted: a comparison must find all of it, for the right reason, and
+// Pairs of tables that only differ in planted changes: a comparison must find all of it, for the right reason, and
 // nothing else.
 #include <algorithm>
 #include <array>

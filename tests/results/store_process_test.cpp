@@ -34,7 +34,7 @@ int save_and_tell(const std::filesystem::path& file, int pipe, int count) {
   return 0;
 }
 
-// How many cells a child saved before it ended, by what it told.
+// How many cells a child saved before it ended, from its messages.
 struct Teller {
   int ends[2];
   Teller() { REQUIRE(::pipe(ends) == 0); }

@@ -10,7 +10,7 @@ using namespace ptxlat::run;
 
 namespace {
 
-// Cells of one form, told apart by their level.
+// Cells of one form, distinguished by their level.
 struct Cells {
   isa::Form form;
   isa::Input input;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every verdict, from windows written by hand: what the assembler was seen to make of the traps in docs/method.md.
+// Every verdict, from windows written by hand: code that the assembler was seen to generate for the traps in
+// docs/method.md.
 #include "sass/audit.h"
 
 #include "catch.h"
@@ -170,7 +171,7 @@ TEST_CASE("what brings an operand into a uniform register belongs before the win
   // Shared memory's window in generic addresses.
   check(audit_of_prepared({{"S2R R9, SR_SWINHI", 1, 0}, {"MOV R7, R9", 6, 7, 1}, {"LD.E R7, [R6]", 2, 2}}),
         Verdict::contaminated, "S2R R9, SR_SWINHI");
-  // A loop over lanes that might differ, seen by what it takes from the elected lane.
+  // A loop over lanes that might differ, recognised by what it takes from the elected lane.
   check(audit_of_prepared({{"PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0", 2},
                            {"@P0 ELECT P1, URZ, PT", 13},
                            {"@P1 R2UR UR14, R2", 2},

@@ -142,7 +142,7 @@ TEST_CASE("a schedule is a lower bound where an instruction is there to wait, wh
     INFO(wait);
     CHECK(static_schedule(window({{"LDGSTS.E [R7], [R2.64]", 4}, {wait, 4}})).is_lower_bound);
   }
-  // These only begin what is waited for elsewhere: measured, they take their stall counts.
+  // These only begin something that is waited for elsewhere: measured, they take their stall counts.
   for (const char* no_wait : {"LDGDEPBAR", "BAR.ARV 0x0, 0x40", "WARPSYNC.ALL", "SYNCS.ARRIVE.TRANS64 RZ, [R2], R3"}) {
     INFO(no_wait);
     CHECK_FALSE(static_schedule(window({{no_wait, 4}})).is_lower_bound);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a snippet reads and makes, the types of its registers, and which instructions are between a source and a result.
+// The sources and results of a snippet, the types of its registers, and which instructions are between a source and a
+// result.
 #include <map>
 
 #include "catch.h"

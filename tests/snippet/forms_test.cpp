@@ -15,7 +15,7 @@ using namespace ptxlat;
 
 namespace {
 
-// The plan must not outlive the snippet that it is of.
+// The plan must not outlive its snippet.
 struct Planned {
   snippet::Snippet snippet;
   snippet::Plan plan;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The text of a snippet: statements, declarations, marks, and the place of what is none of these.
+// The text of a snippet: statements, declarations, comments that name registers, and the place of a mistake.
 #include "snippet/text.h"
 
 #include "base/error.h"

@@ -97,7 +97,7 @@ TEST_CASE("a hang of the driver's JIT is a rejection at the deadline") {
 
 namespace {
 
-// What became of one module in each of `count` threads that share a process; the first thread's is `special`.
+// The outcome of one module in each of `count` threads that share a process; the first thread's is `special`.
 std::vector<assemble::ModuleOutcome> assemble_in_threads(const WorkerOptions& options, std::size_t count,
                                                          const std::string& special) {
   const auto assemblers = make_worker_assemblers(options, driver(), count);

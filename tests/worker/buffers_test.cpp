@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a kernel finds in its buffers: what it left there, or what they are described as.
+// What a kernel finds in its buffers: what it left there, or their described contents.
 #include "catch.h"
 #include "environment.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What NVML says, through a worker process, with the stand-in's NVML (standin/nvml.cpp).
+// NVML's answers, through a worker process, with the stand-in's NVML (standin/nvml.cpp).
 #include "worker/condition.h"
 
 #include "catch.h"

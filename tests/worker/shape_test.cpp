@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a launch is asked with, as the stand-in driver wrote it down (shape_line in standin/libcuda.cpp).
+// The parameters of a launch, as the stand-in driver recorded them (shape_line in standin/libcuda.cpp).
 #include "catch.h"
 #include "environment.h"
 #include "worker/protocol.h"
@@ -211,7 +211,7 @@ TEST_CASE("each kernel that uses memory finds it as new, whatever the one before
   CHECK(shapes.lines[0] == "k0_" + as_new);
   CHECK(shapes.lines[launches] == "k1_ ctas 1 lanes 32 shared 0 parameters zero memory none");
   CHECK(shapes.lines[2 * launches] == "k2_" + as_new);
-  // Each launch has a line of its own.
+  // Each launch has its own line.
   for (const auto& line : shapes.lines) CHECK(line.find("dirty") == std::string::npos);
 }
 
