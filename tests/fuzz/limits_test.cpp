@@ -121,7 +121,7 @@ TEST_CASE("JSON that nests deeply, and numbers that do not fit, are rejected") {
   CHECK(results::integer_of<int>(results::parse_json("4.0")) == 4);
 }
 
-TEST_CASE("a message of a worker is believed no count, and no readout without its words") {
+TEST_CASE("the counts in a message of a worker are not trusted, nor a readout without its words") {
   Bytes payload = worker::frame(worker::Kind::module, assemble::ModuleOutcome{Bytes(100), "log"});
   payload.erase(payload.begin(), payload.begin() + 4);
   const std::uint64_t claimed = std::uint64_t{1} << 40;
