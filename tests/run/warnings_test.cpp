@@ -77,7 +77,7 @@ TEST_CASE("what NVML does not report is not a warning, but a missing NVML is one
   missing.problem = "libnvidia-ml.so.1: cannot open shared object file";
   const auto warnings = run::warnings_before(missing, {});
   CHECK(kinds(warnings) == Kinds{WarningKind::nothing_known});
-  CHECK(text_of(warnings.front()).find("unknown: libnvidia-ml.so.1") != std::string::npos);
+  CHECK(text_of(warnings.front()).find("throttled: libnvidia-ml.so.1") != std::string::npos);
 }
 
 TEST_CASE("processes of the run itself are not other processes") {
