@@ -29,7 +29,7 @@ double size_of_change(const Comparison& comparison, const Difference& row) {
 }
 
 double score_of(const Comparison& comparison, const Difference& row) {
-  const auto& record = row.any();
+  const auto& record = row.record();
   const bool is_optimised = !comparison.has_levels() || record.level >= highest_compared_level;
   return commonness_of(record) * size_of_change(comparison, row) * (is_optimised ? 1 : 0.2);
 }

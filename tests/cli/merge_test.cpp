@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `ptxlat run --shard` on several machines and `ptxlat merge`: the table of one run.
+#include <set>
+
 #include "ptxlat_program.h"
 #include "results/store.h"
 

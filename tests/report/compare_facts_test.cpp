@@ -65,7 +65,7 @@ struct TwoTables {
 std::vector<std::string> named(const FactComparison& comparison, FactChange change) {
   std::vector<std::string> names;
   for (const auto& row : comparison.rows) {
-    if (row.change == change) names.push_back(row.any().fact.quantity);
+    if (row.change == change) names.push_back(row.either().fact.quantity);
   }
   return names;
 }

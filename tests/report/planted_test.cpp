@@ -250,8 +250,8 @@ class Planter {
 void check_against(const Plan& plan, const Comparison& comparison) {
   CHECK(comparison.rows.size() == plan.size());
   for (const Difference& row : comparison.rows) {
-    INFO(row.any().ptx << " O" << row.any().level << ": " << to_string(row.cause));
-    const auto planted = plan.find({row.any().ptx, row.any().level});
+    INFO(row.record().ptx << " O" << row.record().level << ": " << to_string(row.cause));
+    const auto planted = plan.find({row.record().ptx, row.record().level});
     REQUIRE(planted != plan.end());
     CHECK(row.cause == planted->second.cause);
     CHECK(leading_of(comparison, row).change().value_or(0) == planted->second.change);
