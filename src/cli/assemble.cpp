@@ -92,7 +92,7 @@ void assemble(const AssembleOptions& options) {
   const auto threads = static_cast<std::size_t>(
       options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   auto pace = sass::nvdisasm_pace(static_cast<int>(threads));
-  pace.batch_threads = 1;  // the columns of a chunk have already gathered
+  pace.batch_threads = 1;  // the configurations of a chunk have already gathered
   sass::Nvdisasm nvdisasm(assemble::nvdisasm_for(manifest.target), pace);
   bundle::BundleOrder order{.manifest = manifest,
                             .shard = options.shard.value_or(results::Shard{}),

@@ -104,7 +104,7 @@ bool run_line(const Line& line, const Method& method, const std::vector<std::uni
               std::span<const Cell> cells);
 
 // Makes the records of cells that already form one chunk, all of one level, on this thread and without a GPU: `workers`
-// must be empty, and on_finished is not called. For a bundle, whose columns share their chunks.
+// must be empty, and on_finished is not called. For a bundle, whose configurations share their chunks.
 std::vector<results::Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,
                                         std::span<const Cell> chunk);
 

@@ -131,7 +131,8 @@ TEST_CASE("an interrupted call is continued by the next one, chunk by chunk") {
     little.before = [&] {
       if (--left == 0) little.interrupted = true;
     };
-    // A chunk has a module or two for each of its four columns. With one assembler at work the first chunks are whole.
+    // A chunk has a module or two for each of its four configurations. With one assembler at work the first chunks are
+    // whole.
     CHECK_FALSE(little.make());
     CHECK_FALSE(std::filesystem::exists(little.file));
     little.interrupted = false;
