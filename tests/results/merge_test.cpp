@@ -321,7 +321,7 @@ TEST_CASE("what is not a store of this version is rejected, and nothing is writt
   SECTION("another program's database") {
     execute(bad, "CREATE TABLE bookmarks (url TEXT)");
     said = rejection(stores, {good, bad});
-    CHECK(said.find("another program") != std::string::npos);
+    CHECK(said.find("a different program") != std::string::npos);
   }
   SECTION("a store of another version") {
     { const Store store(bad); }

@@ -202,7 +202,7 @@ TEST_CASE("a file that is not a store is rejected and stays as it is") {
   SECTION("the database of a different program") {
     execute(file, "CREATE TABLE bookmarks (url TEXT)");
     const std::string content = content_of(file);
-    CHECK(rejection(file).find("another program") != std::string::npos);
+    CHECK(rejection(file).find("a different program") != std::string::npos);
     CHECK(content_of(file) == content);
     CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 1);
   }
