@@ -203,7 +203,7 @@ TEST_CASE("sharing and lowest are given by name") {
 TEST_CASE("what differs, what is shared and what is lowest") {
   CHECK(fact_of(FactModel::differs, {30, 30}).value == "0");
   CHECK(fact_of(FactModel::differs, {30, 40}).value == "1");
-  CHECK_THAT(reason_of(FactModel::sharing, {100, 300, 310}), StartsWith("needs three names"));
+  CHECK_THAT(reason_of(FactModel::sharing, {100, 300, 310}), StartsWith("`levels` needs three names"));
   CHECK_THAT(reason_of(FactModel::lowest, {10, 10.5}), Contains("are not apart"));
 }
 
