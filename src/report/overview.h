@@ -19,8 +19,9 @@ struct OverviewGroup {
 std::vector<OverviewGroup> overview_of(const Table& table);
 
 // Roughly how common the instruction is in programs, for ranking: 8 for the forms of the overview, 4 for other forms of
-// opcodes that compilers emit all the time, 2 for the rest of PTX, 1 for CUDA C intrinsics and for directed rounding, 0.5
-// for mathematical functions and for instructions that hardly any program has (video, extended precision, `mapa`, `set`).
+// opcodes that compilers emit all the time, 2 for the rest of PTX, 1 for CUDA C intrinsics and for directed rounding,
+// 0.5 for mathematical functions and for instructions that hardly any program has (video, extended precision, `mapa`,
+// `set`).
 double commonness_of(const results::Record& record);
 
 }  // namespace ptxlat::report
