@@ -8,6 +8,7 @@
 #include "assemble/folders.h"
 #include "assemble/library_file.h"
 #include "assemble/toolkit.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/process.h"
 
@@ -17,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Long enough for a program on a cold network disk; a slower one is not usable anyway.
-constexpr std::chrono::seconds version_deadline{20};
+std::chrono::milliseconds version_deadline() { return scaled_deadline(std::chrono::seconds(20)); }
 
 // Visits each file once, whatever links lead to it.
 class SeenFiles {
@@ -35,9 +36,9 @@ class SeenFiles {
 void examine_program(ToolkitPiece& piece) {
   const TemporaryFolder folder;
   try {
-    const ProcessOutcome outcome = run_program(piece.path, {"--version"}, folder.path(), version_deadline);
+    const ProcessOutcome outcome = run_program(piece.path, {"--version"}, folder.path(), version_deadline());
     if (!outcome.ok()) {
-      piece.problem = describe(outcome, version_deadline);
+      piece.problem = describe(outcome, version_deadline());
       return;
     }
     piece.version = version_in_banner(outcome.output);
@@ -198,7 +199,7 @@ std::vector<std::string> targets_in_help(std::string_view help) {
 
 std::vector<std::string> targets_of(const fs::path& program) {
   const TemporaryFolder folder;
-  const ProcessOutcome outcome = run_program(program, {"--help"}, folder.path(), version_deadline);
+  const ProcessOutcome outcome = run_program(program, {"--help"}, folder.path(), version_deadline());
   return targets_in_help(outcome.output);
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/failed_tool.h"
 #include "base/open_library.h"
 
 namespace ptxlat::assemble {
@@ -57,7 +58,7 @@ ModuleOutcome NvJitLink::assemble(const std::string& ptx, const isa::Target& tar
   if (result != 0) {
     outcome.cubin.reset();
     outcome.log = read_log(handle, error_log_size_, error_log_);
-    if (outcome.log.empty()) outcome.log = fmt::format("nvJitLink failed with error {}", result);
+    if (outcome.log.empty()) outcome.log = fmt::format("{}nvJitLink failed with error {}", assembler_failed, result);
   } else {
     outcome.log = read_log(handle, info_log_size_, info_log_);
   }

@@ -4,6 +4,7 @@
 
 #include "assemble/toolchain.h"
 #include "base/error.h"
+#include "base/failed_tool.h"
 #include "base/process.h"
 
 namespace ptxlat::assemble {
@@ -34,9 +35,12 @@ class Ptxas : public Assembler {
       }
     }
     require_space(ptx.size());
-    // ptxas rejects with status 1 or 255; then its messages are in the log.
-    const bool rejected = process.ended() && process.exit_status != 0;
-    if (!rejected || outcome.log.empty()) {
+    // ptxas rejects with status 1 or 255; then its messages are in the log ("error   : ", "fatal   : ").
+    const bool rejected =
+        process.ended() && process.exit_status != 0 &&
+        (outcome.log.find("error") != std::string::npos || outcome.log.find("fatal") != std::string::npos);
+    if (!rejected) {
+      outcome.log += assembler_failed;
       outcome.log += "ptxas " + (process.ok() ? "wrote no cubin" : describe(process, deadline_)) + "\n";
     }
     return outcome;

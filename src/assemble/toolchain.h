@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assemble/assembler.h"
+#include "base/deadline.h"
 
 namespace ptxlat::assemble {
 
@@ -55,6 +56,6 @@ std::vector<Toolchain> pick_toolchains(const std::vector<Toolchain>& available, 
 // cannot be started and Error{storage} if the disk is full: neither is the fault of a kernel. nvJitLink and the driver
 // run in a worker process (worker/worker.h).
 std::unique_ptr<Assembler> make_ptxas(const Toolchain& toolchain,
-                                      std::chrono::milliseconds deadline = std::chrono::seconds(120));
+                                      std::chrono::milliseconds deadline = scaled_deadline(std::chrono::seconds(120)));
 
 }  // namespace ptxlat::assemble

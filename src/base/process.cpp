@@ -3,10 +3,10 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,38 +29,56 @@ using std::chrono::steady_clock;
 // The text of a hundred thousand instructions is a tenth of that.
 constexpr std::uintmax_t most_output_bytes = 100'000'000;
 
-// posix_spawn's two descriptions of a child, freed at the end of the scope.
-struct SpawnSettings {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-
-  explicit SpawnSettings(const std::filesystem::path& folder) {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "output", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
-    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    sigset_t to_default;
-    sigemptyset(&to_default);
-    for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGHUP, SIGCHLD, SIGXFSZ})
-      sigaddset(&to_default, number);
-    posix_spawnattr_setsigdefault(&attributes, &to_default);
+// Closed at the end of the scope.
+struct Descriptor {
+  int number;
+  explicit Descriptor(int opened) : number(opened) {}
+  ~Descriptor() {
+    if (number >= 0) close(number);
   }
-  ~SpawnSettings() {
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;  // owns both descriptions
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  Descriptor(const Descriptor&) = delete;  // owns it
+  Descriptor& operator=(const Descriptor&) = delete;
 };
 
+// Signals are blocked until the end of the scope: a handler of the parent must not run in a child that still shares its
+// memory.
+struct BlockedSignals {
+  sigset_t before;
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;  // once is enough
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+};
+
+// What a child does between vfork and the program: only calls that are safe in a signal handler, and no return.
+// `failure` is the parent's memory.
+[[noreturn]] void become(char* const* argv, const char* folder, int input, int output, pid_t parent,
+                         volatile int* failure) {
+  setpgid(0, 0);
+  // A hung assembler must not outlive a supervisor that is killed. It is the thread that started it whose end counts,
+  // and that waits for it.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGHUP, SIGCHLD, SIGXFSZ})
+    sigaction(number, &by_default, nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (chdir(folder) == 0 && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+      dup2(output, STDERR_FILENO) >= 0)
+    execve(argv[0], argv, environ);
+  *failure = errno;
+  _exit(127);
+}
+
+// vfork instead of posix_spawn, which cannot ask for a signal at the parent's death, and instead of fork, which copies
+// the page tables of a supervisor with gigabytes of records.
 pid_t start(const std::filesystem::path& program, const std::vector<std::string>& arguments,
             const std::filesystem::path& folder) {
   // Relative to here, not to the folder that the child changes to.
@@ -70,11 +88,22 @@ pid_t start(const std::filesystem::path& program, const std::vector<std::string>
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  const std::string output_file = (folder / "output").string();
+  const Descriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Descriptor output(open(output_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600));
+  if (input.number < 0 || output.number < 0)
+    throw Error(ExitCode::storage, "cannot write " + output_file + ": " + strerror(errno),
+                "set TMPDIR to a writable folder with free space");
 
-  const SpawnSettings settings(folder);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, absolute.c_str(), &settings.actions, &settings.attributes, argv.data(), environ);
+  const pid_t parent = getpid();
+  const BlockedSignals blocked;
+  volatile int failure = 0;
+  const pid_t pid = vfork();
+  if (pid == 0) become(argv.data(), folder.c_str(), input.number, output.number, parent, &failure);
+  const int error = pid < 0 ? errno : failure;
   if (error != 0) {
+    while (pid > 0 && waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
     throw Error(ExitCode::missing_tool, "cannot start " + absolute + ": " + strerror(error),
                 "check that the file is there, may be executed, and is for this processor");
   }
@@ -111,8 +140,10 @@ bool wait_until(pid_t pid, steady_clock::time_point deadline, const std::filesys
 
 }  // namespace
 
-ProcessOutcome run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments,
-                           const std::filesystem::path& folder, std::chrono::milliseconds deadline) {
+namespace {
+
+ProcessOutcome run_once(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                        const std::filesystem::path& folder, std::chrono::milliseconds deadline) {
   const pid_t pid = start(program, arguments, folder);
   ProcessOutcome outcome;
   int status = 0;
@@ -131,6 +162,20 @@ ProcessOutcome run_program(const std::filesystem::path& program, const std::vect
   if (outcome.wrote_without_end) return outcome;
   std::ifstream written(output, std::ios::binary);
   outcome.output.assign(std::istreambuf_iterator<char>(written), {});
+  return outcome;
+}
+
+bool was_killed_from_outside(const ProcessOutcome& outcome) {
+  return outcome.signal == SIGKILL || outcome.signal == SIGTERM || outcome.signal == SIGHUP;
+}
+
+}  // namespace
+
+ProcessOutcome run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                           const std::filesystem::path& folder, std::chrono::milliseconds deadline) {
+  auto outcome = run_once(program, arguments, folder, deadline);
+  // By an operator, or for lack of memory: that says nothing about what the program was asked.
+  if (was_killed_from_outside(outcome)) outcome = run_once(program, arguments, folder, deadline);
   return outcome;
 }
 
@@ -181,7 +226,7 @@ Lock lock_folder(const std::filesystem::path& folder, int& descriptor) {
   return lock;
 }
 
-void remove_abandoned_folders(const std::filesystem::path& parent) {
+void remove_abandoned_in(const std::filesystem::path& parent) {
   const std::size_t length = sizeof folder_prefix - 1 + 6;  // the length after mkdtemp
   std::error_code error;
   for (std::filesystem::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
@@ -195,19 +240,31 @@ void remove_abandoned_folders(const std::filesystem::path& parent) {
   }
 }
 
-// Whether nobody has called this for the folder before.
+// The folders in which this process has made temporary folders.
+struct Parents {
+  std::mutex mutex;
+  std::set<std::filesystem::path> used;
+};
+Parents& parents() {
+  static Parents of_this_process;
+  return of_this_process;
+}
+
 bool is_first_use(const std::filesystem::path& parent) {
-  static std::mutex mutex;
-  static std::set<std::filesystem::path> used;
-  const std::scoped_lock lock(mutex);
-  return used.insert(parent).second;
+  const std::scoped_lock lock(parents().mutex);
+  return parents().used.insert(parent).second;
 }
 
 }  // namespace
 
+void remove_abandoned_folders() {
+  const std::scoped_lock lock(parents().mutex);
+  for (const auto& parent : parents().used) remove_abandoned_in(parent);
+}
+
 TemporaryFolder::TemporaryFolder() {
   const auto parent = temporary_parent();
-  if (is_first_use(parent)) remove_abandoned_folders(parent);
+  if (is_first_use(parent)) remove_abandoned_in(parent);
   for (;;) {
     std::string pattern = parent / (std::string(folder_prefix) + "XXXXXX");
     if (mkdtemp(pattern.data()) == nullptr) {

@@ -13,6 +13,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "base/process.h"
 #include "cli/commands.h"
 #include "run/provenance.h"
 #include "worker/worker.h"
@@ -102,6 +103,10 @@ void raise_file_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+struct AtTheEnd {
+  ~AtTheEnd() { ptxlat::remove_abandoned_folders(); }
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -110,6 +115,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ,
               SIG_IGN);  // exceeding a limit on file sizes makes the write fail, and that error says what to do
+  const AtTheEnd at_the_end;
   try {
     return ptxlat::cli::run_program(argc, argv);
   } catch (const ptxlat::Error& error) {

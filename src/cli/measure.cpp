@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "assemble/toolkit.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
@@ -150,7 +151,7 @@ std::vector<results::Record> throughput_with(const assemble::Toolchain& toolchai
                                              const MeasureOptions& options) {
   // It runs patched code, so it serves nothing else. A loop of copies takes milliseconds at most.
   auto of_worker = worker_options(options.device.value_or(0));
-  of_worker.kernel_deadline = std::chrono::milliseconds(500);
+  of_worker.kernel_deadline = scaled_deadline(std::chrono::milliseconds(500));
   worker::Worker worker(of_worker);
   sass::Nvdisasm disassembler(assemble::nvdisasm_for(target));
   std::vector<results::Record> made;

@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "assemble/toolkit.h"
+#include "base/deadline.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/gpus.h"
@@ -38,7 +39,7 @@ struct OpcodeOptions {
 };
 
 // A loop of copies takes milliseconds at most; one that never ends must not hold up all others.
-constexpr std::chrono::milliseconds kernel_deadline(500);
+std::chrono::milliseconds kernel_deadline() { return scaled_deadline(std::chrono::milliseconds(500)); }
 
 // The latencies in the table of the same GPU and assembler; none if there is no table.
 std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
@@ -148,7 +149,7 @@ void add_opcodes(CLI::App& program) {
   command->callback([options] {
     if (!options->reread.empty()) return read_again(*options);
     // The workers run patched code: they serve nothing else.
-    for (const auto& kind : open_gpus(options->devices, kernel_deadline)) measure(*options, kind);
+    for (const auto& kind : open_gpus(options->devices, kernel_deadline())) measure(*options, kind);
   });
 }
 

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 
 #include "base/error.h"
 #include "isa/catalogue.h"
+#include "isa/rule.h"
 #include "isa/select.h"
 
 namespace ptxlat::cli {
@@ -68,13 +68,12 @@ std::vector<const isa::Form*> selected_forms(const isa::Catalogue& catalogue, co
                                              bool core_only, const std::optional<isa::Target>& target) {
   isa::FormFilter filter{core_only, selection.chapters, selection.types, target, std::nullopt};
   if (!selection.ptx_version.empty()) {
-    int major = 0, minor = 0;
-    char rest = 0;
-    if (std::sscanf(selection.ptx_version.c_str(), "%d.%d%c", &major, &minor, &rest) != 2) {
+    isa::Requirement version;
+    if (!isa::read_ptx_version(selection.ptx_version, version)) {
       throw Error(ExitCode::unknown_name, "no such PTX version: " + selection.ptx_version,
                   "write a version such as 8.6");
     }
-    filter.ptx_version = {major, minor};
+    filter.ptx_version = {version.ptx_major, version.ptx_minor};
   }
   return isa::filtered(catalogue, isa::select_forms(catalogue, selection.filters), filter);
 }

@@ -290,7 +290,7 @@ class Splicer {
   // A scope has registers or labels with names that no other scope has.
   static bool declares(const std::vector<std::string>& statements) {
     return std::any_of(statements.begin(), statements.end(), [](const std::string& statement) {
-      return statement.ends_with(":") || (statement.starts_with(".reg ") && statement.find('<') == std::string::npos);
+      return statement.ends_with(':') || (statement.starts_with(".reg ") && statement.find('<') == std::string::npos);
     });
   }
 

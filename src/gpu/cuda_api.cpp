@@ -127,7 +127,8 @@ void report_cuda(const CudaApi& api, CUresult result, const char* function, cons
   if (result == CUDA_SUCCESS || is_sticky(result)) return;
   try {
     std::fprintf(stderr, "ptxlat: %s\n", failure(api, result, function, file, line).c_str());
-  } catch (...) {  // out of memory: nothing can be printed
+  } catch (...) {
+    std::fputs("ptxlat: out of memory while reporting an error of the driver\n", stderr);
   }
 }
 

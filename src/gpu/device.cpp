@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "base/error.h"
@@ -29,8 +30,11 @@ std::string version_from_nvml(void* library) {
 std::string driver_version(const CudaApi& api) {
   std::string version = version_from_nvml(api.library);
   if (!version.empty()) return version;
-  if (void* nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) version = version_from_nvml(nvml);
+  const char* named = std::getenv("PTXLAT_LIBNVML");
+  if (void* nvml = dlopen(named && *named ? named : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL))
+    version = version_from_nvml(nvml);
   if (version.empty()) std::ifstream("/sys/module/nvidia/version") >> version;
+  if (version.empty()) version = "unknown";
   return version;
 }
 

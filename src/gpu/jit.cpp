@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/failed_tool.h"
+
 namespace ptxlat::gpu {
 namespace {
 
@@ -75,7 +77,7 @@ assemble::ModuleOutcome jit_assemble(const CudaApi& api, int device_sm, const st
     if (error.result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND) throw;
     PTXLAT_CUDA(api, cuStreamSynchronize, nullptr);  // throws if the device has died
     const std::string log = state.error_log();
-    return {std::nullopt, log.empty() ? error.driver_words : log};
+    return {std::nullopt, log.empty() ? assembler_failed + error.driver_words : log};
   }
 }
 

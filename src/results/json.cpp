@@ -27,7 +27,11 @@ Json parse_json(std::string_view text) {
       --depth;
     }
   }
-  return Json::parse(text);
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    throw std::invalid_argument(fmt::format("it is not JSON at byte {}", error.byte));
+  }
 }
 
 sass::Verdict verdict_named(const std::string& name) {

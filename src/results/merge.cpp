@@ -83,13 +83,18 @@ std::string read_only_uri(const std::filesystem::path& file) {
 // Runs `work` and turns SQLite's exceptions into an Error with advice.
 template <class Work>
 auto with_advice(const std::filesystem::path& file, Work work) {
+  const auto damaged = [&](const std::exception& error) {
+    return Error(ExitCode::storage, fmt::format("store {} contains a damaged record: {}", file.string(), error.what()),
+                 "Leave it out, or delete it and run again.");
+  };
   try {
     return work();
   } catch (const SQLite::Exception& error) {
     throw storage_error(file, error);
+  } catch (const std::invalid_argument& error) {
+    throw damaged(error);
   } catch (const Json::exception& error) {
-    throw Error(ExitCode::storage, fmt::format("store {} contains a damaged record: {}", file.string(), error.what()),
-                "Leave it out, or delete it and run again.");
+    throw damaged(error);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <utility>
 
+#include "base/failed_tool.h"
 #include "base/named_values.h"
 
 namespace ptxlat::results {
@@ -70,6 +71,16 @@ void Record::add_flag(const char* flag) {
 
 bool Record::has_flag(std::string_view flag) const {
   return std::find(flags.begin(), flags.end(), flag) != flags.end();
+}
+
+bool is_final(const Record& record) {
+  const auto has_failed = [](sass::Verdict verdict, const std::string& words) {
+    return verdict == sass::Verdict::fault || verdict == sass::Verdict::timeout ||
+           words.find(assembler_failed) != std::string::npos;
+  };
+  return !has_failed(record.verdict, record.note) &&
+         std::none_of(record.windows.begin(), record.windows.end(),
+                      [&](const WindowRecord& window) { return has_failed(window.verdict, window.reason); });
 }
 
 const WindowRecord* window_of_role(const Record& record, std::string_view role) {

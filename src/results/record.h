@@ -155,6 +155,11 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
+// Whether running the cell again would give this record again. Not if a kernel faulted or hung, or if an assembler
+// failed (base/failed_tool.h): a stranger's process, a full host or a broken tool can be the cause, and the next run of
+// the same command tries again.
+bool is_final(const Record& record);
+
 // Null if the record has no window of this role.
 const WindowRecord* window_of_role(const Record& record, std::string_view role);
 // The windows behind the record's headline: those of `cycles`, or of `static` if nothing was measured.

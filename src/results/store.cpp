@@ -21,6 +21,12 @@ namespace ptxlat::results {
 
 namespace {
 
+// What a record of the store should be and is not. The content comes from this program, so that it is damage to the
+// file.
+struct Damage {
+  std::string what;
+};
+
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -35,7 +41,7 @@ constexpr const char* schema = R"sql(
     operand TEXT NOT NULL,
     input TEXT NOT NULL,
     opt INTEGER NOT NULL,
-    recipe TEXT NOT NULL,
+    recipe TEXT NOT NULL, -- empty: not final, to be measured again
     run_id INTEGER REFERENCES runs (id),
     record TEXT NOT NULL,
     UNIQUE (table_name, kind, ptx, operand, input, opt)
@@ -109,29 +115,27 @@ struct Store::Database {
       return work(connection);
     } catch (const SQLite::Exception& error) {
       throw storage_error(file, error);
+    } catch (const Damage& damage) {
+      throw Error(ExitCode::storage, fmt::format("store {} contains a damaged record: {}", file.string(), damage.what),
+                  "The store is damaged: keep a copy if it matters, delete it, and run again.");
     }
   }
 };
 
 namespace {
 
-// The content of a store comes from this program, so damage is damage to the file.
-Error damaged(const std::string& what) {
-  return Error(ExitCode::storage, "the store contains a damaged record: " + what, "Delete the store and run again.");
-}
-
 template <typename Parse>
 auto parsed(const std::string& text, Parse parse) {
   try {
     return parse(parse_json(text));
   } catch (const std::exception& error) {
-    throw damaged(error.what());
+    throw Damage{error.what()};
   }
 }
 
 RecordKind kind_named(const std::string& name) {
   const auto kind = record_kind_from(name);
-  if (!kind) throw damaged("unknown kind \"" + name + "\"");
+  if (!kind) throw Damage{"unknown kind \"" + name + "\""};
   return *kind;
 }
 
@@ -208,7 +212,7 @@ void Store::save_records(const std::string& table, const std::vector<Record>& re
           insert.bind(next++, *text);
         }
         insert.bind(next++, record.level);
-        insert.bind(next++, record.recipe);
+        insert.bind(next++, is_final(record) ? record.recipe : "");
         if (record.run == 0) {
           insert.bind(next++);
         } else {

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/deadline.h"
 #include "results/record.h"
 #include "results/run.h"
 
@@ -29,7 +30,8 @@ CellKey key_of(const Record& record);
 class Store {
  public:
   // `busy_timeout`: how long to wait for a lock of another process; a longer wait is an Error{storage}.
-  explicit Store(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout = std::chrono::seconds(10));
+  explicit Store(const std::filesystem::path& file,
+                 std::chrono::milliseconds busy_timeout = scaled_deadline(std::chrono::seconds(10)));
   ~Store();
   Store(const Store&) = delete;  // owns a database connection
   Store& operator=(const Store&) = delete;
@@ -43,7 +45,8 @@ class Store {
   // is replaced.
   void save_records(const std::string& table, const std::vector<Record>& records);
 
-  // Keys of the existing records (with recipe, so that a changed experiment is measured again).
+  // Keys of the existing records (with recipe, so that a changed experiment is measured again). The key of one that is
+  // not final (is_final) has no recipe: its cell is measured again, too.
   std::unordered_set<std::string> finished(const std::string& table) const;
 
   // All records of a table and kind ordered by chapter, ptx, operand, input and level, regardless of the order in which

@@ -112,7 +112,7 @@ std::string shape_of(const Instruction& instruction) {
   std::string text;
   for (const char c : instruction.text) {
     if (std::isdigit(static_cast<unsigned char>(c)) != 0 && !text.empty() &&
-        (text.ends_with("R") || text.ends_with("P")))
+        (text.ends_with('R') || text.ends_with('P')))
       continue;
     if (c != '!') text += c;
   }

@@ -28,9 +28,9 @@ std::optional<Register> register_in(std::string_view operand) {
     file = RegisterFile::uniform, prefix = 2;
   } else if (operand.starts_with("UP")) {
     file = RegisterFile::uniform_predicate, prefix = 2;
-  } else if (operand.starts_with("R")) {
+  } else if (operand.starts_with('R')) {
     file = RegisterFile::general;
-  } else if (operand.starts_with("P")) {
+  } else if (operand.starts_with('P')) {
     file = RegisterFile::predicate;
   } else {
     return std::nullopt;

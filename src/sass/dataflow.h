@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "sass/window.h"
@@ -15,9 +15,7 @@ enum class RegisterFile { general, predicate, uniform, uniform_predicate, condit
 struct Register {
   RegisterFile file = RegisterFile::general;
   int number = 0;
-  bool operator==(const Register&) const = default;
-  // Not <=>: clang-tidy 14 takes its defaulted form for a null pointer.
-  bool operator<(const Register& other) const { return std::tie(file, number) < std::tie(other.file, other.number); }
+  auto operator<=>(const Register&) const = default;
 };
 
 // Holds conditions, including the carry of the condition code.

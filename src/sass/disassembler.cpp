@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/process.h"
 #include "sass/opcodes.h"
@@ -16,8 +17,6 @@
 namespace ptxlat::sass {
 
 namespace {
-
-constexpr std::chrono::seconds nvdisasm_deadline{60};
 
 // Stall count, yield, scoreboards and wait mask (bits 41-57 of the high half) do not show in the text; operand reuse
 // does, in Volta's.
@@ -196,11 +195,12 @@ std::vector<WordText> Nvdisasm::ask(int sm, const std::vector<InstructionWord>& 
     out.flush();
     if (!out) throw Error(ExitCode::storage, "cannot write " + image.string(), "is the disk full?");
   }
+  const auto deadline = scaled_deadline(std::chrono::seconds(60));
   const auto outcome =
-      run_program(nvdisasm_, {"-ndf", "-b", fmt::format("SM{}", sm), image.string()}, folder.path(), nvdisasm_deadline);
+      run_program(nvdisasm_, {"-ndf", "-b", fmt::format("SM{}", sm), image.string()}, folder.path(), deadline);
   if (!outcome.ok()) {
     throw Error(ExitCode::missing_tool,
-                fmt::format("{} {}{}{}", nvdisasm_.string(), describe(outcome, nvdisasm_deadline),
+                fmt::format("{} {}{}{}", nvdisasm_.string(), describe(outcome, deadline),
                             outcome.output.empty() ? "" : ": ", outcome.output),
                 outcome.ended() ? "run tools/toolkits.sh to get one that knows this architecture"
                                 : "it may be broken: tools/toolkits.sh tries it and downloads it again");

@@ -12,7 +12,7 @@ namespace ptxlat::sass {
 //   maxwell  sm_50 … sm_62: groups of 32 bytes: a control word and three instructions of 64 bits each
 //   volta    sm_70 and later: 128 bits, with the control bits inside
 enum class CodeLayout { maxwell, volta };
-inline constexpr CodeLayout layout_of(int sm) { return sm < 70 ? CodeLayout::maxwell : CodeLayout::volta; }
+constexpr CodeLayout layout_of(int sm) { return sm < 70 ? CodeLayout::maxwell : CodeLayout::volta; }
 
 // Where an instruction is, in bytes from the start of its kernel.
 int offset_of(CodeLayout layout, std::size_t index);
@@ -44,7 +44,7 @@ ControlWord control_word(const InstructionWord& word);
 InstructionWord with_control(InstructionWord word, const ControlWord& control);
 
 // The opcode with its operand kinds: Volta's low 12 bits, Maxwell's high 16, which include modifiers.
-inline constexpr int opcode_field(CodeLayout layout, const InstructionWord& word) {
+constexpr int opcode_field(CodeLayout layout, const InstructionWord& word) {
   return static_cast<int>(layout == CodeLayout::volta ? word.low & 0xfff : word.low >> 48);
 }
 // Whether this reads SR_CLOCKLO or SR_CLOCKHI in any of the ways that ptxas does (CS2R, S2R, S2UR, CS2UR).

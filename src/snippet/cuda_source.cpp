@@ -133,7 +133,7 @@ class Reader {
         if (found == text_.results.end()) fail(text_.name, {}, fmt::format("the result {} is not assigned", name));
         wanted.push_back(*found);
       }
-      text_.results = wanted;
+      text_.results = std::move(wanted);
     }
     find_types();
   }

@@ -104,9 +104,8 @@ class SharingAssembler : public assemble::Assembler {
         return reply->as<assemble::ModuleOutcome>();
 
     alone_ = make_worker_assembler(options_, toolchain_);
-    if (!missed_deadline) return alone_->assemble(ptx, target, level);
-    shared_->kill();  // one of its threads hangs; all other assemblers see the hang-up
-    return {std::nullopt, ended_assembling(toolchain_, {options_.assemble_deadline, 0, 0})};
+    if (missed_deadline) shared_->kill();  // one of its threads hangs; all other assemblers see the hang-up
+    return alone_->assemble(ptx, target, level);
   }
 
   std::shared_ptr<SharedProcess> shared_;

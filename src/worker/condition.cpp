@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "worker/process.h"
 #include "worker/protocol.h"
@@ -10,7 +11,8 @@
 namespace ptxlat::worker {
 
 nvml::Condition condition_of(const WorkerOptions& options, const std::string& uuid) {
-  const auto deadline = std::min<std::chrono::milliseconds>(options.start_deadline, std::chrono::seconds(10));
+  const auto deadline =
+      std::min<std::chrono::milliseconds>(options.start_deadline, scaled_deadline(std::chrono::seconds(10)));
   nvml::Condition unknown;
   try {
     WorkerProcess process(options.program);

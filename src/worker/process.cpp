@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/failed_tool.h"
 
 namespace ptxlat::worker {
 namespace {
@@ -67,7 +68,7 @@ std::string ended_assembling(const assemble::Toolchain& toolchain, const WorkerE
   const char* assembler = toolchain.kind == assemble::ToolchainKind::driver  ? "the driver's JIT"
                           : toolchain.kind == assemble::ToolchainKind::nvrtc ? "NVRTC"
                                                                              : "nvJitLink";
-  return fmt::format("{} {}", assembler, exit.describe());
+  return fmt::format("{}{} {}", assembler_failed, assembler, exit.describe());
 }
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program) {

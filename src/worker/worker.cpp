@@ -88,11 +88,12 @@ Worker::Ending Worker::run_remaining(const LaunchBatch& batch, std::vector<kerne
 std::vector<kernel::LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
   std::vector<kernel::LaunchOutcome> outcomes;
   outcomes.reserve(batch.kernels.size());
-  std::optional<std::size_t> retried;  // the kernel that was current when a process was killed from outside
+  std::optional<std::size_t> retried;  // the kernel that was current when a process was killed or stopped
   while (outcomes.size() < batch.kernels.size()) {
     const auto [why, exit] = run_remaining(batch, outcomes);
     if (why == Ending::Why::finished || why == Ending::Why::process_ended_itself) continue;
-    if (exit.from_outside() && retried != outcomes.size()) {
+    // A process that was stopped, or starved on a busy host, misses its deadline, too.
+    if ((exit.from_outside() || exit.deadline) && retried != outcomes.size()) {
       retried = outcomes.size();
       continue;
     }
@@ -159,7 +160,7 @@ Outcome Worker::ask(const assemble::Toolchain& toolchain, const Bytes& request) 
     process_->send(request, options_.assemble_deadline);
     if (auto reply = process_->receive(options_.assemble_deadline)) return reply->as<Outcome>();
     const WorkerExit exit = process_->exit();
-    if (exit.from_outside() && !is_retry) continue;
+    if ((exit.from_outside() || exit.deadline) && !is_retry) continue;
     return {std::nullopt, ended_assembling(toolchain, exit)};
   }
 }

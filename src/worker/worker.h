@@ -12,6 +12,7 @@
 #include "assemble/assembler.h"
 #include "assemble/nvrtc.h"
 #include "assemble/toolchain.h"
+#include "base/deadline.h"
 #include "counters/pipe_counters.h"
 #include "gpu/device.h"
 #include "kernel/kernel.h"
@@ -41,10 +42,13 @@ struct CountOutcome {
 struct WorkerOptions {
   std::filesystem::path program;  // this executable; it is started as `PROGRAM worker`
   int device = 0;
-  std::vector<int> spare_devices = {};                 // of the same kind, whose driver assembles if `device` has died
-  std::chrono::milliseconds kernel_deadline{5000};     // for one kernel's launches, before it counts as hung
-  std::chrono::milliseconds assemble_deadline{60000};  // for one module, or for one program of CUDA C++
-  std::chrono::milliseconds start_deadline{60000};     // to load the driver and make a context, or to load a cubin
+  std::vector<int> spare_devices = {};  // of the same kind, whose driver assembles if `device` has died
+  std::chrono::milliseconds kernel_deadline =
+      scaled_deadline(std::chrono::seconds(5));  // for one kernel's launches, before it counts as hung
+  std::chrono::milliseconds assemble_deadline =
+      scaled_deadline(std::chrono::seconds(60));  // for one module, or for one program of CUDA C++
+  std::chrono::milliseconds start_deadline =
+      scaled_deadline(std::chrono::seconds(60));  // to load the driver and make a context, or to load a cubin
 };
 
 class WorkerProcess;
@@ -64,7 +68,8 @@ class Worker {
   gpu::DeviceInfo device_info();
 
   // One outcome per kernel, in order. Never throws because of a kernel; Error{no_gpu} if the device itself is gone. A
-  // process killed from outside is replaced once, and its kernel run again, before the kernel is given up. A kernel
+  // process killed from outside, or that missed its deadline, is replaced once, and its kernel run again, before the
+  // kernel is given up. A kernel
   // that runs out of memory in a process that has launched others is run again in a new process.
   std::vector<kernel::LaunchOutcome> launch(const LaunchBatch& batch);
 

@@ -58,9 +58,10 @@ TEST_CASE("ptxas gets target, level and module, and its cubin comes back") {
 
 TEST_CASE("a broken ptxas is a rejection that says how it ended") {
   CHECK(assemble_with_script("echo 'ptxas fatal   : no'; exit 255").log == "ptxas fatal   : no\n");
-  CHECK(assemble_with_script("exit 1").log == "ptxas ended with status 1\n");
-  CHECK(assemble_with_script("kill -SEGV $$").log == "ptxas died of signal 11 (Segmentation fault)\n");
-  CHECK(assemble_with_script("true").log == "ptxas wrote no cubin\n");
+  CHECK(assemble_with_script("exit 1").log == "the assembler failed: ptxas ended with status 1\n");
+  CHECK(assemble_with_script("kill -SEGV $$").log ==
+        "the assembler failed: ptxas died of signal 11 (Segmentation fault)\n");
+  CHECK(assemble_with_script("true").log == "the assembler failed: ptxas wrote no cubin\n");
   CHECK_FALSE(assemble_with_script("echo half > module.cubin; exit 1").cubin.has_value());
 }
 
@@ -69,7 +70,7 @@ TEST_CASE("a ptxas that hangs is killed with its children at the deadline") {
   const auto outcome = assemble_with_script("echo before; sleep 1000 & sleep 1000", milliseconds(300));
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
   CHECK_FALSE(outcome.cubin.has_value());
-  CHECK(outcome.log == "before\nptxas did not end within 0.3 s\n");
+  CHECK(outcome.log == "before\nthe assembler failed: ptxas did not end within 0.3 s\n");
 }
 
 TEST_CASE("a cubin of the last module is not taken for this one's") {

@@ -71,6 +71,20 @@ TEST_CASE("temporary folders of killed processes are removed by the next process
   kill_and_wait(user);
 }
 
+TEST_CASE("folders of processes that die while the next one works are removed at its end") {
+  const TestFolder parent;
+  const auto child = start_child([&] {
+    setenv("TMPDIR", parent.path.c_str(), 1);
+    const auto dying = start_user_of_a_folder(parent.path);
+    { const TemporaryFolder folder; }
+    const auto before = entries_in(parent.path);
+    kill_and_wait(dying);
+    remove_abandoned_folders();
+    return static_cast<int>(10 * before + entries_in(parent.path));
+  });
+  CHECK(exit_status_of(child) == 10);
+}
+
 TEST_CASE("a folder that is not one of ours stays, whatever its name begins with") {
   const TestFolder parent;
   std::filesystem::create_directory(parent.path / "ptxlat-tables");

@@ -96,6 +96,28 @@ TEST_CASE("a cell measured again replaces its row, and a changed recipe is not f
   CHECK_FALSE(store.finished(table).contains(key_of(cell).text()));
 }
 
+TEST_CASE("a cell whose kernel failed, or whose assembler did, has a row and is not finished") {
+  const TestFolder folder;
+  Record faulted = cell_named("a"), hung = cell_named("b"), broken = cell_named("c"), rejected = cell_named("d");
+  faulted.verdict = sass::Verdict::fault;
+  hung.windows.emplace_back();
+  hung.windows.back().verdict = sass::Verdict::timeout;
+  broken.verdict = rejected.verdict = sass::Verdict::rejected;
+  broken.note = "line 3: the assembler failed: ptxas died of signal 11 (Segmentation fault)";
+  rejected.note = "line 3: error: unknown instruction";
+  Store store(folder.path / "store.sqlite");
+  store.save_records(table, {faulted, hung, broken, rejected});
+  CHECK(store.finished(table).count(key_of(rejected).text()) == 1);
+  for (const auto& cell : {faulted, hung, broken}) CHECK(store.finished(table).count(key_of(cell).text()) == 0);
+  CHECK(store.records(table, RecordKind::latency) == std::vector{faulted, hung, broken, rejected});
+
+  auto repaired = faulted;
+  repaired.verdict = sass::Verdict::proven;
+  store.save_records(table, {repaired});
+  CHECK(store.finished(table).count(key_of(repaired).text()) == 1);
+  CHECK(store.records(table, RecordKind::latency).size() == 4);
+}
+
 TEST_CASE("tables in one store do not mix") {
   const TestFolder folder;
   Store store(folder.path / "store.sqlite");

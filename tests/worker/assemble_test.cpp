@@ -81,7 +81,7 @@ TEST_CASE("a crash of the driver's JIT is a rejection, and the next module is as
   Worker worker(test_options());
   const assemble::ModuleOutcome crashed = worker.assemble(driver(), "// crash", sm_90, 3);
   CHECK_FALSE(crashed.cubin);
-  CHECK(crashed.log == "the driver's JIT died of signal 6 (Aborted)");
+  CHECK(crashed.log == "the assembler failed: the driver's JIT died of signal 6 (Aborted)");
   CHECK(worker.assemble(driver(), "// fine", sm_90, 3).log.find("/bin/ls") != std::string::npos);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("a hang of the driver's JIT is a rejection at the deadline") {
   options.assemble_deadline = 300ms;
   const assemble::ModuleOutcome hung = Worker(options).assemble(driver(), "// hang", sm_90, 3);
   CHECK_FALSE(hung.cubin);
-  CHECK(hung.log == "the driver's JIT did not finish within 300 ms");
+  CHECK(hung.log == "the assembler failed: the driver's JIT did not finish within 300 ms");
 }
 
 namespace {
@@ -126,12 +126,12 @@ TEST_CASE("threads that share a process lose only the module that crashes or han
   environment.set("PTXLAT_STANDIN_CRASH_JIT", "// crash");
   environment.set("PTXLAT_STANDIN_HANG_JIT", "// hang");
   WorkerOptions options = test_options();
-  std::string expected_log = "the driver's JIT died of signal 6 (Aborted)";
+  std::string expected_log = "the assembler failed: the driver's JIT died of signal 6 (Aborted)";
   std::string special = "// crash";
   SECTION("crash") {}
   SECTION("hang") {
     options.assemble_deadline = 5000ms;
-    expected_log = "the driver's JIT did not finish within 5 s";
+    expected_log = "the assembler failed: the driver's JIT did not finish within 5 s";
     special = "// hang";
   }
   const auto outcomes = assemble_in_threads(options, 6, special);

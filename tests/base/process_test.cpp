@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/process.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "../results/child_process.h"
+#include "../results/test_folder.h"
+#include "base/deadline.h"
+#include "base/file.h"
+#include "catch.h"
+
+using namespace ptxlat;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::filesystem::path write_script(const std::filesystem::path& folder, const std::string& commands) {
+  const auto program = folder / "program";
+  std::ofstream(program) << "#!/bin/bash\n" << commands << "\n";
+  ::chmod(program.c_str(), 0755);
+  return program;
+}
+
+ProcessOutcome run_script(const TestFolder& folder, const std::string& commands) {
+  return run_program(write_script(folder.path, commands), {"a b", "c"}, folder.path, 10s);
+}
+
+}  // namespace
+
+TEST_CASE("a program runs in its folder with its arguments, both of its outputs are kept, and it has no input") {
+  const TestFolder folder;
+  const auto outcome = run_script(folder, "pwd; echo \"$1,$2\"; echo error >&2; cat; exit 3");
+  CHECK(outcome.exit_status == 3);
+  CHECK(outcome.output == std::filesystem::canonical(folder.path).string() + "\na b,c\nerror\n");
+}
+
+TEST_CASE("a program that is killed from outside runs once more, one that crashes does not") {
+  const TestFolder folder;
+  CHECK(run_script(folder, "test -e second && { echo done; exit 0; }; touch second; kill -KILL $$").output == "done\n");
+  CHECK(run_script(folder, "echo call >> killed; kill -TERM $$").signal == SIGTERM);
+  CHECK(read_file(folder.path / "killed") == "call\ncall\n");
+  CHECK(run_script(folder, "echo call >> crashed; kill -SEGV $$").signal == SIGSEGV);
+  CHECK(read_file(folder.path / "crashed") == "call\n");
+}
+
+TEST_CASE("a program that cannot be started is an error with its reason") {
+  const TestFolder folder;
+  std::ofstream(folder.path / "text") << "not a program";
+  for (const auto& [name, reason] : {std::pair("text", "Permission denied"), std::pair("none", "No such file")}) {
+    try {
+      run_program(folder.path / name, {}, folder.path, 10s);
+      FAIL("it ran");
+    } catch (const Error& error) {
+      CHECK(error.exit_code == ExitCode::missing_tool);
+      CHECK(std::string(error.what()).find(reason) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a program dies with the process that waits for it") {
+  const TestFolder folder;
+  const auto child = start_child([&] {
+    run_script(folder, "echo $$ > pid; mv pid written; exec sleep 1000");
+    return 0;
+  });
+  for (int i = 0; i < 1000 && !std::filesystem::exists(folder.path / "written"); ++i) std::this_thread::sleep_for(10ms);
+  const auto program = std::stoi(read_file(folder.path / "written"));
+  CHECK(::kill(program, 0) == 0);
+  ::kill(child, SIGKILL);
+  CHECK(exit_status_of(child) == -1);
+  const auto is_alive = [&] {
+    std::ifstream stat("/proc/" + std::to_string(program) + "/stat");
+    std::string text;
+    std::getline(stat, text);
+    return !text.empty() && text.find(") Z ") == std::string::npos;
+  };
+  for (int i = 0; i < 500 && is_alive(); ++i) std::this_thread::sleep_for(10ms);
+  CHECK_FALSE(is_alive());
+}
+
+TEST_CASE("a factor for deadlines that is no number, or absurd, counts as 1") {
+  const auto with_factor = [](const char* factor) {
+    return exit_status_of(start_child([&] {
+      ::setenv("PTXLAT_DEADLINE_FACTOR", factor, 1);
+      return static_cast<int>(scaled_deadline(100ms).count());
+    }));
+  };
+  CHECK(with_factor("0.5") == 50);
+  CHECK(with_factor("2") == 200);
+  for (const char* absurd : {"", "fast", "0", "-3", "nan", "1e9"}) CHECK(with_factor(absurd) == 100);
+}
