@@ -54,13 +54,13 @@ struct BlockedSignals {
   BlockedSignals& operator=(const BlockedSignals&) = delete;
 };
 
-// What a child does between vfork and the program: only calls that are safe in a signal handler, and no return.
+// The child's code between vfork and the program: only calls that are safe in a signal handler, and no return.
 // `failure` is the parent's memory.
 [[noreturn]] void become(char* const* argv, const char* folder, int input, int output, pid_t parent,
                          volatile int* failure) {
   setpgid(0, 0);
-  // A hung assembler must not outlive a supervisor that is killed. It is the thread that started it whose end counts,
-  // and that waits for it.
+  // A hung assembler must not outlive a supervisor that is killed. The signal is tied to the end of the thread that
+  // started it, which waits for it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
   struct sigaction by_default {};
@@ -174,7 +174,7 @@ bool was_killed_from_outside(const ProcessOutcome& outcome) {
 ProcessOutcome run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                            const std::filesystem::path& folder, std::chrono::milliseconds deadline) {
   auto outcome = run_once(program, arguments, folder, deadline);
-  // By an operator, or for lack of memory: that says nothing about what the program was asked.
+  // By an operator, or because memory ran out: that says nothing about the program's input.
   if (was_killed_from_outside(outcome)) outcome = run_once(program, arguments, folder, deadline);
   return outcome;
 }

@@ -156,7 +156,7 @@ struct Record {
 };
 
 // Whether running the cell again would give this record again. Not if a kernel faulted or hung, or if an assembler
-// failed (base/failed_tool.h): a stranger's process, a full host or a broken tool can be the cause, and the next run of
+// failed (base/failed_tool.h): an unrelated process, a full host or a broken tool can be the cause, and the next run of
 // the same command tries again.
 bool is_final(const Record& record);
 

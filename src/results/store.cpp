@@ -21,8 +21,7 @@ namespace ptxlat::results {
 
 namespace {
 
-// What a record of the store should be and is not. The content comes from this program, so that it is damage to the
-// file.
+// A record that is not what it should be. The content comes from this program, so it is damage to the file.
 struct Damage {
   std::string what;
 };
