@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# What is installed, and the packages that `cpack` makes of it: a .deb and a tarball. Program and data lie as the program
-# looks for them: PREFIX/bin/ptxlat and PREFIX/share/ptxlat. With PTXLAT_WHEEL the same goes into the Python package, which
-# has a PREFIX of its own (pyproject.toml).
+# The installed files, and the packages that `cpack` makes of them: a .deb and a tarball. Program and data are where the
+# program looks for them: PREFIX/bin/ptxlat and PREFIX/share/ptxlat. With PTXLAT_WHEEL they go into the Python package,
+# which has its own PREFIX (pyproject.toml).
 include(GNUInstallDirs)
 option(PTXLAT_WHEEL "Install what a Python wheel has" OFF)
 
@@ -13,7 +13,7 @@ install(PROGRAMS ${CMAKE_SOURCE_DIR}/tools/toolkits.sh ${CMAKE_SOURCE_DIR}/tools
 install(FILES ${CMAKE_SOURCE_DIR}/tools/common.sh DESTINATION share/ptxlat/tools)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/tools/slurm DESTINATION share/ptxlat/tools USE_SOURCE_PERMISSIONS)
 
-# The committed tables alone: a checkout has others, too, where somebody measured. Without a .git all that are there.
+# Only the committed tables: a checkout may have others that somebody measured. Without a .git, all tables.
 execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} ls-files tables OUTPUT_VARIABLE tables
   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(tables)
@@ -22,7 +22,7 @@ else()
   file(GLOB_RECURSE tables RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tables/*)
 endif()
 if(PTXLAT_WHEEL)
-  # What its module reads, and provenance: a fifth of it all.
+  # The files that the module reads, and provenance: a fifth of everything.
   list(FILTER tables INCLUDE REGEX "/(latency[.]csv|forms[.]csv|run[.]json|LICENSE|opcodes[.]csv|facts[.]csv)([.]gz)?$")
 endif()
 foreach(table ${tables})
@@ -38,7 +38,7 @@ install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_
   ${CMAKE_SOURCE_DIR}/CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 
-# Man page and shell completions are what the program says of itself.
+# The program itself generates man page and shell completions.
 set(interface ${CMAKE_BINARY_DIR}/interface)
 foreach(form man bash zsh fish)
   add_custom_command(OUTPUT ${interface}/${form}
@@ -64,7 +64,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# toolkits.sh, which brings an assembler and a disassembler.
+# toolkits.sh, which downloads an assembler and a disassembler.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, python3-pip, ca-certificates")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gnuplot-nox, gcc, make")
 include(CPack)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Injects faults into whole runs of ptxlat on the stand-in driver (tests/faults): processes killed and stopped, full disks,
 # damaged stores, broken tools, errors of the driver, lost GPUs. Each case is a run with one fault, and the same command
-# again, which must give the undisturbed table, measure no finished cell twice and leave nothing behind. Builds in
+# again, which must give the undisturbed table, measure no finished cell twice and leave no files behind. Builds in
 # build/release first.
 #   tools/faults.sh [OPTION...]
 #     --count N   cases (1000); CI runs 100

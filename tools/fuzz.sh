@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Fuzzes the readers of strangers' bytes (tests/fuzz) with Clang's libFuzzer, one after the other: builds them in
-# build/fuzz, gathers seeds from the repository's own files into .out/fuzz, and runs each target. What they find is left
+# Fuzzes the readers of untrusted files (tests/fuzz) with Clang's libFuzzer, one after the other: builds them in
+# build/fuzz, gathers seeds from the repository's own files into .out/fuzz, and runs each target. Findings are left
 # in .out/fuzz/found; a crash ends the script with 1 when all have run. To keep one as a test, copy it to
 # tests/fuzz/regressions/TARGET/.
 #   tools/fuzz.sh [SECONDS [TARGET...]]
-#     SECONDS  for each target; default 60. What CI runs is short, a release deserves 1200
-#     TARGET   by default all: tools/fuzz.sh 0 names them
+#     SECONDS  for each target; default 60. CI uses few; use 1200 before a release
+#     TARGET   by default all; tools/fuzz.sh 0 lists them
 # With PTXLAT_BIN, the program in that folder is used and nothing is built.
 set -uo pipefail
 # SPDX-License-Identifier: Apache-2.0
@@ -13,7 +13,7 @@ set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 seconds=${1:-60}
-[[ $seconds =~ ^[0-9]+$ ]] || die "how many seconds? not \"$seconds\""
+[[ $seconds =~ ^[0-9]+$ ]] || die "not a number of seconds: \"$seconds\""
 shift $(($# > 0))
 if [[ ! -v PTXLAT_BIN ]]; then
   command -v clang++ >/dev/null || die "no clang++: apt-get install clang libclang-rt-dev"
@@ -114,7 +114,7 @@ for target in "${targets[@]}"; do
   log=$out/$target.log
   folders=("$corpus" "$seeds/$target")
   [[ ! -d $root/tests/fuzz/regressions/$target ]] || folders+=("$root/tests/fuzz/regressions/$target")
-  # A minute of libFuzzer's default 1 MB inputs tries little; no reader needs so much for a mistake.
+  # A minute of libFuzzer's default 1 MB inputs tries little, and no reader needs that much to fail.
   "$fuzz" --target="$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=30000 -verbosity=0 \
     -print_final_stats=1 -artifact_prefix="$found/$target/" "${folders[@]}" >"$log" 2>&1
   status=$?

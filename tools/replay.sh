@@ -20,7 +20,7 @@ for argument in "$@"; do
   case $argument in
     --fresh) fresh=1 ;;
     --accept) accept=1 ;;
-    *) die "tools/replay.sh does not know $argument" ;;
+    *) die "unknown option: $argument" ;;
   esac
 done
 
@@ -29,7 +29,7 @@ if [[ ! -v PTXLAT_BIN ]]; then
   build release ptxlat replay
   PTXLAT_BIN=$root/build/release/bin
 elif [[ ! -x $toolkits/13.0/bin/ptxas ]] || ! has_tool nvdisasm; then
-  say "skipped: no ptxas 13.0 or no nvdisasm (tools/toolkits.sh brings them)"
+  say "skipped: no ptxas 13.0 or no nvdisasm (tools/toolkits.sh downloads them)"
   exit 77
 fi
 

@@ -14,7 +14,7 @@ packages=(
 python3 -m pip --version >/dev/null 2>&1 || packages+=(python3-pip)
 
 if ! command -v dpkg-query >/dev/null; then
-  say "This system has no dpkg; setup.sh knows Debian and Ubuntu. What it would install there:"
+  say "This system has no dpkg; setup.sh only supports Debian and Ubuntu. There it would install:"
   die "${packages[*]}"
 fi
 
@@ -39,6 +39,6 @@ fi
 say "Installing ${missing[*]}"
 apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
 {
-  "${apt[@]}" update || say "apt-get update failed; trying with the package lists that are here"
+  "${apt[@]}" update || say "apt-get update failed; trying with the existing package lists"
   "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
 } >&2 || die "apt-get could not install: ${missing[*]}"

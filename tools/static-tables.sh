@@ -61,6 +61,6 @@ for target in "${wanted[@]}"; do
   fi
 done
 for folder in tables/*/static/*; do
-  rm -f "$folder/latency.md" # `ptxlat list --table` says the same, and all of tables/ may have 35 MB
+  rm -f "$folder/latency.md" # `ptxlat list --table` prints the same, and all of tables/ may have 35 MB
   pack_table "$folder"
 done

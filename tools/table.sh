@@ -27,5 +27,5 @@ if has_gpu; then
   exec "$root/build/release/bin/ptxlat" run "${tables[@]}" "$@"
 fi
 
-say "No NVIDIA driver and device here: this is what the assembler's schedule says at -O3, not a measurement."
+say "No NVIDIA driver and device were found: these numbers come from the assembler's schedule at -O3 and are not measured."
 exec "$root/build/release/bin/ptxlat" static "${tables[@]}" "${target[@]}" "${levels[@]}" "$@"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Downloads CUDA toolkits of any versions into toolkits/<version>/, without installing anything: ptxas, nvJitLink, NVRTC
+# Downloads any versions of CUDA toolkits into toolkits/<version>/, without installing anything: ptxas, nvJitLink, NVRTC
 # with the headers of its 16-bit types and, if available, nvdisasm, from NVIDIA's Python wheels.
 #   tools/toolkits.sh [VERSION...]   11.8, 12.4, 12.4.99, …; `latest`; `all` of them; default 13.0
 #   tools/toolkits.sh cupti          libcupti of 13.0, which reads hardware counters; always downloaded if there is a GPU
@@ -17,7 +17,7 @@ esac
 # One at a time, so that every unfinished download found is an abandoned one.
 mkdir -p "$toolkits"
 exec 9>"$toolkits/.lock"
-flock -n 9 || { say "Another tools/toolkits.sh is at work; waiting for it" && flock 9; }
+flock -n 9 || { say "Waiting for a different tools/toolkits.sh that is running" && flock 9; }
 rm -rf "$toolkits"/.partial-*
 work=$(mktemp -d "$toolkits/.partial-XXXXXX") # on the same disk as its destination: the last step is a rename
 trap 'rm -rf "$work"' EXIT
@@ -83,7 +83,8 @@ cuda_versions() {
 is_of() { [[ $1 == "$2" || $1 == "$2".* ]]; }
 
 # version_of FILE: the exact version of a piece that works and is of $version; of a header, that of the NVRTC in $folder
-# that compiles it. What is wrong with it is left in $work/reason. In a process of its own: a broken library may take its process down.
+# that compiles it. The reason why it is unusable is left in $work/reason. In a separate process, which a broken library
+# may take down.
 version_of() {
   local found status=0
   found=$(timeout 120 "$python" "$root/tools/toolkit_piece.py" check "$1" "${folder:-}/lib" 2>"$work/reason") || status=$?
@@ -113,7 +114,7 @@ download() {
     if grep -q 'No matching distribution' "$work/pip.log" && ! grep -q 'from versions: none' "$work/pip.log"; then
       return 2
     fi
-    ((try == 2)) || say "  that failed; once more"
+    ((try == 2)) || say "  failed; trying again"
   done
   cat "$work/pip.log" >&2
   return 3
@@ -167,7 +168,7 @@ piece() {
       have+=("$1 $found")
       return
     fi
-    say "$file $(tail -n 1 "$work/reason"); it is fetched anew"
+    say "$file $(tail -n 1 "$work/reason"); fetching it again"
     rm -f "$file"
   done
   found=$(get "$2" "$3" "$4" "$5") || status=$?

@@ -20,15 +20,15 @@
 enum {
   slot_bytes = {{slot_bytes}},           /* of input and of output of each thread */
   parameter_bytes = {{parameter_bytes}}, /* of the kernels' last parameter */
-  memory_lines = {{memory_lines}},       /* launches take turns with so many lines of scratch memory ... */
-  line_distance = {{line_distance}},     /* ... so many bytes apart */
+  memory_lines = {{memory_lines}},       /* launches rotate through this many lines of scratch memory ... */
+  line_distance = {{line_distance}},     /* ... this many bytes apart */
   scratch_bytes = {{scratch_bytes}},
-  object_bytes = {{object_bytes}},       /* behind it: for objects that the host makes; none here */
-  survey_launches = {{survey_launches}}  /* of what leaves the SM: each on another line ... */
+  object_bytes = {{object_bytes}},       /* after it: for objects that the host makes; none here */
+  survey_launches = {{survey_launches}}  /* if latencies leave the SM: each launch on a different line */
 };
 
-/* One kernel. `input` has 8 operands of 64 bits for each thread; `places` is on how many SMs, or clusters, the launches
- * of a survey take turns. */
+/* One kernel. `input` has 8 operands of 64 bits for each thread; `places` is the number of SMs or clusters on which the
+ * launches of a survey take turns. */
 struct window {
   const char *name, *kernel;
   unsigned threads, ctas, shared, launches, places;
@@ -59,7 +59,7 @@ static const int cubin_sm = {{sm}};
 {{data}}
 enum { window_count = sizeof windows / sizeof windows[0], number_count = sizeof numbers / sizeof numbers[0] };
 
-/* The part of the driver's interface that is used, as cuda.h has it. */
+/* The part of the driver's interface that is used here, as in cuda.h. */
 typedef int CUresult;
 typedef uint64_t CUdeviceptr;
 static struct {
@@ -198,7 +198,7 @@ static void *load_module(const char *program) {
 }
 
 /* Launches a window and puts the cycles of each launch, seen from thread 0, into `cycles`; UINT32_MAX for a launch that
- * found no room on its SM. */
+ * did not fit on its SM. */
 static void launch(void *module, const struct window *window, unsigned launches, unsigned places, uint32_t *cycles) {
   static CUdeviceptr out, in;
   static size_t out_room, in_room;
@@ -253,9 +253,9 @@ static int by_size(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* What the launches of a window say: the value that most of them have; else, with the slowest left out, the fastest of
- * what uses memory, since each launch had another line, or the median if all lie within a tenth of it. Negative where
- * they say nothing. */
+/* The result of a window's launches: the value that most of them have. Otherwise, if it uses memory, the fastest, since
+ * each launch had a different line; or the median of all but the slowest, if these lie within a tenth of it. Negative if
+ * there is no result. */
 static double elapsed(const struct window *window, const uint32_t *cycles) {
   const unsigned count = window->launches;
   double *sorted = allocate(count * sizeof *sorted), result = -1;
@@ -273,7 +273,7 @@ static double elapsed(const struct window *window, const uint32_t *cycles) {
   return result;
 }
 
-/* The median of the first of two humps that lie a tenth or more apart with hardly a value between them, or of all. */
+/* The median of the first of two humps that lie a tenth or more apart with hardly any values between them, or of all. */
 static double first_hump(double *values, unsigned count) {
   unsigned tenth = count / 10 > 0 ? count / 10 : 1, cut = 0, between = 0;
   double widest = 0, near, far;
@@ -291,7 +291,7 @@ static double first_hump(double *values, unsigned count) {
   return far < 1.1 * near || between > 0.06 * count ? values[count / 2] : near;
 }
 
-/* `*known` becomes 0 where a window says nothing. */
+/* `*known` becomes 0 if a window has no result. */
 static double value_of(const struct number *number, const double *cycles, int *known) {
   double value = number->constant;
   for (int i = 0; i < number->term_count; ++i) {
@@ -302,7 +302,7 @@ static double value_of(const struct number *number, const double *cycles, int *k
   return value;
 }
 
-/* The number once for each launch of a survey; windows that use no memory took as long in each. */
+/* The number for each launch of a survey; windows that do not use memory took equally long in each. */
 static double surveyed(void *module, const struct number *number, const double *cycles, int *known) {
   uint32_t *launches[4] = {NULL};
   double *values = allocate(survey_launches * sizeof *values), result = 0;
@@ -330,7 +330,7 @@ static double surveyed(void *module, const struct number *number, const double *
   return result;
 }
 
-/* Prints a number beside what was expected of it; 0 if it counts and is not that. */
+/* Prints a number next to its expected value; 0 if it counts and differs. */
 static int holds(void *module, const struct number *number, const double *cycles) {
   const double slack = 1e-9;
   int known = 1, is_right;

@@ -2,10 +2,10 @@
 """Latencies of PTX instructions: the tables that come with ptxlat, and the program that makes more.
 
     import ptxlat
-    ptxlat.tables()                       # what there is
+    ptxlat.tables()                       # the tables that are installed
     ptxlat.load("nvidia-h200")            # a table as a pandas DataFrame
     ptxlat.lookup("fma.rn.f32")           # the rows of one spelling, of every optimisation level
-    ptxlat.run("--filter", "add.u32")     # measure, and load what was measured
+    ptxlat.run("--filter", "add.u32")     # measure, and load the table
 
 The columns are those of docs/table-format.md. A number that does not exist is NaN.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `ptxlat`: the program that the package brings, with the same arguments."""
+"""The command `ptxlat`: the program in the package, with the same arguments."""
 
 from __future__ import annotations
 

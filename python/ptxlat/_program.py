@@ -18,7 +18,7 @@ class ProgramError(RuntimeError):
     """ptxlat ended with an error.
 
     exit_code  as docs/commands.md lists them
-    message    what the program said on standard error
+    message    the program's message on standard error
     """
 
     def __init__(self, exit_code: int, message: str) -> None:
@@ -28,7 +28,7 @@ class ProgramError(RuntimeError):
 
 
 def program() -> Path:
-    """The program that the package brings; without one, $PTXLAT, or the `ptxlat` that PATH leads to."""
+    """The program in the package; without one, $PTXLAT, or `ptxlat` in PATH."""
     own = Path(__file__).parent / "bin" / "ptxlat"
     if own.exists():
         return own
@@ -49,16 +49,16 @@ def run(
     tables: str | os.PathLike[str] | None = None,
     store: str | os.PathLike[str] | None = None,
 ) -> pandas.DataFrame:
-    """Runs `ptxlat COMMAND` (`run`, or `static` where there is no GPU) and loads the table that it writes.
+    """Runs `ptxlat COMMAND` (`run`, or `static` without a GPU) and loads the table that it writes.
 
     arguments  of the command: "--filter", "add.u32", "-O", "0,3". Several toolchains give the rows of several tables
     tables     the folder below which the table is written; by default a temporary one
     store      the file that keeps finished cells; by default in that folder
 
-    Raises ProgramError where the program fails. What it says on standard error is passed on.
+    Raises ProgramError if the program fails. Its messages on standard error are passed on.
     """
     if command not in ("run", "static"):
-        raise ValueError(f"{command!r} makes no table of latencies: 'run' and 'static' do")
+        raise ValueError(f"{command!r} does not make a table of latencies; use 'run' or 'static'")
     with tempfile.TemporaryDirectory(prefix="ptxlat-") as temporary:
         folder = Path(tables if tables is not None else temporary)
         line = [str(program()), command, *arguments, "--format", "none", "--tables", str(folder)]

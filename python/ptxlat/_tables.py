@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """One table: where it is, and what it is of.
+    """One table: its folder and what it measures.
 
     sm         "sm_90"
     gpu        "nvidia-h200", or "static" for a table that comes from the assembler's schedule
@@ -84,7 +84,7 @@ _TEXTS = ("ptx", "chapter", "operand", "input", "opt", "levels", "measure", "con
 
 
 def read(chosen: Sequence[Table]) -> pandas.DataFrame:
-    """The rows of tables, one below another, each with `sm`, `gpu` and `toolchain` before its columns."""
+    """The rows of several tables in one DataFrame, each with `sm`, `gpu` and `toolchain` before its columns."""
     pandas = _pandas()
     frames = []
     for table in chosen:
@@ -108,7 +108,7 @@ def load(
     sm: str | None = None,
     folder: str | os.PathLike[str] | None = None,
 ) -> pandas.DataFrame:
-    """A table, or several one below another.
+    """A table, or several in one DataFrame.
 
     gpu        "nvidia-h200", or "static"; default: every one
     toolchain  a name, or its beginning up to a hyphen: "driver", "ptxas", "ptxas-13.0.88"; default: for one GPU the

@@ -52,7 +52,7 @@ Folders folders_on_path() {
     if (error) continue;
     append(wheels, wheels_of_python(directory.lexically_normal().parent_path()));
     append(wheels, wheels_of_python(python.parent_path().parent_path()));
-    // pyenv puts a script in front of all its installed versions.
+    // pyenv puts a script before all of its installed versions in PATH.
     for (const fs::path& version : entries(directory.lexically_normal().parent_path() / "versions"))
       append(wheels, wheels_of_python(version));
   }

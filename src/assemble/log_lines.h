@@ -11,7 +11,7 @@ namespace ptxlat::assemble {
 //   ptxas module.ptx, line 12; error   : Arguments mismatch for instruction 'mov'
 //   ptxas error   : Entry function 'k3' uses too much shared data (0x30d40 bytes, 0xc000 max)
 //   fatal   after a fatal diagnostic ptxas stops reading; in a syntax error the line may be that of the next kernel
-//   line    in the module, from 1; 0 if the diagnostic names none
+//   line    in the module, from 1; 0 if the diagnostic does not name one
 struct Diagnostic {
   bool fatal = false;
   std::size_t line = 0;

@@ -14,8 +14,8 @@ namespace ptxlat::assemble {
 
 namespace {
 
-// NVRTC asks the loader for its builtins library by name alone, and has no path of its own to it (13.0): where no CUDA
-// is installed the loader finds it only if it is loaded already. One that cannot be loaded is NVRTC's to complain of.
+// NVRTC asks the loader for its builtins library by name alone, without a path (13.0): if no CUDA is installed, the
+// loader only finds it if it is already loaded. If it cannot be loaded, NVRTC reports the error.
 void load_builtins_beside(const std::filesystem::path& library) {
   std::error_code error;
   for (std::filesystem::directory_iterator entry(library.parent_path(), error), end; !error && entry != end;

@@ -20,7 +20,7 @@ struct CompileOutcome {
 };
 
 // NVRTC, opened at run time. Like nvJitLink it runs inside the caller's process and may take it down, so only a worker
-// process may use it. Its builtins library is the one beside it. Neither is ever closed.
+// process may use it. Its builtins library is the one next to it. Neither is ever closed.
 class Nvrtc {
  public:
   // Error{missing_tool} if the library cannot be opened.

@@ -49,8 +49,8 @@ Error storage_error(const std::filesystem::path& file, const char* doing, int er
 
 bool is_locked_now(int descriptor) { return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0; }
 
-// Files that are written under names of their own, and locked until they are renamed or removed, however the writing
-// ends. A process that is killed leaves them, but not their locks.
+// Files that are written under unique names, and locked until they are renamed or removed, however the writing ends. A
+// killed process leaves the files, but not their locks.
 class TemporaryFiles {
  public:
   TemporaryFiles() = default;
@@ -84,13 +84,13 @@ class TemporaryFiles {
   // Locked, and not yet removed by a process that found it without a lock.
   static int create(const std::filesystem::path& file) {
     for (;;) {
-      // A folder from somebody else may have a link of this name, which must not be followed.
+      // Somebody else's folder may have a link with this name, which must not be followed.
       ::unlink(file.c_str());
       const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (descriptor < 0 && errno == EEXIST) continue;
       if (descriptor < 0) throw storage_error(file, "create", errno);
       struct stat state {};
-      // A file system without locks is no reason to write nothing.
+      // A file system without locks is not a reason to write nothing.
       const bool is_taken = !is_locked_now(descriptor) && errno == EWOULDBLOCK;
       if (!is_taken && (::fstat(descriptor, &state) != 0 || state.st_nlink > 0)) return descriptor;
       ::close(descriptor);
@@ -163,7 +163,7 @@ std::string read_file(const std::filesystem::path& file) {
   ::close(descriptor);
   if (failure == EFBIG) {
     throw Error(ExitCode::storage, fmt::format("{} has more than {} bytes", file.string(), most_file_bytes),
-                "No file that ptxlat writes is so large: is it the right one?");
+                "No file that ptxlat writes is that large: is it the right one?");
   }
   if (failure != 0) throw storage_error(file, "read", failure);
   return content;

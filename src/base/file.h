@@ -19,7 +19,7 @@ void replace_files(const std::filesystem::path& folder, const std::vector<NamedC
 // The same for one file, anywhere.
 void replace_file(const std::filesystem::path& file, const std::string& content);
 
-// Whether folder / path is in the folder: for paths that a file names.
+// Whether folder / path is inside the folder: for paths that come from a file.
 bool stays_inside(const std::filesystem::path& path);
 
 // Error{storage} if it cannot be read, or is larger than any file of ours (base/limits.h).

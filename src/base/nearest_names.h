@@ -30,7 +30,8 @@ inline std::size_t edit_distance(const std::string& x, const std::string& y) {
 // The `names` that `wanted` may be a misspelling of, nearest first.
 inline std::vector<std::string> nearest_names(const std::string& wanted, const std::vector<std::string>& names,
                                               std::size_t limit = 3) {
-  // The distance takes time and memory by the product of both lengths, and a name of a page is no misspelling.
+  // The distance takes time and memory in proportion to the product of both lengths, and a name that fills a page is
+  // not a misspelling.
   constexpr std::size_t longest = 256;
   if (wanted.size() > longest) return {};
   // Up to a third of the letters may be wrong.

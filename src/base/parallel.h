@@ -11,7 +11,7 @@
 
 namespace ptxlat {
 
-// Whether threads should end: because one of them failed, or because they were told to from outside.
+// Whether threads should end: because one of them failed, or because of a request from outside.
 class Stop {
  public:
   // `from_outside` may be null.

@@ -6,8 +6,8 @@
 
 namespace ptxlat {
 
-// A text from a file, for a terminal: without the control characters by which it could move the cursor, change the
-// window's title or answer for the user. Line ends and tabs are kept.
+// A text from a file, made safe for a terminal: without the control characters that could move the cursor, change the
+// window's title or send input as if the user had typed it. Line ends and tabs are kept.
 inline std::string printable(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());

@@ -54,13 +54,13 @@ struct BlockedSignals {
   BlockedSignals& operator=(const BlockedSignals&) = delete;
 };
 
-// What a child does between vfork and the program: only calls that are safe in a signal handler, and no return.
+// The child's code between vfork and the program: only calls that are safe in a signal handler, and no return.
 // `failure` is the parent's memory.
 [[noreturn]] void become(char* const* argv, const char* folder, int input, int output, pid_t parent,
                          volatile int* failure) {
   setpgid(0, 0);
-  // A hung assembler must not outlive a supervisor that is killed. It is the thread that started it whose end counts,
-  // and that waits for it.
+  // A hung assembler must not outlive a supervisor that is killed. The signal is tied to the end of the thread that
+  // started it, which waits for it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
   struct sigaction by_default {};
@@ -174,7 +174,7 @@ bool was_killed_from_outside(const ProcessOutcome& outcome) {
 ProcessOutcome run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                            const std::filesystem::path& folder, std::chrono::milliseconds deadline) {
   auto outcome = run_once(program, arguments, folder, deadline);
-  // By an operator, or for lack of memory: that says nothing about what the program was asked.
+  // By an operator, or because memory ran out: that says nothing about the program's input.
   if (was_killed_from_outside(outcome)) outcome = run_once(program, arguments, folder, deadline);
   return outcome;
 }
@@ -196,7 +196,7 @@ std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds de
 
 namespace {
 
-// Not a name that anybody would give a folder to be kept.
+// A name that nobody would give to a folder that should be kept.
 constexpr char folder_prefix[] = "ptxlat-temporary-";
 
 std::filesystem::path temporary_parent() {
@@ -206,8 +206,8 @@ std::filesystem::path temporary_parent() {
 
 enum class Lock { held, taken, impossible };
 
-// Locks a folder of this user's; `descriptor` is its own from then on. Taken if a different process has locked or
-// removed it. Impossible on a file system without locks, and for what is no such folder.
+// Locks a folder of this user; `descriptor` then owns the lock. Taken if a different process has locked or removed it.
+// Impossible on a file system without locks, and if it is not such a folder.
 Lock lock_folder(const std::filesystem::path& folder, int& descriptor) {
   descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return errno == ENOENT ? Lock::taken : Lock::impossible;
@@ -227,14 +227,14 @@ Lock lock_folder(const std::filesystem::path& folder, int& descriptor) {
 }
 
 void remove_abandoned_in(const std::filesystem::path& parent) {
-  const std::size_t length = sizeof folder_prefix - 1 + 6;  // what mkdtemp makes of it
+  const std::size_t length = sizeof folder_prefix - 1 + 6;  // the length after mkdtemp
   std::error_code error;
   for (std::filesystem::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
     const auto name = entry->path().filename().string();
     if (!name.starts_with(folder_prefix) || name.size() != length) continue;
     int lock = -1;
     if (lock_folder(entry->path(), lock) != Lock::held) continue;
-    std::error_code ignored;  // what cannot be removed is harmless
+    std::error_code ignored;  // a leftover folder is harmless
     std::filesystem::remove_all(entry->path(), ignored);
     close(lock);
   }
@@ -272,7 +272,7 @@ TemporaryFolder::TemporaryFolder() {
                   "set TMPDIR to a writable folder with free space");
     }
     path_ = pattern;
-    // A process that starts just now may have taken it for abandoned.
+    // A process that is just starting may have considered it abandoned.
     if (lock_folder(path_, lock_) != Lock::taken) return;
   }
 }

@@ -11,7 +11,7 @@ namespace ptxlat {
 // How a program ended.
 //   exit_status   its exit status; meaningless if it was killed
 //   signal        the signal that killed it, 0 if none did
-//   timed_out, wrote_without_end  why it was killed by us
+//   timed_out, wrote_without_end  why we killed it
 //   output        its standard output and error together; empty if it wrote without end
 struct ProcessOutcome {
   int exit_status = 0;
@@ -26,7 +26,7 @@ struct ProcessOutcome {
 // Runs a program in `folder`, without a shell, and waits for it. It gets its own process group: Ctrl-C on the terminal
 // does not reach it (otherwise a cell would be recorded as rejected because the user pressed Ctrl-C), and a time-out
 // also kills its children. Its output goes through the file `folder`/output. Error{missing_tool} if the program cannot
-// be started. One that is killed from outside is run once more.
+// be started. A program that is killed from outside is run again once.
 ProcessOutcome run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                            const std::filesystem::path& folder, std::chrono::milliseconds deadline);
 
@@ -34,7 +34,7 @@ ProcessOutcome run_program(const std::filesystem::path& program, const std::vect
 std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds deadline);
 
 // A private folder under $TMPDIR or /tmp that is removed, with its contents, at the end of the scope. The first one
-// there of a process also removes those that killed processes of the same user have left.
+// that a process creates also removes those that killed processes of the same user left.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -48,8 +48,8 @@ class TemporaryFolder {
   int lock_ = -1;  // held while the folder is in use: the kernel frees it if the process is killed
 };
 
-// Does that once more where this process has made temporary folders: at its beginning, a process killed just before may
-// have had children that were still dying.
+// Removes abandoned folders again where this process has made temporary folders: when it began, children of a process
+// that was killed just before may still have been dying.
 void remove_abandoned_folders();
 
 }  // namespace ptxlat

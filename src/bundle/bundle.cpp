@@ -74,36 +74,37 @@ class RecordedAssembler : public line::KernelAssembler {
   RecordedAssembler(const Bundle& bundle, std::size_t toolchain) : bundle_(bundle), toolchain_(toolchain) {}
 
   assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override {
-    std::vector<std::shared_ptr<const ColumnCode>> columns;
+    std::vector<std::shared_ptr<const ConfigurationCode>> configurations;
     std::vector<line::NamedKernel> missing = kernels;
     std::vector<std::uint32_t> seen;
     while (!missing.empty()) {
       const auto section = richest(missing, seen);
       if (!section) reject(missing.front());
       seen.push_back(*section);
-      columns.push_back(column_in(*section, level));
-      const auto& answers = columns.back()->answers;
+      configurations.push_back(configuration_in(*section, level));
+      const auto& answers = configurations.back()->answers;
       const auto before = missing.size();
       std::erase_if(missing,
                     [&](const line::NamedKernel& kernel) { return answers.contains(line::text_hash(*kernel.kernel)); });
-      if (missing.size() == before) columns.pop_back();
+      if (missing.size() == before) configurations.pop_back();
     }
-    std::vector<const ColumnCode*> used;
-    for (const auto& column : columns) used.push_back(column.get());
+    std::vector<const ConfigurationCode*> used;
+    for (const auto& configuration : configurations) used.push_back(configuration.get());
     return outcome_from(used, kernels);
   }
 
  private:
   // The line requests a chunk several times, for its cells' further consumers.
-  std::shared_ptr<const ColumnCode> column_in(std::uint32_t section, int level) {
+  std::shared_ptr<const ConfigurationCode> configuration_in(std::uint32_t section, int level) {
     const auto& levels = bundle_.manifest.levels;
     const auto at = static_cast<std::size_t>(std::find(levels.begin(), levels.end(), level) - levels.begin());
-    const auto column = at * bundle_.manifest.toolchains.size() + toolchain_;
-    if (!last_ || last_section_ != section || last_column_ != column) {
+    const auto configuration = at * bundle_.manifest.toolchains.size() + toolchain_;
+    if (!last_ || last_section_ != section || last_configuration_ != configuration) {
       const auto payload = read_section(bundle_.path, bundle_.code[section]);
-      last_ = std::make_shared<ColumnCode>(decoded(bundle_.path, [&] { return decode_column(payload, column); }));
+      last_ = std::make_shared<ConfigurationCode>(
+          decoded(bundle_.path, [&] { return decode_configuration(payload, configuration); }));
       last_section_ = section;
-      last_column_ = column;
+      last_configuration_ = configuration;
     }
     return last_;
   }
@@ -132,9 +133,9 @@ class RecordedAssembler : public line::KernelAssembler {
 
   const Bundle& bundle_;
   std::size_t toolchain_;
-  std::shared_ptr<const ColumnCode> last_;
+  std::shared_ptr<const ConfigurationCode> last_;
   std::uint32_t last_section_ = 0;
-  std::size_t last_column_ = 0;
+  std::size_t last_configuration_ = 0;
 };
 
 class RecordedDisassembler : public sass::Disassembler {

@@ -29,16 +29,16 @@ std::uint32_t number_of(const Answer& answer) {
 // The part of a chunk's frame before the cubins.
 struct Outline {
   std::vector<std::string> rejections;
-  std::vector<std::vector<std::uint32_t>> answers;      // [column][kernel]
-  std::vector<std::vector<std::uint64_t>> cubin_sizes;  // [column][cubin]
+  std::vector<std::vector<std::uint32_t>> answers;      // [configuration][kernel]
+  std::vector<std::vector<std::uint64_t>> cubin_sizes;  // [configuration][cubin]
 };
 
 Outline read_outline(ByteReader& reader, std::size_t kernels) {
   Outline outline;
   outline.rejections.resize(reader.get_count<std::uint32_t>(sizeof(std::uint64_t)));
   for (auto& words : outline.rejections) words = reader.get_text();
-  const auto columns = reader.get<std::uint32_t>();
-  for (std::uint32_t column = 0; column < columns; ++column) {
+  const auto configurations = reader.get<std::uint32_t>();
+  for (std::uint32_t configuration = 0; configuration < configurations; ++configuration) {
     auto& answers = outline.answers.emplace_back(kernels);
     for (auto& answer : answers) answer = reader.get<std::uint32_t>();
     auto& sizes = outline.cubin_sizes.emplace_back(reader.get_count<std::uint32_t>(sizeof(std::uint64_t)));
@@ -55,18 +55,19 @@ std::vector<std::uint64_t> read_kernels(ByteReader& reader) {
 
 [[noreturn]] void reject() { throw Error(ExitCode::storage, "a section of the bundle contradicts itself"); }
 
-ColumnCode column_of(const Outline& outline, const std::vector<std::uint64_t>& kernels, std::size_t column) {
-  ColumnCode code;
+ConfigurationCode configuration_of(const Outline& outline, const std::vector<std::uint64_t>& kernels,
+                                   std::size_t configuration) {
+  ConfigurationCode code;
   code.rejections = outline.rejections;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const auto number = outline.answers[column][i];
+    const auto number = outline.answers[configuration][i];
     if (number == 0) continue;
     auto& answer = code.answers[kernels[i]];
     if (number % 2 == 1)
       answer.cubin = number / 2;
     else
       answer.rejection = number / 2 - 1;
-    const bool exists = answer.cubin ? *answer.cubin < outline.cubin_sizes[column].size()
+    const bool exists = answer.cubin ? *answer.cubin < outline.cubin_sizes[configuration].size()
                                      : answer.rejection < outline.rejections.size();
     if (!exists) reject();
   }
@@ -81,60 +82,62 @@ std::string without_name(std::string words, const std::string& name) {
   return replaced(std::move(words), name, name_hole);
 }
 
-assemble::BatchOutcome outcome_from(const std::vector<const ColumnCode*>& columns,
+assemble::BatchOutcome outcome_from(const std::vector<const ConfigurationCode*>& configurations,
                                     const std::vector<line::NamedKernel>& kernels) {
   assemble::BatchOutcome outcome;
-  std::map<std::pair<const ColumnCode*, std::uint32_t>, std::size_t> taken;  // cubins already in the outcome
+  std::map<std::pair<const ConfigurationCode*, std::uint32_t>, std::size_t> taken;  // cubins already in the outcome
   for (const auto& [name, kernel] : kernels) {
     const auto hash = line::text_hash(*kernel);
-    const ColumnCode& column = **std::find_if(
-        columns.begin(), columns.end(), [&](const ColumnCode* candidate) { return candidate->answers.contains(hash); });
-    const Answer& answer = column.answers.at(hash);
+    const ConfigurationCode& configuration =
+        **std::find_if(configurations.begin(), configurations.end(),
+                       [&](const ConfigurationCode* candidate) { return candidate->answers.contains(hash); });
+    const Answer& answer = configuration.answers.at(hash);
     auto& kernel_outcome = outcome.kernels.emplace_back();
     if (!answer.cubin) {
-      kernel_outcome.log = replaced(column.rejections[answer.rejection], name_hole, name);
+      kernel_outcome.log = replaced(configuration.rejections[answer.rejection], name_hole, name);
       continue;
     }
-    const auto [place, is_new] = taken.try_emplace({&column, *answer.cubin}, outcome.cubins.size());
-    if (is_new) outcome.cubins.push_back(column.cubins[*answer.cubin]);
+    const auto [place, is_new] = taken.try_emplace({&configuration, *answer.cubin}, outcome.cubins.size());
+    if (is_new) outcome.cubins.push_back(configuration.cubins[*answer.cubin]);
     kernel_outcome.cubin = place->second;
     kernel_outcome.symbol = symbol_of(hash);
   }
   return outcome;
 }
 
-Bytes encode_code(const std::vector<ColumnCode>& columns) {
+Bytes encode_code(const std::vector<ConfigurationCode>& configurations) {
   std::set<std::uint64_t> kernels;
   std::set<std::string> distinct;
-  for (const auto& column : columns) {
-    for (const auto& [hash, answer] : column.answers) kernels.insert(hash);
-    distinct.insert(column.rejections.begin(), column.rejections.end());
+  for (const auto& configuration : configurations) {
+    for (const auto& [hash, answer] : configuration.answers) kernels.insert(hash);
+    distinct.insert(configuration.rejections.begin(), configuration.rejections.end());
   }
   const std::vector<std::string> rejections(distinct.begin(), distinct.end());
 
   ByteWriter frame;
   frame.put(static_cast<std::uint32_t>(rejections.size()));
   for (const auto& words : rejections) frame.put_text(words);
-  frame.put(static_cast<std::uint32_t>(columns.size()));
-  for (const auto& column : columns) {
+  frame.put(static_cast<std::uint32_t>(configurations.size()));
+  for (const auto& configuration : configurations) {
     for (const auto hash : kernels) {
-      const auto found = column.answers.find(hash);
+      const auto found = configuration.answers.find(hash);
       std::uint32_t number = 0;
-      if (found != column.answers.end()) {
+      if (found != configuration.answers.end()) {
         auto answer = found->second;
         if (!answer.cubin) {
-          const auto at = std::lower_bound(rejections.begin(), rejections.end(), column.rejections[answer.rejection]);
+          const auto at =
+              std::lower_bound(rejections.begin(), rejections.end(), configuration.rejections[answer.rejection]);
           answer.rejection = static_cast<std::uint32_t>(at - rejections.begin());
         }
         number = number_of(answer);
       }
       frame.put(number);
     }
-    frame.put(static_cast<std::uint32_t>(column.cubins.size()));
-    for (const auto& cubin : column.cubins) frame.put(static_cast<std::uint64_t>(cubin.size()));
+    frame.put(static_cast<std::uint32_t>(configuration.cubins.size()));
+    for (const auto& cubin : configuration.cubins) frame.put(static_cast<std::uint64_t>(cubin.size()));
   }
-  for (const auto& column : columns) {
-    for (const auto& cubin : column.cubins) frame.append(cubin.data(), cubin.size());
+  for (const auto& configuration : configurations) {
+    for (const auto& cubin : configuration.cubins) frame.append(cubin.data(), cubin.size());
   }
 
   ByteWriter section;
@@ -150,19 +153,19 @@ std::vector<std::uint64_t> kernels_in_code(const Bytes& section) {
   return read_kernels(reader);
 }
 
-ColumnCode decode_column(const Bytes& section, std::size_t column) {
+ConfigurationCode decode_configuration(const Bytes& section, std::size_t configuration) {
   ByteReader reader(section);
   const auto kernels = read_kernels(reader);
   const auto compressed = reader.rest();
   const auto frame = decompress(reader.take(compressed), compressed);
   ByteReader content(frame);
   const auto outline = read_outline(content, kernels.size());
-  if (column >= outline.answers.size()) reject();
-  auto code = column_of(outline, kernels, column);
-  for (std::size_t i = 0; i < column; ++i) {
+  if (configuration >= outline.answers.size()) reject();
+  auto code = configuration_of(outline, kernels, configuration);
+  for (std::size_t i = 0; i < configuration; ++i) {
     for (const auto size : outline.cubin_sizes[i]) content.take(size);
   }
-  for (const auto size : outline.cubin_sizes[column]) {
+  for (const auto size : outline.cubin_sizes[configuration]) {
     const auto* bytes = content.take(size);
     code.cubins.emplace_back(bytes, bytes + size);
   }

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t variants_per_chunk = 48;
 
 // Chunks in progress at a time: while one waits for nvdisasm or its slowest assembler, the others keep the cores busy.
-std::size_t chunks_under_way(std::size_t threads, std::size_t columns) { return 2 + threads / columns; }
+std::size_t chunks_under_way(std::size_t threads, std::size_t configurations) { return 2 + threads / configurations; }
 
 struct FinishedChunk {
   Bytes code;
@@ -167,16 +167,16 @@ class BundleBuilder {
       : order_(order),
         plan_(plan),
         variants_(plan.variants()),
-        columns_(order.manifest.levels.size() * order.manifest.toolchains.size()),
+        configurations_(order.manifest.levels.size() * order.manifest.toolchains.size()),
         slots_(static_cast<std::ptrdiff_t>(order.threads)) {}
 
   std::size_t chunks() const { return (variants_ + variants_per_chunk - 1) / variants_per_chunk; }
-  std::size_t cells() const { return variants_ * columns_; }
-  std::size_t cells_in_chunk(std::size_t chunk) const { return (end_of(chunk) - begin_of(chunk)) * columns_; }
+  std::size_t cells() const { return variants_ * configurations_; }
+  std::size_t cells_in_chunk(std::size_t chunk) const { return (end_of(chunk) - begin_of(chunk)) * configurations_; }
 
   // Makes the chunks starting at `next`.
   bool run(ChunkWriter& writer, std::size_t next) {
-    const auto workers = std::min(chunks_under_way(order_.threads, columns_), chunks() - next);
+    const auto workers = std::min(chunks_under_way(order_.threads, configurations_), chunks() - next);
     make_assemblers(workers);
     next_ = next;
     std::vector<std::thread> threads;
@@ -191,17 +191,20 @@ class BundleBuilder {
  private:
   std::size_t begin_of(std::size_t chunk) const { return chunk * variants_per_chunk; }
   std::size_t end_of(std::size_t chunk) const { return std::min(variants_, begin_of(chunk) + variants_per_chunk); }
-  std::size_t toolchain_of(std::size_t column) const { return column % order_.manifest.toolchains.size(); }
+  std::size_t toolchain_of(std::size_t configuration) const {
+    return configuration % order_.manifest.toolchains.size();
+  }
 
-  // One for each column of each chunk in progress: those of a toolchain may share a process.
+  // One for each configuration of each chunk in progress: those of a toolchain may share a process.
   void make_assemblers(std::size_t workers) {
     const auto levels = order_.manifest.levels.size();
     for (const auto& toolchain : order_.manifest.toolchains)
       assemblers_.push_back(order_.make_assemblers(toolchain, workers * levels));
   }
-  line::KernelAssembler& assembler(std::size_t worker, std::size_t column) {
+  line::KernelAssembler& assembler(std::size_t worker, std::size_t configuration) {
     const auto toolchains = order_.manifest.toolchains.size();
-    return *assemblers_[toolchain_of(column)][worker * order_.manifest.levels.size() + column / toolchains];
+    return *assemblers_[toolchain_of(configuration)]
+                       [worker * order_.manifest.levels.size() + configuration / toolchains];
   }
 
   void work(std::size_t worker, ChunkWriter& writer) {
@@ -216,26 +219,27 @@ class BundleBuilder {
   }
 
   FinishedChunk make_chunk(std::size_t worker, std::size_t chunk) {
-    std::vector<ColumnCode> columns(columns_);
-    RecordingDisassembler disassembler(order_.nvdisasm, columns_);
+    std::vector<ConfigurationCode> configurations(configurations_);
+    RecordingDisassembler disassembler(order_.nvdisasm, configurations_);
     std::vector<std::thread> threads;
-    for (std::size_t column = 0; column < columns_; ++column) {
-      threads.emplace_back([&, column] {
-        make_column(chunk, column, assembler(worker, column), disassembler, columns[column]);
-        disassembler.column_ends();
+    for (std::size_t configuration = 0; configuration < configurations_; ++configuration) {
+      threads.emplace_back([&, configuration] {
+        make_configuration(chunk, configuration, assembler(worker, configuration), disassembler,
+                           configurations[configuration]);
+        disassembler.configuration_ends();
       });
     }
     for (auto& thread : threads) thread.join();
     if (stop_) return {};
-    return {encode_code(columns), disassembler.take_words()};
+    return {encode_code(configurations), disassembler.take_words()};
   }
 
-  void make_column(std::size_t chunk, std::size_t column, line::KernelAssembler& assembler,
-                   sass::Disassembler& disassembler, ColumnCode& code) {
-    const auto toolchain = toolchain_of(column);
+  void make_configuration(std::size_t chunk, std::size_t configuration, line::KernelAssembler& assembler,
+                          sass::Disassembler& disassembler, ConfigurationCode& code) {
+    const auto toolchain = toolchain_of(configuration);
     const auto& [assembling, target] = order_.manifest.toolchains[toolchain];
     const line::Line line{.toolchain = assembling, .target = target, .disassembler = disassembler};
-    const auto level = column / order_.manifest.toolchains.size();
+    const auto level = configuration / order_.manifest.toolchains.size();
     try {
       RecordingAssembler recording(assembler, slots_, order_.interrupted, code);
       const auto cells = plan_.cells(toolchain, level, begin_of(chunk), end_of(chunk));
@@ -257,7 +261,7 @@ class BundleBuilder {
   const BundleOrder& order_;
   const BundlePlan& plan_;
   std::size_t variants_;
-  std::size_t columns_;  // levels × toolchains, level by level
+  std::size_t configurations_;  // levels × toolchains, level by level
   AssemblerSlots slots_;
   std::vector<std::vector<std::unique_ptr<line::KernelAssembler>>>
       assemblers_;  // [toolchain][chunk in progress × level]

@@ -20,13 +20,15 @@ namespace ptxlat::bundle {
 
 // The contents of a bundle to make, and the tools that make it.
 //   forms            of PTX, the same for all toolchains
-//   cuda_forms       of CUDA C, as compiled for each toolchain (apply_compiled): by toolchain, equal in number and
-//   order files            of the catalogue and skeletons, and the functions compiled for each toolchain
+//   cuda_forms       of CUDA C, as compiled for each toolchain (apply_compiled): by toolchain, the same number in the
+//                    same order
+//   files            of the catalogue and skeletons, and the functions compiled for each toolchain
 //   shard            which of the cells
 //   make_assemblers  makes this many assemblers of a toolchain, each for one thread
 //   threads          how many assemblers work at the same time
 //   on_finished      called with the finished cells of a toolchain, by its index in the manifest, from one thread at a
-//   time on_planned       called with the number of cells, and of those that an interrupted call has finished
+//                    time
+//   on_planned       called with the number of cells, and the number that an interrupted call has already finished
 struct BundleOrder {
   Manifest manifest;
   results::Shard shard;

@@ -28,26 +28,26 @@ assemble::BatchOutcome RecordingAssembler::assemble(const std::vector<line::Name
   std::set<std::uint64_t> seen;
   for (const auto& [name, kernel] : kernels) {
     const auto hash = line::text_hash(*kernel);
-    if (column_.answers.contains(hash) || !seen.insert(hash).second) continue;
+    if (configuration_.answers.contains(hash) || !seen.insert(hash).second) continue;
     unknown.push_back({symbol_of(hash), kernel});
     hashes.push_back(hash);
   }
   if (!unknown.empty()) {
     auto outcome = assemble_in_a_slot(unknown, level);
-    const auto first_cubin = static_cast<std::uint32_t>(column_.cubins.size());
+    const auto first_cubin = static_cast<std::uint32_t>(configuration_.cubins.size());
     for (std::size_t i = 0; i < hashes.size(); ++i) {
       auto& kernel = outcome.kernels[i];
-      auto& answer = column_.answers[hashes[i]];
+      auto& answer = configuration_.answers[hashes[i]];
       if (kernel.cubin) {
         answer.cubin = first_cubin + static_cast<std::uint32_t>(*kernel.cubin);
       } else {
-        answer.rejection = static_cast<std::uint32_t>(column_.rejections.size());
-        column_.rejections.push_back(without_name(std::move(kernel.log), unknown[i].name));
+        answer.rejection = static_cast<std::uint32_t>(configuration_.rejections.size());
+        configuration_.rejections.push_back(without_name(std::move(kernel.log), unknown[i].name));
       }
     }
-    std::move(outcome.cubins.begin(), outcome.cubins.end(), std::back_inserter(column_.cubins));
+    std::move(outcome.cubins.begin(), outcome.cubins.end(), std::back_inserter(configuration_.cubins));
   }
-  return outcome_from({&column_}, kernels);
+  return outcome_from({&configuration_}, kernels);
 }
 
 assemble::BatchOutcome RecordingAssembler::assemble_in_a_slot(const std::vector<line::NamedKernel>& kernels,
@@ -63,14 +63,14 @@ void RecordingDisassembler::disassemble(int sm, const std::vector<sass::Instruct
   instructions_.insert(instructions_.end(), instructions.begin(), instructions.end());
   ++asking_;
   const auto round = round_;
-  changed_.wait(lock, [&] { return round_ != round || asking_ == columns_; });
+  changed_.wait(lock, [&] { return round_ != round || asking_ == configurations_; });
   if (round_ == round) answer(sm);
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void RecordingDisassembler::column_ends() {
+void RecordingDisassembler::configuration_ends() {
   const std::scoped_lock lock(mutex_);
-  --columns_;
+  --configurations_;
   changed_.notify_all();
 }
 

@@ -15,13 +15,13 @@ namespace ptxlat::bundle {
 // Limits how many assemblers work at the same time.
 using AssemblerSlots = std::counting_semaphore<>;
 
-// Assembles and records the answers in `column`. Each text only once: kernels that only differ in operand values are
-// one. Throws Error{interrupted} when `interrupted` becomes true.
+// Assembles and records the answers in `configuration`. Each text only once: kernels that only differ in operand values
+// are one. Throws Error{interrupted} when `interrupted` becomes true.
 class RecordingAssembler : public line::KernelAssembler {
  public:
   RecordingAssembler(line::KernelAssembler& assembler, AssemblerSlots& slots, const std::atomic<bool>* interrupted,
-                     ColumnCode& column)
-      : assembler_(assembler), slots_(slots), interrupted_(interrupted), column_(column) {}
+                     ConfigurationCode& configuration)
+      : assembler_(assembler), slots_(slots), interrupted_(interrupted), configuration_(configuration) {}
 
   assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int level) override;
 
@@ -31,20 +31,22 @@ class RecordingAssembler : public line::KernelAssembler {
   line::KernelAssembler& assembler_;
   AssemblerSlots& slots_;
   const std::atomic<bool>* interrupted_;
-  ColumnCode& column_;
+  ConfigurationCode& configuration_;
 };
 
-// Disassembles for the columns of a chunk, one thread each, and records the words. It waits until all of them have a
-// request, so that nvdisasm, which is slow to start, is started once per round instead of once per column.
+// Disassembles for the configurations of a chunk, one thread each, and records the words. It waits until all of them
+// have a request, so that nvdisasm, which is slow to start, is started once per round instead of once per
+// configuration.
 class RecordingDisassembler : public sass::Disassembler {
  public:
-  RecordingDisassembler(sass::Nvdisasm& nvdisasm, std::size_t columns) : nvdisasm_(nvdisasm), columns_(columns) {}
+  RecordingDisassembler(sass::Nvdisasm& nvdisasm, std::size_t configurations)
+      : nvdisasm_(nvdisasm), configurations_(configurations) {}
 
   void disassemble(int sm, const std::vector<sass::Instruction*>& instructions) override;
-  // One column fewer will make requests.
-  void column_ends();
+  // One configuration fewer will make requests.
+  void configuration_ends();
 
-  // When all columns have ended.
+  // When all configurations have ended.
   Words take_words() { return std::move(words_); }
 
  private:
@@ -53,7 +55,7 @@ class RecordingDisassembler : public sass::Disassembler {
   sass::Nvdisasm& nvdisasm_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::size_t columns_;  // that have not ended
+  std::size_t configurations_;  // that have not ended
   std::size_t asking_ = 0;
   std::size_t round_ = 0;
   std::vector<sass::Instruction*> instructions_;  // of those that are asking

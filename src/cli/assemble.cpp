@@ -92,7 +92,7 @@ void assemble(const AssembleOptions& options) {
   const auto threads = static_cast<std::size_t>(
       options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   auto pace = sass::nvdisasm_pace(static_cast<int>(threads));
-  pace.batch_threads = 1;  // the columns of a chunk have already gathered
+  pace.batch_threads = 1;  // the configurations of a chunk have already gathered
   sass::Nvdisasm nvdisasm(assemble::nvdisasm_for(manifest.target), pace);
   bundle::BundleOrder order{.manifest = manifest,
                             .shard = options.shard.value_or(results::Shard{}),
@@ -152,8 +152,8 @@ void add_assemble(CLI::App& program) {
       ->type_name("FILE");
   add_shard(
       *command, options->shard,
-      "Put only part K of N parts that cost the same into the bundle, e.g. 3/16, for machines that make one shard "
-      "of a table each (`ptxlat run --help`). Default: everything.");
+      "Put only part K of N parts of equal cost into the bundle, e.g. 3/16, for machines that each make one shard of a "
+      "table (`ptxlat run --help`). Default: everything.");
   command
       ->add_option("--threads", options->threads, "How many assemblers work at the same time. Default: one per core.")
       ->check(CLI::Range(1, 1024));

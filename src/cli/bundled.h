@@ -31,9 +31,9 @@ std::vector<int> bundled_levels(const bundle::Bundle& bundle, const std::vector<
 std::vector<latency::CellPlan> bundled_plan(const bundle::Bundle& bundle, const ptx::LoadedCatalogue& loaded,
                                             const Selection& selection, const std::vector<int>& levels);
 
-// The plan of a bundle of a shard, as in latency::name_of_plan: of the same options with the bundles of all shards.
+// The plan of a bundle of a shard, as in latency::name_of_plan, for the same options with the bundles of all shards.
 std::string name_of_plan(const bundle::Bundle& bundle, const Selection& selection, const std::vector<int>& levels);
-// Error{unknown_name} if the bundle is of a shard, and another is wanted.
+// Error{unknown_name} if the bundle is of a shard and a different one is requested.
 void require_shard(const bundle::Bundle& bundle, const std::optional<results::Shard>& wanted);
 
 // Error{no_gpu} if the bundle is not for this device's architecture.

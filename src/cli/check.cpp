@@ -25,7 +25,7 @@ struct CheckOptions {
   int threads = 0;
 };
 
-// Compiles the functions of CUDA C, each for the target that it is tried for.
+// Compiles the CUDA C functions, each for the target for which it is tried.
 void compile_for_check(isa::Catalogue& catalogue, const std::vector<const isa::Form*>& forms,
                        const assemble::Toolchain& toolchain, const std::optional<isa::Target>& target) {
   std::map<std::string, std::vector<const isa::Form*>> by_target;

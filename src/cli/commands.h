@@ -25,14 +25,14 @@ void add_compare(CLI::App& program);   // compare.cpp
 void add_doctor(CLI::App& program);    // doctor.cpp
 void add_worker(CLI::App& program);    // main.cpp, hidden: the process that worker/worker.h talks to
 
-// For who doubts a number (reproduce.cpp, replay.cpp).
+// For someone who doubts a number (reproduce.cpp, replay.cpp).
 void add_reproduce(CLI::App& program);
 void add_replay(CLI::App& program);
 // Hidden: man page and completions of shells (interface.cpp).
 void add_interface(CLI::App& program);
 
-// For long work that keeps what is finished: from now on Ctrl-C and SIGTERM set this, and only a second one ends the
-// program at once.
+// For long work that keeps its finished results: from now on Ctrl-C and SIGTERM set this flag, and only a second one
+// ends the program immediately.
 const std::atomic<bool>& heed_interrupts();  // main.cpp
 
 }  // namespace ptxlat::cli

@@ -70,7 +70,8 @@ std::vector<NamedTable> named_tables(const std::vector<std::string>& names, bool
 
 using Tables = std::map<std::string, report::Table>;
 
-// Of tables with tables of other GPUs below them, only the cells that those have too: GPUs of one kind share the rest.
+// For tables with tables of other GPUs below them, keeps only the cells that those also have: GPUs of one kind share
+// the rest.
 void keep_own_cells(const std::vector<NamedTable>& named, Tables& tables) {
   for (const auto& table : named) {
     std::unordered_set<report::RowKey, report::RowKeyHash> own;
@@ -245,8 +246,8 @@ void add_compare(CLI::App& program) {
       ->add_option(
           "--by", options->by,
           "Compare only tables that differ in nothing else, sorted by it: toolchain, gpu, device or date. Level "
-          "compares the levels of each table; device the GPUs of one kind that measured a table together, in "
-          "what is one GPU's own. Default: all tables in the order given.")
+          "compares the levels of each table; device compares the GPUs of one kind that measured a table together, for "
+          "the rows that belong to one GPU. Default: all tables in the order given.")
       ->check(CLI::IsMember({"toolchain", "gpu", "device", "date", "level"}));
   add_levels(*command, options->levels, "all");
   auto* format = command->add_option(

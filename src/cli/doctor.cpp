@@ -19,13 +19,13 @@ namespace ptxlat::cli {
 
 namespace {
 
-// The script that brings what is missing: in a checkout and in an installation it lies beside the catalogue.
+// The script that downloads missing pieces: next to the catalogue, both in a checkout and in an installation.
 std::string toolkits_script() {
   const auto script = isa::templates_folder().parent_path() / "tools/toolkits.sh";
   return std::filesystem::exists(script) ? script.string() : "tools/toolkits.sh";
 }
 
-// A part of what is here, and so on standard output.
+// Part of the report, so on standard output.
 void print_warnings(const std::vector<run::Warning>& warnings) {
   for (const auto& warning : warnings)
     fmt::print("warning     {}.\n            {}.\n", warning.sentence, warning.action);

@@ -43,7 +43,7 @@ worker::WorkerOptions options_for(int device, std::chrono::milliseconds kernel_d
 std::vector<std::unique_ptr<OpenGpu>> open_all(std::chrono::milliseconds kernel_deadline) {
   std::vector<std::unique_ptr<OpenGpu>> gpus;
   std::vector<Error> failures;
-  int count = 1;  // until one of them says how many there are
+  int count = 1;  // until one of them reports how many there are
   for (int number = 0; number < count; ++number) {
     auto gpu = std::make_unique<OpenGpu>(options_for(number, kernel_deadline));
     try {
@@ -52,7 +52,7 @@ std::vector<std::unique_ptr<OpenGpu>> open_all(std::chrono::milliseconds kernel_
       gpus.push_back(std::move(gpu));
     } catch (const Error& error) {
       failures.push_back(error);
-      // The first may be broken, and the second not.
+      // The first may be broken although the second is not.
       if (gpus.empty() && number == 0) count = 2;
     }
   }
@@ -120,7 +120,7 @@ std::vector<GpuKind> open_gpus(const std::string& devices) {
 }
 
 std::string report_lost(const OpenGpu& gpu, const Error& why) {
-  auto text = fmt::format("GPU {} ({}) does not answer any more: {}", gpu.device.index, gpu.device.uuid, why.what());
+  auto text = fmt::format("GPU {} ({}) no longer answers: {}", gpu.device.index, gpu.device.uuid, why.what());
   fmt::print(stderr, "\nwarning: {}.\n         Its cells go to the other GPUs of its kind. Look at `nvidia-smi`.\n",
              text);
   return text;

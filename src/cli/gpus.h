@@ -16,7 +16,7 @@ namespace ptxlat::cli {
 // Adds `--devices`, also spelled `--device`.
 void add_devices(CLI::App& command, std::string& devices);
 
-// A GPU that is open, and what disturbs it.
+// An open GPU, and anything that may disturb its measurements.
 struct OpenGpu {
   explicit OpenGpu(const worker::WorkerOptions& with) : options(with), worker(with) {}
 
@@ -44,7 +44,7 @@ struct GpuKind {
 std::vector<GpuKind> open_gpus(const std::string& devices, std::chrono::milliseconds kernel_deadline);
 std::vector<GpuKind> open_gpus(const std::string& devices);
 
-// Prints that a GPU does not answer any more, and returns it as a warning of its run.
+// Prints that a GPU no longer answers, and returns that as a warning of its run.
 std::string report_lost(const OpenGpu& gpu, const Error& why);
 
 }  // namespace ptxlat::cli

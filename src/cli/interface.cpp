@@ -10,8 +10,8 @@
 #include "cli/commands.h"
 #include "run/provenance.h"
 
-// The man page and the completions of shells, made from what the commands say of themselves to CLI11. Their form has no
-// second copy of any option.
+// The man page and the shell completions, generated from the commands' descriptions in CLI11. No option is described
+// twice.
 namespace ptxlat::cli {
 
 namespace {
@@ -41,10 +41,10 @@ std::vector<std::string> names_of(const CLI::Option& option) {
 
 bool takes_value(const CLI::Option& option) { return option.get_expected_max() > 0 && option.get_type_size() > 0; }
 
-// What CLI11 prints of a value's kind: "FILE", or the allowed values, "{text,csv}".
+// How CLI11 prints the kind of a value: "FILE", or the allowed values, "{text,csv}".
 std::string type_of(const CLI::Option& option) { return takes_value(option) ? option.get_type_name() : ""; }
 
-// The values that an option allows, where its kind lists them.
+// The values that an option allows, if its kind lists them.
 std::vector<std::string> values_of(const CLI::Option& option) {
   const auto type = type_of(option);
   const auto open = type.find('{'), close = type.find('}');

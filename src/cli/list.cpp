@@ -55,7 +55,7 @@ void write_list(const std::vector<const isa::Form*>& forms, const std::string& f
     }
     if (form->chapter != chapter) fmt::print("{}{}\n", chapter.empty() ? "" : "\n", form->chapter);
     chapter = form->chapter;
-    const auto operands = fmt::format("{}", fmt::join(form->dependence, " "));  // a width would be each one's
+    const auto operands = fmt::format("{}", fmt::join(form->dependence, " "));  // a width would apply to each one
     fmt::print("  {:<36} {:<9} {:<10} {}\n", form->ptx, form->section, operands, needs(*form));
   }
 }

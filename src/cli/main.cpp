@@ -30,8 +30,8 @@ namespace {
 constexpr char footer[] =
     "Exit codes: 0 done, 1 failure, 2 command line, 3 malformed catalogue or skeleton, 4 unknown form, level,\n"
     "toolchain or table, 5 no assembler, disassembler or gnuplot, 6 no driver or GPU, 7 store, table or bundle cannot\n"
-    "be read or written, 8 compare --fail-on-change or replay found one, 9 merge lacks a shard, 130 interrupted (what\n"
-    "was finished is kept).";
+    "be read or written, 8 compare --fail-on-change found a change or replay a number that no longer holds,\n"
+    "9 merge lacks a shard, 130 interrupted (finished work is kept).";
 
 std::atomic<bool> was_interrupted{false};
 

@@ -31,7 +31,7 @@ namespace {
 
 struct MeasureOptions {
   Selection selection;
-  std::string snippet;  // PTX, or the name of a file of it
+  std::string snippet;  // PTX, or the name of a PTX file
   std::string cuda;     // or CUDA C
   std::vector<std::string> sources, results, types;
   std::optional<int> device;
@@ -42,7 +42,7 @@ struct MeasureOptions {
   std::string format = "text";
 };
 
-// The snippet's text and what messages call it.
+// The snippet's text and its name in messages.
 struct Given {
   std::string text, name;
 };
@@ -76,18 +76,18 @@ snippet::Marks marks_of(const MeasureOptions& options) {
                        named_registers(options.types, "--type")};
   for (const auto& one : marks.types) {
     if (one.type.empty())
-      throw Error(ExitCode::usage, "--type " + one.name + " names no type", "a type is given like --type a=f32");
+      throw Error(ExitCode::usage, "--type " + one.name + " does not name a type", "write a type like --type a=f32");
   }
   return marks;
 }
 
-// The GPU, where there is one and it is wanted.
+// The GPU, if there is one and it is requested.
 struct Gpu {
   std::optional<worker::Worker> worker;
   std::optional<gpu::DeviceInfo> device;
 };
 
-// Without a GPU the schedule says what it can, unless the GPU or its driver's JIT was asked for.
+// Without a GPU, the numbers come from the schedule, unless the GPU or its driver's JIT was requested.
 void find_gpu(const MeasureOptions& options, Gpu& gpu) {
   if (options.is_static || !options.selection.target.empty()) return;
   try {
@@ -98,7 +98,7 @@ void find_gpu(const MeasureOptions& options, Gpu& gpu) {
         options.selection.toolchain.find("driver") != std::string::npos)
       throw;
     gpu.worker.reset();
-    fmt::print(stderr, "no GPU ({}): the numbers are the schedule's\n", error.what());
+    fmt::print(stderr, "no GPU ({}): the numbers come from the schedule\n", error.what());
   }
 }
 
@@ -113,7 +113,7 @@ snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::
   for (const int level : options.selection.levels) {
     for (const auto& pair : plan.pairs) {
       if (pair.whole.form == nullptr) continue;
-      constexpr std::size_t kernel_bytes = 20'000;  // about, of all its kernels
+      constexpr std::size_t kernel_bytes = 20'000;  // approximate, of all its kernels
       cells.push_back({pairs.size(), level, kernel_bytes, {}});
       pairs.push_back({&pair, level});
     }
@@ -144,11 +144,12 @@ snippet::Measured measure_with(const assemble::Toolchain& toolchain, const isa::
   return measured;
 }
 
-// What an SM takes of the whole snippet, with enough warps: copies of its machine code in a loop, as for `opcodes`.
+// The throughput of the whole snippet on an SM with enough warps: copies of its machine code in a loop, as for
+// `opcodes`.
 std::vector<results::Record> throughput_with(const assemble::Toolchain& toolchain, const isa::Target& target,
                                              const ptx::LoadedCatalogue& loaded, const snippet::Plan& plan,
                                              const MeasureOptions& options) {
-  // What it runs was written over: it serves nothing else. A loop of copies takes milliseconds at most.
+  // It runs patched code, so it serves nothing else. A loop of copies takes milliseconds at most.
   auto of_worker = worker_options(options.device.value_or(0));
   of_worker.kernel_deadline = scaled_deadline(std::chrono::milliseconds(500));
   worker::Worker worker(of_worker);
@@ -182,7 +183,7 @@ void write(const MeasureOptions& options, const std::string& text, const std::ve
   }
 }
 
-// A snippet that is understood, and its pairs.
+// A snippet after analysis, and its pairs.
 struct Planned {
   snippet::Snippet snippet;
   snippet::Plan plan;
@@ -250,11 +251,11 @@ void measure(const MeasureOptions& options) {
   }
   Gpu gpu;
   find_gpu(options, gpu);
-  if (options.has_throughput && !gpu.device) fmt::print(stderr, "no throughput: it is measured on a GPU alone\n");
+  if (options.has_throughput && !gpu.device) fmt::print(stderr, "no throughput: it can only be measured on a GPU\n");
   const auto wanted = options.selection.toolchain.empty() && gpu.device ? "driver" : options.selection.toolchain;
   const auto driver = gpu.device ? std::optional(driver_toolchain(*gpu.device)) : std::nullopt;
   std::vector<snippet::Measured> measured;
-  std::vector<std::unique_ptr<Planned>> of_toolchains;  // of CUDA C each has its own
+  std::vector<std::unique_ptr<Planned>> of_toolchains;  // for CUDA C, each toolchain has its own
   for (const auto& toolchain : chosen_toolchains(wanted, driver)) {
     require_levels(options.selection.levels, toolchain.kind);
     const auto& target_name = options.selection.target;
@@ -277,7 +278,8 @@ void measure(const MeasureOptions& options) {
 
 void add_measure(CLI::App& program) {
   auto* command = program.add_subcommand(
-      "measure", "Any snippet of PTX: latency from each source to each result, and its issue cost (docs/measure.md).");
+      "measure",
+      "Measure any snippet of PTX: latency from each source to each result, and its issue cost (docs/measure.md).");
   auto options = std::make_shared<MeasureOptions>();
   options->selection.levels = {0, 3};
   auto* ptx = command->add_option(
@@ -290,48 +292,49 @@ void add_measure(CLI::App& program) {
                                    "semicolons. Needs an NVRTC.");
   cuda->type_name("TEXT")->excludes(ptx);
   command
-      ->add_option("--source", options->sources,
-                   "Registers that are there before, separated by commas. Default: those that are read before they are "
-                   "written.")
+      ->add_option(
+          "--source", options->sources,
+          "Registers that are ready before the snippet, separated by commas. Default: those that are read before "
+          "they are written.")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAMES");
   command
       ->add_option("--result", options->results,
-                   "Registers whose last value is waited for. Default: those whose last value nothing reads.")
+                   "Registers whose last value is a result. Default: those whose last value nothing reads.")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAMES");
   command
       ->add_option("--type", options->types,
-                   "A register's type (a=f32), where the instructions leave it open; several, separated by commas. "
-                   "Default: what the instructions say.")
+                   "A register's type (a=f32), if the instructions leave it open; several, separated by commas. "
+                   "Default: from the instructions.")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME=TYPE");
   add_levels(*command, options->selection.levels, "0,3");
   command
       ->add_option("--toolchain", options->selection.toolchain,
-                   "The assembler: driver, ptxas, nvjitlink, or one of a version (ptxas-12.4); several, separated by "
+                   "The assembler: driver, ptxas, nvjitlink, or a specific version (ptxas-12.4); several, separated by "
                    "commas, are measured one after another. Default: driver; without a GPU the newest ptxas.")
       ->type_name("NAMES");
   command
-      ->add_option("--target", options->selection.target,
-                   "Assemble for this architecture and do not use a GPU: the numbers are the schedule's. Default: the "
-                   "GPU's, and sm_90a where there is none.")
+      ->add_option(
+          "--target", options->selection.target,
+          "Assemble for this architecture and do not use a GPU: the numbers come from the schedule. Default: the "
+          "GPU's, or sm_90a without a GPU.")
       ->type_name("SM");
-  command->add_flag("--static", options->is_static, "Do not use a GPU: the numbers are the schedule's.");
-  command->add_option("--device", options->device, "The GPU's number, as the driver counts. Default: 0.")
+  command->add_flag("--static", options->is_static, "Do not use a GPU: the numbers come from the schedule.");
+  command->add_option("--device", options->device, "The GPU's number in the driver's order. Default: 0.")
       ->check(CLI::Range(0, 1023));
   command
       ->add_option("--launches", options->launches,
                    "Launches of each kernel; the mode of their cycles counts. Default: 9.")
       ->check(CLI::Range(1, 1000));
   command->add_flag("--throughput", options->has_throughput,
-                    "Also how many executions of the whole snippet an SM takes in a cycle, with enough warps.");
-  command->add_flag(
-      "--code", options->has_code,
-      "Behind the table, every number with the machine code that it was made of, as `ptxlat show` has it.");
+                    "Also measure how many executions of the whole snippet per cycle an SM reaches with enough warps.");
+  command->add_flag("--code", options->has_code,
+                    "After the table, print every number with the machine code behind it, as `ptxlat show` does.");
   command->add_option("--format", options->format, "text, csv or json. Default: text.")
       ->check(CLI::IsMember({"text", "csv", "json"}));
   add_catalogue(*command, options->selection);

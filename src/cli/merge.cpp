@@ -28,7 +28,7 @@ struct MergeOptions {
   TableOptions tables;
 };
 
-// The number that a record is there for: `cycles`, or what a table has where there is none.
+// The main number of a record: `cycles`, or the number that a table shows instead.
 std::optional<double> main_number(const results::Record& record) {
   for (const auto tag : {results::metric::cycles, results::metric::static_cycles, results::metric::issue}) {
     if (const auto number = record.number(tag)) return number;
@@ -36,7 +36,8 @@ std::optional<double> main_number(const results::Record& record) {
   return std::nullopt;
 }
 
-// Whether two latencies of a cell are the same within what its launches spread over. Curves and facts are not compared.
+// Whether two latencies of a cell are the same, allowing for the spread of its launches. Curves and facts are not
+// compared.
 bool agree(const results::Record& a, const results::Record& b) {
   if (a.kind != results::RecordKind::latency) return true;
   const auto x = main_number(a), y = main_number(b);
@@ -61,7 +62,7 @@ void print_conflicts(const std::vector<results::Conflict>& conflicts) {
   if (conflicts.size() > most) fmt::print(stderr, "  … and {} more\n", conflicts.size() - most);
 }
 
-// The opcodes of a table at their highest level: their files are of one.
+// The opcodes of a table at their highest level: its files hold one level.
 void write_stored_opcodes(const results::Store& store, const std::string& table, const MergeOptions& options) {
   using results::RecordKind;
   auto throughput = store.records(table, RecordKind::throughput);
@@ -120,7 +121,7 @@ void merge(const MergeOptions& options) {
   }
   if (missing.empty()) return;
   throw Error(ExitCode::incomplete, fmt::format("{}", fmt::join(missing, "\n        ")),
-              "What is there is merged and written: make the rest with `ptxlat run --shard`, and merge again.");
+              "What exists is merged and written; make the rest with `ptxlat run --shard`, and merge again.");
 }
 
 }  // namespace
@@ -128,20 +129,21 @@ void merge(const MergeOptions& options) {
 void add_merge(CLI::App& program) {
   auto* command = program.add_subcommand(
       "merge",
-      "Join stores into one and write its tables. The stores are only read, and may be in use. Of two records of a "
-      "cell "
-      "one is kept: that of the newer method, then one that a second process contradicted, then a proven one, then "
-      "that "
-      "of the run that started later. So their order does not matter, and merging again changes nothing. Numbers that "
-      "contradict each other are reported. A shard that is missing or did not finish is named, and ends with 9.");
+      "Join stores into one and write its tables. The stores are only read, and may be in use. Of two records of one "
+      "cell, the one of the newer method is kept, then one that a second process contradicted, then a proven one, then "
+      "that of the run that started later. So their order does not matter, and merging again changes nothing. Numbers "
+      "that contradict each other are reported. If a shard is missing or did not finish, it is named, and the exit "
+      "code "
+      "is 9.");
   auto options = std::make_shared<MergeOptions>();
   command->add_option("stores", options->stores, "The stores to join, as `run --store` wrote them.")
       ->required()
       ->type_name("STORE");
   command
-      ->add_option("--into", options->into,
-                   "The store that gets everything; created if it is not there. What it has already stays, by the same "
-                   "rule. If it is among the stores, it is skipped there.")
+      ->add_option(
+          "--into", options->into,
+          "The store to merge into; created if it does not exist. Its own records take part under the same rule. "
+          "If it is also listed among the stores, it is not read twice.")
       ->required()
       ->type_name("FILE");
   add_table_options(*command, options->tables);

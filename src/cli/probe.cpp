@@ -82,9 +82,9 @@ void list(const std::vector<const probe::Probe*>& probes) {
                probe->cost.empty() ? "" : fmt::format(" ({})", probe->cost));
 }
 
-// The probes of each GPU, one after another; all GPUs at the same time. Most facts are one GPU's own: the first GPU's
-// belong to the table of its kind, those of each further GPU to a table below it. Without a result for a GPU that was
-// lost, if another one is left.
+// The probes of each GPU, one after another; all GPUs at the same time. Most facts belong to one GPU: those of the
+// first GPU are in the table of its kind, those of each further GPU in a table below it. A lost GPU has no result, if
+// another one is left.
 std::vector<std::optional<run::MadeProbes>> make_probes(const ProbeOptions& options, const GpuKind& kind,
                                                         std::vector<run::ProbeJob>& jobs, results::Store& store) {
   std::vector<std::optional<run::MadeProbes>> made(jobs.size());

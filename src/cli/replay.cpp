@@ -34,14 +34,15 @@ assemble::Toolchain toolchain_for(const ReplayOptions& options, const report::Ta
                                   const gpu::DeviceInfo& device) {
   const auto& wanted = options.selection.toolchain;
   const auto chosen = chosen_toolchains(wanted.empty() ? table.run.toolchain : wanted, driver_toolchain(device));
-  if (chosen.size() > 1) throw Error(ExitCode::usage, "one assembler replays a table", "name one with --toolchain");
+  if (chosen.size() > 1)
+    throw Error(ExitCode::usage, "a table is replayed by a single assembler", "name one with --toolchain");
   return chosen.front();
 }
 
 isa::Target target_for(const report::Table& table, const gpu::DeviceInfo& device) {
   auto target = target_from(table.run.target.empty() ? "sm_" + std::to_string(device.sm) : table.run.target);
   if (target.sm != device.sm)
-    throw Error(ExitCode::no_gpu, fmt::format("the table is of {}, and this GPU is sm_{}", target.name(), device.sm),
+    throw Error(ExitCode::no_gpu, fmt::format("the table is for {}, but this GPU is sm_{}", target.name(), device.sm),
                 "choose another GPU with --device");
   return target;
 }
@@ -83,7 +84,7 @@ const results::Record* record_of(const std::vector<results::Record>& records, co
 void replay(const ReplayOptions& options) {
   const auto table = report::read_table(options.table);
   if (report::is_static(table))
-    throw Error(ExitCode::unknown_name, options.table + " is a static table: nothing of it was measured",
+    throw Error(ExitCode::unknown_name, options.table + " is a static table: nothing in it was measured",
                 "`ptxlat static` makes it again");
   const auto rows = reproduce::sample_of(table, options.sample, options.seed);
   if (rows.empty()) throw Error(ExitCode::unknown_name, options.table + " has no number that could be measured again");
@@ -94,7 +95,7 @@ void replay(const ReplayOptions& options) {
   const auto records = measured_again(options, table, rows, loaded, worker, device);
 
   std::map<reproduce::Outcome, std::size_t> counts;
-  constexpr const char* words[] = {"holds", "DIFFERS", "other code", "gone"};
+  constexpr const char* words[] = {"holds", "DIFFERS", "new code", "gone"};
   for (const auto& row : rows) {
     const auto [outcome, what] = reproduce::compare(row, record_of(records, row));
     ++counts[outcome];
@@ -103,11 +104,11 @@ void replay(const ReplayOptions& options) {
                row.record.input.empty() ? "" : ", ", row.record.input, row.record.level, what);
   }
   using enum reproduce::Outcome;
-  fmt::print("{} of {} rows hold, {} differ, {} have other machine code here, {} are gone\n", counts[holds],
+  fmt::print("{} of {} rows hold, {} differ, {} have different machine code here, {} are gone\n", counts[holds],
              rows.size(), counts[differs], counts[other_code], counts[gone]);
   if (counts[differs] + counts[gone] > 0) throw CLI::RuntimeError(static_cast<int>(ExitCode::changed));
   if (counts[holds] == 0)
-    throw Error(ExitCode::failure, "no row has the machine code of the table here: nothing was compared",
+    throw Error(ExitCode::failure, "no row has the table's machine code here, so nothing was compared",
                 "replay with the table's own toolchain, " + table.run.toolchain);
 }
 
@@ -117,21 +118,22 @@ void add_replay(CLI::App& program) {
   auto* command = program.add_subcommand(
       "replay",
       "Measure a sample of a table's rows again on this driver and card, and say which numbers no longer hold. A table "
-      "keeps the text of its machine code and no cubins: the rows are assembled again, and a row whose machine code is "
-      "no longer the stored one is counted apart. Ends with 8 if a number does not hold.");
+      "keeps the text of its machine code but no cubins: the rows are assembled again, and a row whose machine code is "
+      "no longer the stored one is counted separately. The exit code is 8 if a number does not hold.");
   auto options = std::make_shared<ReplayOptions>();
   command->add_option("table", options->table, "A measured table's folder.")->required()->type_name("TABLE");
   command->add_option("--sample", options->sample, "How many rows, chosen at random. Default: 100.")
       ->check(CLI::Range(1, 1000000))
       ->type_name("N");
-  command->add_option("--seed", options->seed, "Chooses the sample. Default: 1.");
+  command->add_option("--seed", options->seed, "Random seed for the sample. Default: 1.");
   command
       ->add_option("--toolchain", options->selection.toolchain,
-                   "The assembler: driver, ptxas, nvjitlink, or one of a version. Default: the table's.")
+                   "The assembler: driver, ptxas, nvjitlink, or a specific version. Default: the table's.")
       ->type_name("NAME");
-  command->add_option("--device", options->device, "The GPU's number, as the driver counts. Default: 0.")
+  command->add_option("--device", options->device, "The GPU's number in the driver's order. Default: 0.")
       ->check(CLI::Range(0, 1023));
-  command->add_option("--threads", options->threads, "Assemblers at work at a time. Default: two per core.")
+  command
+      ->add_option("--threads", options->threads, "How many assemblers work at the same time. Default: two per core.")
       ->check(CLI::Range(1, 1024));
   add_catalogue(*command, options->selection);
   command->callback([options] { replay(*options); });

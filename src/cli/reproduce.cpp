@@ -32,7 +32,7 @@ struct ReproduceOptions {
   int device = 0;
 };
 
-// What assembles the windows, and for what.
+// The assembler of the windows, and the target.
 struct Tools {
   assemble::Toolchain toolchain;
   isa::Target target;
@@ -63,7 +63,7 @@ const isa::Form& form_spelled(const isa::Catalogue& catalogue, const std::string
   const auto nearest = nearest_names(name, names);
   throw Error(ExitCode::unknown_name, "no form is spelled " + name,
               (nearest.empty() ? "" : fmt::format("did you mean {}? ", fmt::join(nearest, ", "))) +
-                  "`ptxlat list` has all forms");
+                  "`ptxlat list` lists all forms");
 }
 
 // The cells of the form, or those of one operand or one class of inputs.
@@ -88,7 +88,7 @@ std::string name_of(const results::Record& cell) {
                      cell.input.empty() ? "" : ", ", cell.input);
 }
 
-// Why the folder's program cannot launch what the number is made of; empty if it can.
+// Why the folder's program cannot launch the windows behind the number; empty if it can.
 std::string why_not(const latency::Reproduction& made, const latency::ReproducedNumber& number) {
   for (const auto& term : number.terms) {
     const auto& window = made.windows[term.window];
@@ -117,14 +117,14 @@ results::Record with_windows(const latency::Reproduction& made, const latency::R
   for (const auto& number : cell.numbers) {
     for (const auto& term : number.terms) {
       const auto& code = made.windows[term.window].code;
-      // A window of several cells has the role that the first of them gave it.
+      // A window that several cells share has the role that the first of them gave it.
       if (results::window_of_role(record, code.role) == nullptr) record.windows.push_back(code);
     }
   }
   return record;
 }
 
-// A cell with what is expected of its numbers; what cannot be made again is left out and said.
+// A cell with the expected values of its numbers; numbers that cannot be reproduced are left out, with a message.
 reproduce::CheckedCell checked(const ReproduceOptions& options, const std::optional<report::Table>& table,
                                const latency::Reproduction& made, const latency::ReproducedCell& cell) {
   reproduce::CheckedCell checked{name_of(cell.record), {}, {}};
@@ -180,7 +180,7 @@ void reproduce_form(const ReproduceOptions& options) {
   std::optional<report::Table> table;
   if (!options.table.empty()) table = report::read_table(options.table);
   if (table && report::is_static(*table))
-    throw Error(ExitCode::unknown_name, options.table + " is a static table: nothing of it was measured",
+    throw Error(ExitCode::unknown_name, options.table + " is a static table: nothing in it was measured",
                 "leave out --table to compare with the schedule");
   auto loaded = load_catalogue_for(options.selection);
   form_spelled(loaded.catalogue, options.form);  // before a driver is asked
@@ -201,7 +201,7 @@ void reproduce_form(const ReproduceOptions& options) {
     auto one = checked(options, table, made, cell);
     if (!one.numbers.empty()) cells.push_back(std::move(one));
   }
-  if (cells.empty()) throw Error(ExitCode::failure, options.form + " has no number that can be made again; see above");
+  if (cells.empty()) throw Error(ExitCode::failure, options.form + " has no number that can be reproduced; see above");
   reproduce::write_folder(options.folder, isa::templates_folder(), made, cells,
                           {.title = fmt::format("{} -O{}, {} for {}", options.form, options.level, tools.toolchain.name,
                                                 tools.target.name()),
@@ -221,7 +221,7 @@ void add_reproduce(CLI::App& program) {
       "Write a folder that measures one form's cells again with a C compiler and the driver alone: PTX, cubin, a C "
       "file, a Makefile and the expected numbers.");
   auto options = std::make_shared<ReproduceOptions>();
-  command->add_option("form", options->form, "The form's spelling, as `ptxlat list` has it.")
+  command->add_option("form", options->form, "The form's spelling, as `ptxlat list` shows it.")
       ->required()
       ->type_name("FORM");
   command->add_option("-O,--level", options->level, "The optimisation level. Default: 3.")
@@ -237,13 +237,14 @@ void add_reproduce(CLI::App& program) {
                                  "one.")
                     ->type_name("NAME");
   command
-      ->add_option("--table", options->table,
-                   "The measured table that the expected numbers come from. Default: none, and what the assembler's "
-                   "schedule says is expected.")
+      ->add_option(
+          "--table", options->table,
+          "The measured table with the expected numbers. Default: none; the numbers of the assembler's schedule are "
+          "then expected.")
       ->type_name("FOLDER");
   command
       ->add_option("--toolchain", options->selection.toolchain,
-                   "The assembler: driver, ptxas, nvjitlink, or one of a version (ptxas-12.4). Default: the table's, "
+                   "The assembler: driver, ptxas, nvjitlink, or a specific version (ptxas-12.4). Default: the table's, "
                    "else the newest ptxas.")
       ->type_name("NAME");
   command

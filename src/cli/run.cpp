@@ -67,7 +67,7 @@ void print_repetition(const run::Repetition& repetition) {
                record.note);
 }
 
-// Notes the plan with the run, and leaves of it what is to be made here.
+// Records the plan with the run, and reduces it to the part to be made here.
 //   shard  empty: all of it
 void take_shard(run::TableJob& job, const std::optional<results::Shard>& shard) {
   job.run.plan = latency::name_of_plan(job.plan);
@@ -197,8 +197,8 @@ void add_line_options(CLI::App& command, RunOptions& options) {
   add_table_options(command, options.tables);
   add_shard(
       command, options.shard,
-      "Make only part K of N parts that cost the same, e.g. 3/16, to spread a table over machines; `ptxlat merge` "
-      "joins their stores. Default: everything.");
+      "Make only part K of N parts of equal cost, e.g. 3/16, to spread a table over machines; `ptxlat merge` joins "
+      "their stores. Default: everything.");
   command.add_option("--threads", options.threads, "How many assemblers work at the same time. Default: two per core.")
       ->check(CLI::Range(1, 1024));
   command
@@ -216,7 +216,7 @@ CLI::Option* add_bundle(CLI::App& command, RunOptions& options, const std::strin
   return bundle->type_name("FILE")->excludes("--catalogue")->excludes("--all");
 }
 
-// Where the driver assembles: forms of the plan that its JIT is too old for.
+// If the driver assembles: forms of the plan that its JIT is too old for.
 void warn_of_old_driver(run::TableJob& job) {
   if (job.toolchain.kind != assemble::ToolchainKind::driver) return;
   std::vector<const isa::Form*> forms;

@@ -42,7 +42,8 @@ struct ShowOptions {
   std::string plot;  // folder; empty: none
 };
 
-// The window of the differential as PTX, with the consumer that is tried first; the stream's where there is no other.
+// The window of the differential as PTX, with the consumer that is tried first; the stream's if there is no
+// differential.
 void print_ptx(const ptx::LoadedCatalogue& loaded, const isa::Form& form) {
   const auto variants = isa::variants_of(form);
   if (!form.not_measurable.empty() || !form.unsupported_because.empty() || variants.empty()) return;

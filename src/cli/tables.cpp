@@ -31,7 +31,7 @@ report::Table write_latencies(const results::Store& store, Latencies latencies, 
 
 void warn_of_shards(const results::Run& written) {
   if (written.shard.empty()) return;
-  fmt::print(stderr, "warning: {} holds only a part of its plan, shard {}; `ptxlat merge` joins the stores of all\n",
+  fmt::print(stderr, "warning: {} contains only shard {} of its plan; `ptxlat merge` joins the stores of all shards\n",
              written.table, written.shard);
 }
 

@@ -33,7 +33,7 @@ struct Latencies {
 // written run says which.
 report::Table write_latencies(const results::Store& store, Latencies latencies, const TableOptions& options);
 
-// Says on standard error if the table holds only shards of its plan.
+// Warns on standard error if the table only contains shards of its plan.
 void warn_of_shards(const results::Run& written);
 
 }  // namespace ptxlat::cli

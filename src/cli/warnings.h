@@ -11,13 +11,13 @@
 
 namespace ptxlat::cli {
 
-// Prints the warnings on standard error and gives them as run.json has them.
+// Prints the warnings on standard error and returns them as in run.json.
 std::vector<std::string> printed(const std::vector<run::Warning>& warnings);
 
-// Looks at a GPU before a run and after it, for what may have disturbed the run.
+// Checks a GPU before and after a run for anything that may have disturbed it.
 class GpuWatch {
  public:
-  // Takes the first look. `worker` may have the device open; no other process of this run may.
+  // The check before the run. `worker` may have the device open; no other process of this run may.
   GpuWatch(const worker::WorkerOptions& options, const gpu::DeviceInfo& device, const worker::Worker& worker);
 
   std::vector<run::Warning> at_start() const;

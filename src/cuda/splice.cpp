@@ -38,7 +38,7 @@ std::string renamed(const std::string& text, const std::map<std::string, std::st
 
 bool is_directive(const std::string& statement) { return statement.front() == '.'; }
 
-// For std::regex, whose stack grows with the text: a longer statement is none of those that are looked for.
+// For std::regex, whose stack grows with the text: the statements that are searched for are not longer.
 bool matches(const std::string& statement, std::smatch& match, const std::regex& pattern) {
   constexpr std::size_t longest = 500;
   return statement.size() <= longest && std::regex_match(statement, match, pattern);
@@ -239,7 +239,7 @@ class Splicer {
     return is_high ? fmt::format("{{_, {}}}", to) : fmt::format("{{{}, _}}", to);
   }
 
-  // What the statements say of registers, for replace_parameters, which asks for each of its loads.
+  // What the statements say about registers; replace_parameters looks it up for each of its loads.
   void read_registers() {
     static const std::regex declaration(R"(\.reg \.[a-z]+(\d{1,3}) (%[A-Za-z_]+)<\d+>;)");
     for (const auto& statement : statements_) {

@@ -24,8 +24,8 @@ struct HostObject {
 // Handles of 8 bytes and tensor maps of 128. ptx_templates/isa/host_objects.toml has the same offsets; a test compares.
 //
 // Left out, because the Driver API cannot make them: multi-sample textures (2dms, a2dms), which only a graphics API
-// has, and samplers apart from their texture. In the unified mode of a module without .texmode_independent a texture's
-// handle brings its sampler along (PTX ISA 9.7.10.1).
+// has, and samplers separate from their texture. In the unified mode of a module without .texmode_independent a
+// texture's handle includes its sampler (PTX ISA 9.7.10.1).
 inline constexpr HostObject host_objects[] = {
     {"tex_1d", 8},
     {"tex_2d", 16},

@@ -20,7 +20,7 @@ class Warp {
  public:
   explicit Warp(Machine& machine) : machine_(machine) {}
 
-  // The median of several warps': noise is rare.
+  // The median over several warps: noise is rare.
   double cycles(const std::vector<Addresses>& lanes) {
     std::vector<double> times;
     for (int i = 0; i < 5; ++i) {
@@ -57,7 +57,7 @@ void find_period(Warp& machine, std::uint64_t bytes, Banks& banks) {
   for (std::uint64_t distance = 1; distance <= std::min(most, bytes / 2); ++distance) {
     cycles.push_back(machine.apart(distance));
     if (banks.period == 0 && cycles.back() > banks.alone * 1.02) banks.period = distance;
-    // A second one at twice the distance confirms it.
+    // A second conflict at twice the distance confirms it.
     if (banks.period != 0 && distance == 2 * banks.period) break;
   }
   if (banks.period == 0 || 2 * banks.period >= cycles.size()) {

@@ -17,7 +17,7 @@ namespace {
 using results::Fact;
 using results::FactVerdict;
 
-// Of an index whose sets and lines are powers of two.
+// For an index whose sets and lines are powers of two.
 std::string index_bits(const SetIndex& index, std::uint64_t line_bytes) {
   if (!std::has_single_bit(index.sets) || !std::has_single_bit(line_bytes)) return {};
   const auto first = static_cast<std::size_t>(std::countr_zero(line_bytes));
@@ -83,7 +83,7 @@ std::vector<Fact> facts_of(const std::string& space, const Level& found) {
   return facts;
 }
 
-// Whether an access in another way brings the line for accesses in the usual one.
+// Whether an access in a different way brings the line into the cache for the usual kind of access.
 Fact allocation_by(Machine& machine, const std::string& with, const Level& level, Prober& prober) {
   const auto& info = machine.info();
   const std::string quantity = fmt::format("{}.{}_allocates", info.space, with == "st" ? "store" : with);

@@ -10,7 +10,7 @@ namespace ptxlat::infer {
 // Lines that do not fit, but fit without any one of them.
 //   lines     of a conflict set: one more than a set has ways; empty if none was found
 //   capacity  if lines did not fit although no set was too small: how many did. Then something other than ways is
-//   scarce
+//             scarce
 struct Conflict {
   Lines lines;
   std::uint64_t capacity = 0;

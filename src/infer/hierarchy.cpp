@@ -24,7 +24,7 @@ std::vector<Level> levels_of(Machine& machine, std::uint64_t seed, std::size_t m
 
 double spread_of(const Level& level) { return 0.05 * (level.next_cycles - level.cycles); }
 
-// Of what lies behind the last level that is known: what is far away is farther from some SMs, on some cards.
+// For latencies beyond the last known level: memory is farther from some SMs than from others, on some cards.
 Fact behind(const std::string& quantity, double cycles) {
   constexpr double distance = 0.1;
   auto fact = measured(quantity, cycles, distance * cycles, "cycles", "what most misses of the level before take");
@@ -34,7 +34,7 @@ Fact behind(const std::string& quantity, double cycles) {
 
 std::vector<std::size_t> sizes_of(const Level& level) {
   if (!level.set_sizes.empty()) return level.set_sizes;
-  constexpr std::uint64_t most = 64;  // of sets that are written out
+  constexpr std::uint64_t most = 64;  // sets that are listed
   return level.index && level.index->sets <= most ? std::vector<std::size_t>(level.index->sets, level.ways)
                                                   : std::vector<std::size_t>{};
 }
@@ -80,7 +80,7 @@ std::vector<Fact> infer_constant(Machine& machine, std::uint64_t seed) {
       facts.push_back(level.index || i == 0
                           ? measured(name + "latency", level.cycles, spread_of(level), "cycles", "what most hits take")
                           : behind(name + "latency", level.cycles));
-      // The last latency is of a level that was never missed.
+      // The last latency belongs to a level that was never missed.
       if (i + 1 < levels.size() && levels[i + 1].next_cycles == 0)
         facts.push_back(behind(fmt::format("{}.{}_latency", space, names[i + 1]), level.next_cycles));
     }
@@ -100,7 +100,7 @@ std::vector<Fact> infer_constant(Machine& machine, std::uint64_t seed) {
                              "the set index, which predicted fresh lines", level.reason));
     facts.push_back(policy_fact(name + "policy", level));
   }
-  // The same under the name that the chases of all paths have.
+  // The same under the name that the chases of all paths use.
   for (const auto& fact : facts) {
     if (fact.quantity != space + ".l2_latency" || fact.value.empty()) continue;
     auto chased = fact;

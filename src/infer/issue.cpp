@@ -21,7 +21,7 @@ using Places = std::vector<std::size_t>;
 
 Finding undetermined(const std::string& why) { return {std::nullopt, 0, 0, why}; }
 
-// A value with room about it, without the digits that a fit leaves behind.
+// A value with its range, without the meaningless digits of a fit.
 Finding about(double value, double room, const std::string& more, FactVerdict verdict) {
   const auto rounded = [](double x) { return std::round(x * 1e4) / 1e4; };
   return {rounded(value), rounded(value - room), rounded(value + room), more, verdict};
@@ -34,7 +34,7 @@ bool has_place(const Axis& axis, const std::string& name) {
   return false;
 }
 
-// What a curve is called by its places on all axes but the last: "fma, warps 2".
+// A curve's name, from its places on all axes but the last: "fma, warps 2".
 std::string title_of(const Series& series, const Places& places) {
   std::string title;
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -140,7 +140,7 @@ Finding find_best_rate(const FactRule& rule, const Series& series, const SeriesG
 }
 
 Finding find_exceeds_one(const FactRule& rule, const Series& series, const SeriesGroup& group) {
-  constexpr double clearly = 1.1;  // where two are issued at times, it shows in more than every tenth
+  constexpr double clearly = 1.1;  // dual issue, if it exists, would occur in more than a tenth of the cycles
   const auto best = best_rate(rule, series, group);
   if (!best) return undetermined(no_line);
   const double exceeds = 1 / best->line.b > clearly;
@@ -158,13 +158,13 @@ Finding find_queue(const Curve& curve, double slack) {
   for (std::size_t i = 1; i < first_line; ++i)
     steps.push_back((curve.y[i] - curve.y[i - 1]) / (curve.x[i] - curve.x[i - 1]));
   const double step = median_of(steps);
-  // What has to wait takes much longer than to issue, and nothing catches up afterwards.
+  // An instruction that has to wait takes much longer than its issue, and later ones do not catch up.
   const auto late_by = [&](std::size_t i, std::size_t than) {
     return curve.y[i] - curve.y[than] - step * (curve.x[i] - curve.x[than]);
   };
   std::size_t end = 1;
   while (end < points && late_by(end, end - 1) <= step * (curve.x[end] - curve.x[end - 1]) + slack) ++end;
-  // Of the first that waits a part may have passed already.
+  // A part of the first wait may already be over.
   if (end < points && end > first_line && late_by(end - 1, 0) > slack) --end;
   const auto model = fmt::format("{:.3g} cycles for each", step);
   if (end == points) return undetermined(fmt::format("none waits up to {:.15g}: {}", curve.x.back(), model));
@@ -183,16 +183,16 @@ Finding find_queue(const Curve& curve, double slack) {
 
 Finding find_overtaking(const FactRule& rule, const Series& series, const SeriesGroup& group) {
   if (series.axes.size() < 2) return undetermined("there are not two axes");
-  // The last of the others counts what came second; each curve begins with the fewest.
+  // The last of the remaining axes counts the second instructions; each curve begins with the smallest number.
   std::map<Places, Compared> fewest;
   std::size_t overtaken = 0, places = 0;
   for (const auto& [others, ends] : compared(rule, series, group)) {
     const auto& first = fewest.try_emplace({others.begin(), others.end() - 1}, ends).first->second;
     const double longer = *ends.like - *first.like;
-    // So short that it cannot be told where it was.
+    // So short that its position cannot be determined.
     if (longer <= 2 * rule.least) continue;
     ++places;
-    // One after the other they would take the sum of their times.
+    // If they ran one after the other, they would take the sum of their times.
     const bool was_under_way = *ends.unlike - *first.unlike < longer / 2;
     overtaken += was_under_way && *ends.like < *ends.unlike - rule.least;
   }
@@ -237,7 +237,7 @@ Finding find_offset(const FactRule& rule, const Series& series, const SeriesGrou
 }
 
 Finding find_gap(const FactRule& rule, const Series& series, const SeriesGroup& group) {
-  // Of each place of the other axes: those of the last that came in time, until one is late.
+  // For each place of the other axes: how many places of the last axis are in time before one is late.
   struct Arrivals {
     Compared first;
     std::size_t in_time = 0;

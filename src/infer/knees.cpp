@@ -17,7 +17,7 @@ Finding exactly(double value, const std::string& more, FactVerdict verdict = Fac
   return {value, value, value, more, verdict};
 }
 
-// What the first values are: the middle of three that are alike, so that noise in the very first does not move a knee.
+// The initial value: the middle of three similar values, so that noise in the very first does not move a knee.
 double first_of(const Curve& curve, double slack) {
   const double first = curve.y.front();
   if (curve.y.size() < 3 || std::abs(curve.y[1] - first) > slack || std::abs(curve.y[2] - first) > slack) return first;
@@ -34,12 +34,12 @@ std::size_t first_that_leaves(const Curve& curve, double slack) {
   return end;
 }
 
-// Of the last few values.
+// The median of the last few values.
 double last_of(const Curve& curve) {
   return median_of({curve.y.end() - std::min<std::ptrdiff_t>(3, std::ssize(curve.y)), curve.y.end()});
 }
 
-// The first place from `from` on whose value is that of the last ones.
+// The first place from `from` on whose value equals the last ones.
 std::size_t first_full(const Curve& curve, std::size_t from) {
   constexpr double nearly = 0.85;
   const double last = last_of(curve);
@@ -47,7 +47,7 @@ std::size_t first_full(const Curve& curve, std::size_t from) {
   return from;
 }
 
-// Whether the last values stay: where they still rise, it is not known what all misses cost.
+// Whether the last values are constant: if they still rise, the cost of a miss everywhere is unknown.
 bool ends_level(const Curve& curve, double slack) {
   const auto first = curve.y.end() - std::min<std::ptrdiff_t>(3, std::ssize(curve.y));
   const auto [least, most] = std::minmax_element(first, curve.y.end());
@@ -66,7 +66,7 @@ Finding find_knee(const Curve& curve, double slack) {
   for (auto i = end + 1; i < curve.y.size(); ++i) predicted += leaves_first(curve, slack, i);
   const bool holds = predicted >= 3 && predicted == curve.y.size() - end - 1;
   const double last = curve.x[end - 1];
-  // Between whole numbers nothing is left open.
+  // Whole numbers leave nothing undetermined between them.
   const double next = std::abs(curve.x[end] - last) == 1 ? last : curve.x[end];
   return {last, std::min(last, next), std::max(last, next),
           fmt::format("{:.4g} up to there, {:.4g} after it, and {} points further on", curve.y[end - 1], curve.y[end],
@@ -89,7 +89,8 @@ Finding find_period(const Curve& curve, double slack) {
 }
 
 Finding find_overlap(const Curve& curve) {
-  // What does not wait for those before it adds little to the time of one; the first that does, adds its own.
+  // An access that does not wait for earlier ones adds little to the time of one; the first that waits adds its own
+  // time.
   const double step = curve.y.front() / 4;
   std::size_t last = 0;
   while (last + 1 < curve.y.size() && curve.y[last + 1] - curve.y[last] < step) ++last;

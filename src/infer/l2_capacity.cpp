@@ -12,15 +12,15 @@ namespace ptxlat::infer {
 
 namespace {
 
-// How the cache is filled and looked at.
+// How the cache is filled and checked.
 struct Filling {
   std::string with;
   int sm = 0;
-  double limit = 0;  // what takes more than this beside its own hit is not there
+  double limit = 0;  // an access that takes longer than its own hit by more than this is a miss
 };
 
-// The share of `bytes`, touched at a stride in laps, that is there afterwards. What is looked at is evicted from by
-// looking: so few are at a time, and the laps are repeated.
+// The share of `bytes`, touched at a stride in laps, that is present afterwards. Checking evicts lines: so only few are
+// checked at a time, and the laps are repeated.
 double share_held(L2Talk& talk, const Filling& filling, std::uint64_t bytes, std::uint64_t stride,
                   std::size_t samples) {
   const std::uint64_t count = std::max<std::uint64_t>(bytes / stride, 1);
@@ -74,8 +74,8 @@ Found find_bytes(L2Talk& talk, const Filling& filling, std::uint64_t stride) {
   const double inside = share_held(talk, filling, static_cast<std::uint64_t>(0.5 * about), stride, 2 * few);
   found.how += fmt::format(" are held; of half as much {:.2f}", inside);
   const auto [low, high] = std::minmax_element(estimates.begin(), estimates.end());
-  // The most bytes that a lap was over say least about policies that hold on to what they have, but the sampling error
-  // grows with them: the median.
+  // Laps over the most bytes depend least on policies that protect old lines, but their sampling error is the largest:
+  // so the median counts.
   found.bytes = median_of(estimates);
   found.low = std::min(*low, 0.96 * found.bytes);
   found.high = std::max(*high, 1.04 * found.bytes);
@@ -93,8 +93,8 @@ results::Fact fact_of(const char* quantity, const Found& found, const std::strin
   return fact;
 }
 
-// A line is what takes a place, however little of it is touched: with a stride beyond it fewer lines are touched and a
-// larger share of them is held.
+// A line takes its place however little of it is touched: with a stride beyond the line size, fewer lines are touched
+// and a larger share of them is held.
 results::Fact line_fact(L2Talk& talk, const Filling& filling, double capacity, std::uint64_t sector,
                         std::uint64_t& line_bytes) {
   constexpr std::size_t samples = 700;
@@ -127,7 +127,7 @@ results::Fact line_fact(L2Talk& talk, const Filling& filling, double capacity, s
     best = error;
     line_bytes = line;
   }
-  // Fresh strides on either side of the line, none of them a power of two times a sector.
+  // New strides on both sides of the line size, none of them a power of two times a sector.
   double worst = 0;
   fact.how += "; fresh strides";
   for (const double factor : {0.75, 1.25, 1.5, 1.75}) {
@@ -156,7 +156,7 @@ Capacity find_capacity(L2Talk& talk, const Homes& homes, const L2Costs& costs, s
   capacity.near_bytes = held.bytes;
   if (homes.are_two()) {
     capacity.facts.push_back(fact_of("l2.near_capacity", held, "laps of loads from one SM; near hits: "));
-    // Atomics copy nothing: what they bring is at home only.
+    // Atomics copy nothing: their lines are only at home.
     const Filling everywhere = {"atom", costs.sm, costs.miss_step() / 2};
     capacity.facts.push_back(
         fact_of("l2.total_capacity", find_bytes(talk, everywhere, stride), "laps of atomics, at home only; hits: "));

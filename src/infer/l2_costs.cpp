@@ -10,7 +10,7 @@ namespace ptxlat::infer {
 
 namespace {
 
-// One kind of access: what all lines took, by SM.
+// One kind of access: the times of all lines, by SM.
 struct Samples {
   std::vector<double> all, medians;
   void add(const std::vector<double>& of_sm) {
@@ -33,7 +33,7 @@ bool L2Costs::is_miss(double extra, bool is_near) const {
 }
 
 std::optional<L2Costs> find_costs(L2Talk& talk, const Homes& homes) {
-  // In a small memory few, so that first accesses are first.
+  // Few in a small memory, so that first accesses really are the first.
   const std::size_t line_count = std::clamp<std::uint64_t>(talk.info().bytes / L2Talk::spacing / 16, 8, 256);
   const std::string with = talk.info().usual_operator();
   const Lines lines = talk.random_lines(line_count);
@@ -57,7 +57,7 @@ std::optional<L2Costs> find_costs(L2Talk& talk, const Homes& homes) {
     }
     if (homes.are_two()) {
       talk.prepare();
-      // From the other side, so that the lines are at home there and not yet here.
+      // From the opposite side, so that the lines are at home there and not yet here.
       const int other = homes.sms_of(1 - side, 1).front();
       for (int lap = 0; lap < 2; ++lap) talk.touch(in_progressions(lines), with, other);
       const auto from_home = talk.first_and_hot(lines, with, sm);
@@ -75,7 +75,7 @@ std::optional<L2Costs> find_costs(L2Talk& talk, const Homes& homes) {
   costs.side = sms.front().second;
   costs.near_hit = near_hit.cost();
   costs.miss_near = miss_near.cost();
-  // Hits scatter by the distance to the slice; misses that do not take longer than that are none.
+  // Hits vary with the distance to the slice; an access that does not take longer than that is not a miss.
   const double scatter = quantile_of(near_hit.all, 0.9) - quantile_of(near_hit.all, 0.1);
   if (costs.miss_step() < std::max(scatter, 1.0)) return std::nullopt;
   if (homes.are_two()) {
@@ -89,7 +89,7 @@ std::optional<L2Costs> find_costs(L2Talk& talk, const Homes& homes) {
 std::vector<results::Fact> facts_of(const std::optional<L2Costs>& costs, const Homes& homes,
                                     const std::string& reason) {
   std::vector<results::Fact> facts;
-  // `spread` percent at least: memory is not always as far away as the SMs' medians of one time say.
+  // At least `spread` percent: the distance to memory varies more than the SMs' medians of one measurement show.
   const auto add = [&](const char* quantity, const std::optional<Cost>& cost, const std::string& how, double spread) {
     auto& fact = facts.emplace_back(inferred(quantity, "", "cycles", "", costs ? homes.reason : reason));
     fact.scope = "card";

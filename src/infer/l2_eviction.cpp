@@ -18,13 +18,13 @@ Eviction::Eviction(L2Talk& talk, const L2Costs& costs, std::uint64_t target)
       hot_(talk.hot({target}, talk.info().usual_operator(), costs.sm, 9).front()) {}
 
 bool Eviction::evicts_once(const Pool& pool, std::uint64_t prefix, const Lines& members) {
-  constexpr std::uint64_t few = 96;          // lines that are cheaper accessed in one call than touched in several
+  constexpr std::uint64_t few = 96;          // lines that are cheaper to access in one call than to touch in several
   constexpr std::uint64_t enough = 1 << 20;  // lines in one call of touch: some milliseconds of one SM
   const std::string with = talk_.info().usual_operator();
   std::vector<Addresses> list;
   bool is_forward = true;
   const auto add_lap = [&] {
-    // In changing order: a policy that looks at a tree or at bits can keep the target through laps that are alike.
+    // In changing order: a policy with a tree or with bits can keep the target through identical laps.
     Lines order = members;
     std::shuffle(order.begin(), order.end(), talk_.random());
     const auto others = in_progressions(order);
@@ -38,12 +38,12 @@ bool Eviction::evicts_once(const Pool& pool, std::uint64_t prefix, const Lines& 
   const std::uint64_t lines = prefix + members.size();
   if (lines <= few) {
     list.push_back({target_, 0, 2});
-    // Some policies need as many misses as there are ways until they hit upon the target, and a lap may have but one.
+    // Some policies need as many misses as there are ways before they choose the target, and a lap may only have one.
     const std::uint64_t laps = std::clamp<std::uint64_t>(2000 / std::max<std::uint64_t>(lines, 1), 10, 100);
     for (std::uint64_t lap = 0; lap < laps; ++lap) add_lap();
   } else {
     if (!is_there_) talk_.access({{target_, 0, 2}}, with, costs_.sm);
-    // Within a call the machine may mix the laps up: a second call is one lap more at the least.
+    // Within a call, the machine may reorder the laps: a second call is at least one more lap.
     const std::uint64_t laps = std::clamp<std::uint64_t>(enough / lines, 4, 12);
     for (int call = 0; call < 2; ++call) {
       list.clear();
@@ -60,7 +60,7 @@ bool Eviction::evicts_once(const Pool& pool, std::uint64_t prefix, const Lines& 
 }
 
 bool Eviction::evicts(const Pool& pool, std::uint64_t prefix, const Lines& members) {
-  // An access that took long for another reason is seldom followed by a second one.
+  // An access that took long for a different reason is seldom followed by a second one.
   return evicts_once(pool, prefix, members) && evicts_once(pool, prefix, members);
 }
 
@@ -92,12 +92,12 @@ Lines Eviction::minimal_set(const Pool& pool) {
       members.push_back(pool.at(*last));
       most = *last;
     } else {
-      // An answer by chance has made the prefix too short: some way back.
+      // A chance answer has made the prefix too short: go back a little.
       ++failures;
       most = std::min(pool.count, most + most / 4 + 64);
     }
   }
-  // A wrong answer on the way has made a member of a line that is none.
+  // A wrong answer has included a line that is not a member.
   for (std::size_t i = 0; i < members.size();) {
     Lines fewer = members;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));

@@ -29,8 +29,8 @@ void subtract_means(Matrix& matrix) {
   }
 }
 
-// The lines' part of the strongest pattern in which SMs and lines interact (power iteration). Near and far, with an SM
-// on either side, change all of a row at once; distances to slices change little.
+// The lines' part of the strongest pattern in which SMs and lines interact (power iteration). Near and far change a
+// whole row at once; distances to slices change little.
 std::vector<double> strongest_pattern(const Matrix& matrix) {
   const auto strength = [](const std::vector<double>& row) {
     double sum = 0;
@@ -83,7 +83,7 @@ Homes find_homes(L2Talk& talk) {
   subtract_means(centred);
   const auto pattern = strongest_pattern(centred);
 
-  // Each SM's mean over the lines of either sign; what is left beside is distances.
+  // Each SM's mean over the lines of each sign; the remainder is distances.
   double apart = 0, rest = 0;
   std::size_t right = 0;
   const auto positive =
@@ -133,7 +133,7 @@ results::Fact sides_fact(const Homes& homes) {
 std::vector<int> homes_of(L2Talk& talk, const Homes& homes, const Lines& lines) {
   std::vector<int> sides(lines.size(), 0);
   if (!homes.are_two()) return sides;
-  // How much longer the line takes from side 0 than from side 1.
+  // How much longer an access to the line takes from side 0 than from side 1.
   std::vector<double> scores(lines.size(), 0);
   for (const int side : {0, 1}) {
     const auto sms = homes.sms_of(side, 2);
@@ -163,7 +163,7 @@ Lines lines_at(L2Talk& talk, const Homes& homes, int side, std::size_t count) {
 HomeMask find_home_mask(L2Talk& talk, const Homes& homes) {
   constexpr std::size_t tries = 64, held_out = 256, least_pairs = 16;
   HomeMask found;
-  found.facts.reserve(2);  // both are referred to
+  found.facts.reserve(2);  // references to both are kept
   results::Fact& mask = found.facts.emplace_back(inferred("l2.home_mask", "", "text", "", homes.reason));
   results::Fact& granule = found.facts.emplace_back(inferred("l2.home_granule", "", "bytes", "", homes.reason));
   mask.scope = granule.scope = "card";
@@ -175,7 +175,7 @@ HomeMask find_home_mask(L2Talk& talk, const Homes& homes) {
   const auto sides = homes_of(talk, homes, bases);
   std::string shares;
   int page_bit = low;
-  bool is_open = true;  // no bit has been mixed yet
+  bool is_open = true;  // no bit has varied yet
   for (int bit = low; bit < top; ++bit) {
     Lines flipped;
     std::vector<int> expected;
@@ -192,7 +192,7 @@ HomeMask find_home_mask(L2Talk& talk, const Homes& homes) {
     const double share = static_cast<double>(differ) / static_cast<double>(now.size());
     shares += fmt::format("{}{}:{:.2f}", shares.empty() ? "" : " ", bit, share);
     if (share > 0.1 && share < 0.9) is_open = false;
-    // Beyond a page what holds here by chance holds nowhere else.
+    // Beyond a page, a pattern that holds here by chance holds nowhere else.
     const auto page = talk.info().page_bytes;
     if (page != 0 && std::uint64_t{1} << bit >= page) is_open = false;
     if (!is_open) continue;

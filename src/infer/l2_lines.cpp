@@ -12,10 +12,10 @@ namespace ptxlat::infer {
 
 namespace {
 
-constexpr std::int64_t reach = 512, step = L2Talk::finest;  // bytes: how far is looked around an access
+constexpr std::int64_t reach = 512, step = L2Talk::finest;  // bytes: the range that is checked around an access
 constexpr std::size_t repeats = 12;
 
-// The loads and what facts call their modifier: "cg64" is "cg" with the hint L2::64B.
+// The loads and the names of their modifiers in facts: "cg64" is "cg" with the hint L2::64B.
 std::vector<std::pair<std::string, std::string>> modifiers_of(const L2Talk& talk) {
   const std::string usual = talk.info().usual_operator();
   std::vector<std::pair<std::string, std::string>> found = {{usual, "none"}};
@@ -24,14 +24,14 @@ std::vector<std::pair<std::string, std::string>> modifiers_of(const L2Talk& talk
   return found;
 }
 
-// What makes a sector come, and how it is seen that it has.
+// How a sector is brought into the cache, and how its presence is detected.
 struct Access {
   std::string with;
   int sm = 0;
-  bool is_copy = false;  // into the near partition, from a home that has it all
+  bool is_copy = false;  // into the near partition, from a home that has all of it
 };
 
-// Of an access at `at` bytes from each of some bases: the offsets that came with it.
+// For an access at `at` bytes from each of some bases: the offsets that it brought.
 struct Footprint {
   std::int64_t begin = 0, end = 0;
   bool is_block = false;  // one piece, aligned to its size
@@ -46,7 +46,7 @@ Footprint footprint_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, c
     first.push_back(base + static_cast<std::uint64_t>(at));
     second.push_back(base - static_cast<std::uint64_t>(reach) + i / repeats * static_cast<std::uint64_t>(step));
   }
-  // A few at a time: what is looked at must not have been evicted by the rest, however small the cache.
+  // A few at a time: the checks must not evict each other's lines, however small the cache.
   constexpr std::size_t at_once = 128;
   const std::string usual = talk.info().usual_operator();
   std::vector<FirstAndHot> seen;
@@ -72,7 +72,7 @@ Footprint footprint_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, c
   for (std::size_t offset = 0; offset < offsets; ++offset) {
     std::size_t came = 0;
     for (std::size_t i = offset * repeats; i < (offset + 1) * repeats; ++i) {
-      // Of a base the home is known, and with the mask that of what is about it.
+      // The home of a base is known, and with the mask that of its neighbourhood.
       const bool is_at_home = std::popcount((bases[i % bases.size()] ^ second[i]) & mask.mask) % 2 == 0;
       const double extra = seen[i].extra();
       came += access.is_copy ? is_at_home && extra < costs.least_step() / 2 : !costs.is_miss(extra, is_at_home);
@@ -91,9 +91,9 @@ Footprint footprint_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, c
   return footprint;
 }
 
-// The size of the blocks that accesses at several places bring, each all of one.
-//   part  where one of them brought only so much of a block that others brought
-//   why   one of them brought something else
+// The size of the blocks that accesses at several places bring, if each brings a whole block.
+//   part  if one of them brought only this much of a block that others brought
+//   why   one of them brought something different
 struct Block {
   std::uint64_t bytes = 0, part = 0;
   std::string why;
@@ -102,7 +102,7 @@ Block block_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, const L2C
                int other) {
   std::int64_t bytes = 0;
   std::vector<std::int64_t> places = {0};
-  // Where the home is still the base's.
+  // As long as the home is that of the base.
   std::int64_t most = reach / 2;
   if (mask.mask != 0) most = std::min(most, std::int64_t{1} << std::countr_zero(mask.mask));
   for (int i = 0; i < 3; ++i) places.push_back(static_cast<std::int64_t>(talk.random()() % (most / step)) * step);
@@ -140,7 +140,7 @@ Fetches find_fetches(L2Talk& talk, const Homes& homes, const HomeMask& mask, con
     for (const auto line : lines_at(talk, homes, side, base_count))
       if (line >= L2Talk::spacing) bases.push_back(line);
     std::sort(bases.begin(), bases.end());
-    // Two accesses beside one another would see each other's.
+    // Two neighbouring accesses would see each other's data.
     bases.erase(std::unique(bases.begin(), bases.end()), bases.end());
     std::shuffle(bases.begin(), bases.end(), talk.random());
     return bases;
@@ -163,7 +163,7 @@ Fetches find_fetches(L2Talk& talk, const Homes& homes, const HomeMask& mask, con
                                                    block.why));
     fact.condition = "modifier=" + modifier;
     if (block.part == 0) continue;
-    // As a prefetch that goes forward only.
+    // Like a prefetch that only goes forward.
     fact.verdict = results::FactVerdict::measured;
     fact.low = static_cast<double>(block.part);
     fact.how = "what other loads find after one: an aligned block, or the part of it that begins with the access; " +

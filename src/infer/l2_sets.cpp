@@ -14,8 +14,8 @@ namespace ptxlat::infer {
 
 namespace {
 
-// Lines of one set as the machine that find_policy asks: hits take 0 and misses about 1, whatever the distance to the
-// slice. A request is made from cold several times, and its answer is the median.
+// Lines of one set, as a machine for find_policy: hits take 0 and misses about 1, whatever the distance to the slice. A
+// request is repeated several times from cold, and its answer is the median.
 class SetView : public Machine {
  public:
   SetView(L2Talk& talk, const L2Costs& costs, const Lines& lines) : talk_(talk), costs_(costs), info_(talk.info()) {
@@ -51,10 +51,10 @@ class SetView : public Machine {
   std::map<std::uint64_t, double> hot_;
 };
 
-// The smallest pool of twice as many lines as the one before that evicts the target for sure.
+// The smallest pool that reliably evicts the target; each pool has twice as many lines as the previous one.
 Pool pool_for(L2Talk& talk, Eviction& eviction, std::uint64_t line_bytes) {
   for (std::uint64_t count = 1 << 12; count * line_bytes <= talk.info().bytes; count *= 2) {
-    // Beside the target, which must not be among them.
+    // Without the target, which must not be among them.
     const std::uint64_t bytes = count * line_bytes, after = eviction.target() + L2Talk::spacing;
     Pool pool{0, line_bytes, count};
     if (bytes <= eviction.target())
@@ -74,7 +74,7 @@ Pool pool_for(L2Talk& talk, Eviction& eviction, std::uint64_t line_bytes) {
 struct FoundSet {
   Lines members;  // the target is not one
   std::uint64_t target = 0;
-  int stand_ins = 0, tried = 0;  // members that the target and the others evict as they do it
+  int stand_ins = 0, tried = 0;  // members that the target can replace in evicting
   Pool pool;
 };
 
@@ -98,7 +98,7 @@ FoundSet find_set(L2Talk& talk, const Homes& homes, const L2Costs& costs, std::u
   return found;
 }
 
-// More lines of the target's set: each takes the place of a member.
+// More lines of the target's set: each can replace a member.
 Lines more_of_set(L2Talk& talk, const L2Costs& costs, const FoundSet& set, std::size_t wanted) {
   Eviction eviction(talk, costs, set.target);
   Lines fewer = set.members;
@@ -120,7 +120,7 @@ Lines more_of_set(L2Talk& talk, const L2Costs& costs, const FoundSet& set, std::
   return more;
 }
 
-// Around the target, what was accessed before the members' laps and has gone after them.
+// Bytes around the target that were accessed before the members' laps and are gone after them.
 std::uint64_t extent_of(L2Talk& talk, const L2Costs& costs, const FoundSet& set, std::uint64_t sector,
                         std::string& how) {
   const auto reach = static_cast<std::int64_t>(32 * sector);
@@ -137,8 +137,9 @@ std::uint64_t extent_of(L2Talk& talk, const L2Costs& costs, const FoundSet& set,
   return static_cast<std::uint64_t>(end - begin);
 }
 
-// Whether so many targets are enough. A set that also holds unrelated lines, code or the commands' buffer, has room for
-// fewer lines: the largest size counts, as soon as two targets agree on it. Three that all agree may all be such sets.
+// Whether this number of targets is enough. A set that also holds unrelated lines, code or the commands' buffer, has
+// room for fewer lines: the largest size counts, as soon as two targets agree on it. But three that agree may all be
+// such sets.
 bool is_settled(const std::map<std::size_t, int>& votes, int targets) {
   constexpr int least = 3, usual = 5, most = 7;
   if (targets < least || targets >= most) return targets >= most;
@@ -199,7 +200,7 @@ L2Sets find_l2_sets(L2Talk& talk, const Homes& homes, const L2Costs& costs, std:
     Prober prober(view, talk.random()());
     prober.set_level(0, 1);
     auto name = find_policy(prober, lines, most->first);
-    // The others may be of a set that is only nearly the same.
+    // The remaining lines may belong to a set that is only nearly the same.
     if (name.name.empty() && !more.empty()) {
       lines.resize(set.members.size() + 1);
       name = find_policy(prober, lines, most->first);

@@ -14,7 +14,7 @@ namespace ptxlat::infer {
 
 namespace {
 
-constexpr int most_sms = 144;  // all of a GPU's: two slices may differ from few of them only
+constexpr int most_sms = 144;  // all of a GPU's: two slices may differ from only a few of them
 constexpr std::uint64_t repeats = 6;
 
 std::string operator_of(const L2Talk& talk) { return talk.has("atom") ? "atom" : talk.info().usual_operator(); }
@@ -38,7 +38,7 @@ Fingerprints fingerprints_of(L2Talk& talk, const Lines& lines, const std::vector
   return prints;
 }
 
-// Which slices lines are in, by some of the SMs.
+// The slices of lines, determined from some of the SMs.
 class Finder {
  public:
   Finder(L2Talk& talk, const SliceClusters& slices, const std::vector<int>& sms) : talk_(talk), slices_(slices) {
@@ -52,8 +52,8 @@ class Finder {
   std::vector<int> slices_of(const Lines& lines, std::uint64_t times) const {
     return slices_of(fingerprints_of(talk_, lines, sms_, times));
   }
-  // Lines of a slice that was not seen are close to each other, disturbed ones are not: the most that are, of those
-  // in no slice.
+  // Lines of a missed slice are close to each other, disturbed ones are not: the largest group among the lines in no
+  // slice.
   struct Further {
     std::vector<int> slices;
     std::size_t lost = 0, together = 0;
@@ -96,7 +96,7 @@ results::Fact granule_fact(L2Talk& talk, const Finder& finder) {
   constexpr std::size_t tries = 40, held_out = 128;
   const int low = 4, top = std::min(22, static_cast<int>(std::bit_width(talk.info().bytes)) - 1);
   const auto slices_of = [&](const Lines& lines) { return finder.slices_of(lines, repeats); };
-  // Of pairs whose slices are known: the share in one slice.
+  // The share of pairs in one slice, among pairs whose slices are known.
   const auto share = [](const std::vector<int>& one, const std::vector<int>& two) {
     double same = 0, all = 0;
     for (std::size_t i = 0; i < one.size(); ++i) {
@@ -141,7 +141,7 @@ results::Fact granule_fact(L2Talk& talk, const Finder& finder) {
 
 std::vector<results::Fact> find_slices(L2Talk& talk) {
   constexpr std::size_t line_count = 2048, held_out = 1536, further = 4096;
-  constexpr double block = 32 << 10;  // lines so far apart are in slices that do not depend on each other
+  constexpr double block = 32 << 10;  // lines this far apart are in independent slices
   const auto undetermined = [](const std::string& reason) {
     std::vector<results::Fact> facts = {inferred("l2.slices", "", "count", "", reason),
                                         inferred("l2.slice_granule", "", "bytes", "", reason)};
@@ -178,14 +178,14 @@ std::vector<results::Fact> find_slices(L2Talk& talk) {
   fact.high = static_cast<double>(shares.slices + slices.unresolved);
   const bool is_complete = slices.alone * 50 <= line_count && slices.strangers * 50 <= held_out &&
                            more.lost * 10 <= further && more.together * 2 * count < further;
-  // A few that no SM tells apart are counted by their lines, which proves nothing.
+  // A few slices that no SM can tell apart are counted by their number of lines, which is not proof.
   constexpr std::size_t few = 10;  // of a hundred
   if (is_complete && shares.crowded * 100 <= few * count && shares.sparse == 0 && slices.unresolved == 0) {
     fact.value = fmt::format("{}", shares.slices);
     fact.verdict = shares.crowded == 0 ? results::FactVerdict::inferred : results::FactVerdict::measured;
   }
   auto granule = granule_fact(talk, finder);
-  // Where many slices are taken for one, lines that leave theirs may seem to stay.
+  // If many slices are mistaken for one, lines that leave their slice may seem to stay.
   if (!is_complete || (shares.crowded + slices.unresolved) * 10 > count)
     granule = inferred(granule.quantity, "", granule.unit, "", "slices are not told apart; " + granule.how);
   facts.push_back(granule);

@@ -23,10 +23,10 @@ std::uint64_t find_sector(Prober& prober) {
   return sector < prober.span() ? sector : 0;
 }
 
-// As many lines of a set as are in a conflict set less one, and that set; with the patience that the machine needs.
+// One line fewer than a conflict set has, and that set; with as much patience as the machine needs.
 struct FullSet {
   Lines full, conflict;
-  std::uint64_t capacity = 0;  // where lines run out before ways
+  std::uint64_t capacity = 0;  // if the data array holds fewer lines than the tags
 };
 FullSet find_full_set(Prober& prober, std::uint64_t sector) {
   constexpr std::size_t most_ways = 512;
@@ -35,8 +35,8 @@ FullSet find_full_set(Prober& prober, std::uint64_t sector) {
     const auto conflict = find_conflict(prober, sector, most_ways);
     if (conflict.lines.empty()) return {{}, {}, conflict.capacity};
     FullSet set{{conflict.lines.begin() + 1, conflict.lines.end()}, conflict.lines};
-    // A machine that places lines at random while there is room misses for many laps before it comes to rest: what
-    // does not fit must not fit for long, and what fits must do so each time.
+    // A machine that places lines at random while there is room misses for many laps before it settles: lines that do
+    // not fit must keep missing, and lines that fit must do so each time.
     const int patience = prober.patience();
     prober.set_patience(64 * patience);
     bool is_settled = !prober.fits(set.conflict);
@@ -51,7 +51,7 @@ FullSet find_full_set(Prober& prober, std::uint64_t sector) {
   return {};
 }
 
-// The line's size where several members' extents agree and each begins at a multiple of it.
+// The line size, if the extents of several members agree and each begins at a multiple of it.
 std::uint64_t find_line(Prober& prober, const FullSet& set) {
   std::uint64_t line = 0;
   for (std::size_t i = 0; i < std::min<std::size_t>(set.full.size(), 2); ++i) {
@@ -63,9 +63,9 @@ std::uint64_t find_line(Prober& prober, const FullSet& set) {
   return line;
 }
 
-// Lines above the span that make a level forget what came before; none of set `avoided` of the level behind it. More
-// than the level holds, so that they miss it themselves, in each lap: else the level behind it would see them in some
-// laps only, and what is tried there would depend on which.
+// Lines above the span that flush a level; none of them in set `avoided` of the next level. There are more than the
+// level holds, so that they themselves miss it in each lap: otherwise the next level would only see them in some laps,
+// and results there would depend on which.
 Lines cover_of(const Level& level, std::uint64_t half, const SetIndex* behind = nullptr, std::uint64_t avoided = 0) {
   const std::size_t ways = level.set_sizes.empty() ? level.ways : level.set_sizes.front();
   const bool evicts_oldest = level.policy.name == "lru" || level.policy.name == "fifo";
@@ -150,7 +150,7 @@ void find_capacity(Prober& prober, Level& level, const Level* inner) {
   std::uint64_t all = 0;
   for (std::uint64_t set = 0; set < index.sets; ++set) all += size_of(set);
   if (inner != nullptr) {
-    // The background takes places too: whether all sets can be full at once is not tried.
+    // The background takes places too: whether all sets can be full at once is not tested.
     level.fit_lines = all;
     return;
   }
@@ -162,14 +162,15 @@ void find_capacity(Prober& prober, Level& level, const Level* inner) {
   level.fit_lines = fits(lines.size()) ? all : last_that_holds(0, lines.size(), fits);
 }
 
-// Each step needs those before it.
+// Each step needs the previous ones.
 void infer_level(Prober& prober, Level& level, const Level* inner) {
   level.sector_bytes = find_sector(prober);
   if (level.sector_bytes == 0) {
     level.reason = "one access brings all of the memory";
     return;
   }
-  // A conflict set that other accesses have got into gives an index that predicts nothing: then another one is tried.
+  // A conflict set that other accesses have disturbed gives an index that predicts nothing: then a different one is
+  // tried.
   constexpr int targets = 3;
   FullSet set;
   std::vector<std::size_t> sizes;
@@ -186,7 +187,7 @@ void infer_level(Prober& prober, Level& level, const Level* inner) {
     if (level.line_bytes == 0) continue;
     for (Lines* lines : {&set.full, &set.conflict})
       for (auto& line : *lines) line -= line % level.line_bytes;
-    level.ways = set.full.size();  // whatever comes of the index
+    level.ways = set.full.size();  // even if the index is not found
     level.index = find_set_index(prober, set.full, level.line_bytes);
   }
   if (level.line_bytes == 0) {
@@ -200,21 +201,22 @@ void infer_level(Prober& prober, Level& level, const Level* inner) {
     const std::uint64_t number = level.index->set_of(members.front());
     find_capacity(prober, level, inner);
     if (inner != nullptr) prober.set_background(cover_of(*inner, prober.span(), &*level.index, number));
-    // Of this set, and of the lines that are taken for its policy: sets may differ, and so may what a set holds of
-    // lines that were found one by one.
+    // For this set, with the lines that are used for its policy: sets may differ, and so may the number of individually
+    // found lines that a set holds.
     ways = ways_of(prober, *level.index, number, level.ways);
     const auto more = level.index->lines_of(number, 2 * ways, prober.span());
     if (more.size() > members.size()) members = more;
   } else {
     level.reason = "neither a modulus nor a linear hash predicts which lines share a set";
-    // Part of the set may be taken by the background; and without one, all sets that were found must have as many.
+    // The background may take part of the set; without a background, all sets that were found must have the same
+    // number.
     if (inner != nullptr || std::count(sizes.begin(), sizes.end(), ways) != targets) ways = level.ways = 0;
   }
   if (ways != 0) level.policy = find_policy(prober, members, ways);
 }
 
-// Noise at the wrong moment makes a machine look as if it needed more patience than it can be given. Then all is tried
-// again, with other lines.
+// Noise at the wrong moment makes a machine look as if it needed more patience than it can be given. Then everything is
+// tried again with different lines.
 void infer_with_patience(Prober& prober, Level& level, const Level* inner) {
   constexpr int attempts = 3;
   const Level before = level;
@@ -240,7 +242,7 @@ std::vector<Level> infer_levels(Prober& prober, std::size_t most) {
       levels.emplace_back().reason = "first and later accesses take the same time";
       return levels;
     }
-    levels.reserve(most);  // a level is looked at while the next is made
+    levels.reserve(most);  // a level is still used while the next is added
     for (std::size_t i = 0; i + 1 < cycles.size() && i < most; ++i) {
       const Level* inner = i == 0 ? nullptr : &levels[i - 1];
       Level& level = levels.emplace_back();

@@ -31,8 +31,8 @@ struct Merge {
   float height;
 };
 
-// Average linkage by chains of nearest neighbours: two that are each other's nearest are joined, in any order, and the
-// distance to the joined is the mean of those to its rows.
+// Average linkage by chains of nearest neighbours: two that are each other's nearest are merged, in any order, and the
+// distance to the merged group is the mean of those to its rows.
 class Linkage {
  public:
   explicit Linkage(const Rows& rows) : count_(rows.size()), sizes_(count_, 1), apart_(count_ * count_) {
@@ -94,7 +94,7 @@ class Linkage {
   }
 
   std::size_t count_;
-  std::vector<std::size_t> sizes_;  // 0: joined to another
+  std::vector<std::size_t> sizes_;  // 0: merged into a different one
   std::vector<float> apart_;
 };
 
@@ -106,7 +106,7 @@ Rows directions_of(const Rows& rows, double least, std::size_t most) {
   const std::size_t columns = covariance.size();
   Rows found;
   while (found.size() < std::min(most, columns)) {
-    // From the row of the greatest variance on, by power iteration.
+    // By power iteration, starting from the row of the greatest variance.
     std::size_t start = 0;
     for (std::size_t i = 0; i < columns; ++i)
       if (covariance[i][i] > covariance[start][start]) start = i;
@@ -152,8 +152,8 @@ Parts widest_gap(const Rows& rows, std::size_t least) {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;
   };
-  std::size_t alone = rows.size();  // rows in what is too small for a part
-  // Joins two, and says whether neither was a few rows that lie apart.
+  std::size_t alone = rows.size();  // rows in groups that are too small for a part
+  // Merges two, and says whether neither was just a few isolated rows.
   const auto join = [&](const Merge& merge) {
     const auto one = root(merge.one), two = root(merge.two);
     const bool is_large = std::min(sizes[one], sizes[two]) >= least;
@@ -173,9 +173,9 @@ Parts widest_gap(const Rows& rows, std::size_t least) {
     else
       alone_then.pop_back();
   }
-  // Parts of so few rows would be chance.
+  // Parts with so few rows would be chance.
   const std::size_t most_parts = std::max<std::size_t>(2, rows.size() / (2 * least));
-  // Below the distances inside parts many rows are still alone.
+  // Below the distances inside parts, many rows are still alone.
   const std::size_t most_alone = std::max<std::size_t>(1, rows.size() / 50);
   float limit = 0;
   for (std::size_t i = 0; i < heights.size(); ++i) {

@@ -61,7 +61,7 @@ OracleProcess::~OracleProcess() {
 
 Oracle::Oracle(const std::string& command, std::chrono::milliseconds deadline)
     : command_(command), deadline_(deadline), process_(command) {
-  // A program that does not read must not hold us.
+  // A program that does not read must not block us.
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(deadline);
   const timeval longest{seconds.count(), 0};
   setsockopt(process_.socket, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);

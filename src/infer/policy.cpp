@@ -12,11 +12,11 @@ namespace ptxlat::infer {
 
 namespace {
 
-// A list of the ways from the one to be kept longest to the one to be evicted. A new line comes in below `protects`
-// others: below none it is LRU, below all but one of them it is the next victim.
+// A list of the ways from the one to be kept longest to the one to be evicted. A new line is inserted below `protects`
+// others: with none, this is LRU; with all but one, it is the next victim.
 class StackPolicy : public ReplacementPolicy {
  public:
-  // With `only_hit_lines` a line protects its place only once it has been hit.
+  // With `only_hit_lines`, a line only keeps its place once it has been hit.
   StackPolicy(std::size_t protects, bool only_hit_lines) : protects_(protects), only_hit_lines_(only_hit_lines) {}
 
   void hit(std::size_t way) override {
@@ -60,7 +60,7 @@ class FifoPolicy : public ReplacementPolicy {
   std::size_t ways_, next_ = 0;
 };
 
-// A binary tree whose bits point away from what was used last.
+// A binary tree whose bits point away from the last used way.
 class TreePolicy : public ReplacementPolicy {
  public:
   explicit TreePolicy(std::size_t ways) : bits_(ways) {}
@@ -78,12 +78,12 @@ class TreePolicy : public ReplacementPolicy {
   std::vector<std::uint8_t> bits_;  // of inner nodes from 1; leaf `way` is node ways + way
 };
 
-// A counter a way of how soon it may go (re-reference prediction); NRU is the one of one bit.
-//   most       the counter of what goes next
-//   on_fill    that of a line that comes in
+// A counter per way that says how soon it may be evicted (re-reference prediction); NRU is the case of one bit.
+//   most       the counter of the next victim
+//   on_fill    the counter of a new line
 //   resets     a hit sets the counter to 0; else it lowers it by one
 //   at_once    a hit or fill that leaves no candidate makes all others candidates at once, and not the next eviction
-//   rotates    candidates are looked for from the last victim on, and not from the first way
+//   rotates    candidates are searched from the last victim on, not from the first way
 struct Prediction {
   int most = 1;
   int on_fill = 0;

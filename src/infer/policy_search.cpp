@@ -13,7 +13,7 @@ namespace {
 
 using String = std::vector<std::size_t>;  // of indices into the lines
 
-// More lines than ways, as many as doubling them: some strings keep most of them out, others nearly none.
+// More lines than ways, up to twice as many: some strings keep most of them out, others nearly none.
 String random_string(Prober& prober, std::size_t lines, std::size_t ways) {
   const std::size_t most = std::min(lines, 2 * ways);
   const std::size_t used = ways + 1 + prober.random()() % (most - ways);
@@ -35,7 +35,7 @@ std::vector<bool> predicted(const PolicyKind& kind, std::size_t ways, const Stri
   return misses;
 }
 
-// A string on which two policies differ; empty if they behave alike, as far as many strings show.
+// A string on which two policies differ; empty if none of many strings shows a difference.
 String difference(Prober& prober, const PolicyKind& x, const PolicyKind& y, std::size_t lines, std::size_t ways) {
   for (int i = 0; i < 200; ++i) {
     String string = random_string(prober, lines, ways);
@@ -54,8 +54,8 @@ bool repeats_itself(Prober& prober, const Lines& lines, std::size_t ways) {
   return true;
 }
 
-// With one line more than ways, exactly one is out: the next miss names it, and so the victim of the miss before. The
-// line that missed has the victim's way.
+// With one more line than ways, exactly one is not in the set: the next miss shows which, and so the victim of the
+// previous miss. The line that missed has the victim's way.
 std::vector<double> victims_of(Prober& prober, const Lines& lines, std::size_t ways) {
   const std::size_t laps = std::min<std::size_t>(400, prober.info().most_accesses / (ways + 1) - 1);
   String string(ways);
@@ -65,7 +65,7 @@ std::vector<double> victims_of(Prober& prober, const Lines& lines, std::size_t w
   std::vector<std::size_t> way_of(ways + 1);
   std::iota(way_of.begin(), way_of.end(), 0);
   std::vector<double> count(ways);
-  std::optional<std::size_t> came;  // the line of the miss before
+  std::optional<std::size_t> came;  // the line of the previous miss
   for (std::size_t i = ways; i < string.size(); ++i) {
     if (!misses[i]) continue;
     if (came) {
@@ -91,7 +91,7 @@ FoundPolicy find_policy(Prober& prober, const Lines& lines, std::size_t ways) {
     std::erase_if(left, [&](const PolicyKind& kind) { return predicted(kind, ways, string) != misses; });
   };
   for (int i = 0; i < 12 && !left.empty(); ++i) keep(random_string(prober, lines.size(), ways));
-  // What is still left behaves alike, or differs where random strings seldom go.
+  // The remaining policies behave identically, or differ in cases that random strings seldom reach.
   for (std::size_t i = 1; i < left.size();) {
     const String string = difference(prober, left.front(), left[i], lines.size(), ways);
     if (string.empty()) {

@@ -8,9 +8,10 @@
 
 namespace ptxlat::infer {
 
-//   name       a policy's, or "random" if equal accesses do not have equal outcomes; empty if no known policy predicts
-//   the observations strings    how many random strings of accesses it predicted without error, none of them used to
-//   choose it victims    for a random policy: how often each way was evicted, in the order in which an empty set fills
+//   name     a policy's, or "random" if equal accesses do not have equal outcomes; empty if no known policy predicts
+//            the observations
+//   strings  how many random strings of accesses it predicted without error, none of them used to choose it
+//   victims  for a random policy: how often each way was evicted, in the order in which an empty set fills
 struct FoundPolicy {
   std::string name;
   int strings = 0;

@@ -12,8 +12,8 @@ namespace ptxlat::infer {
 
 namespace {
 
-// What the samples cluster about. A cluster has its share of at least one sample; what is noise in all of them is not
-// one.
+// The centres of the samples' clusters. A cluster has its share of at least one sample; noise in all of them is not a
+// cluster.
 std::vector<double> clusters_of(const std::vector<std::vector<double>>& samples) {
   constexpr int bins = 200;
   constexpr double share = 0.05;
@@ -62,7 +62,7 @@ std::vector<Addresses> in_progressions(const Lines& addresses) {
       while (end < addresses.size() && static_cast<std::int64_t>(addresses[end] - addresses[end - 1]) == run.stride)
         ++end;
       run.count = end - i;
-      // Two of a kind are no progression: the second may begin a longer one.
+      // Two addresses are not yet a progression: the second may begin a longer one.
       if (run.count == 2 && end < addresses.size()) run = {addresses[i], 0, 1};
     }
     i += run.count;
@@ -96,8 +96,8 @@ std::vector<double> Prober::access(const std::vector<Addresses>& list) {
 }
 
 std::vector<double> Prober::find_levels() {
-  // Second laps over ever more lines, at a stride and at random: each level is the usual answer at some size, however
-  // lines share its sets. Few lines are tried several times.
+  // Second laps over more and more lines, at a stride and at random: each level is the usual answer at some size,
+  // however lines share its sets. Small numbers of lines are tried several times.
   constexpr std::uint64_t most_lines = 1 << 13, at_least = 64;
   std::vector<std::vector<double>> samples;
   const std::uint64_t most = std::min({span_, most_lines, info().most_accesses / 2});
@@ -160,7 +160,7 @@ bool Prober::fits(const Lines& lines) {
     return std::none_of(cycles.begin(), cycles.end(), [&](double c) { return is_miss(c); });
   };
   prepare();
-  // Two laps in one request: each costs a machine of its own something.
+  // Two laps in one request: each request to a separate program has a cost.
   auto cycles = lap(lines, 1, 2);
   cycles.erase(cycles.begin(), cycles.begin() + static_cast<std::ptrdiff_t>(cycles.size() / 2));
   if (is_clean(cycles)) return true;

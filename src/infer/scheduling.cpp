@@ -26,7 +26,7 @@ Order descending(const Order& released) {
   std::reverse(order.begin(), order.end());
   return order;
 }
-// The warp that was let go first goes on to its end; then the others as `rest` has them.
+// The warp that was released first runs to its end; then the others, in the order of `rest`.
 Order first_then(const Order& released, Order rest) {
   std::erase(rest, released.front());
   rest.insert(rest.begin(), released.front());
@@ -66,7 +66,7 @@ ScheduledRun run_of(const Order& released, const std::vector<Times>& warps) {
     last = std::max(last, *end);
     shortest = std::min(shortest, *end - *start);
   }
-  // The scheduler issues all the time, so that one warp alone takes its part of the whole.
+  // The scheduler issues all the time, so one warp alone takes its share of the total.
   run.shared = shortest > 1.5 * (last - first) / static_cast<double>(warps.size());
   return run;
 }

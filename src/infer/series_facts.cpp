@@ -39,7 +39,7 @@ class Reading {
   }
 
  private:
-  // What the models say that find one value.
+  // The results of models that find one value.
   std::optional<Finding> finding() const {
     switch (rule_.model) {
       case FactModel::overlap:
@@ -128,7 +128,7 @@ class Reading {
     return rule_.model == FactModel::median || rule_.model == FactModel::minimum || rule_.model == FactModel::maximum;
   }
 
-  // Nothing of what the rule asks for can be said, for one reason.
+  // None of the rule's facts can be determined, for one reason.
   std::vector<Fact> nothing(const std::string& why) {
     if (rule_.model == FactModel::plateaus || rule_.model == FactModel::clusters) {
       for (const auto& level : rule_.levels) {
@@ -173,7 +173,7 @@ class Reading {
   }
   double slack_of_first() const { return slack(curve_.y.front()); }
 
-  // `low` and `high` are of what was measured; a repetition may lie a little outside.
+  // `low` and `high` are those of the measurement; a repetition may lie a little outside.
   void add_spread(const std::string& quantity, double value, double low, double high, const std::string& more) {
     add(quantity, value, std::min(low, value - slack(value)), std::max(high, value + slack(value)), more);
   }
@@ -185,7 +185,7 @@ class Reading {
     const double value = rule_.model == FactModel::minimum   ? *least
                          : rule_.model == FactModel::maximum ? *most
                                                              : median_of(values);
-    // Of many values the extremes are outliers, of a few they are the spread.
+    // The extremes of many values are outliers; those of a few are the spread.
     const bool is_few = values.size() <= 16 && rule_.model == FactModel::median;
     add_spread(group_.quantity, value, is_few ? *least : value, is_few ? *most : value,
                values.size() == 1 ? ""
@@ -240,7 +240,7 @@ class Reading {
     }
   }
 
-  // The other places that the rule looks at of the axis that `like` and `unlike` are on.
+  // The remaining places, used by the rule, of the axis that has `like` and `unlike`.
   std::vector<std::string> places_to_compare() const {
     std::vector<std::string> names;
     if (series_.axes.empty()) return names;
@@ -295,7 +295,7 @@ class Reading {
   }
 
   void find_sharing() {
-    if (rule_.levels.size() < 3) return add_undetermined(group_.quantity, "three names are wanted in `levels`");
+    if (rule_.levels.size() < 3) return add_undetermined(group_.quantity, "`levels` needs three names");
     std::size_t alike = 0;
     for (const double value : curve_.y) alike += std::abs(value - curve_.y.front()) <= slack(curve_.y.front());
     Fact fact = inferred(group_.quantity, rule_.levels[std::min<std::size_t>(alike, 3) - 1], "",
@@ -306,7 +306,7 @@ class Reading {
     push(std::move(fact));
   }
 
-  // All alike: sets of different sizes would not begin to miss at one rate.
+  // All are the same: sets of different sizes would not begin to miss at one rate.
   void list_sets() {
     const auto ways = find_growth(curve_, slack_of_first());
     const auto entries = find_knee(curve_, slack_of_first());

@@ -112,8 +112,8 @@ inline constexpr NamedValues<FactModel, 31> fact_model_names = {{{FactModel::med
 //   by         axes whose values become the condition; the facts are found for each of them
 //   where      the values of an axis to use; all, if it is not named
 //   tolerance  how far a repetition may differ from the value, in percent, and at least `least` in its unit; for a
-//   model also how far a point may differ from the prediction how        a sentence for people; the model adds what it
-//   did
+//              model, also how far a point may differ from the prediction
+//   how        a sentence for people; the model adds what it did
 struct FactRule {
   std::string quantity;
   FactModel model = FactModel::median;

@@ -12,7 +12,7 @@ using results::Series;
 
 namespace {
 
-// The group of a point, without points: what the rule's texts and axes make of it.
+// The group of a point, without its points, from the rule's texts and axes.
 SeriesGroup group_of(const FactRule& rule, const Series& series, const std::vector<std::size_t>& places) {
   SeriesGroup group{rule.quantity, "", 0, {}};
   std::vector<std::string> conditions;

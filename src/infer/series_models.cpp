@@ -10,7 +10,7 @@ namespace ptxlat::infer {
 
 namespace {
 
-// Least squares through the points that `wanted` picks.
+// Least squares through the points that `wanted` selects.
 template <class Wanted>
 std::optional<std::pair<double, double>> fit(const Curve& curve, Wanted wanted) {
   double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
@@ -32,7 +32,7 @@ std::optional<std::pair<double, double>> fit(const Curve& curve, Wanted wanted) 
 
 std::optional<Line> line_through(const Curve& curve, double relative, double least) {
   const auto points = curve.x.size();
-  // With three points and fewer none could be held out.
+  // With three points or fewer, none could be held out.
   const bool holds_out = points > 3;
   const auto fitted = fit(curve, [&](std::size_t i) { return !holds_out || i % 2 == 0 || i + 1 == points; });
   if (!fitted) return std::nullopt;
@@ -58,7 +58,7 @@ std::vector<Plateau> plateaus_of(const Curve& curve, double relative) {
   constexpr std::size_t shortest = 3;
   std::vector<Plateau> found;
   for (std::size_t begin = 0; begin + shortest <= curve.y.size();) {
-    // As long as all its values lie about its median.
+    // As long as all of its values are close to its median.
     std::size_t end = begin;
     while (end < curve.y.size()) {
       std::vector<double> values(curve.y.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -86,7 +86,8 @@ std::vector<Cluster> clusters_of(std::vector<double> values, std::size_t count) 
   std::sort(values.begin(), values.end());
   const auto size = values.size();
   if (count == 0 || size < count) return {};
-  // Prefix sums give the variance of each range; `best[k][i]` is the least that k ranges of the first i values leave.
+  // Prefix sums give the variance of each range; `best[k][i]` is the smallest variance that k ranges of the first i
+  // values leave.
   std::vector<double> sum(size + 1, 0), squares(size + 1, 0);
   for (std::size_t i = 0; i < size; ++i) {
     sum[i + 1] = sum[i] + values[i];

@@ -11,15 +11,15 @@ namespace ptxlat::infer {
 
 namespace {
 
-// Whether one of the candidates belongs to the set that `full` fills. No two candidates may be of one set.
+// Whether one of the candidates belongs to the set that `full` fills. No two candidates may be in the same set.
 bool has_member(Prober& prober, const Lines& full, const Lines& candidates) {
   Lines lines = full;
   lines.insert(lines.end(), candidates.begin(), candidates.end());
   return !prober.fits(lines);
 }
 
-// A modulus m > 0 of which lines m apart share a set and closer ones do not: the first line after a member that is in
-// its set. Lines that follow each other are in different sets until then.
+// A modulus m > 0 such that lines m apart share a set and closer ones do not: from the first line after a member that
+// is in its set. Consecutive lines are in different sets until then.
 std::uint64_t first_repetition(Prober& prober, const Lines& full, std::uint64_t first, std::uint64_t line_bytes) {
   const std::uint64_t most = (prober.span() - first) / line_bytes - 1;
   const auto following = [&](std::uint64_t count) {
@@ -30,7 +30,7 @@ std::uint64_t first_repetition(Prober& prober, const Lines& full, std::uint64_t 
     }
     return lines;
   };
-  // A member among them says at once where the set repeats.
+  // A member among them shows immediately where the set repeats.
   std::uint64_t nearest = most + 1;
   for (const std::uint64_t line : full)
     if (line > first) nearest = std::min(nearest, (line - first) / line_bytes);
@@ -49,7 +49,7 @@ std::uint64_t first_repetition(Prober& prober, const Lines& full, std::uint64_t 
   return 1 + last_that_holds(without, with, [&](auto count) { return !has_member(prober, full, following(count)); });
 }
 
-// Whether the index says of fresh lines what the machine says, as many of the set as not.
+// Whether the index agrees with the machine on new lines, half of which are in the set.
 bool predicts(Prober& prober, const Lines& full, const SetIndex& index) {
   constexpr int rounds = 24;
   const std::uint64_t set = index.set_of(full.front());
@@ -59,7 +59,7 @@ bool predicts(Prober& prober, const Lines& full, const SetIndex& index) {
   for (int tries = 0; tries < 64 * rounds && members + others < 2 * rounds; ++tries) {
     std::uint64_t line = prober.random()() % lines * index.line_bytes;
     if (members < rounds && index.sets > 1) {
-      // Random lines are seldom of the set: this one is moved into it.
+      // Random lines are seldom in the set: this one is moved into it.
       if (index.columns.empty()) {
         line -= (line / index.line_bytes % index.sets) * index.line_bytes;
         line += set * index.line_bytes;
@@ -92,7 +92,7 @@ std::optional<SetIndex> find_modulus(Prober& prober, const Lines& full, std::uin
   SetIndex index{line_bytes, first_repetition(prober, full, first, line_bytes), {}};
   if (index.sets == 0 || !predicts(prober, full, index)) return std::nullopt;
   if (std::has_single_bit(index.sets) && std::has_single_bit(line_bytes)) {
-    // The hash that takes bits as they are.
+    // The hash that takes the bits unchanged.
     for (int bit = 0; bit < bits_of_lines(prober, line_bytes); ++bit)
       index.columns.push_back(bit < std::countr_zero(index.sets) ? std::uint64_t{1} << bit : 0);
   }
@@ -102,7 +102,7 @@ std::optional<SetIndex> find_modulus(Prober& prober, const Lines& full, std::uin
 // Column by column. Let B be bits whose columns are independent: of the lines that differ from a member in bits of B
 // only, each is in a set of its own, and the same holds after one more bit is flipped in all of them. If one of those
 // is in the member's set, the bit's column is the combination of B by which that line differs; if none is, it is
-// independent of B. Halving finds which.
+// independent of B. Bisection finds which one.
 std::optional<SetIndex> find_hash(Prober& prober, const Lines& full, std::uint64_t line_bytes) {
   if (!std::has_single_bit(line_bytes)) return std::nullopt;
   const std::uint64_t member = full.front() & ~(line_bytes - 1);
@@ -181,7 +181,7 @@ Lines SetIndex::lines_of(std::uint64_t set, std::size_t count, std::uint64_t spa
       lines.push_back(line * line_bytes);
     return lines;
   }
-  // Every choice of the bits that are not unit vectors leaves one of those that are.
+  // For every choice of the bits that are not unit vectors, there is one of those that are.
   std::vector<std::uint64_t> units, others;
   for (std::size_t bit = 0; bit < columns.size(); ++bit)
     (columns[bit] == std::uint64_t{1} << units.size() ? units : others).push_back(line_bytes << bit);
@@ -212,7 +212,8 @@ Lines SetIndex::lines_above(std::uint64_t set, std::size_t count, std::uint64_t 
 }
 
 Extent extent_of_line(Prober& prober, const Lines& full, const Lines& conflict, std::uint64_t address) {
-  // In the same line: it takes no further place beside the full set, and it can stand for the member in the conflict.
+  // In the same line: it takes no additional place next to the full set, and it can replace the member in the conflict
+  // set.
   const auto is_same_line = [&](std::uint64_t other) {
     if (other >= prober.info().bytes) return false;
     if (has_member(prober, full, {other})) return false;

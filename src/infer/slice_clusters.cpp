@@ -12,8 +12,8 @@ namespace ptxlat::infer {
 
 namespace {
 
-constexpr std::size_t least_lines = 4;  // fewer are not taken for a slice
-// Where means of repeats are further apart than the repeats say: the clocks of SMs and L2 drift against each other.
+constexpr std::size_t least_lines = 4;  // fewer do not count as a slice
+// If means of repeats are further apart than the repeats suggest: the clocks of SMs and L2 drift against each other.
 constexpr double excess = 1.6;
 
 // The median of some lines.
@@ -27,8 +27,8 @@ std::vector<float> middle_of(const Rows& rows, const std::vector<std::size_t>& l
   return middle;
 }
 
-// In units of each SM's noise. What is further off than `most` counts as that: one latency that was disturbed does not
-// move a line to another slice.
+// In units of each SM's noise. Larger deviations than `most` count as `most`: one disturbed latency does not move a
+// line to a different slice.
 std::vector<float> apart(const std::vector<float>& print, const std::vector<float>& middle,
                          const std::vector<double>& noise) {
   constexpr float most = 8;
@@ -73,7 +73,7 @@ class Divider {
     constexpr double least_gap = 1.15;
     const auto middle = middle_of(lines_, lines);
     const Rows rows = centred(lines_, lines, middle);
-    // What noise alone has in its strongest direction (Marchenko and Pastur).
+    // The variance of pure noise in its strongest direction (Marchenko and Pastur).
     const auto columns = static_cast<double>(middle.size());
     const double edge = excess * std::pow(1 + std::sqrt(columns / static_cast<double>(lines.size())), 2);
     const Rows directions = directions_of(rows, edge, most_directions);
@@ -96,7 +96,7 @@ class Divider {
     for (std::size_t part = 0; part < of_part.size(); ++part) divide(of_part[part], fresh_of_part[part]);
   }
 
-  // That of the closest line, not of the closest mean: parts of several slices are not round.
+  // The distance to the closest line, not to the closest mean: parts of several slices are not round.
   static int part_of(const Rows& places, const Parts& parts, const std::vector<float>& at) {
     int part = 0;
     float least = std::numeric_limits<float>::max();
@@ -112,7 +112,8 @@ class Divider {
     return part;
   }
 
-  // Held-out lines, in the direction in which the others differ most: their variance, six deviations above noise's.
+  // The variance of held-out lines in the direction in which the others differ most, against that of noise plus six
+  // deviations.
   static bool is_more_than_noise(const Rows& fresh, const std::vector<float>& direction) {
     if (fresh.size() < least_lines) return false;
     double sum = 0, squares = 0;
@@ -143,7 +144,7 @@ class Divider {
 }  // namespace
 
 Repeats summary_of(const std::vector<double>& cycles) {
-  // The middle one, of an even number the lower: what disturbs a latency makes it longer.
+  // The middle one, or the lower of two: disturbances make a latency longer.
   const double middle = quantile_of(cycles, 0.4), allowed = middle / 25;
   Repeats found;
   std::vector<double> pairs;
@@ -169,7 +170,7 @@ double noise_of(std::vector<double> variances) {
   constexpr double least = 0.2;
   std::erase_if(variances, [](double one) { return one < 0; });
   std::sort(variances.begin(), variances.end());
-  variances.resize(variances.size() - variances.size() / 20);  // without those of disturbed ones
+  variances.resize(variances.size() - variances.size() / 20);  // without the disturbed ones
   double sum = 0;
   for (const double one : variances) sum += one;
   return variances.empty() ? 1 : std::max(least, std::sqrt(sum / static_cast<double>(variances.size())));
@@ -204,8 +205,8 @@ Shares shares_of(const std::vector<std::size_t>& sizes, double independent) {
   const std::vector<double> values(sizes.begin(), sizes.end());
   for (const double one : values) lines += one;
   const double usual = median_of(values);
-  const double scale = std::min(1.0, independent / lines);  // fewer lines say less
-  // Further off than a slice's share is by chance, even that of one of a hundred slices.
+  const double scale = std::min(1.0, independent / lines);  // fewer lines are less certain
+  // Further from its share than a slice is by chance, even one of a hundred slices.
   const double chance = 3.3 * std::sqrt(usual / scale);
   for (const double one : values) {
     const bool is_crowded = one > std::max(usual + chance, 1.45 * usual);

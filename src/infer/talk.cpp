@@ -85,7 +85,7 @@ std::optional<std::vector<double>> cycles_in(std::string_view answer) {
     while (at < last && (*at == ' ' || *at == ',')) ++at;
     if (at == last) return cycles;
     const auto read = std::from_chars(at, last, cycles.emplace_back());
-    // Infinity and NaN are numbers for from_chars, too.
+    // from_chars also accepts infinity and NaN.
     constexpr double most = 1e12;
     if (read.ec != std::errc{} || !(std::abs(cycles.back()) < most)) return std::nullopt;
     at = read.ptr;

@@ -47,9 +47,11 @@ struct Value {
 enum class Completion { wait, read_back, use };
 
 // A named class of input values. Operands that it does not mention take the default of their type.
-//   around   PTX that replaces the instruction, which is its {op}; empty: the instruction alone
-//   prepare, before, completion   PTX before the first clock, before the instruction, and after it until its effect is
-//   observed. Holes: {a} and {a.0} for operands, scratch registers, {#}
+//   around      PTX that replaces the instruction, which is its {op}; empty: the instruction alone
+//   prepare     PTX before the first clock
+//   before      PTX between the first clock and the instruction
+//   completion  PTX after the instruction that observes its effect
+// Holes: {a} and {a.0} for operands, scratch registers, {#}.
 struct Input {
   std::string name;                            // "" is the default class
   std::map<std::string, Value> values;         // operand name → value
@@ -72,7 +74,8 @@ enum class Offset { per_lane, same, uniform };
 //   declare        in the kernel, once
 //   once           before the loop
 //   each           in every pass, before the first clock: makes {r} from {o}, which the compiler does not know. With a
-//   uniform offset once, before the loop prepare        in every pass, after `each`: recreates what {r} refers to
+//                  uniform offset once, before the loop
+//   prepare        in every pass, after `each`: recreates what {r} refers to
 //   is_address     {o} is a byte offset, which can carry a dependence
 struct Object {
   std::string name;
@@ -96,23 +99,23 @@ struct CudaSource {
 };
 
 // How strict the audit is about other instructions in the window (docs/method.md, section 6).
-//   arithmetic  registers in, registers out: everything between the clocks must feed what is waited for; memory,
-//   special registers and barriers belong to the skeleton effects     these are allowed between the clocks: the
-//   instruction reads or changes more than its registers
+//   arithmetic  registers in, registers out: everything between the clocks must feed the value that is waited for;
+//               memory, special registers and barriers belong to the skeleton
+//   effects     these are allowed between the clocks: the instruction reads or changes more than its registers
 enum class AuditRule { arithmetic, effects };
 
 // A fully-qualified PTX instruction, or a CUDA C function, which is used like one after NVRTC has compiled it to PTX
 // (cuda/functions.h).
-//   ptx   its spelling up to the first operand, "fma.rn.ftz.f32"; unique in a catalogue. If forms with different
-//   operands share a spelling, the names of the later ones include these: "min.f32 d, a, b, c" text  the instruction
-//   with holes, without the semicolon: "fma.rn.ftz.f32 {d}, {a}, {b}, {c}". A brace that does not
-//         enclose a name is PTX's own: "mov.b64 {d}, {{a}, {b}}"
-//         Of CUDA C: the statement, or what NVRTC made of it, which is whole with its semicolons
-//   is_block  the text is whole statements with their semicolons, as that of CUDA C is: a snippet (src/snippet/)
-//   text holds {#} where each copy of the instruction needs another number (labels)
-//   operands    results first where the text has them first; the first result is the one that is consumed
-//   core        spelling of the form that stands for this one and its like, which differ in modifiers that leave the
-//               machine's work unchanged in kind; its own if it is that form; empty if there is none
+//   ptx         its spelling up to the first operand, "fma.rn.ftz.f32"; unique in a catalogue. If forms with different
+//               operands share a spelling, the names of the later ones include these: "min.f32 d, a, b, c"
+//   text        the instruction with holes, without the semicolon: "fma.rn.ftz.f32 {d}, {a}, {b}, {c}". A brace that
+//               does not enclose a name is PTX's own: "mov.b64 {d}, {{a}, {b}}". {#} is a number that is different for
+//               each copy of the instruction (for labels). For CUDA C: the statement, or the statements that NVRTC made
+//               of it, with their semicolons
+//   is_block    the text consists of whole statements with semicolons, as for CUDA C: a snippet (src/snippet/)
+//   operands    results first if the text has them first; the first result is the one that is consumed
+//   core        spelling of the form that represents this one and those that only differ from it in modifiers that do
+//               not change the kind of work; its own if it is that form; empty if there is none
 //   dependence  names of the source operands that can carry the dependence, in source order (carry included)
 //   consumers   names of catalogue consumers to try, in this order; empty: those for the result's type
 //   consumed    which register of a vector result the consumer needs, from 0; -1: the last
@@ -140,8 +143,8 @@ struct Form {
   std::string not_measurable;  // why it cannot be measured; empty if it can
   std::optional<CudaSource> cuda;
   bool is_block = false;
-  std::vector<std::string> module;  // what the text needs at module scope, each after what it needs itself
-  std::string unsupported_because;  // why the toolchain at hand cannot have it; empty if it can
+  std::vector<std::string> module;  // declarations at module scope that the text needs, in an order that works
+  std::string unsupported_because;  // why the current toolchain does not support it; empty if it does
   SourceLocation where;
 };
 

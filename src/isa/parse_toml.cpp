@@ -9,7 +9,7 @@ namespace ptxlat::isa {
 
 namespace {
 
-// Where the string that begins at `at` ends, behind its quotes.
+// The end of the string that begins at `at`, after its quotes.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   const char quote = text[at];
   const std::string_view three = quote == '"' ? R"(""")" : "'''";

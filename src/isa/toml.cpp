@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The parser itself, compiled here and nowhere else (TOML_HEADER_ONLY=0). toml++ 3.3 asserts, or in a release assumes,
-// what a malformed file can break ("[[[x]]"): here that is an exception, in every build.
+// The parser itself, compiled here and nowhere else (TOML_HEADER_ONLY=0). toml++ 3.3 asserts (or in release builds
+// assumes) things that a malformed file can violate ("[[[x]]"): here that is an exception, in every build.
 #include <stdexcept>
 
 namespace {

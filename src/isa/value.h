@@ -9,7 +9,7 @@
 
 namespace ptxlat::isa {
 
-// Reads "8", "1.0 .. 2.0", "uniform 8" or "= 8" as a value for an operand of `type`. Empty if it is none, with the
+// Reads "8", "1.0 .. 2.0", "uniform 8" or "= 8" as a value for an operand of `type`. Empty if it is not one, with the
 // reason in `problem`. Floating-point literals that are known to the compiler come back as 0f… or 0d…, the only
 // spelling that PTX takes for them without rounding again.
 std::optional<Value> parse_value(const std::string& text, const TypeInfo& type, std::string& problem);

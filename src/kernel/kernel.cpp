@@ -11,7 +11,7 @@ void add(Hash& hash, const Launch& launch) {
   for (const int number : {launch.threads, launch.ctas, launch.dynamic_shared, launch.carve_out,
                            launch.uses_memory ? 1 : 0, launch.output_ctas})
     hash.add(number);
-  // Only where they say something, so that older recipes stay what they are.
+  // Only if they differ from the default, so that older recipes stay the same.
   if (launch.bank_bytes != 0 || launch.large_cluster || launch.keeps_buffers) {
     for (const int number : {launch.bank_bytes, launch.large_cluster ? 1 : 0, launch.keeps_buffers ? 1 : 0})
       hash.add(number);

@@ -10,9 +10,10 @@
 namespace ptxlat::kernel {
 
 // The unit of assembly: one kernel as PTX.
-//   text           complete except for its name, the hole {{name}}, so that two trials that need the same kernel have
-//   equal texts module         declarations at module scope, in this order: kernels with the same needs have the same
-//   texts operand_loads  loads of operands before the first clock; in a window they would count as the instruction's
+//   text           complete except for its name, the hole {{name}}, so that trials that need the same kernel have equal
+//                  texts
+//   module         declarations at module scope, in this order: kernels with the same needs have equal texts
+//   operand_loads  loads of operands before the first clock; in a window they would count as the instruction's
 //   whole          the audit looks at the whole kernel, not only between its two clock reads
 struct Kernel {
   std::string text;
@@ -28,9 +29,10 @@ struct Kernel {
 //                An input slot has up to 8 operands, 8 bytes each, at 8 × operand index. An output slot has 16 words of
 //                32 bits, zero before each launch; the kernel and the reader of its Readout agree on their meaning
 //   memory       the objects made by the host (gpu/kernel_memory.h), reset before the launches of each kernel that uses
-//   memory; 0 for the others parameters   parameter_bytes by value, 8 bytes each. If memory is used: the address of the
-//   launch's line of scratch memory and the SM or cluster that should run it (any_place: any). Then the addresses of
-//   the buffers in order, then Launch::parameters, then zeros
+//                memory; 0 for other kernels
+//   parameters   parameter_bytes by value, 8 bytes each. If memory is used: the address of the launch's line of scratch
+//                memory and the SM or cluster that should run it (any_place: any). Then the addresses of the buffers in
+//                order, then Launch::parameters, then zeros
 inline constexpr int slot_bytes = 64;
 inline constexpr int words_per_slot = slot_bytes / 4;
 inline constexpr int operands_per_slot = 8;
@@ -38,10 +40,11 @@ inline constexpr int parameter_bytes = 1024;
 inline constexpr std::uint64_t any_place = 0xffffffff;
 
 // Device memory for a launch, described rather than sent: it may have gigabytes.
-//   ring         64-bit words: every `stride` bytes there is the address of the next such place, and the last has that
-//   of the first. A pointer chase starts at the beginning permutation  the same places in a random order, one cycle
-//   through all of them random       words of 64 bits from the seed self         each 64-bit word holds its own
-//   address, so that any lane can chase any place
+//   ring         64-bit words: every `stride` bytes there is the address of the next such place, and the last place has
+//                the address of the first. A pointer chase starts at the beginning
+//   permutation  the same places in a random order, one cycle through all of them
+//   random       words of 64 bits from the seed
+//   self         each 64-bit word holds its own address, so that any lane can chase any place
 // If it is a texture, the handle of a one-dimensional texture of 32-bit words comes before its address, and a chase's
 // places hold the index of the next place's first word. If it is a tensor (pitch is not 0), the address of a tensor map
 // of 128 bytes comes before its address: rows of `pitch` bytes, each byte an element, as many whole rows as the buffer
@@ -70,15 +73,17 @@ struct Buffer {
 //   ctas          of the grid; one cluster if the kernel says .reqnctapercluster
 //   carve_out     percent of an SM's first-level memory for shared memory; -1: the driver's choice
 //   uses_memory   whether the kernel uses memory: each launch uses a different line of it
-//   places        on how many SMs, spread over the GPU, the launches of a kernel that uses memory take turns, or on how
-//   many clusters: one at a time, in a grid that has a CTA for each SM. A launch that did not fit on its SM leaves its
-//   slots zero. 0: the GPU chooses evicts_l2     whether the second-level cache has nothing of its memory before each
-//   launch input         the bits of its operands, [slot × operands_per_slot + operand]; empty: not read bank_bytes
-//   bank width of shared memory, 4 or 8, for GPUs that can choose; 0: the driver's choice large_cluster whether its
-//   clusters may have more than the 8 CTAs that fit on every GPU of the architecture keeps_buffers whether the next
-//   launch of the same kernel finds the buffers as this one leaves them, not reset persisting_bytes  bytes at the first
-//   buffer's beginning that the second-level cache should keep; 0: none output_ctas   CTAs whose threads are read, from
-//   the first output_words  of each thread's slot, by index
+//   places        on how many SMs (or clusters), spread over the GPU, the launches of a kernel that uses memory take
+//                 turns: one at a time, in a grid that has a CTA for each SM. A launch that did not fit on its SM
+//                 leaves its slots zero. 0: the GPU chooses
+//   evicts_l2     whether the second-level cache has none of its memory before each launch
+//   input         the bits of its operands, [slot × operands_per_slot + operand]; empty: not read
+//   bank_bytes    bank width of shared memory, 4 or 8, for GPUs that can choose; 0: the driver's choice
+//   large_cluster     whether its clusters may have more than the 8 CTAs that fit on every GPU of the architecture
+//   keeps_buffers     whether the next launch of the same kernel finds the buffers as this one leaves them, not reset
+//   persisting_bytes  bytes at the beginning of the first buffer that the second-level cache should keep; 0: none
+//   output_ctas       CTAs whose threads are read, from the first
+//   output_words      of each thread's slot, by index
 struct Launch {
   int threads = 32;
   int ctas = 1;

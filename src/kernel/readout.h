@@ -9,9 +9,9 @@
 namespace ptxlat::kernel {
 
 // The raw words that the launches of one trial stored.
-//   words   [launch][thread][word], the threads and words that its Launch requested. If every thread of every launch
-//   stored the same words as the first thread of that launch, only the first thread's are kept buffers [launch][word],
-//   the requested words of all buffers, one buffer after another
+//   words    [launch][thread][word], the threads and words that its Launch requested. If every thread of every launch
+//            stored the same words as the first thread of that launch, only the first thread's are kept
+//   buffers  [launch][word], the requested words of all buffers, one buffer after another
 struct Readout {
   std::size_t launches = 0;
   std::size_t threads = 0;
@@ -20,7 +20,7 @@ struct Readout {
   std::vector<std::uint32_t> words;
   std::vector<std::uint32_t> buffers;
 
-  // Whether `words` has as many as the counts say.
+  // Whether `words` has the size that the counts say.
   bool has_all_words() const {
     const std::size_t kept = threads_agree && threads > 1 ? 1 : threads;
     if (words_per_thread == 0 || kept == 0 || launches == 0) return words.empty();

@@ -12,8 +12,8 @@ namespace ptxlat::latency {
 // Makes the record of a cell from one experiment: the witnesses, each only from proven windows, and the headline
 // (latency/numbers.h).
 //   measures  whether the trials were run. If not, the same formulas over stall counts give `static` and `issue`, and
-//   there are no further metrics survey    the windows behind the headline once more (latency/survey.h); all empty if
-//   none was made
+//             there are no further metrics
+//   survey    the repeated launches of the windows behind the headline (latency/survey.h); all empty if none was made
 // An instruction that nothing can wait for has no `cycles`; it is proven by its stream.
 results::Record estimate(const CellPlan& cell, const Experiment& experiment, const line::Batch& batch,
                          const TrialNumbers& trials, const Audits& audits, bool measures,

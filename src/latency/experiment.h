@@ -11,8 +11,8 @@
 
 namespace ptxlat::latency {
 
-// Steps of the shorter chain; the longer has twice as many. Fewer with a wide result (ptx/draft.h): assembling one such
-// instruction takes as long as ten ordinary ones.
+// Steps of the shorter chain; the longer has twice as many. Fewer with a wide result (ptx/kernel_builder.h): assembling
+// one such instruction takes as long as ten ordinary ones.
 int chain_steps(const isa::Form& form);
 
 // How the end of an instruction is observed.
@@ -47,10 +47,12 @@ std::vector<const isa::Consumer*> consumers_for(const isa::Catalogue& catalogue,
 
 // The composition of a stream.
 //   copies                of the instruction in the shorter one; the longer has twice as many. Fewer than 4 if they
-//   would need more registers than there are; 0 if the instruction cannot be repeated has_own_sources       each copy
-//   has its own registers for all its source operands, so that ptxas does not prepare (for example, widen) any of them
-//   once for all copies; else for one of them, which keeps the copies apart has_own_accumulators  likewise for an
-//   accumulator in place; else the copies work one after another on the same one, because not even two fit
+//                         would need more registers than there are; 0 if the instruction cannot be repeated
+//   has_own_sources       each copy has its own registers for all its source operands, so that ptxas does not prepare
+//                         (for example, widen) any of them once for all copies; else only for one of them, which keeps
+//                         the copies apart
+//   has_own_accumulators  likewise for an accumulator in place; else the copies use the same one, one after another,
+//                         because not even two fit
 struct StreamShape {
   int copies = 0;
   bool has_own_sources = false;

@@ -17,8 +17,8 @@ inline constexpr char method_version[] = "method 17";
 
 // One cell to be made: a variant at an optimisation level.
 //   recipe     hash of the PTX, the operand values and the consumers that can be tried: equal recipes are the same
-//   experiment, so a cell that is in the store with this recipe need not be measured again ptx_bytes  length of all its
-//   kernels' text: the cost of assembling grows with it
+//              experiment, so a cell that is in the store with this recipe need not be measured again
+//   ptx_bytes  length of all its kernels' text: the cost of assembling grows with it
 struct CellPlan {
   isa::Variant variant;
   int level = 0;

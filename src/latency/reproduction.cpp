@@ -15,7 +15,7 @@ namespace ptxlat::latency {
 
 namespace {
 
-// Keeps the last module that it was given.
+// Keeps the last module that it assembled.
 class NotingAssembler : public assemble::Assembler {
  public:
   NotingAssembler(std::unique_ptr<assemble::Assembler> inner, std::string& module)
@@ -30,8 +30,8 @@ class NotingAssembler : public assemble::Assembler {
   std::string& module_;
 };
 
-// The frame declares the register of the object page and loads it; what else a kernel says of it is the use of an
-// object (ptx_templates/isa/host_objects.toml).
+// The frame declares the register of the object page and loads it; any further mention of it in a kernel uses an object
+// (ptx_templates/isa/host_objects.toml).
 bool uses_objects(const kernel::Kernel& kernel) {
   constexpr std::string_view name = "%memory";
   constexpr int of_the_frame = 2;
@@ -41,7 +41,7 @@ bool uses_objects(const kernel::Kernel& kernel) {
   return mentions > of_the_frame;
 }
 
-// The cell's trials that the assembler took, in the other bench.
+// The cell's trials that the assembler accepted, in the other bench.
 TrialNumbers move_trials(const line::Bench& from, line::Bench& to, const CellWork& cell) {
   TrialNumbers moved;
   for (const Role role : all_roles) {
@@ -60,7 +60,7 @@ class Cells {
     ReproducedCell cell{work.record, work.experiment->copies, {}};
     const Numbers schedule{*work.experiment, bench_.batch(), trials, audits, Source::schedule};
     audits_ = &audits;
-    // A formula over inner times is linear: each window's factor is the value where that window alone has a cycle.
+    // A formula over inner times is linear: each window's factor is its value if only that window takes one cycle.
     const auto of_witness = [&](std::string_view tag, Headline witness, std::optional<double> by_schedule) {
       std::map<Role, double> factors;
       for (const Role role : roles_behind(witness, schedule)) {
@@ -93,7 +93,7 @@ class Cells {
   std::vector<ReproducedWindow> windows;
 
  private:
-  // The number of a trial's window among all.
+  // The index of a trial's window among all windows.
   std::size_t window_of(Role role, const Numbers& numbers) {
     const auto trial = *numbers.trials[role];
     const auto [known, is_new] = numbers_.try_emplace(trial, windows.size());
@@ -106,7 +106,7 @@ class Cells {
     return known->second;
   }
 
-  //  of_inner  the formula is over inner times: elapsed ones less what the schedule gave the edges
+  //  of_inner  the formula is over inner times: elapsed times minus the stall counts of the edges
   void add(ReproducedCell& cell, const Numbers& numbers, std::string_view tag, const std::map<Role, double>& factors,
            bool of_inner, std::optional<double> by_schedule) {
     ReproducedNumber number{tag, {}, 0, by_schedule, false};

@@ -18,8 +18,8 @@ namespace ptxlat::latency {
 // A kernel behind the numbers of some cells, as the line launches it.
 //   symbol         its name in the cubin
 //   uses_objects   it needs an object that the host makes: a texture, a surface, a tensor map
-//   leaves_the_sm  it is launched once more for a survey, where its launches differ (latency/survey.h)
-//   code           its machine code and what the audit said of it
+//   leaves_the_sm  if its launches differ, it is launched again for a survey (latency/survey.h)
+//   code           its machine code and the audit's result
 struct ReproducedWindow {
   std::string symbol;
   kernel::Launch launch;
@@ -30,7 +30,7 @@ struct ReproducedWindow {
 
 // A number as a formula over the elapsed cycles of windows: constant + Σ factor × cycles.
 //   tag          of a results::MetricKind
-//   by_schedule  the same over stall counts; empty where the assembler wrote none
+//   by_schedule  the same over stall counts; empty if the assembler wrote none
 struct Term {
   std::size_t window = 0;
   double factor = 0;
@@ -43,8 +43,8 @@ struct ReproducedNumber {
   bool schedule_is_lower_bound = false;
 };
 
-// A cell, with the numbers that its audits let it have.
-//   record   as a static table has it: the reason where there is no number
+// A cell, with the numbers that its audits allow.
+//   record   as in a static table, with the reason if there is no number
 //   copies   of the instruction in its shorter stream; 0 without streams
 struct ReproducedCell {
   results::Record record;
@@ -52,7 +52,7 @@ struct ReproducedCell {
   std::vector<ReproducedNumber> numbers;
 };
 
-// All that is needed to run cells without ptxlat: one module with every window.
+// Everything that is needed to run cells without ptxlat: one module with every window.
 struct Reproduction {
   std::string ptx;
   Bytes cubin;
@@ -60,9 +60,9 @@ struct Reproduction {
   std::vector<ReproducedCell> cells;
 };
 
-// Sends the cells, all of one level, down the line without its GPU, as a table's are, and assembles the windows that
-// were chosen once more, alone in one module. `line` must have no worker; its launches are those of a window that does
-// not say how many. Error{failure} where the assembler does not take what it took before.
+// Sends the cells, all of one level, down the line without its GPU, like those of a table, and assembles the chosen
+// windows again, alone in one module. `line` must have no worker; its number of launches applies to windows that do not
+// specify one. Error{failure} if the assembler now rejects what it accepted before.
 Reproduction reproduce(const ptx::LoadedCatalogue& loaded, const line::Line& line,
                        std::unique_ptr<assemble::Assembler> assembler, const std::vector<CellPlan>& plan);
 

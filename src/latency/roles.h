@@ -8,7 +8,8 @@ namespace ptxlat::latency {
 
 // The purpose of a trial; docs/method.md describes each.
 //   completion  the wait for the instruction's effect without the instruction: assembled to tell the two apart, never
-//   run, because it may wait forever stream      independent copies of the instruction
+//               run, because it may wait forever
+//   stream      independent copies of the instruction
 enum class Role {
   overhead,
   bracket,

@@ -36,8 +36,8 @@ struct Hump {
   std::size_t count = 0;
 };
 
-// One hump, or two that are a tenth or more apart with hardly a value between them: lines with their home in the near
-// part of the second-level cache and in the far one. None if there are no values.
+// One hump, or two that are a tenth or more apart with hardly any values between them: lines with their home in the
+// near part of the second-level cache and in the far one. None if there are no values.
 std::vector<Hump> humps_of(std::vector<double> values);
 
 // Puts a survey into a cell's record: the headline becomes the median of the first hump. Does nothing if all values are

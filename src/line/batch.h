@@ -49,7 +49,7 @@ struct MadeTrial {
   std::string measured_as;
 };
 
-// How often a trial is launched where the line says `by_default`.
+// How often a trial is launched if the line's default is `by_default`.
 int launches_of(const MadeTrial& trial, int by_default);
 
 // The trials of a chunk's cells. Trials with equal kernels are assembled once; those that are launched alike as well

@@ -24,7 +24,7 @@ struct Cell {
 
 // Bytes of PTX that are assembled together: enough to be worth a module, few enough to keep every core busy and to lose
 // little. Usually that is a hundred cells, or a dozen or two of wgmma. The first chunks have less, so that a run that
-// is killed every few seconds still gets ahead, and so have the last, so that the threads finish together.
+// is killed every few seconds still makes progress; so have the last, so that the threads finish together.
 inline constexpr std::size_t most_text_per_chunk = 1'750'000;
 inline constexpr std::size_t least_text_per_chunk = 150'000;
 

@@ -13,8 +13,8 @@
 
 namespace ptxlat::line {
 
-// The GPUs of a line, all of one kind and numbered from 0. Each serves one chunk at a time and has run code of its own.
-// Thread-safe.
+// The GPUs of a line, all of one kind and numbered from 0. Each serves one chunk at a time and remembers what it has
+// run. Thread-safe.
 class Gpus {
  public:
   // One GPU for each worker; none for static tables. The workers must outlive it.
@@ -43,7 +43,7 @@ class Gpus {
   // Waits for this one. Throws its Error if it is lost.
   Turn of(std::size_t number);
 
-  // Gives up a GPU that does not answer any more. Returns whether that is new.
+  // Gives up a GPU that no longer answers. Returns whether that is new.
   bool lose(std::size_t number, const Error& why);
   std::size_t lost() const;               // how many
   std::vector<std::size_t> left() const;  // the numbers of the others, ascending
@@ -56,7 +56,7 @@ class Gpus {
     std::optional<Error> lost = {};
   };
 
-  // In turn, so that all are used alike.
+  // In turn, so that all are used equally.
   std::optional<std::size_t> free_one(std::optional<std::size_t> except);
   void release(std::size_t number);
 

@@ -73,7 +73,8 @@ std::vector<results::Record> make_chunk(const Line& line, const Method& method, 
 
 namespace {
 
-// The chunk's records. If its GPU is lost, it is made again with another one, so that no cell is blamed for the GPU.
+// The chunk's records. If its GPU is lost, it is repeated on another one, so that no cell gets a verdict because of the
+// GPU.
 std::vector<results::Record> make_with_any_gpu(const Line& line, const Method& method, KernelAssembler& assembler,
                                                Gpus& gpus, std::span<const Cell> chunk) {
   for (;;) {

@@ -25,7 +25,7 @@ namespace ptxlat::line {
 //   launches      of each trial that does not specify a number
 //   on_finished   called with the finished records of a chunk, from one thread at a time
 //   interrupted   when it becomes true, the chunks in progress are finished and the line stops
-//   on_gpu_lost   called once for a GPU that does not answer any more, from any thread
+//   on_gpu_lost   called once for a GPU that no longer answers, from any thread
 struct Line {
   assemble::Toolchain toolchain;
   isa::Target target;
@@ -50,7 +50,7 @@ class Bench {
   // Whether trials are run: without a GPU there is only the schedule.
   bool measures() const { return !line_.workers.empty(); }
   int level() const { return level_; }
-  // The GPU that this bench uses, the first that was free; 0 if it has not used one.
+  // The GPU that this bench uses: the first that was free; 0 if it has not used one.
   std::size_t gpu() const { return gpu_.value_or(0); }
   // The other GPUs of the line.
   std::vector<std::size_t> other_gpus() const;
@@ -104,7 +104,7 @@ bool run_line(const Line& line, const Method& method, const std::vector<std::uni
               std::span<const Cell> cells);
 
 // Makes the records of cells that already form one chunk, all of one level, on this thread and without a GPU: `workers`
-// must be empty, and on_finished is not called. For a bundle, whose columns share their chunks.
+// must be empty, and on_finished is not called. For a bundle, whose configurations share their chunks.
 std::vector<results::Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,
                                         std::span<const Cell> chunk);
 

@@ -26,9 +26,10 @@ double cycles_of_copy(const Timing& timing, int shorter_copies, int longer_copie
 
 // The result of a curve of throughput over warps.
 //   per_clock     the best results per cycle of an SM, counted per thread: the median over all numbers of warps that
-//   come within 3 % of the maximum, because a maximum over many measurements picks up their errors interval      cycles
-//   between two instructions in one of the SM's four sub-partitions at that rate saturates_at  smallest number of warps
-//   among those still_rises   the largest number of warps does more than any smaller one, so saturation was not reached
+//                 come within 3 % of the maximum, because a maximum over many measurements picks up their errors
+//   interval      cycles between two instructions in one of the SM's four sub-partitions at that rate
+//   saturates_at  the smallest of these numbers of warps
+//   still_rises   the largest number of warps does more than any smaller one, so saturation was not reached
 struct Saturation {
   double per_clock = 0;
   double interval = 0;

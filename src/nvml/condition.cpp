@@ -13,8 +13,7 @@ namespace ptxlat::nvml {
 
 namespace {
 
-// The kernel's number of the namespace that all processes are in unless a container put them into another
-// (include/linux/proc_ns.h, PROC_PID_INIT_INO).
+// The kernel's number of the process namespace outside of containers (include/linux/proc_ns.h, PROC_PID_INIT_INO).
 constexpr char first_pid_namespace[] = "pid:[4026531836]";
 
 bool sees_all_processes() {
@@ -34,7 +33,7 @@ std::string name_of(const NvmlApi& api, unsigned pid) {
 
 using ListProcesses = nvmlReturn_t (*)(nvmlDevice_t, unsigned*, nvmlProcessInfo_t*);
 
-// Empty where it cannot be asked for.
+// Empty if the library cannot be asked.
 std::optional<std::vector<nvmlProcessInfo_t>> list(nvmlDevice_t device, ListProcesses list_processes) {
   std::vector<nvmlProcessInfo_t> processes(256);
   auto count = static_cast<unsigned>(processes.size());
@@ -44,7 +43,7 @@ std::optional<std::vector<nvmlProcessInfo_t>> list(nvmlDevice_t device, ListProc
   return processes;
 }
 
-// A value that a function writes through its last argument; empty where it does not.
+// A value that a function returns through its last argument; empty if it fails.
 template <typename Value, typename Function, typename... Arguments>
 std::optional<Value> asked(Function function, Arguments... arguments) {
   Value value{};
@@ -68,8 +67,8 @@ void ask_about_processes(const NvmlApi& api, nvmlDevice_t device, Condition& con
   if (const auto clients = list(device, api.mps_processes)) condition.has_mps_clients = !clients->empty();
 }
 
-// The device of a UUID. The driver calls a part of a GPU "GPU-…" too, which NVML knows as "MIG-…" (cuDeviceGetUuid_v2);
-// what there is to say is said of the whole GPU then.
+// The device of a UUID. The driver also calls a part of a GPU "GPU-…", which NVML calls "MIG-…" (cuDeviceGetUuid_v2);
+// the answers are then about the whole GPU.
 nvmlReturn_t find_device(const NvmlApi& api, const std::string& uuid, nvmlDevice_t& device, bool& is_part) {
   const auto found = api.nvmlDeviceGetHandleByUUID(uuid.c_str(), &device);
   if (found == NVML_SUCCESS || !uuid.starts_with("GPU-")) return found;

@@ -9,17 +9,17 @@
 namespace ptxlat::nvml {
 
 // A process that has a context on a GPU.
-//   name  its program; empty where the driver does not tell
+//   name  its program; empty if the driver does not report it
 struct Process {
   int pid = 0;
   std::string name;
   bool operator==(const Process&) const = default;
 };
 
-// What NVML says of a GPU at one time; empty where it does not say. Many of these are not for every card, and some not
-// for every user.
+// What NVML reports about a GPU at one moment; empty if it does not report it. Not every card has all of these, and
+// some are not shown to every user.
 //   problem             why nothing at all is known; empty otherwise
-//   sees_all_processes  false in a container with process ids of its own, to which others' are not shown
+//   sees_all_processes  false in a container with its own process ids, which does not see other processes
 //   clock_reasons       why the clocks are not higher, bits of nvmlClocksEventReasons
 //   throttled_*_ns      for how long the clocks were lowered since the driver was loaded
 struct Condition {
@@ -32,7 +32,7 @@ struct Condition {
   std::optional<std::uint64_t> throttled_by_power_ns, throttled_by_heat_ns;
 };
 
-// Asks NVML about the GPU of this UUID ("GPU-…"). Throws nothing for what is missing, old or forbidden. It is driver
+// Asks NVML about the GPU with this UUID ("GPU-…"). Does not throw if NVML is missing, old or forbidden. It is driver
 // code: only a worker process calls it.
 Condition condition_of(const std::string& uuid);
 

@@ -10,7 +10,7 @@ namespace ptxlat::nvml {
 
 namespace {
 
-// The first of the symbols that the library has: a function's name in newer drivers comes first.
+// The first of these symbols that the library has: the name in newer drivers comes first.
 template <typename... Parameters>
 void find(void* library, nvmlReturn_t (*&function)(Parameters...), std::initializer_list<const char*> symbols) {
   for (const char* symbol : symbols) {

@@ -7,7 +7,7 @@
 namespace ptxlat::nvml {
 
 // The part of NVML that ptxlat uses, declared here so that it builds without a CUDA toolkit. Names, values and layouts
-// are those of nvml.h of CUDA 13.0. Only functions that read: ptxlat changes no setting of a GPU.
+// are those of nvml.h of CUDA 13.0. Only functions that read are here: ptxlat changes no setting of a GPU.
 using nvmlReturn_t = int;
 using nvmlDevice_t = struct nvmlDevice_st*;
 inline constexpr nvmlReturn_t NVML_SUCCESS = 0;
@@ -33,7 +33,7 @@ inline constexpr std::uint64_t nvmlClocksThrottleReasonHwThermalSlowdown = 0x40;
 inline constexpr std::uint64_t nvmlClocksThrottleReasonHwPowerBrakeSlowdown = 0x80;
 inline constexpr std::uint64_t nvmlClocksEventReasonDisplayClockSetting = 0x100;
 
-// Of the functions whose names end with _v2 and _v3.
+// For the functions whose names end with _v2 and _v3.
 struct nvmlProcessInfo_t {
   unsigned pid;
   unsigned long long usedGpuMemory;
@@ -46,7 +46,7 @@ struct nvmlViolationTime_t {
   unsigned long long violationTime;  // ns since the driver was loaded
 };
 
-// What an old library does not have answers NVML_ERROR_FUNCTION_NOT_FOUND.
+// A function that an old library lacks returns NVML_ERROR_FUNCTION_NOT_FOUND.
 struct NvmlApi {
   nvmlReturn_t (*nvmlInit_v2)();
   nvmlReturn_t (*nvmlShutdown)();

@@ -81,7 +81,7 @@ std::vector<results::Fact> facts_of(const Probe& probe, const results::Series* s
 results::Fact given_fact(const ProbePlan& plan, const infer::FactRule& rule) {
   const auto value = value_given(*plan.probe, rule, plan.device);
   const auto known = static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
-  auto fact = infer::inferred(rule.quantity, known, rule.unit, rule.how, rule.how + "; the driver does not say it");
+  auto fact = infer::inferred(rule.quantity, known, rule.unit, rule.how, rule.how + "; the driver does not report it");
   if (known != 0) fact.verdict = results::FactVerdict::measured;
   fact.scope = rule.scope;
   return fact;

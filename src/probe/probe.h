@@ -21,7 +21,7 @@ struct ProbeAxis {
   std::vector<std::string> names = {};  // empty if the values are numbers
 };
 
-// Texts for a hole, by the names of an axis' values: the instruction that stands for "ca".
+// Texts for a hole, by the names of an axis' values: the instruction that "ca" means.
 struct ProbeTexts {
   std::string axis;
   std::map<std::string, std::string> of_name;
@@ -39,12 +39,14 @@ struct ProbeBuffer {
 //   per_step    (second clock − first clock) / count, of thread 0
 //   throughput  count / (last second clock − first first clock), over all threads
 //   span        (last second clock − first first clock) / count, over all threads
-//   rate        count / the longest of all threads' (second clock − first clock): for SMs, whose clocks are not
-//   synchronised timeline    each word of each thread minus the earliest of all: adds two axes, `thread` and `word`
+//   rate        count / the longest of all threads' (second clock − first clock): for several SMs, whose clocks are not
+//               synchronised
+//   timeline    each word of each thread minus the earliest of all: adds two axes, `thread` and `word`
 //   warps       the same for the first lane of each warp: adds two axes, `warp` and `word`
 //   scoreboards how many scoreboards the machine code between the clocks sets: read off the code, regardless of the
-//   launch words       each word of thread 0 / count, median of the launches: adds one axis, `word` samples     the
-//   words read from the buffers / count, after the last launch: adds one axis, `sample`
+//               launch
+//   words       each word of thread 0 / count, median of the launches: adds one axis, `word`
+//   samples     the words read from the buffers / count, after the last launch: adds one axis, `sample`
 enum class Reader { per_step, throughput, span, rate, timeline, warps, words, samples, scoreboards };
 
 // What to infer from a kernel's answers (probe/traced_machine.h) instead of reading a series.
@@ -52,9 +54,9 @@ enum class Reader { per_step, throughput, span, rate, timeline, warps, words, sa
 //   space      its facts begin with this
 //   bytes      expression: the accessible bytes, from the beginning of the first buffer
 //   flush      expression: bytes after those, where one access every `flush_stride` bytes makes everything else cold;
-//   for a kernel that takes commands (probe/commanded_machine.h). Empty for one that takes addresses page expression:
-//   bytes within which addresses of memory are those of the program; 0: not known operators  ways to access it; the
-//   kernel knows them by number
+//              for a kernel that takes commands (probe/commanded_machine.h). Empty for one that takes addresses
+//   page       expression: bytes within which addresses of memory are those of the program; 0: not known
+//   operators  ways to access it; the kernel knows them by number
 struct ProbeInference {
   std::string kind, space, bytes;
   std::string flush = {}, flush_stride = "128", page = "0";

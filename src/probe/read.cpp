@@ -239,7 +239,7 @@ void read_reader(const Section& read, Probe& probe) {
   probe.unit = read.text("unit", probe.unit);
   if (read.table().contains("words")) probe.words.clear();
   for (const auto& word : read.expressions("words")) probe.words.push_back(int_of(read, word));
-  if (probe.words.empty()) read.fail("`words` names no word");
+  if (probe.words.empty()) read.fail("`words` is empty");
   probe.word_names = read.expressions("names");
   if (!probe.word_names.empty() && probe.word_names.size() != probe.words.size())
     read.fail("`names` and `words` must have the same length");

@@ -52,7 +52,7 @@ class Section {
   std::string expression_of(const toml::node& node) const {
     if (const auto number = node.value_exact<std::int64_t>()) return fmt::format("{}", *number);
     if (const auto text = node.value_exact<std::string>()) return *text;
-    fail(node, "a whole number or an expression in quotes is wanted");
+    fail(node, "a whole number or an expression in quotes is expected");
   }
   std::vector<std::string> expressions(const char* key) const {
     std::vector<std::string> found;

@@ -36,7 +36,7 @@ struct CodeLine {
 
 int digit_of(std::string_view field) {
   if (field.size() != 2 || field[1] < '0' || field[1] > '9')
-    damaged("\"" + std::string(field) + "\" names no scoreboard");
+    damaged("\"" + std::string(field) + "\" is not a scoreboard");
   return field[1] - '0';
 }
 

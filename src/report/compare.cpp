@@ -74,7 +74,7 @@ void sort_by_interest(Comparison& comparison) {
 bool has_changed(const FactComparison& facts, double cycles) {
   return std::any_of(facts.rows.begin(), facts.rows.end(), [&](const FactDifference& row) {
     const auto change = change_of(row);
-    return change && row.any().fact.unit == "cycles" && std::abs(*change) >= cycles;
+    return change && row.either().fact.unit == "cycles" && std::abs(*change) >= cycles;
   });
 }
 

@@ -43,8 +43,8 @@ struct Difference {
   Cause cause = Cause::unchanged;
   std::vector<std::string_view> operands = {};
 
-  // From a cell that has more than a name, if there is one.
-  const results::Record& any() const { return a && (!b || !is_listed_only(*a)) ? a->record : b->record; }
+  // The record that describes the row: that of a cell with more than a name, if there is one.
+  const results::Record& record() const { return a && (!b || !is_listed_only(*a)) ? a->record : b->record; }
 };
 
 struct Comparison {

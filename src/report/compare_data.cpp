@@ -43,7 +43,7 @@ void write_csv_row(std::ostream& out, const Comparison& comparison, const Differ
     write_csv_field(out, of_side(row.b, text));
     out << ',';
   };
-  const results::Record& any = row.any();
+  const results::Record& any = row.record();
   const std::string operand = operand_list(row.operands);
   for (const std::string* text :
        {&comparison.a.label, &comparison.b.label, &any.ptx, &any.chapter, &operand, &any.input}) {
@@ -96,7 +96,7 @@ results::Json counts_json(const CauseCounts& counts) {
 // For a row of a comparison or a matrix.
 template <typename AnyRow>
 results::Json key_json(const AnyRow& row) {
-  const results::Record& cell = row.any();
+  const results::Record& cell = row.record();
   return {{"ptx", cell.ptx}, {"chapter", cell.chapter}, {"operand", operand_list(row.operands)}, {"input", cell.input}};
 }
 
@@ -153,7 +153,7 @@ results::Json row_json(const Comparison& comparison, const Difference& row, Code
 
 results::Json matrix_row_json(const MatrixRow& row, bool has_levels) {
   results::Json json = key_json(row);
-  if (has_levels) json["opt"] = row.any().level;
+  if (has_levels) json["opt"] = row.record().level;
   results::Json& cells = json["cells"] = results::Json::array();
   for (const Cell* cell : row.cells) {
     if (!cell) {

@@ -38,7 +38,7 @@ struct FactDifference {
   const TableFact* b = nullptr;
   FactChange change = FactChange::equal;
 
-  const TableFact& any() const { return a ? *a : *b; }
+  const TableFact& either() const { return a ? *a : *b; }
 };
 
 struct FactComparison {

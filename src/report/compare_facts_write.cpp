@@ -18,7 +18,7 @@ std::string value_text(const TableFact* side) {
   const results::Fact& fact = side->fact;
   if (fact.value.empty()) return to_string(fact.verdict);
   if (!fact.low || !fact.high || fact.low == fact.high) return fact.value;
-  return fmt::format("{} ({} to {})", fact.value, decimal(fact.low), decimal(fact.high));
+  return fmt::format("{} ({:.6g} to {:.6g})", fact.value, *fact.low, *fact.high);
 }
 
 std::string change_text(const FactDifference& row) {
@@ -31,7 +31,7 @@ std::string counts_text(const FactComparison& facts) {
   std::string text = fmt::format("{} equal", facts.equal.size());
   for (const auto& [change, count] : counts_of(facts)) text += fmt::format(", {} {}", count, words(change));
   if (facts.of_other_cards != 0)
-    text += fmt::format("; {} of scope card left out, since the cards differ", facts.of_other_cards);
+    text += fmt::format("; {} of scope card are left out, since the cards differ", facts.of_other_cards);
   return text;
 }
 
@@ -59,8 +59,8 @@ results::Json side_json(const TableFact* side) {
 }
 
 void write_fact_row(std::ostream& out, const Comparison& comparison, const FactDifference& row) {
-  std::vector<std::string> fields{comparison.a.label,      comparison.b.label,       row.any().probe,
-                                  row.any().fact.quantity, row.any().fact.condition, to_string(row.change)};
+  std::vector<std::string> fields{comparison.a.label,         comparison.b.label,          row.either().probe,
+                                  row.either().fact.quantity, row.either().fact.condition, to_string(row.change)};
   const auto both = [&](auto text) {
     for (const TableFact* side : {row.a, row.b}) fields.push_back(side ? text(side->fact) : std::string());
   };
@@ -91,7 +91,7 @@ void write_facts_section(Page& page, const FactComparison& facts) {
   Grid grid{{{"quantity"}, {"condition"}, {"A"}, {"B"}, {"change"}, {"unit"}, {"fact"}, {"probe"}}, {}};
   for (std::size_t i = 0; i < count; ++i) {
     const FactDifference& row = facts.rows[i];
-    const TableFact& any = row.any();
+    const TableFact& any = row.either();
     grid.rows.push_back({code(any.fact.quantity, Colour::bold), any.fact.condition, value_text(row.a),
                          value_text(row.b), change_text(row), any.fact.unit, words(row.change), any.probe});
   }
@@ -116,9 +116,9 @@ results::Json facts_json(const FactComparison& facts) {
   for (const auto& [change, count] : counts_of(facts)) causes[to_string(change)] = count;
   results::Json& rows = json["rows"] = results::Json::array();
   for (const FactDifference& row : facts.rows) {
-    rows.push_back({{"probe", row.any().probe},
-                    {"quantity", row.any().fact.quantity},
-                    {"condition", row.any().fact.condition},
+    rows.push_back({{"probe", row.either().probe},
+                    {"quantity", row.either().fact.quantity},
+                    {"condition", row.either().fact.condition},
                     {"cause", to_string(row.change)},
                     {"change", results::json_number(change_of(row))},
                     {"ratio", results::json_number(ratio_of(row))},

@@ -15,13 +15,14 @@ namespace ptxlat::report {
 namespace {
 
 constexpr std::size_t most_names = 8;
+constexpr std::size_t most_names_at_top = 4;
 constexpr std::size_t most_lines = 10;  // at the top of the page
 constexpr std::size_t most_kinds = 12;  // of a step
 
 // The first few items of a list, and how many more there are.
-std::string list_text(const std::vector<std::string>& items) {
+std::string list_text(const std::vector<std::string>& items, std::size_t most = most_names) {
   const std::vector<std::string> shown(items.begin(),
-                                       items.begin() + static_cast<std::ptrdiff_t>(std::min(items.size(), most_names)));
+                                       items.begin() + static_cast<std::ptrdiff_t>(std::min(items.size(), most)));
   const auto rest = items.size() - shown.size();
   return fmt::format("{}{}", fmt::join(shown, ", "), rest == 0 ? "" : fmt::format(" and {} more", rest));
 }
@@ -42,10 +43,23 @@ std::string number_text(const Comparison& comparison, const KindOfChange& kind) 
   return kind.text.cycles;
 }
 
-// The subject of a line at the top, which no two lines share: a PTX opcode, a CUDA C function.
+// The subject of a line at the top, which no two lines share: a PTX opcode with its type, a load, store or atomic with
+// its state space, a CUDA C function.
 std::string subject_of(const KindOfChange& kind) {
+  static const std::set<std::string> with_state_space = {"atom", "ld", "red", "st"};
   const auto& name = kind.text.ptx;
-  return name.substr(0, name.find_first_of(". ("));
+  const auto end = name.find_first_of(". (");
+  const auto opcode = name.substr(0, end);
+  if (end == std::string::npos || name[end] != '.') return opcode;
+  return with_state_space.contains(opcode) ? name.substr(0, name.find('.', end + 1))
+                                           : opcode + name.substr(name.rfind('.'));
+}
+
+// "since `LOP3.LUT×2` became `LOP3.LUT`"
+std::string reason_text(const KindOfChange& kind) {
+  const auto& code = kind.text.code;
+  if (!code.a.empty()) return fmt::format(", since `{}` became `{}`", code.a, code.b);
+  return kind.same_code.empty() ? "" : fmt::format(", since the assembler schedules `{}` differently", kind.same_code);
 }
 
 // What a reader would tell a colleague: the changes with the highest scores over all steps, each with a different
@@ -71,10 +85,8 @@ void write_what_matters(Page& page, const std::vector<StepKinds>& steps) {
     if (subjects.size() == most_lines) break;
     if (!subjects.insert(subject_of(*kind)).second) continue;
     const auto level = kind->levels.empty() ? std::string{} : fmt::format(" at -{}", kind->levels.front());
-    lines += fmt::format("- {}: **{}**{} with {}", list_text(kind->forms), number_text(step->comparison, *kind), level,
-                         step->comparison.b.label);
-    const auto& code = kind->text.code;
-    lines += code.a.empty() ? "\n" : fmt::format(", since `{}` became `{}`\n", code.a, code.b);
+    lines += fmt::format("- {}: **{}**{} with {}{}\n", list_text(kind->forms, most_names_at_top),
+                         number_text(step->comparison, *kind), level, step->comparison.b.label, reason_text(*kind));
   }
   if (!lines.empty()) page.paragraph({lines.substr(0, lines.size() - 1)});
 }
@@ -94,15 +106,20 @@ void write_kinds(Page& page, const StepKinds& step, const std::string& list) {
                     kind.text.cycles};
     fields.insert(fields.end(), kind.text.others.begin(), kind.text.others.end());
     fields.emplace_back(kind.text.cause);
-    for (const auto& side : {kind.text.code.a, kind.text.code.b}) fields.push_back(code(side));
+    if (kind.same_code.empty()) {
+      for (const auto& side : {kind.text.code.a, kind.text.code.b}) fields.push_back(code(side));
+    } else {
+      fields.insert(fields.end(), {code(kind.same_code), "the same"});
+    }
     fields.emplace_back(kind.text.remark);
     grid.rows.push_back(std::move(fields));
   }
   if (!grid.rows.empty()) page.table(grid);
   if (rest + equal == 0) return;
-  page.paragraph({fmt::format(
-      "{} more kinds of change have different cycles; {} have different machine code and equal cycles: {}.", rest,
-      equal, list)});
+  page.paragraph(
+      {fmt::format("Not shown: {} more kinds of change with different cycles, and {} with different machine code but "
+                   "equal cycles; {}.",
+                   rest, equal, list)});
 }
 
 // Nothing that the windows show explains these: whatever leaves the SM varies, a different witness leads, or the
@@ -193,11 +210,14 @@ void write_findings(std::ostream& out, const std::vector<Side>& sides, const Gro
   for (const auto& comparison : group.comparisons) steps.push_back({comparison, kinds_of_change(comparison)});
   page.heading(1, {fmt::format("From {} to {}", sides.front().label, sides.back().label)});
   write_what_matters(page, steps);
-  page.paragraph(
-      {"Common instructions and large changes come first; a class of input values is in parentheses. A number after a "
-       "colon\nis an instruction's stall count. Written by `ptxlat compare --format findings`."});
+  page.paragraph({std::all_of(group.comparisons.begin(), group.comparisons.end(), are_different_gpus)
+                      ? "The largest differences come first. Written by `ptxlat compare --format findings`."
+                      : "Common instructions and large changes come first; a class of input values is in parentheses. "
+                        "A number after a colon\nis an instruction's stall count. Written by `ptxlat compare --format "
+                        "findings`."});
   write_tables(page, sides);
-  const auto all = list.empty() ? "`ptxlat compare --format csv` lists the rows" : fmt::format("[all rows]({})", list);
+  const auto all =
+      list.empty() ? "`ptxlat compare --format csv` lists all rows" : fmt::format("[the csv]({}) has all rows", list);
   for (const auto& step : steps) write_step(page, step, all);
 }
 

@@ -100,9 +100,9 @@ void write_beyond(Page& page, const PlaceChange& beyond, const Comparison& compa
              {"cells", true},
              {comparison.a.label + ", median", true},
              {comparison.b.label + ", median", true},
-             {"ratio of a cell, median", true},
-             {"least", true},
-             {"most", true}},
+             {"ratio per cell, median", true},
+             {"lowest", true},
+             {"highest", true}},
             {}};
   std::vector<std::string> equal;
   for (const auto* opcode : beyond.by_change()) {
@@ -118,8 +118,8 @@ void write_beyond(Page& page, const PlaceChange& beyond, const Comparison& compa
   }
   if (!grid.rows.empty()) page.table(grid);
   if (!equal.empty())
-    page.paragraph({fmt::format("For half of the cells of {} the ratio is within {:.0f} % of 1.",
-                                fmt::join(equal, ", "), 100 * noise)});
+    page.paragraph(
+        {fmt::format("The median ratio is within {:.0f} % of 1 for {}.", 100 * noise, fmt::join(equal, ", "))});
 }
 
 }  // namespace
@@ -139,31 +139,31 @@ std::string places_summary(const Comparison& comparison) {
     changes.push_back(fmt::format("`{}` × {:.2f}", opcode->opcode, opcode->median_ratio()));
   }
   return fmt::format(
-      "- {}: **inside the SM {} of {} latencies are those of {}**; {} differ{}.\n"
-      "- {}: of {} latencies that leave the SM, {} differ{}{}{}.",
-      comparison.b.label, inside.cells - inside.differ, inside.cells, comparison.a.label, inside.differ,
-      names_of(inside), comparison.b.label, beyond.cells, beyond.differ,
-      changes.empty() ? " by less than 2 % at the median" : ", most of all ", fmt::join(changes, ", "),
-      changes.empty() ? "" : "; those of all other opcodes by less than 2 % at the median");
+      "- **Inside the SM, {} of {} latencies are the same on {} and {}**; {} differ{}.\n"
+      "- **Outside the SM, {} of {} latencies differ**{}{}{}.",
+      inside.cells - inside.differ, inside.cells, comparison.a.label, comparison.b.label, inside.differ,
+      names_of(inside), beyond.differ, beyond.cells,
+      changes.empty() ? ", those of every opcode by less than 2 % at the median" : ", most of all ",
+      fmt::join(changes, ", "), changes.empty() ? "" : "; most other opcodes differ by less than 2 % at the median");
 }
 
 void write_places(Page& page, const Comparison& comparison) {
   auto places = places_of(comparison);
   const auto& inside = places[Place::inside];
   page.heading(3, {"Inside the SM"});
-  page.paragraph(
-      {fmt::format("{} cells have a latency on both; {} differ{}.", inside.cells, inside.differ, names_of(inside))});
+  page.paragraph({fmt::format("{} cells have a latency on both GPUs; {} differ{}.", inside.cells, inside.differ,
+                              names_of(inside))});
   const auto& beyond = places[Place::beyond];
-  page.heading(3, {"What leaves the SM"});
-  page.paragraph({fmt::format("{} cells have a latency on both, each the median of a distribution over lines and SMs.",
-                              beyond.cells)});
+  page.heading(3, {"Outside the SM"});
+  page.paragraph({fmt::format(
+      "{} cells have a latency on both GPUs. Each is the median of a distribution over lines and SMs.", beyond.cells)});
   write_beyond(page, beyond, comparison);
   const auto& issue = places[Place::issue_only];
   page.heading(3, {"Cells that only have an issue cost"});
-  page.paragraph(
-      {fmt::format("{} cells, because nothing can depend on them; {} differ. A fence or a reduction waits for what "
-                   "leaves the SM.",
-                   issue.cells, issue.differ)});
+  page.paragraph({fmt::format(
+      "{} cells, since nothing can depend on their instruction; {} differ. A fence or a reduction waits for "
+      "something outside the SM.",
+      issue.cells, issue.differ)});
   write_beyond(page, issue, comparison);
 }
 

@@ -117,7 +117,7 @@ void write_matrix(Page& page, const Matrix& matrix) {
   grid.columns.push_back({"changes from"});
   for (std::size_t i = 0; i < count; ++i) {
     const MatrixRow& row = matrix.rows[i];
-    const results::Record& any = row.any();
+    const results::Record& any = row.record();
     Spans fields = {code(any.ptx), operand_list(row.operands), any.input,
                     matrix.has_levels() ? fmt::format("O{}", any.level) : ""};
     for (const Cell* cell : row.cells) fields.emplace_back(value_text(matrix.headline, cell));

@@ -93,7 +93,7 @@ std::vector<Column> other_columns(const Comparison& comparison) {
 }
 
 RowText row_text(const Comparison& comparison, const Difference& row, CodeComparison& code, std::size_t width) {
-  const results::Record& any = row.any();
+  const results::Record& any = row.record();
   const auto count = [](const Cell* cell) {
     return cell && cell->record.sass_count > 0 ? std::to_string(cell->record.sass_count) : "";
   };
@@ -132,7 +132,7 @@ std::string extremes_text(const Comparison& comparison, const std::vector<const 
   std::set<std::string_view> named;
   std::string text;
   for (const Difference* row : rows) {
-    const results::Record& cell = row->any();
+    const results::Record& cell = row->record();
     if (named.size() == most_extremes) break;
     if (!named.insert(cell.ptx).second) continue;
     text += fmt::format("{}{}{} {}", text.empty() ? "" : ", ", cell.ptx,

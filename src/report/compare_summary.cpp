@@ -64,7 +64,7 @@ Summary summarize(const Comparison& comparison) {
   std::vector<double> ratios;
   for (const Difference& row : comparison.rows) {
     count(summary.total, row.cause);
-    count(chapters[row.any().chapter], row.cause);
+    count(chapters[row.record().chapter], row.cause);
     const Numbers numbers = headline_of(comparison, row);
     if (!numbers.change()) continue;
     ++(*numbers.b < *numbers.a ? summary.fewer : *numbers.b > *numbers.a ? summary.more : summary.equal);

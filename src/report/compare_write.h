@@ -30,10 +30,10 @@ void write_page(std::ostream& out, const Group& group, const PageStyle& style);
 void write_findings(std::ostream& out, const std::vector<Side>& sides, const Group& steps, const std::string& list);
 // The facts of a comparison, as part of such a page.
 void write_facts_section(Page& page, const FactComparison& facts);
-// Whether the same toolchain was measured on two kinds of GPUs. Then, as part of such a page, what differs inside the
-// SM and what beyond it.
+// Whether the same toolchain was measured on two kinds of GPUs; and, as parts of such a page, what differs inside the
+// SM and outside it.
 bool are_different_gpus(const Comparison& comparison);
-std::string places_summary(const Comparison& comparison);  // two lines of a list
+std::string places_summary(const Comparison& comparison);  // two items of a list
 void write_places(Page& page, const Comparison& comparison);
 // For programs (docs/comparison-format.md), all rows: a line for each row, or fact, of each
 // comparison; one document.

@@ -11,9 +11,9 @@ namespace ptxlat::report {
 
 // The tables that a name on the command line refers to: a table's folder, every table below a folder, or those that a
 // glob matches ("tables/*/static/ptxas-1?.*"). In natural order, ptxas-9 before ptxas-10. Error{unknown_name} if there
-// is none. Tables with what is one GPU's own, below a table, are not among them.
+// is none. Tables of a single GPU below a table (gpus/UUID) are not included.
 std::vector<std::filesystem::path> find_tables(const std::string& name);
-// Those of a table, of every GPU but the first that measured it.
+// Those below a table: of every GPU but the first that measured it.
 std::vector<std::filesystem::path> own_tables_of(const std::filesystem::path& table);
 
 // The aspect in which tables of one comparison differ. By device: GPUs of one kind.

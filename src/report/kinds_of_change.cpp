@@ -29,10 +29,13 @@ double size_of_change(const Comparison& comparison, const Difference& row) {
 }
 
 double score_of(const Comparison& comparison, const Difference& row) {
-  const auto& record = row.any();
+  const auto& record = row.record();
   const bool is_optimised = !comparison.has_levels() || record.level >= highest_compared_level;
   return commonness_of(record) * size_of_change(comparison, row) * (is_optimised ? 1 : 0.2);
 }
+
+// Not a function of CUDA C.
+bool is_ptx(const std::string& form) { return form.find('.') != std::string::npos; }
 
 template <class T>
 void add_once(std::vector<T>& list, T value) {
@@ -49,8 +52,9 @@ std::vector<KindOfChange> kinds_of_change(const Comparison& comparison) {
     const bool has_code = row.cause == Cause::other_sass || row.cause == Cause::other_stall_counts;
     if (row.a == nullptr || row.b == nullptr || !has_code) continue;
     auto text = row_text(comparison, row, code, code_width);
-    const auto key =
-        fmt::format("{}|{}|{}|{}|{}", text.cycles, fmt::join(text.others, "|"), text.cause, text.code.a, text.code.b);
+    const auto same_code = text.code.a.empty() ? brief_opcodes(row.a->record.sass, code_width) : std::string{};
+    const auto key = fmt::format("{}|{}|{}|{}|{}|{}", text.cycles, fmt::join(text.others, "|"), text.cause, text.code.a,
+                                 text.code.b, same_code);
     const auto [place, is_new] = place_of.emplace(key, kinds.size());
     if (is_new) kinds.emplace_back();
     auto& kind = kinds[place->second];
@@ -62,9 +66,13 @@ std::vector<KindOfChange> kinds_of_change(const Comparison& comparison) {
     if (is_new) {
       kind.has_changed_number = has_changed_number(comparison, row);
       kind.text = std::move(text);
+      kind.same_code = same_code;
     }
   }
-  for (auto& kind : kinds) std::sort(kind.levels.rbegin(), kind.levels.rend());
+  for (auto& kind : kinds) {
+    std::sort(kind.levels.rbegin(), kind.levels.rend());
+    std::stable_partition(kind.forms.begin(), kind.forms.end(), is_ptx);
+  }
   std::stable_sort(kinds.begin(), kinds.end(), [](const auto& x, const auto& y) { return x.score > y.score; });
   return kinds;
 }

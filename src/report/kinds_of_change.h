@@ -11,14 +11,16 @@ namespace ptxlat::report {
 
 // Rows of a comparison that changed in the same way: the same numbers, the same code before and after.
 //   text                of the first of them
-//   forms               in Markdown, each with its class of input values: "`popc.b32` (denormal)"
+//   forms               in Markdown, each with its class of input values: "`popc.b32` (denormal)"; PTX before CUDA C
+//   same_code           the opcodes, if only their schedule changed and the tables have no windows to show it
 //   levels              "O3 O2", the highest first; empty if the sides are levels
 //   has_changed_number  otherwise the code is different and all compared numbers are equal
-//   score               how interesting it is: how common the instruction is, times the size of the change, as a power
-//   of two; a fifth below -O3
+//   score               how interesting it is: how common the instruction is times the number of doublings or halvings;
+//                       a fifth of that below -O3
 struct KindOfChange {
   RowText text;
   std::vector<std::string> forms;
+  std::string same_code;
   std::vector<std::string> levels;
   std::size_t rows = 0;
   bool has_changed_number = false;

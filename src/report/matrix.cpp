@@ -30,7 +30,7 @@ class StepCollector {
   void add(std::size_t table, const Comparison& comparison) {
     for (const Difference& difference : comparison.rows) {
       for (const std::string_view operand : difference.operands) {
-        Found& found = found_[key_in_matrix(difference.any(), operand)];
+        Found& found = found_[key_in_matrix(difference.record(), operand)];
         found.steps.push_back({table, difference.cause});
         found.distance = std::max(found.distance, distance_of(comparison, difference));
       }
@@ -47,7 +47,7 @@ class StepCollector {
     std::vector<std::pair<double, MatrixRow>> changed;
     for (JoinedRow& joined : join(cells, sides_.size(), !fixed_level_)) {
       MatrixRow row{std::move(joined.operands), std::move(joined.cells), {}};
-      const auto found = found_.find(key_in_matrix(row.any(), row.operands.front()));
+      const auto found = found_.find(key_in_matrix(row.record(), row.operands.front()));
       if (found == found_.end()) continue;
       row.steps = found->second.steps;
       changed.emplace_back(found->second.distance, std::move(row));
@@ -76,7 +76,7 @@ class StepCollector {
 
 }  // namespace
 
-const results::Record& MatrixRow::any() const {
+const results::Record& MatrixRow::record() const {
   const auto has_more = [](const Cell* cell) { return cell && !is_listed_only(*cell); };
   return (*std::find_if(cells.begin(), cells.end(), has_more))->record;
 }

@@ -22,7 +22,7 @@ struct MatrixRow {
   std::vector<const Cell*> cells;  // one per table, null if it has none
   std::vector<Step> steps;         // ascending, at least one
 
-  const results::Record& any() const;
+  const results::Record& record() const;
 };
 
 // Several tables in order, each compared with the previous one, to show which version changed what.

@@ -58,7 +58,7 @@ const char* tint_of(const std::string& name) {
 class Drawing {
  public:
   void rectangle(const Rectangle& box, const char* colour) { boxes_ += rectangle_command(box, colour, 1); }
-  // It is behind all boxes, so it can be drawn together with them.
+  // It lies under all boxes, so it can be drawn together with them.
   void frame(const char* title, const Rectangle& place) {
     frames_ += rectangle_command(place, frame_colour, 2);
     bold(title, place.left + padding + 8, place.top + 16, "left", 13);

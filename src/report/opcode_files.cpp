@@ -119,13 +119,12 @@ void write_opcodes_page(std::ostream& out, const OpcodeFiles& files) {
   Page page(out, {.format = PageFormat::markdown});
   page.heading(1, {"SASS opcodes"});
   page.paragraph(
-      {"`throughput`: results of threads that an SM makes in a cycle, with enough warps. `interval`: cycles between "
-       "two "
-       "of them in a sub-partition. `saturates at`: the fewest warps of an SM that reach the throughput. `pipe`: the "
-       "group of opcodes that get in each other's way, named after its members. `counters`: the pipes on which the "
-       "hardware's own counters see it, with the share where they take turns. `latency`: the least of the latency "
-       "table's rows that are this opcode alone, in cycles. `forms`: how many spellings of PTX become it and nothing "
-       "else."});
+      {"`throughput`: results per cycle of an SM with enough warps, counted per thread. `interval`: cycles between "
+       "two such instructions in a sub-partition. `saturates at`: the lowest number of warps per SM that reaches the"
+       " throughput. `pipe`: the group of opcodes that contend with each other, named after its members. `counters`:"
+       " the pipes on which the hardware counters see the opcode, with shares if it alternates. `latency`: the "
+       "smallest latency, in cycles, among the latency table's rows that consist of this opcode alone. `forms`: how "
+       "many spellings of PTX become this opcode and nothing else."});
   page.table(grid_of(files.opcodes));
 }
 

@@ -25,7 +25,7 @@ void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& 
 // The records and runs of such a folder, without the rows. Error{storage} if it has none, or they are damaged.
 OpcodeFiles read_opcode_files(const std::filesystem::path& folder);
 
-// The rows for reading.
+// The rows, for people.
 void write_opcode_text(std::ostream& out, const std::vector<results::Opcode>& opcodes);
 
 }  // namespace ptxlat::report

@@ -45,6 +45,28 @@ bool is_usual(const std::string& input) {
   return usual.contains(input);
 }
 
+// What compilers emit all the time, in any of its types.
+bool is_common_opcode(const std::string& opcode) {
+  static const std::set<std::string> common = {"abs",  "add",  "and",  "atom", "cvt",  "div",   "fma",  "ld",
+                                               "lop3", "mad",  "max",  "min",  "mma",  "mov",   "mul",  "neg",
+                                               "not",  "or",   "prmt", "rcp",  "rem",  "rsqrt", "selp", "setp",
+                                               "shf",  "shfl", "shl",  "shr",  "sqrt", "st",    "sub",  "xor"};
+  return common.contains(opcode);
+}
+
+// What hardly any program has.
+bool is_rare_opcode(const std::string& opcode) {
+  static const std::set<std::string> rare = {"bmsk", "cnot", "fns",  "getctarank", "isspacep", "mapa",
+                                             "sad",  "set",  "slct", "szext",      "testp"};
+  return rare.contains(opcode);
+}
+
+// Up, down or towards zero: only interval arithmetic rounds like that.
+bool has_directed_rounding(const std::string& ptx) {
+  return ptx.find(".rm.") != std::string::npos || ptx.find(".rp.") != std::string::npos ||
+         ptx.find(".rz.") != std::string::npos;
+}
+
 bool is_asked_first(const std::string& ptx) {
   return std::any_of(questions().begin(), questions().end(), [&](const Question& question) {
     return std::find(question.forms.begin(), question.forms.end(), ptx) != question.forms.end();
@@ -56,9 +78,11 @@ bool is_asked_first(const std::string& ptx) {
 double commonness_of(const results::Record& record) {
   const auto names = [&](const char* word) { return record.chapter.find(word) != std::string::npos; };
   if (is_asked_first(record.ptx)) return 8;
-  if (names("video") || names("extended-precision")) return 0.5;
-  if (!names("CUDA C")) return 2;
-  return names("mathematical functions") ? 0.5 : 1;
+  if (names("CUDA C")) return names("mathematical functions") ? 0.5 : 1;
+  const auto opcode = record.ptx.substr(0, record.ptx.find('.'));
+  if (names("video") || names("extended-precision") || is_rare_opcode(opcode)) return 0.5;
+  if (has_directed_rounding(record.ptx)) return 1;
+  return is_common_opcode(opcode) ? 4 : 2;
 }
 
 std::vector<OverviewGroup> overview_of(const Table& table) {

@@ -16,7 +16,7 @@ struct TableRow {
 
 // The place of a form's number at one level, a line of forms.csv.gz.
 //   row     the ptx of the rows with this form's code, its own or a different form's; empty if it has none
-//   reason  why there is no number: a verdict; empty where there is one
+//   reason  why there is no number: a verdict; empty if there is a number
 //   note    for a form without a row, what it needs or the assembler's message
 struct Spelling {
   std::string ptx;
@@ -28,8 +28,8 @@ struct Spelling {
   bool operator==(const Spelling&) const = default;
 };
 
-// The machine code of a window but for what is arbitrary in it: the names of registers and the addresses of branches.
-// Equal texts are the same code.
+// The machine code of a window without its arbitrary parts: register names and branch addresses. Equal texts are the
+// same code.
 std::string code_shape(const results::WindowRecord& window);
 
 struct SharedRows {

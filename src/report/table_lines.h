@@ -22,8 +22,8 @@ std::vector<Cell> rows_in(std::string_view lines, const std::filesystem::path& f
 // The code that cells refer to by number, as JSON text.
 using SharedCode = std::unordered_map<int, std::string_view>;
 SharedCode shared_code(std::string_view lines);
-// Takes the bytes of the windows' code from `code_left`, as any number of them may share one; std::invalid_argument if
-// there are too few.
+// Subtracts the bytes of the windows' code from `code_left`, because any number of windows may share one code;
+// std::invalid_argument if too few are left.
 results::Record whole_record(std::string_view line, const SharedCode& shared, std::size_t& code_left);
 
 }  // namespace ptxlat::report

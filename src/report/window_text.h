@@ -7,7 +7,7 @@
 
 namespace ptxlat::report {
 
-// A window for reading: role, verdict, schedule, cycles, and its machine code with control words, an instruction a
+// A window for people: role, verdict, schedule, cycles, and its machine code with control words, one instruction per
 // line. Begins with an empty line.
 std::string window_text(const results::WindowRecord& window);
 

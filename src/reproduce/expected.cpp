@@ -18,8 +18,8 @@ bool has_operand(std::string_view list, const std::string& operand) {
   return std::find(operands.begin(), operands.end(), operand) != operands.end();
 }
 
-// The witness whose number is the headline: by the windows that the table names, or where it names none (a csv) by
-// value.
+// The witness whose number is the headline: from the windows that the table names, or by value if it names none (a
+// csv).
 std::string_view headline_witness(const results::Record& stored) {
   const auto* cycles = stored.find(metric::cycles);
   if (cycles == nullptr) return {};
@@ -57,7 +57,7 @@ std::vector<std::string> changed_windows(const results::Record& stored, const re
 }
 
 double tolerance_of(const results::Record& record, const std::string& operand) {
-  // The medians of two surveys have been seen to differ by less than that (latency/survey.h).
+  // The observed difference between the medians of two surveys is smaller (latency/survey.h).
   constexpr double of_median = 0.02;
   if (const auto median = record.number(metric::median)) return of_median * *median;
   double widest = 0;
@@ -91,7 +91,7 @@ std::vector<ExpectedNumber> expected_by_schedule(const latency::ReproducedCell& 
   for (const auto& number : cell.numbers) {
     ExpectedNumber expected{number, Check::nothing, number.by_schedule.value_or(0), 0, true, false};
     if (number.by_schedule) expected.check = number.schedule_is_lower_bound ? Check::at_least : Check::equal;
-    // Copies wait for their pipe, which stall counts need not show.
+    // Copies wait for their pipe, which stall counts may not show.
     if (number.by_schedule && number.tag == metric::issue) expected.check = Check::at_least;
     numbers.push_back(std::move(expected));
   }

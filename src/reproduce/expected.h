@@ -9,9 +9,9 @@
 
 namespace ptxlat::reproduce {
 
-// A number and what is expected of it.
-//   counts       whether a difference is a failure. Where launches leave the SM only the headline counts: the rest are
-//                of the nearest slice of L2 that a few launches happened to find
+// A number and its expected value.
+//   counts       whether a difference is a failure. If launches leave the SM, only the headline counts: the remaining
+//                numbers belong to the nearest L2 slice that a few launches happened to hit
 //   is_surveyed  the value is the median over the lines and SMs of a survey (latency/survey.h)
 enum class Check { nothing, equal, at_least };
 struct ExpectedNumber {
@@ -23,22 +23,22 @@ struct ExpectedNumber {
   bool is_surveyed = false;
 };
 
-// The row of a table for one cell: its form, level, operand and class of inputs; of a latency in two humps the near
-// one. Null if it has none.
+// The row of a table for one cell: its form, level, operand and class of inputs; the near one if the latency has two
+// humps. Null if the table has none.
 const report::Cell* find_cell(const report::Table& table, const results::Record& cell);
 
-// The roles of the windows that both have and whose machine code is another one here, registers' names and branches'
-// addresses aside.
+// The roles of the windows that both have and whose machine code is different here, ignoring register names and branch
+// addresses.
 std::vector<std::string> changed_windows(const results::Record& stored, const results::Record& made);
 
-// By how much a number of another process may differ: nothing in one SM; where launches leave it, a fiftieth of a
-// survey's median, or as much as the launches spread over. `operand`: one of the record's.
+// How much a number may differ in another process: not at all inside an SM; outside it, by a fiftieth of a survey's
+// median, or by as much as the launches spread. `operand`: one of the record's.
 double tolerance_of(const results::Record& record, const std::string& operand);
 
-// The cell's numbers that the table has too. `cycles` is made by the witness that it was made by there.
+// The cell's numbers that the table also has. `cycles` comes from the same witness as in the table.
 std::vector<ExpectedNumber> expected_by_table(const latency::ReproducedCell& cell, const results::Record& stored);
 
-// What the assembler's schedule says: the number itself where nothing waits and nothing branches, else the least.
+// What the assembler's schedule says: the number itself if nothing waits or branches, else its lower bound.
 std::vector<ExpectedNumber> expected_by_schedule(const latency::ReproducedCell& cell);
 
 }  // namespace ptxlat::reproduce

@@ -19,7 +19,7 @@ namespace ptxlat::reproduce {
 
 namespace {
 
-// As a literal of C.
+// As a C literal.
 std::string quoted(const std::string& text) {
   std::string literal = "\"";
   for (const char c : text) {
@@ -46,7 +46,7 @@ std::string formula_of(const latency::ReproducedNumber& number) {
       formula += fmt::format("{:.6g} * {}", size, of);
     }
   };
-  // Those that are added first.
+  // The terms that are added come first.
   for (const double sign : {1.0, -1.0}) {
     for (const auto& term : number.terms) {
       if (term.factor * sign > 0) add(term.factor, fmt::format("w{}", term.window));
@@ -143,15 +143,13 @@ std::string readme_of(const std::vector<CheckedCell>& cells, const Provenance& p
   std::string text = fmt::format(
       "# {}\n\n"
       "    make && ./reproduce\n\n"
-      "measures these numbers again, with a C compiler and the NVIDIA driver alone. It prints what each window took "
-      "and\n"
-      "what each number is, and ends with 0 if all that count are as expected, with 1 if one is not, and with 2 if it\n"
-      "could not measure. Keep the GPU otherwise idle; no setting of it is changed.\n\n"
-      "| file | is |\n|---|---|\n"
-      "| windows.ptx | the kernels: what the assembler was given |\n"
+      "measures these numbers again with nothing but a C compiler and the NVIDIA driver. It prints the cycles of each\n"
+      "window and the value of each number. The exit code is 0 if all numbers that count are as expected, 1 if one is\n"
+      "not, and 2 if it could not measure. Keep the GPU otherwise idle; none of its settings is changed.\n\n"
+      "| file | content |\n|---|---|\n"
+      "| windows.ptx | the kernels: the input of the assembler |\n"
       "| windows.cubin | their machine code: `{}` |\n"
-      "| windows.sass | the instructions between the clock reads, with control words and what the audit says of them "
-      "|\n"
+      "| windows.sass | the instructions between the clock reads, with control words and the result of the audit |\n"
       "| reproduce.c | operands, launches, formulas and expected numbers, and the program |\n\n"
       "Expected: {}. Made by `{}`, {}.\n\n"
       "| cell | number | expected | formula over elapsed cycles |\n|---|---|---|---|\n",
@@ -173,7 +171,7 @@ std::string readme_of(const std::vector<CheckedCell>& cells, const Provenance& p
   return text + notes;
 }
 
-// Without the windows that no number is made of.
+// Without the windows that no number uses.
 void drop_unused_windows(latency::Reproduction& reproduction, std::vector<CheckedCell>& cells) {
   std::map<std::size_t, std::size_t> kept;
   std::vector<latency::ReproducedWindow> windows;

@@ -9,12 +9,12 @@
 
 namespace ptxlat::reproduce {
 
-// What a folder says of itself.
+// A folder's description.
 //   title      the cells: "fma.rn.f32 -O3, ptxas-13.0.88 for sm_90a"
 //   source     where the expected numbers come from: "NVIDIA H200, driver-580.159.04, 2026-11-23T16:26:18Z"
 //   assembler  the command that makes windows.cubin from windows.ptx
-//   command    that wrote the folder
-//   sm         that the machine code is for
+//   command    the command that wrote the folder
+//   sm         the architecture of the machine code
 struct Provenance {
   std::string title;
   std::string source;
@@ -24,7 +24,7 @@ struct Provenance {
   int sm = 0;
 };
 
-// A cell that has numbers, with what is expected of them and what its reader must know.
+// A cell that has numbers, with their expected values and what its reader must know.
 struct CheckedCell {
   std::string name;  // "operand a, denormal"
   std::vector<ExpectedNumber> numbers;

@@ -21,7 +21,7 @@ namespace {
 
 namespace metric = results::metric;
 
-// Whether the table has the machine code of the windows of one of its numbers.
+// Whether the table has the machine code of the windows behind one of its numbers.
 bool can_be_compared(const report::Cell& cell) {
   for (const auto tag : {metric::cycles, metric::issue}) {
     const auto windows = report::windows_of(cell, tag);
@@ -34,7 +34,7 @@ bool can_be_compared(const report::Cell& cell) {
 
 bool has_number(const results::Record& record) { return record.number(metric::cycles) || record.number(metric::issue); }
 
-// The class of inputs of a row that has one of two humps (report/humps.h).
+// The class of inputs of a row that is one of two humps (report/humps.h).
 std::string without_hump(const std::string& input) {
   for (const std::string_view hump : {"near", "far"}) {
     if (input == hump) return {};
@@ -48,7 +48,7 @@ bool makes(const latency::CellPlan& cell, const StoredRow& row) {
          cell.variant.input->name == row.input && cell.level == row.record.level;
 }
 
-// The row of what was made again, of its two humps the same one.
+// The row of the new record; if it has two humps, the same one.
 const results::Record* row_of(const std::vector<results::Record>& rows, const StoredRow& stored) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const results::Record& row) {
     return row.input == stored.record.input ||

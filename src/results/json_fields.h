@@ -70,8 +70,8 @@ std::vector<Integer> integers_of(const Json& values) {
   return integers;
 }
 
-// The text as JSON; a std::exception if it is not, or nests more deeply than anything that ptxlat writes: copying and
-// writing it go as deep.
+// The text as JSON; a std::exception if it is not JSON, or if it nests more deeply than anything that ptxlat writes:
+// copying and writing it recurse as deeply.
 Json parse_json(std::string_view text);
 
 }  // namespace ptxlat::results

@@ -22,20 +22,20 @@ namespace {
 
 constexpr int busy_timeout_ms = 10'000;
 
-// How the key of a record is compared in SQL.
+// The comparison of two records' keys in SQL.
 constexpr const char* same_cell =
     "mine.table_name = theirs.table_name AND mine.kind = theirs.kind AND mine.ptx = theirs.ptx AND "
     "mine.operand = theirs.operand AND mine.input = theirs.input AND mine.opt = theirs.opt";
 
 // The records of the attached store with the target's run ids. A run that began after its store's runs were read is not
-// in run_ids: its records are for the next time.
+// in run_ids: its records are left for the next merge.
 constexpr const char* their_records =
     "SELECT r.table_name, r.kind, r.chapter, r.ptx, r.operand, r.input, r.opt, r.recipe, run_ids.mine AS run_id, "
     "CASE WHEN r.run_id IS NULL THEN r.record ELSE json_set(r.record, '$.run', run_ids.mine) END AS record "
     "FROM source.records AS r LEFT JOIN temp.run_ids ON run_ids.theirs = r.run_id "
     "WHERE r.run_id IS NULL OR run_ids.mine IS NOT NULL";
 
-// A run's text as it began, which is what identifies it: the rest is noted when it ends.
+// A run's text at its start, which identifies it: the rest is recorded when it ends.
 std::string identity_of(Run run) {
   run.id = 0;
   run.finished_utc.clear();
@@ -49,7 +49,7 @@ std::string identity_of(Run run) {
 }
 
 // One run of one or several stores.
-//   text  the newest that any of them knows
+//   text  the newest that any of them has
 //   id    in the target; 0: not there yet
 struct KnownRun {
   Run run;
@@ -80,7 +80,7 @@ std::string read_only_uri(const std::filesystem::path& file) {
   return uri + "?mode=ro";
 }
 
-// Runs `work` and turns what SQLite throws into an Error with advice.
+// Runs `work` and turns SQLite's exceptions into an Error with advice.
 template <class Work>
 auto with_advice(const std::filesystem::path& file, Work work) {
   const auto damaged = [&](const std::exception& error) {
@@ -122,7 +122,7 @@ std::map<int, const KnownRun*> read_runs(SQLite::Database& connection, KnownRuns
   return runs;
 }
 
-// A store that is only read. Nothing for an empty file: a store whose run was killed as it began.
+// A store that is only read. Empty for an empty file: the store of a run that was killed as it began.
 std::optional<Source> open_source(const std::filesystem::path& file, KnownRuns& known) {
   if (!std::filesystem::is_regular_file(file))
     throw Error(ExitCode::storage, fmt::format("there is no store {}", file.string()), "Check its name.");
@@ -167,8 +167,8 @@ int number_of_method(const std::string& method) {
   return number;
 }
 
-// One of two records of a cell, and where it stands in the order of merge_stores. What is equal by that order is
-// decided by the texts.
+// One of two records of a cell, with its precedence as merge_stores defines it. The texts decide between records of
+// equal precedence.
 struct Candidate {
   Record record;
   std::string text;
@@ -271,7 +271,7 @@ class SourceCopy {
   std::set<std::string> disputed_;
 };
 
-// What concerns the target and not a source.
+// The parts that concern the target, not a source.
 bool is_about_writing(const SQLite::Exception& error) {
   const int code = error.getErrorCode();
   return code == SQLITE_FULL || code == SQLITE_READONLY || code == SQLITE_PERM;

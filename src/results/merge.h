@@ -19,7 +19,7 @@ struct Conflict {
 };
 
 //   runs, added  how many the target did not have
-//   replaced     records of the target that gave way
+//   replaced     how many records of the target were replaced
 //   conflicts    at most one for each cell
 struct Merged {
   std::size_t runs = 0, added = 0, replaced = 0;
@@ -29,9 +29,9 @@ struct Merged {
 // Whether two results of one experiment are the same.
 using Agree = std::function<bool(const Record&, const Record&)>;
 
-// Copies runs and records of stores into the target, which is created if it is not there; a source that is the target
-// is skipped. The sources are only read, and may be in use. Runs get the target's ids; one that several stores have is
-// one. Of two records of a cell stays the one that comes first by, in this order:
+// Copies runs and records of stores into the target, which is created if it does not exist; a source that is the target
+// is skipped. The sources are only read, and may be in use. Runs get ids of the target; a run in several stores is
+// copied once. Of two records of a cell, the one is kept that has, in this order of precedence:
 //   1. the newer method of its run,
 //   2. a contradiction: a second process of its own run measured something else,
 //   3. a verdict of `proven`,

@@ -23,10 +23,10 @@ std::string text_of(const std::vector<PipeShare>& shares);
 //   name          with its modifiers: "IMAD.WIDE.U32"
 //   pipe          the group of opcodes that it contends with, named after its members; empty if no pair shows it
 //   counters      the pipes that count it, by name; empty if hardware counters were not read
-//   stands_for_it the opcode that was paired with the others in its place; usually its own name
+//   stands_for_it the opcode that was paired with the others instead of it; usually its own name
 //   throughput    results per cycle of an SM, counted per thread
 //   interval      cycles between two such instructions in a sub-partition
-//   saturates_at  fewest warps that reach the throughput
+//   saturates_at  the smallest number of warps that reaches the throughput
 //   latency       the smallest `cycles` of the latency table's rows that are this opcode alone
 //   forms         PTX spellings that became only this opcode, shortest first
 struct Opcode {

@@ -40,7 +40,7 @@ int wait_mask_from(const std::string& scoreboards) {
   return mask;
 }
 
-// Of at most this many bits: a field of the control word, or half of the distance that an int can hold.
+// A number of at most this many bits: a field of the control word, or half of the distance that an int can hold.
 int number_in(std::string_view digits, int base, int bits) {
   int number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, base);

@@ -23,16 +23,16 @@ struct Shard {
 std::optional<Shard> shard_from(std::string_view text);
 std::string to_string(const Shard& shard);
 
-// A plan that is made in `count` shards, as far as runs tell.
-//   begun  those that no run finished
+// A plan that is made in `count` shards, as far as the runs show.
+//   begun  shards that were begun but that no run finished
 struct Division {
   std::string plan;
   std::size_t count = 1;
   std::set<std::size_t> finished, begun;
 };
 
-// The plans of a table that the runs did not finish, however they divided them. Runs of the newest method count: the
-// others' cells have to be made again anyway.
+// The plans of a table that the runs did not finish, however they divided them. Only runs of the newest method count:
+// the cells of others have to be made again anyway.
 std::vector<Division> unfinished_plans(const std::vector<Run>& runs);
 
 // "shards 3, 7 of 16 are missing, shard 5 of 16 is unfinished".

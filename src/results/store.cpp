@@ -21,8 +21,7 @@ namespace ptxlat::results {
 
 namespace {
 
-// What a record of the store should be and is not. The content comes from this program, so that it is damage to the
-// file.
+// A record that is not what it should be. The content comes from this program, so it is damage to the file.
 struct Damage {
   std::string what;
 };
@@ -107,7 +106,7 @@ struct Store::Database {
     }
   }
 
-  // Runs `work(connection)` alone and turns what SQLite throws into an Error with advice.
+  // Runs `work(connection)` under the lock and turns SQLite's exceptions into an Error with advice.
   template <typename Work>
   auto with_connection(Work work) {
     const std::lock_guard lock(mutex);

@@ -38,7 +38,7 @@ class Store {
 
   // Notes that a run begins (`run.id` is 0; returns the id that its records name) or ends.
   int save_run(const Run& run);
-  std::vector<Run> runs(const std::string& table) const;  // oldest first, including those that no record names any more
+  std::vector<Run> runs(const std::string& table) const;  // oldest first, even if no record names them
   std::vector<Run> newest_runs() const;                   // one per table, by the table's name
 
   // Commits finished records of a run in one transaction. A record with the same kind, ptx, operand, input and level

@@ -48,8 +48,8 @@ void reject_shorter_than_a_header(const std::filesystem::path& file) {
 
 namespace {
 
-// A store has tables only. In one from somebody else a view, a trigger or a computed column with one of our names would
-// be run by our questions, and could take forever.
+// A store only has tables. In somebody else's file, our queries would run a view, a trigger or a computed column that
+// has one of our names, and that could take forever.
 void reject_what_computes(SQLite::Database& connection, const std::filesystem::path& file) {
   const int others = connection
                          .execAndGet(
@@ -66,7 +66,7 @@ void reject_what_computes(SQLite::Database& connection, const std::filesystem::p
 }  // namespace
 
 Owner owner_of(SQLite::Database& connection, const std::filesystem::path& file) {
-  // All three questions use one view of the file: between two of them another process may make it a store. A
+  // All three queries use one snapshot of the file: between two of them, a different process may make it a store. A
   // savepoint is a transaction that can be nested.
   connection.exec("SAVEPOINT ownership");
   const int id = connection.execAndGet("PRAGMA application_id").getInt();
@@ -75,7 +75,7 @@ Owner owner_of(SQLite::Database& connection, const std::filesystem::path& file) 
   connection.exec("RELEASE ownership");
   if (empty && id == 0) return Owner::nobody;
   if (id != application_id) {
-    throw Error(ExitCode::storage, fmt::format("{} is an SQLite database of another program", file.string()),
+    throw Error(ExitCode::storage, fmt::format("{} is an SQLite database of a different program", file.string()),
                 "It is left as it is: name another file for the store.");
   }
   if (version != schema_version) {

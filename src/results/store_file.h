@@ -15,14 +15,14 @@ namespace ptxlat::results {
 inline constexpr int application_id = 0x7078746c;  // "pxtl", as file(1) and others may look for it
 inline constexpr int schema_version = 2;
 
-// What SQLite throws as an Error{storage} that says what to do.
+// An SQLite exception as an Error{storage} that says what to do.
 Error storage_error(const std::filesystem::path& file, const SQLite::Exception& cause);
 
 // SQLite treats a file of one byte as an empty database and overwrites it.
 void reject_shorter_than_a_header(const std::filesystem::path& file);
 
-// Whose database a file is. Error{storage} if it is another program's, or a store of another version; not a byte of it
-// is changed.
+// Which program a database file belongs to. Error{storage} if it is a different program, or a store of a different
+// version; not a byte of the file is changed.
 enum class Owner { nobody, us };
 Owner owner_of(SQLite::Database& connection, const std::filesystem::path& file);
 

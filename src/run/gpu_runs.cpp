@@ -22,7 +22,7 @@ void GpuRuns::save() {
   }
 }
 
-// Saved as the GPU's run for the table is.
+// Saved in the same way as the GPU's run for the table.
 results::Run& GpuRuns::own(std::size_t gpu) {
   const auto id = own_[gpu].id;
   own_[gpu] = runs_[gpu];

@@ -18,15 +18,15 @@ struct FurtherGpu {
   std::vector<std::string> warnings = {};
 };
 
-// One invocation is a run for each of its GPUs, and a record names the run of the GPU that measured it. A cell that was
-// measured on several GPUs has several records: that of the GPU with the lowest number is the table's, each other
-// belongs to a table with what is one GPU's own, "gpus/GPU-…" below the table. Used by one thread at a time.
+// An invocation has a run for each of its GPUs, and a record names the run of the GPU that measured it. A cell that was
+// measured on several GPUs has several records: that of the GPU with the lowest number belongs to the table, each other
+// one to that GPU's own table, "gpus/GPU-…" below the table. Used by one thread at a time.
 class GpuRuns {
  public:
   // The run of the first GPU, as it begins. The store must outlive it.
   GpuRuns(results::Store& store, const results::Run& first, const std::vector<FurtherGpu>& further);
 
-  // By GPU; for the table, not for the GPUs' own tables.
+  // By GPU; for the shared table, not for the GPUs' own tables.
   results::Run& of(std::size_t gpu) { return runs_[gpu]; }
   std::size_t size() const { return runs_.size(); }
 
@@ -44,7 +44,7 @@ class GpuRuns {
   std::map<std::string, std::size_t> first_;  // the table's GPU of each cell that several GPUs measured, by its key
 };
 
-// The table with what is the own of this run's GPU: "gpus/GPU-…" below the run's table.
+// The table of what belongs to this run's GPU alone: "gpus/GPU-…" below the run's table.
 std::string own_table(const results::Run& run);
 // The newest runs of all such tables below a table.
 std::vector<results::Run> own_tables(const results::Store& store, const std::string& table);

@@ -16,7 +16,7 @@ namespace ptxlat::run {
 // those of the method's cells, by Cell::number; the line's on_finished is set here.
 //   runs         at their start; get their numbers, and their end time when everything is done
 //   on_finished  may be empty; called with how many more cells are now in the store: once at the start, then after each
-//   chunk
+//                chunk
 // Throws what run_line throws.
 struct Made {
   std::size_t made = 0;

@@ -15,7 +15,7 @@ namespace ptxlat::run {
 std::string tool_version();
 std::string git_commit();  // "unknown" outside a checkout
 std::string utc_now();     // ISO 8601
-// As typed, without the folder of the program.
+// As typed, without the program's folder.
 std::string command_line();
 // Environment variables that affect the driver's JIT, and ours.
 std::map<std::string, std::string> relevant_environment();

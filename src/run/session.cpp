@@ -23,9 +23,9 @@ using Clock = std::chrono::steady_clock;
 
 bool is_finished(const results::Run& run) { return !run.finished_utc.empty() && !run.was_interrupted; }
 
-// The run that made the table in the store, if it finished, and if a run that makes nothing need not be noted. It must
-// be if the store does not say that its plan, or its shard of it, is finished (results/shards.h): if it continues a run
-// that was killed between its last cell and its end, or if other shards' runs made its cells.
+// The run that made the table in the store, if it finished, and if a run that makes nothing need not be recorded. It
+// must be recorded if the store does not show that its plan or shard is finished (results/shards.h): if it continues a
+// run that was killed between its last cell and its end, or if the runs of other shards made its cells.
 std::optional<results::Run> finished_run(const results::Store& store, const results::Run& beginning) {
   const auto runs = store.runs(beginning.table);
   if (runs.empty() || !is_finished(runs.back())) return std::nullopt;
@@ -36,7 +36,7 @@ std::optional<results::Run> finished_run(const results::Store& store, const resu
     was_finished = was_finished || is_finished(run);
   }
   if (was_begun && !was_finished) return std::nullopt;
-  // An invocation on several GPUs is as many runs: the first of them.
+  // An invocation on several GPUs is one run per GPU: this is the first.
   return *std::find_if(runs.begin(), runs.end(), [&](const results::Run& run) {
     return run.started_utc == runs.back().started_utc && run.command_line == runs.back().command_line;
   });

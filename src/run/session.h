@@ -44,10 +44,10 @@ struct Repetition {
 //   repeat       share of the cells that is measured again; empty for the default (run/repeated_cells.h)
 //   sm_clock     measures the clock of a GPU's SMs in MHz; called for each GPU if there is anything to be made, by
 //                several threads
-//   at_end       what to note as warnings of a GPU's run, from the clock that sm_clock gave; called if anything was
-//   made on_gpu_lost  as in Line; the message is also a warning of the GPU's run on_planned   is called once with how
-//   many of the planned cells the store has already, before anything is made on_finished  with the finished records of
-//   a chunk, which are in the store, from one thread at a time
+//   at_end       the warnings to note for a GPU's run, from the clock that sm_clock gave; called if anything was made
+//   on_gpu_lost  as in Line; the message is also a warning of the GPU's run
+//   on_planned   called once with how many of the planned cells the store already has, before anything is made
+//   on_finished  called with the finished records of a chunk, which are in the store, from one thread at a time
 struct SessionOptions {
   std::vector<worker::Worker*> workers = {};
   std::optional<double> repeat = {};
@@ -61,7 +61,7 @@ struct SessionOptions {
 
 //   run         the table's run: this one, or the previous one if all cells already existed
 //   runs        all runs that records of the table name
-//   own         the records that are one GPU's own, of all GPUs but the first
+//   own         the records that belong to one GPU, of all GPUs but the first
 //   repetition  empty if nothing was repeated
 //   completed   false if it was interrupted; every finished record is in the store
 struct OwnTable {

@@ -31,8 +31,8 @@ std::vector<std::string> limits_named(std::uint64_t reasons) {
   return limits;
 }
 
-// Those that are not this run's. Where ids are of another namespace than ours, ours cannot be told from others': as
-// many as there are ours are taken for them.
+// The processes that do not belong to this run. If their ids come from a different namespace, ours cannot be
+// recognised: then as many as we have are assumed to be ours.
 std::vector<nvml::Process> others_of(const nvml::Condition& condition, const std::vector<int>& own) {
   auto processes = *condition.processes;
   const auto is_own = [&](const nvml::Process& process) {
@@ -56,11 +56,11 @@ void warn_of_processes(const nvml::Condition& condition, const std::vector<int>&
     warnings.push_back({WarningKind::other_process,
                         fmt::format("{} other process{} on this GPU: {}", others.size(),
                                     others.size() == 1 ? " is" : "es are", fmt::join(names, ", ")),
-                        "End what computes there, or choose another GPU with --device"});
+                        "Stop the processes that compute there, or choose another GPU with --device"});
   } else if (!condition.processes || !condition.sees_all_processes) {
     warnings.push_back({WarningKind::processes_unknown,
-                        "Whether other processes are on this GPU is unknown: " +
-                            std::string(condition.processes ? "a container sees its own only" : "NVML does not say"),
+                        "It is unknown whether other processes use this GPU: " +
+                            std::string(condition.processes ? "a container only sees its own" : "NVML does not say"),
                         "`nvidia-smi` on the host shows them"});
   }
 }
@@ -71,15 +71,16 @@ std::string text_of(const Warning& warning) { return fmt::format("{}. {}.", warn
 
 std::vector<Warning> warnings_before(const nvml::Condition& condition, const std::vector<int>& own) {
   if (!condition.problem.empty()) {
-    return {{WarningKind::nothing_known, "Whether the GPU is shared or throttled is unknown: " + condition.problem,
+    return {{WarningKind::nothing_known, "It is unknown whether the GPU is shared or throttled: " + condition.problem,
              "NVML (libnvidia-ml.so.1) comes with the driver; containers need the driver capability `utility`"}};
   }
   std::vector<Warning> warnings;
   warn_of_processes(condition, own, warnings);
   if (condition.is_mig == true)
-    warnings.push_back({WarningKind::shared_by_mig,
-                        "MIG is on: this is a part of a GPU, and its memory system is not that of a whole one",
-                        "Measure a whole GPU where its memory counts"});
+    warnings.push_back(
+        {WarningKind::shared_by_mig,
+         "MIG is on: this is only a part of a GPU, and its memory system differs from that of a whole one",
+         "Measure on a whole GPU if memory latencies matter"});
   if (condition.has_mps_clients == true)
     warnings.push_back({WarningKind::shared_by_mps, "Processes share this GPU through MPS",
                         "Measure without them: kernels of other clients run on the same SMs"});
@@ -87,7 +88,7 @@ std::vector<Warning> warnings_before(const nvml::Condition& condition, const std
     warnings.push_back({WarningKind::drives_display, "This GPU drives a display, which interrupts kernels",
                         "Choose another GPU with --device, or measure without a desktop"});
   if (condition.has_ecc == false)
-    warnings.push_back({WarningKind::ecc_is_off, "ECC is off; where it is on, memory may be slower",
+    warnings.push_back({WarningKind::ecc_is_off, "ECC is off; memory may be slower with it on",
                         "Compare memory latencies only with cards that have the same setting"});
   if (condition.uncorrected_errors.value_or(0) > 0)
     warnings.push_back({WarningKind::ecc_errors,
@@ -97,7 +98,7 @@ std::vector<Warning> warnings_before(const nvml::Condition& condition, const std
   if (const auto limits = limits_named(condition.clock_reasons.value_or(0)); !limits.empty())
     warnings.push_back({WarningKind::clocks_limited,
                         fmt::format("The clocks are limited by {}", fmt::join(limits, ", ")),
-                        "Cycles in an SM do not depend on it; those of memory and all times in ns do"});
+                        "Cycles inside an SM do not depend on this, but those of memory and all times in ns do"});
   return warnings;
 }
 
@@ -110,7 +111,7 @@ std::vector<Warning> warnings_after(const nvml::Condition& before, const nvml::C
     warnings.push_back({WarningKind::throttled,
                         fmt::format("The clocks were lowered for {:.1f} ms during the run, by {}",
                                     static_cast<double>(*to - *from) / ns_per_ms, why),
-                        "Cool the card or let it rest, and measure what leaves the SM again"});
+                        "Cool the card or let it rest, and measure latencies that leave the SM again"});
   };
   throttled(before.throttled_by_power_ns, after.throttled_by_power_ns, "the power limit");
   throttled(before.throttled_by_heat_ns, after.throttled_by_heat_ns, "heat");
@@ -137,9 +138,9 @@ std::vector<Warning> warnings_about_driver(const std::vector<const isa::Form*>& 
   }
   if (count == 0) return {};
   return {{WarningKind::old_driver,
-           fmt::format("The JIT of driver {} knows PTX {}.{}, and {} forms need up to {}.{}", device.driver_version,
-                       known.first, known.second, count, newest.first, newest.second),
-           "They will be unsupported; a newer driver, or --toolchain ptxas of a newer CUDA, has them"}};
+           fmt::format("The JIT of driver {} supports PTX {}.{}, but {} form{} up to {}.{}", device.driver_version,
+                       known.first, known.second, count, count == 1 ? " needs" : "s need", newest.first, newest.second),
+           "They will be unsupported; use a newer driver, or --toolchain ptxas of a newer CUDA"}};
 }
 
 }  // namespace ptxlat::run

@@ -12,8 +12,8 @@
 
 namespace ptxlat::run {
 
-// What may disturb a measurement, or hides whether something does. None stops a run: cycles are proven by agreement of
-// launches and processes, and a warning tells where to look when they do not agree.
+// Anything that may disturb a measurement, or that hides whether something does. No warning stops a run: the agreement
+// of launches and processes proves cycles, and a warning says where to look if they do not agree.
 enum class WarningKind {
   nothing_known,      // NVML is missing, old or forbidden
   other_process,      // has a context on the GPU
@@ -24,9 +24,9 @@ enum class WarningKind {
   ecc_is_off,
   ecc_errors,           // uncorrected, since the driver was loaded
   clocks_limited,       // now, for a reason other than idleness
-  throttled,            // while the run was on
+  throttled,            // during the run
   clock_below_maximum,  // measured under load
-  old_driver,           // its JIT knows an older PTX than forms of the catalogue need
+  old_driver,           // its JIT supports an older PTX version than some forms need
 };
 
 struct Warning {
@@ -40,14 +40,14 @@ struct Warning {
 std::string text_of(const Warning& warning);
 
 // Before a run.
-//   own  the processes of this run that have a context on the GPU already
+//   own  the processes of this run that already have a context on the GPU
 std::vector<Warning> warnings_before(const nvml::Condition& condition, const std::vector<int>& own);
 
-// After a run: throttling since `before`, and the SMs' clock under load, in MHz, beside the device's peak.
+// After a run: throttling since `before`, and the SM clock under load, in MHz, compared with the device's peak.
 std::vector<Warning> warnings_after(const nvml::Condition& before, const nvml::Condition& after,
                                     const gpu::DeviceInfo& device, std::optional<double> sm_clock_mhz);
 
-// Whether forms need a newer PTX than the driver's JIT knows.
+// Whether forms need a newer PTX version than the driver's JIT supports.
 std::vector<Warning> warnings_about_driver(const std::vector<const isa::Form*>& forms,
                                            const assemble::Toolchain& driver, const gpu::DeviceInfo& device);
 

@@ -38,7 +38,7 @@ std::vector<const Instruction*> hoistable_preparations(const Window& window) {
   const auto& code = window.instructions;
   for (std::size_t i = 1; i + 1 < code.size(); ++i) {
     auto use = register_use(code[i].text);
-    // A guard tells whether, not what.
+    // A guard determines whether the instruction runs, not its value.
     std::erase_if(use.reads, [](const Register& r) { return is_predicate(r.file); });
     const auto all_in = [&](const std::set<Register>& registers) {
       return std::all_of(use.reads.begin(), use.reads.end(), [&](const Register& r) { return registers.contains(r); });

@@ -75,7 +75,7 @@ WordText word_text(std::string text, int offset) {
   const bool fits = error == std::errc{} && end == digits.data() + digits.size() && address <= 0xffffffff;
   address = static_cast<std::int32_t>(is_negative ? -address : address);
   if (!fits || address > farthest || address < -farthest)
-    throw Error(ExitCode::failure, fmt::format("it wrote a target that is no address: {}", text));
+    throw Error(ExitCode::failure, fmt::format("it wrote a target that is not an address: {}", text));
   const auto before = text.size() - target.size();
   const auto distance = static_cast<int>(address) - offset;
   text.resize(before);

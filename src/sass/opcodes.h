@@ -8,7 +8,7 @@
 namespace ptxlat::sass {
 
 // What the audit must know about a machine instruction beyond its text. All architectures share the table
-// (opcodes.cpp): a name that returns means the same.
+// (opcodes.cpp), because a name means the same wherever it appears.
 enum class Trait : std::uint32_t {
   none = 0,
   // Control flow.

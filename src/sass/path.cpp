@@ -13,7 +13,7 @@ namespace ptxlat::sass {
 
 namespace {
 
-// "R6" of "IMAD.HI.U32 R4, R2, R3, R6", and not "RZ".
+// "R6" from "IMAD.HI.U32 R4, R2, R3, R6", but not "RZ".
 bool has_register_last(const std::string& text) {
   const auto comma = text.rfind(", ");
   return comma != std::string::npos && comma + 3 < text.size() && text[comma + 2] == 'R' && text[comma + 3] != 'Z';
@@ -23,7 +23,8 @@ bool reads_any(const Instruction& instruction, const RegisterUse& use, const std
   const auto is_one = [&](const Register& reg) { return registers.contains(reg); };
   if (std::any_of(use.reads.begin(), use.reads.end(), is_one)) return true;
   const auto opcode = opcode_of(instruction.text);
-  // Of a wide product the addend alone is a pair, the last operand; elsewhere the neighbour of a register is anything.
+  // In a wide product, only the addend, the last operand, is a pair; otherwise the neighbour of a register is
+  // unrelated.
   const bool is_product = opcode.starts_with("IMAD.WIDE") || opcode.starts_with("IMAD.HI");
   if (is_product) return has_register_last(instruction.text) && !use.may_read.empty() && is_one(use.may_read.back());
   return has(opcode, Trait::wide_sources) && std::any_of(use.may_read.begin(), use.may_read.end(), is_one);
@@ -48,7 +49,7 @@ struct Dependents {
   }
 };
 
-// What the consumer needs, itself included.
+// Everything that the consumer needs, including itself.
 std::vector<bool> needed_by(const Window& window, const std::vector<bool>& consumer) {
   const auto& code = window.instructions;
   std::vector<bool> needed(code.size(), false);

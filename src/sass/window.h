@@ -29,10 +29,10 @@ Window whole_window(const KernelCode& kernel);
 // What the schedule says about a window.
 //   cycles           sum of the stall counts from the first clock read up to, but not including, the second
 //   is_lower_bound   something waits, and stall counts do not say how long: on a scoreboard that was set inside, at an
-//   instruction whose purpose is to wait (DEPBAR, BAR, a fence), or after a stall count of 0, with which -O0 leaves the
-//   wait to the hardware (before Volta a 0 issues two instructions together) branches         control may leave the
-//   straight line, of which `cycles` is the sum edge_cycles      the skeleton's part: the stalls of the first clock
-//   read and of the last instruction
+//                    instruction whose purpose is to wait (DEPBAR, BAR, a fence), or after a stall count of 0, with
+//                    which -O0 leaves the wait to the hardware (before Volta, a 0 issues two instructions together)
+//   branches         control may leave the straight line, of which `cycles` is the sum
+//   edge_cycles      the skeleton's part: the stalls of the first clock read and of the last instruction
 struct StaticSchedule {
   int cycles = 0;
   bool is_lower_bound = false;

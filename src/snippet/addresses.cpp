@@ -48,7 +48,7 @@ class Followed {
  private:
   const Value& value(std::size_t number) const { return snippet_.values[number]; }
 
-  // The instruction among these that makes it; none if it is there before.
+  // The instruction among these that makes it; empty if it exists before them.
   std::optional<std::size_t> maker(std::size_t number) const {
     const auto found = maker_.find(number);
     return found == maker_.end() ? std::nullopt : std::optional(found->second);
@@ -86,7 +86,7 @@ class Followed {
   }
 
   void mark(std::size_t number, const std::string& space, int bytes, Place place) {
-    // One value may be reached in many ways: twice as many with each selp of the same register.
+    // There may be many ways to one value: each selp of the same register doubles their number.
     if (!marked_.insert({number, space, bytes}).second) return;
     const auto index = maker(number);
     if (!index) return mark_source(number, space, bytes, place);
@@ -108,17 +108,17 @@ class Followed {
         make_zero(source);
       }
     }
-    // Address 0 is one of shared memory.
+    // Address 0 is valid in shared memory.
     const bool has_pointer = registers.contains(pointer) || stem == "selp";
     if (!has_pointer && !space.starts_with("shared")) {
       fail(snippet_.name, place,
-           fmt::format("the address {} is made by {} of no register that could be a pointer", value(number).name,
+           fmt::format("the address {} is computed by {} from no register that could be a pointer", value(number).name,
                        opcode),
            "add a pointer to it: mad.wide.u32 p, i, 4, base");
     }
   }
 
-  // Of a sum the pointer is the operand that is no index: not itself a product, a shift or a conversion.
+  // In a sum, the pointer is the operand that is not an index: not itself a product, a shift or a conversion.
   std::string pointer_of_sum(const std::map<std::string, std::size_t>& registers) const {
     const auto is_index = [&](const std::string& name) {
       const auto found = registers.find(name);
@@ -132,7 +132,7 @@ class Followed {
     return is_index("a") && registers.contains("b") ? "b" : "a";
   }
 
-  // The address comes from memory, which must hold addresses of itself.
+  // The address comes from memory, which must hold its own addresses.
   void mark_loaded(std::size_t index, const std::string& space, Place place) {
     const auto& instruction = snippet_.instructions[index];
     for (const auto& bound : instruction.operands) {

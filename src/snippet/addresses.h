@@ -11,19 +11,19 @@
 
 namespace ptxlat::snippet {
 
-// What the values must be that some instructions of a snippet find ready, so that their addresses are good ones.
-//   pointers  value → the object that its register is, as the catalogue has them: "global", "shared_b32", or
-//             "global_pointers", memory that holds addresses of itself
-//   bytes     of the access that each pointer is for: lanes are so far apart
-//   offsets   values that are added to a pointer or index from it: zero, which no compiler knows
+// The values that some instructions of a snippet need before they start, so that their addresses are valid.
+//   pointers  value → the catalogue's object that its register is: "global", "shared_b32", or "global_pointers", memory
+//             that holds its own addresses
+//   bytes     of the access through each pointer, which is also the distance between lanes
+//   offsets   values that are added to a pointer or used as an index: zero, but the compiler does not know that
 struct Addresses {
   std::map<std::size_t, std::string> pointers;
   std::map<std::size_t, int> bytes;
   std::set<std::size_t> offsets;
 };
 
-// Follows each address back through the instructions that make it (sums, products, conversions, loads) to where it
-// comes from. Throws Error{usage} where no value can be the pointer.
+// Follows each address back through the instructions that compute it (sums, products, conversions, loads) to its
+// origin. Throws Error{usage} if no value can be the pointer.
 Addresses addresses_in(const Snippet& snippet, const std::vector<std::size_t>& instructions,
                        const isa::Catalogue& catalogue);
 

@@ -21,7 +21,7 @@ namespace {
 bool begins_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool continues_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// A word or a sign of C++.
+// A word or a symbol of C++.
 struct Piece {
   std::string text;
   Place place;
@@ -65,7 +65,7 @@ bool is_other_word(const std::string& word) {
   return words.contains(word);
 }
 
-// The types that the catalogue's functions of CUDA C take, by name and place.
+// The parameter types of the catalogue's CUDA C functions, by name and position.
 class Parameters {
  public:
   explicit Parameters(const isa::Catalogue& catalogue) {
@@ -79,7 +79,7 @@ class Parameters {
     return found == forms_.end() ? nullptr : found->second.front();
   }
 
-  // Empty where forms of the name differ: those that are overloaded.
+  // Empty if forms of this name differ: the function is overloaded.
   std::string type(const std::string& name, std::size_t place) const {
     const auto found = forms_.find(name);
     if (found == forms_.end()) return {};
@@ -91,7 +91,7 @@ class Parameters {
   }
 
  private:
-  // The operand at a place in the call. A result in front of "=" is none of them.
+  // The operand at a position in the call. A result before "=" does not count.
   static std::string parameter(const isa::Form& form, std::size_t place) {
     const auto call = form.cuda->statement.find('=') == std::string::npos ? 0 : 1;
     return place + call < form.operands.size() ? form.operands[place + call].type : std::string{};
@@ -178,7 +178,7 @@ class Reader {
   }
 
   bool is_result(const std::string& name) const {
-    // That of an expression is not in the text, where its name may be a source's.
+    // The result of an expression is not in the text, where its name may be that of a source.
     return has_assignment_ && std::any_of(text_.results.begin(), text_.results.end(),
                                           [&](const NamedRegister& one) { return one.name == name; });
   }
@@ -187,7 +187,7 @@ class Reader {
                        [&](const NamedRegister& one) { return one.name == name; });
   }
 
-  // A name that is a whole argument has its parameter's type.
+  // A name that is a whole argument has the type of the parameter.
   void note_parameter(std::size_t i) {
     if ((at(i + 1) != "," && at(i + 1) != ")") || i == 0 || (at(i - 1) != "," && at(i - 1) != "(")) return;
     std::size_t place = 0;
@@ -221,14 +221,14 @@ class Reader {
         guessed.push_back(source.name);
       } else {
         fail(text_.name, source.place, fmt::format("the type of {} is not known", source.name),
-             fmt::format("say it: --type {}=f32", source.name));
+             fmt::format("give it: --type {}=f32", source.name));
       }
       if (isa::cuda_type(source.type, 0).empty())
         fail(text_.name, source.place, fmt::format("CUDA C has no type for {} .{}", source.name, source.type));
       if (text_.header.empty()) text_.header = header_of(source.type);
     }
     if (!guessed.empty())
-      text_.remarks.push_back(fmt::format("{} taken for {}, as the other sources are: --type {}=… says otherwise",
+      text_.remarks.push_back(fmt::format("{} is assumed to be {}, like the other sources; --type {}=… changes that",
                                           fmt::join(guessed, ", "), *all.begin(), guessed.front()));
     for (auto& result : text_.results) {
       if (given_.contains(result.name)) result.type = given_.at(result.name);
@@ -266,7 +266,7 @@ isa::Form cuda_form(const CudaText& text, const std::vector<NamedRegister>& resu
   return form;
 }
 
-// Where "name =" begins; npos if it does not.
+// The position of "name ="; npos if there is none.
 std::size_t first_assignment(const std::string& text, const std::string& name) {
   for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
     const auto end = at + name.size();
@@ -279,7 +279,7 @@ std::size_t first_assignment(const std::string& text, const std::string& name) {
 
 constexpr char kind_name[] = "ptxlat_kind";
 
-// What `type_questions` made the compiler say: the size, whether it is signed, whether it has fractions.
+// The compiler's answer to `type_questions`: the size, whether it is signed, whether it has fractions.
 std::string type_of_kind(unsigned kind) {
   const unsigned bytes = kind & 0xff;
   const bool is_signed = (kind & 0x100) != 0, is_floating = (kind & 0x200) != 0;
@@ -328,15 +328,15 @@ void take_types(const std::vector<cuda::CudaFunction>& answers, CudaText& text) 
       result.type = type_of_kind(static_cast<unsigned>(std::stoul(match[1])));
       continue;
     }
-    // Halves are classes, of which the compiler does not say so much.
+    // Halves are classes, about which the compiler reveals less.
     std::set<std::string> types;
     for (const auto& source : text.sources) types.insert(source.type);
     if (types.size() != 1)
       fail(text.name, result.place, fmt::format("the type of {} is not known", result.name),
-           fmt::format("say it: --type {}=f16x2", result.name));
+           fmt::format("give it: --type {}=f16x2", result.name));
     result.type = *types.begin();
     text.remarks.push_back(
-        fmt::format("{0} taken for {1}, as the sources are: --type {0}=… says otherwise", result.name, result.type));
+        fmt::format("{0} is assumed to be {1}, like the sources; --type {0}=… changes that", result.name, result.type));
   }
 }
 

@@ -18,28 +18,28 @@ std::string stem_of(const Instruction& instruction) {
 
 bool is_address(const Bound& bound) { return isa::find_type(bound.type) == nullptr; }
 
-// Why an instruction cannot stand among others; empty if it can.
+// Why an instruction cannot be part of a snippet; empty if it can.
 std::string why_not_in_a_snippet(const Instruction& instruction, const isa::Catalogue& catalogue) {
   const auto& form = *instruction.form;
   const auto& input = form.inputs.front();
   if (!form.not_measurable.empty()) return form.not_measurable;
   if (form.threads != 32 || form.cluster != 1)
-    return fmt::format("it needs {} threads and {} CTAs, and a snippet is one warp's", form.threads, form.cluster);
+    return fmt::format("it needs {} threads and {} CTAs, but a snippet runs in one warp", form.threads, form.cluster);
   for (const auto& operand : form.operands) {
     const auto object = catalogue.objects.find(operand.type);
     if (object != catalogue.objects.end() && !object->second.is_address)
-      return fmt::format("its operand {} is a {}, which only `ptxlat show {}` makes", operand.name, operand.type,
+      return fmt::format("its operand {} is a {}, which only `ptxlat show {}` can set up", operand.name, operand.type,
                          form.ptx);
   }
   if (!input.around.empty() || !input.prepare.empty() || !form.cleanup.empty() || !form.directives.empty())
-    return "what it needs before or behind it is not in a snippet";
+    return "a snippet cannot contain what it needs before or after it";
   const bool has_register = std::any_of(instruction.operands.begin(), instruction.operands.end(),
                                         [](const Bound& b) { return !b.is_literal; });
   if (!has_register && instruction.operands.empty()) return "it has no registers: a synchronization or a fence";
   const bool has_result =
       std::any_of(instruction.operands.begin(), instruction.operands.end(), [](const Bound& b) { return b.is_result; });
   if (!has_result && !instruction.writes_carry && !stores(instruction))
-    return "it makes no value and stores none: nothing can wait for it";
+    return "it produces no value and stores none: nothing can wait for it";
   return {};
 }
 
@@ -101,7 +101,7 @@ class Numbering {
     current_[name] = made;
   }
 
-  // Where an access goes, as the text says it: "%p+4" of shared memory.
+  // The address of an access, as the text has it: "%p+4" of shared memory.
   struct Access {
     std::size_t instruction;
     std::string space;
@@ -175,13 +175,13 @@ void find_sources(Snippet& snippet, const std::vector<NamedRegister>& marked) {
   }
 }
 
-// Without marks: the last value of each register, where nothing reads it.
+// If the user named none: the last value of each register, if nothing reads it.
 void find_results(Snippet& snippet, const std::map<std::string, std::size_t>& last,
                   const std::vector<NamedRegister>& marked) {
   for (const auto& one : marked) {
     const auto found = last.find(one.name);
     if (found == last.end() || !snippet.values[found->second].definition)
-      fail(snippet.name, one.place, fmt::format("the result {} is written by no instruction", one.name));
+      fail(snippet.name, one.place, fmt::format("no instruction writes the result {}", one.name));
     snippet.results.push_back(found->second);
   }
   if (!marked.empty()) return;
@@ -216,7 +216,7 @@ void find_live(Snippet& snippet) {
     });
     if (!is_used)
       snippet.remarks.push_back(
-          fmt::format("source {} is read by nothing that makes a result", snippet.values[source].name));
+          fmt::format("nothing that leads to a result reads source {}", snippet.values[source].name));
   }
 }
 

@@ -14,10 +14,11 @@
 
 namespace ptxlat::snippet {
 
-// One value of a register, from the instruction that makes it to those that read it. The condition code is one, too.
+// One value of a register, from the instruction that makes it to those that read it. The condition code counts as a
+// register.
 //   name        of the register, as the user spells it; carry_name for the condition code
 //   type        PTX type; "carry"
-//   definition  index of the instruction that makes it; none: it is there before the snippet
+//   definition  index of the instruction that makes it; empty: it exists before the snippet
 struct Value {
   std::string name;
   std::string type;
@@ -28,8 +29,7 @@ inline constexpr char carry_name[] = "CC.CF";
 
 // What an instruction does to values, by their numbers.
 //   of_token  the value that each register among the operands stands for
-//   ties      new value, old value: one register that is written and keeps a part of what it held, because of a guard
-//   or
+//   ties      new value, old value: a register that is written but keeps a part of its old value, because of a guard or
 //             as an accumulator in place
 //   stores    the instructions before it whose stores it may read
 struct Flow {
@@ -40,10 +40,10 @@ struct Flow {
   std::vector<std::size_t> stores;
 };
 
-// A snippet that is understood: straight-line code whose registers all have a type.
-//   sources, results  values by number, in the order of the text or of the user's marks
+// A snippet after analysis: straight-line code whose registers all have a type.
+//   sources, results  values by number, in the order of the text, or as the user named them
 //   live              whether an instruction is needed for a result, or stores
-//   remarks           what the user must know of the text: sources that nothing reads, dead code
+//   remarks           what the user should know about the text: sources that nothing reads, dead code
 struct Snippet {
   std::string name;  // of the text, in messages
   Text text;
@@ -55,13 +55,13 @@ struct Snippet {
   std::vector<std::string> remarks;
 };
 
-// Registers that the user names beside the text, with a type where one is given.
+// Registers that the user names in options, with a type if one is given.
 struct Marks {
   std::vector<NamedRegister> sources, results, types;
 };
 
-// Throws Error{usage} with the place of what cannot be understood: unknown instructions, registers of two widths,
-// instructions whose effect is not on registers and memory.
+// Throws Error{usage} with the place of anything that cannot be measured: unknown instructions, registers used with two
+// widths, instructions with effects other than on registers and memory.
 Snippet understand(Text text, const std::string& name, const Syntaxes& syntaxes, const isa::Catalogue& catalogue,
                    const Marks& marks);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int lanes = 32;
 
-// What holes, kernels and columns can be called: "%r1" is "r1".
+// A name that is valid for holes, kernels and columns: "%r1" is "r1".
 std::string plain_name(const std::string& name) {
   std::string plain;
   for (const char c : name) {
@@ -26,7 +26,7 @@ std::string plain_name(const std::string& name) {
 
 isa::Value literal(const std::string& text) { return {text, text, true}; }
 
-// Each register stands for itself alone, and nothing surrounds the instruction.
+// Each register is a different operand, and nothing surrounds the instruction.
 bool is_as_in_the_catalogue(const Snippet& snippet) {
   if (snippet.instructions.size() != 1) return false;
   const auto& instruction = snippet.instructions.front();
@@ -77,13 +77,13 @@ SnippetForm catalogue_form(const Snippet& snippet, std::optional<std::size_t> re
   });
   if (wanted != form.operands.end() && wanted != leading) {
     std::iter_swap(wanted, leading);
-    form.consumers.clear();  // they are the other result's
+    form.consumers.clear();  // they are for the other result
     form.consumed = -1;
   }
   return made;
 }
 
-// Puts a form together from instructions of a snippet.
+// Assembles a form from instructions of a snippet.
 class Builder {
  public:
   Builder(const Snippet& snippet, const std::vector<std::size_t>& instructions, std::size_t result,
@@ -134,7 +134,7 @@ class Builder {
     return number;
   }
 
-  // A value that keeps a part of an old one has its register, if nothing else needs the old one.
+  // A value that keeps a part of an old one shares its register, if nothing else needs the old one.
   void join_ties() {
     for (const auto i : instructions_) {
       for (const auto& [made, old] : snippet_.flows[i].ties) {
@@ -153,7 +153,7 @@ class Builder {
     }
   }
 
-  // In a chain the result has a source's register: no instruction may read sources once it is written.
+  // In a chain, the result is in the register of a source: no instruction may read sources after it has been written.
   bool result_is_written_too_early() const {
     bool is_written = false;
     for (const auto i : instructions_) {
@@ -242,7 +242,7 @@ class Builder {
     });
   }
 
-  // What the catalogue gives the operand in the instruction that reads it first: a bit field, a lane, a divisor.
+  // The catalogue's value for the operand in the instruction that first reads it: a bit field, a lane, a divisor.
   std::optional<isa::Value> value_of_its_own(std::size_t number) const {
     for (const auto i : instructions_) {
       for (const auto& bound : snippet_.instructions[i].operands) {
@@ -259,8 +259,8 @@ class Builder {
     return std::nullopt;
   }
 
-  // A kernel has room for eight values in all (kernel::operands_per_slot), the consumer's among them: of many sources
-  // those of a type take turns on few. Empty where there is room for the usual ones.
+  // A kernel has room for eight values in total (kernel::operands_per_slot), including the consumer's: many sources of
+  // one type share a few values in turn. Empty if there is room for the usual ones.
   std::optional<isa::Value> value_of_many(std::size_t number) const {
     constexpr std::size_t room = 6;
     if (sources_.size() <= room) return std::nullopt;
@@ -337,7 +337,7 @@ class Builder {
       form.ptx += (form.ptx.empty() ? "" : "; ") + snippet_.instructions[i].statement->opcode;
     }
     const auto& last = snippet_.instructions[instructions_.back()];
-    // An instruction of the snippet that is not among these needs the condition code: it is read behind the clocks.
+    // An instruction of the snippet that is not among these needs the condition code: it is read after the clocks.
     if (std::any_of(kept_.begin(), kept_.end(), [&](std::size_t kept) { return value(kept).type == "carry"; }))
       form.cleanup = "addc.u32 %low, 0, 0; st.volatile.global.u32 [%out+24], %low;";
     if (instructions_.size() == 1 && !last.writes_carry) form.consumers = last.form->consumers;

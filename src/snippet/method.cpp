@@ -29,7 +29,7 @@ constexpr char issue_of_the_whole[] = "its issue cost is the whole snippet's";
 
 namespace {
 
-// The path, and what makes the values that join it. A load is none of that: nothing is merged with it.
+// The path, and the instructions that make the values that join it, except loads: nothing is merged with a load.
 std::vector<std::size_t> with_producers(const Snippet& snippet, const std::vector<std::size_t>& path) {
   std::set<std::size_t> wider(path.begin(), path.end());
   for (const auto i : path) {
@@ -90,7 +90,7 @@ Plan plan(const Snippet& snippet, const isa::Catalogue& catalogue) {
   }
   for (const auto result : snippet.results) {
     const auto& whole = planner.add(all, result);
-    // Nothing goes in: what comes out takes its time all the same.
+    // There are no sources, but the result takes time nevertheless.
     if (snippet.sources.empty()) planner.made.pairs.push_back({{}, snippet.values[result].name, {&whole, {}}});
     for (const auto source : snippet.sources) planner.add_pair(source, result, whole, all);
   }
@@ -99,7 +99,7 @@ Plan plan(const Snippet& snippet, const isa::Catalogue& catalogue) {
 
 namespace {
 
-// Which of the kernel's loads, before the first clock, bring the operand.
+// Which of the kernel's loads before the first clock load the operand.
 std::vector<int> loads_of(const std::string& kernel_text, const std::string& operand) {
   std::vector<int> loads;
   int load = 0;
@@ -131,7 +131,7 @@ struct Windows {
 
   bool are_there() const { return with != nullptr && without != nullptr && with->window && without->window; }
 
-  // What is between the operand and the consumer. Empty where the registers do not tell.
+  // The opcodes between the operand and the consumer. Empty if the registers do not show them.
   std::optional<std::vector<std::string>> path(const std::optional<std::string>& operand,
                                                sass::Moves moves = sass::Moves::without) const {
     if (!are_there()) return std::nullopt;
@@ -145,7 +145,7 @@ struct Windows {
   }
 };
 
-// Those of the differential. None where a loop leaves them empty.
+// The windows of the differential. Empty if the assembler leaves nothing in them in a loop.
 Windows windows_of(const line::Bench& bench, const CellWork& work) {
   if (!work.experiment || work.experiment->frame != ptx::Frame::loop || !work.trials[Role::differential]) return {};
   const auto& batch = bench.batch();
@@ -153,7 +153,7 @@ Windows windows_of(const line::Bench& bench, const CellWork& work) {
           work.experiment->trials[Role::differential].kernel.text};
 }
 
-// The whole snippet's window with another consumer: that which the path by itself was proven with.
+// The whole snippet's window with a different consumer: the one with which the path alone was proven.
 struct Reference {
   std::size_t with = 0, without = 0;
   std::string kernel_text;
@@ -178,31 +178,31 @@ struct Candidate {
   Windows windows = {};
 
   std::optional<std::vector<std::string>> path() const { return windows.path(part->operand); }
-  // It is proven, and all that its window has is on the path.
+  // It is proven, and everything in its window is on the path.
   bool is_all_path() const {
     const auto on_path = path();
     return on_path && is_proven(*work) && sass::same_operations(*on_path, work->audits[Role::differential].sass);
   }
 };
 
-// Those of a pair whose path is a part of the snippet.
+// The experiments of a pair whose path is a part of the snippet.
 //   reference  the whole's windows with the consumer of `alone`
 struct Candidates {
   const Pair& pair;
   Candidate whole, alone, wider;
   Windows reference;
 
-  // What the snippet has between source and result.
+  // The opcodes that the snippet has between source and result.
   std::optional<std::vector<std::string>> path() const { return reference.path(pair.whole.operand); }
 
-  // Where the registers do not tell, that the snippet has all of it must do.
+  // If the registers do not show the path, it is enough that the snippet contains all of it.
   bool has_its_code() const {
     const auto on_path = path(), itself = alone.path();
     const bool is_the_same = !on_path || !itself || sass::same_operations(*on_path, *itself);
     return is_the_same && sass::has_operations(reference.sass(), alone.work->record.sass);
   }
 
-  // The one whose windows have the path as the snippet has it; null if none has.
+  // The one whose windows have the same path as the snippet; null if there is none.
   const Candidate* chosen() const {
     if (whole.is_all_path()) return &whole;
     if (!is_proven(*alone.work) || has_its_code()) return &alone;
@@ -216,7 +216,7 @@ struct Candidates {
     const auto words = [](const std::vector<std::string>& opcodes) {
       return opcodes.empty() ? std::string("nothing") : fmt::format("{}", fmt::join(opcodes, ";"));
     };
-    return fmt::format("in the snippet {} to {} is {}, by itself it would be {}: no window holds just that",
+    return fmt::format("in the snippet {} to {} is {}, by itself it would be {}: no window contains exactly that",
                        pair.source, pair.result, words(path().value_or(reference.sass())),
                        words(alone.path().value_or(alone.work->record.sass)));
   }
@@ -235,8 +235,8 @@ void add_note(results::Record& record, const std::string& note) {
   record.note += (record.note.empty() ? "" : "; ") + note;
 }
 
-// Copies of a snippet that has no proven window of its own (several results) are held against what it has between the
-// clocks: with many sources they have too few registers of their own, and the assembler makes once what they share.
+// Copies of a snippet without a proven window (several results) are compared with the opcodes between its clocks: with
+// many sources, the copies share registers, and the assembler makes shared parts only once.
 bool shares_work(const CellWork& work) {
   const auto& all = work.audits[Role::differential].sass;
   const auto count = std::count_if(all.begin(), all.end(), [](const std::string& opcode) {
@@ -245,7 +245,7 @@ bool shares_work(const CellWork& work) {
   return std::ssize(work.audits[Role::stream].sass) < count;
 }
 
-// The streams of another record, and what they say.
+// The streams of a different record, and their numbers.
 void take_issue_of(results::Record& record, const CellWork& work) {
   const auto& whole = work.record;
   remove_note(record, fmt::format("no stream: {}", issue_of_the_whole));
@@ -264,7 +264,7 @@ void take_issue_of(results::Record& record, const CellWork& work) {
              issue == nullptr ? std::vector<std::string>{} : issue->from);
 }
 
-// A window may hold less of an access than the snippet asks for: of what nothing needs ptxas loads less.
+// A window may have a narrower access than the snippet: ptxas does not load what nothing needs.
 void check_accesses(results::Record& record, int bytes) {
   if (record.verdict != sass::Verdict::proven || bytes == 0) return;
   const auto reason = sass::narrowed_access(record.sass, bytes);
@@ -275,8 +275,8 @@ void check_accesses(results::Record& record, int bytes) {
   record.measure.reset();
 }
 
-// The window begins when all sources are ready. What comes from others alone and is on no path from this one may make
-// the result late.
+// The window begins when all sources are ready. Code that only depends on other sources, and is not on a path from this
+// one, may delay the result.
 void note_other_sources(results::Record& record, const Windows& windows, const std::string& operand) {
   if (operand.empty() || record.level == 0 || record.consumer == results::itself) return;
   const auto own = windows.path(operand, sass::Moves::with), all = windows.path(std::nullopt, sass::Moves::with);
@@ -288,7 +288,7 @@ void note_other_sources(results::Record& record, const Windows& windows, const s
   add_note(record, fmt::format("with what comes from other sources alone: {}", fmt::join(others, ";")));
 }
 
-// What is known of a pair whose path is a part of the snippet.
+// The state of a pair whose path is a part of the snippet.
 results::Record record_of(const Candidates& candidates) {
   const auto* chosen = candidates.chosen();
   const auto& whole = candidates.whole.work->record;
@@ -311,7 +311,7 @@ results::Record record_of(const Candidates& candidates) {
   return record;
 }
 
-// The pairs of a chunk on their way.
+// The pairs of a chunk in progress.
 class Pairs {
  public:
   Pairs(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<PairAtLevel> pairs)
@@ -321,7 +321,7 @@ class Pairs {
     const auto every = [](std::size_t) { return true; };
     make_cells({{&Pair::whole, &whole_}, {&Pair::alone, &alone_}}, every);
     add_references();
-    // Few paths are merged with what joins them.
+    // Only few paths are merged with the values that join them.
     make_cells({{&Pair::wider, &wider_}}, [&](std::size_t i) { return candidates(i).chosen() == nullptr; });
     std::vector<results::Record> records;
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
@@ -336,13 +336,13 @@ class Pairs {
  private:
   using Works = std::map<std::size_t, CellWork>;  // by pair
 
-  // Which part of pairs, and where its experiments go.
+  // A part of pairs, and the destination of its experiments.
   struct Wanted {
     Part Pair::*part;
     Works* works;
   };
 
-  // The experiments of these parts of each pair that has and needs them, together.
+  // Makes the experiments of these parts together, for each pair that has and needs them.
   template <class IsNeeded>
   void make_cells(const std::vector<Wanted>& wanted, const IsNeeded& is_needed) {
     std::vector<std::pair<Works*, std::size_t>> made;
@@ -374,7 +374,7 @@ class Pairs {
     if (found == works.end()) return {&part};
     return {&part, &found->second, windows_of(bench_, found->second)};
   }
-  // Of a pair without a part alone there is none but the whole.
+  // A pair without a separate path only has the whole snippet.
   Candidates candidates(std::size_t i) const {
     const auto& pair = *pairs_[i].pair;
     const auto reference = references_.find(i);

@@ -13,23 +13,24 @@
 
 namespace ptxlat::snippet {
 
-// Some of a snippet's instructions, and the operand of theirs that a source is; no form where there are none.
+// Some of a snippet's instructions as a form, and the operand of the form that a source is; empty without instructions.
 struct Part {
   const SnippetForm* form = nullptr;
   std::string operand;
 };
 
 // From one source to one result.
-//   source, result  as the user spells them; empty where there is none
-//   whole  the whole snippet, whose consumer waits for the result; none where the result does not depend on the source
-//   alone  the instructions between them, where the snippet has more; what these read of the others is ready
-//   wider  these and those that make what they read, with which the assembler may merge them; where that is not all
+//   source, result  as the user spells them; empty if there is none
+//   whole  the whole snippet, whose consumer waits for the result; empty if the result does not depend on the source
+//   alone  the instructions on the path, if the snippet has more; whatever they read from the rest is ready
+//   wider  these and the instructions that produce their inputs, with which the assembler may merge them; empty if that
+//          is the whole snippet
 struct Pair {
   std::string source, result;
   Part whole = {}, alone = {}, wider = {};
 };
 
-// The forms of a snippet and its pairs: a source with each result, in their order.
+// The forms of a snippet, and its pairs: each source with each result, in order.
 struct Plan {
   std::vector<std::unique_ptr<SnippetForm>> forms;
   std::vector<Pair> pairs;
@@ -42,9 +43,9 @@ struct PairAtLevel {
   int level = 0;
 };
 
-// Measures pairs. What stands between a source and a result is proven to be the machine code that the whole snippet
-// has there: the part of its window that depends on the source and that the consumer needs. Its record's operand is
-// the source and its input the result; the issue cost is the whole snippet's.
+// Measures pairs. The audit proves that the machine code between a source and a result is the same as in the whole
+// snippet: the part of its window that depends on the source and that the consumer needs. In the record, `operand` is
+// the source and `input` the result; the issue cost is that of the whole snippet.
 class SnippetMethod : public line::Method {
  public:
   SnippetMethod(const ptx::LoadedCatalogue& loaded, const std::vector<PairAtLevel>& pairs)

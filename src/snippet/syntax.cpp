@@ -19,7 +19,7 @@ std::string stem_of(const std::string& opcode) { return opcode.substr(0, opcode.
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '%' || c == '.'; }
 
-// "d, a, b" of "{d}, {a}, {b}": what an error says an instruction takes.
+// "d, a, b" from "{d}, {a}, {b}": the operands of an instruction, for errors.
 std::string readable(const isa::Form& form) {
   std::string text = form.text.find(' ') == std::string::npos ? "" : form.text.substr(form.text.find(' ') + 1);
   std::string plain;
@@ -83,8 +83,8 @@ Syntaxes::Syntaxes(const isa::Catalogue& catalogue) {
   }
 }
 
-// One form tried on one statement. `at` is the token that the next piece must be; where it stops, `expected` says what
-// was missing.
+// One form tried on one statement. `at` is the token that the next piece must be; if the match fails, `expected` says
+// what was missing.
 struct Syntaxes::Attempt {
   const Statement& statement;
   const std::set<std::string>& fixed_names;
@@ -110,7 +110,7 @@ struct Syntaxes::Attempt {
     const auto* found = token();
     if (found == nullptr) return false;
     Bound one{&operand, operand.type, operand.is_result, operand.is_inout, false, false, element, at};
-    if (operand.type == "imm") one.type = "b32";  // where it is a register after all
+    if (operand.type == "imm") one.type = "b32";  // it is a register in the text
     if (found->text == "!" && operand.type == "pred" && !operand.is_result) {
       one.token = ++at;
       found = token();
@@ -140,7 +140,7 @@ struct Syntaxes::Attempt {
     return take("}");
   }
 
-  // "+4", "-4" behind an address.
+  // "+4", "-4" after an address.
   void take_offset() {
     if (is("+") && token(1) != nullptr && token(1)->kind == Token::Kind::number) {
       at += 2;
@@ -149,7 +149,7 @@ struct Syntaxes::Attempt {
     }
   }
 
-  // setp has a second result, the complement, which the catalogue leaves out.
+  // setp has a second result, the complement, which the catalogue omits.
   bool take_second_predicate() {
     if (!statement.opcode.starts_with("setp.") || bound.size() != 1 || !take("|")) return true;
     const auto* found = token();
@@ -198,11 +198,11 @@ Instruction Syntaxes::read(const Statement& statement, const std::string& name) 
   if (found == by_spelling_.end()) {
     const auto nearest = nearest_spellings(statement.opcode);
     fail(name, statement.place, fmt::format("the catalogue has no instruction {}", statement.opcode),
-         nearest.empty() ? "`ptxlat list` has all forms" : fmt::format("did you mean {}?", fmt::join(nearest, ", ")));
+         nearest.empty() ? "`ptxlat list` lists all forms" : fmt::format("did you mean {}?", fmt::join(nearest, ", ")));
   }
   std::vector<Syntax> syntaxes;
   for (const auto* form : found->second) syntaxes.push_back({form, pieces_of(*form)});
-  // What names a special register comes before what takes any register.
+  // Forms that name a special register are tried before those that take any register.
   std::stable_sort(syntaxes.begin(), syntaxes.end(), [](const Syntax& x, const Syntax& y) {
     const auto holes = [](const Syntax& syntax) {
       return std::count_if(syntax.pieces.begin(), syntax.pieces.end(),

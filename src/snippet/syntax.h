@@ -11,10 +11,10 @@
 
 namespace ptxlat::snippet {
 
-// An operand of a form and what the user wrote for it.
+// An operand of a form and the token that the user wrote for it.
 //   operand   of the form; null for the second predicate of setp, which the catalogue does not have
 //   type      of the register: the operand's, or an object's name
-//   element   of a vector, from 0; -1: it is none
+//   element   of a vector, from 0; -1: not a vector
 //   token     among the statement's
 //   is_sink   "_": nothing is written
 struct Bound {
@@ -28,7 +28,7 @@ struct Bound {
   std::size_t token = 0;
 };
 
-// A statement and the catalogue's form that it is of.
+// A statement and the catalogue's form that it matches.
 struct Instruction {
   const Statement* statement = nullptr;
   const isa::Form* form = nullptr;
@@ -37,7 +37,7 @@ struct Instruction {
   bool writes_carry = false;
 };
 
-// The catalogue's forms by their spelling, to read snippets with. The catalogue must outlive it.
+// The catalogue's forms by their spelling, for reading snippets. The catalogue must outlive it.
 class Syntaxes {
  public:
   explicit Syntaxes(const isa::Catalogue& catalogue);
@@ -62,7 +62,7 @@ class Syntaxes {
   std::vector<std::string> nearest_spellings(const std::string& opcode) const;
 
   std::map<std::string, std::vector<const isa::Form*>> by_spelling_;
-  std::set<std::string> fixed_names_;  // special registers and symbols: they are no operands
+  std::set<std::string> fixed_names_;  // special registers and symbols, which are not operands
 };
 
 }  // namespace ptxlat::snippet

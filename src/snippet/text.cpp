@@ -166,13 +166,13 @@ class Parser {
     }
     skip_space();
     guard.name = {Token::Kind::name, {}, place_};
-    if (!begins_name(peek())) fail(name_, place_, "a predicate is expected behind @");
+    if (!begins_name(peek())) fail(name_, place_, "a predicate is expected after @");
     guard.name.text = take_while(continues_name);
     skip_space();
     return guard;
   }
 
-  // Two colons belong to it (ld.shared::cta.u32), one ends a label.
+  // Two colons are part of the name (ld.shared::cta.u32), one ends a label.
   std::string take_opcode() {
     std::string opcode;
     while (!at_end()) {
@@ -193,7 +193,7 @@ class Parser {
     if (begins_name(peek())) {
       token.kind = Token::Kind::name;
       token.text = take_while(continues_name);
-      while (peek() == '.' && begins_name(peek(1))) {  // %tid.x; or an opcode, where a semicolon is missing
+      while (peek() == '.' && begins_name(peek(1))) {  // %tid.x; or an opcode, if a semicolon is missing
         token.text += take();
         token.text += take_while(continues_name);
       }
@@ -233,11 +233,11 @@ class Parser {
            "give the instructions between the loads of its operands and the stores of its results");
     }
     if (word != "reg") {
-      fail(name_, place, fmt::format("the directive .{} has no place in a snippet: only .reg has", word),
+      fail(name_, place, fmt::format("the directive .{} is not allowed in a snippet: only .reg is", word),
            "memory is given by the snippet's pointers: a register that is used as an address points to scratch memory");
     }
     skip_space();
-    if (peek() != '.') fail(name_, place_, "a type is expected behind .reg");
+    if (peek() != '.') fail(name_, place_, "a type is expected after .reg");
     const auto type = take_type();
     for (;;) {
       skip_space();
@@ -248,7 +248,7 @@ class Parser {
       if (peek() != ',') break;
       take();
     }
-    if (!at_end() && peek() != ';') fail(name_, place_, "a semicolon is expected behind .reg");
+    if (!at_end() && peek() != ';') fail(name_, place_, "a semicolon is expected after .reg");
     if (!at_end()) take();
   }
 

@@ -7,14 +7,14 @@
 
 namespace ptxlat::snippet {
 
-// Where something stands in the user's text, both from 1.
+// A position in the user's text; line and column count from 1.
 struct Place {
   int line = 1;
   int column = 1;
   bool operator==(const Place&) const = default;
 };
 
-// A piece of a statement behind its opcode.
+// A piece of a statement after its opcode.
 //   name         a register, a special register ("%tid.x") or a symbol
 //   number       a literal, with its sign
 //   punctuation  one character
@@ -25,7 +25,7 @@ struct Token {
   Place place;
 };
 
-// "@!p" in front of an instruction.
+// "@!p" before an instruction.
 struct Guard {
   Token name;
   bool is_negated = false;
@@ -39,31 +39,31 @@ struct Statement {
   std::vector<Token> operands;
 };
 
-// A register that the text declares, or marks as a source or a result: its type without the dot, empty if none is
-// given. A declared range (%r<4>) is one of each.
+// A register that the text declares, or names as a source or a result: its type without the dot, empty if none is
+// given. A declared range (%r<4>) gives one for each register.
 struct NamedRegister {
   std::string name;
   std::string type;
   Place place;
 };
 
-// A snippet as written, taken apart and not yet understood. Comments that begin with "sources:" or "results:" mark
-// registers: "// sources: a .u32, b". Empty lists where there is no such comment.
+// A snippet as written, split into tokens but not yet analysed. Comments that begin with "sources:" or "results:" name
+// registers: "// sources: a .u32, b". The lists are empty without such comments.
 struct Text {
   std::vector<Statement> statements;
   std::vector<NamedRegister> declared;
   std::vector<NamedRegister> sources, results;
 };
 
-// What is measured is a few instructions. Understanding them takes time by the square of their number.
+// A snippet is meant to be a few instructions: the time to analyse it grows with the square of their number.
 inline constexpr std::size_t most_text_bytes = 32 << 10, most_instructions = 300, most_registers = 10'000;
 
-// Throws Error{usage}, "NAME:LINE:COLUMN: …", for what is not a list of instructions: labels, directives other than
-// .reg, a brace or a comment that is left open. The last semicolon may be missing.
+// Throws Error{usage}, "NAME:LINE:COLUMN: …", if the text is not a list of instructions: for labels, directives other
+// than .reg, an open brace or comment. The last semicolon may be missing.
 //   name  of the text in messages: a file, or "snippet"
 Text parse(const std::string& text, const std::string& name);
 
-// What parse throws, for the rooms that find mistakes later.
+// The error that parse throws, for later stages that find mistakes.
 [[noreturn]] void fail(const std::string& name, Place place, const std::string& message,
                        const std::string& advice = {});
 

@@ -12,7 +12,7 @@ namespace ptxlat::snippet {
 
 namespace {
 
-// What one use says of a register.
+// What one use of a register says about it.
 //   is_least  the register may be wider: loads, stores and conversions of integers (PTX ISA 9.4.1)
 struct Use {
   std::size_t value = 0;
@@ -53,7 +53,7 @@ std::vector<Use> uses_of(const Snippet& snippet) {
       if (value == flow.of_token.end()) continue;
       const auto& place = instruction.statement->operands[bound.token].place;
       if (isa::find_type(bound.type) == nullptr) {
-        // An address of shared memory has 32 or 64 bits, every other has 64.
+        // An address of shared memory has 32 or 64 bits, every other address has 64.
         const bool may_be_narrow = bound.type.starts_with("shared");
         uses.push_back({value->second, "b64", 64, may_be_narrow, bound.is_result, true, place});
       } else {
@@ -65,7 +65,7 @@ std::vector<Use> uses_of(const Snippet& snippet) {
   return uses;
 }
 
-// One register's width, with where it was found.
+// One register's width, with the place that determined it.
 struct Width {
   int bits = 0;
   Place place;
@@ -122,7 +122,7 @@ class Types {
          "a register has one width; cvt makes another, mov.b64 {lo, hi} takes one apart");
   }
 
-  // An address may be narrower, everything else wider.
+  // An address may be narrower, any other value wider.
   void check_least(const Use& use) {
     if (!use.is_least) return;
     const auto [known, is_new] = widths_.try_emplace(register_of(use), Width{use.bits, use.place, "used"});
@@ -141,8 +141,8 @@ class Types {
                        [&](const Use& use) { return !use.is_least && snippet_.values[use.value].name == name; });
   }
 
-  // The type by which its values and its consumer are chosen: a number's before mere bits, its maker's before its
-  // readers'.
+  // The type that determines its values and its consumer: a number type is preferred to plain bits, that of the
+  // instruction that makes it to those of the readers.
   std::string type_of(std::size_t value) const {
     const auto& name = snippet_.values[value].name;
     const int bits = widths_.at(name).bits;

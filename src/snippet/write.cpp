@@ -21,7 +21,7 @@ std::string number_in(const results::Record& record, std::string_view tag) {
   return report::decimal(record.number(tag));
 }
 
-// "FFMA;2×MUFU.RCP": what stands there several times in a row is counted.
+// "FFMA;2×MUFU.RCP": repetitions in a row are counted.
 std::string opcodes_in(const results::Record& record) {
   std::vector<std::string> runs;
   for (std::size_t i = 0; i < record.sass.size();) {
@@ -33,7 +33,7 @@ std::string opcodes_in(const results::Record& record) {
   return fmt::format("{}", fmt::join(runs, ";"));
 }
 
-// Columns as people count them: a byte that continues a character of UTF-8 takes no room.
+// Display columns: a continuation byte of UTF-8 takes none.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
@@ -79,14 +79,14 @@ std::string names_and_types(const Snippet& snippet, const std::vector<std::size_
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-// "throughput at O3: 32 a clock and SM, one each 4 cycles of a sub-partition, from 8 warps on".
+// "throughput at O3: 32 per clock and SM, one every 4 cycles per sub-partition, from 8 warps on".
 std::string throughput_line(const results::Record& record) {
   const auto throughput = record.number(results::metric::throughput);
   auto line = fmt::format("throughput at O{}: ", record.level);
   if (!throughput) return line + fmt::format("{}, {}", to_string(record.verdict), record.note);
-  line += fmt::format("{:.4g} a clock and SM", *throughput);
+  line += fmt::format("{:.4g} per clock and SM", *throughput);
   if (const auto interval = record.number(results::metric::interval))
-    line += fmt::format(", one each {:.4g} cycles of a sub-partition", *interval);
+    line += fmt::format(", one every {:.4g} cycles per sub-partition", *interval);
   if (const auto warps = record.number(results::metric::saturates_at))
     line += fmt::format(", from {} warps on", *warps);
   return line + (record.note.empty() ? "" : "; " + record.note);

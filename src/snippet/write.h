@@ -12,9 +12,9 @@
 
 namespace ptxlat::snippet {
 
-// What one toolchain gave: a record for each pair and level, level by level. Of a pair without a dependence it says so.
-//   gpu         "NVIDIA H200"; empty where the numbers are the schedule's
-//   throughput  of the whole snippet, a record for each level; empty where it was not asked for
+// The results of one toolchain: a record for each pair and level, level by level, including pairs without a dependence.
+//   gpu         "NVIDIA H200"; empty if the numbers come from the schedule
+//   throughput  of the whole snippet, a record for each level; empty if it was not requested
 struct Measured {
   std::string toolchain, target, gpu, nvrtc;
   const Snippet* snippet = nullptr;
@@ -25,11 +25,11 @@ struct Measured {
 // The record of a pair whose result does not depend on its source.
 results::Record without_dependence(const Pair& pair, int level);
 
-// Of what the assembler refused, adds where the instruction that its words name is in the user's text: their line is
-// the kernel's.
+// For rejected code, adds where the instruction that the assembler's message names is in the user's text: the message
+// only has the line in the kernel.
 void name_place(results::Record& record, const Snippet& snippet);
 
-// A table for each toolchain; one for programs; and everything that is known, windows included (docs/measure.md).
+// A text table for each toolchain; a csv; and JSON with everything, including windows (docs/measure.md).
 void write_text(std::ostream& out, const std::vector<Measured>& measured);
 void write_csv(std::ostream& out, const std::vector<Measured>& measured);
 void write_json(std::ostream& out, const std::string& text, const std::vector<Measured>& measured);

@@ -12,9 +12,9 @@
 
 namespace ptxlat::worker {
 
-// Reads what cereal's binary archive wrote, from bytes that outlive it, and believes none of their counts: cereal's own
-// reader reserves what a size claims before it looks whether that many bytes follow, and makes a bool of any byte. A
-// worker runs the kernels of strangers, which may have written over its memory. std::runtime_error for wrong bytes.
+// Reads the output of cereal's binary archive, from bytes that outlive it, without trusting its counts: cereal's own
+// reader reserves memory for a size before it checks that as many bytes follow, and accepts any byte as a bool. A
+// worker runs untrusted kernels, which may have overwritten its memory. std::runtime_error for malformed bytes.
 class CheckedInput : public cereal::InputArchive<CheckedInput, cereal::AllowEmptyClassElision> {
  public:
   explicit CheckedInput(std::string_view bytes) : InputArchive(this), bytes_(bytes) {}
@@ -62,7 +62,7 @@ void load(CheckedInput& archive, cereal::BinaryData<Item>& data) {
 
 }  // namespace ptxlat::worker
 
-// It reads what this one wrote.
+// It reads the output of this one.
 template <>
 struct cereal::traits::detail::get_output_from_input<ptxlat::worker::CheckedInput> {
   using type = cereal::BinaryOutputArchive;

@@ -8,9 +8,9 @@
 
 namespace ptxlat::worker {
 
-// What NVML says of the GPU of this UUID, asked in a process of its own that opens no driver: it is not among the
-// processes that NVML lists, and a crash or a hang costs the answer alone, which is a `problem` then. Throws nothing
-// else than what starting a process throws.
+// What NVML reports about the GPU with this UUID, asked in a separate process that does not open the driver: so it is
+// not among the processes that NVML lists, and a crash or a hang only costs the answer, which is then a `problem`. Only
+// throws what starting a process throws.
 nvml::Condition condition_of(const WorkerOptions& options, const std::string& uuid);
 
 }  // namespace ptxlat::worker

@@ -30,8 +30,8 @@ struct SlotMemory {
   gpu::PinnedBuffer host;
 };
 
-// What is kept from one batch to the next if its launches keep their buffers, so that an experiment with thousands of
-// questions need not make module and buffers for each.
+// Kept from one batch to the next if the launches keep their buffers, so that an experiment with thousands of questions
+// does not load the module and fill the buffers for each.
 struct Kept {
   Bytes cubin;
   std::optional<gpu::CudaModule> module;

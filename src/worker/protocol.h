@@ -26,7 +26,7 @@
 //   compile   → compiled
 //   open_counters → counters                            of a device that is open
 //   ask_condition → condition                           of the GPU of a UUID; needs no device
-//   count     → loaded, one outcome, counts             of one kernel; no counts where the outcome ends the process
+//   count     → loaded, one outcome, counts             of one kernel; no counts if the outcome ends the process
 //   channels, no reply                                  further sockets, on each of which a thread answers `assemble`
 //   any       → error                                   becomes an Error in the supervisor
 // For types of different rooms; cereal looks in its own namespace and in theirs.
@@ -138,7 +138,7 @@ void serialize(Archive& archive, LaunchBatch& batch) {
   archive(batch.cubin, batch.kernels);
 }
 
-//   lacks_memory  the device had no room for what the launch needs
+//   lacks_memory  the device did not have enough memory for the launch
 struct Outcome {
   kernel::LaunchOutcome launch;
   bool process_ends = false;

@@ -103,7 +103,7 @@ std::vector<kernel::LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
                                      {}};
     outcomes.resize(loading ? batch.kernels.size() : outcomes.size() + 1, lost);
   }
-  // A kernel must not be blamed for a GPU that has died: opening that throws.
+  // A dead GPU must not become the verdict of a kernel: opening it throws.
   if (!outcomes.empty() && !device_is_open_) open_device();
   return outcomes;
 }

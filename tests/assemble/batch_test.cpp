@@ -14,7 +14,7 @@ const std::string header = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
 std::string names_in(const Bytes& cubin) { return std::string(cubin.begin(), cubin.end()); }
 
-// Every bad kernel is rejected with words of its own, every other is in the cubin that the outcome says.
+// Every bad kernel is rejected with its own message, every other is in the cubin that the outcome names.
 void check(const BatchOutcome& outcome, const std::vector<KernelText>& kernels, const std::set<std::string>& bad) {
   REQUIRE(outcome.kernels.size() == kernels.size());
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -100,7 +100,7 @@ TEST_CASE("a kernel with a character outside ASCII is rejected with its line, an
   CHECK(outcome.kernels[1].log == "line 2: error: PTX must be ASCII, comments included\n");
 }
 
-TEST_CASE("any set of bad kernels is found exactly, whatever the log says about them") {
+TEST_CASE("any set of bad kernels is found exactly, whatever the log says about it") {
   std::mt19937 random(20240521);
   for (int round = 0; round < 300; ++round) {
     const std::size_t count = 1 + random() % 60;

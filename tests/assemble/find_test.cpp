@@ -136,7 +136,7 @@ TEST_CASE("toolkits are found where CUDA, conda, pip and PATH have them") {
         std::vector<std::string>{"12.0.1", "12.0.2", "12.0.3", "12.0.4", "12.0.5", "12.0.6", "13.0.7", "13.0.8"});
 }
 
-TEST_CASE("a piece that cannot be used says why and is no toolchain") {
+TEST_CASE("a piece that cannot be used says why and is not a toolchain") {
   FakeToolkits toolkits;
   toolkits.add_program("crashing", "ptxas", "kill -SEGV $$");
   toolkits.add_program("flooding", "ptxas", "yes");
@@ -218,7 +218,7 @@ TEST_CASE("a toolchain is picked by name, by prefix of its version and by kind")
   CHECK(pick_toolchain(available, "nvjitlink-12.9").name == "nvjitlink-12.9.86");
 }
 
-TEST_CASE("several toolchains are picked in the order wanted, each once") {
+TEST_CASE("several toolchains are picked in the requested order, each once") {
   const auto available = some_toolchains();
   CHECK(names_of(pick_toolchains(available, "driver,ptxas-12.9,nvjitlink,ptxas-12.9.86")) ==
         std::vector<std::string>{"driver-580.159.04", "ptxas-12.9.86", "nvjitlink-12.9.86"});
@@ -229,7 +229,7 @@ TEST_CASE("several toolchains are picked in the order wanted, each once") {
   }
 }
 
-TEST_CASE("a toolchain that is not here is answered with the nearest and with what is") {
+TEST_CASE("a missing toolchain is an error that names the nearest and the available ones") {
   const auto available = some_toolchains();
   for (const std::string wanted : {"ptxas-1", "ptxas-13.0.8", "ptxas-13.0.89", "ptaxs-13.0.88", ""}) {
     INFO(wanted);

@@ -47,7 +47,7 @@ TEST_CASE("the driver goes with the newest NVRTC whose PTX it takes") {
   CHECK(chosen_for(ToolchainKind::driver, "450.1", 7, 0) == "none");
 }
 
-TEST_CASE("headers are found beside the library and in pip's wheel of the runtime") {
+TEST_CASE("headers are found next to the library and in pip's wheel of the runtime") {
   const TestFolder folder;
   auto nvrtc = toolchain(ToolchainKind::nvrtc, "12.4.127", 8, 4);
 

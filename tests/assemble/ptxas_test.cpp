@@ -144,7 +144,7 @@ TEST_CASE("every ptxas here loses only the kernels that are wrong, at every leve
   }
 }
 
-TEST_CASE("every ptxas here accepts the PTX version that it is said to") {
+TEST_CASE("every ptxas here accepts the PTX version that the table gives it") {
   for (const Toolchain& toolchain : real_ptxas()) {
     INFO(toolchain.name);
     const std::string newest = header_for(toolchain);

@@ -13,7 +13,7 @@ namespace ptxlat {
 // A stand-in for ptxas whose judgement is known beforehand: a module is rejected if it holds one of the kernels `bad`.
 // A cubin is the list of its kernels, one name a line.
 //   reported    how many of the bad kernels its log names by line; the others go unmentioned, as in ptxas
-//   crashes     refuse with the words of a crash instead of a log with lines
+//   crashes     reject with the message of a crash instead of a log with lines
 class ScriptedAssembler : public assemble::Assembler {
  public:
   std::set<std::string> bad;

@@ -45,7 +45,7 @@ TEST_CASE("a table that meets a full disk leaves the old one as it was") {
   check_failed_replacement(disk.folder.path, [] {});
 }
 
-TEST_CASE("a reader beside a writer reads a whole table or an error, never a mixture") {
+TEST_CASE("a reader concurrent with a writer reads a whole table or an error, never a mixture") {
   const TestFolder folder;
   const auto place = folder.path / table_of({}).run.table;
   report::write_table(folder.path, table_of_size(50, 4));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a killed process leaves behind is removed by the next one, and what a living one uses is not.
+// Files that a killed process left are removed by the next one; files that a running process uses are not.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -110,7 +110,7 @@ TEST_CASE("half a file that a killed process left is removed when the file is wr
   CHECK(entries_in(folder.path) == 3);
 }
 
-TEST_CASE("what a living process is writing is left alone") {
+TEST_CASE("files that a running process is writing are left alone") {
   const TestFolder folder;
   // Two writers of one file: neither may remove what the other is about to rename.
   const auto writer = start_child([&] {

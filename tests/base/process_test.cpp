@@ -84,7 +84,7 @@ TEST_CASE("a program dies with the process that waits for it") {
   CHECK_FALSE(is_alive());
 }
 
-TEST_CASE("a factor for deadlines that is no number, or absurd, counts as 1") {
+TEST_CASE("a deadline factor that is not a number, or absurd, counts as 1") {
   const auto with_factor = [](const char* factor) {
     return exit_status_of(start_child([&] {
       ::setenv("PTXLAT_DEADLINE_FACTOR", factor, 1);

@@ -23,56 +23,58 @@ kernel::Kernel kernel_of(int number) {
   return kernel;
 }
 
-// Columns with random answers about kernels 0 … 19.
-std::vector<ColumnCode> random_columns(std::mt19937& random) {
+// Configurations with random answers about kernels 0 … 19.
+std::vector<ConfigurationCode> random_configurations(std::mt19937& random) {
   const auto below = [&](unsigned bound) { return static_cast<std::uint32_t>(random() % bound); };
-  std::vector<ColumnCode> columns(1 + below(5));
-  for (auto& column : columns) {
+  std::vector<ConfigurationCode> configurations(1 + below(5));
+  for (auto& configuration : configurations) {
     for (std::uint32_t i = 0; i < 1 + below(3); ++i) {
-      column.cubins.emplace_back(below(200));
-      for (auto& byte : column.cubins.back()) byte = static_cast<std::uint8_t>(random());
+      configuration.cubins.emplace_back(below(200));
+      for (auto& byte : configuration.cubins.back()) byte = static_cast<std::uint8_t>(random());
     }
-    for (std::uint32_t i = 0; i < 1 + below(3); ++i) column.rejections.push_back("words " + std::to_string(below(4)));
+    for (std::uint32_t i = 0; i < 1 + below(3); ++i)
+      configuration.rejections.push_back("words " + std::to_string(below(4)));
     for (int kernel = 0; kernel < 20; ++kernel) {
       Answer answer;
       if (below(2) == 0)
-        answer.cubin = below(static_cast<unsigned>(column.cubins.size()));
+        answer.cubin = below(static_cast<unsigned>(configuration.cubins.size()));
       else
-        answer.rejection = below(static_cast<unsigned>(column.rejections.size()));
-      if (below(4) != 0) column.answers[line::text_hash(kernel_of(kernel))] = answer;
+        answer.rejection = below(static_cast<unsigned>(configuration.rejections.size()));
+      if (below(4) != 0) configuration.answers[line::text_hash(kernel_of(kernel))] = answer;
     }
   }
-  return columns;
+  return configurations;
 }
 
 }  // namespace
 
-TEST_CASE("every column of a chunk comes back with its cubins, rejections and answers") {
+TEST_CASE("every configuration of a chunk comes back with its cubins, rejections and answers") {
   std::mt19937 random(1);
   for (int round = 0; round < 100; ++round) {
-    const auto columns = random_columns(random);
-    const auto section = encode_code(columns);
+    const auto configurations = random_configurations(random);
+    const auto section = encode_code(configurations);
     std::set<std::uint64_t> kernels;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const auto& wanted = columns[i];
-      const auto column = decode_column(section, i);
-      CHECK(column.cubins == wanted.cubins);
-      REQUIRE(column.answers.size() == wanted.answers.size());
+    for (std::size_t i = 0; i < configurations.size(); ++i) {
+      const auto& wanted = configurations[i];
+      const auto configuration = decode_configuration(section, i);
+      CHECK(configuration.cubins == wanted.cubins);
+      REQUIRE(configuration.answers.size() == wanted.answers.size());
       for (const auto& [hash, answer] : wanted.answers) {
         kernels.insert(hash);
-        const auto& read = column.answers.at(hash);
+        const auto& read = configuration.answers.at(hash);
         CHECK(read.cubin == answer.cubin);
-        if (!answer.cubin) CHECK(column.rejections.at(read.rejection) == wanted.rejections.at(answer.rejection));
+        if (!answer.cubin) CHECK(configuration.rejections.at(read.rejection) == wanted.rejections.at(answer.rejection));
       }
     }
     CHECK(kernels_in_code(section) == std::vector<std::uint64_t>(kernels.begin(), kernels.end()));
-    CHECK_THROWS_AS(decode_column(section, columns.size()), Error);
+    CHECK_THROWS_AS(decode_configuration(section, configurations.size()), Error);
   }
 }
 
-TEST_CASE("a kernel is found under its symbol, in the first column that has it, and each cubin is handed out once") {
+TEST_CASE(
+    "a kernel is found under its symbol, in the first configuration that has it, and each cubin is handed out once") {
   const kernel::Kernel first = kernel_of(1), second = kernel_of(2), third = kernel_of(3);
-  ColumnCode left, right;
+  ConfigurationCode left, right;
   left.cubins = {{1}, {2}};
   left.answers[line::text_hash(first)].cubin = 1;
   left.answers[line::text_hash(second)].cubin = 1;
@@ -91,10 +93,11 @@ TEST_CASE("a kernel is found under its symbol, in the first column that has it, 
 TEST_CASE("a rejection names the kernel as the line calls it") {
   const kernel::Kernel kernel = kernel_of(1);
   const auto symbol = symbol_of(line::text_hash(kernel));
-  ColumnCode column;
-  column.rejections = {without_name("error: Entry function '" + symbol + "' uses too much shared data\n", symbol)};
-  column.answers[line::text_hash(kernel)];
-  const auto outcome = outcome_from({&column}, {{"bracket_ld_17", &kernel}});
+  ConfigurationCode configuration;
+  configuration.rejections = {
+      without_name("error: Entry function '" + symbol + "' uses too much shared data\n", symbol)};
+  configuration.answers[line::text_hash(kernel)];
+  const auto outcome = outcome_from({&configuration}, {{"bracket_ld_17", &kernel}});
   CHECK_FALSE(outcome.kernels[0].cubin);
   CHECK(outcome.kernels[0].log == "error: Entry function 'bracket_ld_17' uses too much shared data\n");
 }

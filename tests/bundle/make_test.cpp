@@ -108,7 +108,7 @@ TEST_CASE("asking for something that a bundle does not have is an error that say
   CHECK(says(error_of(disassembling), "no text for the instruction word"));
 }
 
-TEST_CASE("two assemblings of the same thing differ in the manifest alone, however many threads there are") {
+TEST_CASE("two bundles of the same contents only differ in the manifest, whatever the number of threads") {
   LittleBundle first, second;
   second.manifest.created_utc = "2027-01-01T00:00:00Z";
   second.threads = 9;
@@ -131,7 +131,8 @@ TEST_CASE("an interrupted call is continued by the next one, chunk by chunk") {
     little.before = [&] {
       if (--left == 0) little.interrupted = true;
     };
-    // A chunk has a module or two for each of its four columns. With one assembler at work the first chunks are whole.
+    // A chunk has a module or two for each of its four configurations. With one assembler at work the first chunks are
+    // whole.
     CHECK_FALSE(little.make());
     CHECK_FALSE(std::filesystem::exists(little.file));
     little.interrupted = false;

@@ -23,7 +23,7 @@ kernel::Kernel kernel_of(const std::string& text, int operand_loads = 0) {
   return kernel;
 }
 
-// Gives each module a cubin of its own and notes the names it was given.
+// Gives each module its own cubin and records the names it was given.
 class NotingAssembler : public line::KernelAssembler {
  public:
   assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>& kernels, int /*level*/) override {
@@ -48,8 +48,8 @@ class NotingAssembler : public line::KernelAssembler {
 TEST_CASE("a text is assembled once, whatever else is known of its kernel, and goes by its hash") {
   NotingAssembler inner;
   AssemblerSlots slots(1);
-  ColumnCode column;
-  RecordingAssembler recorder(inner, slots, nullptr, column);
+  ConfigurationCode configuration;
+  RecordingAssembler recorder(inner, slots, nullptr, configuration);
   const kernel::Kernel one = kernel_of("one", 1), same = kernel_of("one", 2), other = kernel_of("other");
   const auto first = recorder.assemble({{"a", &one}, {"b", &same}, {"c", &other}}, 3);
   CHECK(inner.names == std::vector<std::string>{symbol_of(line::text_hash(one)), symbol_of(line::text_hash(other))});
@@ -60,7 +60,7 @@ TEST_CASE("a text is assembled once, whatever else is known of its kernel, and g
   const auto second = recorder.assemble({{"d", &one}, {"e", &third}}, 3);
   CHECK(inner.names.size() == 3);
   CHECK(second.cubins == std::vector<Bytes>{{1}, {2}});
-  CHECK(column.answers.size() == 3);
+  CHECK(configuration.answers.size() == 3);
 }
 
 TEST_CASE("no more assemblers are at work than there are slots") {
@@ -70,50 +70,50 @@ TEST_CASE("no more assemblers are at work than there are slots") {
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {
       NotingAssembler inner;
-      ColumnCode column;
+      ConfigurationCode configuration;
       const kernel::Kernel kernel = kernel_of(std::to_string(i));
-      RecordingAssembler(inner, slots, nullptr, column).assemble({{"k", &kernel}}, 3);
+      RecordingAssembler(inner, slots, nullptr, configuration).assemble({{"k", &kernel}}, 3);
     });
   }
   for (auto& thread : threads) thread.join();
   CHECK(NotingAssembler::most_at_work == 2);
 }
 
-TEST_CASE("nvdisasm is started once a round for all columns of a chunk, of which some end early") {
+TEST_CASE("nvdisasm is started once a round for all configurations of a chunk, of which some end early") {
   FakeToolkits toolkits;
   sass::Nvdisasm nvdisasm(toolkits.add_counting_nvdisasm());
-  constexpr std::size_t columns = 6;
-  RecordingDisassembler disassembler(nvdisasm, columns);
+  constexpr std::size_t configurations = 6;
+  RecordingDisassembler disassembler(nvdisasm, configurations);
   std::atomic<std::size_t> answers{0};  // Catch2's checks are for one thread
   std::vector<std::thread> threads;
-  for (std::size_t column = 0; column < columns; ++column) {
-    threads.emplace_back([&, column] {
-      for (std::size_t round = 0; round <= column; ++round) {
-        sass::Instruction instruction{0, {1 + column, round}, {}, {}};
+  for (std::size_t configuration = 0; configuration < configurations; ++configuration) {
+    threads.emplace_back([&, configuration] {
+      for (std::size_t round = 0; round <= configuration; ++round) {
+        sass::Instruction instruction{0, {1 + configuration, round}, {}, {}};
         disassembler.disassemble(90, {&instruction});
         answers += instruction.text.starts_with("OP ");
       }
-      disassembler.column_ends();
+      disassembler.configuration_ends();
     });
   }
   for (auto& thread : threads) thread.join();
-  CHECK(answers == columns * (columns + 1) / 2);
-  CHECK(toolkits.starts() == columns);
-  CHECK(disassembler.take_words().size() == columns * (columns + 1) / 2);
+  CHECK(answers == configurations * (configurations + 1) / 2);
+  CHECK(toolkits.starts() == configurations);
+  CHECK(disassembler.take_words().size() == configurations * (configurations + 1) / 2);
 }
 
-TEST_CASE("a failing nvdisasm is an error in every column, and no column waits for the others") {
+TEST_CASE("a failing nvdisasm is an error in every configuration, and no configuration waits for the others") {
   FakeToolkits toolkits;
   sass::Nvdisasm nvdisasm(toolkits.add_program("fake", "nvdisasm", "exit 1"));
   RecordingDisassembler disassembler(nvdisasm, 3);
   std::atomic<int> failures{0};
   std::vector<std::thread> threads;
-  for (std::uint64_t column = 0; column < 3; ++column) {
-    threads.emplace_back([&, column] {
-      sass::Instruction instruction{0, {1 + column, 0}, {}, {}};
+  for (std::uint64_t configuration = 0; configuration < 3; ++configuration) {
+    threads.emplace_back([&, configuration] {
+      sass::Instruction instruction{0, {1 + configuration, 0}, {}, {}};
       const auto error = error_of([&] { disassembler.disassemble(90, {&instruction}); });
       if (error.exit_code == ExitCode::missing_tool) ++failures;
-      disassembler.column_ends();
+      disassembler.configuration_ends();
     });
   }
   for (auto& thread : threads) thread.join();

@@ -7,7 +7,7 @@
 
 namespace ptxlat {
 
-// The Error that an action throws; its exit code is success where it throws none.
+// The Error that an action throws; its exit code is success if it throws none.
 template <class Action>
 Error error_of(Action action) {
   try {

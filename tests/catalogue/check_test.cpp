@@ -8,8 +8,8 @@
 using namespace ptxlat;
 
 TEST_CASE("ptxas takes every form of the shipped catalogue") {
-  // The catalogue has what CUDA 13 knows; an older ptxas rejects what is new. Newest first: the last one is CUDA 13.0's
-  // where that is here, against which the entries were written.
+  // The catalogue has everything that CUDA 13 supports; an older ptxas rejects newer forms. Newest first: the last one
+  // is CUDA 13.0's where that is here, against which the entries were written.
   auto found = ptxas_or_skip();
   std::erase_if(found, [](const assemble::Toolchain& toolchain) { return std::stoi(toolchain.version) != 13; });
   if (found.empty()) skip("no ptxas of CUDA 13 on this machine (tools/toolkits.sh brings one)");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What one instruction does to the GPU or to the assembler costs its own cells and no other.
+// A fault that one instruction causes on the GPU or in the assembler only costs its own cells.
 #include <map>
 
 #include "ptxlat_program.h"

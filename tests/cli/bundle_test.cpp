@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `ptxlat assemble` and `ptxlat run --bundle`: what a machine with toolkits and one with a GPU do together.
+// `ptxlat assemble` and `ptxlat run --bundle`: a machine with toolkits and one with a GPU working together.
 #include "bundle/bundle.h"
 
 #include <fmt/format.h>
@@ -88,7 +88,7 @@ void check_refused(const PtxlatProgram& program, const Ended& ended, int status)
 TEST_CASE("a bundle gives the tables that assembling in the run gives, byte for byte, without any toolkit") {
   PtxlatProgram here, there;
   here.require_tools();
-  // With an instruction that the assemblers refuse and one of a later PTX version, which they are not even asked for.
+  // With an instruction that the assemblers reject, and one of a later PTX version, which they do not even get.
   const auto mine = here.write_catalogue(
       "chapter = \"mine\"\n[[op]]\nname = \"nonsense\"\nsyntax = \"nonsense.u32 {d:u32}, {a:u32}\"\n\n"
       "[[op]]\nname = \"newer\"\nsyntax = \"newer.s32 {d:s32}, {a:s32}\"\nptx = \"99.0\"\n");
@@ -152,7 +152,7 @@ TEST_CASE("things that a bundle does not have cannot be chosen") {
     check_refused(program, program.run(with({"run", "--bundle", bundle}, options)), status);
   }
   check_refused(program, program.run({"run", "--bundle", "no/such.bundle"}), 7);
-  check_refused(program, program.run({"run", "--bundle", ""}), 7);  // of a variable that is not set
+  check_refused(program, program.run({"run", "--bundle", ""}), 7);  // from an unset variable
 }
 
 TEST_CASE("a bundle for a different architecture is rejected before anything is measured") {
@@ -215,7 +215,7 @@ TEST_CASE("assemble continues after kill -9 and Ctrl-C, and gives the bundle of 
   }
 }
 
-TEST_CASE("a limit on file sizes is an error that says so, and without it the same command goes on") {
+TEST_CASE("a limit on file sizes is an error that says so, and without it the same command continues") {
   PtxlatProgram program;
   program.require_tools();
   const Arguments assemble{"assemble", "--filter", "popc.b32", "-O", "3", "-o", "a.bundle"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `ptxlat compare` as its users call it: what it takes for tables, what it writes where, and how it ends.
+// `ptxlat compare` as its users call it: what it accepts as tables, what it writes where, and its exit codes.
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -128,7 +128,7 @@ TEST_CASE("compare ends with 8 only if requested and something changed by at lea
   CHECK(program.run({"compare", a, b, "--by", "weather"}).status == 2);
 }
 
-TEST_CASE("compare names what it cannot compare with anything") {
+TEST_CASE("compare names tables that it cannot compare with anything") {
   const PtxlatProgram program;
   write_table_of(program, "ptxas-13.0.88", 4);
   const auto lonely = program.run({"compare", "tables", "--by", "toolchain"});
@@ -163,7 +163,7 @@ TEST_CASE("two tables of 35000 rows are compared in about a second") {
     std::vector<results::Record> records;
     for (int i = 0; i < 35'000; ++i) {
       results::Record cell = cell_of("op" + std::to_string(i), 3, is_later && i % 10 == 0 ? 5 : 4, "IADD3");
-      // Code of its own for each, with other registers on the other side: nothing is equal without being parsed.
+      // Different code for each, with different registers on the other side: nothing is equal without being parsed.
       for (auto& instruction : cell.windows[0].sass) instruction.text += ", R" + std::to_string(i + is_later);
       records.push_back(std::move(cell));
     }

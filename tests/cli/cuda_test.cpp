@@ -42,7 +42,7 @@ struct Compiled {
 };
 
 // Whether the code between the clocks is the function's, whole and alone; some compilers put operands of long code in
-// one register bank, which the audit tells and rejects.
+// one register bank, which the audit notices and rejects.
 bool is_whole(const results::Record& record) {
   return record.verdict == sass::Verdict::proven ||
          (record.verdict == sass::Verdict::contaminated && record.has_flag("bank_conflict"));
@@ -79,7 +79,7 @@ TEST_CASE("functions of CUDA C are rows of a table, and NVRTC is in its provenan
   CHECK(cell_of(table, "sinf --use_fast_math").sass == std::vector<std::string>{"FMUL.RZ", "MUFU.SIN"});
 }
 
-TEST_CASE("a function that NVRTC does not know is unsupported, with NVRTC's message, and costs no other") {
+TEST_CASE("a function that NVRTC does not know is unsupported, with NVRTC's message, and does not affect others") {
   const auto ptxas = ptxas_with_nvrtc();
   const Compiled compiled(ptxas);
   const auto mine = compiled.program.write_catalogue(

@@ -76,12 +76,12 @@ TEST_CASE("GPUs of one kind share a table, and each cell says which one measured
   CHECK(all.share_of_each().size() == 4);
 }
 
-TEST_CASE("a GPU that dies costs no cell: the others make what it was making") {
+TEST_CASE("a GPU that dies costs no cell: the others repeat its work") {
   const std::string dies = "[[rule]]\ndevice = 2\nlaunch = 5\ndie = \"gpu\"\n";
   Machine machine(four + dies);
   const auto ended = machine.run("0,1,2,3");
   REQUIRE(ended.status == 0);
-  CHECK(has(ended.err, third + ") does not answer any more"));
+  CHECK(has(ended.err, third + ") no longer answers"));
   CHECK(machine.program.csv() == healthy_csv());
   CHECK(machine.share_of_each().count(third) == 0);
   CHECK(machine.share_of_each().size() == 3);
@@ -93,7 +93,7 @@ TEST_CASE("the first GPU may die too, although the driver assembles there") {
   CHECK(machine.program.csv() == healthy_csv());
 }
 
-TEST_CASE("if all GPUs die, the run ends with what it has, and the next one goes on") {
+TEST_CASE("if all GPUs die, the run keeps what it has, and the next one continues") {
   Machine machine(std::string(four) + "[[rule]]\nlaunch = 5\ndie = \"gpu\"\n");
   CHECK(machine.run("0,1").status == static_cast<int>(ExitCode::no_gpu));
   for (const char* number : {"0", "1"})
@@ -156,7 +156,7 @@ TEST_CASE("probes run on each GPU, and the facts of the further ones are in tabl
   CHECK(std::filesystem::exists(machine.program.table() / "gpus/GPU-03010203-0405-0607-0809-0a0b0c0d0e0f/facts.csv"));
 }
 
-TEST_CASE("a list of GPUs that is none is refused, and a GPU that is not there is named") {
+TEST_CASE("a malformed list of GPUs is rejected, and a missing GPU is named") {
   Machine machine(four);
   CHECK(machine.run("some").status == static_cast<int>(ExitCode::usage));
   CHECK(machine.run("0,,1").status == static_cast<int>(ExitCode::usage));

@@ -83,7 +83,7 @@ TEST_CASE("an unknown toolchain or target ends with 4") {
 
 TEST_CASE("without assembler and disassembler, commands that need them end with 5 and say how to get them") {
   PtxlatProgram program;
-  // Tools near the program are found too, so it goes where there are none.
+  // Tools near the program are found too, so it is copied to a folder without any.
   std::filesystem::create_directories(program.folder() / "bin");
   const auto copy = program.folder() / "bin/ptxlat";
   std::filesystem::copy_file(PTXLAT_TEST_PROGRAM, copy);
@@ -139,7 +139,7 @@ TEST_CASE("a store or a table that cannot be written ends with 7") {
   CHECK(program.run({"compare", "no/table", "here"}).status != 0);
 }
 
-TEST_CASE("a full disk ends a run with 7, and with room again the same command goes on") {
+TEST_CASE("a full disk ends a run with 7, and with free space the same command continues") {
   const SmallDisk disk("256k");
   disk.require_mounted();
   PtxlatProgram program;

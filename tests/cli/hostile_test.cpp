@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What SECURITY.md promises of files from somebody else, with the whole program: refused with exit status 7, or read
-// and harmless.
+// What SECURITY.md promises about somebody else's files, with the whole program: they are rejected with exit code 7, or
+// read and harmless.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -93,7 +93,7 @@ TEST_CASE("a bundle whose toolchain has the name of a path writes no table there
   CHECK(names_in(program.folder()) == std::vector<std::string>{"named"});
 }
 
-TEST_CASE("a bundle that unpacks to too much, or claims a section of terabytes, is refused") {
+TEST_CASE("a bundle that unpacks to too much, or claims a section of terabytes, is rejected") {
   const PtxlatProgram program;
   write_bundle(program.folder() / "bomb", manifest_with("ptxas-13.0.88"),
                {{bundle::SectionKind::words, bundle::compress(Bytes(bomb_bytes))}});
@@ -111,7 +111,7 @@ TEST_CASE("a bundle that unpacks to too much, or claims a section of terabytes, 
   CHECK(says(claim, "truncated or altered"));
 }
 
-TEST_CASE("a table that unpacks to gigabytes, or is that large, is refused") {
+TEST_CASE("a table that unpacks to gigabytes, or is that large, is rejected") {
   const PtxlatProgram program;
   const std::string zeros(bomb_bytes, '0');
   write(program.folder() / "gzip/latency.csv.gz", report::gzip(zeros));
@@ -140,7 +140,7 @@ TEST_CASE("a table that unpacks to gigabytes, or is that large, is refused") {
   CHECK(says(zstd, "too many bytes"));
 }
 
-TEST_CASE("JSON, TOML and expressions of any depth are refused without a crash") {
+TEST_CASE("JSON, TOML and expressions of any depth are rejected without a crash") {
   const PtxlatProgram program;
   const std::string deep(1'000'000, '[');
   write(program.folder() / "deep/run.json", "{\"format\": 4, \"x\": " + deep);

@@ -2,6 +2,7 @@
 
 // The man page and the completions say what --help says.
 #include <regex>
+#include <set>
 
 #include "ptxlat_program.h"
 

@@ -77,7 +77,7 @@ std::set<CellName> cells_of(const std::vector<results::Record>& records) {
   return cells;
 }
 
-// Finishes what was cut short, and checks that what the store had was left alone.
+// Finishes the interrupted run, and checks that cells in the store were left alone.
 void check_continuation(PtxlatProgram& program) {
   std::set<CellName> finished;
   if (std::filesystem::exists(program.store()))
@@ -164,7 +164,7 @@ TEST_CASE("kill -9 of the workers in mid-run costs nothing") {
   }
 }
 
-TEST_CASE("Ctrl-C ends with 130, keeps finished cells, and the same command goes on") {
+TEST_CASE("Ctrl-C ends with 130, keeps finished cells, and the same command continues") {
   PtxlatProgram program;
   program.require_tools();
   const auto child = program.start(several_chunks);
@@ -175,7 +175,7 @@ TEST_CASE("Ctrl-C ends with 130, keeps finished cells, and the same command goes
   check_continuation(program);
 }
 
-TEST_CASE("a run that is killed again and again gets ahead, and leaves nothing behind") {
+TEST_CASE("a run that is killed again and again makes progress and leaves no files behind") {
   PtxlatProgram program;
   program.require_tools();
   const auto temporary = program.folder() / "temporary";

@@ -102,7 +102,7 @@ TEST_CASE("a snippet that faults, and one that never ends, have that as their ve
   CHECK(hanging.at("a → d").verdict == "timeout");
 }
 
-TEST_CASE("what the assembler refuses is a verdict in its words, with the place in the user's text") {
+TEST_CASE("rejected code is a verdict with the assembler's message and the place in the user's text") {
   PtxlatProgram program;
   program.require_tools();
   const auto cells = measured(program, "popc.b32 u, a; mul.lo.u32 t, u, 1.5; add.u32 d, t, a");
@@ -113,7 +113,7 @@ TEST_CASE("what the assembler refuses is a verdict in its words, with the place 
   CHECK(has(cell.note, "in the snippet at 1:16"));
 }
 
-TEST_CASE("--throughput runs copies of the whole snippet's machine code on the GPU, and says so where there is none") {
+TEST_CASE("--throughput runs copies of the whole snippet's machine code on the GPU, and says so without one") {
   PtxlatProgram program;
   program.require_tools();
   const auto ended =
@@ -121,7 +121,7 @@ TEST_CASE("--throughput runs copies of the whole snippet's machine code on the G
   CHECK(ended.status == 0);
   INFO(ended.out);
   CHECK(has(ended.out, "\nthroughput at O3: "));
-  CHECK(has(ended.out, " a clock and SM"));
+  CHECK(has(ended.out, " per clock and SM"));
   const auto none = program.run({"measure", "popc.b32 d, a", "-O", "3", "--static", "--throughput"});
   CHECK(none.status == 0);
   CHECK(has(none.err, "no throughput"));
@@ -143,7 +143,7 @@ TEST_CASE("a mistake in the text ends with 2, its line and its column, and nothi
   CHECK(program.run({"measure", "--cuda", "x * y"}).status == 2);
 }
 
-TEST_CASE("without a GPU the numbers are the schedule's, unless the GPU was asked for") {
+TEST_CASE("without a GPU the numbers come from the schedule, unless the GPU was requested") {
   PtxlatProgram program;
   program.require_tools();
   program.set("PTXLAT_LIBCUDA", "/nowhere/libcuda.so.1");
@@ -187,7 +187,7 @@ TEST_CASE("CUDA C is compiled, its types are asked of the compiler, and each sou
                                   "--toolchain", ptxas, "--format", "json"});
   if (ended.status == 5) skip("no NVRTC of CUDA 13.0 on this machine");
   REQUIRE(ended.status == 0);
-  CHECK(has(ended.err, "y taken for f32"));
+  CHECK(has(ended.err, "y is assumed to be f32"));
   CHECK(has(ended.out, R"({"name":"e","type":"f64"})"));
   const auto cells = cells_of(ended.out);
   CHECK(has(cells.at("x → d").sass, "MUFU.EX2"));
@@ -204,7 +204,7 @@ struct Example {
   std::string output;
 };
 
-// Arguments as a shell takes them apart; only single quotes.
+// Arguments as a shell splits them; only single quotes.
 std::vector<std::string> arguments_in(const std::string& line) {
   std::vector<std::string> arguments;
   bool is_quoted = false, is_open = false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `ptxlat run --shard` on several machines and `ptxlat merge`: the table of one run.
+#include <set>
+
 #include "ptxlat_program.h"
 #include "results/store.h"
 
@@ -42,7 +44,7 @@ TEST_CASE("merged shards give the table of one run, and merging again gives it a
   for (const std::string number : {"1", "2", "3"}) {
     const auto ended = run_shard(program, number);
     REQUIRE(ended.status == 0);
-    CHECK(says(ended, "holds only a part of its plan, shard " + number + "/3"));
+    CHECK(says(ended, "contains only shard " + number + "/3"));
     CHECK(program.csv() != whole_csv());
     CHECK(report::read_table(program.table()).run.shard == number + "/3");
   }
@@ -52,7 +54,7 @@ TEST_CASE("merged shards give the table of one run, and merging again gives it a
     REQUIRE(ended.status == 0);
     CHECK(ended.out.empty());
     CHECK(program.csv() == whole_csv());
-    CHECK_FALSE(says(ended, "holds only a part"));
+    CHECK_FALSE(says(ended, "contains only shard"));
     const auto table = report::read_table(program.table());
     CHECK(table.run.shard.empty());
     REQUIRE(table.runs.size() == 3);
@@ -66,11 +68,11 @@ TEST_CASE("merged shards give the table of one run, and merging again gives it a
   CHECK(says(again, "0 cells made"));
 }
 
-TEST_CASE("a missing and an unfinished shard are named, end with 9, and what is there is written") {
+TEST_CASE("a missing and an unfinished shard are named, the exit code is 9, and everything else is written") {
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(run_shard(program, "1").status == 0);
-  // What a run leaves that is killed before its first cell.
+  // The remains of a run that was killed before its first cell.
   {
     const auto table = "sm_90/stand-in-h200/driver-0.0.standin";
     auto run = results::Store(program.folder() / "1.sqlite").runs(table).at(0);
@@ -109,7 +111,7 @@ TEST_CASE("one store can get all shards, one after another") {
   for (const std::string number : {"1", "2", "3"}) {
     const auto once = program.run(with({"run", "--shard", number + "/3"}, few_forms));
     REQUIRE(once.status == 0);
-    CHECK(says(once, "holds only a part") == (number != "3"));
+    CHECK(says(once, "contains only shard") == (number != "3"));
   }
   CHECK(program.csv() == whole_csv());
 }
@@ -120,7 +122,7 @@ TEST_CASE("cells that two runs measured differently are reported, and the later 
   std::ofstream(program.folder() / "script.toml")
       << "rule = [{kernel = \"^(chain_twice|differential)_add_u32\", cycles = 900}]\n";
   REQUIRE(program.run(with({"run", "--store", "first.sqlite"}, few_forms)).status == 0);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a run's start is known to the second
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a run's start has a resolution of a second
   program.set("PTXLAT_STANDIN_SCRIPT", (program.folder() / "script.toml").string());
   REQUIRE(program.run(with({"run", "--store", "second.sqlite"}, few_forms)).status == 0);
   const auto later = program.csv();
@@ -174,7 +176,7 @@ TEST_CASE("static tables have shards, too") {
   CHECK(csv_in("tables") == csv_in("whole"));
 }
 
-TEST_CASE("a shard that is none, and a merge of what is no store, end with the documented codes") {
+TEST_CASE("a malformed shard, and a merge of a file that is not a store, end with the documented codes") {
   const PtxlatProgram program;
   for (const std::string shard : {"0/3", "4/3", "3", "a/b"}) {
     const auto ended = program.run({"run", "--shard", shard});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The whole of `ptxlat opcodes`, on the stand-in: what it writes, that it resumes, and that a bad form costs itself
-// alone. What its numbers mean is tested on invented machines (tests/machine).
+// The whole of `ptxlat opcodes`, on the stand-in: what it writes, that it resumes, and that a bad form only affects
+// itself. The meaning of its numbers is tested on invented machines (tests/machine).
 #include <algorithm>
 
 #include "base/file.h"
@@ -90,7 +90,8 @@ TEST_CASE("a form that faults or hangs costs its own row, and its loop is launch
   CHECK(record_of(files, "popc.b32").verdict == verdict);
   CHECK_FALSE(record_of(files, "popc.b32").number(results::metric::throughput));
   CHECK(record_of(files, "fma.rn.f32").verdict == sass::Verdict::proven);
-  // Not with each number of warps: what fails with all of them is given up. A hang is launched again in a new process.
+  // Not with each number of warps: an opcode that fails with all warps is given up. A hang is launched again in a new
+  // process.
   const auto launches = lines_of(program.launch_log());
   CHECK(std::count_if(launches.begin(), launches.end(), [](const auto& name) {
           return name.find("popc") != std::string::npos;
@@ -124,7 +125,7 @@ TEST_CASE("hardware counters give each opcode its pipes, which a second run take
   CHECK(contents_of(program.table() / "counters.csv") == counted);
 }
 
-TEST_CASE("counters that cannot be had cost the column, and the run says why") {
+TEST_CASE("unavailable counters only cost their column, and the run says why") {
   PtxlatProgram program;
   program.require_tools();
   program.set("PTXLAT_LIBCUPTI", PTXLAT_TEST_LIBCUDA);

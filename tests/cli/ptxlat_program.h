@@ -77,7 +77,7 @@ inline const std::filesystem::path& templates_snapshot() {
   return templates;
 }
 
-// The program itself, with the stand-in driver and in a folder of its own, where it keeps store, tables and launch log.
+// The program itself, with the stand-in driver, in its own folder with store, tables and launch log.
 class PtxlatProgram {
  public:
   PtxlatProgram() {

@@ -38,18 +38,18 @@ TEST_CASE("a table's rows hold on the machine that it was measured on") {
   const auto table = measured(program);
   const auto all = program.run({"replay", table});
   CHECK(all.status == 0);
-  CHECK(all.out == "11 of 11 rows hold, 0 differ, 0 have other machine code here, 0 are gone\n");
+  CHECK(all.out == "11 of 11 rows hold, 0 differ, 0 have different machine code here, 0 are gone\n");
   // A sample is smaller, and the same for the same seed.
   std::filesystem::remove(program.launch_log());
   CHECK(program.run({"replay", table, "--sample", "2"}).out ==
-        "2 of 2 rows hold, 0 differ, 0 have other machine code here, 0 are gone\n");
+        "2 of 2 rows hold, 0 differ, 0 have different machine code here, 0 are gone\n");
   const auto launched = sorted_launches(program);
   std::filesystem::remove(program.launch_log());
   program.run({"replay", table, "--sample", "2"});
   CHECK(sorted_launches(program) == launched);
 }
 
-TEST_CASE("a number that no longer holds is named, and ends with 8") {
+TEST_CASE("a number that no longer holds is named, and the exit code is 8") {
   PtxlatProgram program;
   program.require_tools();
   const auto table = measured(program);
@@ -71,7 +71,7 @@ TEST_CASE("a cell that faults now is gone") {
   CHECK(has(ended.out, "gone        popc.b32 a -O3: fault"));
 }
 
-TEST_CASE("machine code that is another one here is told apart from a number that differs") {
+TEST_CASE("machine code that is different here is distinguished from a number that differs") {
   PtxlatProgram program;
   program.require_tools();
   // The rows of level 0 as if they were of level 3, with the code of level 0.
@@ -82,12 +82,12 @@ TEST_CASE("machine code that is another one here is told apart from a number tha
   report::write_table(program.folder() / "wrong", report::table_from(table.run, table.runs, records));
   const auto ended = program.run({"replay", (program.folder() / "wrong" / table.run.table).string()});
   CHECK(ended.status == 1);
-  CHECK(has(ended.out, "other code  popc.b32 a -O3: in "));
-  CHECK(has(ended.out, "0 of 1 rows hold, 0 differ, 1 have other machine code here"));
-  CHECK(has(ended.err, "no row has the machine code of the table here"));
+  CHECK(has(ended.out, "new code    popc.b32 a -O3: in "));
+  CHECK(has(ended.out, "0 of 1 rows hold, 0 differ, 1 have different machine code here"));
+  CHECK(has(ended.err, "no row has the table's machine code here"));
 }
 
-TEST_CASE("what cannot be replayed says why") {
+TEST_CASE("a table that cannot be replayed says why") {
   PtxlatProgram program;
   program.require_tools();
   CHECK(program.run({"replay", "nothing"}).status == 4);

@@ -68,7 +68,7 @@ std::vector<std::string> shapes(const std::filesystem::path& log) {
 
 }  // namespace
 
-TEST_CASE("a reproducer measures what the table has, of cells of every kind") {
+TEST_CASE("a reproducer measures the table's numbers, for cells of every kind") {
   for (const std::string form :
        {"fma.rn.f32", "ld.global.u32", "ld.shared.u32", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
         "barrier.cluster.arrive.aligned"}) {
@@ -86,7 +86,7 @@ TEST_CASE("a reproducer measures what the table has, of cells of every kind") {
   }
 }
 
-TEST_CASE("a reproducer on a GPU that takes another time says which number differs and ends with 1") {
+TEST_CASE("a reproducer on a GPU with different latencies says which number differs and ends with 1") {
   PtxlatProgram program;
   program.require_tools();
   Reproducer reproducer(reproduced(program, "add.u32"));
@@ -109,7 +109,7 @@ TEST_CASE("a reproducer's windows are launched as the line launches them") {
     PtxlatProgram runs;
     runs.require_tools();
     Reproducer reproducer(reproduced(runs, form));
-    // What the line launches: the same form once more into another store, with nothing else.
+    // The line's launches: the same form again into a different store, with nothing else.
     const auto theirs = runs.folder() / "theirs", ours = runs.folder() / "ours";
     runs.set("PTXLAT_STANDIN_LAUNCH_SHAPES", theirs.string());
     REQUIRE(runs.run({"run", "--filter", form, "-O", "3", "--repeat", "0", "--store", "again"}).status == 0);
@@ -149,7 +149,7 @@ TEST_CASE("a reproducer's operands are in the slots of their lanes") {
   CHECK(has(ended.out, "777  of 777 777"));
 }
 
-TEST_CASE("without a table a reproducer expects what the schedule says, or at least that") {
+TEST_CASE("without a table a reproducer expects the schedule's number, or at least that") {
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(program.run({"reproduce", "popc.b32", "-O", "3", "-o", "popc"}).status == 0);
@@ -179,7 +179,7 @@ TEST_CASE("machine code that is not the table's is named") {
   CHECK(has(contents_of(program.folder() / "folder/README.md"), "the machine code here is not the table's"));
 }
 
-TEST_CASE("what a reproducer cannot launch is refused, and nothing is written") {
+TEST_CASE("cells that a reproducer cannot launch are rejected, and nothing is written") {
   PtxlatProgram program;
   program.require_tools();
   const auto texture = program.run({"reproduce", "tex.1d.v4.f32.s32", "-o", "folder"});
@@ -198,7 +198,7 @@ TEST_CASE("what a reproducer cannot launch is refused, and nothing is written") 
   CHECK_FALSE(std::filesystem::exists(program.folder() / "folder"));
 }
 
-TEST_CASE("a reproducer without a driver, on another architecture or with a fault ends with 2 and says why") {
+TEST_CASE("a reproducer without a driver, on a different architecture or with a fault ends with 2 and says why") {
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(program.run({"reproduce", "popc.b32", "-o", "popc"}).status == 0);

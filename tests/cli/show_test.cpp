@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `ptxlat show --table`: what a table knows of one form.
+// `ptxlat show --table`: everything that a table has about one form.
 #include "../report/cells.h"
 #include "ptxlat_program.h"
 
@@ -87,7 +87,7 @@ TEST_CASE("show of a quantity gives each fact of it with its log, and the probe'
   CHECK(shown.out.find("offset  stall") == shown.out.rfind("offset  stall"));
 }
 
-TEST_CASE("show of a quantity takes a condition, and says which there are") {
+TEST_CASE("show of a quantity takes a condition, and lists the available ones") {
   const PtxlatProgram program;
   const auto one = program.run({"show", "l1.ways", "carveout=167936", "--table", committed});
   CHECK(one.status == 0);

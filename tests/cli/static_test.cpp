@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the static table says, from assembler to csv, on architectures of which no card is available.
+// What the static table says, from assembler to csv, on architectures for which no card is available.
 #include "../sass/real_code.h"
 #include "assemble/toolkit.h"
 #include "base/error.h"
@@ -11,7 +11,7 @@ using namespace ptxlat;
 
 namespace {
 
-// The newest ptxas here that knows a target; empty where there is none or no disassembler to read its code.
+// The newest ptxas here that supports a target; empty if there is none, or no disassembler to read its code.
 std::string newest_ptxas_for(const isa::Target& target) {
   try {
     assemble::nvdisasm_for(target, all_toolkits());

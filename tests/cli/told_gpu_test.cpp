@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the program makes of GPUs that a script describes (tests/standin/script.h): numbers that spread, lanes and
+// How the program handles GPUs that a script describes (tests/standin/script.h): numbers that spread, lanes and
 // processes that differ, code that is measured once, devices that run out of memory or die.
 #include <fstream>
 #include <map>

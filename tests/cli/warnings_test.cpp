@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the program says of a GPU that others use or that throttles, with the stand-in's NVML (standin/nvml.cpp).
+// The program's warnings about a GPU that others use or that throttles, with the stand-in's NVML (standin/nvml.cpp).
 #include "ptxlat_program.h"
 
 using namespace ptxlat;
@@ -17,7 +17,7 @@ bool has_warning(const results::Run& run, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a run on a busy GPU warns on the terminal and in run.json, and goes on") {
+TEST_CASE("a run on a busy GPU warns on the terminal and in run.json, and continues") {
   PtxlatProgram program;
   program.require_tools();
   program.set("PTXLAT_STANDIN_NVML", "process=4711 process=4712 reasons=4 power_ns=7000000");
@@ -28,7 +28,7 @@ TEST_CASE("a run on a busy GPU warns on the terminal and in run.json, and goes o
   CHECK_FALSE(has(ended.out, "warning"));
   const auto run = report::read_table(program.table()).run;
   CHECK(has_warning(run, "trainer (4711)"));
-  CHECK(has_warning(run, "The clocks are limited by the power limit. Cycles in an SM"));
+  CHECK(has_warning(run, "The clocks are limited by the power limit. Cycles inside an SM"));
   CHECK(has_warning(run, "The clocks were lowered for 7.0 ms during the run, by the power limit"));
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("the same numbers come from a busy GPU, and from one without NVML") {
   CHECK(busy.csv() == quiet.csv());
   CHECK(without.csv() == quiet.csv());
   CHECK(has_warning(report::read_table(without.table()).run,
-                    "Whether the GPU is shared or throttled is unknown: /nonexistent: cannot open shared object"));
+                    "It is unknown whether the GPU is shared or throttled: /nonexistent: cannot open shared object"));
 }
 
 TEST_CASE("a driver whose JIT is older than what a filter names is a warning of the run") {
@@ -57,7 +57,7 @@ TEST_CASE("a driver whose JIT is older than what a filter names is a warning of 
       {"run", "--filter", "later", "--catalogue", mine.string(), "-O", "3", "--repeat", "0", "--format", "none"});
   INFO(ended.err);
   CHECK(ended.status == 0);
-  CHECK(has(ended.err, "knows PTX 9.0, and 1 forms need up to 99.0"));
+  CHECK(has(ended.err, "supports PTX 9.0, but 1 form needs up to 99.0"));
 }
 
 TEST_CASE("doctor shows the warnings among what is here") {

@@ -94,7 +94,7 @@ TEST_CASE("functions of one header and one option are compiled together") {
   CHECK(with("--include-path=/headers") == 1);
 }
 
-TEST_CASE("a function that the compiler does not know costs itself alone, with the compiler's words") {
+TEST_CASE("a function that the compiler does not know only affects itself, with the compiler's message") {
   StandInCompiler nvrtc;
   nvrtc.unknown = {"__tanhf", "__new"};
   const std::vector<isa::Form> forms = {form_of("sinf"), form_of("__tanhf"), form_of("cosf"), form_of("__new")};
@@ -127,7 +127,7 @@ TEST_CASE("a compiler that rejects everything is not asked about each function")
   CHECK(calls == 2);
 }
 
-TEST_CASE("without CUDA's headers, what needs one says so and the rest is compiled") {
+TEST_CASE("without CUDA's headers, functions that need one say so and the rest is compiled") {
   StandInCompiler nvrtc;
   const std::vector<isa::Form> forms = {form_of("hsin", "cuda_fp16.h"), form_of("sinf")};
   const auto functions = compile_functions(pointers(forms), {90, {}}, {}, nvrtc.compiler());

@@ -122,7 +122,7 @@ TEST_CASE("a 16-bit parameter is extended where NVRTC wants it in a wider regist
   CHECK(function.text.find("cvt.s32.s16 %r1, {a};\n  cvt.rz.f32.s32 {d}, %r1;") != std::string::npos);
 }
 
-TEST_CASE("results are told apart by where they are stored") {
+TEST_CASE("results are distinguished by where they are stored") {
   const auto form = form_of("f({a}, &{d0}, &{d1})", {{"a", "f32"}, {"d0", "f32", true}, {"d1", "f64", true}});
   const auto function = spliced(
       "\tld.param.f32 \t%f1, [f_param_0];\n\tneg.f32 %f2, %f1;\n\tcvt.f64.f32 %fd1, %f1;\n"
@@ -155,7 +155,7 @@ TEST_CASE("a bool is a predicate") {
   CHECK(function.text.find("setp.ne.b32 {d}, %r1, 0;") != std::string::npos);
 }
 
-TEST_CASE("tables and called functions go to module scope under names of their own, users behind what they use") {
+TEST_CASE("tables and called functions go to module scope under unique names, after those that they use") {
   const std::string helper =
       ".global .align 4 .b8 table[8] = {1, 2, 3, 4, 5, 6, 7, 8};\n"
       ".func  (.param .b32 func_retval0) helper(\n\t.param .b32 helper_param_0\n)\n{\n"
@@ -186,7 +186,7 @@ TEST_CASE("tables and called functions go to module scope under names of their o
   }
 }
 
-TEST_CASE("what NVRTC leaves to another file is a problem, not a text that no assembler takes") {
+TEST_CASE("a function that NVRTC expects in a different file is a problem, not a text that no assembler accepts") {
   const auto function = spliced(
       "\tld.param.f32 \t%f1, [f_param_0];\n\t{\n\tcall.uni (retval0), \n\telsewhere, \n\t(\n\tparam0\n\t);\n\t}\n"
       "\tst.param.f32 \t[func_retval0+0], %f1;\n\tret;\n",

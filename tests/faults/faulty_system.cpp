@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Preloaded into every process of a run: a disk that fills up and a calendar clock that is set back.
-//   PTXLAT_FAULTY_DISK    "FOLDER BYTES": in files below FOLDER, all processes together can write so many bytes
+//   PTXLAT_FAULTY_DISK    "FOLDER BYTES": in files below FOLDER, all processes together can write this many bytes
 //   PTXLAT_FAULTY_DISK_COUNTER  a file in which they count them
-//   PTXLAT_FAULTY_CLOCK   "FROM SECONDS": from this reading on, counted from 0 in each process, CLOCK_REALTIME is so
+//   PTXLAT_FAULTY_CLOCK   "FROM SECONDS": from this reading on, counted from 0 in each process, CLOCK_REALTIME is this
 //                         many seconds earlier
 #include <dlfcn.h>
 #include <fcntl.h>

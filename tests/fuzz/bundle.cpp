@@ -40,10 +40,10 @@ void bundle(std::string_view input) {
   const auto file = scratch_file("fuzz.bundle", with_checksums(std::string(input)));
   const auto opened = bundle::open_bundle(file);
   bundle::toolchains_of(opened);
-  const auto columns = opened.manifest.levels.size() * opened.manifest.toolchains.size();
+  const auto configurations = opened.manifest.levels.size() * opened.manifest.toolchains.size();
   for (const auto& section : opened.code) {
-    for (std::size_t column = 0; column < std::min<std::size_t>(columns, 3); ++column)
-      bundle::decode_column(bundle::read_section(file, section), column);
+    for (std::size_t configuration = 0; configuration < std::min<std::size_t>(configurations, 3); ++configuration)
+      bundle::decode_configuration(bundle::read_section(file, section), configuration);
   }
   const auto folder = scratch_folder() / "unpacked";
   for (const char* name : {"ptx_templates", "templates", "catalogue"}) bundle::write_folder(opened.files, name, folder);

@@ -10,7 +10,7 @@
 
 // What reads the bytes of strangers, each reader as a function of any bytes. It must return: an input that is wrong
 // ends inside in an Error, and whatever else escapes is a bug of the reader. The same functions are run by libFuzzer
-// (tools/fuzz.sh) and, on what it found before, by an ordinary test (replay_test.cpp).
+// (tools/fuzz.sh) and, on its earlier findings, by an ordinary test (replay_test.cpp).
 namespace ptxlat::fuzz {
 
 struct Target {

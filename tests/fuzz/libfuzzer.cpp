@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The entry of libFuzzer, for one of the targets: fuzz --target=NAME [OPTIONS OF LIBFUZZER] FOLDER…; or, of all,
-// fuzz --targets and fuzz --seeds=FOLDER.
+// The entry of libFuzzer, for one of the targets: fuzz --target=NAME [OPTIONS OF LIBFUZZER] FOLDER…; or, for all, fuzz
+// --targets and fuzz --seeds=FOLDER.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

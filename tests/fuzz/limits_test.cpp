@@ -83,14 +83,14 @@ Bytes cubin_with_sections(unsigned count, std::uint64_t size) {
 
 }  // namespace
 
-TEST_CASE("a cubin whose sections overlap, or are larger than the file, is refused") {
+TEST_CASE("a cubin whose sections overlap, or are larger than the file, is rejected") {
   CHECK(sass::read_cubin(cubin_with_sections(2, 32)).kernels.size() == 1);
   CHECK_THAT(error_of([] { sass::read_cubin(cubin_with_sections(60'000, 4096)); }), Contains("larger than the file"));
   CHECK_THAT(error_of([] { sass::read_cubin(cubin_with_sections(2, ~std::uint64_t{0})); }),
              Contains("larger than the file"));
 }
 
-TEST_CASE("words are not written behind a cubin, whatever its sections say") {
+TEST_CASE("words are not written past the end of a cubin, whatever its sections say") {
   auto bytes = cubin_with_sections(2, 32);
   Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -102,7 +102,7 @@ TEST_CASE("words are not written behind a cubin, whatever its sections say") {
   CHECK_THAT(error_of([&] { sass::write_words(bytes, "k", {{0, {}}}); }), Contains("ends before byte"));
 }
 
-TEST_CASE("what claims to unpack to too much is refused before it is unpacked") {
+TEST_CASE("data that claims to unpack to too much is rejected before it is unpacked") {
   CHECK(most_unpacked_bytes(100) < (std::uint64_t{65} << 20));
   CHECK(most_unpacked_bytes(~std::uint64_t{0}) == (std::uint64_t{2} << 30));
   const std::string zeros(std::size_t{160} << 20, '0');
@@ -110,7 +110,7 @@ TEST_CASE("what claims to unpack to too much is refused before it is unpacked") 
   CHECK_THAT(error_of([&] { report::gunzip(report::gzip(zeros)); }), Contains("too many bytes"));
 }
 
-TEST_CASE("JSON that nests deeply, and numbers that are none of ours, are refused") {
+TEST_CASE("JSON that nests deeply, and numbers that do not fit, are rejected") {
   CHECK_NOTHROW(results::parse_json(std::string(60, '[') + std::string(60, ']')));
   CHECK_NOTHROW(results::parse_json("\"" + std::string(1000, '[') + "\""));
   CHECK_THAT(error_of([] { results::parse_json(std::string(100'000, '[')); }), Contains("too deeply"));
@@ -121,7 +121,7 @@ TEST_CASE("JSON that nests deeply, and numbers that are none of ours, are refuse
   CHECK(results::integer_of<int>(results::parse_json("4.0")) == 4);
 }
 
-TEST_CASE("a message of a worker is believed no count, and no readout without its words") {
+TEST_CASE("the counts in a message of a worker are not trusted, nor a readout without its words") {
   Bytes payload = worker::frame(worker::Kind::module, assemble::ModuleOutcome{Bytes(100), "log"});
   payload.erase(payload.begin(), payload.begin() + 4);
   const std::uint64_t claimed = std::uint64_t{1} << 40;
@@ -211,7 +211,7 @@ TEST_CASE("a snippet has bounds, and the same register in many ways takes no lon
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
 }
 
-TEST_CASE("a compiler's functions that use each other in a long chain are a problem, and no crash") {
+TEST_CASE("a compiler's functions that use each other in a long chain are a problem, not a crash") {
   std::string ptx;
   for (int i = 0; i < 20'000; ++i)
     ptx += fmt::format(".func f{0}(.param .b32 p{0}) {{ call f{1}, (x); ret; }}\n", i, i + 1);
@@ -224,7 +224,7 @@ TEST_CASE("a compiler's functions that use each other in a long chain are a prob
     fuzz::expect_end_or_error(fuzz::ptx_module, text);
 }
 
-TEST_CASE("a listing with a target that is no address is an Error") {
+TEST_CASE("a listing with a target that is not an address is an Error") {
   const auto words = [](const std::string& target) {
     return error_of([&] {
       sass::words_in_listing("        /*0000*/                   BRA " + target + " ;\n", sass::CodeLayout::volta, 1);
@@ -234,7 +234,7 @@ TEST_CASE("a listing with a target that is no address is an Error") {
   CHECK(words("0xffffffff").empty());  // WARPSYNC's mask
   for (const char* target : {"0x", "0xffffffffffffffffffff", "-0x", "0x7fffffff", "0x1ffffffff", "0x1g"}) {
     INFO(target);
-    CHECK_THAT(words(target), Contains("no address"));
+    CHECK_THAT(words(target), Contains("not an address"));
   }
 }
 
@@ -268,7 +268,7 @@ TEST_CASE("rows and forms of a table do not multiply without end") {
   CHECK_THAT(error_of([&] { report::read_table(folder.path()); }), Contains("more cells than fit into memory"));
 }
 
-TEST_CASE("a store with a view or a trigger in place of its tables is refused") {
+TEST_CASE("a store with a view or a trigger instead of its tables is rejected") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "store";
   { const results::Store store(file); }

@@ -11,7 +11,7 @@
 
 namespace ptxlat::fuzz {
 
-// What nvdisasm wrote, and what the audit makes of the instructions: their texts may as well come from a bundle.
+// The output of nvdisasm, and the audit of its instructions: their texts may also come from a bundle.
 void nvdisasm(std::string_view input) {
   const auto lines = static_cast<std::size_t>(std::count(input.begin(), input.end(), '\n')) + 1;
   if (lines > 200) return;

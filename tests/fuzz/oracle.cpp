@@ -55,7 +55,7 @@ void oracle(std::string_view input) {
   infer::ReplayedMachine replayed(log);
   try {
     infer::infer(replayed, 1);
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): its requests are others
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): its requests are different
   }
   auto answers = infer::cycles_in(second);
   if (!answers || answers->empty()) return;

@@ -17,7 +17,7 @@ std::string content_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("what a fuzzer has found ends in an Error or in nothing") {
+TEST_CASE("inputs that a fuzzer found end in an Error or in nothing") {
   const auto folder = std::filesystem::path(PTXLAT_SOURCE_DIR) / "tests/fuzz/regressions";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;

@@ -12,7 +12,7 @@ namespace ptxlat::fuzz {
 
 namespace {
 
-// The same with the checksum of its one file, so that it is not for that alone that it is refused.
+// The same with a correct checksum of its one file, so that it is not rejected just for that.
 std::string fitting(std::string_view input, std::string_view rows) {
   try {
     auto json = results::parse_json(input);

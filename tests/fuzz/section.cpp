@@ -46,7 +46,7 @@ void section(std::string_view input) {
       const auto frame = compressed(content.substr(clear));
       whole.insert(whole.end(), frame.begin(), frame.end());
       bundle::kernels_in_code(whole);
-      for (const std::size_t column : {0, 1}) bundle::decode_column(whole, column);
+      for (const std::size_t configuration : {0, 1}) bundle::decode_configuration(whole, configuration);
       break;
     }
     default:

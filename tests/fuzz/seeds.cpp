@@ -29,8 +29,8 @@ Bytes cubin_of(const std::string& kernel) {
   return standin::tiny_cubin({{kernel, {standin::read_clock(4), standin::op(0x210, 5), standin::read_clock(4)}}});
 }
 
-std::vector<bundle::ColumnCode> columns() {
-  bundle::ColumnCode one;
+std::vector<bundle::ConfigurationCode> configurations() {
+  bundle::ConfigurationCode one;
   one.cubins = {cubin_of(bundle::symbol_of(7))};
   one.rejections = {"ptxas rejects {{name}}"};
   one.answers[7] = {0, 0};
@@ -65,7 +65,7 @@ void write_bundle(const fs::path& folder) {
     writer.add(bundle::SectionKind::files, bundle::encode_files(files));
     writer.add(bundle::SectionKind::cells, bundle::encode_cells(cells));
     writer.add(bundle::SectionKind::words, bundle::encode_words(words));
-    writer.add(bundle::SectionKind::code, bundle::encode_code(columns()));
+    writer.add(bundle::SectionKind::code, bundle::encode_code(configurations()));
     writer.finish();
   }
   // Uncompressed, for the target that compresses them.
@@ -73,7 +73,7 @@ void write_bundle(const fs::path& folder) {
   write(folder / "section/files", "f" + std::string(text_of(content(bundle::encode_files(files)))));
   write(folder / "section/cells", "c" + std::string(text_of(content(bundle::encode_cells(cells)))));
   write(folder / "section/words", "w" + std::string(text_of(content(bundle::encode_words(words)))));
-  const auto whole = bundle::encode_code(columns());
+  const auto whole = bundle::encode_code(configurations());
   const auto frame = bundle::decompress(whole.data() + 20, whole.size() - 20);
   write(folder / "section/code", "k" + std::string(text_of(whole).substr(0, 20)) + std::string(text_of(frame)));
 }

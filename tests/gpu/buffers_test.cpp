@@ -84,7 +84,7 @@ TEST_CASE("a ring goes to the next place and a permutation elsewhere") {
   CHECK(neighbours < 10);
 }
 
-TEST_CASE("the same description gives the same contents, and another seed gives others") {
+TEST_CASE("the same description gives the same contents, and a different seed gives different ones") {
   for (const auto contents : {kernel::Buffer::Contents::permutation, kernel::Buffer::Contents::random}) {
     const auto buffer = buffer_of(contents, 8 * 256, 8, 5);
     CHECK(words_of(buffer) == words_of(buffer));
@@ -95,7 +95,7 @@ TEST_CASE("the same description gives the same contents, and another seed gives 
         Words{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4});
 }
 
-TEST_CASE("a part of a buffer is what the whole has there") {
+TEST_CASE("a part of a buffer equals that part of the whole") {
   std::mt19937_64 random(2);
   for (const auto contents :
        {kernel::Buffer::Contents::zeros, kernel::Buffer::Contents::random, kernel::Buffer::Contents::ring,

@@ -55,7 +55,7 @@ TEST_CASE("no two objects overlap in the object page") {
   CHECK(objects_end <= object_page_bytes);
 }
 
-TEST_CASE("every object is made, with a handle of its own") {
+TEST_CASE("every object is made, each with its own handle") {
   const TestMemory test(PTXLAT_TEST_LIBCUDA);
   CHECK(test.memory->rejected_objects().empty());
   std::set<std::uint64_t> handles;
@@ -70,7 +70,7 @@ TEST_CASE("every object is made, with a handle of its own") {
   }
 }
 
-TEST_CASE("restoring memory clears what a kernel wrote and mends the objects") {
+TEST_CASE("restoring memory clears what a kernel wrote and repairs the objects") {
   const TestMemory test(PTXLAT_TEST_LIBCUDA);
   const std::uint64_t texture = test.first_word_of(host_objects[0]);
   auto* scratch = reinterpret_cast<unsigned char*>(test.memory->line(0));
@@ -83,7 +83,7 @@ TEST_CASE("restoring memory clears what a kernel wrote and mends the objects") {
   CHECK(std::count(scratch, scratch + scratch_bytes, 0) == static_cast<long>(scratch_bytes));
 }
 
-TEST_CASE("each object page has the same handles, and tensors at a line of its own") {
+TEST_CASE("each object page has the same handles, and tensors at its own line") {
   const TestMemory test(PTXLAT_TEST_LIBCUDA);
   for (std::size_t page = 0; page < object_pages; ++page) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(test.memory->objects(page));
@@ -95,7 +95,7 @@ TEST_CASE("each object page has the same handles, and tensors at a line of its o
   }
 }
 
-TEST_CASE("objects that the driver rejects stay zero, are named, and cost no other") {
+TEST_CASE("objects that the driver rejects stay zero, are named, and do not affect others") {
   setenv("PTXLAT_STANDIN_REFUSE", "TexObjectCreate", 1);
   const TestMemory test(PTXLAT_TEST_LIBCUDA);
   for (const HostObject& object : host_objects) {
@@ -107,7 +107,7 @@ TEST_CASE("objects that the driver rejects stay zero, are named, and cost no oth
         "(CUDA_ERROR_NOT_SUPPORTED: the stand-in's own words)");
 }
 
-TEST_CASE("a driver that is older than the objects gives scratch memory all the same") {
+TEST_CASE("a driver that is older than the objects still gives scratch memory") {
   const TestMemory test(PTXLAT_TEST_OLD_LIBCUDA);
   for (const HostObject& object : host_objects) CHECK(test.first_word_of(object) == 0);
   CHECK(test.memory->rejected_objects().find("tensormap_im2col_5d (CUDA_ERROR_NOT_SUPPORTED") != std::string::npos);

@@ -129,7 +129,7 @@ TEST_CASE("a script's devices have names, architectures, attributes and identiti
   CHECK(driver.api.cuDeviceGet(&device, 2) == CUDA_ERROR_INVALID_DEVICE);
 }
 
-TEST_CASE("a cubin for another architecture than the current device's is rejected") {
+TEST_CASE("a cubin for an architecture other than the current device's is rejected") {
   const ScriptedDriver driver("device = [{sm = 90}, {sm = 80}]");
   CUmodule module = nullptr;
   driver.use_device(1);
@@ -169,7 +169,7 @@ TEST_CASE("a spread goes through launches and lanes through threads") {
   for (std::size_t lane = 0; lane < 64; ++lane) CHECK(words[16 * lane + 1] - words[16 * lane] == 20 + lane % 2);
 }
 
-TEST_CASE("raw words are stored from the start of the output or by each thread, and nothing beside them") {
+TEST_CASE("raw words are stored from the start of the output or by each thread, and nothing else") {
   const ScriptedDriver driver(R"(
     [[rule]]
     kernel = "adding"

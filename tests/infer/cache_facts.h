@@ -16,7 +16,7 @@ inline Facts facts_by_name(ptxlat::infer::Machine& machine, std::uint64_t seed) 
   return facts;
 }
 
-// "" with why where it is undetermined or missing.
+// "" with the reason if it is undetermined or missing.
 inline std::string value_of(const Facts& facts, const std::string& quantity) {
   const auto found = facts.find(quantity);
   if (found == facts.end()) return "(no such fact)";

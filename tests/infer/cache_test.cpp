@@ -16,7 +16,7 @@ using namespace ptxlat::infer;
 
 namespace {
 
-// Policies that no string of accesses tells apart have one name.
+// Policies that no string of accesses distinguishes have one name.
 std::string name_of(const CacheGeometry& cache) {
   if (cache.ways == 1) return "lru";
   if (cache.policy == "random") return "random";

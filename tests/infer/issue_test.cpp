@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How warps are issued, inferred of multiprocessors that do not exist.
+// How warps are issued, inferred on invented multiprocessors.
 #include "infer/issue.h"
 
 #include <random>
@@ -64,7 +64,7 @@ Series queue_series(int depth, double issue, double service, int most) {
   return series;
 }
 
-// A load of 100 cycles and a chain of n multiplications behind it.
+// A load of 100 cycles and a chain of n multiplications after it.
 Series order_series(double (*short_end)(double n), double (*long_end)(double n)) {
   Series series{"done", "cycles", {Axis{"short", "count", {0, 1, 2, 4, 8}, {}}, named("until", {"short", "long"})}, {}};
   for (const double n : series.axes[0].values) {
@@ -93,7 +93,7 @@ Series branch_series(const Branches& machine) {
   return series;
 }
 
-// Clocks that a warp reads behind a barrier: one each two cycles until it has to fetch.
+// Clocks that a warp reads after a barrier: one every two cycles until it has to fetch.
 Series buffer_series(int entries, int entries_at_odd_places, double fetch) {
   Series series{
       "clock",
@@ -128,7 +128,7 @@ TEST_CASE("the modulus of warps that share a scheduler is recovered, whatever it
   }
 }
 
-TEST_CASE("warps that share by another rule than a modulus have none") {
+TEST_CASE("warps that share by a rule other than a modulus have none") {
   auto series = pair_series({.modulus = 4});
   series.values[4 * 9 + 1] = series.values[0].value() * 2;  // distance 9 too, of warp 1
   CHECK(fact_of(rule_of(FactModel::period), series).verdict == FactVerdict::undetermined);
@@ -145,13 +145,13 @@ TEST_CASE("a scheduler's policy is recovered from when its warps start and end")
   }
 }
 
-TEST_CASE("a policy that nobody knows is undetermined, with what was seen") {
+TEST_CASE("an unknown policy is undetermined, with the observations") {
   const auto fact = policy_of(policy_series({.policy = "greedy_oldest"}, true));
   CHECK(fact.verdict == FactVerdict::undetermined);
   CHECK_THAT(fact.how, Contains("let go"));
 }
 
-TEST_CASE("a rule is believed if it alone is left, and holds on the runs that it was not chosen by") {
+TEST_CASE("a rule is accepted if it is the only one left, and holds on the runs that it was not chosen by") {
   std::vector<ScheduledRun> runs(6, {{2, 0, 1}, {2, 0, 1}, false});
   CHECK(find_scheduling(runs).name.empty());
   CHECK(find_scheduling(runs).why == "greedy_oldest and greedy_longest_waiting predict the same");

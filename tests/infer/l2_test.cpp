@@ -160,7 +160,7 @@ TEST_CASE("a log of an L2, with what was touched, gives the facts again") {
   CHECK(infer::infer(replayed, 1) == facts);
 }
 
-TEST_CASE("an L2 without atomics, without much memory or without a hit gives what it can") {
+TEST_CASE("an L2 without atomics, without much memory or without a hit gives the facts that it can") {
   struct Other : SimulatedL2 {
     Other(const L2Geometry& l2, bool hits) : SimulatedL2(l2, 1), known(SimulatedL2::info()), hits_(hits) {}
     const MachineInfo& info() const override { return known; }
@@ -195,7 +195,7 @@ TEST_CASE("an L2 without atomics, without much memory or without a hit gives wha
   }
 }
 
-TEST_CASE("slices that lie a cycle apart, behind a hierarchy, are told apart, or counted") {
+TEST_CASE("slices that lie a cycle apart, behind a hierarchy, are distinguished, or counted") {
   L2Geometry l2;
   l2.sms = 132;
   l2.slices = 48;

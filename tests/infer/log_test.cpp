@@ -60,7 +60,7 @@ TEST_CASE("a machine that allowed too few accesses is replayed to the same end")
   CHECK(facts.back().verdict == results::FactVerdict::undetermined);
 }
 
-TEST_CASE("a log of another seed, a cut one and something else are errors") {
+TEST_CASE("a log of a different seed, a truncated one and something else are errors") {
   std::vector<results::Fact> facts;
   const auto log = logged(1, facts);
   CHECK_THAT(words_of(log, 2), Contains("the inference asks"));

@@ -25,7 +25,7 @@ std::string words_of(const std::string& command, std::chrono::milliseconds deadl
 
 }  // namespace
 
-TEST_CASE("another program's machine gives the facts that the machine gives") {
+TEST_CASE("a machine in a separate program gives the same facts") {
   for (const std::uint64_t seed : {2, 5}) {
     std::mt19937_64 random(seed);
     SimulatedCache here(random_geometry(random), seed);
@@ -38,7 +38,7 @@ TEST_CASE("another program's machine gives the facts that the machine gives") {
   }
 }
 
-TEST_CASE("a program that is no machine is an error that says what it did") {
+TEST_CASE("a program that is not a machine is an error that says what it did") {
   using Catch::Matchers::Contains;
   CHECK_THAT(words_of("/nonexistent/oracle"), Contains("/nonexistent/oracle has ended"));
   CHECK_THAT(words_of("echo hello"), Contains("does not say what it is") && Contains("hello"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The machines that the papers describe, against what they say of them.
+// The machines that the papers describe, compared with the papers.
 #include "cache_facts.h"
 #include "catch.h"
 

@@ -129,7 +129,7 @@ TEST_CASE("a line that nobody tested, or that missed a few points, is only measu
   CHECK_THAT(fact.how, Contains("predicted 3 of 4"));
 }
 
-TEST_CASE("what is not a line, or not two points, has no slope") {
+TEST_CASE("values that are not on a line, or fewer than two points, have no slope") {
   CHECK_THAT(reason_of(FactModel::slope, {1, 50, 2, 90, 3, 10, 4}), StartsWith("not a straight line"));
   CHECK_THAT(reason_of(FactModel::intercept, {1, 50, 2, 90, 3, 10, 4}), StartsWith("not a straight line"));
   CHECK(reason_of(FactModel::slope, {32}) == "there are not two points for a line");
@@ -137,7 +137,7 @@ TEST_CASE("what is not a line, or not two points, has no slope") {
   CHECK_THAT(reason_of(FactModel::slope, {10, 10, 10, 10, 90, 90, 90, 90}), StartsWith("not a straight line"));
 }
 
-TEST_CASE("how many are under way at once: up to the one that adds a quarter of what the first takes") {
+TEST_CASE("how many are in flight at once: up to the one that adds a quarter of the first value") {
   const auto fact = fact_of(FactModel::overlap, {117, 128, 136, 144, 194, 198});
   CHECK(fact.value == "4");
   CHECK(fact.low == 4);
@@ -175,7 +175,7 @@ TEST_CASE("a set that has one place too many misses as often as it has ways, and
   CHECK_FALSE(find_growth(odd, 5).value);
 }
 
-TEST_CASE("who shares and which is lowest are told by name") {
+TEST_CASE("sharing and lowest are given by name") {
   Series series;
   series.axes = {{"sm", "", {0, 1, 2, 3}, {}}};
   FactRule rule;
@@ -203,7 +203,7 @@ TEST_CASE("who shares and which is lowest are told by name") {
 TEST_CASE("what differs, what is shared and what is lowest") {
   CHECK(fact_of(FactModel::differs, {30, 30}).value == "0");
   CHECK(fact_of(FactModel::differs, {30, 40}).value == "1");
-  CHECK_THAT(reason_of(FactModel::sharing, {100, 300, 310}), StartsWith("three names are wanted"));
+  CHECK_THAT(reason_of(FactModel::sharing, {100, 300, 310}), StartsWith("`levels` needs three names"));
   CHECK_THAT(reason_of(FactModel::lowest, {10, 10.5}), Contains("are not apart"));
 }
 
@@ -251,7 +251,7 @@ TEST_CASE("values that do not fall apart have no clusters: equal ones, and those
   CHECK(facts_of(rule, curve_of({260, 262, 261, 293, 290, 295, 294})).front().value == "294");
 }
 
-TEST_CASE("nearer: each other place is like the one or like the other, or it is said why not") {
+TEST_CASE("nearer: each remaining place is like the one or like the other, or there is a reason") {
   auto rule = rule_of(FactModel::nearer, "l1.{{place}}_allocates");
   rule.like = "ca";
   rule.unlike = "nothing";
@@ -389,7 +389,7 @@ TEST_CASE("facts are found for each value of the axes in `by`, which become thei
   CHECK(all[5].value == "32");
 }
 
-TEST_CASE("an axis in the quantity's name tells facts apart, and `where` says which values are looked at") {
+TEST_CASE("an axis in the quantity's name distinguishes facts, and `where` selects values") {
   const Series series{
       "latency", "cycles", {named("path", {"ca", "cg"}), {"bytes", "bytes", {4096, 16384}}}, {33, 40, 260, 270}};
   auto rule = rule_of(FactModel::median, "chase.{{path}}.l1");

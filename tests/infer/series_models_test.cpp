@@ -58,7 +58,7 @@ TEST_CASE("a point that is held out does not move the line, and counts as a miss
   CHECK(line_through(curve, 0.63, 0)->misses == 0);
 }
 
-TEST_CASE("of three points none is held out, and of one, or of several at one place, there is no line") {
+TEST_CASE("none of three points is held out, and one point, or several at one place, have no line") {
   const auto line = line_through(straight(1, 3, 3), 0.02, 0);
   REQUIRE(line);
   CHECK(line->b == Approx(3));
@@ -69,7 +69,7 @@ TEST_CASE("of three points none is held out, and of one, or of several at one pl
   CHECK_FALSE(line_through({{5, 5, 5}, {1, 2, 3}}, 0.02, 0));
 }
 
-TEST_CASE("plateaus are runs of three and more that lie about their median, and know where they end") {
+TEST_CASE("plateaus are runs of three or more near their median, and know where they end") {
   const auto found = plateaus_of(curve_of({33, 33, 34, 33, 90, 150, 260, 262, 261, 262}), 0.05);
   REQUIRE(found.size() == 2);
   CHECK(found[0].value == 33);
@@ -80,7 +80,7 @@ TEST_CASE("plateaus are runs of three and more that lie about their median, and 
   CHECK(found[1].last_x == 10);
 }
 
-TEST_CASE("two equal values are no plateau, and neither is a slope") {
+TEST_CASE("two equal values are not a plateau, and neither is a slope") {
   CHECK(plateaus_of(curve_of({10, 10, 20, 20, 40, 40}), 0.02).empty());
   CHECK(plateaus_of(curve_of({10, 11, 12, 13, 14, 15}), 0.02).empty());
   CHECK(plateaus_of({}, 0.02).empty());
@@ -133,7 +133,7 @@ TEST_CASE("clusters of too few values, or none of many, are empty") {
   CHECK(clusters_of({1, 2}, 0).empty());
 }
 
-TEST_CASE("an outlier takes a cluster of its own, so that one more is needed for it") {
+TEST_CASE("an outlier takes its own cluster, so that one more is needed for it") {
   std::vector<double> values(50, 100);
   values.insert(values.end(), 50, 200);
   values.push_back(5000);

@@ -38,7 +38,7 @@ void SimulatedCache::prepare() {
   by_use_.clear();
 }
 
-// Where the data array is full, the line that was used longest ago leaves it, and its tag with it.
+// If the data array is full, the least recently used line leaves it, and its tag with it.
 void SimulatedCache::use_data_of(std::uint64_t line) {
   if (geometry_.data_lines == 0) return;
   by_use_.remove(line);

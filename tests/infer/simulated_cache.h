@@ -12,7 +12,7 @@
 #include "infer/machine.h"
 #include "infer/policy.h"
 
-// A cache of known geometry, as an exact model: what the inference must give back.
+// A cache of known geometry, as an exact model: the inference must recover it.
 struct CacheGeometry {
   std::uint64_t line_bytes = 128;
   std::uint64_t sector_bytes = 128;
@@ -24,7 +24,7 @@ struct CacheGeometry {
   int variant = 0;
   std::vector<double> victim_weights;  // of a random policy; empty: equal
   bool fills_empty_ways_first = true;
-  std::uint64_t data_lines = 0;  // what the data array holds, where tags are more; 0: as many as tags
+  std::uint64_t data_lines = 0;  // lines that the data array holds, if there are more tags; 0: as many as tags
   double hit = 32, miss = 280;
   double noise = 0.25, noisy = 0.02;  // up to this part of the distance, on this part of the accesses
   std::uint64_t bytes = 1 << 20;
@@ -57,10 +57,10 @@ class SimulatedCache : public ptxlat::infer::Machine {
   std::uint64_t accesses_ = 0;
 };
 
-// Caches one behind the other: what misses one asks the next, and all that missed have it afterwards.
+// Caches one after the other: a miss in one goes to the next, and all that missed have the line afterwards.
 class SimulatedHierarchy : public ptxlat::infer::Machine {
  public:
-  // `cycles`: of a hit in each level, then of what lies behind the last.
+  // `cycles`: of a hit in each level, then beyond the last.
   SimulatedHierarchy(std::string kind, std::string space, std::vector<CacheGeometry> levels, std::vector<double> cycles,
                      std::uint64_t seed);
   const ptxlat::infer::MachineInfo& info() const override { return info_; }

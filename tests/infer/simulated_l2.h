@@ -10,7 +10,7 @@
 #include "infer/machine.h"
 #include "infer/policy.h"
 
-// An L2 of one or two partitions with slices: what the inference must give back.
+// An L2 of one or two partitions with slices: the inference must recover it.
 struct L2Geometry {
   int sms = 16;
   int partitions = 2;
@@ -30,10 +30,10 @@ struct L2Geometry {
   // Slices behind a hierarchy, as on a real chip: SMs in clusters, slices in groups and these in pairs, `pitch` cycles
   // from one to the next, less from some clusters than from others. 0: anywhere on the chip, by `spread`.
   double pitch = 0;
-  double swing = 0;                   // accesses alternate between so much more and less
+  double swing = 0;                   // accesses alternate between this much more and less
   bool has_twins = false;             // the last two slices of a partition are at one place
   bool fetches_forward = false;       // of a block of several lines, an access brings none that lies before its own
-  std::size_t translated_pages = 16;  // of an SM, and what another page costs
+  std::size_t translated_pages = 16;  // of an SM, and the cost of a further page
   double translation = 60;
 
   std::uint64_t near_bytes() const { return static_cast<std::uint64_t>(slices) * sets * ways * line_bytes; }
@@ -54,7 +54,7 @@ class SimulatedL2 : public ptxlat::infer::Machine {
 
  private:
   struct Set;
-  // Whether the sector was there; it and the block of so many bytes about it are there afterwards.
+  // Whether the sector was present; it and the block of this many bytes around it are present afterwards.
   bool take(std::uint64_t address, std::uint64_t bytes, int partition);
   bool take_at_home(std::uint64_t address, std::uint64_t bytes);
   // Cycles without noise.

@@ -9,7 +9,7 @@
 
 namespace ptxlat::infer {
 
-// A multiprocessor that does not exist: how it shares schedulers among warps, how these choose, and what they issue.
+// An invented multiprocessor: how warps share schedulers, how these choose, and what they issue.
 //   policy     of infer/scheduling.h
 //   width      instructions of different pipes that a scheduler issues in a clock
 //   intervals  cycles between two instructions of a pipe, by pipe
@@ -22,7 +22,7 @@ struct SimulatedSm {
   struct Warp {
     std::size_t number = 0;
     int arrives = 0, work = 0;
-    int start = -1, end = -1;  // clocks of the first and behind the last instruction
+    int start = -1, end = -1;  // clocks of the first instruction and after the last
   };
   // Runs warps that can issue whenever they may, clock by clock, one instruction of the first pipe after the other.
   void run(std::vector<Warp>& warps) const;

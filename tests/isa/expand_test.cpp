@@ -134,7 +134,7 @@ inputs = [{name = "float", if = "type=f32", b = "8.0"}, {name = "newer", a = "9"
   CHECK(targets_text(real.inputs[2].requirement) == "sm_80");
 }
 
-TEST_CASE("a condition on an axis that is not there and a version that is none are mistakes of the class") {
+TEST_CASE("a condition on a missing axis and a malformed version are mistakes of the class") {
   const CatalogueText text(preamble + R"(
 [[op]]
 name   = "div"

@@ -62,7 +62,7 @@ audit  = "arithmetic"
             {"plain", effects}, {"load", effects}, {"vote", effects}, {"address", arithmetic}});
 }
 
-TEST_CASE("the first of the forms that differ in modifiers alone stands for them") {
+TEST_CASE("the first of the forms that only differ in modifiers represents them") {
   const CatalogueText text(preamble + R"(
 [[op]]
 name   = "add"

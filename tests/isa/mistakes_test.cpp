@@ -123,7 +123,7 @@ TEST_CASE("a value that its operand cannot hold is a mistake") {
         "a.toml:10: the value of \"b\" must be a string such as \"8\", \"1 .. 2\" or \"= 8\"");
 }
 
-TEST_CASE("an input class needs a name of its own") {
+TEST_CASE("an input class needs its own name") {
   CHECK(mistakes_in_add("inputs = [{b = \"8\"}]\n") == "a.toml:10: an input class needs a name");
   CHECK(mistakes_in_add("inputs = [\n{name = \"x\", b = \"8\"},\n{name = \"x\", b = \"7\"}]\n") ==
         "a.toml:12: input class \"x\" appears twice");

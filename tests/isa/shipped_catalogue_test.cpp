@@ -218,7 +218,7 @@ TEST_CASE("every result type has more than one consumer, because ptxas merges so
   }
 }
 
-TEST_CASE("every completion of the shipped catalogue says truly whether it reads back, uses the result or waits") {
+TEST_CASE("every completion of the shipped catalogue says correctly whether it reads back, uses the result or waits") {
   std::map<Completion, int> completions;
   for (const Form& form : shipped().forms) {
     for (const Input& input : form.inputs) {

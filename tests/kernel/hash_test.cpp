@@ -61,7 +61,7 @@ TEST_CASE("a hash is the same for the same parts, and its wide form begins with 
   CHECK(one.wide()[1] != one.value());
 }
 
-TEST_CASE("tensors with different shapes have different hashes, and other buffers keep theirs") {
+TEST_CASE("tensors with different shapes have different hashes, and the hashes of other buffers do not change") {
   const auto hash_of_buffer = [](auto change) {
     Launch launch;
     launch.buffers = {{4096}};

@@ -80,13 +80,13 @@ TEST_CASE("the windows of an experiment are proven together, and each says what 
   CHECK(audits[Role::chain].sass == std::vector<std::string>{"IADD3"});
 }
 
-TEST_CASE("a role that an experiment does not have is no dependency, and no mistake") {
+TEST_CASE("a role that an experiment does not have is no_dependency, not a mistake") {
   const auto audits = Windows().audit();
   CHECK(audits[Role::bridge].verdict == sass::Verdict::no_dependency);
   CHECK(audits[Role::bridge].reason == "not part of this experiment");
 }
 
-TEST_CASE("a kernel without a window is rejected, or elided where there is machine code of it, in the log's words") {
+TEST_CASE("a kernel without a window is rejected, or elided if it has machine code, with the log's message") {
   for (const bool has_cubin : {false, true}) {
     Windows windows;
     windows.lose(Role::differential, "its words", has_cubin);
@@ -96,7 +96,7 @@ TEST_CASE("a kernel without a window is rejected, or elided where there is machi
   }
 }
 
-TEST_CASE("pairs share their audit: a chain without its longer half is none") {
+TEST_CASE("pairs share their audit: a chain without its longer half is not a chain") {
   Windows windows;
   windows.lose(Role::chain_twice, "too long", false);
   windows.put(Role::stream_twice, {op, op, op});
@@ -115,7 +115,7 @@ TEST_CASE("a differential is worth no more than the window without the instructi
   CHECK(audit.reason == "the window without the instruction: the consumer is not between the clocks");
 }
 
-TEST_CASE("what the differential proved, the other windows must have") {
+TEST_CASE("the other windows must have what the differential proved") {
   Windows windows;
   windows.put(Role::bracket, {consumer});
   CHECK(windows.audit()[Role::bracket].verdict == sass::Verdict::elided);
@@ -128,7 +128,7 @@ const std::vector<Line> conflict{{"IADD3 R3, R3, R5, RZ", 2}, {"IADD3 R5, R5, R7
 
 }  // namespace
 
-TEST_CASE("a window with a register-bank conflict is contaminated, and so is what it is subtracted from") {
+TEST_CASE("a window with a register-bank conflict is contaminated, and so is the one it is subtracted from") {
   Windows windows;
   windows.put(Role::differential, conflict);
   const auto own = windows.audit();

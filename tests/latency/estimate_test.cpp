@@ -23,7 +23,7 @@ kernel::Readout readout_of(const std::vector<std::uint32_t>& cycles) {
 }
 
 // An experiment whose windows take the cycles that a test says, with edges of 3.
-struct Laboratory {
+struct TestBench {
   isa::Form form;
   isa::Input input;
   isa::Consumer consumer;
@@ -36,7 +36,7 @@ struct Laboratory {
   Audits audits;
   bool measures = true;
 
-  Laboratory() {
+  TestBench() {
     form.ptx = "op.u32";
     form.chapter = "chapter";
     form.operands = {{"d", "u32", true}, {"a", "u32"}};
@@ -98,7 +98,7 @@ struct Laboratory {
     return latency::estimate(cell, experiment, line::Batch(kernels, made), trials, audits, measures, survey);
   }
 
-  // The windows of `roles` once more, `later` cycles later in each launch.
+  // The windows of `roles` again, `later` cycles later in each launch.
   TrialNumbers add_survey(const std::vector<std::pair<Role, std::vector<std::uint32_t>>>& later) {
     TrialNumbers survey;
     for (const auto& [role, cycles] : later) {
@@ -158,8 +158,8 @@ TEST_CASE("without a majority the median counts, if all but the slowest launch a
   CHECK_FALSE(elapsed({}));
 }
 
-TEST_CASE("each witness is computed by its formula, and the chain leads where it is the same code") {
-  Laboratory lab;
+TEST_CASE("each witness is computed by its formula, and the chain leads if it is the same code") {
+  TestBench lab;
   lab.add_plain_experiment();
   const auto record = lab.estimate();
   CHECK(record.verdict == sass::Verdict::proven);
@@ -180,7 +180,7 @@ TEST_CASE("each witness is computed by its formula, and the chain leads where it
 }
 
 TEST_CASE("a cell carries what identifies it") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   const auto record = lab.estimate();
   CHECK(record.ptx == "op.u32");
@@ -191,15 +191,16 @@ TEST_CASE("a cell carries what identifies it") {
 }
 
 TEST_CASE("stalls of the edges that differ from kernel to kernel do not count") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   // The first clock's stall of the longer window is 5 cycles longer: so is the measurement.
-  lab.trials[Role::differential] = lab.add(16, 16, Laboratory::edges + 5);
+  lab.trials[Role::differential] = lab.add(16, 16, TestBench::edges + 5);
   CHECK(differential_of(lab.estimate()) == 4);
 }
 
-TEST_CASE("a chain of other machine code than the instruction alone does not lead, and the note has both numbers") {
-  Laboratory lab;
+TEST_CASE(
+    "a chain whose machine code is not that of the instruction alone does not lead, and the note has both numbers") {
+  TestBench lab;
   lab.add_plain_experiment();
   lab.trials[Role::chain_twice] = lab.add(18 + 8 * lab.steps);
   lab.audits[Role::differential].sass = {"HADD2"};
@@ -211,7 +212,7 @@ TEST_CASE("a chain of other machine code than the instruction alone does not lea
 }
 
 TEST_CASE("where the witnesses disagree on the same code the chain leads and the note has both") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   lab.trials[Role::chain_twice] = lab.add(18 + 9 * lab.steps, 18 + 6 * lab.steps);
   const auto record = lab.estimate();
@@ -222,7 +223,7 @@ TEST_CASE("where the witnesses disagree on the same code the chain leads and the
 }
 
 TEST_CASE("the one witness that is proven leads") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   auto chain_only = lab, differential_only = lab;
   chain_only.audits[Role::differential] = not_proven(sass::Verdict::fused, "merged");
@@ -233,8 +234,8 @@ TEST_CASE("the one witness that is proven leads") {
   CHECK_FALSE(chain_of(differential_only.estimate()));
 }
 
-TEST_CASE("what a bridge costs is taken off the chain") {
-  Laboratory lab;
+TEST_CASE("the cost of a bridge is subtracted from the chain") {
+  TestBench lab;
   lab.add_plain_experiment();
   lab.audits[Role::chain].sass = {"OP", "SEL"};
   lab.trials[Role::chain_twice] = lab.add(18 + 12 * lab.steps);
@@ -244,8 +245,8 @@ TEST_CASE("what a bridge costs is taken off the chain") {
   CHECK(cycles_of(record) == 4);
 }
 
-TEST_CASE("a bridged chain does not lead: behind the bridge an instruction may wait longer than it takes") {
-  Laboratory lab;
+TEST_CASE("a bridged chain does not lead: after the bridge an instruction may wait longer than it takes") {
+  TestBench lab;
   lab.add_plain_experiment();
   lab.audits[Role::chain].sass = {"OP", "SEL"};
   lab.trials[Role::chain_twice] = lab.add(18 + 15 * lab.steps);
@@ -259,14 +260,14 @@ TEST_CASE("a bridged chain does not lead: behind the bridge an instruction may w
 }
 
 TEST_CASE("a bridge that became no instruction costs nothing") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   lab.trials[Role::bridge] = lab.add(5 + 8);
   CHECK(chain_of(lab.estimate()) == 4);
 }
 
 TEST_CASE("a bridged chain without proof of its parts has no number") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   lab.audits[Role::chain].sass = {"OP", "SEL"};
   lab.trials[Role::bridge] = lab.add(5 + 8);
@@ -280,7 +281,7 @@ TEST_CASE("a bridged chain without proof of its parts has no number") {
 }
 
 TEST_CASE("without proof there is no number but a verdict and its reason") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   lab.audits[Role::differential] = not_proven(sass::Verdict::elided, "hoisted");
   lab.audits[Role::chain] = not_proven(sass::Verdict::fused, "two steps became one");
@@ -295,7 +296,7 @@ TEST_CASE("without proof there is no number but a verdict and its reason") {
 }
 
 TEST_CASE("a window without a majority is unstable and gives no number") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   lab.audits[Role::chain] = not_proven(sass::Verdict::fused, "merged");
   lab.set_samples(Role::differential, {11, 12, 13, 11, 14, 15});
@@ -305,8 +306,8 @@ TEST_CASE("a window without a majority is unstable and gives no number") {
   CHECK(mentions(record, "differential: the most frequent value has 33 % of the launches"));
 }
 
-TEST_CASE("exactly half of the launches is no majority") {
-  Laboratory lab;
+TEST_CASE("exactly half of the launches is not a majority") {
+  TestBench lab;
   lab.add_plain_experiment();
   lab.set_samples(Role::differential, {11, 11, 14, 15});
   CHECK_FALSE(differential_of(lab.estimate()));
@@ -317,7 +318,7 @@ TEST_CASE("exactly half of the launches is no majority") {
 TEST_CASE("faults and time-outs of every window that counts are the cell's verdict, in the driver's words") {
   for (const auto& [status, verdict] : {std::pair{kernel::LaunchStatus::fault, sass::Verdict::fault},
                                         {kernel::LaunchStatus::timeout, sass::Verdict::timeout}}) {
-    Laboratory lab;
+    TestBench lab;
     lab.add_plain_experiment();
     for (const Role role : {Role::differential, Role::chain, Role::chain_twice})
       lab.outcome(role) = {status, "the driver's words", {}};
@@ -328,8 +329,8 @@ TEST_CASE("faults and time-outs of every window that counts are the cell's verdi
   }
 }
 
-TEST_CASE("fewer cycles than the schedule takes are no latency") {
-  Laboratory lab;
+TEST_CASE("fewer cycles than the schedule takes are not a latency") {
+  TestBench lab;
   lab.add_plain_experiment();
   lab.add_stream(9, 9 + 2 * lab.copies);
   lab.trials[Role::chain_twice] = lab.add(18 + 4 * 4 - 6, 18 + 4 * 4);
@@ -351,7 +352,7 @@ TEST_CASE("fewer cycles than the schedule takes are no latency") {
 }
 
 TEST_CASE("without launches there are static numbers and no measured ones") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   lab.add_stream(9, 9 + 2 * lab.copies);
   lab.leave_unlaunched();
@@ -365,7 +366,7 @@ TEST_CASE("without launches there are static numbers and no measured ones") {
 }
 
 TEST_CASE("code that leaves every wait to the hardware is proven without a static number, and has a measured one") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   for (auto& kernel : lab.kernels) kernel.schedule = {0, true, false, 0};
   const auto measured = lab.estimate();
@@ -379,7 +380,7 @@ TEST_CASE("code that leaves every wait to the hardware is proven without a stati
 }
 
 TEST_CASE("a schedule may issue two instructions a cycle, as Maxwell does, but no launch is believed that") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   lab.add_stream(9, 9 + lab.copies / 2);
   CHECK_FALSE(issue_of(lab.estimate()));
@@ -389,7 +390,7 @@ TEST_CASE("a schedule may issue two instructions a cycle, as Maxwell does, but n
 }
 
 TEST_CASE("a cell without an issue has the reason, and is not proven if there was nothing else to prove") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   lab.add_stream(9, 9 + 2 * lab.copies);
   CHECK_FALSE(mentions(lab.estimate(), "issue"));
@@ -406,7 +407,7 @@ TEST_CASE("a cell without an issue has the reason, and is not proven if there wa
 }
 
 TEST_CASE("a static number that is a lower bound or a straight line says so") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   auto bounded = lab, branching = lab;
   bounded.schedule(Role::chain_twice).is_lower_bound = true;
@@ -417,7 +418,7 @@ TEST_CASE("a static number that is a lower bound or a straight line says so") {
 
 TEST_CASE(
     "where code branches on values the differential leads, because only a chain's first step has the input class") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   lab.set_samples(Role::chain_twice, std::vector<std::uint32_t>(9, 18 + 4 * 4 + 40));
   const auto straight = lab.estimate();
@@ -429,8 +430,8 @@ TEST_CASE(
   CHECK(cycles_of(branching) != chain_of(branching));
 }
 
-TEST_CASE("the headline names the windows that it was made of") {
-  Laboratory lab;
+TEST_CASE("the headline names the windows behind it") {
+  TestBench lab;
   lab.add_plain_experiment();
   lab.add_stream(9, 17);
   const auto chained = lab.estimate();
@@ -452,8 +453,8 @@ TEST_CASE("the headline names the windows that it was made of") {
 namespace {
 
 // An experiment without a consumer: what waits is in the catalogue.
-Laboratory waiting_for(const std::string& before, const std::string& completion, isa::Completion kind) {
-  Laboratory lab;
+TestBench waiting_for(const std::string& before, const std::string& completion, isa::Completion kind) {
+  TestBench lab;
   lab.trials[Role::differential_base] = lab.add(7);
   lab.trials[Role::differential] = lab.add(11);
   lab.experiment.consumer = nullptr;
@@ -474,7 +475,7 @@ void check_measure(const results::Record& record, results::Measure measure, cons
 }  // namespace
 
 TEST_CASE("a differential's number is until its consumer, or until the first of several results") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   lab.audits[Role::chain] = not_proven(sass::Verdict::fused, "merged");
   check_measure(lab.estimate(), results::Measure::dependent, "xor.b32");
@@ -513,7 +514,7 @@ TEST_CASE("a fence completes by itself, and a branch adds its time") {
 }
 
 TEST_CASE("a record without a latency has an issue cost only, or no measure") {
-  Laboratory lab;
+  TestBench lab;
   lab.form.operands = {{"a", "u32"}};
   lab.experiment.consumer = nullptr;
   lab.add_stream(9, 17);
@@ -537,9 +538,9 @@ const std::vector<Line> eight_ffma = {
     {"FFMA R13, R15, R13, R10", 1}, {"FFMA R9, R11, R9, R8", 1},    {"@P0 BRA 0x600", 6}};
 
 // An experiment with these streams, which take this many cycles.
-Laboratory streaming(const std::string& opcode, const std::vector<Line>& shorter, std::uint32_t shorter_cycles,
-                     const std::vector<Line>& longer, std::uint32_t longer_cycles) {
-  Laboratory lab;
+TestBench streaming(const std::string& opcode, const std::vector<Line>& shorter, std::uint32_t shorter_cycles,
+                    const std::vector<Line>& longer, std::uint32_t longer_cycles) {
+  TestBench lab;
   lab.add_plain_experiment();
   lab.add_stream(shorter_cycles, longer_cycles);
   lab.window(Role::stream) = window(shorter);
@@ -589,7 +590,7 @@ TEST_CASE("an issue cost names the opcodes that its copies took turns on") {
 }
 
 TEST_CASE("what a reader must know is a flag and words") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   CHECK(lab.estimate().flags.empty());
   const auto check = [](const results::Record& record, const char* flag, const std::string& words) {
@@ -662,7 +663,7 @@ TEST_CASE("elapsed cycles are those of the first thread, across the wrap of the 
 }
 
 TEST_CASE("a headline that leaves the SM is the median of its survey") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   lab.audits[Role::chain] = not_proven(sass::Verdict::elided, "no chain");
   const auto record = lab.estimate(lab.add_survey({{Role::differential, {300, 310, 320, 330, 340}}}));
@@ -683,7 +684,7 @@ TEST_CASE("a headline that leaves the SM is the median of its survey") {
 }
 
 TEST_CASE("both windows of a chain are surveyed on the same lines, and their difference counts") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   const auto survey = lab.add_survey({{Role::chain, {1200, 1600, 1240}}, {Role::chain_twice, {2400, 3200, 2480}}});
   const auto record = lab.estimate(survey);
@@ -696,7 +697,7 @@ TEST_CASE("both windows of a chain are surveyed on the same lines, and their dif
 }
 
 TEST_CASE("a number of another process may differ as its launches do, and a survey's median by a fiftieth") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   CHECK(tolerance_of(lab.estimate()) == 0);
   const auto surveyed = lab.estimate(lab.add_survey({{Role::chain, {1200, 1240}}, {Role::chain_twice, {2400, 2480}}}));
@@ -706,7 +707,7 @@ TEST_CASE("a number of another process may differ as its launches do, and a surv
 }
 
 TEST_CASE("a survey in which every line takes as long, or that failed, changes nothing") {
-  Laboratory lab;
+  TestBench lab;
   lab.add_plain_experiment();
   const auto survey = lab.add_survey({{Role::chain, {0}}, {Role::chain_twice, {0}}});
   CHECK(lab.estimate(survey) == lab.estimate());

@@ -293,7 +293,7 @@ TEST_CASE("a cell of which a loop leaves nothing is made again as a subroutine, 
   CHECK(record.has_flag(results::flag::subroutine));
 }
 
-TEST_CASE("of a cell that a subroutine does not save either the loop's windows are kept") {
+TEST_CASE("a cell that a subroutine does not save either keeps the loop's windows") {
   MethodBench bench(entry);
   std::vector<std::string> names;
   bench.literal.names = &names;

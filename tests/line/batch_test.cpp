@@ -12,7 +12,7 @@ using namespace ptxlat::line;
 
 namespace {
 
-// Makes one cubin of whatever it is asked for.
+// Makes one cubin from any request.
 struct OneCubin : KernelAssembler {
   Bytes cubin;
   explicit OneCubin(Bytes bytes) : cubin(std::move(bytes)) {}
@@ -51,7 +51,7 @@ kernel::Trial window_of(int instructions, const std::string& comment = {}) {
   return trial_of(text + "  mov.u32 %clock_2, %clock;\n", "chain");
 }
 
-// A batch on the stand-in driver, which notes what is launched.
+// A batch on the stand-in driver, which records what is launched.
 struct OnTheStandin {
   Environment environment;
   TemporaryFile log;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From counts of instructions to an opcode's pipes, and what is said where the two witnesses disagree.
+// From counts of instructions to an opcode's pipes, and the note if the two witnesses disagree.
 #include "machine/counted.h"
 
 #include "catch.h"

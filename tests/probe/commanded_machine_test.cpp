@@ -17,7 +17,7 @@ constexpr std::uint64_t answers = 64;
 // contract of commanded kernels. A CTA executes commands if their launch's number is above all before it.
 struct ObedientGpu {
   std::vector<kernel::Launch> launches;
-  int without_cta = 0;  // launches that still find no CTA on the wanted SM
+  int without_cta = 0;  // launches that still find no CTA on the requested SM
   std::uint64_t claimed = 0;
   kernel::LaunchStatus status = kernel::LaunchStatus::ok;
 

@@ -47,7 +47,7 @@ TEST_CASE("a number may have a unit of bytes") {
   CHECK(value_of("(1 + 1) * 2 KiB + warps") == 4099);
 }
 
-TEST_CASE("the lesser and the greater of two, of any expressions, also inside each other") {
+TEST_CASE("min and max of any two expressions, also nested") {
   CHECK(value_of("min(2, 3)") == 2);
   CHECK(value_of("max(2, 3)") == 3);
   CHECK(value_of("2 * max( warps * 2 , 4 KiB / 1 KiB ) + 1") == 13);

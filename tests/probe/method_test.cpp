@@ -68,7 +68,7 @@ TEST_CASE("a probe becomes a record with a series, its points' machine code show
   CHECK(record.windows[1].sass.size() == 4);
 }
 
-TEST_CASE("a point whose machine code is something else has no value, and the record says which") {
+TEST_CASE("a point whose machine code is wrong has no value, and the record says which") {
   ProbeBench bench;
   auto probe = chain_probe();
   probe.opcodes = {{"IADD3", "2"}};
@@ -161,7 +161,7 @@ TEST_CASE("a given fact needs no series, and is undetermined if the driver does 
   const auto unknown = bench.make({&probe}, nullptr, {{"memory_bus_bits", 0}}).at(0).facts.at(0);
   CHECK(unknown.value.empty());
   CHECK(unknown.verdict == results::FactVerdict::undetermined);
-  CHECK(unknown.how == "two edges; the driver does not say it");
+  CHECK(unknown.how == "two edges; the driver does not report it");
 }
 
 TEST_CASE("an inference asks the GPU and ends in facts under its condition") {

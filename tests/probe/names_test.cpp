@@ -42,7 +42,7 @@ threads = "path + n"
 FADD = 2
 )";
 
-// With the axes `a` of x and y, and `b` of other names.
+// With the axes `a` of x and y, and `b` of different names.
 std::string with_texts(const std::string& names_of_b, const std::string& texts) {
   return "sentence = \"s\"\n[[axis]]\nname = \"a\"\nnames = [\"x\", \"y\"]\n[[axis]]\nname = \"b\"\nnames = " +
          names_of_b + "\n" + texts + "\n[audit.opcodes]\nLDG = 1\n";

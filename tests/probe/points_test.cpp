@@ -12,7 +12,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-// A probe that needs nothing but what a test gives it.
+// A probe that only needs what a test gives it.
 Probe probe_of(const std::string& kernel, std::vector<ProbeAxis> axes = {}) {
   Probe probe;
   probe.name = "little";

@@ -274,7 +274,7 @@ TEST_CASE("a cluster's CTAs meet before and after, and a kernel has its directiv
       "syntax = \"x {d:u32}, {a:u32}\"\ncluster = 2\nthreads = 64\ndirectives = \".maxnreg 128\"");
   const kernel::Trial trial = little.experiment("a").trials[Role::differential];
   CHECK((trial.launch.ctas == 2 && trial.launch.threads == 64));
-  CHECK(trial.launch.input.size() == 2 * 64 * 8);  // each CTA has slots of its own
+  CHECK(trial.launch.input.size() == 2 * 64 * 8);  // each CTA has its own slots
   CHECK_THAT(trial.kernel.text, Contains(" .maxnreg 128 .reqnctapercluster 2, 1, 1"));
   const std::string meeting = "barrier.cluster.arrive;\n  barrier.cluster.wait;";
   CHECK(count_of(trial.kernel.text, meeting) == 2);
@@ -288,7 +288,7 @@ TEST_CASE("warps after the first repeat its values") {
   for (std::size_t lane = 0; lane < 32; ++lane) CHECK(input[8 * lane] == input[8 * (lane + 32)]);
 }
 
-TEST_CASE("a form alone in a kernel has all that stands around it") {
+TEST_CASE("a form alone in a kernel has all the texts around it") {
   const LittleCatalogue little("syntax = \"x {d:u32}, [{a:near}]\"\nbefore = \"b;\"\ncompletion = \"w;\"");
   const kernel::Kernel kernel = plain_trial(little.loaded, little.variant("")).kernel;
   CHECK(window_lines(kernel.text) == Lines{"b;", "x %v_d, [%v_a];", "w;"});
@@ -310,7 +310,7 @@ TEST_CASE(
   CHECK(count_of(text, "%guard_1, %v_n") == 0);
 }
 
-TEST_CASE("an object with a uniform offset is made before the loop, and made anew in every pass") {
+TEST_CASE("an object with a uniform offset is made before the loop, and remade in every pass") {
   const LittleCatalogue little(R"(syntax = "x {d:u32}, [{a:barrier}], [{b:barrier}]"
 inputs = [{name = "divergent", a = "0", b = "0"}])");
   const auto text = little.kernel(Role::differential, "");

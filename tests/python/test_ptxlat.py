@@ -114,5 +114,5 @@ def test_run_raises_what_the_program_says() -> None:
     with pytest.raises(ptxlat.ProgramError, match="no such target") as error:
         ptxlat.run("--target", "sm_1", command="static")
     assert error.value.exit_code == 4
-    with pytest.raises(ValueError, match="makes no table"):
+    with pytest.raises(ValueError, match="does not make a table"):
         ptxlat.run(command="list")

@@ -32,7 +32,7 @@ using namespace ptxlat;
 // "ptx TAB operand TAB input TAB level" → its lines, the key left out.
 using Lines = std::map<std::string, std::vector<std::string>>;
 
-// A rule that finds a cell unproven asks for kernels with other consumers, which the bundle may lack. They count as
+// A rule that finds a cell unproven asks for kernels with different consumers, which the bundle may lack. They count as
 // rejected; the cell shows as a difference either way.
 class LenientAssembler : public line::KernelAssembler {
  public:

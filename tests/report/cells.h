@@ -23,7 +23,7 @@ inline results::WindowRecord window_of(const std::string& role, const std::vecto
   return window;
 }
 
-// Sets a metric or takes it away. It stays what it was made of: at first the differential, or the streams for `issue`.
+// Sets or removes a metric. The windows behind it stay the same: at first the differential, or the streams for `issue`.
 inline void give(results::Record& record, std::string_view tag, std::optional<double> value) {
   std::vector<std::string> from = {"differential", "differential base"};
   if (tag == results::metric::issue) from = {"stream", "stream twice"};

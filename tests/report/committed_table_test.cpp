@@ -57,7 +57,7 @@ bool has_slow_product(const results::WindowRecord& window) {
                      [](const results::SassRecord& instruction) { return is_slow_product(instruction.text); });
 }
 
-// Copies that do not depend on each other wait for their pipe, which no stall count tells.
+// Copies that do not depend on each other wait for their pipe, which stall counts do not show.
 bool is_stream(const results::WindowRecord& window) { return window.role.starts_with("stream"); }
 
 bool has_short_stall(const results::WindowRecord& window) {
@@ -132,7 +132,7 @@ TEST_CASE("a committed cell whose measurement differs from its schedule says so"
   }
 }
 
-TEST_CASE("the static table of sm_90, made without a GPU, says what the H200 takes where both have the same code") {
+TEST_CASE("the static table of sm_90, made without a GPU, agrees with the H200 where both have the same code") {
   using Row = std::tuple<std::string, std::string, std::string, int>;
   std::map<Row, results::Record> measured;
   for (const auto& cell : h200()) {
@@ -154,7 +154,7 @@ TEST_CASE("the static table of sm_90, made without a GPU, says what the H200 tak
     ++compared;
     equal += *cell.number(results::metric::static_cycles) == *on_card.number(results::metric::cycles) ? 1 : 0;
     // Two instructions close to each other on one pipe, and a consumer of both, take up to 2 cycles more
-    // (docs/method.md, section 7); with other registers the same opcodes can have other stall counts.
+    // (docs/method.md, section 7); with different registers the same opcodes can have different stall counts.
     const double other_schedule =
         std::abs(*cell.number(results::metric::static_cycles) -
                  on_card.number(results::metric::static_cycles).value_or(*cell.number(results::metric::static_cycles)));

@@ -65,7 +65,7 @@ struct TwoTables {
 std::vector<std::string> named(const FactComparison& comparison, FactChange change) {
   std::vector<std::string> names;
   for (const auto& row : comparison.rows) {
-    if (row.change == change) names.push_back(row.any().fact.quantity);
+    if (row.change == change) names.push_back(row.either().fact.quantity);
   }
   return names;
 }
@@ -115,7 +115,7 @@ TEST_CASE("the page of a comparison has a section of facts") {
       out.str(),
       Catch::Contains(
           "Facts of the machine: 3 equal, 1 different value, 1 different verdict, 1 only in A, 1 only in B; 1 of "
-          "scope card left out, since the cards differ\n"
+          "scope card are left out, since the cards differ\n"
           "\n"
           "Equal: dram, l1.index, l1.latency\n"
           "\n"

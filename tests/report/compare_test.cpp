@@ -192,7 +192,7 @@ TEST_CASE("an issue cost is compared if both tables have one") {
     const Comparison comparison = compare_tables(a, b);
     REQUIRE(comparison.rows.size() == 1);
     CHECK(comparison.rows[0].cause == Cause::other_verdict);
-    CHECK(comparison.rows[0].any().ptx == "sub.u32");
+    CHECK(comparison.rows[0].record().ptx == "sub.u32");
   }
 }
 
@@ -245,7 +245,7 @@ TEST_CASE("the largest relative change comes first, then the clearest cause") {
                              with_cycles(cell_of("same_too", 3, 4, "T"), 12), cell_of("large", 3, 12, "L2"),
                              cell_of("halved", 3, 4, "H2")}));
   std::vector<std::string> order;
-  for (const Difference& row : compare_tables(a, b).rows) order.push_back(row.any().ptx);
+  for (const Difference& row : compare_tables(a, b).rows) order.push_back(row.record().ptx);
   CHECK(order == std::vector<std::string>{"same_code", "large", "same_too", "halved", "small", "equal", "e", "only_a",
                                           "only_b"});
 }
@@ -276,9 +276,9 @@ TEST_CASE("a summary counts causes for each chapter and finds the biggest change
   CHECK(summary.equal == 4);
   CHECK(summary.median_ratio == 1);
   REQUIRE(summary.gains.size() == 4);
-  CHECK(summary.gains[0]->any().ptx == "op3");
+  CHECK(summary.gains[0]->record().ptx == "op3");
   REQUIRE(summary.losses.size() == 2);
-  CHECK(summary.losses[0]->any().ptx == "op5");
+  CHECK(summary.losses[0]->record().ptx == "op5");
 }
 
 TEST_CASE("a threshold asks for numbers that change by so much, come or go") {

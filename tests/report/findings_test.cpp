@@ -165,7 +165,7 @@ TEST_CASE("claims of a page are found with their words, and compared as numbers,
 }
 
 TEST_CASE("every value of docs/findings/memory.md is that of a committed fact") {
-  // A name that begins with the GPU is a fact of another table.
+  // A name that begins with the GPU is a fact of a different table.
   auto facts = facts_in(content_of(h200 + "/facts.csv"));
   for (const auto& [name, fact] : facts_in(content_of(h100 + "/facts.csv"))) facts.emplace("H100 " + name, fact);
   const auto claims = claims_in(content_of(findings + "memory.md"));

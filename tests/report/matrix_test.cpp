@@ -18,7 +18,7 @@ std::vector<Side> sides_of(const std::vector<Table>& tables) {
 std::vector<std::pair<std::size_t, Cause>> steps_of(const Matrix& matrix, const std::string& ptx) {
   std::vector<std::pair<std::size_t, Cause>> steps;
   for (const MatrixRow& row : matrix.rows) {
-    if (row.any().ptx != ptx) continue;
+    if (row.record().ptx != ptx) continue;
     for (const Step& step : row.steps) steps.emplace_back(step.table, step.cause);
   }
   return steps;
@@ -49,8 +49,8 @@ TEST_CASE("a matrix says at which table a row changes, and why") {
   CHECK(steps_of(matrix, "gone") == Steps{{2, Cause::other_verdict}});
   CHECK(steps_of(matrix, "late") == Steps{{2, Cause::only_in_b}});
   CHECK(steps_of(matrix, "same").empty());
-  CHECK(matrix.rows[0].any().ptx == "code");  // the largest change, a factor of two
-  CHECK(matrix.rows[1].any().ptx == "stall");
+  CHECK(matrix.rows[0].record().ptx == "code");  // the largest change, a factor of two
+  CHECK(matrix.rows[1].record().ptx == "stall");
 
   const MatrixRow& code = matrix.rows[0];
   REQUIRE(code.cells.size() == 4);

@@ -113,7 +113,7 @@ TEST_CASE("a merged table is read back as it was written, and an operand that is
   const auto back = read_table(folder.path / table.run.table);
   CHECK(operands_in(back) == Texts{"a b"});
   CHECK(records_of(back) == records_of(table));
-  // As tables of separate rows are read, in which one is of an operand that the other has too.
+  // As when tables of separate rows are read, one of which is for an operand that the other also has.
   auto both = mad("a b"), one = mad("b");
   give(one, results::metric::chain, 9);
   write_table(folder.path, table_of({both, one}));
@@ -166,7 +166,7 @@ TEST_CASE("a comparison joins a table of one row an operand with one of merged r
   }
 }
 
-TEST_CASE("an operand that only one side has is a row of its own") {
+TEST_CASE("an operand that only one side has is a separate row") {
   const auto one = table_of({mad("a")}), both = table_of({mad("a"), mad("b")});
   const auto compared = compare({&one, {}, "one", {}}, {&both, {}, "both", {}});
   CHECK(compared.unchanged.size() == 1);

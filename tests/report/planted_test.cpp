@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pairs of tables that differ in exactly what was planted: a comparison must find all of it, for the right reason, and
+// Pairs of tables that only differ in planted changes: a comparison must find all of it, for the right reason, and
 // nothing else.
 #include <algorithm>
 #include <array>
@@ -250,8 +250,8 @@ class Planter {
 void check_against(const Plan& plan, const Comparison& comparison) {
   CHECK(comparison.rows.size() == plan.size());
   for (const Difference& row : comparison.rows) {
-    INFO(row.any().ptx << " O" << row.any().level << ": " << to_string(row.cause));
-    const auto planted = plan.find({row.any().ptx, row.any().level});
+    INFO(row.record().ptx << " O" << row.record().level << ": " << to_string(row.cause));
+    const auto planted = plan.find({row.record().ptx, row.record().level});
     REQUIRE(planted != plan.end());
     CHECK(row.cause == planted->second.cause);
     CHECK(leading_of(comparison, row).change().value_or(0) == planted->second.change);
@@ -276,7 +276,7 @@ Plan plan_in(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a comparison finds what was planted, for its reason, and nothing else") {
+TEST_CASE("a comparison finds each planted change with its cause, and nothing else") {
   const TestFolder folder;
   for (unsigned seed = 0; seed < 12; ++seed) {
     INFO("seed " << seed);
@@ -303,7 +303,7 @@ TEST_CASE("a comparison finds what was planted, for its reason, and nothing else
   }
 }
 
-TEST_CASE("the other way round, causes are the same and numbers change back") {
+TEST_CASE("in the opposite direction, causes are the same and numbers change back") {
   Planter planter(77);
   planter.plant(400);
   const Table a = table_of(planter.a), b = table_of(planter.b);

@@ -134,7 +134,7 @@ TEST_CASE("a table answers for every spelling and level, even after it was writt
   CHECK(csv.str().find("weak") == std::string::npos);
 }
 
-TEST_CASE("for publishing, a row keeps the code that its number was made of") {
+TEST_CASE("for publishing, a row keeps the code behind its number") {
   auto both = form("op.a", 3, 4, "IADD3");
   both.windows.push_back(both.windows[0]);
   both.windows[1].role = "stream";
@@ -155,7 +155,7 @@ TEST_CASE("tables are compared by spelling, whichever form has the row, and once
       {form("ld.u32", 3, 9, "LDG.NEW"), form("ld.weak.u32", 3, 4, "LDG"), form("ld.relaxed.u32", 3, 9, "LDG.NEW")});
   const auto compared = compare({&old, {}, "old", {}}, {&now, {}, "now", {}});
   REQUIRE(compared.rows.size() == 1);
-  CHECK(compared.rows[0].any().ptx == "ld.u32");
+  CHECK(compared.rows[0].record().ptx == "ld.u32");
   REQUIRE(compared.unchanged.size() == 1);
   CHECK(compared.unchanged[0]->record.ptx == "ld.weak.u32");
 }

@@ -59,7 +59,7 @@ TEST_CASE("a cell has what its record has, as far as reports need it, and its li
   }
 }
 
-TEST_CASE("the windows of a metric are those that it was made of") {
+TEST_CASE("the windows of a metric are those behind it") {
   results::Record record;
   record.ptx = "add.u32";
   for (const char* role : {"overhead", "chain", "chain twice", "stream"})

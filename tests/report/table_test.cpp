@@ -179,7 +179,7 @@ TEST_CASE("a damaged table is reported as damaged, never read in part") {
     overwrite(place / "latency.csv", content_of(place / "latency.csv") + "one,more\n");
     CHECK(exit_code_of_reading(place) == ExitCode::storage);
   }
-  SECTION("a checksum that is no text") {
+  SECTION("a checksum that is not text") {
     std::string number = run;
     const std::size_t begin = number.find('"', number.find("jsonl_crc32") + 12);
     overwrite(place / "run.json", number.replace(begin, 10, "12345678"));

@@ -81,7 +81,7 @@ TEST_CASE("JSON says where metrics come from, and their verdicts where these are
   CHECK(to_json(record).at("kind") == "probe");
 }
 
-TEST_CASE("an axis of names has them beside its values, and one of numbers has none") {
+TEST_CASE("an axis of names has them next to its values, and one of numbers has none") {
   Record record;
   record.kind = RecordKind::probe;
   record.ptx = "paths";

@@ -196,7 +196,7 @@ TEST_CASE("the target's own tables, runs and records stay") {
   CHECK(store.records(table, RecordKind::probe).size() == 1);
 }
 
-TEST_CASE("of two records of a cell one is kept, whatever their order") {
+TEST_CASE("one of two records of a cell is kept, whatever their order") {
   const Stores stores;
   const auto proven = stores.store("proven", run_at(1), {cell("add", 4)});
   SECTION("the one that started later") {
@@ -240,7 +240,7 @@ TEST_CASE("results of one experiment that contradict each other are reported, on
   CHECK(stores.merge(sources).conflicts.size() == 1);
 }
 
-TEST_CASE("a run that two stores have is one, with what is known of its end") {
+TEST_CASE("a run in two stores is one run, with what is known about its end") {
   const Stores stores;
   auto run = run_at(1);
   auto begun = run;
@@ -259,7 +259,7 @@ TEST_CASE("a run that two stores have is one, with what is known of its end") {
   }
 }
 
-TEST_CASE("a store that is being written gives what is committed, and the rest the next time") {
+TEST_CASE("a store that is being written gives what is committed, and the rest at the next merge") {
   const Stores stores;
   const auto file = stores.folder.path / "busy";
   Store busy(file);
@@ -321,7 +321,7 @@ TEST_CASE("what is not a store of this version is rejected, and nothing is writt
   SECTION("another program's database") {
     execute(bad, "CREATE TABLE bookmarks (url TEXT)");
     said = rejection(stores, {good, bad});
-    CHECK(said.find("another program") != std::string::npos);
+    CHECK(said.find("a different program") != std::string::npos);
   }
   SECTION("a store of another version") {
     { const Store store(bad); }
@@ -329,7 +329,7 @@ TEST_CASE("what is not a store of this version is rejected, and nothing is writt
     said = rejection(stores, {good, bad});
     CHECK(said.find("has version 1") != std::string::npos);
   }
-  SECTION("a run that is no JSON") {
+  SECTION("a run that is not JSON") {
     stores.store("bad", run_at(2), {cell("sub", 4)});
     execute(bad, "UPDATE runs SET run = '{'");
     said = rejection(stores, {good, bad});
@@ -344,7 +344,7 @@ TEST_CASE("a damaged source is named, and the target keeps what it had") {
   const auto good = stores.store("good", run_at(1), {cell("add", 4)});
   stores.merge({good});
   const auto bad = stores.store("bad", run_at(2), {cell("add", 5), cell("sub", 4)});
-  SECTION("a record that is no JSON") { execute(bad, "UPDATE records SET record = '{\"ptx\":'"); }
+  SECTION("a record that is not JSON") { execute(bad, "UPDATE records SET record = '{\"ptx\":'"); }
   SECTION("a record of another shape") { execute(bad, "UPDATE records SET record = '{\"ptx\":[]}'"); }
   SECTION("overwritten inside") {
     std::vector<Record> many;

@@ -63,7 +63,7 @@ TEST_CASE("a flag is there once") {
   CHECK_FALSE(record.has_flag(results::flag::branches));
 }
 
-TEST_CASE("the windows of a record's headline are those that it was made of, as far as they are there") {
+TEST_CASE("the windows of a record's headline are those behind it, as far as they exist") {
   Record record;
   for (const char* role : {"overhead", "chain twice", "chain", "differential"})
     record.windows.emplace_back().role = role;

@@ -34,7 +34,7 @@ int save_and_tell(const std::filesystem::path& file, int pipe, int count) {
   return 0;
 }
 
-// How many cells a child saved before it ended, by what it told.
+// How many cells a child saved before it ended, from its messages.
 struct Teller {
   int ends[2];
   Teller() { REQUIRE(::pipe(ends) == 0); }
@@ -100,7 +100,7 @@ TEST_CASE("two processes that create and fill one store at the same moment both 
   }
 }
 
-TEST_CASE("a store that another process keeps locked is reported as in use") {
+TEST_CASE("a store that a different process keeps locked is reported as in use") {
   const TestFolder folder;
   const auto file = folder.path / "store.sqlite";
   Store store(file, std::chrono::milliseconds(50));

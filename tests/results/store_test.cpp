@@ -154,7 +154,7 @@ TEST_CASE("kinds of record in one table do not mix") {
   CHECK(finished.contains(key_of(probe).text()));
 }
 
-TEST_CASE("a table's runs have ids, and what is told of one at its end replaces what was told at its start") {
+TEST_CASE("a table's runs have ids, and what is saved at a run's end replaces what was saved at its start") {
   const TestFolder folder;
   Store store(folder.path / "store.sqlite");
   Run first;
@@ -221,10 +221,10 @@ TEST_CASE("a file that is not a store is rejected and stays as it is") {
       CHECK(content_of(file) == content);
     }
   }
-  SECTION("the database of another program") {
+  SECTION("the database of a different program") {
     execute(file, "CREATE TABLE bookmarks (url TEXT)");
     const std::string content = content_of(file);
-    CHECK(rejection(file).find("another program") != std::string::npos);
+    CHECK(rejection(file).find("a different program") != std::string::npos);
     CHECK(content_of(file) == content);
     CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 1);
   }
@@ -274,7 +274,7 @@ TEST_CASE("a damaged store says so") {
     }
     return ExitCode::success;
   };
-  SECTION("a record that is no JSON") { execute(file, "UPDATE records SET record = '{\"ptx\":' WHERE ptx = 'op7'"); }
+  SECTION("a record that is not JSON") { execute(file, "UPDATE records SET record = '{\"ptx\":' WHERE ptx = 'op7'"); }
   SECTION("a record of another shape") { execute(file, "UPDATE records SET record = '[1]' WHERE ptx = 'op7'"); }
   SECTION("truncated") { std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2); }
   SECTION("overwritten inside") {

@@ -7,7 +7,7 @@
 
 namespace ptxlat {
 
-// A folder of its own for one test, removed with everything in it. (The program has a TemporaryFolder.)
+// A separate folder for one test, removed with everything in it. (The program has a TemporaryFolder.)
 struct TestFolder {
   std::filesystem::path path;
 

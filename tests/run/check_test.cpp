@@ -107,7 +107,7 @@ TEST_CASE("a form that no known target has is rejected without asking") {
   CHECK(bench.seen.empty());
 }
 
-TEST_CASE("what forms need at module scope is there once, in front of all kernels") {
+TEST_CASE("declarations at module scope appear once, before all kernels") {
   Bench bench(R"(
 [[op]]
 name   = "x"
@@ -126,7 +126,7 @@ each   = "mov.u64 {r}, numbers;"
   CHECK(ptx.find(".const .b32 numbers[8];", first + 1) == std::string::npos);
 }
 
-TEST_CASE("what cannot be measured is assembled all the same") {
+TEST_CASE("forms that cannot be measured are assembled nevertheless") {
   Bench bench("\n[[op]]\nname = \"exit\"\nsyntax = \"exit\"\nnot_measurable = \"it ends the kernel\"\n");
   CHECK(bench.check().empty());
   REQUIRE(bench.seen.size() == 1);

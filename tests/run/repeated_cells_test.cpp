@@ -10,7 +10,7 @@ using namespace ptxlat::run;
 
 namespace {
 
-// Cells of one form, told apart by their level.
+// Cells of one form, distinguished by their level.
 struct Cells {
   isa::Form form;
   isa::Input input;
@@ -43,7 +43,7 @@ std::vector<int> levels(const RepeatedCells& sample) {
 
 }  // namespace
 
-TEST_CASE("a sample is a fiftieth, at most a thousand, or the share that is asked for") {
+TEST_CASE("a sample is a fiftieth, at most a thousand, or the requested share") {
   const Cells few(120), many(60'000);
   CHECK(few.sample(std::nullopt, 1).cells.size() == 3);
   CHECK(many.sample(std::nullopt, 1).cells.size() == 1'000);
@@ -53,7 +53,7 @@ TEST_CASE("a sample is a fiftieth, at most a thousand, or the share that is aske
   CHECK(Cells(0).sample(std::nullopt, 1).cells.empty());
 }
 
-TEST_CASE("a sample has no cell twice, keeps the plan's order, and is another with another seed") {
+TEST_CASE("a sample has no cell twice, keeps the plan's order, and differs with a different seed") {
   const Cells cells(1'000);
   const auto sample = levels(cells.sample(0.1, 1));
   CHECK(std::is_sorted(sample.begin(), sample.end()));
@@ -74,7 +74,7 @@ TEST_CASE("a sample remembers its own cells and no others") {
   CHECK(sample.noted(record_of(7, 0)) == nullptr);
 }
 
-TEST_CASE("a sample of what is missing has no cell that is there already") {
+TEST_CASE("a sample of missing cells has no cell that is already there") {
   const Cells cells(100);
   auto missing = latency::line_cells(cells.plan);
   missing.erase(missing.begin(), missing.begin() + 90);

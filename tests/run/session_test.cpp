@@ -96,7 +96,7 @@ TEST_CASE("what the store has is not made again, and a resumed table names both 
   CHECK(runs_of(after.records) == std::set<int>{before.run.id, after.run.id});
 }
 
-TEST_CASE("a run that finds all of its cells is none: the table stays attributed to the one that made it") {
+TEST_CASE("a run that finds all of its cells does not count: the table stays attributed to the one that made it") {
   Tables tables;
   auto first = tables.job(3), second = tables.job(3);
   const auto before = make_table(first, tables.store, {});

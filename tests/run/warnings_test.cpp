@@ -43,7 +43,7 @@ TEST_CASE("an idle GPU that nobody shares gives no warning") {
   CHECK(run::warnings_after(quiet(), quiet(), device, std::nullopt).empty());
 }
 
-TEST_CASE("each thing that disturbs a run is a warning of its own kind") {
+TEST_CASE("each kind of disturbance has its own warning") {
   auto condition = quiet();
   condition.is_mig = true;
   CHECK(kinds(run::warnings_before(condition, {})) == Kinds{WarningKind::shared_by_mig});
@@ -66,7 +66,7 @@ TEST_CASE("each thing that disturbs a run is a warning of its own kind") {
   CHECK(limited.front().sentence == "The clocks are limited by the power limit, heat");
 }
 
-TEST_CASE("what NVML does not say of a card is no warning, and a missing NVML is one") {
+TEST_CASE("what NVML does not report is not a warning, but a missing NVML is one") {
   auto condition = quiet();
   condition.has_ecc.reset();
   condition.drives_display.reset();
@@ -77,7 +77,7 @@ TEST_CASE("what NVML does not say of a card is no warning, and a missing NVML is
   missing.problem = "libnvidia-ml.so.1: cannot open shared object file";
   const auto warnings = run::warnings_before(missing, {});
   CHECK(kinds(warnings) == Kinds{WarningKind::nothing_known});
-  CHECK(text_of(warnings.front()).find("unknown: libnvidia-ml.so.1") != std::string::npos);
+  CHECK(text_of(warnings.front()).find("throttled: libnvidia-ml.so.1") != std::string::npos);
 }
 
 TEST_CASE("processes of the run itself are not other processes") {
@@ -89,7 +89,7 @@ TEST_CASE("processes of the run itself are not other processes") {
   CHECK(run::warnings_before(condition, {100, 4711}).empty());
 }
 
-TEST_CASE("in a container other processes are unknown, unless more are listed than are the run's own") {
+TEST_CASE("in a container other processes are unknown, unless more are listed than the run has") {
   auto condition = quiet();
   condition.sees_all_processes = false;
   CHECK(kinds(run::warnings_before(condition, {100})) == Kinds{WarningKind::processes_unknown});
@@ -127,5 +127,5 @@ TEST_CASE("a driver whose JIT is older than the chosen forms is named with what 
   CHECK(run::warnings_about_driver({&old_form}, driver, device).empty());
   const auto warnings = run::warnings_about_driver({&old_form, &new_form}, driver, device);
   CHECK(kinds(warnings) == Kinds{WarningKind::old_driver});
-  CHECK(warnings.front().sentence == "The JIT of driver 535.1 knows PTX 8.2, and 1 forms need up to 8.6");
+  CHECK(warnings.front().sentence == "The JIT of driver 535.1 supports PTX 8.2, but 1 form needs up to 8.6");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every verdict, from windows written by hand: what the assembler was seen to make of the traps in docs/method.md.
+// Every verdict, from windows written by hand: code that the assembler was seen to generate for the traps in
+// docs/method.md.
 #include "sass/audit.h"
 
 #include "catch.h"
@@ -66,7 +67,7 @@ TEST_CASE("a part that was computed before the first clock is found: the recipro
   check(audit, Verdict::elided, "MUFU.RCP R10, R3");
 }
 
-TEST_CASE("what a subroutine gives back was not computed before the first clock") {
+TEST_CASE("a subroutine's result was not computed before the first clock") {
   auto prologue = usual_prologue();
   prologue.push_back({"ISET.NE.U32.AND R10, R0, 0xdead, PT", 6});
   const Window base = window({{"LOP.XOR R7, R2, R5", 6}}, prologue);
@@ -103,7 +104,7 @@ TEST_CASE("waiting for what was started before the first clock contaminates a wi
   CHECK(audit_differential(window({waits_for_store, waiting_xor}, prologue), xor_base).is_proven());
 }
 
-TEST_CASE("what the stores of the pass before may still hold counts as started before the first clock") {
+TEST_CASE("scoreboards that the stores of the previous pass may still hold count as held before the first clock") {
   CHECK(pending_scoreboards(window({}, {})) == 0x3f);
   check(audit_differential(window({{"POPC R0, R2", 2, 0, 0x20}, waiting_xor}, {{"NOP"}}), xor_base),
         Verdict::contaminated, "mask 0x20");
@@ -135,7 +136,7 @@ TEST_CASE("an instruction that feeds nothing contaminates a window") {
         "IADD3 R14");
 }
 
-TEST_CASE("an instruction on the uniform datapath is another instruction") {
+TEST_CASE("an instruction on the uniform datapath is a different instruction") {
   auto prologue = usual_prologue();
   prologue.push_back({"R2UR UR6, R2", 2, 0});
   prologue.push_back({"NOP", 2, 7, 1});
@@ -170,7 +171,7 @@ TEST_CASE("what brings an operand into a uniform register belongs before the win
   // Shared memory's window in generic addresses.
   check(audit_of_prepared({{"S2R R9, SR_SWINHI", 1, 0}, {"MOV R7, R9", 6, 7, 1}, {"LD.E R7, [R6]", 2, 2}}),
         Verdict::contaminated, "S2R R9, SR_SWINHI");
-  // A loop over lanes that might differ, seen by what it takes from the elected lane.
+  // A loop over lanes that might differ, recognised by what it takes from the elected lane.
   check(audit_of_prepared({{"PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0", 2},
                            {"@P0 ELECT P1, URZ, PT", 13},
                            {"@P1 R2UR UR14, R2", 2},
@@ -179,7 +180,7 @@ TEST_CASE("what brings an operand into a uniform register belongs before the win
         Verdict::contaminated, "@P1 R2UR UR14, R2");
 }
 
-TEST_CASE("what an instruction makes of its literals and of its own results in uniform registers is its own") {
+TEST_CASE("uniform registers made from an instruction's literals or its own results are its own") {
   check(audit_of_prepared({{"UMOV UR6, 0x1", 2}, {"UBLKCP.S.G [UR8], [UR4], UR6", 2}}), Verdict::proven, "");
   check(audit_of_prepared({{"UMOV UR4, 0x1", 2},
                            {"UIADD3 UR4, -UR4, 0x100000, URZ", 2},
@@ -238,7 +239,7 @@ TEST_CASE("a bracket is proven if the whole instruction, and no more, is between
   check(audit_bracket(window({mul, ex2, {"FADD R1, R2, R3", 4}}), sass), Verdict::contaminated, "FADD");
 }
 
-TEST_CASE("the same operation on another pipe is the same instruction to a bracket") {
+TEST_CASE("the same operation on a different pipe is the same instruction to a bracket") {
   CHECK(audit_bracket(window({{"IMAD.IADD R0, R2, 0x1, R3", 4}}), {"IADD3"}).is_proven());
 }
 
@@ -282,7 +283,7 @@ TEST_CASE("a load of an operand that is not before the first clock has drifted")
   check(audit_waiting(made, xor_base, {false, 4}), Verdict::contaminated, "1 of the 4 loads");
 }
 
-TEST_CASE("what reads memory or special registers may be the instruction itself where it is no arithmetic") {
+TEST_CASE("code that reads memory or special registers may be the instruction itself if it is not arithmetic") {
   const Line load{"LDG.E R0, desc[UR4][R2.64]", 2, 0};
   const auto made = window({load, waiting_xor});
   check(audit_differential(made, xor_base), Verdict::contaminated, "belongs to the skeleton");
@@ -291,7 +292,7 @@ TEST_CASE("what reads memory or special registers may be the instruction itself 
   CHECK(audit.sass == std::vector<std::string>{"LDG.E"});
 }
 
-TEST_CASE("what waits for an effect is taken off the instruction, and alone it is no instruction") {
+TEST_CASE("the wait for an effect is subtracted, and alone it is not an instruction") {
   const Line copy{"LDGSTS.E [R3], desc[UR4][R2.64]", 2, 7, 0, 0}, commit{"LDGDEPBAR", 2, 0},
       wait{"DEPBAR.LE SB0, 0x0", 5, 7, 1};
   const auto audit = audit_waiting(window({copy, commit, wait}), window({commit, wait}));
@@ -304,7 +305,7 @@ TEST_CASE("what waits for an effect is taken off the instruction, and alone it i
         Verdict::contaminated, "mask 0x10");
 }
 
-TEST_CASE("the empty wgmma that ptxas puts into a group without one is no wgmma") {
+TEST_CASE("the empty wgmma that ptxas puts into a group without one does not count as a wgmma") {
   const Line arrive{"WARPGROUP.ARRIVE", 6}, wait{"WARPGROUP.DEPBAR.LE gsb0, 0x0", 2},
       empty{"HGMMA.64x8x16.F16 RZ, gdesc[URZ], RZ, !UPT, gsb0", 3},
       real{"HGMMA.64x8x16.F16 R24, gdesc[UR4], R24, gsb0", 3};
@@ -313,7 +314,7 @@ TEST_CASE("the empty wgmma that ptxas puts into a group without one is no wgmma"
   CHECK(audit.sass == std::vector<std::string>{"HGMMA.64x8x16.F16"});
 }
 
-TEST_CASE("a chain whose steps wait behind a NOP is one of the instruction alone") {
+TEST_CASE("a chain whose steps wait after a NOP is one of the instruction alone") {
   const auto steps = [](int count) {
     std::vector<Line> lines;
     for (int i = 0; i < count; ++i) {
@@ -357,7 +358,7 @@ TEST_CASE("a stream of one NOP a copy is of instructions with nothing to do; oth
   check(audit_stream(padded(4), padded(8), 4, {"FMUL"}, {}), Verdict::elided, "no more instructions");
 }
 
-TEST_CASE("a stream whose end waits for its copies is no stream, unless the other one waits too") {
+TEST_CASE("a stream whose end waits for its copies is contaminated, unless the other one waits too") {
   const auto copies = [](int count, int wait_mask) {
     std::vector<Line> lines;
     for (int i = 0; i < count; ++i) lines.push_back({"POPC R" + std::to_string(20 + i) + ", R2", 2, 0});
@@ -447,7 +448,7 @@ TEST_CASE("a chain whose results are two halves is proven: both are stored") {
   check(audit_chain(lost, selections(8), 4, sass), Verdict::contaminated, "feeds nothing");
 }
 
-TEST_CASE("what keeps a second result is no part of the instruction, though it is stored") {
+TEST_CASE("code that keeps a second result is not part of the instruction, although it is stored") {
   const Line op{"ISETP.LT.AND P1, P2, R2, R3, PT", 4}, keep{"SEL R14, RZ, 0x1, P2", 2},
       consumer{"SEL R1, R5, 0x15, P1", 5}, plain_consumer{"SEL R1, R5, 0x15, P0", 5};
   const std::vector<Line> stores{{"STG.E.STRONG.SYS desc[UR4][R6.64+0x10], R1"},

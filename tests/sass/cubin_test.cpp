@@ -129,7 +129,7 @@ TEST_CASE("the control word of three Maxwell instructions is shared out among th
   CHECK(schedule.edge_cycles == 6 + 6);
 }
 
-TEST_CASE("what is no cubin of a GPU whose code can be read is rejected with the reason") {
+TEST_CASE("a file that is not a readable cubin is rejected with the reason") {
   CHECK(rejection({}).find("it ends early") != std::string::npos);
   CHECK(rejection(Bytes(200, 0)).find("not an ELF file") != std::string::npos);
   CHECK(rejection(cubin_for(35, 7)).find("unsupported architecture sm_35") != std::string::npos);
@@ -158,7 +158,7 @@ TEST_CASE("a damaged cubin never does more harm than an Error") {
   }
 }
 
-TEST_CASE("a kernel's own subroutine, which a linker leaves a function, stands behind it; others are left alone") {
+TEST_CASE("a kernel's own subroutine, which linked code has as a function, is appended to it; others are left alone") {
   const auto cubin = read_cubin(standin::tiny_cubin({{"x_pass", {standin::read_clock(1), standin::read_clock(1)}},
                                                      {"x", {standin::op(0x210, 4)}},
                                                      {"first_pass", {standin::op(0x211, 4)}}}));

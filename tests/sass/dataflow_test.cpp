@@ -139,7 +139,7 @@ TEST_CASE("what an instruction reads and writes is read off its text") {
   }
 }
 
-TEST_CASE("a guard is read, and what it guards may leave its destination as it was") {
+TEST_CASE("a guard is read, and a guarded instruction may leave its destination unchanged") {
   const auto use = register_use("@!P3 IMAD.MOV.U32 R2, RZ, RZ, R4");
   CHECK(use.is_predicated);
   CHECK(as_set(use.reads) == std::set<int>{P + 3, 4});
@@ -180,7 +180,7 @@ std::vector<bool> slice_of_last(const Window& made) {
 
 }  // namespace
 
-TEST_CASE("the backward slice holds what the last instruction depends on, and nothing else") {
+TEST_CASE("the backward slice has what the last instruction depends on, and nothing else") {
   const auto made = window({{"POPC R0, R2"},                           // 1: feeds 3
                             {"IADD3 R10, R2, R3, RZ"},                 // 2: feeds nothing
                             {"LOP3.LUT R0, R0, R5, RZ, 0x3c, !PT"}});  // 3: the last
@@ -241,7 +241,7 @@ TEST_CASE("a window without anything between the clocks has an empty slice") {
   CHECK(clock_copies(window({})) == std::vector<bool>{false, false});
 }
 
-TEST_CASE("copies of the first clock reading are told from copies of operands") {
+TEST_CASE("copies of the first clock reading are distinguished from copies of operands") {
   const auto made = window({{"MOV R20, R8"}, {"MOV R21, R2"}, {"MOV R22, R20"}, {"MOV R8, R3"}, {"MOV R23, R8"}});
   CHECK(clock_copies(made) == std::vector<bool>{false, true, false, true, false, false, false});
 }

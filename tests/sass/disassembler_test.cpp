@@ -153,7 +153,7 @@ TEST_CASE("Maxwell's instructions are read in any number, their branches relativ
 
 namespace {
 
-// Lets each of four threads ask for a word of its own; returns how often nvdisasm was started.
+// Lets each of four threads ask for a different word; returns how often nvdisasm was started.
 std::size_t starts_for_four(const NvdisasmPace& pace) {
   FakeToolkits toolkits;
   Nvdisasm disassembler(toolkits.add_counting_nvdisasm(), pace);

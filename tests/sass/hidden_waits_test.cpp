@@ -39,7 +39,8 @@ TEST_CASE("registers of two banks, or results that are read later, are none") {
   CHECK(bank_conflict(halves("R7", 15, 15)).empty());
 }
 
-TEST_CASE("a result of another pipe comes a cycle later: shl.b64 by a known number took 12 cycles instead of 10") {
+TEST_CASE(
+    "a result from a different pipe comes a cycle later: shl.b64 by a known number took 12 cycles instead of 10") {
   CHECK_FALSE(bank_conflict(window({{"SHF.L.U64.HI R9, R6, 0x5, R7", 1},
                                     {"IMAD.SHL.U32 R7, R6, 0x20, RZ", 5},
                                     {"LOP3.LUT R7, R8, R7, R9, 0x96, !PT", 2}}))

@@ -42,7 +42,7 @@ TEST_CASE("the clock is known in every way that ptxas reads it, and other specia
   CHECK_FALSE(reads_clock(CodeLayout::volta, word(0x210, clock_lo)));
 }
 
-TEST_CASE("Maxwell's instructions come in threes behind a control word, Volta's one by one") {
+TEST_CASE("Maxwell's instructions come in threes after a control word, Volta's one by one") {
   CHECK(offset_of(CodeLayout::maxwell, 0) == 0x08);
   CHECK(offset_of(CodeLayout::maxwell, 2) == 0x18);
   CHECK(offset_of(CodeLayout::maxwell, 3) == 0x28);
@@ -65,7 +65,7 @@ TEST_CASE("Maxwell's clock reads are found, and those into RZ are thrown away") 
   CHECK_FALSE(discards_clock(CodeLayout::maxwell, {0x50c8000005070008, 0}));
 }
 
-TEST_CASE("a read into RZ in front of a clock read is a part of it") {
+TEST_CASE("a read into RZ before a clock read is a part of it") {
   const InstructionWord discarded{0x50c80000050700ff, 0}, clock{0x50c8000005070008, 0}, popc{0x5c08000000070005, 0};
   std::string why;
   const KernelCode kernel{"kernel", {popc, discarded, clock, popc, discarded, clock, popc}, CodeLayout::maxwell};
@@ -78,7 +78,7 @@ TEST_CASE("a read into RZ in front of a clock read is a part of it") {
   CHECK(found->epilogue.size() == 2);
 }
 
-TEST_CASE("opcodes are found behind guards, and what steers control is known") {
+TEST_CASE("opcodes are found after guards, and control flow is recognised") {
   CHECK(opcode_of("@!P0 IMAD.IADD R7, R6, 0x1, R7") == "IMAD.IADD");
   CHECK(opcode_of("EXIT") == "EXIT");
   CHECK(changes_control_flow("@P0 BRA 0x100"));
@@ -142,7 +142,7 @@ TEST_CASE("a schedule is a lower bound where an instruction is there to wait, wh
     INFO(wait);
     CHECK(static_schedule(window({{"LDGSTS.E [R7], [R2.64]", 4}, {wait, 4}})).is_lower_bound);
   }
-  // These only begin what is waited for elsewhere: measured, they take their stall counts.
+  // These only begin something that is waited for elsewhere: measured, they take their stall counts.
   for (const char* no_wait : {"LDGDEPBAR", "BAR.ARV 0x0, 0x40", "WARPSYNC.ALL", "SYNCS.ARRIVE.TRANS64 RZ, [R2], R3"}) {
     INFO(no_wait);
     CHECK_FALSE(static_schedule(window({{no_wait, 4}})).is_lower_bound);
@@ -170,6 +170,6 @@ TEST_CASE("results that nothing waits for are counted, up to the second clock") 
   CHECK(unawaited_results(clock_waits) == 0);
 }
 
-TEST_CASE("a branch between the clocks is told") {
+TEST_CASE("a branch between the clocks is recognised") {
   CHECK(static_schedule(window({{"CALL.REL.NOINC 0x400", 5}})).branches);
 }

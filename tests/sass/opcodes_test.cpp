@@ -22,7 +22,7 @@ TEST_CASE("an opcode is known by its whole name, whatever others begin with it")
   CHECK_FALSE(has("SYNCS.EXCH.64", Trait::leaves));
 }
 
-TEST_CASE("a modifier that makes an opcode another counts with all that follow it") {
+TEST_CASE("a modifier that makes a different opcode counts with all that follow it") {
   CHECK(has("IMAD.MOV.U32", Trait::provides_operand));
   CHECK_FALSE(has("IMAD.WIDE.U32", Trait::provides_operand));
   CHECK(has("IMAD.WIDE.U32", Trait::makes_constant));
@@ -37,7 +37,7 @@ TEST_CASE("an opcode that is not in the table has no traits") {
   CHECK(canonical_opcode("FROBNICATE.X") == "FROBNICATE.X");
 }
 
-TEST_CASE("a pair of registers is told from the opcode or its modifiers") {
+TEST_CASE("a pair of registers is recognised by the opcode or its modifiers") {
   for (const char* wide : {"DADD", "DFMA.RP", "IMAD.WIDE.U32", "LDG.E.64.CONSTANT", "LDS.64", "CS2R", "F2F.F64.F32",
                            "FRND.F64.TRUNC", "I2F.F64.S64", "I2F.RZ.F64", "F2I.S64.F64", "F2I.U64.TRUNC"})
     CHECK(has_wide_result(wide));
@@ -53,7 +53,7 @@ TEST_CASE("what begins with U runs on the uniform datapath, but moves and consta
   CHECK_FALSE(computes_uniformly("IADD3"));
 }
 
-TEST_CASE("the same operation on another pipe has one canonical name") {
+TEST_CASE("the same operation on a different pipe has one canonical name") {
   CHECK(canonical_opcode("IMAD.IADD") == canonical_opcode("IADD3"));
   CHECK(canonical_opcode("VIADD") == canonical_opcode("IADD3"));
   CHECK(canonical_opcode("IMAD.X") == canonical_opcode("IADD3.X"));

@@ -32,7 +32,7 @@ TEST_CASE("the path from an operand is what depends on it and is needed") {
   CHECK(path_opcodes(code, base, 3, {2}) == Opcodes{"IADD3"});
 }
 
-TEST_CASE("what is made for another result is not on it") {
+TEST_CASE("instructions for a different result are not on it") {
   const auto code = with({{"POPC R12, R2"}, {"IADD3 R10, R2, R5, RZ"}});
   CHECK(path_opcodes(code, base, 3, {0}) == Opcodes{"IADD3"});
 }
@@ -43,7 +43,7 @@ TEST_CASE("a register that is written again no longer depends on the operand") {
   CHECK(path_opcodes(code, base, 3, {1}) == Opcodes{"POPC", "IADD3"});
 }
 
-TEST_CASE("the neighbour of a factor is no operand of the product, those of an addend and of a double are") {
+TEST_CASE("the neighbour of a factor is not an operand of the product, those of an addend and of a double are") {
   const auto product = with({{"IMAD.HI.U32 R11, R2, R4, RZ"}, {"LOP3.LUT R10, R11, R3, RZ, 0x3c, !PT"}});
   CHECK(path_opcodes(product, base, 3, {1}) == Opcodes{"LOP3.LUT"});
   const auto sum = with({{"IMAD.MOV.U32 R7, RZ, RZ, R3"}, {"IMAD.HI.U32 R10, R2, R4, R6"}});
@@ -52,13 +52,13 @@ TEST_CASE("the neighbour of a factor is no operand of the product, those of an a
   CHECK(path_opcodes(with({{"DADD R10, R2, R6"}}), base, 3, {1}) == Opcodes{"DADD"});
 }
 
-TEST_CASE("a predicate carries the dependence, and moves are no work") {
+TEST_CASE("a predicate carries the dependence, and moves do not count as work") {
   const auto code = with({{"ISETP.GE.AND P1, PT, R2, R3, PT"}, {"MOV R11, R5"}, {"SEL R10, R11, R5, P1"}});
   CHECK(path_opcodes(code, base, 3, {0}) == Opcodes{"ISETP.GE.AND", "SEL"});
   CHECK(path_opcodes(code, base, 3, {2}) == Opcodes{"SEL"});
 }
 
-TEST_CASE("where the code branches, or a load is missing, it cannot be told") {
+TEST_CASE("if the code branches, or a load is missing, the path is unknown") {
   const auto code = with({{"IADD3 R10, R2, R5, RZ"}});
   CHECK_FALSE(path_opcodes(code, base, 4, {0}));
   CHECK_FALSE(path_opcodes(with({{"@P1 BRA 0x200"}, {"IADD3 R10, R2, R5, RZ"}}), base, 3, {0}));

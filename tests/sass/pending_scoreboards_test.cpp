@@ -46,14 +46,14 @@ TEST_CASE("without a loop all six scoreboards are pending until something waits 
   CHECK(pending_scoreboards(made) == 0);
 }
 
-TEST_CASE("in a loop only what the code between two passes' clocks has set is pending") {
+TEST_CASE("in a loop only scoreboards set between two passes' clocks are pending") {
   CHECK(LoopKernel{}.pending() == 0);
   CHECK(LoopKernel{.head = sets(3)}.pending() == 0x8);
   CHECK(LoopKernel{.epilogue = sets(3)}.pending() == 0x8);
   CHECK(LoopKernel{.inside = sets(3)}.pending() == 0x8);  // by the pass before
 }
 
-TEST_CASE("what was set in front of the loop or behind it is not pending in its last pass") {
+TEST_CASE("scoreboards set before or after the loop are not pending in its last pass") {
   CHECK(LoopKernel{.before_loop = sets(3)}.pending() == 0);
   CHECK(LoopKernel{.behind_loop = sets(3)}.pending() == 0);
 }
@@ -72,14 +72,14 @@ TEST_CASE("a wait outside the loop ends nothing in it") {
   CHECK(LoopKernel{.epilogue = sets(3), .behind_loop = waits(0x3f)}.pending() == 0x8);
 }
 
-TEST_CASE("a forward branch behind the window is not its loop") {
+TEST_CASE("a forward branch after the window is not its loop") {
   const auto made = with_epilogue(window({nothing}, {waits(0x3f)}), {{"@P0 BRA 0x400", 5}, sets(3), {"EXIT", 5}});
   CHECK(pending_scoreboards(made) == 0);  // the rule without a loop: the prologue waits for all
   const auto looping = with_epilogue(window({nothing}, {nothing}), {{"@P0 BRA 0x400", 5}, sets(3), {"BRA 0x0", 5}});
   CHECK(pending_scoreboards(looping) == 0x8);
 }
 
-TEST_CASE("a wait in the window for what the pass before has left is foreign") {
+TEST_CASE("a wait in the window for something from the previous pass is foreign") {
   const Line waiting{"LOP3.LUT R4, R2, R3, RZ, 0x3c, !PT", 2, none, 0x8};
   const auto audit_with = [&](const Line& epilogue) {
     const auto made = with_epilogue(

@@ -21,7 +21,7 @@ TEST_CASE("a source of FP64 is a pair, one register of each bank") {
   CHECK(reads_of_busiest_bank(window({{"DADD R4, R6, R8", 2}})) == 2);
 }
 
-TEST_CASE("where operands are kept for reuse, scoreboards are set, or banks are different ones, nothing is told") {
+TEST_CASE("if operands are kept for reuse, scoreboards are set, or banks are different, nothing is known") {
   CHECK_FALSE(reads_of_busiest_bank(window({{"FFMA R9, R8.reuse, R9, R11", 1}})));
   CHECK_FALSE(reads_of_busiest_bank(window({{"MUFU.RCP R9, R8", 1, 0}})));
   auto maxwell = window({{"FFMA R9, R8, R9, R11", 1}});

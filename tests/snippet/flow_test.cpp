@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a snippet reads and makes, the types of its registers, and which instructions are between a source and a result.
+// The sources and results of a snippet, the types of its registers, and which instructions are between a source and a
+// result.
 #include <map>
 
 #include "catch.h"
@@ -90,7 +91,7 @@ TEST_CASE("operands that an instruction does not take are an error at the operan
   CHECK(mistake_in("add.u32 d, %laneid, a").starts_with("snippet:1:12: add.u32 cannot have \"%laneid\" here"));
 }
 
-TEST_CASE("what branches, synchronizes or needs more than a warp cannot be measured, and the reason is said") {
+TEST_CASE("code that branches, synchronizes or needs more than a warp cannot be measured, with a reason") {
   CHECK(mistake_in("add.u32 d, a, b; @p bra OUT").starts_with("snippet:1:21: bra: only code without branches"));
   CHECK(mistake_in("bar.sync 0; add.u32 d, a, b").starts_with("snippet:1:1: bar.sync cannot be measured here"));
   CHECK(mistake_in("ret").starts_with("snippet:1:1: ret"));
@@ -136,11 +137,11 @@ TEST_CASE("a load depends on the store before it at the same address") {
             .starts_with("snippet:1:23: whether ld.shared.u32 reads what the store at 1:1 wrote is not known"));
 }
 
-TEST_CASE("dead code and unused sources are told, and are no error") {
+TEST_CASE("dead code and unused sources are reported, but are not errors") {
   const auto snippet = understood("add.u32 t, a, b; mul.lo.u32 t, a, c; add.u32 d, t, c");
   REQUIRE(snippet.remarks.size() == 2);
   CHECK(snippet.remarks[0] == "1:1: add.u32 feeds no result and is left out");
-  CHECK(snippet.remarks[1] == "source b is read by nothing that makes a result");
+  CHECK(snippet.remarks[1] == "nothing that leads to a result reads source b");
   CHECK(snippet.live == std::vector<bool>{false, true, true});
   const auto marked = understood("// sources: a, b, z\nadd.u32 d, a, b");
   REQUIRE(marked.remarks.size() == 1);
@@ -151,7 +152,7 @@ TEST_CASE("marks choose the results, and a source that is not marked is an error
   const auto snippet = understood("add.u32 d, a, b; mul.lo.u32 e, d, c", {{}, {{"d", "", {}}, {"e", "", {}}}, {}});
   CHECK(results(snippet) == Names{"d u32", "e u32"});
   CHECK(mistake_in("// sources: a\nadd.u32 d, a, b").starts_with("snippet:2:15: b is read here, and it is neither"));
-  CHECK(mistake_in("// results: x\nadd.u32 d, a, b").starts_with("snippet:1:13: the result x is written by no"));
+  CHECK(mistake_in("// results: x\nadd.u32 d, a, b").starts_with("snippet:1:13: no instruction writes the result x"));
 }
 
 TEST_CASE("vectors, pairs of predicates and sinks are results each of their own") {

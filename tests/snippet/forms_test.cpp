@@ -15,7 +15,7 @@ using namespace ptxlat;
 
 namespace {
 
-// The plan must not outlive the snippet that it is of.
+// The plan must not outlive its snippet.
 struct Planned {
   snippet::Snippet snippet;
   snippet::Plan plan;
@@ -53,7 +53,7 @@ TEST_CASE("one instruction is the catalogue's form, with the user's literals") {
   CHECK(planned.pair("z", "x").whole.operand == "b");
 }
 
-TEST_CASE("several instructions are a block with registers of its own for what is between them") {
+TEST_CASE("several instructions are a block with its own registers for the values between them") {
   const Planned planned("mad.lo.u32 %r1, a, b, c; shf.l.wrap.b32 d, %r1, %r1, 7");
   const auto& form = planned.pair("a", "d").whole.form->form;
   CHECK(form.is_block);
@@ -66,7 +66,7 @@ TEST_CASE("several instructions are a block with registers of its own for what i
   CHECK(planned.pair("a", "d").alone.form == nullptr);
 }
 
-TEST_CASE("the path by itself reads what joins it as a source") {
+TEST_CASE("the path alone reads joining values as sources") {
   const Planned planned("mul.hi.u32 t, a, b; add.u32 d, t, c");
   CHECK(planned.pair("a", "d").alone.form == nullptr);
   const auto* alone = planned.pair("c", "d").alone.form;
@@ -83,7 +83,7 @@ TEST_CASE("what makes the values that join a path may be merged with it, and is 
   REQUIRE(wider != nullptr);
   CHECK(has(wider->form.text, "mul.f32"));
   CHECK_FALSE(has(wider->form.text, "cvt"));
-  INFO("where that is the whole snippet, it is made in any case");
+  INFO("if that is the whole snippet, it is made in any case");
   CHECK(planned.pair("b", "d").wider.form == nullptr);
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("many sources share values, because a kernel has room for eight") {
   CHECK(values.size() <= 6);
 }
 
-TEST_CASE("addresses point to scratch memory, and what is added to them is zero") {
+TEST_CASE("addresses point to scratch memory, and added offsets are zero") {
   const Planned planned("mad.wide.u32 p, i, 4, base; ld.global.f32 v, [p]; fma.rn.f32 d, v, x, y");
   const auto& form = planned.pair("i", "d").whole.form->form;
   CHECK(operand(form, "base").type == "global");
@@ -130,7 +130,7 @@ TEST_CASE("addresses point to scratch memory, and what is added to them is zero"
   CHECK(form.audit == isa::AuditRule::effects);
 }
 
-TEST_CASE("of a sum the pointer is the operand that is no product") {
+TEST_CASE("the pointer in a sum is the operand that is not a product") {
   const Planned planned("mul.wide.s32 o, i, 8; add.s64 q, o, base; ld.global.f64 d, [q]");
   CHECK(operand(planned.pair("i", "d").whole.form->form, "base").type == "global");
 }
@@ -142,13 +142,13 @@ TEST_CASE("an address that is loaded comes from memory that holds addresses of i
   CHECK(operand(narrow.pair("p", "d").whole.form->form, "p").type == "shared_b32_pointers");
 }
 
-TEST_CASE("an address that is no pointer's is an error") {
+TEST_CASE("an address that does not come from a pointer is an error") {
   const auto planned = [] { Planned("mul.wide.u32 p, a, b; ld.global.u32 d, [p]"); };
   try {
     planned();
     FAIL("no error");
   } catch (const Error& error) {
-    CHECK(has(error.what(), "snippet:1:41: the address p is made by mul.wide.u32 of no register"));
+    CHECK(has(error.what(), "snippet:1:41: the address p is computed by mul.wide.u32 from no register"));
   }
 }
 

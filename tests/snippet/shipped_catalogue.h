@@ -23,7 +23,7 @@ inline snippet::Snippet understood(const std::string& text, const snippet::Marks
   return snippet::understand(snippet::parse(text, "snippet"), "snippet", syntaxes, shipped_catalogue(), marks);
 }
 
-// What is wrong with a text: "snippet:1:5: …", with the advice behind it; empty if nothing is.
+// The mistake in a text: "snippet:1:5: …", followed by the advice; empty if there is none.
 inline std::string mistake_in(const std::string& text, const snippet::Marks& marks = {}) {
   try {
     understood(text, marks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The text of a snippet: statements, declarations, marks, and the place of what is none of these.
+// The text of a snippet: statements, declarations, comments that name registers, and the place of a mistake.
 #include "snippet/text.h"
 
 #include "base/error.h"
@@ -73,7 +73,7 @@ TEST_CASE("comments mark sources and results, with a type or without") {
   CHECK(text.results[0].place == snippet::Place{2, 13});
 }
 
-TEST_CASE("what is no list of instructions is an error with its place") {
+TEST_CASE("a text that is not a list of instructions is an error with its place") {
   CHECK(error_of("add.u32 d, a, b;\nLOOP: add.u32 d, d, 1;") ==
         "snippet:2:1: the label LOOP: only code without branches is measured");
   CHECK(error_of("{ add.u32 d, a, b;") == "snippet:1:1: this brace is never closed");
@@ -81,7 +81,7 @@ TEST_CASE("what is no list of instructions is an error with its place") {
   CHECK(error_of("add.u32 d, a, b; /* and").starts_with("snippet:1:18: this comment is never closed"));
   CHECK(error_of(".reg .b33 t;") == "snippet:1:6: there is no register type .b33");
   CHECK(error_of(".reg .b32 t;\n.reg .b64 t;") == "snippet:2:11: t is declared a second time (first at 1:11)");
-  CHECK(error_of(".shared .b32 x[4];").starts_with("snippet:1:1: the directive .shared has no place"));
+  CHECK(error_of(".shared .b32 x[4];").starts_with("snippet:1:1: the directive .shared is not allowed"));
   CHECK(error_of(".version 8.0\n.target sm_90").starts_with("snippet:1:1: .version: this is a whole module"));
   CHECK(error_of("add.u32 d, a ? b").starts_with("snippet:1:14: \"?\" has no meaning"));
   CHECK(error_of("7 + a") == "snippet:1:1: an instruction is expected here, not \"7\"");

@@ -14,7 +14,7 @@
 
 namespace standin {
 
-// Results that ptxlat itself does not tell from others.
+// Results that ptxlat itself does not distinguish from others.
 inline constexpr ptxlat::gpu::CUresult error_out_of_memory = 2;
 inline constexpr ptxlat::gpu::CUresult error_no_binary_for_gpu = 209;
 inline constexpr ptxlat::gpu::CUresult error_operating_system = 304;

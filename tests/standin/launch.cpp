@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the stand-in answers to a launch: what the script says, else what the kernel's schedule says.
+// The stand-in's answer to a launch: that of the script, else that of the kernel's schedule.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -118,8 +118,8 @@ CUresult illegal_address() {
 }
 
 // The clocks of successive launches start just below the wrap of 32 bits, where subtracting anything but unsigned goes
-// wrong. Every CTA but the first takes a cycle longer, to be told apart. The 16 bytes of result are the threads of a
-// CTA and the checksum of the thread's operands, by which a test sees what arrived.
+// wrong. Every CTA but the first takes a cycle longer, so that they can be distinguished. The 16 bytes of result are
+// the threads of a CTA and the checksum of the thread's operands, by which a test sees what arrived.
 CUresult write_slots(const Launch& launch, CUdeviceptr out, const std::function<std::uint32_t(unsigned)>& cycles_of) {
   const std::size_t slots = std::size_t{launch.ctas} * launch.threads;
   if (slots * slot_bytes > bytes_from(out)) return illegal_address();

@@ -97,7 +97,7 @@ STANDIN_API CUresult cuMemCreate(CUmemGenericAllocationHandle* memory, std::size
   owner.allocated_bytes += size;
   return *memory = size, owner.fault;
 }
-// The memory stays until it is unmapped, as with the real driver where it has been mapped.
+// The memory stays until it is unmapped, as with the real driver.
 STANDIN_API CUresult cuMemRelease(CUmemGenericAllocationHandle) { return context().fault; }
 STANDIN_API CUresult cuMemMap(CUdeviceptr address, std::size_t size, std::size_t, CUmemGenericAllocationHandle memory,
                               unsigned long long) {

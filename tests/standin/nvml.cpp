@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The stand-in's NVML. PTXLAT_STANDIN_NVML says what it answers, as words with spaces between:
+// The stand-in's NVML. PTXLAT_STANDIN_NVML determines its answers, as words separated by spaces:
 //   process=4711          a compute process; can be repeated
 //   mps=4712              an MPS client
 //   mig, display, no_ecc  what is on, or off
@@ -122,7 +122,7 @@ STANDIN_API nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t,
 STANDIN_API nvmlReturn_t nvmlDeviceGetViolationStatus(nvmlDevice_t, int policy, nvmlViolationTime_t* time) {
   *time = {};
   if (policy != NVML_PERF_POLICY_POWER || !says("power_ns")) return NVML_SUCCESS;
-  // Each question is another process's: they are counted in a file of the folder that the test runs in.
+  // Each question comes from a different process: they are counted in a file in the test's folder.
   int questions = 0;
   std::ifstream("nvml.questions") >> questions;
   std::ofstream("nvml.questions") << ++questions;

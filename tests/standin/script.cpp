@@ -17,7 +17,7 @@
 namespace standin {
 namespace {
 
-// The low nine bits of the opcodes of sm_70 and newer; the other three say where the operands come from.
+// The low nine bits of the opcodes of sm_70 and newer; the remaining three say where the operands come from.
 const std::map<std::string, unsigned> mnemonics = {
     {"IADD3", 0x010}, {"LOP3", 0x012}, {"SHF", 0x019},  {"FMUL", 0x020}, {"FADD", 0x021}, {"FFMA", 0x023},
     {"IMAD", 0x024},  {"DMUL", 0x028}, {"DADD", 0x029}, {"DFMA", 0x02b}, {"MUFU", 0x108}, {"POPC", 0x109},
@@ -32,7 +32,7 @@ const std::map<ptxlat::gpu::CUdevice_attribute, int> default_attributes = {
     {38, 50 * 1024 * 1024},    // L2 cache
     {39, 2048},                // threads of an SM
     {81, 228 * 1024},          // shared memory of an SM
-    {97, 227 * 1024},          // shared memory of a CTA that asks for it
+    {97, 227 * 1024},          // shared memory of a CTA that requests it
     {108, 32 * 1024 * 1024},   // L2 cache for persisting lines
     {109, 128 * 1024 * 1024},  // window of persisting lines
 };
@@ -252,7 +252,7 @@ void each_table(const toml::table& root, const char* key, const std::string& fil
   }
 }
 
-// The first number that is no device's hides the rest.
+// The first number without a device hides the rest.
 std::vector<Device> visible(const std::vector<Device>& devices) {
   const char* wanted = std::getenv("CUDA_VISIBLE_DEVICES");
   if (!wanted) return devices;

@@ -14,8 +14,8 @@
 #include "gpu/cuda_api.h"
 #include "window.h"
 
-// PTXLAT_STANDIN_SCRIPT names a TOML file that tells the stand-in driver which devices it has and what launches answer.
-// What no rule matches is answered from the kernel's schedule (window.h). All counting starts at 0.
+// PTXLAT_STANDIN_SCRIPT names a TOML file with the stand-in driver's devices and the answers to launches. A launch that
+// no rule matches is answered from the kernel's schedule (window.h). All counting starts at 0.
 //
 //   [[device]]                   # the imaginary GPUs in order; without any there is one "Stand-in H200"
 //   name = "Stand-in H200"       # all keys are optional and these are the defaults
@@ -32,7 +32,7 @@
 //   # Conditions, all optional. Of a list, one has to hold.
 //   kernel = "^chain_"           # regular expression, searched for in the function's name
 //   code = "FFMA"                # an instruction between the clocks: a mnemonic that script.cpp knows, or the 12 bits
-//                                # of its opcode (0x223); of the whole kernel where it does not read the clock twice
+//                                # of its opcode (0x223); of the whole kernel if it does not read the clock twice
 //   launch = [0, 3]              # of this function in this process
 //   process = 1                  # counts the processes that launch; they are listed in SCRIPT.processes
 //   device = 0                   # in the script, whatever CUDA_VISIBLE_DEVICES says
@@ -47,7 +47,7 @@
 //   die = "fault"                # an illegal address; or "hang"; or the process ends: "exit", "crash", "kill"; or
 //                                # "gpu": the device is gone, for all processes: SCRIPT.gone.DEVICE exists
 //   out_of_memory = true         # cuLaunchKernel returns CUDA_ERROR_OUT_OF_MEMORY
-//   # Beside words of threads:
+//   # In addition to words of threads:
 //   thread_bytes = 64            # from one thread's words to the next thread's
 namespace standin {
 

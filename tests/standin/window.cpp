@@ -23,7 +23,7 @@ bool reads_clock(const Instruction& instruction) {
   return (op == 0x805 || op == 0x919 || op == 0x9c3 || op == 0x8cb) && bits(instruction.high, 8, 8) == 0x50;
 }
 
-// Plausible, fixed and unlike each other; not measured.
+// Plausible, fixed and all different; not measured.
 std::uint64_t scoreboard_latency(unsigned op) {
   switch (op) {
     case 0x308:

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-// The stand-in's own reader of cubins and its own clock, on purpose not shared with src/sass: each is the other's
-// check.
+// The stand-in's own reader of cubins and its own clock, deliberately not shared with src/sass: each checks the other.
 namespace standin {
 
 struct Instruction {
@@ -20,14 +19,14 @@ struct Instruction {
 
 using Code = std::vector<Instruction>;
 
-// The code of every kernel in a 64-bit ELF file of sm_70 or newer: the sections .text.KERNEL. Empty if it is no such
+// The code of every kernel in a 64-bit ELF file of sm_70 or newer: the sections .text.KERNEL. Empty if it is not such a
 // file.
 std::map<std::string, Code> read_cubin(const unsigned char* cubin);
 
 // The architecture that a cubin is for: 90. It must be an ELF file.
 int sm_of(const unsigned char* cubin);
 
-// The instructions between the first clock read and the second, from the first of them to behind the last; of the whole
+// The instructions between the first clock read and the second, from the first of them to after the last; of the whole
 // kernel if there are not two clock reads.
 std::pair<std::ptrdiff_t, std::ptrdiff_t> window_of(const Code& code);
 

@@ -23,12 +23,12 @@ TEST_CASE("a file whose cases were all skipped ends with 4, which CTest reports 
   CHECK(status_of("skips") == 4);
 }
 
-TEST_CASE("a skipped case beside one that passed is a success") {
+TEST_CASE("a skipped case next to one that passed is a success") {
   CHECK(status_of("passes") == 0);
   CHECK(status_of("passes,skips") == 0);
 }
 
-TEST_CASE("a failed check is a failure, whatever is skipped before, after or beside it") {
+TEST_CASE("a failed check is a failure, whatever is skipped before, after or next to it") {
   CHECK(status_of("fails") == 1);
   CHECK(status_of("fails\\, then skips") == 1);
   CHECK(status_of("fails,skips") == 1);

@@ -97,7 +97,7 @@ TEST_CASE("a hang of the driver's JIT is a rejection at the deadline") {
 
 namespace {
 
-// What became of one module in each of `count` threads that share a process; the first thread's is `special`.
+// The outcome of one module in each of `count` threads that share a process; the first thread's is `special`.
 std::vector<assemble::ModuleOutcome> assemble_in_threads(const WorkerOptions& options, std::size_t count,
                                                          const std::string& special) {
   const auto assemblers = make_worker_assemblers(options, driver(), count);
@@ -172,7 +172,7 @@ TEST_CASE("three hundred assemblers share one process") {
   CHECK(child_processes() == 1);
 }
 
-TEST_CASE("all threads that share a process learn that there is no driver") {
+TEST_CASE("all threads that share a process are told that there is no driver") {
   Environment environment;
   environment.set("PTXLAT_LIBCUDA", "/nonexistent/libcuda.so.1");
   const auto assemblers = make_worker_assemblers(test_options(), driver(), 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a kernel finds in its buffers: what it left there, or what they are described as.
+// What a kernel finds in its buffers: what it left there, or their described contents.
 #include "catch.h"
 #include "environment.h"
 
@@ -47,7 +47,7 @@ LaunchBatch batch_of(bool keeps_buffers, unsigned kernels = 1) {
 
 }  // namespace
 
-TEST_CASE("buffers are made anew for each kernel and each batch, and the launches of one kernel share them") {
+TEST_CASE("buffers are remade for each kernel and each batch, and the launches of one kernel share them") {
   Counting counting;
   const auto batch = batch_of(false, 2);
   CHECK(counting.count(batch) == 3);
@@ -118,7 +118,7 @@ TEST_CASE("buffers that do not fit cost only their own kernel, and the next gets
   CHECK(outcomes[1].readout.buffers == std::vector<std::uint32_t>{3});
 }
 
-TEST_CASE("a buffer begins where it is asked to, and its alignment takes no memory") {
+TEST_CASE("a buffer begins at the requested alignment, which takes no memory") {
   Counting counting;
   counting.tell("device = [{memory = 268435456}]");
   auto batch = batch_of(false, 2);
@@ -158,7 +158,7 @@ TEST_CASE("of a texture the kernel gets the handle, and the places of a chase ar
   REQUIRE(outcome.status == kernel::LaunchStatus::ok);
   const auto& words = outcome.readout.buffers;
   REQUIRE(words.size() == 16);
-  INFO("nothing was counted: a handle is no address");
+  INFO("nothing was counted: a handle is not an address");
   CHECK(words[0] == 4);
   CHECK(words[4] == 8);
   CHECK(words[12] == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What NVML says, through a worker process, with the stand-in's NVML (standin/nvml.cpp).
+// NVML's answers, through a worker process, with the stand-in's NVML (standin/nvml.cpp).
 #include "worker/condition.h"
 
 #include "catch.h"
@@ -24,7 +24,7 @@ nvml::Condition condition(Environment& environment, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("NVML tells who is on a GPU, how it is shared and what limits its clocks") {
+TEST_CASE("NVML reports which processes use a GPU, how it is shared and what limits its clocks") {
   Environment environment;
   const auto idle = condition(environment, "");
   CHECK(idle.problem.empty());
@@ -48,7 +48,7 @@ TEST_CASE("NVML tells who is on a GPU, how it is shared and what limits its cloc
   CHECK(busy.clock_reasons == 0x24u);
 }
 
-TEST_CASE("a part of a GPU is known by its own UUID, and told from the whole one") {
+TEST_CASE("a part of a GPU is known by its own UUID, and distinguished from the whole one") {
   Environment environment;
   const auto part = condition(environment, "part process=4711");
   CHECK(part.problem.empty());
@@ -56,7 +56,7 @@ TEST_CASE("a part of a GPU is known by its own UUID, and told from the whole one
   CHECK(part.processes == std::vector<nvml::Process>{{4711, "trainer"}});
 }
 
-TEST_CASE("an NVML that is missing, old, forbidden, crashing or hanging is a problem and nothing worse") {
+TEST_CASE("an NVML that is missing, old, forbidden, crashing or hanging is only a problem") {
   Environment environment;
   CHECK(condition(environment, "fails").problem == "Insufficient Permissions");
   CHECK(condition(environment, "unknown_gpu").problem.find("does not know the GPU " + uuid) != std::string::npos);

@@ -54,7 +54,7 @@ TEST_CASE("a window waits for the scoreboards set in it") {
   CHECK(cycles_of(outcomes[0].readout) == 1 + 14 + 2);
 }
 
-TEST_CASE("a fault costs only its own kernel, and no other is launched twice") {
+TEST_CASE("a fault costs only its own kernel, and no other kernel is launched twice") {
   Environment environment;
   const TemporaryFile log;
   environment.set("PTXLAT_STANDIN_LAUNCH_LOG", log.path());
@@ -77,7 +77,7 @@ TEST_CASE("several faults cost their own kernels") {
     CHECK(outcome.status == kernel::LaunchStatus::fault);
 }
 
-TEST_CASE("a kernel that never ends is killed at its deadline and costs no other") {
+TEST_CASE("a kernel that never ends is killed at its deadline and does not affect others") {
   Environment environment;
   environment.set("PTXLAT_STANDIN_HANG", "k2_");
   WorkerOptions options = test_options();
@@ -127,7 +127,7 @@ TEST_CASE("a cubin that the driver rejects is a fault of its kernels, with the d
   }
 }
 
-TEST_CASE("a kernel that is not in the cubin, or never writes its clocks, costs no other") {
+TEST_CASE("a kernel that is not in the cubin, or never writes its clocks, does not affect others") {
   Environment environment;
   Worker worker(test_options());
   LaunchBatch batch = test_batch(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which of the words that threads stored come back, and what launches are given to read.
+// Which of the words that threads stored are returned, and the input of launches.
 #include "catch.h"
 #include "environment.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a launch is asked with, as the stand-in driver wrote it down (shape_line in standin/libcuda.cpp).
+// The parameters of a launch, as the stand-in driver recorded them (shape_line in standin/libcuda.cpp).
 #include "catch.h"
 #include "environment.h"
 #include "worker/protocol.h"
@@ -123,7 +123,7 @@ TEST_CASE("bank width and large clusters are passed to the driver for the kernel
   CHECK(shapes.lines[2] == "k2_ ctas 1 lanes 32 shared 0 parameters zero banks 4 large clusters memory none");
 }
 
-TEST_CASE("a window of persisting lines is there for the launches of its own kernel, and undone after them") {
+TEST_CASE("a window of persisting lines exists for the launches of its own kernel, and is undone after them") {
   LaunchBatch batch = test_batch(3, 2);
   batch.kernels[1].launch.buffers = {{4096}, {64}};
   batch.kernels[1].launch.persisting_bytes = 1024;
@@ -211,7 +211,7 @@ TEST_CASE("each kernel that uses memory finds it as new, whatever the one before
   CHECK(shapes.lines[0] == "k0_" + as_new);
   CHECK(shapes.lines[launches] == "k1_ ctas 1 lanes 32 shared 0 parameters zero memory none");
   CHECK(shapes.lines[2 * launches] == "k2_" + as_new);
-  // Each launch has a line of its own.
+  // Each launch has its own line.
   for (const auto& line : shapes.lines) CHECK(line.find("dirty") == std::string::npos);
 }
 

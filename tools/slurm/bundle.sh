@@ -2,7 +2,7 @@
 # One task of an array on nodes without GPUs: assembles the bundle of a shard, for table-array.sh to measure.
 #   tools/slurm/bundle.sh FOLDER TARGET SHARDS [OPTION...]   a batch script, as submit.sh -k KIND=TARGET submits it:
 #     sbatch --array=1-16 --cpus-per-task=16 tools/slurm/bundle.sh FOLDER sm_90a 16 --all --toolchain ptxas-13.0
-# OPTION is for `ptxlat assemble`. It can be killed and requeued at any time, and continues where it was.
+# OPTION is for `ptxlat assemble`. It can be killed and requeued at any time, and continues where it stopped.
 #SBATCH --ntasks=1
 #SBATCH --requeue
 #SBATCH --open-mode=append

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Merges the stores of a kind of GPU into FOLDER/KIND.sqlite and writes its tables to FOLDER/tables. Ends with 9, and says
-# what is missing, if a shard is not complete.
+# Merges the stores of a kind of GPU into FOLDER/KIND.sqlite and writes its tables to FOLDER/tables. If a shard is not
+# complete, it says what is missing and exits with 9.
 #   tools/slurm/merge.sh FOLDER KIND [OPTION...]   a batch script, as submit.sh submits it; it runs without Slurm, too
 # OPTION is for `ptxlat merge`: --headline-code, …
 #SBATCH --ntasks=1

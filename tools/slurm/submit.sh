@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes the table of every kind of GPU of a Slurm cluster: for each kind an array of jobs that make a shard of its table
-# each, and after them a job that merges their stores and writes the table. docs/fleets.md explains it.
+# Makes the table of every kind of GPU in a Slurm cluster: for each kind, an array of jobs that each make a shard of its
+# table, followed by a job that merges their stores and writes the table. docs/fleets.md explains it.
 #   tools/slurm/submit.sh [-p PARTITION] [-k KINDS] [-n SHARDS] [-c CPUS] [-o FOLDER] [-- OPTION...]
 #     -p PARTITION   with the GPUs; default: the cluster's default
 #     -k KINDS       types of GPU as `sinfo -o %G` names them, separated by commas; default: all of the partition.
 #                    With h100=sm_90a the shards of h100 are assembled for sm_90a first, by jobs without a GPU
 #     -n SHARDS      of each table; default 16
-#     -c CPUS        of each task; default 16, of which assembling on the GPU's node uses all
+#     -c CPUS        of each task; default 16, all used if the GPU's node assembles
 #     -o FOLDER      on a file system that all nodes share: stores, bundles, logs and tables; default ptxlat-fleet
 #     OPTION         what to measure, for `ptxlat run` or, with bundles, `ptxlat assemble`: --all, -O 0,3, --toolchain …
 # Run it again to make what is missing: finished cells stay. Options of sbatch come from its variables (SBATCH_ACCOUNT,
@@ -62,14 +62,14 @@ for kind in "${wanted[@]}"; do
         --cpus-per-task "$cpus" "$here/bundle.sh" "$folder" "$target" "$shards" "$@")
       echo "bundle $target ${bundles[$target]}"
     fi
-    # Each task waits for its own shard's bundle, and for no other.
+    # Each task only waits for the bundle of its own shard.
     after=(--dependency "aftercorr:${bundles[$target]}" --kill-on-invalid-dep=yes) options=()
   fi
   mkdir -p "$folder/stores/$type"
   job=$(sbatch "${common[@]}" "${after[@]}" --job-name "ptxlat-$type" --array "1-$shards" --cpus-per-task "$cpus" \
     --gres "$gres" "$here/table-array.sh" "$folder" "$kind" "$shards" "${options[@]}")
   echo "table $type $job"
-  # afterany: what is there is merged even if a task failed, and merge names what is missing.
+  # afterany: the existing stores are merged even if a task failed, and merge names what is missing.
   merge=$(sbatch "${common[@]}" --dependency "afterany:$job" --job-name "ptxlat-merge-$type" \
     --output "$folder/logs/%x-%A.log" "$here/merge.sh" "$folder" "$type")
   echo "merge $type $merge"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# One task of an array: makes its shard of the table of a kind of GPU, in a store of its own.
+# One task of an array: makes its shard of the table of a kind of GPU, in its own store.
 #   tools/slurm/table-array.sh FOLDER KIND[=TARGET] SHARDS [OPTION...]   a batch script, as submit.sh submits it:
 #     sbatch --array=1-16 --gres=gpu:h100:1 --cpus-per-task=16 tools/slurm/table-array.sh FOLDER h100 16 --all
 # With a TARGET the machine code comes from the shard's bundle (bundle.sh). OPTION is for `ptxlat run`. It can be killed,
-# preempted and requeued at any time, and continues where it was. It requeues itself before its time limit and if the
+# preempted and requeued at any time, and continues where it stopped. It requeues itself before its time limit and if the
 # program is killed by a signal, at most five times.
 #SBATCH --ntasks=1
 #SBATCH --requeue
@@ -45,7 +45,7 @@ while kill -0 "$program" 2>/dev/null; do
   wait "$program" || status=$?
 done
 
-# Slurm requeues what it ends itself (preemption, a failed node), and not what someone cancels.
+# Slurm requeues tasks that it ends itself (preemption, a failed node), but not cancelled ones.
 killed=$((status > 128 && status != 130))
 if [[ -z $asked_to_end ]] && { ((killed)) || [[ -n $near_the_limit ]]; } && ((status != 0)) &&
   ((${SLURM_RESTART_COUNT:-0} < 5)); then

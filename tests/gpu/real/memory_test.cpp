@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Checks on a real GPU what the stand-in driver only pretends: that kernels reach the object page, scratch memory,
-// their parameters, dynamic shared memory and the other CTAs of their cluster, and that every object works that the
-// host made. Exit status 77, which CTest reports as skipped, if there is no GPU.
+// their parameters, dynamic shared memory and the other CTAs of their cluster, and that every object made by the host
+// works. Exit status 77, which CTest reports as skipped, if there is no GPU.
 #include "base/error.h"
 #include "checks.h"
 #include "gpu/kernel_memory.h"
@@ -196,7 +196,7 @@ void run(Worker& worker, const DeviceInfo& info, const std::string& header, cons
     const kernel::LaunchOutcome& outcome = outcomes[i];
     const bool has_run = outcome.status == kernel::LaunchStatus::ok;
     const auto seen = has_run ? "result " + std::to_string(result_of(outcome.readout)) : outcome.message;
-    // Of the first launch: the second finds what the first has written.
+    // From the first launch: the second finds what the first has written.
     check(has_run && result_of(outcome.readout) == probes[i].result,
           probes[i].kernel.kernel + ": " + seen + ", expected " + std::to_string(probes[i].result));
   }
