@@ -11,6 +11,7 @@
 #include "base/deadline.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "base/toolkits_script.h"
 
 namespace ptxlat::assemble {
 namespace {
@@ -212,8 +213,9 @@ fs::path nvdisasm_for(const isa::Target& target, const std::vector<fs::path>& fo
   // The words of sm_90a and of sm_90 have the same encoding.
   const isa::Target plain{target.sm, {}};
   // 12.3's is the only wheel of an older disassembler; 13.2's is the default of tools/toolkits.sh.
-  const std::string advice = target.sm < 75 ? "run tools/toolkits.sh 12.3: its nvdisasm reads sm_50 to sm_90"
-                                            : "run tools/toolkits.sh latest, or put a CUDA toolkit's bin into PATH";
+  const std::string advice = target.sm < 75
+                                 ? "run " + toolkits_script() + " 12.3: its nvdisasm reads sm_50 to sm_90"
+                                 : "run " + toolkits_script() + " latest, or put a CUDA toolkit's bin into PATH";
   std::string known;
   for (const ToolkitPiece& piece : disassemblers(folders)) {
     const auto targets = targets_of(piece.path);

@@ -6,6 +6,7 @@
 #include "assemble/toolchain.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
+#include "base/toolkits_script.h"
 
 namespace ptxlat::assemble {
 namespace {
@@ -46,7 +47,7 @@ std::string advice_for(const std::vector<Toolchain>& available, const std::strin
   for (const std::string& name : nearest_names(wanted, all_names(available), 1))
     advice += "did you mean " + name + "? ";
   if (const std::string version = cuda_version_in(wanted); !version.empty())
-    advice += "`tools/toolkits.sh " + version + "` fetches CUDA " + version + ", if there is one. ";
+    advice += "`" + toolkits_script() + " " + version + "` fetches CUDA " + version + ", if there is one. ";
   advice += "Available here:";
   for (const Toolchain& toolchain : available) {
     if (toolchain.kind != ToolchainKind::nvrtc || wanted.starts_with("nvrtc")) advice += " " + toolchain.name;
@@ -59,7 +60,7 @@ std::string advice_for(const std::vector<Toolchain>& available, const std::strin
 const Toolchain& pick_toolchain(const std::vector<Toolchain>& available, const std::string& wanted) {
   if (available.empty()) {
     throw Error(ExitCode::missing_tool, "no assembler was found on this machine",
-                "tools/toolkits.sh downloads one into toolkits/, without a CUDA installation");
+                "run " + toolkits_script() + ", which downloads one without a CUDA installation");
   }
   const Toolchain* picked = nullptr;
   for (const Toolchain& toolchain : available) {

@@ -8,6 +8,7 @@
 #include "assemble/nvrtc.h"
 #include "assemble/toolkit.h"
 #include "base/error.h"
+#include "base/toolkits_script.h"
 #include "cli/commands.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
@@ -18,12 +19,6 @@
 namespace ptxlat::cli {
 
 namespace {
-
-// The script that downloads missing pieces: next to the catalogue, both in a checkout and in an installation.
-std::string toolkits_script() {
-  const auto script = isa::templates_folder().parent_path() / "tools/toolkits.sh";
-  return std::filesystem::exists(script) ? script.string() : "tools/toolkits.sh";
-}
 
 // Part of the report, so on standard output.
 void print_warnings(const std::vector<run::Warning>& warnings) {
@@ -93,7 +88,7 @@ void print_piece(assemble::ToolkitPiece& piece) {
     const auto [major, minor] = assemble::newest_ptx_of_cuda(piece.version);
     details = fmt::format("PTX {}.{}", major, minor);
     if (piece.kind == assemble::PieceKind::nvrtc && assemble::headers_of(toolchains.front()).empty())
-      details += ", without cuda_fp16.h, which the 16-bit types of CUDA C need: get it with tools/toolkits.sh";
+      details += ", without cuda_fp16.h, which the 16-bit types of CUDA C need: get it with " + toolkits_script();
   }
   if (piece.kind == assemble::PieceKind::ptxas || piece.kind == assemble::PieceKind::nvdisasm)
     details += fmt::format("{}{}", details.empty() ? "" : ", ", fmt::join(assemble::targets_of(piece.path), " "));

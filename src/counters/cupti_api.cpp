@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "base/toolkits_script.h"
+
 namespace ptxlat::counters {
 
 namespace {
@@ -23,7 +25,7 @@ void find_symbol(void* library, Function& function, const char* symbol) {
 }  // namespace
 
 std::string library_advice() {
-  return "`tools/toolkits.sh cupti` downloads libcupti; $PTXLAT_LIBCUPTI can name one elsewhere.";
+  return "`" + toolkits_script() + " cupti` downloads libcupti; $PTXLAT_LIBCUPTI can name one elsewhere.";
 }
 
 CuptiApi load_cupti_api(const std::filesystem::path& path) {

@@ -12,6 +12,7 @@
 #include "base/deadline.h"
 #include "base/error.h"
 #include "base/process.h"
+#include "base/toolkits_script.h"
 #include "sass/opcodes.h"
 
 namespace ptxlat::sass {
@@ -202,14 +203,14 @@ std::vector<WordText> Nvdisasm::ask(int sm, const std::vector<InstructionWord>& 
     throw Error(ExitCode::missing_tool,
                 fmt::format("{} {}{}{}", nvdisasm_.string(), describe(outcome, deadline),
                             outcome.output.empty() ? "" : ": ", outcome.output),
-                outcome.ended() ? "run tools/toolkits.sh to get one that knows this architecture"
-                                : "it may be broken: tools/toolkits.sh tries it and downloads it again");
+                outcome.ended() ? "run " + toolkits_script() + " to get one that knows this architecture"
+                                : "it may be broken: " + toolkits_script() + " tries it and downloads it again");
   }
   try {
     return words_in_listing(outcome.output, layout, words.size());
   } catch (const Error& error) {
     throw Error(ExitCode::missing_tool, fmt::format("{} for sm_{}: {}", nvdisasm_.string(), sm, error.what()),
-                "run tools/toolkits.sh to get a newer one");
+                "run " + toolkits_script() + " to get a newer one");
   }
 }
 

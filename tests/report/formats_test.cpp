@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tables of every earlier format, kept as they were written (formats/FORMAT…), are read, or refused with a sentence that
-// says what to do. A new format adds a table of the one that it replaces.
+// Tables of every earlier format, kept as they were written (formats/FORMAT…), are read, or refused with a sentence
+// that says what to do. A new format adds a table of the one that it replaces.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -60,7 +60,7 @@ TEST_CASE("tables of earlier formats are read, and older ones refused with what 
     const auto table = report::read_table(folder);
     CHECK(table.cells.size() > 10);
     CHECK(std::all_of(table.cells.begin(), table.cells.end(), [](const report::Cell& cell) {
-      return cell.record.verdict != sass::Verdict::proven || cell.record.number(results::metric::static_cycles) > 0;
+      return cell.record.verdict != sass::Verdict::proven || !cell.record.metrics.empty();
     }));
   }
 }
