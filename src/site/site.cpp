@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "site/site.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <sstream>
+
+#include "base/parallel.h"
+#include "report/csv.h"
+#include "site/form_shards.h"
+#include "site/front.h"
+#include "site/list_shard.h"
+#include "site/probe_shard.h"
+#include "site/shard.h"
+
+namespace ptxlat::site {
+
+namespace {
+
+using results::Json;
+
+constexpr const char* published_columns = "ptx,input,gpu,opt,cycles,source";
+
+// Figures of papers, by form.
+Json published_json(const std::string& csv) {
+  if (csv.empty()) return Json::object();
+  std::istringstream in(csv);
+  std::map<std::string, Json> of_form;
+  for (const auto& line : report::read_csv_lines(in, "published.csv", published_columns)) {
+    of_form[line[0]].push_back(
+        {{"input", line[1]}, {"gpu", line[2]}, {"opt", line[3]}, {"cycles", line[4]}, {"source", line[5]}});
+  }
+  return of_form;
+}
+
+Json opcodes_json(const SiteTable& table) {
+  Json opcodes = Json::array(), contention = Json::array();
+  for (const auto& line : table.opcodes) opcodes.push_back(line);
+  for (const auto& line : table.contention) contention.push_back(line);
+  return {{"opcodes", opcodes}, {"contention", contention}};
+}
+
+void add(SiteFiles& files, const std::string& name, const Json& value) {
+  files[fmt::format("data/{}.js", name)] = shard(name, value);
+}
+
+void add_lists(SiteFiles& files, const SiteTables& tables, const Names& names) {
+  Words sass;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const SiteTable& table = *tables[i];
+    add(files, fmt::format("list-{}", i),
+        list_of(table, lines_of(table, names), names, pipes_for(table, tables), sass));
+    if (!table.opcodes.empty()) add(files, fmt::format("opcodes-{}", i), opcodes_json(table));
+    if (table.probes.empty()) continue;
+    add(files, fmt::format("facts-{}", i), facts_of(table));
+    add(files, fmt::format("probes-{}", i), probes_of(table));
+  }
+}
+
+void add_forms(SiteFiles& files, const SiteTables& tables, const Names& names, const FormIndex& index,
+               const std::vector<FormRange>& ranges) {
+  std::vector<std::string> shards(ranges.size());
+  in_parallel(ranges.size(), [&](std::size_t i) {
+    shards[i] = shard(fmt::format("forms-{}", i), forms_in(ranges[i], tables, names, index));
+  });
+  for (std::size_t i = 0; i < shards.size(); ++i) files[fmt::format("data/forms-{}.js", i)] = std::move(shards[i]);
+}
+
+}  // namespace
+
+SiteFiles data_files(const SiteTables& tables, const std::string& published, const SiteOrigin& origin, bool has_plots) {
+  const Names names = names_of(tables);
+  const FormIndex index = index_of(tables, names);
+  const auto ranges = ranges_of(tables, index);
+  Json first = Json::array();
+  for (const FormRange& range : ranges) first.push_back(std::string(names.all[range.begin]));
+  SiteFiles files;
+  add(files, "site",
+      {{"version", origin.tool_version},
+       {"commit", origin.git_commit},
+       {"has_plots", has_plots},
+       {"tables", tables_json(tables)},
+       {"default_table", default_table(tables)},
+       {"first_forms", first}});
+  add(files, "names", {{"names", fmt::format("{}", fmt::join(names.all, "\n"))}});
+  add(files, "published", published_json(published));
+  add_lists(files, tables, names);
+  add_forms(files, tables, names, index, ranges);
+  return files;
+}
+
+}  // namespace ptxlat::site
