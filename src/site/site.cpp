@@ -20,7 +20,7 @@ namespace {
 
 using results::Json;
 
-constexpr const char* published_columns = "ptx,input,gpu,opt,cycles,source";
+constexpr const char* published_columns = "ptx,input,gpu,O0,O3,source";
 
 // Figures of papers, by form.
 Json published_json(const std::string& csv) {
@@ -29,7 +29,7 @@ Json published_json(const std::string& csv) {
   std::map<std::string, Json> of_form;
   for (const auto& line : report::read_csv_lines(in, "published.csv", published_columns)) {
     of_form[line[0]].push_back(
-        {{"input", line[1]}, {"gpu", line[2]}, {"opt", line[3]}, {"cycles", line[4]}, {"source", line[5]}});
+        {{"input", line[1]}, {"gpu", line[2]}, {"O0", line[3]}, {"O3", line[4]}, {"source", line[5]}});
   }
   return of_form;
 }
