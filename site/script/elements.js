@@ -24,6 +24,12 @@ const ptxlat = {views: {}};
   ptxlat.element = (tag, attributes, ...children) => filled(document.createElement(tag), attributes, children);
   ptxlat.drawing = (tag, attributes, ...children) => filled(document.createElementNS(svg, tag), attributes, children);
 
+  // Replaces what a node has by children as above.
+  ptxlat.fill = (node, ...children) => {
+    node.replaceChildren();
+    return filled(node, {}, children);
+  };
+
   // Only addresses of this page: a table cannot name another.
   ptxlat.link = (text, address, attributes) => ptxlat.element("a", {href: address, ...attributes}, text);
 

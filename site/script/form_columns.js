@@ -6,15 +6,15 @@
     const row = list.rowNear(item, level);
     return row < 0 ? "" : read(list, row);
   };
-  const numeric = (tag, label, title) => ({label, title, width: 8, isNumber: true,
+  const numeric = (tag, label, title) => ({label, title, width: Math.max(6, label.length), isNumber: true,
     text: ofRow((list, row) => ptxlat.numberText(list.number(row, tag)))});
 
   ptxlat.formColumns = {
-    form: {label: "form", width: 34, text: (list, item) => list.nameOf(item)},
+    form: {label: "form", width: 32, text: (list, item) => list.nameOf(item)},
     chapter: {label: "chapter", width: 22, text: (list, item) => list.chapterOf(item)},
     operand: {label: "operand", title: "the source operands on the dependence path", width: 9,
       text: (list, item) => list.operandOf(item)},
-    input: {label: "input", title: "the class of the input values; empty: ordinary ones", width: 13,
+    input: {label: "input", title: "the class of the input values; empty: ordinary ones", width: 12,
       text: (list, item) => list.inputOf(item)},
     issue: numeric("issue", "issue", "cycles that one more independent copy takes, in one warp"),
     pipe: {label: "pipe", title: "the pipes of its opcodes", width: 11,
@@ -46,11 +46,14 @@
 
   // A column for each level of the list.
   ptxlat.levelColumns = (list) => Object.fromEntries(list.levels.map((level) => [`O${level}`, {
-    label: `O${level}`, title: `cycles at -O${level}`, width: 8, isNumber: true,
-    text: (one, item) => one.cellText(one.rowAt(item, level)),
+    label: `O${level}`, title: `cycles at -O${level}`, width: 6, isNumber: true,
+    text: (one, item) => (one.line[item] < 0 && level === ptxlat.highestLevel(one.table) ? one.verdictAt(item, level) : one.cellText(one.rowAt(item, level))),
   }]));
 
-  ptxlat.usualColumns = (list) => ["form", "operand", "input", ...list.levels.map((level) => `O${level}`), "issue",
-    ...(list.pipes.length > 0 ? ["pipe"] : []), "sass", "verdict", "row"]
+  // On a phone, the number first.
+  const isNarrow = matchMedia("(max-width: 600px)");
+  ptxlat.usualColumns = (list) => (isNarrow.matches ? ["form", `O${ptxlat.highestLevel(list.table)}`, "operand", "input", "issue", "sass", "verdict"]
+    : ["form", "operand", "input", ...list.levels.map((level) => `O${level}`), "issue",
+    ...(list.pipes.length > 0 ? ["pipe"] : []), "sass", "verdict", "row"])
     .filter((name) => name !== "issue" || list.numbers.issue);
 })();

@@ -77,7 +77,7 @@
   const rowOf = (instruction, at, drawing, length) => ptxlat.element("tr", {
     class: /SR_CLOCK/.test(instruction.text) ? "clock" : ""},
     ptxlat.element("td", {class: "number"}, String(instruction.stall)),
-    ptxlat.element("td", {class: "bar"}, stallBar(instruction.stall)),
+    ptxlat.element("td", {class: "stalls"}, stallBar(instruction.stall)),
     ptxlat.element("td", {}, instruction.yields ? "Y" : ""),
     ptxlat.element("td", {}, instruction.waits.map((one) => `B${one}`).join(" ")),
     ptxlat.element("td", {}, [named(instruction.write, "W"), named(instruction.read, "R")].filter(Boolean).join(" ")),
@@ -102,7 +102,7 @@
     const lines = text.split("\n");
     const node = ptxlat.element("div", {class: "wide", tabindex: "0", role: "region", "aria-label": label});
     const show = (count) => {
-      node.replaceChildren(tableOf(lines.slice(0, count), label));
+      ptxlat.fill(node, tableOf(lines.slice(0, count), label));
       if (count < lines.length) {
         node.append(ptxlat.element("button", {type: "button", onclick: () => show(lines.length)},
           `Show all ${lines.length} instructions`));

@@ -7,7 +7,7 @@
   let shown = 0;
 
   const showError = (error) => {
-    main.replaceChildren(ptxlat.element("h1", {}, "This cannot be shown"), ptxlat.element("p", {class: "notice"}, error.message,
+    ptxlat.fill(main, ptxlat.element("h1", {}, "This cannot be shown"), ptxlat.element("p", {class: "notice"}, error.message,
       ". If the site was copied, were all of its files?"), ptxlat.link("To the first page", "#/"));
     ptxlat.say(error.message);
   };
@@ -29,10 +29,10 @@
     try {
       if (!view) throw new Error(`there is no page "${route.page}"`);
       const ready = view(route, box);
-      if (isNew) main.replaceChildren(box);
+      if (isNew) ptxlat.fill(main, box);
       const title = await ready;
       if (turn !== shown) return;
-      main.replaceChildren(box);
+      ptxlat.fill(main, box);
       if (title) document.title = title.startsWith("ptxlat") ? title : `${title} – ptxlat`;
       if (isNew && document.activeElement !== query) {
         main.focus({preventScroll: true});

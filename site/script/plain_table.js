@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 "use strict";
 (() => {
-  // A small table: columns are {label, title, isNumber, isCode}, rows are lists of texts and nodes. The first cell of a
+  // A small table: columns are {label, title, isNumber, isCode, isLong}, rows are lists of texts and nodes. The first cell of a
   // row is its header.
   ptxlat.plainTable = (caption, columns, rows, attributes) => {
     const cell = (content, i) => ptxlat.element(i === 0 ? "th" : "td", {
       scope: i === 0 ? "row" : undefined,
-      class: [columns[i].isNumber && "number", columns[i].isCode && "code"].filter(Boolean).join(" ")}, content);
+      class: [columns[i].isNumber && "number", columns[i].isCode && "code", columns[i].isLong && "long"].filter(Boolean).join(" ")}, content);
     return ptxlat.element("div", {class: "wide"}, ptxlat.element("table", {class: "plain", ...attributes},
       ptxlat.element("caption", {class: "hidden"}, caption),
       ptxlat.element("thead", {}, ptxlat.element("tr", {}, columns.map((column) =>

@@ -24,12 +24,12 @@
         rest = Math.floor(rest / lengths[i]);
       }
       if (Object.entries(fixed).some(([axis, place]) => Number(axis) !== along && places[axis] !== place)) return;
-      const condition = series.axes.map((axis, i) => (i === along ? "" : `${axis.name}=${axis.names ? axis.names[places[i]] : axis.values[places[i]]}`))
-        .filter(Boolean).join(" ");
-      if (!curves.has(condition)) curves.set(condition, []);
-      curves.get(condition).push({place: places[along], value});
+      const of = (text) => series.axes.map((axis, i) => (i === along ? "" : `${axis.name}=${text(axis, places[i])}`)).filter(Boolean).join(" ");
+      const condition = of((axis, place) => (axis.names ? axis.names[place] : axis.values[place]));
+      if (!curves.has(condition)) curves.set(condition, {condition, label: of(ptxlat.axisText), points: []});
+      curves.get(condition).points.push({place: places[along], value});
     });
-    return [...curves].map(([condition, points]) => ({condition, points}));
+    return [...curves.values()];
   };
 
   // No key has different values in both.
@@ -39,6 +39,18 @@
       const [key, value] = pair.split("=");
       return !pairs.has(key) || pairs.get(key) === value;
     });
+  };
+
+  // Levels of about the same height share a label.
+  const labelled = (levels) => {
+    const labels = [];
+    const most = Math.max(...levels.map((level) => level.value), 0);
+    for (const level of levels) {
+      const same = labels.find((label) => Math.abs(label.value - level.value) < 0.03 * most);
+      if (same) same.text += `, ${level.label}`;
+      else labels.push({value: level.value, text: level.label});
+    }
+    return labels;
   };
 
   // Chart.js draws the marks below the curves: levels as lines with their range as a band, edges as vertical lines.
@@ -51,15 +63,16 @@
       context.rect(area.left, area.top, area.width, area.height);
       context.clip();
       context.font = "11px system-ui, sans-serif";
+      const labels = labelled(marks.levels);
       for (const level of marks.levels) {
         const at = y.getPixelForValue(level.value);
         const high = y.getPixelForValue(level.high), low = y.getPixelForValue(level.low);
         context.fillStyle = css("--mark-band");
         context.fillRect(area.left, high, area.width, Math.max(1, low - high));
-        context.strokeStyle = context.fillStyle = css("--mark");
+        context.fillStyle = css("--mark");
         context.fillRect(area.left, at, area.width, 1);
-        if (marks.levels.length <= 8) context.fillText(level.label, area.left + 6, at - 4);
       }
+      if (labels.length <= 10) labels.forEach(({value, text}) => context.fillText(text, area.left + 6, y.getPixelForValue(value) - 4));
       marks.edges.forEach((edge, i) => {
         const at = x.getPixelForValue(edge.value);
         context.fillStyle = css("--mark");
@@ -70,7 +83,7 @@
     },
   });
 
-  const markOf = (facts, mark) => ({...mark, label: `${facts[mark.fact].quantity} ${facts[mark.fact].value}`, condition: facts[mark.fact].condition});
+  const markOf = (facts, mark) => ({...mark, label: `${facts[mark.fact].quantity} ${ptxlat.numberText(mark.value)}`, condition: facts[mark.fact].condition});
 
   const scaleOf = (axis, isLogarithmic) => ({
     type: isLogarithmic ? "logarithmic" : "linear",
@@ -90,19 +103,24 @@
 
   const configuration = (series, facts, along, curves) => {
     const axis = series.axes[along];
-    const isLogarithmic = axis.unit === "bytes" && axis.values.length > 3 && axis.values.every((value) => value > 0);
+    const least = Math.min(...axis.values);
+    const isLogarithmic = !axis.names && axis.values.length > 5 && least > 0 && Math.max(...axis.values) > 60 * least;
     const holds = (mark) => curves.some((curve) => ptxlat.mayHoldTogether(mark.condition, curve.condition));
     const marks = {
       levels: series.levels.map((mark) => markOf(facts, mark)).filter(holds),
-      edges: along === series.along && !axis.names ? series.edges.map((mark) => markOf(facts, mark)).filter(holds) : [],
+      edges: along === series.along && !axis.names ? series.edges.map((mark) => markOf(facts, mark))
+        .filter((mark) => holds(mark) && mark.value >= least && mark.value <= Math.max(...axis.values)) : [],
     };
     const scale = scaleOf(axis, isLogarithmic);
+    const places = axis.names ? axis.values.map((_, place) => place) : axis.values;
+    scale.min = Math.min(...places) - (axis.names ? 0.5 : 0);
+    scale.max = Math.max(...places) + (axis.names ? 0.5 : 0);
     if (isLogarithmic) scale.afterBuildTicks = powersOfTwo(axis);
     const isMany = curves.length > 24 || axis.values.length > 200;
     return {
       type: "line",
       data: {datasets: curves.map((curve, i) => ({
-        label: curve.condition || series.name,
+        label: curve.label || series.name, condition: curve.condition,
         data: curve.points.map(({place, value}) => ({x: axis.names ? place : axis.values[place], y: value})),
         borderColor: colourOf(i, curves.length), backgroundColor: colourOf(i, curves.length),
         borderWidth: 1.5, pointRadius: isMany ? 0 : 2.5, pointHoverRadius: 5, showLine: !axis.names || axis.values.length > 12,
@@ -111,14 +129,14 @@
       options: {
         animation: false, responsive: true, maintainAspectRatio: false,
         interaction: {mode: "nearest", axis: "xy", intersect: false},
-        scales: {x: scale, y: {...scaleOf({name: series.name, unit: series.unit}, false), beginAtZero: true}},
+        scales: {x: scale, y: {...scaleOf({name: series.name, unit: series.unit}, false), beginAtZero: true, suggestedMax: Math.max(0, ...marks.levels.map((level) => level.value)) * 1.05}},
         plugins: {
           legend: {display: curves.length > 1 && curves.length <= 12, labels: {color: css("--text"), boxWidth: 12}},
           tooltip: {callbacks: {
             title: ([item]) => `${axis.name} ${axis.names ? axis.names[item.raw.x] : axis.unit === "bytes" ? `${ptxlat.bytesText(item.raw.x)} (${item.raw.x})` : ptxlat.numberText(item.raw.x)}`,
             label: (item) => `${item.dataset.label}: ${ptxlat.numberText(item.raw.y)} ${series.unit}`,
             afterLabel: (item) => marks.levels.filter((level) => item.raw.y >= level.low && item.raw.y <= level.high
-              && ptxlat.mayHoldTogether(level.condition, item.dataset.label.includes("=") ? item.dataset.label : ""))
+              && ptxlat.mayHoldTogether(level.condition, item.dataset.condition))
               .map((level) => `predicted by ${level.label}`),
           }},
         },
@@ -150,7 +168,7 @@
   // Draws into a box and returns a function that ends the plot. Without the library, the box says what to install.
   ptxlat.plot = async (box, series, facts, along, fixed) => {
     if (!ptxlat.site.has_plots) {
-      box.replaceChildren(ptxlat.element("p", {class: "notice"}, "This site was made without Chart.js, so it has no plots, only their ",
+      ptxlat.fill(box, ptxlat.element("p", {class: "notice"}, "This site was made without Chart.js, so it has no plots, only their ",
         "data below. Install Debian's package libjs-chart.js and make the site again."));
       return () => {};
     }
@@ -158,7 +176,7 @@
     const curves = ptxlat.curvesOf(series, along, fixed);
     const canvas = ptxlat.element("canvas", {tabindex: "0", role: "img",
       "aria-label": `${series.name} along ${series.axes[along].name}, ${curves.length} curves; arrow keys go from point to point`});
-    box.replaceChildren(ptxlat.element("div", {class: "plot"}, canvas));
+    ptxlat.fill(box, ptxlat.element("div", {class: "plot"}, canvas));
     let chart;
     const draw = () => {
       if (chart) chart.destroy();

@@ -64,7 +64,7 @@
       const button = (cause, count, title) => ptxlat.element("button", {type: "button", "aria-pressed": String(cause === chosen), title,
         onclick: () => this.set({cause})}, ptxlat.element("b", {}, count.toLocaleString("en")), ` ${cause || "changed"}`);
       const changed = this.all.length - (counts.get("unchanged") || 0);
-      this.causes.replaceChildren(button("", changed, "Everything that is not the same"), ...Object.keys(ptxlat.causes)
+      ptxlat.fill(this.causes, button("", changed, "Everything that is not the same"), ...Object.keys(ptxlat.causes)
         .filter((cause) => counts.has(cause)).map((cause) => button(cause, counts.get(cause), ptxlat.causes[cause])));
       Object.assign(this.table.sort, {key: query.sort || "", isDescending: query.order === "down"});
       this.table.show(this.rows.length);
@@ -120,7 +120,7 @@
     const a = ptxlat.tableOf(query.a, has);
     const b = (query.b && ptxlat.tables.find((table) => table.id === query.b)) || (a && counterpart(a, has));
     if (!a || !b) {
-      main.replaceChildren(ptxlat.element("h1", {}, "Compare"), ptxlat.element("p", {class: "notice"}, "A comparison needs two tables."));
+      ptxlat.fill(main, ptxlat.element("h1", {}, "Compare"), ptxlat.element("p", {class: "notice"}, "A comparison needs two tables."));
       return "Compare";
     }
     const levels = a.levels.filter((level) => b.levels.includes(level));
@@ -131,12 +131,12 @@
       levels.length > 1 ? ptxlat.choice("Level", levels.map((one) => [String(one), `O${one}`]), String(level), (one) => go({level: one})) : "",
       ptxlat.element("button", {type: "button", onclick: () => go({a: b.id, b: a.id})}, "Swap"))];
     if (level === undefined) {
-      main.replaceChildren(...head, ptxlat.element("p", {class: "notice"}, "These tables have no level in common."));
+      ptxlat.fill(main, head, ptxlat.element("p", {class: "notice"}, "These tables have no level in common."));
       return "Compare";
     }
     const [listA, listB] = await Promise.all([ptxlat.formList(a), ptxlat.formList(b)]);
     const changes = new Changes(listA, listB, level, {...query, a: a.id, b: b.id, level: String(level)});
-    main.replaceChildren(...head,
+    ptxlat.fill(main, head,
       ptxlat.element("p", {class: "lead"}, `${changes.headline === "static" ? "Schedules" : "Cycles"} at -O${level}, largest change first. The cause follows from the opcodes and the schedule's number; a row shows both machine codes.`),
       changes.node, await factsSection(a, b));
     changes.table.show(changes.rows.length);

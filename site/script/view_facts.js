@@ -20,7 +20,7 @@
   ptxlat.views.facts = async ({query}, main) => {
     const table = ptxlat.tableOf(query.table, has);
     if (!table) {
-      main.replaceChildren(ptxlat.element("h1", {}, "Facts"), ptxlat.element("p", {class: "notice"}, "No table of this site has probes. `ptxlat probe` runs them."));
+      ptxlat.fill(main, ptxlat.element("h1", {}, "Facts"), ptxlat.element("p", {class: "notice"}, "No table of this site has probes. `ptxlat probe` runs them."));
       return "Facts";
     }
     const {facts} = await ptxlat.load(`facts-${table.index}`);
@@ -28,13 +28,13 @@
     const show = (text) => {
       const words = text.toLowerCase().split(/\s+/).filter(Boolean);
       const found = facts.filter((fact) => words.every((word) => `${fact.quantity} ${fact.condition} ${fact.probe} ${fact.verdict} ${fact.value}`.toLowerCase().includes(word)));
-      body.replaceChildren(ptxlat.element("p", {class: "count"}, `${found.length} facts`), ptxlat.plainTable("Facts",
+      ptxlat.fill(body, ptxlat.element("p", {class: "count"}, `${found.length} facts`), ptxlat.plainTable("Facts",
         [{label: "quantity"}, {label: "condition"}, {label: "value", isNumber: true}, ...sharedColumns, {label: "probe"}], found.map((fact) => [
           ptxlat.link(fact.quantity, ptxlat.address("fact", fact.quantity, {table: table.id, condition: fact.condition}), {class: "code"}), fact.condition,
           ptxlat.element("span", {class: "strong"}, ptxlat.factValue(fact)), ...shared(fact), ptxlat.link(fact.probe, ptxlat.address("probe", fact.probe, {table: table.id}))])));
       ptxlat.say(`${found.length} facts`);
     };
-    main.replaceChildren(ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {}, "Facts about the machine"),
+    ptxlat.fill(main, ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {}, "Facts about the machine"),
       ptxlat.tableChoice("Table", table, has, (id) => { location.hash = ptxlat.address("facts", "", {...query, table: id}); })),
     ptxlat.element("p", {class: "lead"}, "Quantities that were read off the probes' series, each with the experiment behind it."),
     ptxlat.element("div", {class: "choices"}, ptxlat.element("input", {type: "search", placeholder: "Only facts with …", "aria-label": "Only facts with these words", value: query.q || "",
@@ -60,11 +60,11 @@
     const own = ofTable.find(([one]) => one === table) || ofTable[0];
     const back = ptxlat.element("p", {class: "back"}, ptxlat.link("← Facts", ptxlat.address("facts", "", {table: table && table.id})));
     if (!own) {
-      main.replaceChildren(back, ptxlat.element("h1", {class: "code"}, name), ptxlat.element("p", {class: "notice"}, "No table of this site has this fact."));
+      ptxlat.fill(main, back, ptxlat.element("h1", {class: "code"}, name), ptxlat.element("p", {class: "notice"}, "No table of this site has this fact."));
       return name;
     }
     const order = (facts) => [...facts].sort((a, b) => (b.condition === query.condition) - (a.condition === query.condition));
-    main.replaceChildren(back, ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {class: "code"}, name),
+    ptxlat.fill(main, back, ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {class: "code"}, name),
       ptxlat.choice("Table", ofTable.map(([one]) => [one.id, one.title]), own[0].id, (id) => { location.hash = ptxlat.address("fact", name, {...query, table: id}); })),
     ofTable.length > 1 ? ptxlat.section("On every GPU", ptxlat.plainTable("On every GPU", [{label: "GPU"}, {label: "condition"}, {label: "value", isNumber: true}, ...sharedColumns],
       ofTable.flatMap(([one, facts]) => facts.map((fact) => [one.title, fact.condition, ptxlat.factValue(fact), ...shared(fact)])))) : "",

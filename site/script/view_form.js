@@ -10,8 +10,8 @@
     const headline = ptxlat.headlineOf(own.table);
     const columns = [{label: "operand, input"}, {label: "level"}, {label: headline === "static" ? "schedule" : "cycles", isNumber: true},
       ...used.filter((tag) => tag !== headline).map((tag) => ({label: tag, isNumber: true, title: (ptxlat.formColumns[tag] || {}).title})),
-      {label: "measure"}, {label: "waits"}, {label: "verdict"}, {label: "machine code", isCode: true}, {label: "note"}];
-    const rows = [];
+      {label: "measure"}, {label: "waits"}, {label: "verdict"}, {label: "machine code", isCode: true}, {label: "note", isLong: true}];
+    const rows = new Map();  // by everything but the operand: equal ones are one
     const seen = new Set();
     for (const key of ptxlat.pathsOf(own)) {
       for (const level of own.table.levels) {
@@ -19,15 +19,22 @@
         if (!record || seen.has(record)) continue;
         seen.add(record);
         const levels = record.levels.filter((one) => own.levels[one].records.includes(record)).map((one) => `O${one}`).join(" ");
+        const same = JSON.stringify([levels, record.input, used.map((tag) => record[tag]), record.measure, record.consumer, record.verdict, record.sass, record.note]);
+        if (rows.has(same)) {
+          rows.get(same).button.firstChild.data = rows.get(same).button.firstChild.data.replace(/(,|$)/, ` ${record.operand}$1`);
+          continue;
+        }
         const text = [record.operand, record.input].filter(Boolean).join(", ") || "–";
-        rows.push([ptxlat.element("button", {type: "button", class: "plainly", title: "Show its machine code", onclick: () => choose(key, level)}, text), levels,
+        const button = ptxlat.element("button", {type: "button", class: "plainly", title: "Show its machine code", onclick: () => choose(key, level)}, text);
+        const cells = [button, ptxlat.element("span", {class: "together"}, levels),
           ptxlat.element("span", {class: "strong"}, ptxlat.recordText(record, own.table)),
           ...used.filter((tag) => tag !== headline).map((tag) => ptxlat.numberText(record[tag])),
           record.measure || "", record.consumer || "", ptxlat.element("span", {title: ptxlat.verdicts[record.verdict]}, record.verdict),
-          ptxlat.element("span", {class: "clipped", title: ptxlat.sassText(record)}, ptxlat.sassText(record)), record.note || ""]);
+          ptxlat.element("span", {class: "clipped", title: ptxlat.sassText(record)}, ptxlat.sassText(record)), record.note || ""];
+        rows.set(same, {button, cells});
       }
     }
-    return ptxlat.plainTable("Numbers", columns, rows);
+    return ptxlat.plainTable("Numbers", columns, [...rows.values()].map((row) => row.cells));
   };
 
   const sharing = (own, name) => {
@@ -58,7 +65,11 @@
       row.className = one === own ? "own" : cause && cause !== "unchanged" ? "changed" : "";
       return row;
     });
-    return ptxlat.plainTable("In every table", columns, rows);
+    const isMeasured = (_, i) => records.tables[i].table.kind !== "static";
+    const measured = rows.filter(isMeasured), schedules = rows.filter((row, i) => !isMeasured(row, i));
+    return [measured.length ? ptxlat.plainTable("In every measured table", columns, measured) : "",
+      schedules.length ? ptxlat.element("details", {open: measured.length === 0 || own.table.kind === "static"},
+        ptxlat.element("summary", {}, `The assembler's schedule in ${schedules.length} static tables`), ptxlat.plainTable("In every static table", columns, schedules)) : ""];
   };
 
   const publishedTable = async (name) => {
@@ -89,7 +100,7 @@
       this.query = {...this.query, table: this.own.table.id, operand: key.split("\t")[0], input: key.split("\t")[1], level};
       ptxlat.replaceAddress("form", this.name, this.query);
       this.showCode();
-      if (this.rest) this.rest.replaceChildren(everywhere(this.records, this.key, this.own));
+      if (this.rest) ptxlat.fill(this.rest, everywhere(this.records, this.key, this.own));
       this.code.scrollIntoView({block: "nearest"});
     }
 
@@ -97,7 +108,7 @@
       const {own, key, level, records} = this;
       const record = ptxlat.recordAt(own, level, key);
       if (!record) {
-        this.code.replaceChildren();
+        ptxlat.fill(this.code);
         return;
       }
       const other = records.tables.find((one) => one.table.id === this.query.with);
@@ -112,7 +123,7 @@
           this.query = {...this.query, with: id};
           this.choose(key, level);
         }));
-      this.code.replaceChildren(choices, ptxlat.codeLegend(), ptxlat.element("div", {class: sides.length > 1 ? "sides" : ""}, sides.map((side) => this.side(side))));
+      ptxlat.fill(this.code, choices, ptxlat.codeLegend(), ptxlat.element("div", {class: sides.length > 1 ? "sides" : ""}, sides.map((side) => this.side(side))));
     }
 
     side(side) {
@@ -130,7 +141,7 @@
       this.rest = ptxlat.element("div", {}, this.key === undefined ? "" : everywhere(records, this.key, own));
       const reason = this.key === undefined ? ptxlat.element("p", {class: "notice"}, `${own.table.title} has no number for it: ${own.reason || "none"}`, own.note ? `, ${own.note}` : "",
         ptxlat.verdicts[own.reason] ? `. ${ptxlat.verdicts[own.reason]}` : "") : "";
-      main.replaceChildren(
+      ptxlat.fill(main, 
         ptxlat.element("p", {class: "back"}, ptxlat.link("← Instructions", ptxlat.address("forms", "", {table: own.table.id, q: name.split(".")[0]}))),
         ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {class: "code"}, name),
           ptxlat.choice("Table", records.tables.map((one) => [one.table.id, one.table.title]), own.table.id, (id) => {
@@ -140,8 +151,8 @@
         this.key === undefined ? "" : ptxlat.section("Numbers", ptxlat.element("p", {class: "faint"}, "In SM cycles. A click on an operand shows its machine code. ", ptxlat.link("What the words mean", "#/about"), "."),
           numbersTable(own, (key, level) => this.choose(key, level))),
         ptxlat.section("In every table", ptxlat.element("p", {class: "faint"}, this.key === undefined ? "" : `${ptxlat.pathText(this.key)}; GPUs and CUDA versions, measured ones first.`), this.rest),
-        await publishedTable(name),
         this.key === undefined ? "" : ptxlat.section("Machine code", this.code),
+        await publishedTable(name),
         ptxlat.section("Check it yourself", ptxlat.element("pre", {tabindex: "0"}, ptxlat.element("code", {},
           `ptxlat show '${name}' -O ${own.table.levels.join(",")} --table ${folder}\n`,
           own.table.kind === "static" ? "" : `ptxlat reproduce '${name}' -O ${this.level === undefined ? 3 : this.level} --table ${folder} -o reproduction\n`))));
@@ -152,7 +163,7 @@
   ptxlat.views.form = async ({name, query}, main) => {
     const records = await ptxlat.formRecords(name);
     if (!records) {
-      main.replaceChildren(ptxlat.element("h1", {class: "code"}, name), ptxlat.element("p", {class: "notice"}, "No table of this site has this form. ",
+      ptxlat.fill(main, ptxlat.element("h1", {class: "code"}, name), ptxlat.element("p", {class: "notice"}, "No table of this site has this form. ",
         ptxlat.link("Search for a similar one", ptxlat.address("forms", "", {q: name.split(".").slice(0, 2).join(" ")}))));
       return name;
     }

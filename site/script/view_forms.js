@@ -44,7 +44,7 @@
       const bound = (name, label) => ptxlat.element("label", {class: "choice"}, ptxlat.element("span", {}, label),
         ptxlat.element("input", {type: "number", min: "0", step: "any", value: query[name], oninput: (event) => this.set({[name]: event.target.value})}));
       const verdicts = [...new Set([...list.verdicts, ...list.reasons.map((reason) => reason.split(":")[0])])].filter(Boolean);
-      this.choices.replaceChildren(
+      ptxlat.fill(this.choices, 
         ptxlat.tableChoice("Table", list.table, (table) => table.rows > 0, (id) => { location.hash = ptxlat.address("forms", "", {...this.query, table: id, level: "", columns: ""}); }),
         choice("chapter", "Chapter", list.chapters),
         choice("type", "Type", search.types),
@@ -90,16 +90,23 @@
 
     update() {
       const {list, query} = this;
-      this.columns = this.columnNames().map((name) => ({key: name, ...this.all[name]}));
       const sort = this.all[query.sort] ? query.sort : "";
       this.items = this.search.find({query: query.q || "", filters: query, level: this.level, sort, isDescending: query.order === "down"});
+      this.columns = this.columnNames().map((name) => ({key: name, ...this.all[name]}));
+      this.columns[0].width = this.nameWidth();
       Object.assign(this.rows.sort, {key: sort, isDescending: query.order === "down"});
       this.rows.show(this.items.length);
       const forms = new Set(this.items.map((item) => list.spelling[item])).size;
       const text = forms === 0 ? "Nothing found" : `${forms.toLocaleString("en")} forms, ${this.items.length.toLocaleString("en")} rows`;
-      this.count.replaceChildren(text, list.pipesFrom && list.pipesFrom !== list.table.title ? `; pipes as measured on ${list.pipesFrom}` : "",
+      ptxlat.fill(this.count, text, list.pipesFrom && list.pipesFrom !== list.table.title ? `; pipes as measured on ${list.pipesFrom}` : "",
         forms === 0 ? ": " : "", forms === 0 ? this.elsewhere() : "");
       ptxlat.say(text);
+    }
+
+    // As wide as the first names need, in steps.
+    nameWidth() {
+      const longest = Math.max(20, ...this.items.slice(0, 60).map((item) => this.list.nameOf(item).length));
+      return Math.min(innerWidth < 600 ? 20 : 60, 8 * Math.ceil(longest / 8));
     }
 
     // What the words mean in the other tables.
@@ -133,7 +140,7 @@
     if (!table) throw new Error("no table of this site has instructions");
     const list = await ptxlat.formList(table);
     current = new FormsView(list, query);
-    main.replaceChildren(current.node);
+    ptxlat.fill(main, current.node);
     current.rows.show(current.items.length);
     const field = document.getElementById("query");
     if (document.activeElement !== field) field.value = query.q || "";  // else the reader is typing

@@ -2,41 +2,57 @@
 // The first screen: what an engineer asks first, for one table.
 "use strict";
 (() => {
+  // What all forms of an opcode have in common says nothing here; the whole name is in the title.
+  const shortName = (name) => (name.length < 30 ? name : name.replace(".sync.aligned", "…").replace(".row.col", "…").replace(".mma_async", "").replace(/…\./g, "…"));
+
   // The lowest and the highest level, and the issue cost.
   const groupTable = (group, table) => {
     const levels = table.levels.length > 1 ? [table.levels[0], ptxlat.highestLevel(table)] : table.levels;
     const columns = [{label: group.name}, ...levels.map((level) => ({label: `O${level}`, isNumber: true, title: `cycles at -O${level}`})),
-      {label: "issue", isNumber: true, title: "cycles that one more independent copy takes"}, {label: "machine code", isCode: true}];
+      {label: "issue", isNumber: true, title: "cycles that one more independent copy takes"}, {label: "code", isCode: true, title: "machine code"}];
     return ptxlat.plainTable(group.name, columns, group.rows.map((row) => [
-      [ptxlat.link(row.ptx, ptxlat.formAddress(row.ptx, table), {class: "code", title: row.ptx}),
+      [ptxlat.link(shortName(row.ptx), ptxlat.formAddress(row.ptx, table), {class: "code", title: row.ptx, "aria-label": row.ptx}),
         row.input ? ptxlat.element("span", {class: "input"}, ` ${row.input}`) : null],
       ...levels.map((level) => ptxlat.element("span", {class: level === levels[levels.length - 1] ? "strong" : ""}, row.levels[level] || "")),
       ptxlat.numberText(row.issue),
       ptxlat.element("span", {title: row.sass}, row.sass)]), {class: "plain glance"});
   };
 
+  const shortTitles = {near: "L2, near part", far: "L2, far part", l1: "L1", memory: "DRAM"};
+
   const memoryLine = async (table) => {
     if (!table.has_probes) return null;
     const {memory} = await ptxlat.load(`facts-${table.index}`);
     const figures = memory.filter((box) => box.latency).map((box) => ptxlat.link([
-      ptxlat.element("span", {class: "faint"}, box.title), ptxlat.element("b", {}, box.latency)],
+      ptxlat.element("span", {class: "faint"}, shortTitles[box.name] || box.title), ptxlat.element("b", {}, box.latency)],
       ptxlat.address("fact", box.latency_of, {table: table.id}), {class: "figure"}));
     return ptxlat.element("section", {"aria-label": "Memory at a glance"}, ptxlat.element("div", {class: "figures"}, figures,
       ptxlat.link("The hierarchy as a drawing →", ptxlat.address("memory", "", {table: table.id}), {class: "figure more"})));
+  };
+
+  // Groups go to the shorter of three columns, so that all of them fit on a screen.
+  const columnsOf = (groups, table) => {
+    const columns = [0, 1, 2].map(() => ({rows: 0, nodes: []}));
+    for (const group of groups) {
+      const column = columns.reduce((best, one) => (one.rows < best.rows ? one : best));
+      column.rows += group.rows.reduce((rows, row) => rows + (row.ptx.length < 30 ? 1 : 1.8), 2);
+      column.nodes.push(groupTable(group, table));
+    }
+    return columns.map(({nodes}) => ptxlat.element("div", {}, nodes));
   };
 
   ptxlat.views[""] = async ({query}, main) => {
     const has = (table) => table.overview.length > 0;
     const table = ptxlat.tableOf(query.table, has);
     if (!table) {
-      main.replaceChildren(ptxlat.element("h1", {}, "ptxlat"), ptxlat.element("p", {}, "The tables of this site have no instructions. ",
+      ptxlat.fill(main, ptxlat.element("h1", {}, "ptxlat"), ptxlat.element("p", {}, "The tables of this site have no instructions. ",
         ptxlat.link("See its probes.", "#/probes")));
       return;
     }
     const {run} = table;
     const what = table.kind === "static" ? "Cycles from the assembler's schedule; nothing was measured."
       : `Cycles of the SM, measured ${run.finished_utc ? run.finished_utc.slice(0, 10) : ""}, each proven by the machine code between the clocks.`;
-    main.replaceChildren(
+    ptxlat.fill(main, 
       ptxlat.element("div", {class: "headline"},
         ptxlat.element("h1", {}, `Instruction latency: ${table.title}`),
         ptxlat.tableChoice("Table", table, has, (id) => { location.hash = ptxlat.address("", "", {table: id}); })),
@@ -46,7 +62,7 @@
         ptxlat.link("How to read a number", "#/about"), "."),
       await memoryLine(table) || "",
       ptxlat.element("section", {"aria-label": "The most wanted instructions", class: "columns"},
-        table.overview.map((group) => groupTable(group, table))));
+        columnsOf(table.overview, table)));
     return "ptxlat: instruction latencies";
   };
 
@@ -62,7 +78,7 @@
     ["stall, W, R, B", "The control word that the assembler wrote: cycles until the next instruction may issue; scoreboards that are set until the result is there (W) or the operands are read (R); scoreboards waited for (B)."],
   ];
   ptxlat.views.about = (_, main) => {
-    main.replaceChildren(ptxlat.element("h1", {}, "How to read a number"),
+    ptxlat.fill(main, ptxlat.element("h1", {}, "How to read a number"),
       ptxlat.plainTable("Words", [{label: "word"}, {label: "meaning"}], rows),
       ptxlat.section("Verdicts", ptxlat.plainTable("Verdicts", [{label: "verdict"}, {label: "meaning"}], Object.entries(ptxlat.verdicts))),
       ptxlat.section("Keys", ptxlat.plainTable("Keys", [{label: "key"}, {label: "what it does"}], [

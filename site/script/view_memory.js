@@ -33,7 +33,7 @@
   ptxlat.views.memory = async ({query}, main) => {
     const table = ptxlat.tableOf(query.table, has);
     if (!table) {
-      main.replaceChildren(ptxlat.element("h1", {}, "Memory"), ptxlat.element("p", {class: "notice"}, "No table of this site has probes. `ptxlat probe` runs them."));
+      ptxlat.fill(main, ptxlat.element("h1", {}, "Memory"), ptxlat.element("p", {class: "notice"}, "No table of this site has probes. `ptxlat probe` runs them."));
       return "Memory";
     }
     const {memory} = await ptxlat.load(`facts-${table.index}`);
@@ -42,7 +42,7 @@
       const shown = boxes.map((name) => byName.get(name)).filter(Boolean);
       return shown.length ? ptxlat.element("section", {class: "memory-group", "aria-label": title}, ptxlat.element("h2", {}, title), ptxlat.element("div", {class: "memory-boxes"}, shown.map((box) => boxNode(box, table)))) : "";
     };
-    main.replaceChildren(ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {}, "The memory hierarchy"),
+    ptxlat.fill(main, ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {}, "The memory hierarchy"),
       ptxlat.tableChoice("Table", table, has, (id) => { location.hash = ptxlat.address("memory", "", {table: id}); })),
     ptxlat.element("p", {class: "lead"}, "Sizes, latencies and rates as they were inferred. Each figure leads to its evidence. A range is over the condition that is named, such as the carve-out of shared memory."),
     ptxlat.element("div", {class: "hierarchy"}, group(places.sm), ptxlat.element("div", {class: "down", "aria-hidden": "true"}), group(places.beyond),

@@ -57,7 +57,7 @@
 
   const has = (table) => table.has_opcodes;
   const none = (main) => {
-    main.replaceChildren(ptxlat.element("h1", {}, "Opcodes"), ptxlat.element("p", {class: "notice"}, "No table of this site has opcodes. `ptxlat opcodes` measures them."));
+    ptxlat.fill(main, ptxlat.element("h1", {}, "Opcodes"), ptxlat.element("p", {class: "notice"}, "No table of this site has opcodes. `ptxlat opcodes` measures them."));
     return "Opcodes";
   };
 
@@ -66,7 +66,7 @@
     if (!table) return none(main);
     const {opcodes, contention} = await read(table);
     const shown = opcodes.filter((one) => !query.pipe || (one.pipe || "unknown") === query.pipe);
-    main.replaceChildren(ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {}, "SASS opcodes and their pipes"),
+    ptxlat.fill(main, ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {}, "SASS opcodes and their pipes"),
       ptxlat.tableChoice("Table", table, has, (id) => { location.hash = ptxlat.address("opcodes", "", {table: id}); })),
     ptxlat.element("p", {class: "lead"}, "A pipe is a group of opcodes that contend with each other, found by timing pairs and named after its members. A click shows its opcodes alone."),
     map(opcodes, table, query.pipe),
@@ -82,13 +82,13 @@
     const one = opcodes.find((opcode) => opcode.opcode === name);
     const back = ptxlat.element("p", {class: "back"}, ptxlat.link("← Opcodes", ptxlat.address("opcodes", "", {table: table.id})));
     if (!one) {
-      main.replaceChildren(back, ptxlat.element("h1", {class: "code"}, name), ptxlat.element("p", {class: "notice"}, `${table.title} has no such opcode.`));
+      ptxlat.fill(main, back, ptxlat.element("h1", {class: "code"}, name), ptxlat.element("p", {class: "notice"}, `${table.title} has no such opcode.`));
       return name;
     }
     const pairs = contention.filter(([a, b, score]) => (a === one.paired_as || b === one.paired_as) && score !== "")
       .map(([a, b, score, floor]) => [a === one.paired_as ? b : a, score, floor]).sort((a, b) => Number(b[1]) - Number(a[1]));
     const pipeOf = new Map(opcodes.map((opcode) => [opcode.opcode, opcode.pipe]));
-    main.replaceChildren(back, ptxlat.element("h1", {class: "code"}, name),
+    ptxlat.fill(main, back, ptxlat.element("h1", {class: "code"}, name),
       ptxlat.element("dl", {class: "facts"}, [["pipe", one.pipe || "unknown"], ["results a cycle of an SM", one.throughput], ["cycles between two in a sub-partition", one.interval],
         ["fewest warps that reach it", one.saturates_at], ["latency", one.latency && `${one.latency} cycles`], ["counted by", one.counters], ["paired as", one.paired_as], ["note", one.note]]
         .filter(([, value]) => value).map(([label, value]) => [ptxlat.element("dt", {}, label), ptxlat.element("dd", {}, value)])),

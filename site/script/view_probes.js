@@ -38,7 +38,7 @@
         this.query = {...this.query, ...changes};
         this.save(this.query);
       };
-      this.choices.replaceChildren(
+      ptxlat.fill(this.choices, 
         ptxlat.choice("Along", series.axes.map((axis) => [axis.name, axis.name]), series.axes[this.along].name, (along) => set({along, [along]: ""})),
         series.axes.map((axis, i) => (i === this.along ? "" : ptxlat.choice(axis.name, [["all", "all"], ...axis.values.map((_, place) => [ptxlat.axisText(axis, place), ptxlat.axisText(axis, place)])],
           i in this.fixed ? ptxlat.axisText(axis, this.fixed[i]) : "all", (value) => set({[axis.name]: value})))));
@@ -69,7 +69,7 @@
   ptxlat.views.probes = async ({query}, main) => {
     const table = ptxlat.tableOf(query.table, has);
     if (!table) {
-      main.replaceChildren(ptxlat.element("h1", {}, "Probes"), ptxlat.element("p", {class: "notice"}, "No table of this site has probes. `ptxlat probe` runs them."));
+      ptxlat.fill(main, ptxlat.element("h1", {}, "Probes"), ptxlat.element("p", {class: "notice"}, "No table of this site has probes. `ptxlat probe` runs them."));
       return "Probes";
     }
     const {probes} = await ptxlat.load(`probes-${table.index}`);
@@ -77,7 +77,7 @@
       ptxlat.element("b", {}, probe.name), firstCurve(probe),
       ptxlat.element("small", {}, [probe.series.map((one) => `${one.name}${one.axes.length ? " over " + one.axes.map((axis) => axis.name).join(", ") : ""}`).join("; "),
         `${probe.facts.length} facts`].filter(Boolean).join("; "))));
-    main.replaceChildren(ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {}, "Probes: experiments on the machine"),
+    ptxlat.fill(main, ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {}, "Probes: experiments on the machine"),
       ptxlat.tableChoice("Table", table, has, (id) => { location.hash = ptxlat.address("probes", "", {table: id}); })),
     ptxlat.element("p", {class: "lead"}, "Each series is a plot; the lines in it are the facts that were inferred."),
     ptxlat.element("div", {class: "cards"}, cards));
@@ -85,13 +85,13 @@
   };
 
   const factsOf = (probe, table) => (probe.facts.length === 0 ? ptxlat.element("p", {class: "faint"}, "No facts are read off this probe.")
-    : ptxlat.plainTable("Facts", [{label: "quantity"}, {label: "condition"}, {label: "value", isNumber: true}, {label: "verdict"}, {label: "how"}], probe.facts.map((fact) => [
+    : ptxlat.plainTable("Facts", [{label: "quantity"}, {label: "condition"}, {label: "value", isNumber: true}, {label: "verdict"}, {label: "how", isLong: true}], probe.facts.map((fact) => [
       ptxlat.link(fact.quantity, ptxlat.address("fact", fact.quantity, {table: table.id, condition: fact.condition}), {class: "code"}), fact.condition,
       ptxlat.element("span", {class: "strong"}, ptxlat.factValue(fact)), fact.verdict, fact.how])));
 
   const codeOf = (probe) => ptxlat.section("Machine code", ptxlat.element("p", {class: "faint"},
     probe.windows.length < probe.window_count ? `The first ${probe.windows.length} distinct windows of ${probe.window_count}; probes.jsonl.gz has all.` : ""), ptxlat.codeLegend(),
-  probe.windows.map((window) => ptxlat.element("article", {class: "window"}, ptxlat.element("h3", {}, window.role, ptxlat.element("span", {class: "faint"}, ` ${window.verdict}${window.reason ? ": " + window.reason : ""}`)),
+  probe.windows.map((window) => ptxlat.element("details", {class: "window"}, ptxlat.element("summary", {}, window.role, ptxlat.element("span", {class: "faint"}, ` ${window.verdict}${window.reason ? ": " + window.reason : ""}`)),
     ptxlat.machineCode(window.code, window.role), window.left_out ? ptxlat.element("p", {class: "faint"}, `${window.left_out} more instructions are not shown.`) : "")));
 
   ptxlat.views.probe = async ({name, query}, main) => {
@@ -100,7 +100,7 @@
     const probe = probes.find((one) => one.name === name);
     const back = ptxlat.element("p", {class: "back"}, ptxlat.link("← Probes", ptxlat.address("probes", "", {table: table && table.id})));
     if (!probe) {
-      main.replaceChildren(back, ptxlat.element("h1", {}, name), ptxlat.element("p", {class: "notice"}, "This table has no such probe."));
+      ptxlat.fill(main, back, ptxlat.element("h1", {}, name), ptxlat.element("p", {class: "notice"}, "This table has no such probe."));
       return name;
     }
     endPlots.forEach((end) => end());
@@ -108,7 +108,7 @@
     const save = (changed) => { location.replace(ptxlat.address("probe", name, {...changed, table: table.id})); };
     const drawn = probe.series.filter((one) => one.axes.length > 0).map((one) => new SeriesView(probe, one, query, save));
     const single = probe.series.filter((one) => one.axes.length === 0).map((one) => ptxlat.element("p", {}, `${one.name}: ${ptxlat.numberText(one.values[0])} ${one.unit}`));
-    main.replaceChildren(back, ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {class: "code"}, name),
+    ptxlat.fill(main, back, ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {class: "code"}, name),
       ptxlat.tableChoice("Table", table, (one) => has(one), (id) => { location.hash = ptxlat.address("probe", name, {...query, table: id}); })),
     probe.note ? ptxlat.element("p", {class: "notice"}, probe.note) : "",
     drawn.map((one) => ptxlat.section(one.series.name, one.node)), single,

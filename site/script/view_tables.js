@@ -5,7 +5,7 @@
   const titleOf = (table) => ptxlat.link(table.title, ptxlat.address("table", table.id));
 
   ptxlat.views.tables = (_, main) => {
-    main.replaceChildren(ptxlat.element("h1", {}, "Tables"),
+    ptxlat.fill(main, ptxlat.element("h1", {}, "Tables"),
       ptxlat.element("p", {class: "lead"}, "Measured tables first. A static table has the assembler's schedule; nothing was run for it."),
       ptxlat.plainTable("Tables", [{label: "table"}, {label: "kind"}, {label: "target"}, {label: "levels"}, {label: "forms", isNumber: true}, {label: "rows", isNumber: true}, {label: "machine code"}, {label: "probes"}, {label: "opcodes"}, {label: "made"}],
         ptxlat.tables.map((table) => [titleOf(table), table.kind, table.run.target || "", table.levels.map((level) => `O${level}`).join(" "), table.forms.toLocaleString("en"), table.rows.toLocaleString("en"),
@@ -19,11 +19,11 @@
     const table = ptxlat.tables.find((one) => one.id === name);
     const back = ptxlat.element("p", {class: "back"}, ptxlat.link("← Tables", "#/tables"));
     if (!table) {
-      main.replaceChildren(back, ptxlat.element("h1", {}, name), ptxlat.element("p", {class: "notice"}, "This site has no such table."));
+      ptxlat.fill(main, back, ptxlat.element("h1", {}, name), ptxlat.element("p", {class: "notice"}, "This site has no such table."));
       return name;
     }
     const run = Object.entries(table.run).filter(([, value]) => value !== "" && value !== null && !(Array.isArray(value) && value.length === 0));
-    main.replaceChildren(back, ptxlat.element("h1", {}, table.title),
+    ptxlat.fill(main, back, ptxlat.element("h1", {}, table.title),
       ptxlat.element("p", {class: "lead"}, ptxlat.link("Instructions", ptxlat.address("forms", "", {table: table.id})), table.has_probes ? [", ", ptxlat.link("probes", ptxlat.address("probes", "", {table: table.id})), ", ", ptxlat.link("memory", ptxlat.address("memory", "", {table: table.id}))] : "",
         table.has_opcodes ? [", ", ptxlat.link("opcodes", ptxlat.address("opcodes", "", {table: table.id}))] : ""),
       ptxlat.section("Where it comes from", ptxlat.plainTable("Provenance", [{label: "field"}, {label: "value"}], run.map(([key, value]) => [key, textOf(value)]))),

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -37,8 +38,28 @@ FormRows rows_of_forms(const SiteTable& table, const Names& names) {
   return rows;
 }
 
-// Rows may have different operands at different levels, so they are matched operand by operand; operands with the same
-// rows at all levels are one line again.
+// Whether a list would show the same, in every column that it can have.
+bool are_alike(const SiteRow& a, const SiteRow& b) {
+  const auto& [left, right] = std::tie(a.record, b.record);
+  const auto& kinds = results::metric_kinds();
+  return left.ptx == right.ptx && left.sass == right.sass && left.sass_count == right.sass_count &&
+         left.verdict == right.verdict && left.measure == right.measure && left.consumer == right.consumer &&
+         left.note == right.note && a.static_is_lower_bound == b.static_is_lower_bound &&
+         std::all_of(kinds.begin(), kinds.end(), [&](const results::MetricKind& kind) {
+           return !kind.use.is_column || left.number(kind.tag) == right.number(kind.tag);
+         });
+}
+
+bool are_alike(const SiteTable& table, const RowsAtLevels& a, const RowsAtLevels& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), [&](int left, int right) {
+    if (left == right) return true;
+    return left != no_row && right != no_row &&
+           are_alike(table.rows[static_cast<std::size_t>(left)], table.rows[static_cast<std::size_t>(right)]);
+  });
+}
+
+// Rows may have different operands at different levels, so they are matched operand by operand; operands of which
+// everything shown is the same are one line again.
 std::vector<Line> join(const SiteTable& table, const FormRows& rows, const Forms& forms) {
   struct Part {
     std::string_view operand, input;
@@ -62,7 +83,7 @@ std::vector<Line> join(const SiteTable& table, const FormRows& rows, const Forms
   std::vector<Line> lines;
   for (const Part& part : parts) {
     const auto same = std::find_if(lines.begin(), lines.end(), [&](const Line& line) {
-      return line.rows == part.rows && line.input == part.input;
+      return line.input == part.input && are_alike(table, line.rows, part.rows);
     });
     if (same == lines.end()) {
       lines.push_back({std::string(part.operand), std::string(part.input), part.rows});

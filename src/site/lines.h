@@ -13,7 +13,8 @@ namespace ptxlat::site {
 inline constexpr std::size_t level_count = 5;  // O0 to O4
 inline constexpr int no_row = -1;
 
-// One experiment with the levels side by side: operands and input of a form, and the row of each level.
+// A line of the list: operands and input of a form, and the row of each level. Rows of several operands that a list
+// shows alike are one line.
 struct Line {
   std::string operand;  // "a b"
   std::string input;
