@@ -33,9 +33,11 @@ const ptxlat = {views: {}};
   // Only addresses of this page: a table cannot name another.
   ptxlat.link = (text, address, attributes) => ptxlat.element("a", {href: address, ...attributes}, text);
 
+  // For screen readers, when the reader has stopped typing.
+  let saying = 0;
   ptxlat.say = (text) => {
-    const status = document.getElementById("status");
-    if (status.textContent !== text) status.textContent = text;
+    clearTimeout(saying);
+    saying = setTimeout(() => { document.getElementById("status").textContent = text; }, 250);
   };
 
   // A labelled choice. `options` are [value, text].

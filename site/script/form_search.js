@@ -35,7 +35,11 @@
     // How well each spelling matches all words: 0 not at all, 4 it is the query.
     scores(query) {
       const words = query.trim().split(/\s+/).filter(Boolean);
-      const scores = new Uint8Array(this.lower.length).fill(1);
+      // A longer query matches nothing that a shorter one did not; capital letters are a different question.
+      const {last} = this;
+      const isLonger = last && last.query && query.startsWith(last.query) && query === query.toLowerCase();
+      const scores = isLonger ? last.scores.map((score) => Math.min(score, 1)) : new Uint8Array(this.lower.length).fill(1);
+      this.last = {query, scores};
       if (words.length === 0) return scores;
       const whole = query.trim().toLowerCase();
       for (const word of words) this.require(word, scores);
@@ -51,24 +55,26 @@
 
     require(word, scores) {
       const lower = word.toLowerCase();
-      const groups = word !== lower ? this.groupsWith(word) : null;
+      const withCode = word !== lower ? this.spellingsWith(word) : null;
       for (let i = 0; i < scores.length; ++i) {
-        if (scores[i] === 0 || this.lower[i].includes(lower)) continue;
-        if (!groups || !groups.has(this.list.spellingGroup[i])) scores[i] = 0;
+        if (scores[i] !== 0 && !this.lower[i].includes(lower) && !(withCode && withCode[i])) scores[i] = 0;
       }
     }
 
-    // The groups of lines whose machine code has this text.
-    groupsWith(text) {
+    // Which spellings have this text in their machine code.
+    spellingsWith(text) {
       const {list} = this;
-      const wanted = list.sassText.map((sass) => sass.includes(text.toUpperCase()));
-      const groups = new Set();
-      for (let item = 0; item < list.size; ++item) {
-        const row = list.rowNear(item, ptxlat.highestLevel(list.table));
-        if (row >= 0 && wanted[list.rowSass[row]]) groups.add(list.spellingGroup[list.spelling[item]]);
+      if (!this.itemSass) {
+        const sassOf = (row) => (row < 0 ? -1 : list.rowSass[row]);
+        this.itemSass = Int32Array.from({length: list.size}, (_, item) => sassOf(list.rowNear(item, ptxlat.highestLevel(list.table))));
       }
-      groups.delete(-1);
-      return groups;
+      const upper = text.toUpperCase();
+      const wanted = Uint8Array.from(list.sassText, (sass) => (sass.includes(upper) ? 1 : 0));
+      const spellings = new Uint8Array(list.spellingName.length);
+      for (let item = 0; item < list.size; ++item) {
+        if (this.itemSass[item] >= 0 && wanted[this.itemSass[item]]) spellings[list.spelling[item]] = 1;
+      }
+      return spellings;
     }
 
     // Items that pass the filters, in order. `filters` has the values of an address: chapter, type, pipe, verdict, min,
@@ -76,24 +82,29 @@
     find({query, filters, level, sort, isDescending}) {
       const {list} = this;
       const scores = this.scores(query);
-      const passes = this.filter(filters, level);
-      const items = sort ? this.sorted(sort, level) : query ? this.natural : this.alphabetical;
-      const kept = sort || !query ? [[]] : [[], [], [], []];
-      for (let i = 0; i < items.length; ++i) {
-        const item = items[isDescending ? items.length - 1 - i : i];
-        const score = scores[list.spelling[item]];
-        if (score === 0 || !passes(item)) continue;
-        kept[kept.length === 1 ? 0 : 4 - score].push(item);
+      const tests = this.tests(filters, level);
+      const items = sort ? this.sorted(sort, level, isDescending) : query ? this.natural : this.alphabetical;
+      const found = new Int32Array(items.length);
+      let count = 0;
+      for (const item of items) {
+        if (scores[list.spelling[item]] !== 0 && (tests.length === 0 || tests.every((test) => test(item)))) found[count++] = item;
       }
-      const found = kept.flat();
-      if (!sort || !isDescending) return found;
-      // What has no value is last in either direction.
-      const key = this.keyOf(sort, level);
-      const isMissing = (item) => Number.isNaN(key(item));
-      return typeof key(0) === "number" ? [...found.filter((item) => !isMissing(item)), ...found.filter(isMissing)] : found;
+      const kept = found.subarray(0, count);
+      return sort || !query ? kept : this.ranked(kept, scores);
     }
 
-    filter({chapter, type, pipe, verdict, min, max}, level) {
+    // The best matches first, in the same order otherwise.
+    ranked(items, scores) {
+      const {spelling} = this.list;
+      const starts = new Int32Array(5);
+      for (const item of items) ++starts[4 - scores[spelling[item]]];
+      for (let rank = 0, sum = 0; rank < 5; ++rank) [starts[rank], sum] = [sum, sum + starts[rank]];
+      const sorted = new Int32Array(items.length);
+      for (const item of items) sorted[starts[4 - scores[spelling[item]]]++] = item;
+      return sorted;
+    }
+
+    tests({chapter, type, pipe, verdict, min, max}, level) {
       const {list} = this;
       const tests = [];
       if (chapter) {
@@ -113,7 +124,7 @@
       const number = this.keyOf("cycles", level);
       if (!Number.isNaN(least)) tests.push((item) => number(item) >= least);
       if (!Number.isNaN(most)) tests.push((item) => number(item) <= most);
-      return (item) => tests.every((test) => test(item));
+      return tests;
     }
 
     // What a column is sorted by.
@@ -132,17 +143,17 @@
     }
 
     // An order is made once for each column and level; a key press only walks it.
-    sorted(column, level) {
-      const name = `${column} ${level}`;
+    sorted(column, level, isDescending) {
+      const name = `${column} ${level} ${isDescending}`;
       if (!this.orders.has(name)) {
         const {list} = this;
         const key = this.keyOf(column, level);
         const keys = Array.from({length: list.size}, (_, item) => key(item));
-        const items = Uint32Array.from(this.alphabetical);
-        const compare = typeof keys[0] === "string"
-          ? (a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : 0)
-          : (a, b) => (Number.isNaN(keys[a]) ? Infinity : keys[a]) - (Number.isNaN(keys[b]) ? Infinity : keys[b]) || 0;
-        this.orders.set(name, items.sort((a, b) => compare(a, b) || a - b));
+        // What has no value is last in either direction.
+        const isMissing = (value) => value === "" || Number.isNaN(value);
+        const sign = isDescending ? -1 : 1;
+        const compare = (a, b) => isMissing(keys[a]) - isMissing(keys[b]) || (keys[a] < keys[b] ? -sign : keys[a] > keys[b] ? sign : 0);
+        this.orders.set(name, Uint32Array.from(this.alphabetical).sort((a, b) => compare(a, b) || a - b));
       }
       return this.orders.get(name);
     }

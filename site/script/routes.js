@@ -39,6 +39,21 @@
     };
   };
 
-  // Changes the address of the view that is shown, without a new entry in the history.
-  ptxlat.replaceAddress = (page, name, query) => history.replaceState(null, "", ptxlat.address(page, name, query));
+  // Changes the address of the view that is shown, without a new entry in the history. Not at once: browsers limit how
+  // often, and it costs a key press its time.
+  let waiting = 0, replace = null;
+  ptxlat.replaceAddress = (page, name, query) => {
+    const before = location.hash;
+    replace = () => {
+      if (location.hash === before) history.replaceState(null, "", ptxlat.address(page, name, query));
+      replace = null;
+    };
+    clearTimeout(waiting);
+    waiting = setTimeout(() => replace && replace(), 120);
+  };
+  // To another view, whose way back is the address that this one has by now.
+  ptxlat.go = (address) => {
+    if (replace) replace();
+    location.hash = address;
+  };
 })();

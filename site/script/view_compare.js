@@ -16,7 +16,7 @@
       const {rows, headline} = ptxlat.compare(a, b, level);
       Object.assign(this, {all: rows, headline});
       this.table = new ptxlat.VirtualTable({label: "Differences", columns: () => columns, cells: (row) => this.cells(this.rows[row]),
-        open: (row) => { location.hash = this.addressOf(this.rows[row]); },
+        open: (row) => { ptxlat.go(this.addressOf(this.rows[row])); },
         describe: (row) => `${this.rows[row].name}: ${this.rows[row].cause}`,
         sort: {key: query.sort || "", isDescending: query.order === "down", change: (key) => this.sortBy(key)}});
       this.causes = ptxlat.element("div", {class: "causes", role: "group", "aria-label": "Causes"});
@@ -125,7 +125,7 @@
     }
     const levels = a.levels.filter((level) => b.levels.includes(level));
     const level = query.level && levels.includes(Number(query.level)) ? Number(query.level) : levels[levels.length - 1];
-    const go = (changes) => { location.hash = ptxlat.address("compare", "", {a: a.id, b: b.id, level, ...query, ...changes}); };
+    const go = (changes) => { ptxlat.go(ptxlat.address("compare", "", {a: a.id, b: b.id, level, ...query, ...changes})); };
     const head = [ptxlat.element("h1", {}, "Compare two tables"), ptxlat.element("div", {class: "choices"},
       ptxlat.tableChoice("A", a, has, (id) => go({a: id, b: query.b || b.id})), ptxlat.tableChoice("B", b, has, (id) => go({b: id})),
       levels.length > 1 ? ptxlat.choice("Level", levels.map((one) => [String(one), `O${one}`]), String(level), (one) => go({level: one})) : "",

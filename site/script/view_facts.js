@@ -35,7 +35,7 @@
       ptxlat.say(`${found.length} facts`);
     };
     ptxlat.fill(main, ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {}, "Facts about the machine"),
-      ptxlat.tableChoice("Table", table, has, (id) => { location.hash = ptxlat.address("facts", "", {...query, table: id}); })),
+      ptxlat.tableChoice("Table", table, has, (id) => { ptxlat.go(ptxlat.address("facts", "", {...query, table: id})); })),
     ptxlat.element("p", {class: "lead"}, "Quantities that were read off the probes' series, each with the experiment behind it."),
     ptxlat.element("div", {class: "choices"}, ptxlat.element("input", {type: "search", placeholder: "Only facts with …", "aria-label": "Only facts with these words", value: query.q || "",
       oninput: (event) => {
@@ -65,7 +65,7 @@
     }
     const order = (facts) => [...facts].sort((a, b) => (b.condition === query.condition) - (a.condition === query.condition));
     ptxlat.fill(main, back, ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {class: "code"}, name),
-      ptxlat.choice("Table", ofTable.map(([one]) => [one.id, one.title]), own[0].id, (id) => { location.hash = ptxlat.address("fact", name, {...query, table: id}); })),
+      ptxlat.choice("Table", ofTable.map(([one]) => [one.id, one.title]), own[0].id, (id) => { ptxlat.go(ptxlat.address("fact", name, {...query, table: id})); })),
     ofTable.length > 1 ? ptxlat.section("On every GPU", ptxlat.plainTable("On every GPU", [{label: "GPU"}, {label: "condition"}, {label: "value", isNumber: true}, ...sharedColumns],
       ofTable.flatMap(([one, facts]) => facts.map((fact) => [one.title, fact.condition, ptxlat.factValue(fact), ...shared(fact)])))) : "",
     ptxlat.section("Evidence", order(own[1]).map((fact) => evidence(fact, own[0])),

@@ -145,7 +145,7 @@
         ptxlat.element("p", {class: "back"}, ptxlat.link("← Instructions", ptxlat.address("forms", "", {table: own.table.id, q: name.split(".")[0]}))),
         ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {class: "code"}, name),
           ptxlat.choice("Table", records.tables.map((one) => [one.table.id, one.table.title]), own.table.id, (id) => {
-            location.hash = ptxlat.address("form", name, {...this.query, table: id, with: ""});
+            ptxlat.go(ptxlat.address("form", name, {...this.query, table: id, with: ""}));
           })),
         reason, sharing(own, name),
         this.key === undefined ? "" : ptxlat.section("Numbers", ptxlat.element("p", {class: "faint"}, "In SM cycles. A click on an operand shows its machine code. ", ptxlat.link("What the words mean", "#/about"), "."),

@@ -45,7 +45,7 @@
         ptxlat.element("input", {type: "number", min: "0", step: "any", value: query[name], oninput: (event) => this.set({[name]: event.target.value})}));
       const verdicts = [...new Set([...list.verdicts, ...list.reasons.map((reason) => reason.split(":")[0])])].filter(Boolean);
       ptxlat.fill(this.choices, 
-        ptxlat.tableChoice("Table", list.table, (table) => table.rows > 0, (id) => { location.hash = ptxlat.address("forms", "", {...this.query, table: id, level: "", columns: ""}); }),
+        ptxlat.tableChoice("Table", list.table, (table) => table.rows > 0, (id) => { ptxlat.go(ptxlat.address("forms", "", {...this.query, table: id, level: "", columns: ""})); }),
         choice("chapter", "Chapter", list.chapters),
         choice("type", "Type", search.types),
         list.pipes.length ? choice("pipe", "Pipe", [...list.pipes].sort()) : "",
@@ -96,7 +96,9 @@
       this.columns[0].width = this.nameWidth();
       Object.assign(this.rows.sort, {key: sort, isDescending: query.order === "down"});
       this.rows.show(this.items.length);
-      const forms = new Set(this.items.map((item) => list.spelling[item])).size;
+      const met = new Uint8Array(list.spellingName.length);
+      for (const item of this.items) met[list.spelling[item]] = 1;
+      const forms = met.reduce((sum, one) => sum + one, 0);
       const text = forms === 0 ? "Nothing found" : `${forms.toLocaleString("en")} forms, ${this.items.length.toLocaleString("en")} rows`;
       ptxlat.fill(this.count, text, list.pipesFrom && list.pipesFrom !== list.table.title ? `; pipes as measured on ${list.pipesFrom}` : "",
         forms === 0 ? ": " : "", forms === 0 ? this.elsewhere() : "");
@@ -105,7 +107,7 @@
 
     // As wide as the first names need, in steps.
     nameWidth() {
-      const longest = Math.max(20, ...this.items.slice(0, 60).map((item) => this.list.nameOf(item).length));
+      const longest = Math.max(20, ...Array.from(this.items.subarray(0, 60), (item) => this.list.nameOf(item).length));
       return Math.min(innerWidth < 600 ? 20 : 60, 8 * Math.ceil(longest / 8));
     }
 
@@ -132,7 +134,7 @@
       return ptxlat.formAddress(this.list.nameOf(item), this.list.table, {operand: this.list.operandOf(item).split(" ")[0], input: this.list.inputOf(item)});
     }
 
-    open(row) { if (row < this.items.length) location.hash = this.addressOf(this.items[row]); }
+    open(row) { if (row < this.items.length) ptxlat.go(this.addressOf(this.items[row])); }
   }
 
   ptxlat.views.forms = async ({query}, main) => {

@@ -55,7 +55,7 @@
     ptxlat.fill(main, 
       ptxlat.element("div", {class: "headline"},
         ptxlat.element("h1", {}, `Instruction latency: ${table.title}`),
-        ptxlat.tableChoice("Table", table, has, (id) => { location.hash = ptxlat.address("", "", {table: id}); })),
+        ptxlat.tableChoice("Table", table, has, (id) => { ptxlat.go(ptxlat.address("", "", {table: id})); })),
       ptxlat.element("p", {class: "lead"}, `${what} `,
         ptxlat.link(`All ${table.forms.toLocaleString("en")} instructions`, ptxlat.address("forms", "", {table: table.id})),
         " of PTX and CUDA C; type anywhere to search. ",

@@ -43,7 +43,7 @@
       return shown.length ? ptxlat.element("section", {class: "memory-group", "aria-label": title}, ptxlat.element("h2", {}, title), ptxlat.element("div", {class: "memory-boxes"}, shown.map((box) => boxNode(box, table)))) : "";
     };
     ptxlat.fill(main, ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {}, "The memory hierarchy"),
-      ptxlat.tableChoice("Table", table, has, (id) => { location.hash = ptxlat.address("memory", "", {table: id}); })),
+      ptxlat.tableChoice("Table", table, has, (id) => { ptxlat.go(ptxlat.address("memory", "", {table: id})); })),
     ptxlat.element("p", {class: "lead"}, "Sizes, latencies and rates as they were inferred. Each figure leads to its evidence. A range is over the condition that is named, such as the carve-out of shared memory."),
     ptxlat.element("div", {class: "hierarchy"}, group(places.sm), ptxlat.element("div", {class: "down", "aria-hidden": "true"}), group(places.beyond),
       ptxlat.element("div", {class: "down", "aria-hidden": "true"}), ptxlat.element("div", {class: "pair"}, group(places.translation), group(places.memory))),

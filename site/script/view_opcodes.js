@@ -67,7 +67,7 @@
     const {opcodes, contention} = await read(table);
     const shown = opcodes.filter((one) => !query.pipe || (one.pipe || "unknown") === query.pipe);
     ptxlat.fill(main, ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {}, "SASS opcodes and their pipes"),
-      ptxlat.tableChoice("Table", table, has, (id) => { location.hash = ptxlat.address("opcodes", "", {table: id}); })),
+      ptxlat.tableChoice("Table", table, has, (id) => { ptxlat.go(ptxlat.address("opcodes", "", {table: id})); })),
     ptxlat.element("p", {class: "lead"}, "A pipe is a group of opcodes that contend with each other, found by timing pairs and named after its members. A click shows its opcodes alone."),
     map(opcodes, table, query.pipe),
     ptxlat.section(query.pipe ? `Pipe ${query.pipe}` : "All opcodes", ptxlat.plainTable("Opcodes", columns, rowsOf(shown, table))),

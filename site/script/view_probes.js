@@ -78,7 +78,7 @@
       ptxlat.element("small", {}, [probe.series.map((one) => `${one.name}${one.axes.length ? " over " + one.axes.map((axis) => axis.name).join(", ") : ""}`).join("; "),
         `${probe.facts.length} facts`].filter(Boolean).join("; "))));
     ptxlat.fill(main, ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {}, "Probes: experiments on the machine"),
-      ptxlat.tableChoice("Table", table, has, (id) => { location.hash = ptxlat.address("probes", "", {table: id}); })),
+      ptxlat.tableChoice("Table", table, has, (id) => { ptxlat.go(ptxlat.address("probes", "", {table: id})); })),
     ptxlat.element("p", {class: "lead"}, "Each series is a plot; the lines in it are the facts that were inferred."),
     ptxlat.element("div", {class: "cards"}, cards));
     return `Probes of ${table.title}`;
@@ -109,7 +109,7 @@
     const drawn = probe.series.filter((one) => one.axes.length > 0).map((one) => new SeriesView(probe, one, query, save));
     const single = probe.series.filter((one) => one.axes.length === 0).map((one) => ptxlat.element("p", {}, `${one.name}: ${ptxlat.numberText(one.values[0])} ${one.unit}`));
     ptxlat.fill(main, back, ptxlat.element("div", {class: "headline"}, ptxlat.element("h1", {class: "code"}, name),
-      ptxlat.tableChoice("Table", table, (one) => has(one), (id) => { location.hash = ptxlat.address("probe", name, {...query, table: id}); })),
+      ptxlat.tableChoice("Table", table, (one) => has(one), (id) => { ptxlat.go(ptxlat.address("probe", name, {...query, table: id})); })),
     probe.note ? ptxlat.element("p", {class: "notice"}, probe.note) : "",
     drawn.map((one) => ptxlat.section(one.series.name, one.node)), single,
     ptxlat.section("Facts", factsOf(probe, table)),

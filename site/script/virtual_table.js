@@ -3,7 +3,8 @@
 // those above and below.
 "use strict";
 (() => {
-  const margin = 8;  // rows beyond the edges, so that scrolling shows no gaps
+  const margin = 4;  // rows beyond the edges, so that scrolling shows no gaps
+  const rowHeight = 30;  // as in tables.css
 
   class VirtualTable {
     // label; columns() → [{key, label, title, width, isNumber}]; cells(row) → nodes or texts; open(row);
@@ -17,8 +18,17 @@
       this.group = ptxlat.element("colgroup");
       this.table = ptxlat.element("table", {class: "virtual", "aria-label": this.label}, this.group, this.head, this.body);
       this.node = ptxlat.element("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": this.label,
-        onscroll: () => this.later(), onkeydown: (event) => this.key(event)}, this.table);
-      this.observer = new ResizeObserver(() => this.later());
+        onscroll: () => {
+          this.top = this.node.scrollTop;
+          this.later();
+        }, onkeydown: (event) => this.key(event)}, this.table);
+      // Asking for sizes while the page changes would lay it out twice.
+      this.top = 0;
+      this.sight = 0;
+      this.observer = new ResizeObserver(() => {
+        this.sight = this.node.clientHeight;
+        this.later();
+      });
       this.observer.observe(this.node);
     }
 
@@ -32,6 +42,9 @@
 
     heads() {
       const columns = this.columns();
+      const state = JSON.stringify([columns.map((column) => [column.key, column.width]), this.sort && [this.sort.key, this.sort.isDescending]]);
+      if (state === this.state) return;
+      this.state = state;
       this.width = columns.length;
       this.group.replaceChildren(...columns.map((column) => {
         const node = ptxlat.element("col");
@@ -52,25 +65,20 @@
     show(count) {
       this.count = count;
       this.chosen = -1;
-      this.node.scrollTop = 0;
+      if (this.top !== 0) this.node.scrollTop = this.top = 0;
       this.table.setAttribute("aria-rowcount", count + 1);
       this.heads();
       this.draw();
     }
 
-    get rowHeight() {
-      if (!this.height) this.height = parseFloat(getComputedStyle(this.node).getPropertyValue("--row")) || 30;
-      return this.height;
-    }
-
     draw(all) {
-      const height = this.rowHeight;
-      const inSight = Math.ceil(this.node.clientHeight / height);
-      const from = all ? 0 : Math.max(0, Math.min(Math.floor(this.node.scrollTop / height) - margin, this.count - inSight - 2 * margin));
+      const inSight = Math.ceil(this.sight / rowHeight);
+      const from = all ? 0 : Math.max(0, Math.min(Math.floor(this.top / rowHeight) - margin, this.count - inSight - 2 * margin));
       const to = Math.min(this.count, all || from + inSight + 2 * margin);
-      const rows = [this.gap(from * height)];
-      for (let row = from; row < to; ++row) rows.push(this.row(row));
-      rows.push(this.gap((this.count - to) * height));
+      const rows = [this.gap(from * rowHeight)];
+      const columns = this.columns();
+      for (let row = from; row < to; ++row) rows.push(this.row(row, columns));
+      rows.push(this.gap((this.count - to) * rowHeight));
       this.body.replaceChildren(...rows);
     }
 
@@ -80,8 +88,7 @@
       return ptxlat.element("tr", {class: "gap", "aria-hidden": "true"}, cell);
     }
 
-    row(row) {
-      const columns = this.columns();
+    row(row, columns) {
       const cells = this.cells(row).map((content, i) => ptxlat.element("td", {
         class: `${columns[i].isNumber ? "number" : ""} ${columns[i].isCode ? "code" : ""}`,
         title: typeof content === "string" && content.length > columns[i].width ? content : undefined}, content));
@@ -93,16 +100,16 @@
 
     choose(row) {
       this.chosen = Math.max(0, Math.min(this.count - 1, row));
-      const top = this.chosen * this.rowHeight;
-      const sight = this.node.clientHeight - 2 * this.rowHeight;
-      if (top < this.node.scrollTop) this.node.scrollTop = top;
-      else if (top > this.node.scrollTop + sight) this.node.scrollTop = top - sight;
+      const top = this.chosen * rowHeight;
+      const sight = this.sight - 2 * rowHeight;
+      if (top < this.top) this.node.scrollTop = this.top = top;
+      else if (top > this.top + sight) this.node.scrollTop = this.top = top - sight;
       this.draw();
       if (this.describe) ptxlat.say(this.describe(this.chosen));
     }
 
     key(event) {
-      const page = Math.max(1, Math.floor(this.node.clientHeight / this.rowHeight) - 2);
+      const page = Math.max(1, Math.floor(this.node.clientHeight / rowHeight) - 2);
       const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity};
       if (event.target.closest("button, a") || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key in steps && this.count > 0) {
