@@ -34,7 +34,8 @@ void report(const ReportOptions& options) {
   for (const auto& [path, content] : files) bytes += content.size();
   site::write_folder(options.folder, files);
   if (!library.missing.empty()) fmt::print(stderr, "warning: {}\n", library.missing);
-  fmt::print(stderr, "{} tables, {} files, {:.1f} MB\n", tables.size(), files.size(), static_cast<double>(bytes) / 1e6);
+  fmt::print(stderr, "{} table{}, {} files, {:.1f} MB\n", tables.size(), tables.size() == 1 ? "" : "s", files.size(),
+             static_cast<double>(bytes) / 1e6);
   fmt::print("{}\n", (std::filesystem::path(options.folder) / "index.html").string());
 }
 
