@@ -32,7 +32,8 @@
       return left === right || (Number.isNaN(left) && Number.isNaN(right));
     };
     const has = (list, row) => !Number.isNaN(list.number(row, headline));
-    if (a.verdicts[a.rowVerdict[rowA]] !== b.verdicts[b.rowVerdict[rowB]] || has(a, rowA) !== has(b, rowB)) return "different verdict";
+    if (a.verdicts[a.rowVerdict[rowA]] !== b.verdicts[b.rowVerdict[rowB]] || has(a, rowA) !== has(b, rowB))
+      return "different verdict";
     if (a.sassNumber[a.rowSass[rowA]] !== b.sassNumber[b.rowSass[rowB]]) return "different SASS";
     if (!equal("static")) return "different schedule";
     return equal(headline) && equal("issue") ? "unchanged" : "same code, different cycles";
@@ -52,8 +53,17 @@
       let row = rows.get(pair);
       if (!row) {
         const cause = rowA < 0 ? "only in B" : rowB < 0 ? "only in A" : causeOf(a, rowA, b, rowB, headline);
-        row = {name, input: key.slice(tab + 1), operands: new Set(), spellings: new Set(), rowA, rowB, cause,
-          numberA: a.number(rowA, headline), numberB: b.number(rowB, headline)};
+        row = {
+          name,
+          input: key.slice(tab + 1),
+          operands: new Set(),
+          spellings: new Set(),
+          rowA,
+          rowB,
+          cause,
+          numberA: a.number(rowA, headline),
+          numberB: b.number(rowB, headline)
+        };
         rows.set(pair, row);
       }
       if (name.length < row.name.length) row.name = name;
@@ -71,7 +81,8 @@
       metA.add(row.rowA);
       metB.add(row.rowB);
     }
-    const kept = [...rows.values()].filter((row) => !(row.rowB < 0 && metA.has(row.rowA)) && !(row.rowA < 0 && metB.has(row.rowB)));
+    const kept = [...rows.values()].filter(
+        (row) => !(row.rowB < 0 && metA.has(row.rowA)) && !(row.rowA < 0 && metB.has(row.rowB)));
     kept.sort((left, right) => changeOf(right) - changeOf(left) || (left.name < right.name ? -1 : 1));
     return {rows: kept, headline};
   };
@@ -80,7 +91,8 @@
   ptxlat.compareFacts = (a, b) => {
     const keyOf = (fact) => `${fact.probe} ${fact.quantity} ${fact.condition}`;
     const ofB = new Map(b.map((fact) => [keyOf(fact), fact]));
-    const isIn = (value, fact) => value >= (fact.low ?? Number(fact.value)) && value <= (fact.high ?? Number(fact.value));
+    const isIn = (value, fact) =>
+        value >= (fact.low ?? Number(fact.value)) && value <= (fact.high ?? Number(fact.value));
     const rows = [];
     for (const fact of a) {
       const other = ofB.get(keyOf(fact));

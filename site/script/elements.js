@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements are made here alone, and texts of tables become text nodes: nothing that a table says is read as HTML.
 "use strict";
-const ptxlat = {views: {}};
+const ptxlat = {
+  views: {}
+};
 
 (() => {
   const svg = "http://www.w3.org/2000/svg";
@@ -37,15 +39,24 @@ const ptxlat = {views: {}};
   let saying = 0;
   ptxlat.say = (text) => {
     clearTimeout(saying);
-    saying = setTimeout(() => { document.getElementById("status").textContent = text; }, 250);
+    saying = setTimeout(() => {
+      document.getElementById("status").textContent = text;
+    }, 250);
   };
 
   // A labelled choice. `options` are [value, text].
   ptxlat.choice = (label, options, value, onchange, attributes) => {
-    const select = ptxlat.element("select", {...attributes, onchange: () => onchange(select.value)},
-      options.map(([one, text]) => ptxlat.element("option", {value: one, selected: one === value}, text)));
+    const select = ptxlat.element(
+        "select", {...attributes, onchange: () => onchange(select.value)},
+        options.map(([one, text]) => ptxlat.element("option", {value: one, selected: one === value}, text)));
     return ptxlat.element("label", {class: "choice"}, ptxlat.element("span", {}, label), select);
   };
+
+  // A list of names with values; those without a value are left out.
+  ptxlat.definitions = (pairs) => ptxlat.element(
+      "dl", {class: "facts"},
+      pairs.filter(([, value]) => value && (typeof value === "string" || value instanceof Node || value.length > 0))
+          .map(([name, value]) => [ptxlat.element("dt", {}, name), ptxlat.element("dd", {}, value)]));
 
   ptxlat.section = (title, ...children) => {
     const id = "section-" + title.toLowerCase().replace(/[^a-z0-9]+/g, "-");

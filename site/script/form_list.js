@@ -25,17 +25,30 @@
       const {spellings, lines, rows} = data;
       this.spellingName = summed(spellings.name);
       this.spellingGroup = summed(spellings.group);
-      Object.assign(this, {chapters: spellings.chapters, spellingChapter: spellings.chapter,
-        reasons: spellings.reasons, spellingReason: spellings.reason});
-      Object.assign(this, {lineOperand: lines.operand, operands: lines.operands, lineInput: lines.input,
-        inputs: lines.inputs});
+      Object.assign(this, {
+        chapters: spellings.chapters,
+        spellingChapter: spellings.chapter,
+        reasons: spellings.reasons,
+        spellingReason: spellings.reason
+      });
+      Object.assign(
+          this, {lineOperand: lines.operand, operands: lines.operands, lineInput: lines.input, inputs: lines.inputs});
       this.lineRows = {};
       for (const level of data.levels) this.lineRows[level] = summed(lines.rows[level]);
       this.rowName = summed(rows.name);
       this.rowSass = summed(rows.sass);
-      Object.assign(this, {rowMeasure: rows.measure, measures: rows.measures, rowConsumer: rows.consumer,
-        consumers: rows.consumers, rowCount: rows.count, rowVerdict: rows.verdict, verdicts: rows.verdicts,
-        rowNote: rows.note, notes: rows.notes, rowBound: rows.bound});
+      Object.assign(this, {
+        rowMeasure: rows.measure,
+        measures: rows.measures,
+        rowConsumer: rows.consumer,
+        consumers: rows.consumers,
+        rowCount: rows.count,
+        rowVerdict: rows.verdict,
+        verdicts: rows.verdicts,
+        rowNote: rows.note,
+        notes: rows.notes,
+        rowBound: rows.bound
+      });
       this.numbers = {};
       for (const [tag, values] of Object.entries(rows.numbers)) this.numbers[tag] = withGaps(values);
       this.sassText = rows.code.text;
@@ -49,7 +62,9 @@
     // Spellings times the lines of their groups.
     expand(counts) {
       const start = new Int32Array(counts.length + 1);
-      counts.forEach((count, group) => { start[group + 1] = start[group] + count; });
+      counts.forEach((count, group) => {
+        start[group + 1] = start[group] + count;
+      });
       let size = 0;
       for (const group of this.spellingGroup) size += group < 0 ? 1 : counts[group];
       this.spelling = new Int32Array(size);
@@ -100,7 +115,8 @@
       if (row < 0) return "";
       const headline = ptxlat.headlineOf(this.table);
       const value = this.number(row, headline);
-      if (!Number.isNaN(value)) return (headline === "static" && this.rowBound[row] ? "≥" : "") + ptxlat.numberText(value);
+      if (!Number.isNaN(value))
+        return (headline === "static" && this.rowBound[row] ? "≥" : "") + ptxlat.numberText(value);
       const issue = this.number(row, "issue");
       const verdict = this.verdicts[this.rowVerdict[row]];
       return verdict === "proven" && !Number.isNaN(issue) ? `(${ptxlat.numberText(issue)})` : verdict;
@@ -112,8 +128,10 @@
   const lists = new Map();
   ptxlat.formList = (table) => {
     if (!lists.has(table.index)) {
-      lists.set(table.index, Promise.all([ptxlat.names(), ptxlat.load(`list-${table.index}`)])
-        .then(([all, data]) => new FormList(table, all, data)));
+      lists.set(
+          table.index,
+          Promise.all([ptxlat.names(), ptxlat.load(`list-${table.index}`)])
+              .then(([all, data]) => new FormList(table, all, data)));
     }
     return lists.get(table.index);
   };

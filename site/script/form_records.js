@@ -13,7 +13,12 @@
     const levels = {};
     for (const level of table.levels) {
       const form = formAt(entry.rows, name, level);
-      levels[level] = {form, records: form ? (rowsOf.get(form) || []).filter((row) => row.table === table.index && row.levels.includes(level)) : []};
+      levels[level] = {
+        form,
+        records: form
+            ? (rowsOf.get(form) || []).filter((row) => row.table === table.index && row.levels.includes(level))
+            : []
+      };
     }
     return {table, levels, reason: entry.reason || "", note: entry.note || ""};
   };
@@ -34,8 +39,9 @@
       rowsOf.set(form, Object.hasOwn(home.rows, form) ? home.rows[form] : []);
       codeOf.set(form, home.code);
     }
-    const tables = entries.flatMap((entry) => entry.tables.map((index) => ofTable(ptxlat.tables[index], entry, name, rowsOf)))
-      .sort((a, b) => a.table.index - b.table.index);
+    const tables =
+        entries.flatMap((entry) => entry.tables.map((index) => ofTable(ptxlat.tables[index], entry, name, rowsOf)))
+            .sort((a, b) => a.table.index - b.table.index);
     return {tables, codeOf};
   };
 
@@ -53,7 +59,8 @@
     }
     return [...keys];
   };
-  ptxlat.recordAt = ({levels}, level, key) => (levels[level] ? levels[level].records.find((record) => keysOf(record).includes(key)) : undefined);
+  ptxlat.recordAt = ({levels}, level, key) =>
+      (levels[level] ? levels[level].records.find((record) => keysOf(record).includes(key)) : undefined);
 
   // As in the list: "4", "≥17", "(2)", or the verdict.
   ptxlat.recordText = (record, table) => {
@@ -71,7 +78,8 @@
 
   // Why two records differ: the rule that `ptxlat compare` has for tables without machine code.
   ptxlat.causeOf = (a, b, headline) => {
-    if (a.verdict !== b.verdict || (a[headline] === undefined) !== (b[headline] === undefined)) return "different verdict";
+    if (a.verdict !== b.verdict || (a[headline] === undefined) !== (b[headline] === undefined))
+      return "different verdict";
     if (ptxlat.sassText(a) !== ptxlat.sassText(b)) return "different SASS";
     if (a.static !== b.static) return "different schedule";
     return a[headline] === b[headline] && a.issue === b.issue ? "unchanged" : "same code, different cycles";

@@ -14,7 +14,8 @@
       this.orders = new Map();
       const isFunction = (spelling) => list.chapters[list.spellingChapter[spelling]].startsWith("CUDA C");
       // Short names first among equally good matches; PTX before CUDA C.
-      this.natural = this.byKey(Array.from(this.lower, (name, spelling) => (isFunction(spelling) ? 1000 : 0) + name.length));
+      this.natural =
+          this.byKey(Array.from(this.lower, (name, spelling) => (isFunction(spelling) ? 1000 : 0) + name.length));
       this.alphabetical = this.byKey(Array.from(this.lower, (name, spelling) => (isFunction(spelling) ? 1 : 0)));
       const types = new Set();
       this.spellingTypes = this.lower.map((name) => {
@@ -38,7 +39,8 @@
       // A longer query matches nothing that a shorter one did not; capital letters are a different question.
       const {last} = this;
       const isLonger = last && last.query && query.startsWith(last.query) && query === query.toLowerCase();
-      const scores = isLonger ? last.scores.map((score) => Math.min(score, 1)) : new Uint8Array(this.lower.length).fill(1);
+      const scores =
+          isLonger ? last.scores.map((score) => Math.min(score, 1)) : new Uint8Array(this.lower.length).fill(1);
       this.last = {query, scores};
       if (words.length === 0) return scores;
       const whole = query.trim().toLowerCase();
@@ -46,9 +48,12 @@
       for (let i = 0; i < scores.length; ++i) {
         if (scores[i] === 0) continue;
         const name = this.lower[i];
-        if (name === whole) scores[i] = 4;
-        else if (name.startsWith(whole + ".")) scores[i] = 3;
-        else if (name.startsWith(whole)) scores[i] = 2;
+        if (name === whole)
+          scores[i] = 4;
+        else if (name.startsWith(whole + "."))
+          scores[i] = 3;
+        else if (name.startsWith(whole))
+          scores[i] = 2;
       }
       return scores;
     }
@@ -66,7 +71,8 @@
       const {list} = this;
       if (!this.itemSass) {
         const sassOf = (row) => (row < 0 ? -1 : list.rowSass[row]);
-        this.itemSass = Int32Array.from({length: list.size}, (_, item) => sassOf(list.rowNear(item, ptxlat.highestLevel(list.table))));
+        this.itemSass = Int32Array.from(
+            {length: list.size}, (_, item) => sassOf(list.rowNear(item, ptxlat.highestLevel(list.table))));
       }
       const upper = text.toUpperCase();
       const wanted = Uint8Array.from(list.sassText, (sass) => (sass.includes(upper) ? 1 : 0));
@@ -87,7 +93,8 @@
       const found = new Int32Array(items.length);
       let count = 0;
       for (const item of items) {
-        if (scores[list.spelling[item]] !== 0 && (tests.length === 0 || tests.every((test) => test(item)))) found[count++] = item;
+        if (scores[list.spelling[item]] !== 0 && (tests.length === 0 || tests.every((test) => test(item))))
+          found[count++] = item;
       }
       const kept = found.subarray(0, count);
       return sort || !query ? kept : this.ranked(kept, scores);
@@ -137,7 +144,11 @@
         return (item) => list.number(list.levels.includes(at) ? list.rowAt(item, at) : -1, headline);
       }
       if (list.numbers[column]) return (item) => list.number(list.rowNear(item, level), column);
-      if (column === "count") return (item) => { const row = list.rowNear(item, level); return row < 0 ? NaN : list.rowCount[row]; };
+      if (column === "count")
+        return (item) => {
+          const row = list.rowNear(item, level);
+          return row < 0 ? NaN : list.rowCount[row];
+        };
       const text = ptxlat.formColumns[column];
       return text ? (item) => text.text(list, item, level) : () => NaN;
     }
@@ -152,7 +163,10 @@
         // What has no value is last in either direction.
         const isMissing = (value) => value === "" || Number.isNaN(value);
         const sign = isDescending ? -1 : 1;
-        const compare = (a, b) => isMissing(keys[a]) - isMissing(keys[b]) || (keys[a] < keys[b] ? -sign : keys[a] > keys[b] ? sign : 0);
+        const compare = (a, b) => isMissing(keys[a]) - isMissing(keys[b]) ||
+            (keys[a] < keys[b]       ? -sign
+                 : keys[a] > keys[b] ? sign
+                                     : 0);
         this.orders.set(name, Uint32Array.from(this.alphabetical).sort((a, b) => compare(a, b) || a - b));
       }
       return this.orders.get(name);

@@ -24,39 +24,63 @@
     const width = 300, height = 56, bar = Math.max(2, Math.min(24, width / sorted.length - 1));
     const least = sorted[0][0], span = Math.max(1, sorted[sorted.length - 1][0] - least);
     const text = `${samples.length} launches took ${least} to ${sorted[sorted.length - 1][0]} cycles`;
-    return ptxlat.element("figure", {class: "samples"},
-      ptxlat.drawing("svg", {width: width + bar, height, role: "img", "aria-label": text}, sorted.map(([cycles, count]) =>
-        ptxlat.drawing("rect", {x: (cycles - least) / span * width, y: height - count / most * height, width: bar, height: count / most * height},
-          ptxlat.drawing("title", {}, `${cycles} cycles: ${count} launches`)))),
-      ptxlat.element("figcaption", {}, text));
+    return ptxlat.element(
+        "figure", {class: "samples"},
+        ptxlat.drawing(
+            "svg", {width: width + bar, height, role: "img", "aria-label": text},
+            sorted.map(
+                ([cycles, count]) => ptxlat.drawing(
+                    "rect", {
+                      x: (cycles - least) / span * width,
+                      y: height - count / most * height,
+                      width: bar,
+                      height: count / most * height
+                    },
+                    ptxlat.drawing("title", {}, `${cycles} cycles: ${count} launches`)))),
+        ptxlat.element("figcaption", {}, text));
   };
 
-  const numbersFrom = (record, role) => Object.entries(record.from || {}).filter(([, roles]) => roles.includes(role)).map(([tag]) => tag);
+  const numbersFrom = (record, role) =>
+      Object.entries(record.from || {}).filter(([, roles]) => roles.includes(role)).map(([tag]) => tag);
 
-  const factsOf = (window, record) => {
-    const isRun = window.cycles !== undefined;
-    const lines = [
-      ["for", numbersFrom(record, window.role).join(", ")],
-      ["operand", window.operand],
-      ["verdict", window.verdict + (window.reason ? `: ${window.reason}` : "")],
-      ["measured", isRun ? `${ptxlat.numberText(window.cycles)} cycles${window.launches ? ` in all ${window.launches} launches` : window.mode_share ? ` in ${Math.round(100 * window.mode_share)} % of the launches` : ""}` : ""],
-      ["schedule", window.static !== undefined ? `${window.static_is_lower_bound ? "at least " : ""}${window.static} cycles` : ""],
-      ["run as", window.measured_as ? ["the same machine code of ", ptxlat.link(window.measured_as, ptxlat.address("form", window.measured_as), {class: "code"})] : ""],
-    ];
-    return ptxlat.element("dl", {class: "facts"}, lines.filter(([, value]) => value && value.length).map(([name, value]) =>
-      [ptxlat.element("dt", {}, name), ptxlat.element("dd", {}, value)]));
+  const measuredText = (window) => {
+    if (window.cycles === undefined) return "";
+    const cycles = `${ptxlat.numberText(window.cycles)} cycles`;
+    if (window.launches) return `${cycles} in all ${window.launches} launches`;
+    return window.mode_share ? `${cycles} in ${Math.round(100 * window.mode_share)} % of the launches` : cycles;
   };
 
-  const windowNode = (window, record, code) => ptxlat.element("article", {class: "window"},
-    ptxlat.element("h4", {}, window.role, ptxlat.element("span", {class: "faint"}, ` ${meanings[window.role] || ""}`)),
-    factsOf(window, record),
-    Array.isArray(window.samples) && window.samples.length ? samplesOf(window.samples) : "",
-    code === undefined ? ptxlat.element("p", {class: "faint"}, "No window was found.") : ptxlat.machineCode(code, `Machine code: ${window.role}`));
+  const scheduleText = (window) => {
+    if (window.static === undefined) return "";
+    return `${window.static_is_lower_bound ? "at least " : ""}${window.static} cycles`;
+  };
+
+  const originOf = (form) => [
+    "the same machine code of ", ptxlat.link(form, ptxlat.address("form", form), {class: "code"})
+  ];
+
+  const factsOf = (window, record) => ptxlat.definitions([
+    ["for", numbersFrom(record, window.role).join(", ")],
+    ["operand", window.operand],
+    ["verdict", window.verdict + (window.reason ? `: ${window.reason}` : "")],
+    ["measured", measuredText(window)],
+    ["schedule", scheduleText(window)],
+    ["run as", window.measured_as ? originOf(window.measured_as) : ""],
+  ]);
+
+  const windowNode = (window, record, code) => ptxlat.element(
+      "article", {class: "window"},
+      ptxlat.element(
+          "h4", {}, window.role, ptxlat.element("span", {class: "faint"}, ` ${meanings[window.role] || ""}`)),
+      factsOf(window, record), Array.isArray(window.samples) && window.samples.length ? samplesOf(window.samples) : "",
+      code === undefined ? ptxlat.element("p", {class: "faint"}, "No window was found.")
+                         : ptxlat.machineCode(code, `Machine code: ${window.role}`));
 
   ptxlat.windowsOf = (record, code) => {
     const windows = (record.windows || []).map((window) => windowNode(window, record, code[window.sass]));
     if (windows.length) return windows;
-    return [ptxlat.element("p", {class: "notice"}, "This table has only columns, no machine code. Its opcodes: ",
-      ptxlat.element("code", {}, ptxlat.sassText(record) || "none"))];
+    return [ptxlat.element(
+        "p", {class: "notice"}, "This table has only columns, no machine code. Its opcodes: ",
+        ptxlat.element("code", {}, ptxlat.sassText(record) || "none"))];
   };
 })();

@@ -7,8 +7,10 @@
   let shown = 0;
 
   const showError = (error) => {
-    ptxlat.fill(main, ptxlat.element("h1", {}, "This cannot be shown"), ptxlat.element("p", {class: "notice"}, error.message,
-      ". If the site was copied, were all of its files?"), ptxlat.link("To the first page", "#/"));
+    ptxlat.fill(
+        main, ptxlat.element("h1", {}, "This cannot be shown"),
+        ptxlat.element("p", {class: "notice"}, error.message, ". If the site was copied, were all of its files?"),
+        ptxlat.link("To the first page", "#/"));
     ptxlat.say(error.message);
   };
 
@@ -19,8 +21,10 @@
     for (const link of document.querySelectorAll("#pages a")) {
       const page = link.hash.slice(2);
       const isHere = page === route.page || page === route.page + "s";
-      if (isHere) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
+      if (isHere)
+        link.setAttribute("aria-current", "page");
+      else
+        link.removeAttribute("aria-current");
     }
     if (route.page !== "forms") query.value = "";
     // A slower view that was left before it was ready must not replace the one after it.
@@ -50,17 +54,22 @@
   const search = () => {
     if (ptxlat.searchInList(query.value)) return;
     const {page, query: parameters} = ptxlat.route();
-    const address = ptxlat.address("forms", "", {table: page === "compare" ? parameters.a : parameters.table, q: query.value});
-    if (page === "forms") location.replace(address);
-    else location.hash = address;
+    const address =
+        ptxlat.address("forms", "", {table: page === "compare" ? parameters.a : parameters.table, q: query.value});
+    if (page === "forms")
+      location.replace(address);
+    else
+      location.hash = address;
   };
 
   query.addEventListener("input", search);
   document.getElementById("search").addEventListener("submit", (event) => {
     event.preventDefault();
     const list = ptxlat.currentList();
-    if (list && list.items.length) list.open(0);
-    else search();
+    if (list && list.items.length)
+      list.open(0);
+    else
+      search();
   });
   query.addEventListener("keydown", (event) => {
     const list = ptxlat.currentList();
@@ -83,8 +92,10 @@
       query.select();
     } else if (event.key === "Escape") {
       const list = ptxlat.currentList();
-      if (list) query.focus();
-      else if (history.length > 1 && ptxlat.route().page) history.back();
+      if (list)
+        query.focus();
+      else if (history.length > 1 && ptxlat.route().page)
+        history.back();
     }
   });
 
@@ -106,8 +117,8 @@
 
   const footer = () => {
     document.getElementById("footer").append(
-      `Made by ptxlat ${ptxlat.site.version} (${ptxlat.site.commit}). The tables are under CC-BY-4.0. `,
-      ptxlat.link("How to read a number", "#/about"), ". Press / to search.");
+        `Made by ptxlat ${ptxlat.site.version} (${ptxlat.site.commit}). The tables are under CC-BY-4.0. `,
+        ptxlat.link("How to read a number", "#/about"), ". Press / to search.");
   };
   ptxlat.start().then(() => {
     footer();

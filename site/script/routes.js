@@ -7,7 +7,8 @@
   const escaped = (text) => encodeURIComponent(text).replace(/%2F/g, "/").replace(/%3A/g, ":").replace(/%2C/g, ",");
 
   ptxlat.address = (page, name, query) => {
-    const pairs = Object.entries(query || {}).filter(([, value]) => value !== undefined && value !== null && value !== "");
+    const pairs =
+        Object.entries(query || {}).filter(([, value]) => value !== undefined && value !== null && value !== "");
     const parameters = pairs.map(([key, value]) => `${escaped(key)}=${escaped(String(value))}`).join("&");
     return `#/${page}${name ? "/" + escaped(name) : ""}${parameters ? "?" + parameters : ""}`;
   };

@@ -22,19 +22,23 @@
   window.ptxlatShard = (name, text) => {
     const value = unpack(text);
     const wanted = waiting.get(name);
-    if (wanted) wanted(value);
-    else loaded.set(name, value);
+    if (wanted)
+      wanted(value);
+    else
+      loaded.set(name, value);
   };
 
   // A promise of the shard's value. Names are numbers of the site's own, never a text of a table or an address.
   ptxlat.load = (name) => {
     if (!loaded.has(name)) {
-      loaded.set(name, new Promise((resolve, reject) => {
-        waiting.set(name, resolve);
-        const script = ptxlat.element("script", {src: `data/${name}.js`,
-          onerror: () => reject(new Error(`the file data/${name}.js is missing`))});
-        document.head.append(script);
-      }));
+      loaded.set(
+          name, new Promise((resolve, reject) => {
+            waiting.set(name, resolve);
+            const script = ptxlat.element(
+                "script",
+                {src: `data/${name}.js`, onerror: () => reject(new Error(`the file data/${name}.js is missing`))});
+            document.head.append(script);
+          }));
     }
     return loaded.get(name);
   };
@@ -42,9 +46,10 @@
   ptxlat.loadScript = (path) => {
     if (!loaded.has(path)) {
       loaded.set(path, new Promise((resolve, reject) => {
-        document.head.append(ptxlat.element("script", {src: path, onload: resolve,
-          onerror: () => reject(new Error(`the file ${path} is missing`))}));
-      }));
+                   document.head.append(ptxlat.element(
+                       "script",
+                       {src: path, onload: resolve, onerror: () => reject(new Error(`the file ${path} is missing`))}));
+                 }));
     }
     return loaded.get(path);
   };

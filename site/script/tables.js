@@ -5,7 +5,9 @@
   ptxlat.start = async () => {
     ptxlat.site = await ptxlat.load("site");
     ptxlat.tables = ptxlat.site.tables;
-    ptxlat.tables.forEach((table, index) => { table.index = index; });
+    ptxlat.tables.forEach((table, index) => {
+      table.index = index;
+    });
   };
 
   // The table that a link names, else the site's first choice among those that `has` accepts.
@@ -18,16 +20,18 @@
   };
   ptxlat.isDefault = (table) => table.index === ptxlat.site.default_table;
   // For addresses: the site's first choice needs no name only where the reader has not chosen one.
-  ptxlat.tableChoice = (label, table, has, onchange) =>
-    ptxlat.choice(label, ptxlat.tables.filter(has || (() => true)).map((one) => [one.id, one.title]), table.id, onchange);
+  ptxlat.tableChoice = (label, table, has, onchange) => ptxlat.choice(
+      label, ptxlat.tables.filter(has || (() => true)).map((one) => [one.id, one.title]), table.id, onchange);
 
   ptxlat.headlineOf = (table) => (table.kind === "static" ? "static" : "cycles");
   ptxlat.highestLevel = (table) => table.levels[table.levels.length - 1];
 
   // At most three decimals: the csv has them all.
-  ptxlat.numberText = (value) => (value === null || value === undefined || Number.isNaN(value)
-    ? "" : String(Math.round(value * 1000) / 1000));
+  ptxlat.numberText = (value) =>
+      (value === null || value === undefined || Number.isNaN(value) ? "" : String(Math.round(value * 1000) / 1000));
   ptxlat.signedText = (value) => (value > 0 ? "+" : value < 0 ? "−" : "") + ptxlat.numberText(Math.abs(value));
+
+  ptxlat.counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
   ptxlat.bytesText = (value) => {
     const units = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -38,6 +42,15 @@
     }
     return `${Math.round(value * 100) / 100} ${units[unit]}`;
   };
+
+  // "carveout=102400" says more as "carveout=102400 (100 KiB)".
+  ptxlat.conditionText = (condition) =>
+      condition.split(" ")
+          .map((pair) => {
+            const value = Number(pair.slice(pair.indexOf("=") + 1));
+            return value >= 4096 && value % 1024 === 0 ? `${pair} (${ptxlat.bytesText(value)})` : pair;
+          })
+          .join(" ");
 
   ptxlat.verdicts = {
     proven: "The machine code proves the number.",
@@ -60,8 +73,10 @@
     let low = 0, high = first.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (first[middle] <= name) low = middle;
-      else high = middle - 1;
+      if (first[middle] <= name)
+        low = middle;
+      else
+        high = middle - 1;
     }
     return ptxlat.load(`forms-${low}`);
   };

@@ -3,11 +3,17 @@
 "use strict";
 (() => {
   const columns = [
-    {key: "form", label: "form", width: 34}, {key: "operand", label: "operand", width: 9}, {key: "input", label: "input", width: 13},
-    {key: "a", label: "A", width: 8, isNumber: true}, {key: "b", label: "B", width: 8, isNumber: true},
-    {key: "change", label: "B − A", width: 8, isNumber: true}, {key: "ratio", label: "B / A", width: 7, isNumber: true},
-    {key: "cause", label: "cause", width: 24}, {key: "sass_a", label: "machine code of A", width: 26, isCode: true},
-    {key: "sass_b", label: "machine code of B", width: 26, isCode: true}, {key: "also", label: "also", width: 16},
+    {key: "form", label: "form", width: 34},
+    {key: "operand", label: "operand", width: 9},
+    {key: "input", label: "input", width: 13},
+    {key: "a", label: "A", width: 8, isNumber: true},
+    {key: "b", label: "B", width: 8, isNumber: true},
+    {key: "change", label: "B − A", width: 8, isNumber: true},
+    {key: "ratio", label: "B / A", width: 7, isNumber: true},
+    {key: "cause", label: "cause", width: 24},
+    {key: "sass_a", label: "machine code of A", width: 26, isCode: true},
+    {key: "sass_b", label: "machine code of B", width: 26, isCode: true},
+    {key: "also", label: "also", width: 16},
   ];
 
   class Changes {
@@ -15,13 +21,24 @@
       Object.assign(this, {a, b, level, query});
       const {rows, headline} = ptxlat.compare(a, b, level);
       Object.assign(this, {all: rows, headline});
-      this.table = new ptxlat.VirtualTable({label: "Differences", columns: () => columns, cells: (row) => this.cells(this.rows[row]),
-        open: (row) => { ptxlat.go(this.addressOf(this.rows[row])); },
+      this.table = new ptxlat.VirtualTable({
+        label: "Differences",
+        columns: () => columns,
+        cells: (row) => this.cells(this.rows[row]),
+        open: (row) => {
+          ptxlat.go(this.addressOf(this.rows[row]));
+        },
         describe: (row) => `${this.rows[row].name}: ${this.rows[row].cause}`,
-        sort: {key: query.sort || "", isDescending: query.order === "down", change: (key) => this.sortBy(key)}});
+        sort: {key: query.sort || "", isDescending: query.order === "down", change: (key) => this.sortBy(key)}
+      });
       this.causes = ptxlat.element("div", {class: "causes", role: "group", "aria-label": "Causes"});
-      this.filter = ptxlat.element("input", {type: "search", value: query.q || "", placeholder: "Only forms with …", "aria-label": "Only forms with these words",
-        oninput: (event) => this.set({q: event.target.value})});
+      this.filter = ptxlat.element("input", {
+        type: "search",
+        value: query.q || "",
+        placeholder: "Only forms with …",
+        "aria-label": "Only forms with these words",
+        oninput: (event) => this.set({q: event.target.value})
+      });
       this.node = ptxlat.element("div", {class: "changes"}, this.causes, this.filter, this.table.node);
       this.update();
     }
@@ -34,7 +51,8 @@
 
     sortBy(key) {
       const isSame = this.query.sort === key;
-      this.set(isSame && this.query.order === "down" ? {sort: "", order: ""} : {sort: key, order: isSame ? "down" : ""});
+      this.set(
+          isSame && this.query.order === "down" ? {sort: "", order: ""} : {sort: key, order: isSame ? "down" : ""});
     }
 
     keyOf(key, row) {
@@ -42,8 +60,15 @@
       if (key === "b") return row.numberB;
       if (key === "change") return row.numberB - row.numberA;
       if (key === "ratio") return row.numberB / row.numberA;
-      return {form: row.name, operand: [...row.operands].join(" "), input: row.input, cause: row.cause, also: row.spellings.size,
-        sass_a: this.sassOf(this.a, row.rowA), sass_b: this.sassOf(this.b, row.rowB)}[key];
+      return {
+        form: row.name,
+        operand: [...row.operands].join(" "),
+        input: row.input,
+        cause: row.cause,
+        also: row.spellings.size,
+        sass_a: this.sassOf(this.a, row.rowA),
+        sass_b: this.sassOf(this.b, row.rowB)
+      }[key];
     }
 
     update() {
@@ -52,7 +77,9 @@
       for (const row of this.all) counts.set(row.cause, (counts.get(row.cause) || 0) + 1);
       const chosen = query.cause || "";
       const words = (query.q || "").toLowerCase().split(/\s+/).filter(Boolean);
-      this.rows = this.all.filter((row) => (chosen ? row.cause === chosen : row.cause !== "unchanged") && words.every((word) => row.name.toLowerCase().includes(word)));
+      this.rows = this.all.filter(
+          (row) => (chosen ? row.cause === chosen : row.cause !== "unchanged") &&
+              words.every((word) => row.name.toLowerCase().includes(word)));
       if (query.sort) {
         const sign = query.order === "down" ? -1 : 1;
         this.rows.sort((left, right) => {
@@ -61,11 +88,15 @@
           return sign * (x < y ? -1 : x > y ? 1 : 0);
         });
       }
-      const button = (cause, count, title) => ptxlat.element("button", {type: "button", "aria-pressed": String(cause === chosen), title,
-        onclick: () => this.set({cause})}, ptxlat.element("b", {}, count.toLocaleString("en")), ` ${cause || "changed"}`);
+      const button = (cause, count, title) => ptxlat.element(
+          "button", {type: "button", "aria-pressed": String(cause === chosen), title, onclick: () => this.set({cause})},
+          ptxlat.element("b", {}, count.toLocaleString("en")), ` ${cause || "changed"}`);
       const changed = this.all.length - (counts.get("unchanged") || 0);
-      ptxlat.fill(this.causes, button("", changed, "Everything that is not the same"), ...Object.keys(ptxlat.causes)
-        .filter((cause) => counts.has(cause)).map((cause) => button(cause, counts.get(cause), ptxlat.causes[cause])));
+      ptxlat.fill(
+          this.causes, button("", changed, "Everything that is not the same"),
+          ...Object.keys(ptxlat.causes)
+              .filter((cause) => counts.has(cause))
+              .map((cause) => button(cause, counts.get(cause), ptxlat.causes[cause])));
       Object.assign(this.table.sort, {key: query.sort || "", isDescending: query.order === "down"});
       this.table.show(this.rows.length);
       ptxlat.say(`${this.rows.length} rows`);
@@ -75,21 +106,33 @@
     textOf(list, row) {
       if (row < 0) return "";
       const value = list.number(row, this.headline);
-      return Number.isNaN(value) ? list.cellText(row) : (this.headline === "static" && list.rowBound[row] ? "≥" : "") + ptxlat.numberText(value);
+      return Number.isNaN(value)
+          ? list.cellText(row)
+          : (this.headline === "static" && list.rowBound[row] ? "≥" : "") + ptxlat.numberText(value);
     }
     addressOf(row) {
       const [own, other] = row.rowA < 0 ? [this.b, this.a] : [this.a, this.b];
-      return ptxlat.formAddress(row.name, own.table, {with: other.table.id, level: this.level, operand: [...row.operands][0], input: row.input});
+      return ptxlat.formAddress(
+          row.name, own.table,
+          {with: other.table.id, level: this.level, operand: [...row.operands][0], input: row.input});
     }
 
     cells(row) {
       const difference = row.numberB - row.numberA;
       const hasBoth = !Number.isNaN(difference);
-      return [ptxlat.link(row.name, this.addressOf(row), {class: "code", tabindex: "-1"}), [...row.operands].join(" "), row.input,
-        this.textOf(this.a, row.rowA), this.textOf(this.b, row.rowB),
-        ptxlat.element("span", {class: difference > 0 ? "slower" : difference < 0 ? "faster" : ""}, hasBoth ? ptxlat.signedText(difference) : ""),
+      return [
+        ptxlat.link(row.name, this.addressOf(row), {class: "code", tabindex: "-1"}), [...row.operands].join(" "),
+        row.input, this.textOf(this.a, row.rowA), this.textOf(this.b, row.rowB),
+        ptxlat.element(
+            "span",
+            {class: difference > 0 ? "slower"
+                 : difference < 0  ? "faster"
+                                   : ""},
+            hasBoth ? ptxlat.signedText(difference) : ""),
         hasBoth && row.numberA > 0 ? (row.numberB / row.numberA).toFixed(2) : "", row.cause,
-        this.sassOf(this.a, row.rowA), this.sassOf(this.b, row.rowB), row.spellings.size > 1 ? `${row.spellings.size - 1} more forms` : ""];
+        this.sassOf(this.a, row.rowA), this.sassOf(this.b, row.rowB),
+        row.spellings.size > 1 ? `${row.spellings.size - 1} more forms` : ""
+      ];
     }
   }
 
@@ -99,20 +142,34 @@
     const rows = ptxlat.compareFacts(ofA.facts, ofB.facts);
     const changed = rows.filter((row) => row.change !== "equal");
     const valueOf = (fact) => (fact ? ptxlat.factValue(fact) : "");
-    return ptxlat.section("Facts about the machine",
-      ptxlat.element("p", {class: "faint"}, `${rows.length - changed.length} facts are equal within their ranges, ${changed.length} are not. A fact of scope "card" may differ between two cards of one kind.`),
-      ptxlat.plainTable("Facts that differ", [{label: "quantity"}, {label: "condition"}, {label: "A", isNumber: true}, {label: "B", isNumber: true}, {label: "scope"}, {label: "change"}],
-        changed.map((row) => {
-          const any = row.a || row.b;
-          return [ptxlat.link(any.quantity, ptxlat.address("fact", any.quantity, {table: (row.a ? a : b).id}), {class: "code"}), any.condition, valueOf(row.a), valueOf(row.b), any.scope, row.change];
-        })));
+    return ptxlat.section(
+        "Facts about the machine",
+        ptxlat.element(
+            "p", {class: "faint"},
+            `${rows.length - changed.length} facts are equal within their ranges, ${
+                changed.length} are not. A fact of scope "card" may differ between two cards of one kind.`),
+        ptxlat.plainTable(
+            "Facts that differ",
+            [
+              {label: "quantity"}, {label: "condition"}, {label: "A", isNumber: true}, {label: "B", isNumber: true},
+              {label: "scope"}, {label: "change"}
+            ],
+            changed.map((row) => {
+              const any = row.a || row.b;
+              return [
+                ptxlat.link(
+                    any.quantity, ptxlat.address("fact", any.quantity, {table: (row.a ? a : b).id}), {class: "code"}),
+                ptxlat.conditionText(any.condition), valueOf(row.a), valueOf(row.b), any.scope, row.change
+              ];
+            })));
   };
 
   // B, if a link does not say: the same toolchain on another GPU, else the same GPU with another toolchain.
   const counterpart = (a, has) => {
     const others = ptxlat.tables.filter((table) => table !== a && has(table));
     const alike = others.filter((table) => table.kind === a.kind);
-    return alike.find((table) => table.run.toolchain === a.run.toolchain) || alike.find((table) => (table.run.device || {}).name === (a.run.device || {}).name) || others[0];
+    return alike.find((table) => table.run.toolchain === a.run.toolchain) ||
+        alike.find((table) => (table.run.device || {}).name === (a.run.device || {}).name) || others[0];
   };
 
   ptxlat.views.compare = async ({query}, main) => {
@@ -120,25 +177,40 @@
     const a = ptxlat.tableOf(query.a, has);
     const b = (query.b && ptxlat.tables.find((table) => table.id === query.b)) || (a && counterpart(a, has));
     if (!a || !b) {
-      ptxlat.fill(main, ptxlat.element("h1", {}, "Compare"), ptxlat.element("p", {class: "notice"}, "A comparison needs two tables."));
+      ptxlat.fill(
+          main, ptxlat.element("h1", {}, "Compare"),
+          ptxlat.element("p", {class: "notice"}, "A comparison needs two tables."));
       return "Compare";
     }
     const levels = a.levels.filter((level) => b.levels.includes(level));
     const level = query.level && levels.includes(Number(query.level)) ? Number(query.level) : levels[levels.length - 1];
-    const go = (changes) => { ptxlat.go(ptxlat.address("compare", "", {a: a.id, b: b.id, level, ...query, ...changes})); };
-    const head = [ptxlat.element("h1", {}, "Compare two tables"), ptxlat.element("div", {class: "choices"},
-      ptxlat.tableChoice("A", a, has, (id) => go({a: id, b: query.b || b.id})), ptxlat.tableChoice("B", b, has, (id) => go({b: id})),
-      levels.length > 1 ? ptxlat.choice("Level", levels.map((one) => [String(one), `O${one}`]), String(level), (one) => go({level: one})) : "",
-      ptxlat.element("button", {type: "button", onclick: () => go({a: b.id, b: a.id})}, "Swap"))];
+    const go = (changes) => {
+      ptxlat.go(ptxlat.address("compare", "", {a: a.id, b: b.id, level, ...query, ...changes}));
+    };
+    const head = [
+      ptxlat.element("h1", {}, "Compare two tables"),
+      ptxlat.element(
+          "div", {class: "choices"}, ptxlat.tableChoice("A", a, has, (id) => go({a: id, b: query.b || b.id})),
+          ptxlat.tableChoice("B", b, has, (id) => go({b: id})),
+          levels.length > 1
+              ? ptxlat.choice(
+                    "Level", levels.map((one) => [String(one), `O${one}`]), String(level), (one) => go({level: one}))
+              : "",
+          ptxlat.element("button", {type: "button", onclick: () => go({a: b.id, b: a.id})}, "Swap"))
+    ];
     if (level === undefined) {
       ptxlat.fill(main, head, ptxlat.element("p", {class: "notice"}, "These tables have no level in common."));
       return "Compare";
     }
     const [listA, listB] = await Promise.all([ptxlat.formList(a), ptxlat.formList(b)]);
     const changes = new Changes(listA, listB, level, {...query, a: a.id, b: b.id, level: String(level)});
-    ptxlat.fill(main, head,
-      ptxlat.element("p", {class: "lead"}, `${changes.headline === "static" ? "Schedules" : "Cycles"} at -O${level}, largest change first. The cause follows from the opcodes and the schedule's number; a row shows both machine codes.`),
-      changes.node, await factsSection(a, b));
+    ptxlat.fill(
+        main, head,
+        ptxlat.element(
+            "p", {class: "lead"},
+            changes.headline === "static" ? "Schedules" : "Cycles", ` at -O${level}, largest change first. The cause `,
+            "follows from the opcodes and the schedule's number; a row leads to both machine codes side by side."),
+        changes.node, await factsSection(a, b));
     changes.table.show(changes.rows.length);
     return `Compare ${a.title} with ${b.title}`;
   };

@@ -3,7 +3,7 @@
 // those above and below.
 "use strict";
 (() => {
-  const margin = 4;  // rows beyond the edges, so that scrolling shows no gaps
+  const margin = 4;      // rows beyond the edges, so that scrolling shows no gaps
   const rowHeight = 30;  // as in tables.css
 
   class VirtualTable {
@@ -16,12 +16,21 @@
       this.head = ptxlat.element("thead");
       this.body = ptxlat.element("tbody");
       this.group = ptxlat.element("colgroup");
-      this.table = ptxlat.element("table", {class: "virtual", "aria-label": this.label}, this.group, this.head, this.body);
-      this.node = ptxlat.element("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": this.label,
-        onscroll: () => {
-          this.top = this.node.scrollTop;
-          this.later();
-        }, onkeydown: (event) => this.key(event)}, this.table);
+      this.table =
+          ptxlat.element("table", {class: "virtual", "aria-label": this.label}, this.group, this.head, this.body);
+      this.node = ptxlat.element(
+          "div", {
+            class: "scroll",
+            tabindex: "0",
+            role: "region",
+            "aria-label": this.label,
+            onscroll: () => {
+              this.top = this.node.scrollTop;
+              this.later();
+            },
+            onkeydown: (event) => this.key(event)
+          },
+          this.table);
       // Asking for sizes while the page changes would lay it out twice.
       this.top = 0;
       this.sight = 0;
@@ -42,7 +51,8 @@
 
     heads() {
       const columns = this.columns();
-      const state = JSON.stringify([columns.map((column) => [column.key, column.width]), this.sort && [this.sort.key, this.sort.isDescending]]);
+      const state = JSON.stringify(
+          [columns.map((column) => [column.key, column.width]), this.sort && [this.sort.key, this.sort.isDescending]]);
       if (state === this.state) return;
       this.state = state;
       this.width = columns.length;
@@ -56,9 +66,13 @@
         const isSorted = this.sort && this.sort.key === column.key;
         const direction = isSorted ? (this.sort.isDescending ? "descending" : "ascending") : undefined;
         const arrow = isSorted ? (this.sort.isDescending ? " ▾" : " ▴") : "";
-        const button = this.sort && !column.isFixed ? ptxlat.element("button", {type: "button", title: column.title,
-          onclick: () => this.sort.change(column.key)}, column.label + arrow) : column.label;
-        return ptxlat.element("th", {scope: "col", class: column.isNumber ? "number" : "", "aria-sort": direction}, button);
+        const button = this.sort && !column.isFixed
+            ? ptxlat.element(
+                  "button", {type: "button", title: column.title, onclick: () => this.sort.change(column.key)},
+                  column.label + arrow)
+            : column.label;
+        return ptxlat.element(
+            "th", {scope: "col", class: column.isNumber ? "number" : "", "aria-sort": direction}, button);
       })));
     }
 
@@ -73,7 +87,8 @@
 
     draw(all) {
       const inSight = Math.ceil(this.sight / rowHeight);
-      const from = all ? 0 : Math.max(0, Math.min(Math.floor(this.top / rowHeight) - margin, this.count - inSight - 2 * margin));
+      const from =
+          all ? 0 : Math.max(0, Math.min(Math.floor(this.top / rowHeight) - margin, this.count - inSight - 2 * margin));
       const to = Math.min(this.count, all || from + inSight + 2 * margin);
       const rows = [this.gap(from * rowHeight)];
       const columns = this.columns();
@@ -89,21 +104,33 @@
     }
 
     row(row, columns) {
-      const cells = this.cells(row).map((content, i) => ptxlat.element("td", {
-        class: `${columns[i].isNumber ? "number" : ""} ${columns[i].isCode ? "code" : ""}`,
-        title: typeof content === "string" && content.length > columns[i].width ? content : undefined}, content));
-      return ptxlat.element("tr", {"aria-rowindex": row + 2, class: row === this.chosen ? "chosen" : "",
-        "aria-selected": row === this.chosen ? "true" : undefined, onclick: (event) => {
-          if (!event.target.closest("a, button") && String(getSelection()) === "") this.open(row);
-        }}, cells);
+      const cells = this.cells(row).map(
+          (content, i) => ptxlat.element(
+              "td", {
+                class: `${columns[i].isNumber ? "number" : ""} ${columns[i].isCode ? "code" : ""}`,
+                title: typeof content === "string" && content.length > columns[i].width ? content : undefined
+              },
+              content));
+      return ptxlat.element(
+          "tr", {
+            "aria-rowindex": row + 2,
+            class: row === this.chosen ? "chosen" : "",
+            "aria-selected": row === this.chosen ? "true" : undefined,
+            onclick: (event) => {
+              if (!event.target.closest("a, button") && String(getSelection()) === "") this.open(row);
+            }
+          },
+          cells);
     }
 
     choose(row) {
       this.chosen = Math.max(0, Math.min(this.count - 1, row));
       const top = this.chosen * rowHeight;
       const sight = this.sight - 2 * rowHeight;
-      if (top < this.top) this.node.scrollTop = this.top = top;
-      else if (top > this.top + sight) this.node.scrollTop = this.top = top - sight;
+      if (top < this.top)
+        this.node.scrollTop = this.top = top;
+      else if (top > this.top + sight)
+        this.node.scrollTop = this.top = top - sight;
       this.draw();
       if (this.describe) ptxlat.say(this.describe(this.chosen));
     }
@@ -114,8 +141,10 @@
       if (event.target.closest("button, a") || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key in steps && this.count > 0) {
         event.preventDefault();
-        if (event.key === "ArrowUp" && this.chosen <= 0 && this.leave) this.leave();
-        else this.choose(this.chosen + steps[event.key]);
+        if (event.key === "ArrowUp" && this.chosen <= 0 && this.leave)
+          this.leave();
+        else
+          this.choose(this.chosen + steps[event.key]);
       } else if (event.key === "Enter" && this.chosen >= 0) {
         event.preventDefault();
         this.open(this.chosen);
