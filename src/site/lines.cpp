@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -40,7 +39,7 @@ FormRows rows_of_forms(const SiteTable& table, const Names& names) {
 
 // Whether a list would show the same, in every column that it can have.
 bool are_alike(const SiteRow& a, const SiteRow& b) {
-  const auto& [left, right] = std::tie(a.record, b.record);
+  const results::Record &left = a.record, &right = b.record;
   const auto& kinds = results::metric_kinds();
   return left.ptx == right.ptx && left.sass == right.sass && left.sass_count == right.sass_count &&
          left.verdict == right.verdict && left.measure == right.measure && left.consumer == right.consumer &&

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/csv.h"
+
 #include <sstream>
 
 #include "base/error.h"
 #include "fuzz.h"
-#include "report/csv.h"
 #include "report/table.h"
 
 namespace ptxlat::fuzz {
