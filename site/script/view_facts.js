@@ -128,6 +128,8 @@
           ptxlat.element("p", {class: "notice"}, "No table of this site has this fact."));
       return name;
     }
+    const {facts: figures} = await ptxlat.load("published");
+    const published = Object.hasOwn(figures, name) ? figures[name] : [];
     const order =
         (facts) => [...facts].sort((a, b) => (b.condition === query.condition) - (a.condition === query.condition));
     ptxlat.fill(
@@ -151,6 +153,13 @@
                                   [one.title, ptxlat.conditionText(fact.condition), ptxlat.factValue(fact),
                                    ...shared(fact)]))))
             : "",
+        published.length > 0 ? ptxlat.section(
+            "Published figures",
+            ptxlat.plainTable(
+                "Published figures",
+                [{label: "GPU"}, {label: "value", isNumber: true}, {label: "source"},
+                 {label: "agreement with the H200, or cause of the difference", isLong: true}],
+                published.map((one) => [one.gpu, one.published, one.source, one.agreement]))) : "",
         ptxlat.section(
             "Evidence", order(own[1]).map((fact) => evidence(fact, own[0])),
             ptxlat.element(

@@ -117,7 +117,7 @@
   };
 
   const publishedTable = async (name) => {
-    const published = await ptxlat.load("published");
+    const {forms: published} = await ptxlat.load("published");
     if (!Object.hasOwn(published, name)) return "";
     return ptxlat.section(
         "Published figures",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory hierarchy as a drawing. Every figure is a fact and leads to its evidence.
+// The SM and the memory hierarchy as a drawing. Every figure is a fact and leads to its evidence.
 "use strict";
 (() => {
   const has = (table) => table.has_probes;
   const places = {
-    sm: {title: "In each SM", boxes: ["l1", "texture", "shared", "constant"]},
+    sm: {title: "In each SM: memory", boxes: ["l1", "texture", "shared", "constant"]},
     beyond: {title: "Between SM and memory", boxes: ["remote", "constant2", "l2", "near", "far"]},
     translation: {title: "Address translation", boxes: ["tlb1", "tlb2", "pages"]},
     memory: {title: "Memory", boxes: ["memory"]},
@@ -24,7 +24,7 @@
                        "dt", {}, line.label, line.over ? ptxlat.element("small", {}, ` over ${line.over}`) : ""),
                    ptxlat.element("dd", {}, figure(line.value, line.quantity, table))])));
 
-  // Latencies as bars on a logarithmic scale.
+  // Latencies as bars.
   const ladder = (boxes, table) => {
     const known = boxes.map((box) => ({box, cycles: parseFloat(box.latency)}))
                       .filter(({cycles}) => cycles > 0)
@@ -44,11 +44,11 @@
     const table = ptxlat.tableOf(query.table, has);
     if (!table) {
       ptxlat.fill(
-          main, ptxlat.element("h1", {}, "Memory"),
+          main, ptxlat.element("h1", {}, "The SM and its memory"),
           ptxlat.element("p", {class: "notice"}, "No table of this site has probes. `ptxlat probe` runs them."));
       return "Memory";
     }
-    const {memory} = await ptxlat.load(`facts-${table.index}`);
+    const {facts, memory} = await ptxlat.load(`facts-${table.index}`);
     const byName = new Map(memory.map((box) => [box.name, box]));
     const group = ({title, boxes}) => {
       const shown = boxes.map((name) => byName.get(name)).filter(Boolean);
@@ -61,7 +61,7 @@
     ptxlat.fill(
         main,
         ptxlat.element(
-            "div", {class: "headline"}, ptxlat.element("h1", {}, "The memory hierarchy"),
+            "div", {class: "headline"}, ptxlat.element("h1", {}, "The SM and its memory"),
             ptxlat.tableChoice(
                 "Table", table, has,
                 (id) => {
@@ -72,7 +72,8 @@
             "Sizes, latencies and rates as they were inferred. Each figure leads to its evidence. A range is over the ",
             "condition that is named, such as the carve-out of shared memory."),
         ptxlat.element(
-            "div", {class: "hierarchy"}, group(places.sm),
+            "div", {class: "hierarchy"}, await ptxlat.smDrawing(table, facts),
+            ptxlat.element("div", {class: "down", "aria-hidden": "true"}), group(places.sm),
             ptxlat.element("div", {class: "down", "aria-hidden": "true"}), group(places.beyond),
             ptxlat.element("div", {class: "down", "aria-hidden": "true"}),
             ptxlat.element("div", {class: "pair"}, group(places.translation), group(places.memory))),

@@ -24,12 +24,14 @@ void report(const ReportOptions& options) {
   site::require_site_or_empty(options.folder);
   const auto page = site::page_folder();
   auto files = site::page_files(page);
-  const auto published = files.extract("published.csv");
+  site::SiteFiles published;
+  for (const char* name : {site::published_forms_name, site::published_facts_name}) {
+    if (auto file = files.extract(name)) published.insert(std::move(file));
+  }
   const auto library = site::plot_library(options.library);
   const auto tables = site::read_tables(options.tables);
   files.merge(site::SiteFiles(library.files));
-  files.merge(site::data_files(tables, published.empty() ? "" : published.mapped(),
-                               {run::tool_version(), run::git_commit()}, library.missing.empty()));
+  files.merge(site::data_files(tables, published, {run::tool_version(), run::git_commit()}, library.missing.empty()));
   std::uint64_t bytes = 0;
   for (const auto& [path, content] : files) bytes += content.size();
   site::write_folder(options.folder, files);

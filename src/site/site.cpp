@@ -20,18 +20,25 @@ namespace {
 
 using results::Json;
 
-constexpr const char* published_columns = "ptx,input,gpu,O0,O3,source";
-
-// Figures of papers, by form.
-Json published_json(const std::string& csv) {
-  if (csv.empty()) return Json::object();
-  std::istringstream in(csv);
-  std::map<std::string, Json> of_form;
-  for (const auto& line : report::read_csv_lines(in, "published.csv", published_columns)) {
-    of_form[line[0]].push_back(
-        {{"input", line[1]}, {"gpu", line[2]}, {"O0", line[3]}, {"O3", line[4]}, {"source", line[5]}});
+// The lines of a csv by their first field; the other fields are named like their columns.
+Json by_first_field(const SiteFiles& files, const char* name, const std::vector<const char*>& columns) {
+  const auto file = files.find(name);
+  if (file == files.end()) return Json::object();
+  std::istringstream in(file->second);
+  std::map<std::string, Json> of_first;
+  for (const auto& fields : report::read_csv_lines(in, name, fmt::format("{}", fmt::join(columns, ",")))) {
+    Json line = Json::object();
+    for (std::size_t i = 1; i < columns.size(); ++i) line[columns[i]] = fields[i];
+    of_first[fields[0]].push_back(std::move(line));
   }
-  return of_form;
+  return of_first;
+}
+
+// Figures of papers, by form and by quantity.
+Json published_json(const SiteFiles& published) {
+  return {{"forms", by_first_field(published, published_forms_name, {"ptx", "input", "gpu", "O0", "O3", "source"})},
+          {"facts",
+           by_first_field(published, published_facts_name, {"quantity", "published", "gpu", "source", "agreement"})}};
 }
 
 Json opcodes_json(const SiteTable& table) {
@@ -69,7 +76,7 @@ void add_forms(SiteFiles& files, const SiteTables& tables, const Names& names, c
 
 }  // namespace
 
-SiteFiles data_files(const SiteTables& tables, const std::string& published, const SiteOrigin& origin, bool has_plots) {
+SiteFiles data_files(const SiteTables& tables, const SiteFiles& published, const SiteOrigin& origin, bool has_plots) {
   const Names names = names_of(tables);
   const FormIndex index = index_of(tables, names);
   const auto ranges = ranges_of(tables, index);

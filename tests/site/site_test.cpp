@@ -12,7 +12,7 @@ using results::Json;
 
 namespace {
 
-site::SiteFiles files_of(const site::SiteTables& tables, const std::string& published = "") {
+site::SiteFiles files_of(const site::SiteTables& tables, const site::SiteFiles& published = {}) {
   return site::data_files(tables, published, {"0.1.0", "abc"}, true);
 }
 
@@ -115,8 +115,9 @@ TEST_CASE("probes, facts and published figures are in shards of their own") {
   probe.facts = {{"chase.ca.l1", "", "30", 29, 31, "cycles", "kind", results::FactVerdict::inferred, "a chase"}};
   const auto table = folder.path / "sm_90/nvidia-h200/driver-580.159.04";
   report::write_probe_files(table, {probe}, {run_of()});
-  const auto files = files_of(site::read_tables({folder.path.string()}),
-                              "ptx,input,gpu,O0,O3,source\npopc.b32,,TITAN X,45,13,\"A, B\"\n");
+  const auto files =
+      files_of(site::read_tables({folder.path.string()}),
+               {{site::published_forms_name, "ptx,input,gpu,O0,O3,source\npopc.b32,,TITAN X,45,13,\"A, B\"\n"}});
   const auto facts = in(files, "facts-0");
   CHECK(facts["facts"][0]["quantity"] == "chase.ca.l1");
   CHECK(facts["memory"][0]["name"] == "l1");
@@ -124,5 +125,5 @@ TEST_CASE("probes, facts and published figures are in shards of their own") {
   const auto series = in(files, "probes-0")["probes"][0]["series"][0];
   CHECK(series["values"] == Json{30, 30, 280});
   CHECK(series["levels"] == Json::parse(R"([{"fact":0,"value":30.0,"low":29.0,"high":31.0}])"));
-  CHECK(in(files, "published")["popc.b32"][0]["source"] == "A, B");
+  CHECK(in(files, "published")["forms"]["popc.b32"][0]["source"] == "A, B");
 }
