@@ -106,7 +106,7 @@
   });
   window.addEventListener("afterprint", () => {
     const list = ptxlat.currentList();
-    if (list) list.rows.draw();
+    if (list) list.rows.printed();
   });
 
   document.getElementById("skip").addEventListener("click", (event) => {

@@ -22,10 +22,11 @@
     return `${ptxlat.numberText(value)}${
         fact.unit && fact.unit !== "count" && fact.unit !== "text" ? ` ${fact.unit}` : ""}`;
   };
-  const range = (fact) =>
-      (fact.low === undefined || fact.low === fact.high
-           ? ""
-           : `${ptxlat.numberText(fact.low)} to ${ptxlat.numberText(fact.high)}`);
+  const range = (fact) => {
+    if (fact.low === undefined || fact.low === fact.high) return "";
+    const text = fact.unit === "bytes" ? ptxlat.bytesText : ptxlat.numberText;
+    return `${text(fact.low)} to ${text(fact.high)}`;
+  };
   const shared =
       (fact) => [range(fact), fact.scope, ptxlat.element("span", {title: verdicts[fact.verdict]}, fact.verdict)];
   const sharedColumns = [

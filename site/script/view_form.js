@@ -4,6 +4,8 @@
 (() => {
   const numericColumns = ["issue", "static", "chain", "differential", "bracket", "overhead", "min", "p95", "max"];
 
+  const mostRows = 12;
+
   // The numbers of the chosen table: a row for each operand and input at each level.
   const numbersTable = (own, choose) => {
     const used = numericColumns.filter(
@@ -52,7 +54,16 @@
         rows.set(same, {button, cells});
       }
     }
-    return ptxlat.plainTable("Numbers", columns, [...rows.values()].map((row) => row.cells));
+    // The first are of ordinary inputs; with many, the rest are a click away.
+    const all = [...rows.values()].map((row) => row.cells);
+    if (all.length <= mostRows) return ptxlat.plainTable("Numbers", columns, all);
+    const few = mostRows - 4;
+    return [
+      ptxlat.plainTable("Numbers", columns, all.slice(0, few)),
+      ptxlat.element(
+          "details", {}, ptxlat.element("summary", {}, `${all.length - few} more rows: other inputs, operands and levels`),
+          ptxlat.plainTable("More numbers", columns, all.slice(few)))
+    ];
   };
 
   const sharing = (own, name) => {

@@ -42,7 +42,7 @@
     }
 
     later() {
-      if (this.waiting) return;
+      if (this.waiting || this.isOnPaper) return;
       this.waiting = requestAnimationFrame(() => {
         this.waiting = 0;
         this.draw();
@@ -152,7 +152,14 @@
     }
 
     // On paper there is no scrolling.
-    print(most) { this.draw(Math.min(most, this.count)); }
+    print(most) {
+      this.isOnPaper = true;
+      this.draw(Math.min(most, this.count));
+    }
+    printed() {
+      this.isOnPaper = false;
+      this.draw();
+    }
   }
 
   ptxlat.VirtualTable = VirtualTable;
