@@ -198,8 +198,10 @@
                 this.query = {...this.query, with: id};
                 this.choose(key, level);
               }));
+      const opcodes = ptxlat.element("div");
+      ptxlat.opcodesOf(record, own.table).then((node) => ptxlat.fill(opcodes, node));
       ptxlat.fill(
-          this.code, choices, ptxlat.codeLegend(),
+          this.code, choices, opcodes, ptxlat.codeLegend(),
           ptxlat.element("div", {class: sides.length > 1 ? "sides" : ""}, sides.map((side) => this.side(side))));
     }
 
@@ -207,7 +209,7 @@
       const record = ptxlat.recordAt(side, this.level, this.key);
       const title = ptxlat.element(
           "h3", {}, `${side.table.title}, O${this.level}: `, record ? ptxlat.recordText(record, side.table) : "no row",
-          record ? " cycles" : "");
+          record && /\d/.test(ptxlat.recordText(record, side.table)) ? " cycles" : "");
       if (!record) return ptxlat.element("div", {}, title);
       const mine = ptxlat.recordAt(this.own, this.level, this.key);
       const cause = side === this.own

@@ -198,18 +198,32 @@
           {operand: this.list.operandOf(item).split(" ")[0], input: this.list.inputOf(item)});
     }
 
+    address() { return ptxlat.address("forms", "", this.query); }
+
     open(row) {
       if (row < this.items.length) ptxlat.go(this.addressOf(this.items[row]));
     }
   }
 
+  // Nothing scrolls before it is in the page.
+  const returnTo = (view) => {
+    const {top} = view.rows;
+    window.addEventListener("viewshown", () => {
+      view.rows.node.scrollTop = top;
+      view.rows.node.focus({preventScroll: true});
+    }, {once: true});
+  };
+
   ptxlat.views.forms = async ({query}, main) => {
     const table = ptxlat.tableOf(query.table, (one) => one.rows > 0);
     if (!table) throw new Error("no table of this site has instructions");
     const list = await ptxlat.formList(table);
-    current = new FormsView(list, query);
+    if (current && current.list === list && current.address() === ptxlat.address("forms", "", query)) {
+      returnTo(current);  // back from a form: the list is where it was
+    } else {
+      current = new FormsView(list, query);
+    }
     ptxlat.fill(main, current.node);
-    current.rows.show(current.items.length);
     const field = document.getElementById("query");
     if (document.activeElement !== field) field.value = query.q || "";  // else the reader is typing
     return `${query.q ? query.q + ": " : ""}instructions of ${table.title}`;

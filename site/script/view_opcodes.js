@@ -10,6 +10,23 @@
     const {opcodes, contention} = await ptxlat.load(`opcodes-${table.index}`);
     return {opcodes: opcodes.map((line) => Object.fromEntries(names.map((name, i) => [name, line[i]]))), contention};
   };
+  // The distinct opcodes of a row, each with its pipe and a link, where a table of this architecture has opcodes.
+  ptxlat.opcodesOf = async (record, table) => {
+    const architecture = (one) => (one.run.target || "").replace(/[a-z]+$/, "");
+    const source = table.has_opcodes
+        ? table : ptxlat.tables.find((one) => one.has_opcodes && architecture(one) === architecture(table));
+    const names = [...new Set(Array.isArray(record.sass) ? record.sass : [])];
+    if (!source || names.length === 0) return "";
+    const known = new Map((await read(source)).opcodes.map((one) => [one.opcode, one]));
+    const nodes = names.flatMap((name) => {
+      const one = known.get(name);
+      if (!one) return [ptxlat.element("code", {}, name), ", "];
+      const link = ptxlat.link(name, ptxlat.address("opcode", name, {table: source.id}), {class: "code"});
+      return [link, one.pipe ? ` (${one.pipe})` : "", ", "];
+    });
+    return ptxlat.element("p", {}, "Opcodes, with their pipes: ", nodes.slice(0, -1));
+  };
+
   const formsOf = (opcode, table) => ptxlat.address("forms", "", {table: table.id, q: opcode.split(".")[0]});
 
   // The pipes of the SM as boxes, each with its opcodes.

@@ -157,6 +157,16 @@ class Site(unittest.TestCase):
         self.wait(".virtual tbody a")
         self.assertIn("q=popc", self.driver.current_url)
 
+    def test_the_way_back_leads_to_the_same_place_of_the_list(self):
+        self.open("#/forms?q=ld", ".virtual tbody a")
+        self.driver.execute_script("document.querySelector('.scroll').scrollTop = 30000")
+        self.until(lambda: self.driver.execute_script("return document.querySelector('.virtual tr[aria-rowindex=\"1004\"] a') !== null"))
+        self.driver.find_element(By.CSS_SELECTOR, '.virtual tr[aria-rowindex="1008"] a').click()
+        self.wait("h1.code")
+        self.driver.back()
+        self.wait(".virtual tbody a")
+        self.until(lambda: self.driver.execute_script("return document.querySelector('.scroll').scrollTop") == 30000)
+
     # Forms.
 
     def test_a_form_has_its_numbers_versions_code_and_published_figures(self):
@@ -169,6 +179,7 @@ class Site(unittest.TestCase):
         self.assertGreater(len(self.driver.find_elements(By.CSS_SELECTOR, ".scoreboards .scoreboard0 .head")), 2)
         widths = self.driver.execute_script("return [...document.querySelectorAll('.stall')].map((bar) => bar.offsetWidth)")
         self.assertEqual(max(widths[:6]), 32)
+        self.until(lambda: "POPC (xu)" in self.text())
 
     def test_a_form_names_the_row_that_it_shares(self):
         self.open("#/form/ld.global.u32", ".machine")
