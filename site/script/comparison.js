@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two lists of forms at one level, row by row. Spellings that share their rows on both sides are one row; causes are
+// Two lists of forms, or two levels of one, row by row. Spellings that share their rows on both sides are one row; causes are
 // those of `ptxlat compare` for tables without machine code: the opcodes, then the schedule's number.
 "use strict";
 (() => {
@@ -41,9 +41,9 @@
 
   const changeOf = (row) => (row.numberA > 0 && row.numberB > 0 ? Math.abs(Math.log(row.numberB / row.numberA)) : -1);
 
-  ptxlat.compare = (a, b, level) => {
+  ptxlat.compare = (a, b, levelA, levelB) => {
     const headline = a.table.kind === "static" || b.table.kind === "static" ? "static" : "cycles";
-    const ofA = placesOf(a, level), ofB = placesOf(b, level);
+    const ofA = placesOf(a, levelA), ofB = placesOf(b, levelB);
     const names = a.names;
     const rows = new Map();
     const add = (key, rowA, rowB) => {

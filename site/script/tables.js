@@ -70,6 +70,7 @@
   // The shard that has a form: the last whose first form is not after it, in the order of UTF-8.
   ptxlat.formShard = (name) => {
     const first = ptxlat.site.first_forms;
+    if (first.length === 0) return Promise.resolve({spellings: {}, rows: {}, code: []});
     let low = 0, high = first.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two tables side by side: what changed, and why.
+// Two tables, or two levels of one, side by side: what changed, and why.
 "use strict";
 (() => {
   const columns = [
@@ -17,9 +17,9 @@
   ];
 
   class Changes {
-    constructor(a, b, level, query) {
-      Object.assign(this, {a, b, level, query});
-      const {rows, headline} = ptxlat.compare(a, b, level);
+    constructor(a, b, levels, query) {
+      Object.assign(this, {a, b, levels, query});
+      const {rows, headline} = ptxlat.compare(a, b, levels.a, levels.b);
       Object.assign(this, {all: rows, headline});
       this.table = new ptxlat.VirtualTable({
         label: "Differences",
@@ -111,10 +111,14 @@
           : (this.headline === "static" && list.rowBound[row] ? "≥" : "") + ptxlat.numberText(value);
     }
     addressOf(row) {
-      const [own, other] = row.rowA < 0 ? [this.b, this.a] : [this.a, this.b];
-      return ptxlat.formAddress(
-          row.name, own.table,
-          {with: other.table.id, level: this.level, operand: [...row.operands][0], input: row.input});
+      const isOnlyInB = row.rowA < 0;
+      const [own, other] = isOnlyInB ? [this.b, this.a] : [this.a, this.b];
+      return ptxlat.formAddress(row.name, own.table, {
+        with: other === own ? "" : other.table.id,
+        level: isOnlyInB ? this.levels.b : this.levels.a,
+        operand: [...row.operands][0],
+        input: row.input
+      });
     }
 
     cells(row) {
@@ -172,46 +176,51 @@
         alike.find((table) => (table.run.device || {}).name === (a.run.device || {}).name) || others[0];
   };
 
+  // The level that a link names, else the highest.
+  const levelOf = (table, wanted) =>
+      (wanted && table.levels.includes(Number(wanted)) ? Number(wanted) : ptxlat.highestLevel(table));
+  const levelChoice = (label, table, level, onchange) => (table.levels.length > 1
+      ? ptxlat.choice(label, table.levels.map((one) => [String(one), `O${one}`]), String(level), onchange) : "");
+
   ptxlat.views.compare = async ({query}, main) => {
     const has = (table) => table.rows > 0;
     const a = ptxlat.tableOf(query.a, has);
-    const b = (query.b && ptxlat.tables.find((table) => table.id === query.b)) || (a && counterpart(a, has));
-    if (!a || !b) {
+    const b = (query.b && ptxlat.tables.find((table) => table.id === query.b && has(table))) ||
+        (a && (counterpart(a, has) || a));
+    if (!a) {
       ptxlat.fill(
           main, ptxlat.element("h1", {}, "Compare"),
-          ptxlat.element("p", {class: "notice"}, "A comparison needs two tables."));
+          ptxlat.element("p", {class: "notice"}, "No table of this site has instructions."));
       return "Compare";
     }
-    const levels = a.levels.filter((level) => b.levels.includes(level));
-    const level = query.level && levels.includes(Number(query.level)) ? Number(query.level) : levels[levels.length - 1];
-    const go = (changes) => {
-      ptxlat.go(ptxlat.address("compare", "", {a: a.id, b: b.id, level, ...query, ...changes}));
+    // One table is compared level by level: its lowest against its highest.
+    const isOne = a === b;
+    const levels = {a: isOne && !query.level ? a.levels[0] : levelOf(a, query.level), b: levelOf(b, query.level_b)};
+    if (!isOne && query.level && !query.level_b && b.levels.includes(levels.a)) levels.b = levels.a;
+    let changes = null;
+    const go = (wanted) => {
+      const own = {a: a.id, b: b.id, level: levels.a, level_b: levels.b};
+      ptxlat.go(ptxlat.address("compare", "", {...(changes ? changes.query : query), ...own, ...wanted}));
     };
-    const head = [
-      ptxlat.element("h1", {}, "Compare two tables"),
-      ptxlat.element(
-          "div", {class: "choices"}, ptxlat.tableChoice("A", a, has, (id) => go({a: id, b: query.b || b.id})),
-          ptxlat.tableChoice("B", b, has, (id) => go({b: id})),
-          levels.length > 1
-              ? ptxlat.choice(
-                    "Level", levels.map((one) => [String(one), `O${one}`]), String(level), (one) => go({level: one}))
-              : "",
-          ptxlat.element("button", {type: "button", onclick: () => go({a: b.id, b: a.id})}, "Swap"))
-    ];
-    if (level === undefined) {
-      ptxlat.fill(main, head, ptxlat.element("p", {class: "notice"}, "These tables have no level in common."));
-      return "Compare";
-    }
     const [listA, listB] = await Promise.all([ptxlat.formList(a), ptxlat.formList(b)]);
-    const changes = new Changes(listA, listB, level, {...query, a: a.id, b: b.id, level: String(level)});
+    changes = new Changes(
+        listA, listB, levels, {...query, a: a.id, b: b.id, level: String(levels.a), level_b: String(levels.b)});
+    const sides = `-O${levels.a}${levels.a === levels.b ? "" : ` and -O${levels.b}`}`;
     ptxlat.fill(
-        main, head,
+        main, ptxlat.element("h1", {}, "Compare two tables, or two levels of one"),
         ptxlat.element(
-            "p", {class: "lead"},
-            changes.headline === "static" ? "Schedules" : "Cycles", ` at -O${level}, largest change first. The cause `,
-            "follows from the opcodes and the schedule's number; a row leads to both machine codes side by side."),
-        changes.node, await factsSection(a, b));
-    changes.table.show(changes.rows.length);
+            "div", {class: "choices"}, ptxlat.tableChoice("A", a, has, (id) => go({a: id})),
+            levelChoice("Level of A", a, levels.a, (level) => go({level})),
+            ptxlat.tableChoice("B", b, has, (id) => go({b: id})),
+            levelChoice("Level of B", b, levels.b, (level) => go({level_b: level})),
+            ptxlat.element(
+                "button",
+                {type: "button", onclick: () => go({a: b.id, b: a.id, level: levels.b, level_b: levels.a})}, "Swap")),
+        ptxlat.element(
+            "p", {class: "lead"}, changes.headline === "static" ? "Schedules" : "Cycles",
+            ` at ${sides}, largest change first. The cause follows from the opcodes and the schedule's number; a row `,
+            "leads to both machine codes side by side."),
+        changes.node, isOne ? "" : await factsSection(a, b));
     return `Compare ${a.title} with ${b.title}`;
   };
 })();

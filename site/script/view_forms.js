@@ -216,7 +216,12 @@
 
   ptxlat.views.forms = async ({query}, main) => {
     const table = ptxlat.tableOf(query.table, (one) => one.rows > 0);
-    if (!table) throw new Error("no table of this site has instructions");
+    if (!table) {
+      ptxlat.fill(
+          main, ptxlat.element("h1", {}, "Instructions"),
+          ptxlat.element("p", {class: "notice"}, "No table of this site has instructions."));
+      return "Instructions";
+    }
     const list = await ptxlat.formList(table);
     if (current && current.list === list && current.address() === ptxlat.address("forms", "", query)) {
       returnTo(current);  // back from a form: the list is where it was

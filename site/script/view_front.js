@@ -84,7 +84,9 @@
       ptxlat.fill(
           main, ptxlat.element("h1", {}, "ptxlat"),
           ptxlat.element(
-              "p", {}, "The tables of this site have no instructions. ", ptxlat.link("See its probes.", "#/probes")));
+              "p", {}, "None of the most wanted instructions is in the tables of this site. It has ",
+              ptxlat.link("instructions", "#/forms"), ", ", ptxlat.link("probes", "#/probes"), " and ",
+              ptxlat.link("tables", "#/tables"), "."));
       return;
     }
     const {run} = table;

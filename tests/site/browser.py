@@ -219,6 +219,11 @@ class Site(unittest.TestCase):
         self.assertEqual((row[3], row[4], row[7]), ("223", "72", "different SASS"))
         self.assertNotEqual(row[8], row[9])
 
+    def test_two_levels_of_one_table(self):
+        self.open(f"#/compare?a={H200}&b={H200}&level=0&level_b=3&q=popc.b32", ".virtual tbody a")
+        row = self.row("popc.b32")
+        self.assertEqual((row[3], row[4], row[7]), ("47", "17", "different SASS"))
+
     # Probes, memory, opcodes.
 
     def test_a_plot_has_a_tooltip_and_the_inferred_structure(self):
