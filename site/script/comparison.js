@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two lists of forms, or two levels of one, row by row. Spellings that share their rows on both sides are one row; causes are
-// those of `ptxlat compare` for tables without machine code: the opcodes, then the schedule's number.
+// Two lists of forms, or two levels of one, row by row. Spellings that share their rows on both sides are one row.
 "use strict";
 (() => {
   ptxlat.causes = {
     "different SASS": "The assembler chose different opcodes.",
-    "different schedule": "The opcodes are the same, but the schedule takes a different time.",
+    "different schedule": "The opcodes are the same, with different stall counts, yields or waits.",
     "same code, different cycles": "Opcodes and schedule are the same: the hardware, its clocks or noise.",
     "different verdict": "One side has a number and the other does not, or their verdicts differ.",
     "only in A": "B does not have it.",
@@ -26,17 +25,39 @@
     return places;
   };
 
-  const causeOf = (a, rowA, b, rowB, headline) => {
-    const equal = (tag) => {
-      const [left, right] = [a.number(rowA, tag), b.number(rowB, tag)];
-      return left === right || (Number.isNaN(left) && Number.isNaN(right));
-    };
-    const has = (list, row) => !Number.isNaN(list.number(row, headline));
-    if (a.verdicts[a.rowVerdict[rowA]] !== b.verdicts[b.rowVerdict[rowB]] || has(a, rowA) !== has(b, rowB))
-      return "different verdict";
+  // The rule of `ptxlat compare`. The machine code counts where both rows have windows of the same roles; else the
+  // opcodes and the schedule's number stand for it.
+  const codeChange = (a, rowA, b, rowB) => {
     if (a.sassNumber[a.rowSass[rowA]] !== b.sassNumber[b.rowSass[rowB]]) return "different SASS";
-    if (!equal("static")) return "different schedule";
-    return equal(headline) && equal("issue") ? "unchanged" : "same code, different cycles";
+    if (a.rowRoles[rowA] >= 0 && a.rowRoles[rowA] === b.rowRoles[rowB]) {
+      if (a.rowOpcodes[rowA] !== b.rowOpcodes[rowB]) return "different SASS";
+      return a.rowSchedule[rowA] !== b.rowSchedule[rowB] ? "different schedule" : "";
+    }
+    return differs(a, rowA, b, rowB, "static") ? "different schedule" : "";
+  };
+
+  const differs = (a, rowA, b, rowB, tag) => {
+    const [left, right] = [a.number(rowA, tag), b.number(rowB, tag)];
+    return left !== right && !(Number.isNaN(left) && Number.isNaN(right));
+  };
+  const isOnOneSide = (a, rowA, b, rowB, tag) =>
+      Number.isNaN(a.number(rowA, tag)) !== Number.isNaN(b.number(rowB, tag));
+
+  const causeOf = (a, rowA, b, rowB, headline) => {
+    const sides = [a, rowA, b, rowB];
+    if (isOnOneSide(...sides, headline)) return "different verdict";
+    const areOfOneKind = a.table.kind === b.table.kind;
+    const verdictsCount = areOfOneKind || Number.isNaN(a.number(rowA, headline));
+    if (verdictsCount && a.verdicts[a.rowVerdict[rowA]] !== b.verdicts[b.rowVerdict[rowB]]) return "different verdict";
+    const change = codeChange(...sides);
+    if (change) return change;
+    const haveIssue = a.numbers.issue && b.numbers.issue;
+    if (haveIssue && isOnOneSide(...sides, "issue")) return "different verdict";
+    const isEqual = !differs(...sides, headline) && !(haveIssue && differs(...sides, "issue")) &&
+        (isOnOneSide(...sides, "static") || !differs(...sides, "static"));
+    if (isEqual) return "unchanged";
+    // Nothing was measured: another number is another schedule.
+    return areOfOneKind && a.table.kind === "static" ? "different schedule" : "same code, different cycles";
   };
 
   const changeOf = (row) => (row.numberA > 0 && row.numberB > 0 ? Math.abs(Math.log(row.numberB / row.numberA)) : -1);
@@ -52,7 +73,10 @@
       const name = names[Number(key.slice(0, space))], operand = key.slice(space + 1, tab);
       let row = rows.get(pair);
       if (!row) {
-        const cause = rowA < 0 ? "only in B" : rowB < 0 ? "only in A" : causeOf(a, rowA, b, rowB, headline);
+        const missing = rowA < 0 ? a : rowB < 0 ? b : null;
+        const isListed = missing && missing.isListedOnly(Number(key.slice(0, space)));
+        const cause = !missing ? causeOf(a, rowA, b, rowB, headline)
+            : isListed ? "different verdict" : missing === a ? "only in B" : "only in A";
         row = {
           name,
           input: key.slice(tab + 1),

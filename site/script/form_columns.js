@@ -9,7 +9,7 @@
   const numeric = (tag, label, title) => ({
     label,
     title,
-    width: Math.max(6, label.length),
+    width: Math.max(8, label.length),
     isNumber: true,
     text: ofRow((list, row) => ptxlat.numberText(list.number(row, tag)))
   });

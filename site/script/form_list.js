@@ -49,6 +49,9 @@
         notes: rows.notes,
         rowBound: rows.bound
       });
+      this.rowRoles = rows.roles;
+      this.rowOpcodes = summed(rows.opcodes);
+      this.rowSchedule = summed(rows.schedule);
       this.numbers = {};
       for (const [tag, values] of Object.entries(rows.numbers)) this.numbers[tag] = withGaps(values);
       this.sassText = rows.code.text;
@@ -120,6 +123,17 @@
       const issue = this.number(row, "issue");
       const verdict = this.verdicts[this.rowVerdict[row]];
       return verdict === "proven" && !Number.isNaN(issue) ? `(${ptxlat.numberText(issue)})` : verdict;
+    }
+
+    // Whether the table only lists the spelling, because the target does not have it.
+    isListedOnly(name) {
+      if (!this.listedOnly) {
+        this.listedOnly = new Set();
+        this.spellingGroup.forEach((group, i) => {
+          if (group < 0) this.listedOnly.add(this.spellingName[i]);
+        });
+      }
+      return this.listedOnly.has(name);
     }
 
     pipesOf(row) { return row < 0 ? [] : this.sassPipes[this.rowSass[row]].map((pipe) => this.pipes[pipe]); }

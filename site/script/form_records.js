@@ -23,7 +23,8 @@
     return {table, levels, reason: entry.reason || "", note: entry.note || ""};
   };
 
-  // Null if no table knows the form; else a list, a table each, and texts of machine code by form.
+  // Null if no table knows the form; else a list, a table each. A record's `code` has the texts that its windows refer
+  // to by number.
   ptxlat.formRecords = async (name) => {
     const shard = await ptxlat.formShard(name);
     const entries = shard.spellings[name];
@@ -33,16 +34,17 @@
       for (const level of [0, 1, 2, 3, 4]) forms.add(formAt(entry.rows, name, level));
     }
     forms.delete(null);
-    const rowsOf = new Map(), codeOf = new Map();
+    const rowsOf = new Map();
     for (const form of forms) {
       const home = await ptxlat.formShard(form);
-      rowsOf.set(form, Object.hasOwn(home.rows, form) ? home.rows[form] : []);
-      codeOf.set(form, home.code);
+      const rows = Object.hasOwn(home.rows, form) ? home.rows[form] : [];
+      for (const row of rows) row.code = home.code;
+      rowsOf.set(form, rows);
     }
     const tables =
         entries.flatMap((entry) => entry.tables.map((index) => ofTable(ptxlat.tables[index], entry, name, rowsOf)))
             .sort((a, b) => a.table.index - b.table.index);
-    return {tables, codeOf};
+    return {tables};
   };
 
   // Operand and input, as a key and as words.
@@ -75,13 +77,4 @@
   };
 
   ptxlat.sassText = (record) => (Array.isArray(record.sass) ? record.sass : []).join(";");
-
-  // Why two records differ: the rule that `ptxlat compare` has for tables without machine code.
-  ptxlat.causeOf = (a, b, headline) => {
-    if (a.verdict !== b.verdict || (a[headline] === undefined) !== (b[headline] === undefined))
-      return "different verdict";
-    if (ptxlat.sassText(a) !== ptxlat.sassText(b)) return "different SASS";
-    if (a.static !== b.static) return "different schedule";
-    return a[headline] === b[headline] && a.issue === b.issue ? "unchanged" : "same code, different cycles";
-  };
 })();

@@ -76,8 +76,8 @@
       code === undefined ? ptxlat.element("p", {class: "faint"}, "No window was found.")
                          : ptxlat.machineCode(code, `Machine code: ${window.role}`));
 
-  ptxlat.windowsOf = (record, code) => {
-    const windows = (record.windows || []).map((window) => windowNode(window, record, code[window.sass]));
+  ptxlat.windowsOf = (record) => {
+    const windows = (record.windows || []).map((window) => windowNode(window, record, record.code[window.sass]));
     if (windows.length) return windows;
     return [ptxlat.element(
         "p", {class: "notice"}, "This table has only columns, no machine code. Its opcodes: ",

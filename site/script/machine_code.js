@@ -6,7 +6,7 @@
   const rowHeight = 22, laneWidth = 13, scoreboards = 6;
   const shownLines = 160;
 
-  const parse = (line) => {
+  ptxlat.parseInstruction = (line) => {
     const bar = line.indexOf(" | ");
     const instruction = {text: line.slice(bar + 3), stall: 0, yields: false, write: -1, read: -1, waits: [], reuse: 0};
     for (const field of line.slice(0, bar).split(" ")) {
@@ -109,7 +109,7 @@
   ];
 
   const tableOf = (lines, label) => {
-    const code = lines.map(parse);
+    const code = lines.map(ptxlat.parseInstruction);
     return ptxlat.element(
         "table", {class: "machine", "aria-label": label},
         ptxlat.element(

@@ -218,8 +218,8 @@
                 {type: "button", onclick: () => go({a: b.id, b: a.id, level: levels.b, level_b: levels.a})}, "Swap")),
         ptxlat.element(
             "p", {class: "lead"}, changes.headline === "static" ? "Schedules" : "Cycles",
-            ` at ${sides}, largest change first. The cause follows from the opcodes and the schedule's number; a row `,
-            "leads to both machine codes side by side."),
+            ` at ${sides}, largest change first. The causes are those of \`ptxlat compare\`; a row leads to both machine `,
+            "codes side by side."),
         changes.node, isOne ? "" : await factsSection(a, b));
     return `Compare ${a.title} with ${b.title}`;
   };

@@ -94,7 +94,7 @@
       const highest = [...one.table.levels].reverse().map((level) => ptxlat.recordAt(one, level, key)).find(Boolean);
       const isKind = above && above.kind === one.table.kind && above.gpu === (one.table.run.device || {}).name;
       const cause =
-          highest && above && isKind ? ptxlat.causeOf(above.record, highest, ptxlat.headlineOf(one.table)) : "";
+          highest && above && isKind ? ptxlat.causeOf(above.record, highest) : "";
       if (highest) above = {record: highest, kind: one.table.kind, gpu: (one.table.run.device || {}).name};
       const row = [
         ptxlat.link(one.table.title, ptxlat.formAddress(records.name, one.table)),
@@ -216,9 +216,9 @@
           ? ""
           : ptxlat.element(
                 "p", {class: "cause"},
-                `Against ${this.own.table.title}: ${ptxlat.causeOf(mine, record, ptxlat.headlineOf(side.table))}`);
+                `Against ${this.own.table.title}: ${ptxlat.causeOf(mine, record)}`);
       return ptxlat.element(
-          "div", {}, title, cause, ptxlat.windowsOf(record, this.records.codeOf.get(side.levels[this.level].form)));
+          "div", {}, title, cause, ptxlat.windowsOf(record));
     }
 
     async show(main) {

@@ -21,8 +21,16 @@ std::string_view stem_of(std::string_view opcode) { return opcode.substr(0, opco
 
 // Columns of the rows.
 struct RowColumns {
-  std::vector<int> name, measure, consumer, sass, verdict, note, count, is_bound;
+  std::vector<int> name, measure, consumer, sass, verdict, note, count, is_bound, roles, opcodes, schedule;
   Words measures, consumers, local_sass, verdicts, notes;
+
+  // Without windows there are no numbers: -1.
+  void add_code(const CodeMark& code, SharedNumbers& shared) {
+    const bool has_code = !code.roles.empty();
+    roles.push_back(has_code ? shared.roles.number(code.roles) : -1);
+    opcodes.push_back(has_code ? shared.opcodes.number(std::to_string(code.opcodes)) : -1);
+    schedule.push_back(has_code ? shared.schedules.number(std::to_string(code.schedule)) : -1);
+  }
 
   Json to_json() const {
     return {{"name", differences_of(name)},
@@ -36,7 +44,10 @@ struct RowColumns {
             {"verdicts", verdicts.words()},
             {"note", note},
             {"notes", notes.words()},
-            {"bound", is_bound}};
+            {"bound", is_bound},
+            {"roles", roles},
+            {"opcodes", differences_of(opcodes)},
+            {"schedule", differences_of(schedule)}};
   }
 };
 
@@ -58,7 +69,7 @@ std::vector<int> pipe_numbers(const std::vector<std::string>& opcodes, const Pip
   return numbers;
 }
 
-Json rows_json(const SiteTable& table, const Names& names, const Pipes& pipes, Words& all_sass) {
+Json rows_json(const SiteTable& table, const Names& names, const Pipes& pipes, SharedNumbers& shared) {
   RowColumns columns;
   SassColumns sass;
   Words pipe_names;
@@ -71,20 +82,22 @@ Json rows_json(const SiteTable& table, const Names& names, const Pipes& pipes, W
     const bool is_used = std::any_of(column.begin(), column.end(), [](const Json& value) { return !value.is_null(); });
     if (is_used) numbers[tag] = std::move(column);
   }
-  for (const auto& [record, levels, is_bound, line] : table.rows) {
+  for (const SiteRow& row : table.rows) {
+    const auto& record = row.record;
+    columns.add_code(row.code, shared);
     columns.name.push_back(static_cast<int>(names.place.at(record.ptx)));
     columns.measure.push_back(columns.measures.number(record.measure ? to_string(*record.measure) : ""));
     columns.consumer.push_back(columns.consumers.number(record.consumer));
     columns.verdict.push_back(columns.verdicts.number(to_string(record.verdict)));
     columns.note.push_back(columns.notes.number(record.note));
     columns.count.push_back(record.sass_count);
-    columns.is_bound.push_back(is_bound ? 1 : 0);
+    columns.is_bound.push_back(row.static_is_lower_bound ? 1 : 0);
     const auto code = fmt::format("{}", fmt::join(record.sass, ";"));
     const int local = columns.local_sass.number(code);
     columns.sass.push_back(local);
     if (static_cast<std::size_t>(local) < sass.text.size()) continue;
     sass.text.push_back(report::brief_opcodes(record.sass, shown_sass));
-    sass.number.push_back(all_sass.number(code));
+    sass.number.push_back(shared.sass.number(code));
     sass.pipes.push_back(pipe_numbers(record.sass, pipes, pipe_names));
   }
   Json json = columns.to_json();
@@ -187,10 +200,11 @@ Pipes pipes_for(const SiteTable& table, const SiteTables& tables) {
   return pipes;
 }
 
-Json list_of(const SiteTable& table, const TableLines& lines, const Names& names, const Pipes& pipes, Words& sass) {
+Json list_of(const SiteTable& table, const TableLines& lines, const Names& names, const Pipes& pipes,
+             SharedNumbers& shared) {
   return {{"spellings", spellings_json(table, lines, names)},
           {"lines", lines_json(lines)},
-          {"rows", rows_json(table, names, pipes, sass)},
+          {"rows", rows_json(table, names, pipes, shared)},
           {"levels", lines.levels}};
 }
 

@@ -24,9 +24,14 @@ struct Pipes {
 // The table's own, else those of the first table of its architecture that has opcodes.
 Pipes pipes_for(const SiteTable& table, const SiteTables& tables);
 
-// What the list of a table's forms shows, sorts and filters by, column by column. `sass` numbers the machine code of
-// all tables, so that equal numbers are equal opcodes.
+// Numbers that mean the same in the lists of all tables: of a row's opcodes, of the roles of its windows, and of the
+// opcodes and the schedule in these.
+struct SharedNumbers {
+  Words sass, roles, opcodes, schedules;
+};
+
+// What the list of a table's forms shows, sorts, filters and compares by, column by column.
 results::Json list_of(const SiteTable& table, const TableLines& lines, const Names& names, const Pipes& pipes,
-                      Words& sass);
+                      SharedNumbers& shared);
 
 }  // namespace ptxlat::site

@@ -53,11 +53,11 @@ void add(SiteFiles& files, const std::string& name, const Json& value) {
 }
 
 void add_lists(SiteFiles& files, const SiteTables& tables, const Names& names) {
-  Words sass;
+  SharedNumbers shared;
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const SiteTable& table = *tables[i];
     add(files, fmt::format("list-{}", i),
-        list_of(table, lines_of(table, names), names, pipes_for(table, tables), sass));
+        list_of(table, lines_of(table, names), names, pipes_for(table, tables), shared));
     if (!table.opcodes.empty()) add(files, fmt::format("opcodes-{}", i), opcodes_json(table));
     if (table.probes.empty()) continue;
     add(files, fmt::format("facts-{}", i), facts_of(table));

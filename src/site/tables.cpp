@@ -7,11 +7,13 @@
 #include <fstream>
 #include <map>
 #include <sstream>
-#include <tuple>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/parallel.h"
+#include "report/code_change.h"
 #include "report/csv.h"
 #include "report/find_tables.h"
 #include "report/probe_files.h"
@@ -27,6 +29,42 @@ std::vector<std::vector<std::string>> csv_lines(const std::filesystem::path& fil
   return report::read_csv_lines(in, file.string(), columns);
 }
 
+// Windows are shared by many rows, and each is hashed once.
+class CodeMarks {
+ public:
+  // Of the windows behind the headline, and those of the numbers that comparisons look at besides.
+  CodeMark of(const report::Cell& cell) {
+    CodeMark mark;
+    Hash opcodes, schedule;
+    const auto add = [&](std::string_view tag) {
+      for (const auto* window : report::windows_of(cell, tag)) {
+        if (window->code.empty()) continue;
+        const auto& hash = of(window->code);
+        mark.roles += fmt::format("{};", window->role);
+        opcodes.add(hash.opcodes);
+        schedule.add(hash.schedule);
+      }
+    };
+    const bool has_cycles = cell.record.find(results::metric::cycles) != nullptr;
+    add(has_cycles ? results::metric::cycles : results::metric::static_cycles);
+    for (const auto& kind : results::metric_kinds()) {
+      if (kind.use.is_compared) add(kind.tag);
+    }
+    mark.opcodes = opcodes.value();
+    mark.schedule = schedule.value();
+    return mark;
+  }
+
+ private:
+  const report::CodeHash& of(std::string_view code) {
+    const auto [found, is_new] = known_.emplace(code.data(), report::CodeHash{});
+    if (is_new) found->second = report::hash_of(code);
+    return found->second;
+  }
+
+  std::unordered_map<const char*, report::CodeHash> known_;
+};
+
 void read_rows(SiteTable& table, report::TableFiles files) {
   table.run = std::move(files.run);
   table.runs = std::move(files.runs);
@@ -35,14 +73,17 @@ void read_rows(SiteTable& table, report::TableFiles files) {
     for (auto& row : files.rows) {
       // All that the columns say about it.
       const bool is_bound = row.record.note.find("static is a lower bound") != std::string::npos;
-      table.rows.push_back({std::move(row.record), std::move(row.levels), is_bound, {}});
+      table.rows.push_back({std::move(row.record), std::move(row.levels), is_bound});
     }
     return;
   }
   table.lines = std::move(*files.lines);
   table.code = report::shared_code(table.lines);
+  CodeMarks marks;
   for (auto& cell : report::rows_in(table.lines, table.folder)) {
-    table.rows.push_back({std::move(cell.record), std::move(cell.levels), cell.static_is_lower_bound, cell.line});
+    auto mark = marks.of(cell);
+    table.rows.push_back(
+        {std::move(cell.record), std::move(cell.levels), cell.static_is_lower_bound, std::move(mark), cell.line});
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -14,13 +15,21 @@
 
 namespace ptxlat::site {
 
+// The machine code behind a row's numbers, for comparisons: hashes over the windows of these roles. Without windows,
+// `roles` is empty.
+struct CodeMark {
+  std::string roles;
+  std::uint64_t opcodes = 0, schedule = 0;
+};
+
 // A row of a table.
 //   line  its JSON in latency.jsonl.zst; empty if the table has only columns
 struct SiteRow {
   results::Record record;  // without windows
   std::vector<int> levels;
   bool static_is_lower_bound = false;
-  std::string_view line;
+  CodeMark code = {};
+  std::string_view line = {};
 };
 
 // Everything that a table's folder has.
