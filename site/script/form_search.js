@@ -23,6 +23,7 @@
         for (const type of found) types.add(type);
         return found;
       });
+      setTimeout(() => this.prepareCode(), 300);  // not before the list is shown, but before it is asked for
       this.types = [...types].sort((a, b) => a.localeCompare(b, "en", {numeric: true}));
     }
 
@@ -66,14 +67,22 @@
       }
     }
 
+    // The machine code of each item, at its highest level.
+    prepareCode() {
+      if (this.itemSass) return;
+      const {list} = this;
+      const level = ptxlat.highestLevel(list.table);
+      this.itemSass = new Int32Array(list.size);
+      for (let item = 0; item < list.size; ++item) {
+        const row = list.rowNear(item, level);
+        this.itemSass[item] = row < 0 ? -1 : list.rowSass[row];
+      }
+    }
+
     // Which spellings have this text in their machine code.
     spellingsWith(text) {
       const {list} = this;
-      if (!this.itemSass) {
-        const sassOf = (row) => (row < 0 ? -1 : list.rowSass[row]);
-        this.itemSass = Int32Array.from(
-            {length: list.size}, (_, item) => sassOf(list.rowNear(item, ptxlat.highestLevel(list.table))));
-      }
+      this.prepareCode();
       const upper = text.toUpperCase();
       const wanted = Uint8Array.from(list.sassText, (sass) => (sass.includes(upper) ? 1 : 0));
       const spellings = new Uint8Array(list.spellingName.length);

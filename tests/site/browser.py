@@ -22,8 +22,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 SITE = Path(sys.argv[1]).resolve()
 MOST_BYTES = 25e6
-# What a reader notices. A busy machine gets twice the time: the figures are printed.
-LOAD_SECONDS, KEY_MILLISECONDS, SLACK = 1.0, 50.0, 2.0
+# What a reader notices. On a machine that others use, processor time is compared, and both are printed.
+LOAD_SECONDS, KEY_MILLISECONDS = 1.0, 50.0
 H200 = "sm_90/nvidia-h200/driver-580.159.04"
 H100 = "sm_90/nvidia-h100-80gb-hbm3/driver-580.159.04"
 
@@ -361,45 +361,50 @@ class Site(unittest.TestCase):
         print(f"size: {size / 1e6:.1f} MB in {len(list(SITE.rglob('*')))} files", flush=True)
         self.assertLessEqual(size, MOST_BYTES)
 
+    def busy_seconds(self):
+        """The processor time of the page's main thread: what others do on the machine does not count."""
+        metrics = self.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        return next(one["value"] for one in metrics if one["name"] == "TaskDuration")
+
     def test_load_time(self):
+        self.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
         for address, selector in (("#/", ".glance"), ("#/forms", ".virtual tbody a"), ("#/form/popc.b32", ".machine")):
-            times = []
-            # More often where others keep the machine busy: the site's own time is the shortest.
-            while len(times) < 5 or (min(times) > LOAD_SECONDS * SLACK and len(times) < 20):
+            times, busy = [], []
+            for _ in range(5):
                 self.driver.get("about:blank")
-                begin = time.monotonic()
+                before, begin = self.busy_seconds(), time.monotonic()
                 self.driver.get(self.base + address)
                 self.wait(selector)
                 times.append(time.monotonic() - begin)
-            print(f"load {address}: {min(times):.2f} to {max(times):.2f} s", flush=True)
-            self.assertLessEqual(min(times), LOAD_SECONDS * SLACK)
+                busy.append(self.busy_seconds() - before)
+            print(f"load {address}: {min(times):.2f} to {max(times):.2f} s, busy for {min(busy):.2f} s", flush=True)
+            self.assertLessEqual(min(busy), LOAD_SECONDS)
+        self.driver.execute_cdp_cmd("Performance.disable", {})
 
     def test_key_latency(self):
         self.open("#/forms", ".virtual tbody a")
-        times = self.driver.execute_async_script("""
-            const done = arguments[arguments.length - 1];
-            const field = document.getElementById('query');
-            const texts = [...'fma.rn.f32'].map((_, i) => 'fma.rn.f32'.slice(0, i + 1)).concat(['', 'a', 'ld g', 'IMAD', 'mma', 'wgmma f16', 'e', '']);
-            (async () => {
-              const times = [[], [], []];
-              for (const turn of times) {
-                for (const text of texts) {
-                  field.value = text;
-                  const begin = performance.now();
-                  field.dispatchEvent(new Event('input', {bubbles: true}));
-                  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
-                  turn.push(performance.now() - begin);
-                  await new Promise((resolve) => setTimeout(resolve, 150));
-                }
-              }
-              done(times);
-            })();""")
-        # The best of three, because others use the machine as well.
-        best = sorted(min(turns) for turns in zip(*times))
-        print(f"a key press, until it is drawn: median {best[len(best) // 2]:.0f} ms, longest {best[-1]:.0f} ms; "
-              f"longest of the first turn {max(times[0]):.0f} ms", flush=True)
-        self.assertLessEqual(best[len(best) // 2], KEY_MILLISECONDS)
-        self.assertLessEqual(best[-1], KEY_MILLISECONDS * SLACK)
+        self.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+        texts = ["fma.rn.f32"[:length] for length in range(1, 11)] + ["", "a", "ld g", "IMAD", "mma", "wgmma f16", "e", ""]
+        times, busy = [], []
+        for text in texts:
+            before = self.busy_seconds()
+            times.append(self.driver.execute_async_script("""
+                const [text, done] = arguments;
+                const field = document.getElementById('query');
+                field.value = text;
+                const begin = performance.now();
+                field.dispatchEvent(new Event('input', {bubbles: true}));
+                requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));""", text))
+            busy.append(1000 * (self.busy_seconds() - before))
+            time.sleep(0.15)
+        self.driver.execute_cdp_cmd("Performance.disable", {})
+        for what, figures in (("until it is drawn", times), ("processor time", busy)):
+            slowest = texts[figures.index(max(figures))]
+            figures.sort()
+            print(f"a key press, {what}: median {figures[len(figures) // 2]:.0f} ms, longest {figures[-1]:.0f} ms ({slowest!r})", flush=True)
+        # Others slow the processor down as well: half as much again for the longest.
+        self.assertLessEqual(busy[len(busy) // 2], KEY_MILLISECONDS)
+        self.assertLessEqual(busy[-1], 1.5 * KEY_MILLISECONDS)
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
