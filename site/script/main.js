@@ -14,6 +14,14 @@
     ptxlat.say(error.message);
   };
 
+  // A link to a table that is gone shows another one, and says so.
+  const missingTables = (parameters) =>
+      ["table", "a", "b", "with"].map((key) => parameters[key])
+          .filter((id) => id && !ptxlat.tables.some((table) => table.id === id))
+          .map((id) => ptxlat.element(
+              "p", {class: "notice"}, `The table ${id} of this link is not in this site; another one is shown. `,
+              ptxlat.link("All tables", "#/tables")));
+
   const show = async (isNew) => {
     const turn = ++shown;
     const route = ptxlat.route();
@@ -36,6 +44,7 @@
       if (isNew) ptxlat.fill(main, box);
       const title = await ready;
       if (turn !== shown) return;
+      box.prepend(...missingTables(route.query));
       ptxlat.fill(main, box);
       if (title) document.title = title.startsWith("ptxlat") ? title : `${title} – ptxlat`;
       if (isNew && document.activeElement !== query) {

@@ -199,6 +199,8 @@ class Site(unittest.TestCase):
         self.assertIn("No table of this site has this form", self.text())
         self.open("#/table/sm_99/none")
         self.assertIn("This site has no such table", self.text())
+        self.open("#/form/popc.b32?table=sm_90/nvidia-h200/driver-1.2.3", ".machine")
+        self.assertIn("The table sm_90/nvidia-h200/driver-1.2.3 of this link is not in this site", self.text())
         self.open("#/nothing")
         self.assertIn("there is no page", self.text())
 
