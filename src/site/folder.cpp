@@ -67,11 +67,13 @@ constexpr const char* library_advice =
 fs::path page_folder() {
   const auto has_page = [](const fs::path& folder) {
     std::error_code ignored;
-    return fs::is_regular_file(folder / front_name, ignored);
+    // A site that was made of it has a page, too, and may lie in a build folder.
+    return fs::is_regular_file(folder / front_name, ignored) && !fs::exists(folder / manifest_name, ignored);
   };
   if (const char* chosen = std::getenv("PTXLAT_SITE"); chosen != nullptr && *chosen != '\0') {
     if (has_page(chosen)) return chosen;
-    throw Error(ExitCode::catalogue, fmt::format("PTXLAT_SITE has no {}: {}", front_name, chosen));
+    throw Error(ExitCode::catalogue, fmt::format("PTXLAT_SITE has no {} to make sites of: {}", front_name, chosen),
+                "Set it to the folder site of the ptxlat sources, or unset it.");
   }
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();

@@ -75,6 +75,18 @@ TEST_CASE("a file or a link in the way is an error") {
   CHECK(fs::is_empty(folder.path / "elsewhere"));
 }
 
+TEST_CASE("a site is not taken for the page that sites are made of") {
+  const TestFolder folder;
+  const auto chosen = [&] { return error_of([&] { site::page_folder(); }); };
+  site::write_folder(folder.path / "site", some_site);
+  setenv("PTXLAT_SITE", (folder.path / "site").c_str(), 1);
+  CHECK(chosen() == ExitCode::catalogue);
+  replace_file(folder.path / "page/index.html", "");
+  setenv("PTXLAT_SITE", (folder.path / "page").c_str(), 1);
+  CHECK(chosen() == ExitCode::success);
+  unsetenv("PTXLAT_SITE");
+}
+
 TEST_CASE("a plot library needs its licence") {
   const TestFolder folder;
   CHECK(error_of([&] { site::plot_library(folder.path); }) == ExitCode::missing_tool);
