@@ -7,7 +7,7 @@ include(GNUInstallDirs)
 option(PTXLAT_WHEEL "Install what a Python wheel has" OFF)
 
 install(TARGETS ptxlat RUNTIME DESTINATION bin)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/ptx_templates DESTINATION share/ptxlat)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/ptx_templates ${CMAKE_SOURCE_DIR}/site DESTINATION share/ptxlat)
 install(PROGRAMS ${CMAKE_SOURCE_DIR}/tools/toolkits.sh ${CMAKE_SOURCE_DIR}/tools/toolkit_piece.py
   DESTINATION share/ptxlat/tools)
 install(FILES ${CMAKE_SOURCE_DIR}/tools/common.sh DESTINATION share/ptxlat/tools)
@@ -66,5 +66,5 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # toolkits.sh, which downloads an assembler and a disassembler.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, python3-pip, ca-certificates")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gnuplot-nox, gcc, make")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gnuplot-nox, gcc, make, libjs-chart.js")
 include(CPack)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds ptxlat with its tests and runs all except the slow ones, that with Slurm, and injected faults. Tests that need a
-# GPU are reported as skipped without one. With the presets sanitize and threads, runs only the fast tests.
+# Builds ptxlat with its tests and runs all except the slow ones, those with Slurm or a browser, and injected faults.
+# Tests that need a GPU are reported as skipped without one. With the presets sanitize and threads, runs only the fast
+# tests.
 #   tools/test.sh [PRESET]   of CMakePresets.json; default release
 set -euo pipefail
 # SPDX-License-Identifier: Apache-2.0
@@ -12,4 +13,4 @@ preset=${1:-release}
 fetch_missing
 build "$preset"
 cd "$root"
-exec ctest --preset "$preset" --no-tests=error -LE '^(long|replay|slow|slurm|faults)$'
+exec ctest --preset "$preset" --no-tests=error -LE '^(long|replay|slow|slurm|faults|site)$'

@@ -64,6 +64,7 @@ int run_program(int argc, char** argv) {
   add_show(program);
   add_measure(program);
   add_compare(program);
+  add_report(program);
   add_reproduce(program);
   add_replay(program);
   add_doctor(program);

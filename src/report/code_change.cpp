@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "report/json_scanner.h"
 #include "sass/instruction.h"
 
@@ -210,6 +211,18 @@ WindowPair CodeComparison::first_changed(CodeChange change, const Cell& a, const
     if (change_of(pair.a->code, pair.b->code) == change) return pair;
   }
   return {};
+}
+
+CodeHash hash_of(std::string_view code) {
+  const std::vector<CodeLine> lines = parse(code);
+  Hash opcodes, schedule;
+  for (const CodeLine& line : lines) opcodes.add(line.opcode);
+  for (const IssueTime& time : schedule_of(lines)) {
+    schedule.add(time.stall_count);
+    schedule.add(time.yields);
+    for (const int setter : time.waits_for) schedule.add(setter);
+  }
+  return {opcodes.value(), schedule.value()};
 }
 
 SideBySide side_by_side(const WindowPair& pair, std::size_t width) {

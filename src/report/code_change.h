@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -43,6 +44,13 @@ class CodeComparison {
   };
   std::unordered_map<std::pair<const char*, const char*>, CodeChange, HashOfPlaces> known_;
 };
+
+// Hashes of a window's code, to compare many: code without a CodeChange has equal hashes, and only `schedule` differs
+// for CodeChange::schedule.
+struct CodeHash {
+  std::uint64_t opcodes = 0, schedule = 0;
+};
+CodeHash hash_of(std::string_view code);
 
 // Two windows for people, side by side from shortly before the first difference: "…+3 IMAD:4×3 IADD3:5 …+12". The
 // number after a colon is the stall count; the window's edges have none.

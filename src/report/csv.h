@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <istream>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -13,5 +14,10 @@ void write_csv_field(std::ostream& out, std::string_view field);
 
 // A line of fields.
 void write_csv_line(std::ostream& out, const std::vector<std::string>& fields);
+
+// The fields of every line below the header, which must be `columns`. `name` is the file's in errors. Error{storage}
+// with the line if it is damaged.
+std::vector<std::vector<std::string>> read_csv_lines(std::istream& in, const std::string& name,
+                                                     const std::string& columns);
 
 }  // namespace ptxlat::report

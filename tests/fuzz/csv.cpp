@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/csv.h"
+
 #include <sstream>
 
+#include "base/error.h"
 #include "fuzz.h"
 #include "report/table.h"
 
@@ -9,6 +12,12 @@ namespace ptxlat::fuzz {
 // A folder with a latency.csv alone is a table, and is printed; the second part is a forms.csv.
 void csv(std::string_view input) {
   const auto parts = parts_of(input, 2);
+  // The lines of any other csv, damaged or not.
+  std::istringstream lines(parts[1]);
+  try {
+    report::read_csv_lines(lines, "any.csv", std::string(parts[1].substr(0, parts[1].find('\n'))));
+  } catch (const Error&) {
+  }
   const auto folder = scratch_file("csv/latency.csv", parts[0]).parent_path();
   const auto table = report::read_table(folder);
   std::ostringstream out;

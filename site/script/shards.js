@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data is in scripts, because a page from a disk may not fetch files: each calls ptxlatShard(name, text) with JSON,
+// compressed and in base64. A shard is loaded when a view first needs it.
+"use strict";
+(() => {
+  const waiting = new Map();
+  const loaded = new Map();
+
+  const bytesOf = (text) => {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+    const binary = atob(text);
+    const bytes = new Uint8Array(binary.length);
+    for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
+    return bytes;
+  };
+
+  const unpack = async (text) => {
+    const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  };
+
+  window.ptxlatShard = (name, text) => {
+    const value = unpack(text);
+    const wanted = waiting.get(name);
+    if (wanted)
+      wanted(value);
+    else
+      loaded.set(name, value);
+  };
+
+  // A promise of the shard's value. Names are numbers of the site's own, never a text of a table or an address.
+  ptxlat.load = (name) => {
+    if (!loaded.has(name)) {
+      loaded.set(
+          name, new Promise((resolve, reject) => {
+            waiting.set(name, resolve);
+            const script = ptxlat.element(
+                "script",
+                {src: `data/${name}.js`, onerror: () => reject(new Error(`the file data/${name}.js is missing`))});
+            document.head.append(script);
+          }));
+    }
+    return loaded.get(name);
+  };
+
+  ptxlat.loadScript = (path) => {
+    if (!loaded.has(path)) {
+      loaded.set(path, new Promise((resolve, reject) => {
+                   document.head.append(ptxlat.element(
+                       "script",
+                       {src: path, onload: resolve, onerror: () => reject(new Error(`the file ${path} is missing`))}));
+                 }));
+    }
+    return loaded.get(path);
+  };
+})();

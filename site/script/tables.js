@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of the site, and how their numbers are written.
+"use strict";
+(() => {
+  ptxlat.start = async () => {
+    ptxlat.site = await ptxlat.load("site");
+    ptxlat.tables = ptxlat.site.tables;
+    ptxlat.tables.forEach((table, index) => {
+      table.index = index;
+    });
+  };
+
+  // The table that a link names, else the site's first choice among those that `has` accepts.
+  ptxlat.tableOf = (id, has) => {
+    const fits = has || (() => true);
+    const named = ptxlat.tables.find((table) => table.id === id);
+    if (named && fits(named)) return named;
+    const usual = ptxlat.tables[ptxlat.site.default_table];
+    return usual && fits(usual) ? usual : ptxlat.tables.find(fits);
+  };
+  ptxlat.isDefault = (table) => table.index === ptxlat.site.default_table;
+  // For addresses: the site's first choice needs no name only where the reader has not chosen one.
+  ptxlat.tableChoice = (label, table, has, onchange) => ptxlat.choice(
+      label, ptxlat.tables.filter(has || (() => true)).map((one) => [one.id, one.title]), table.id, onchange);
+
+  ptxlat.headlineOf = (table) => (table.kind === "static" ? "static" : "cycles");
+  ptxlat.highestLevel = (table) => table.levels[table.levels.length - 1];
+
+  // At most three decimals: the csv has them all.
+  ptxlat.numberText = (value) =>
+      (value === null || value === undefined || Number.isNaN(value) ? "" : String(Math.round(value * 1000) / 1000));
+  ptxlat.signedText = (value) => (value > 0 ? "+" : value < 0 ? "−" : "") + ptxlat.numberText(Math.abs(value));
+
+  ptxlat.counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+  ptxlat.bytesText = (value) => {
+    const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let unit = 0;
+    while (value >= 1024 && unit < units.length - 1) {
+      value /= 1024;
+      ++unit;
+    }
+    return `${Math.round(value * 100) / 100} ${units[unit]}`;
+  };
+
+  // "carveout=102400" says more as "carveout=102400 (100 KiB)".
+  ptxlat.conditionText = (condition) =>
+      condition.split(" ")
+          .map((pair) => {
+            const value = Number(pair.slice(pair.indexOf("=") + 1));
+            return value >= 4096 && value % 1024 === 0 ? `${pair} (${ptxlat.bytesText(value)})` : pair;
+          })
+          .join(" ");
+
+  ptxlat.verdicts = {
+    proven: "The machine code proves the number.",
+    fused: "Steps, or the instruction and its consumer, became one machine instruction.",
+    elided: "The compiler removed the instruction, or a part of it.",
+    contaminated: "Something foreign is between the clocks.",
+    unstable: "No value was measured in a majority of the launches.",
+    unsupported: "The target or the PTX version does not have the form.",
+    rejected: "The assembler rejected it.",
+    fault: "The kernel faulted.",
+    timeout: "The kernel did not finish in time.",
+    no_dependency: "Nothing can be measured: there is no result to wait for.",
+  };
+
+  ptxlat.formAddress = (name, table, more) => ptxlat.address("form", name, {table: table.id, ...more});
+
+  // The shard that has a form: the last whose first form is not after it, in the order of UTF-8.
+  ptxlat.formShard = (name) => {
+    const first = ptxlat.site.first_forms;
+    if (first.length === 0) return Promise.resolve({spellings: {}, rows: {}, code: []});
+    let low = 0, high = first.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (first[middle] <= name)
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    return ptxlat.load(`forms-${low}`);
+  };
+})();

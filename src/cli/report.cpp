@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "run/provenance.h"
+#include "site/site.h"
+
+namespace ptxlat::cli {
+
+namespace {
+
+struct ReportOptions {
+  std::vector<std::string> tables;
+  std::string folder;
+  std::string library;
+};
+
+void report(const ReportOptions& options) {
+  // Before the work, which takes half a minute for many tables.
+  site::require_site_or_empty(options.folder);
+  const auto page = site::page_folder();
+  auto files = site::page_files(page);
+  site::SiteFiles published;
+  for (const char* name : {site::published_forms_name, site::published_facts_name}) {
+    if (auto file = files.extract(name)) published.insert(std::move(file));
+  }
+  const auto library = site::plot_library(options.library);
+  const auto tables = site::read_tables(options.tables);
+  files.merge(site::SiteFiles(library.files));
+  files.merge(site::data_files(tables, published, {run::tool_version(), run::git_commit()}, library.missing.empty()));
+  std::uint64_t bytes = 0;
+  for (const auto& [path, content] : files) bytes += content.size();
+  site::write_folder(options.folder, files);
+  if (!library.missing.empty()) fmt::print(stderr, "warning: {}\n", library.missing);
+  fmt::print(stderr, "{} table{}, {} files, {:.1f} MB\n", tables.size(), tables.size() == 1 ? "" : "s", files.size(),
+             static_cast<double>(bytes) / 1e6);
+  fmt::print("{}\n", (std::filesystem::path(options.folder) / "index.html").string());
+}
+
+}  // namespace
+
+void add_report(CLI::App& program) {
+  auto* command = program.add_subcommand(
+      "report",
+      "Make a web site of tables: search, machine code, comparisons, plots. It works from a disk, without a server.");
+  auto options = std::make_shared<ReportOptions>();
+  command
+      ->add_option("tables", options->tables,
+                   "Tables: folders, folders above them, or globs in quotes ('tables/sm_90/*/*').")
+      ->required()
+      ->type_name("TABLES");
+  command
+      ->add_option("-o,--output", options->folder,
+                   "The folder of the site: a new or empty one, or a site that is to be made again.")
+      ->required()
+      ->type_name("FOLDER");
+  command
+      ->add_option("--library", options->library,
+                   "The folder with the plot library Chart.js (chart.min.js) and its licence. Default: that of "
+                   "Debian's package libjs-chart.js; without it, the site has no plots.")
+      ->type_name("FOLDER");
+  command->callback([options] { report(*options); });
+}
+
+}  // namespace ptxlat::cli

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "site/folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace ptxlat::site {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Lists the files of a site, one a line, after a sentence for people.
+constexpr const char* manifest_name = "ptxlat-site.txt";
+constexpr const char* manifest_head =
+    "A site made by `ptxlat report`, which replaces these files when it makes it again:";
+constexpr const char* front_name = "index.html";
+
+std::vector<std::string> files_of_site(const fs::path& folder) {
+  std::istringstream in(read_file(folder / manifest_name));
+  std::vector<std::string> files;
+  std::string line;
+  if (!std::getline(in, line) || line != manifest_head) return files;
+  while (std::getline(in, line)) {
+    if (!line.empty() && stays_inside(line)) files.push_back(line);
+  }
+  return files;
+}
+
+// Written through a link they would be outside the folder that was named.
+void require_no_links(const fs::path& folder, const SiteFiles& files) {
+  for (const auto& [path, content] : files) {
+    const auto below = fs::path(path).parent_path();
+    std::error_code ignored;
+    if (!below.empty() && fs::is_symlink(folder / below, ignored)) {
+      throw Error(ExitCode::storage, fmt::format("{} is a link", (folder / below).string()),
+                  "Remove it, or name a new folder.");
+    }
+  }
+}
+
+// The first of the names that is a file in the folder; empty if none is.
+template <typename Texts>
+fs::path first_in(const fs::path& folder, const Texts& names) {
+  std::error_code ignored;
+  for (const char* name : names) {
+    if (fs::is_regular_file(folder / name, ignored)) return folder / name;
+  }
+  return {};
+}
+
+constexpr std::array library_names{"chart.min.js", "chart.umd.min.js",  "chart.umd.js",
+                                   "Chart.min.js", "dist/chart.min.js", "dist/chart.umd.js"};
+constexpr std::array licence_names{"LICENSE.md", "LICENSE", "LICENSE.txt", "copyright"};
+constexpr const char* library_advice =
+    "Install Debian's package libjs-chart.js, or name a folder that has chart.min.js and its licence with --library.";
+
+}  // namespace
+
+fs::path page_folder() {
+  const auto has_page = [](const fs::path& folder) {
+    std::error_code ignored;
+    // A site that was made of it has a page, too, and may lie in a build folder.
+    return fs::is_regular_file(folder / front_name, ignored) && !fs::exists(folder / manifest_name, ignored);
+  };
+  if (const char* chosen = std::getenv("PTXLAT_SITE"); chosen != nullptr && *chosen != '\0') {
+    if (has_page(chosen)) return chosen;
+    throw Error(ExitCode::catalogue, fmt::format("PTXLAT_SITE has no {} to make sites of: {}", front_name, chosen),
+                "Set it to the folder site of the ptxlat sources, or unset it.");
+  }
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  if (auto installed = program.parent_path() / "share/ptxlat/site"; has_page(installed)) return installed;
+  // Above the program: a build folder is in the source tree.
+  for (auto folder = program; !folder.empty(); folder = folder.parent_path()) {
+    if (has_page(folder / "site")) return folder / "site";
+    if (folder == folder.root_path()) break;
+  }
+  throw Error(ExitCode::catalogue, "the folder site was not found above " + program.string(),
+              "Set PTXLAT_SITE to the folder site of the ptxlat sources.");
+}
+
+SiteFiles page_files(const fs::path& folder) {
+  SiteFiles files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_regular_file(ignored))
+      files.emplace(entry->path().lexically_relative(folder).generic_string(), read_file(entry->path()));
+  }
+  return files;
+}
+
+PlotLibrary plot_library(const fs::path& folder) {
+  const fs::path debian = "/usr/share/javascript/chart.js", debian_licence = "/usr/share/doc/libjs-chart.js";
+  const auto script = first_in(folder.empty() ? debian : folder, library_names);
+  const auto licence = first_in(folder.empty() ? debian_licence : folder, licence_names);
+  std::string missing;
+  if (script.empty()) {
+    missing = folder.empty() ? "the plot library Chart.js is not installed"
+                             : fmt::format("{} has no chart.min.js", folder.string());
+  } else if (licence.empty()) {
+    missing = fmt::format("the licence of {} is missing", script.string());
+  }
+  if (missing.empty())
+    return {{{"library/chart.js", read_file(script)}, {"library/LICENCE.txt", read_file(licence)}}, ""};
+  if (!folder.empty()) throw Error(ExitCode::missing_tool, missing, library_advice);
+  return {{}, fmt::format("{}: the site has no plots. {}", missing, library_advice)};
+}
+
+void require_site_or_empty(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(folder, ignored))) return;
+  if (!fs::is_directory(folder, ignored)) {
+    throw Error(ExitCode::storage, fmt::format("{} is not a folder", folder.string()),
+                "Name a folder that is empty or new with -o.");
+  }
+  if (fs::is_empty(folder, ignored)) return;
+  if (fs::is_regular_file(folder / manifest_name, ignored) && !files_of_site(folder).empty()) return;
+  throw Error(ExitCode::storage, fmt::format("{} has files and is not a site that ptxlat made", folder.string()),
+              "Name an empty or new folder with -o; nothing was changed.");
+}
+
+void write_folder(const fs::path& folder, const SiteFiles& files) {
+  require_site_or_empty(folder);
+  require_no_links(folder, files);
+  std::error_code ignored;
+  std::vector<std::string> before;
+  if (fs::exists(folder / manifest_name, ignored)) before = files_of_site(folder);
+  std::map<std::string, std::vector<NamedContent>> of_folder;
+  std::string manifest = fmt::format("{}\n", manifest_head);
+  for (const auto& [path, content] : files) {
+    manifest += path + '\n';
+    if (path != front_name)
+      of_folder[fs::path(path).parent_path().string()].emplace_back(fs::path(path).filename().string(), content);
+  }
+  // The list first, so that whatever is written after it is known to be the site's.
+  replace_files(folder, {{manifest_name, manifest}});
+  for (const auto& [below, contents] : of_folder) replace_files(below.empty() ? folder : folder / below, contents);
+  if (const auto front = files.find(front_name); front != files.end())
+    replace_files(folder, {{front_name, front->second}});
+  for (const auto& path : before) {
+    if (!files.contains(path)) fs::remove(folder / path, ignored);
+  }
+}
+
+}  // namespace ptxlat::site

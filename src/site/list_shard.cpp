@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "site/list_shard.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "report/rows.h"
+
+namespace ptxlat::site {
+
+namespace {
+
+using results::Json;
+
+constexpr std::size_t shown_sass = 72;  // characters; a form's own page has all
+
+std::string_view stem_of(std::string_view opcode) { return opcode.substr(0, opcode.find('.')); }
+
+// Columns of the rows.
+struct RowColumns {
+  std::vector<int> name, measure, consumer, sass, verdict, note, count, is_bound, roles, opcodes, schedule;
+  Words measures, consumers, local_sass, verdicts, notes;
+
+  // Without windows there are no numbers: -1.
+  void add_code(const CodeMark& code, SharedNumbers& shared) {
+    const bool has_code = !code.roles.empty();
+    roles.push_back(has_code ? shared.roles.number(code.roles) : -1);
+    opcodes.push_back(has_code ? shared.opcodes.number(std::to_string(code.opcodes)) : -1);
+    schedule.push_back(has_code ? shared.schedules.number(std::to_string(code.schedule)) : -1);
+  }
+
+  Json to_json() const {
+    return {{"name", differences_of(name)},
+            {"measure", measure},
+            {"measures", measures.words()},
+            {"consumer", consumer},
+            {"consumers", consumers.words()},
+            {"sass", differences_of(sass)},
+            {"count", count},
+            {"verdict", verdict},
+            {"verdicts", verdicts.words()},
+            {"note", note},
+            {"notes", notes.words()},
+            {"bound", is_bound},
+            {"roles", roles},
+            {"opcodes", differences_of(opcodes)},
+            {"schedule", differences_of(schedule)}};
+  }
+};
+
+// Distinct machine code of a table: for reading, its number among that of all tables, and its pipes.
+struct SassColumns {
+  std::vector<std::string> text;
+  std::vector<int> number;
+  std::vector<std::vector<int>> pipes;
+};
+
+std::vector<int> pipe_numbers(const std::vector<std::string>& opcodes, const Pipes& pipes, Words& names) {
+  std::vector<int> numbers;
+  for (const auto& opcode : opcodes) {
+    const auto pipe = pipes.of(opcode);
+    if (pipe.empty()) continue;
+    const int number = names.number(pipe);
+    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+Json rows_json(const SiteTable& table, const Names& names, const Pipes& pipes, SharedNumbers& shared) {
+  RowColumns columns;
+  SassColumns sass;
+  Words pipe_names;
+  Json numbers = Json::object();
+  for (const auto& kind : results::metric_kinds()) {
+    if (!kind.use.is_column) continue;
+    const std::string tag(kind.tag);
+    Json column = Json::array();
+    for (const auto& row : table.rows) column.push_back(results::json_number(row.record.number(kind.tag)));
+    const bool is_used = std::any_of(column.begin(), column.end(), [](const Json& value) { return !value.is_null(); });
+    if (is_used) numbers[tag] = std::move(column);
+  }
+  for (const SiteRow& row : table.rows) {
+    const auto& record = row.record;
+    columns.add_code(row.code, shared);
+    columns.name.push_back(static_cast<int>(names.place.at(record.ptx)));
+    columns.measure.push_back(columns.measures.number(record.measure ? to_string(*record.measure) : ""));
+    columns.consumer.push_back(columns.consumers.number(record.consumer));
+    columns.verdict.push_back(columns.verdicts.number(to_string(record.verdict)));
+    columns.note.push_back(columns.notes.number(record.note));
+    columns.count.push_back(record.sass_count);
+    columns.is_bound.push_back(row.static_is_lower_bound ? 1 : 0);
+    const auto code = fmt::format("{}", fmt::join(record.sass, ";"));
+    const int local = columns.local_sass.number(code);
+    columns.sass.push_back(local);
+    if (static_cast<std::size_t>(local) < sass.text.size()) continue;
+    sass.text.push_back(report::brief_opcodes(record.sass, shown_sass));
+    sass.number.push_back(shared.sass.number(code));
+    sass.pipes.push_back(pipe_numbers(record.sass, pipes, pipe_names));
+  }
+  Json json = columns.to_json();
+  json["numbers"] = std::move(numbers);
+  json["code"] = {{"text", sass.text}, {"number", differences_of(sass.number)}, {"pipes", sass.pipes}};
+  json["pipes"] = pipe_names.words();
+  json["pipes_from"] = pipes.from;
+  return json;
+}
+
+// Of spellings without a row, the chapter is that of others with their opcode.
+std::vector<std::string> chapters_of(const SiteTable& table, const TableLines& lines, const Names& names) {
+  const auto chapter_in = [&](const SpellingLines& spelling) -> std::string {
+    if (spelling.group == no_row) return "";
+    for (const int row : lines.groups[static_cast<std::size_t>(spelling.group)].front().rows) {
+      if (row != no_row) return table.rows[static_cast<std::size_t>(row)].record.chapter;
+    }
+    return "";
+  };
+  std::map<std::string_view, std::string> of_opcode;
+  std::vector<std::string> chapters;
+  for (const auto& spelling : lines.spellings) {
+    chapters.push_back(chapter_in(spelling));
+    if (!chapters.back().empty())
+      of_opcode.emplace(stem_of(names.all[static_cast<std::size_t>(spelling.name)]), chapters.back());
+  }
+  for (std::size_t i = 0; i < chapters.size(); ++i) {
+    if (!chapters[i].empty()) continue;
+    const auto found = of_opcode.find(stem_of(names.all[static_cast<std::size_t>(lines.spellings[i].name)]));
+    if (found != of_opcode.end()) chapters[i] = found->second;
+  }
+  return chapters;
+}
+
+Json spellings_json(const SiteTable& table, const TableLines& lines, const Names& names) {
+  std::vector<int> name, group, chapter, reason;
+  Words chapters, reasons;
+  const auto chapter_names = chapters_of(table, lines, names);
+  for (std::size_t i = 0; i < lines.spellings.size(); ++i) {
+    const auto& spelling = lines.spellings[i];
+    name.push_back(spelling.name);
+    group.push_back(spelling.group);
+    chapter.push_back(chapters.number(chapter_names[i]));
+    reason.push_back(reasons.number(spelling.group != no_row ? ""
+                                    : spelling.note.empty()  ? spelling.reason
+                                                             : spelling.reason + ": " + spelling.note));
+  }
+  return {{"name", differences_of(name)},
+          {"group", differences_of(group)},
+          {"chapter", chapter},
+          {"chapters", chapters.words()},
+          {"reason", reason},
+          {"reasons", reasons.words()}};
+}
+
+Json lines_json(const TableLines& lines) {
+  std::vector<int> count, operand, input;
+  std::vector<std::vector<int>> rows(level_count);
+  Words operands, inputs;
+  for (const auto& group : lines.groups) {
+    count.push_back(static_cast<int>(group.size()));
+    for (const auto& line : group) {
+      operand.push_back(operands.number(line.operand));
+      input.push_back(inputs.number(line.input));
+      for (std::size_t level = 0; level < level_count; ++level) rows[level].push_back(line.rows[level]);
+    }
+  }
+  Json by_level = Json::object();
+  for (const int level : lines.levels)
+    by_level[std::to_string(level)] = differences_of(rows[static_cast<std::size_t>(level)]);
+  return {{"count", count}, {"operand", operand},       {"operands", operands.words()},
+          {"input", input}, {"inputs", inputs.words()}, {"rows", by_level}};
+}
+
+}  // namespace
+
+std::string Pipes::of(const std::string& opcode) const {
+  if (const auto found = of_opcode.find(opcode); found != of_opcode.end()) return found->second;
+  std::set<std::string> pipes;
+  for (const auto& [name, pipe] : of_opcode) {
+    if (stem_of(name) == stem_of(opcode)) pipes.insert(pipe);
+  }
+  return pipes.size() == 1 ? *pipes.begin() : "";
+}
+
+Pipes pipes_for(const SiteTable& table, const SiteTables& tables) {
+  const auto sm_of = [](const SiteTable& one) {
+    return one.run.target.substr(0, one.run.target.find_last_of("0123456789") + 1);
+  };
+  const SiteTable* source = table.opcodes.empty() ? nullptr : &table;
+  for (const auto& other : tables) {
+    if (source == nullptr && !other->opcodes.empty() && sm_of(*other) == sm_of(table)) source = other.get();
+  }
+  Pipes pipes;
+  if (source == nullptr) return pipes;
+  pipes.from = title_of(*source);
+  for (const auto& line : source->opcodes) {
+    if (!line[1].empty()) pipes.of_opcode.emplace(line[0], line[1]);
+  }
+  return pipes;
+}
+
+Json list_of(const SiteTable& table, const TableLines& lines, const Names& names, const Pipes& pipes,
+             SharedNumbers& shared) {
+  return {{"spellings", spellings_json(table, lines, names)},
+          {"lines", lines_json(lines)},
+          {"rows", rows_json(table, names, pipes, shared)},
+          {"levels", lines.levels}};
+}
+
+}  // namespace ptxlat::site

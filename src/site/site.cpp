@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "site/site.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <sstream>
+
+#include "base/parallel.h"
+#include "report/csv.h"
+#include "site/form_shards.h"
+#include "site/front.h"
+#include "site/list_shard.h"
+#include "site/probe_shard.h"
+#include "site/shard.h"
+
+namespace ptxlat::site {
+
+namespace {
+
+using results::Json;
+
+// The lines of a csv by their first field; the other fields are named like their columns.
+Json by_first_field(const SiteFiles& files, const char* name, const std::vector<const char*>& columns) {
+  const auto file = files.find(name);
+  if (file == files.end()) return Json::object();
+  std::istringstream in(file->second);
+  std::map<std::string, Json> of_first;
+  for (const auto& fields : report::read_csv_lines(in, name, fmt::format("{}", fmt::join(columns, ",")))) {
+    Json line = Json::object();
+    for (std::size_t i = 1; i < columns.size(); ++i) line[columns[i]] = fields[i];
+    of_first[fields[0]].push_back(std::move(line));
+  }
+  return of_first;
+}
+
+// Figures of papers, by form and by quantity.
+Json published_json(const SiteFiles& published) {
+  return {{"forms", by_first_field(published, published_forms_name, {"ptx", "input", "gpu", "O0", "O3", "source"})},
+          {"facts",
+           by_first_field(published, published_facts_name, {"quantity", "published", "gpu", "source", "agreement"})}};
+}
+
+Json opcodes_json(const SiteTable& table) {
+  Json opcodes = Json::array(), contention = Json::array();
+  for (const auto& line : table.opcodes) opcodes.push_back(line);
+  for (const auto& line : table.contention) contention.push_back(line);
+  return {{"opcodes", opcodes}, {"contention", contention}};
+}
+
+void add(SiteFiles& files, const std::string& name, const Json& value) {
+  files[fmt::format("data/{}.js", name)] = shard(name, value);
+}
+
+void add_lists(SiteFiles& files, const SiteTables& tables, const Names& names) {
+  SharedNumbers shared;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const SiteTable& table = *tables[i];
+    add(files, fmt::format("list-{}", i),
+        list_of(table, lines_of(table, names), names, pipes_for(table, tables), shared));
+    if (!table.opcodes.empty()) add(files, fmt::format("opcodes-{}", i), opcodes_json(table));
+    if (table.probes.empty()) continue;
+    add(files, fmt::format("facts-{}", i), facts_of(table));
+    add(files, fmt::format("probes-{}", i), probes_of(table));
+  }
+}
+
+void add_forms(SiteFiles& files, const SiteTables& tables, const Names& names, const FormIndex& index,
+               const std::vector<FormRange>& ranges) {
+  std::vector<std::string> shards(ranges.size());
+  in_parallel(ranges.size(), [&](std::size_t i) {
+    shards[i] = shard(fmt::format("forms-{}", i), forms_in(ranges[i], tables, names, index));
+  });
+  for (std::size_t i = 0; i < shards.size(); ++i) files[fmt::format("data/forms-{}.js", i)] = std::move(shards[i]);
+}
+
+}  // namespace
+
+SiteFiles data_files(const SiteTables& tables, const SiteFiles& published, const SiteOrigin& origin, bool has_plots) {
+  const Names names = names_of(tables);
+  const FormIndex index = index_of(tables, names);
+  const auto ranges = ranges_of(tables, index);
+  Json first = Json::array();
+  for (const FormRange& range : ranges) first.push_back(std::string(names.all[range.begin]));
+  SiteFiles files;
+  add(files, "site",
+      {{"version", origin.tool_version},
+       {"commit", origin.git_commit},
+       {"has_plots", has_plots},
+       {"tables", tables_json(tables)},
+       {"default_table", default_table(tables)},
+       {"first_forms", first}});
+  add(files, "names", {{"names", fmt::format("{}", fmt::join(names.all, "\n"))}});
+  add(files, "published", published_json(published));
+  add_lists(files, tables, names);
+  add_forms(files, tables, names, index, ranges);
+  return files;
+}
+
+}  // namespace ptxlat::site

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "site/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "report/code_change.h"
+#include "report/csv.h"
+#include "report/find_tables.h"
+#include "report/probe_files.h"
+
+namespace ptxlat::site {
+
+namespace {
+
+std::vector<std::vector<std::string>> csv_lines(const std::filesystem::path& file, const char* columns) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return {};
+  std::istringstream in(read_file(file));
+  return report::read_csv_lines(in, file.string(), columns);
+}
+
+// Windows are shared by many rows, and each is hashed once.
+class CodeMarks {
+ public:
+  // Of the windows behind the headline, and those of the numbers that comparisons look at besides.
+  CodeMark of(const report::Cell& cell) {
+    CodeMark mark;
+    Hash opcodes, schedule;
+    const auto add = [&](std::string_view tag) {
+      for (const auto* window : report::windows_of(cell, tag)) {
+        if (window->code.empty()) continue;
+        const auto& hash = of(window->code);
+        mark.roles += fmt::format("{};", window->role);
+        opcodes.add(hash.opcodes);
+        schedule.add(hash.schedule);
+      }
+    };
+    const bool has_cycles = cell.record.find(results::metric::cycles) != nullptr;
+    add(has_cycles ? results::metric::cycles : results::metric::static_cycles);
+    for (const auto& kind : results::metric_kinds()) {
+      if (kind.use.is_compared) add(kind.tag);
+    }
+    mark.opcodes = opcodes.value();
+    mark.schedule = schedule.value();
+    return mark;
+  }
+
+ private:
+  const report::CodeHash& of(std::string_view code) {
+    const auto [found, is_new] = known_.emplace(code.data(), report::CodeHash{});
+    if (is_new) found->second = report::hash_of(code);
+    return found->second;
+  }
+
+  std::unordered_map<const char*, report::CodeHash> known_;
+};
+
+void read_rows(SiteTable& table, report::TableFiles files) {
+  table.run = std::move(files.run);
+  table.runs = std::move(files.runs);
+  table.spellings = std::move(files.spellings);
+  if (!files.lines) {
+    for (auto& row : files.rows) {
+      // All that the columns say about it.
+      const bool is_bound = row.record.note.find("static is a lower bound") != std::string::npos;
+      table.rows.push_back({std::move(row.record), std::move(row.levels), is_bound});
+    }
+    return;
+  }
+  table.lines = std::move(*files.lines);
+  table.code = report::shared_code(table.lines);
+  CodeMarks marks;
+  for (auto& cell : report::rows_in(table.lines, table.folder)) {
+    auto mark = marks.of(cell);
+    table.rows.push_back(
+        {std::move(cell.record), std::move(cell.levels), cell.static_is_lower_bound, std::move(mark), cell.line});
+  }
+}
+
+// Of a table without forms.csv.gz: each row stands for its own form.
+void add_missing_spellings(SiteTable& table) {
+  if (!table.spellings.empty()) return;
+  std::map<std::pair<std::string, int>, bool> known;
+  for (const auto& row : table.rows) {
+    for (const int level : row.levels) {
+      if (known.emplace(std::pair(row.record.ptx, level), true).second)
+        table.spellings.push_back({row.record.ptx, level, row.record.ptx, "", ""});
+    }
+  }
+}
+
+std::unique_ptr<SiteTable> read(const std::filesystem::path& folder) {
+  auto table = std::make_unique<SiteTable>();
+  table->folder = folder;
+  table->probes = report::read_probe_files(folder);
+  table->probe_runs = report::read_probe_runs(folder);
+  if (report::has_only_probes(folder)) {
+    table->run = table->probe_runs.empty() ? results::Run{} : table->probe_runs.back();
+  } else {
+    read_rows(*table, report::read_table_files(folder));
+  }
+  add_missing_spellings(*table);
+  table->id = table->run.table.empty() ? folder.filename().string() : table->run.table;
+  table->opcodes = csv_lines(folder / "opcodes.csv", opcode_columns);
+  table->contention = csv_lines(folder / "contention.csv", contention_columns);
+  return table;
+}
+
+}  // namespace
+
+SiteTables read_tables(const std::vector<std::string>& names) {
+  std::vector<std::filesystem::path> folders;
+  for (const auto& name : names) {
+    for (auto& folder : report::find_tables(name)) {
+      if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(std::move(folder));
+    }
+  }
+  SiteTables tables(folders.size());
+  in_parallel(folders.size(), [&](std::size_t i) { tables[i] = read(folders[i]); });
+  std::stable_sort(tables.begin(), tables.end(), [](const auto& a, const auto& b) {
+    if (a->is_static() != b->is_static()) return b->is_static();
+    return report::natural_less(a->id, b->id);
+  });
+  for (std::size_t i = 1; i < tables.size(); ++i) {
+    if (tables[i]->id != tables[i - 1]->id) continue;
+    throw Error(ExitCode::usage,
+                fmt::format("{} and {} are both the table {}", tables[i - 1]->folder.string(),
+                            tables[i]->folder.string(), tables[i]->id),
+                "Name only one of them: links could not tell them apart.");
+  }
+  return tables;
+}
+
+std::string title_of(const SiteTable& table) {
+  const auto& run = table.run;
+  const auto subject = run.device ? run.device->name : run.target;
+  const auto toolchain = run.toolchain.empty() ? table.id : run.toolchain;
+  return fmt::format("{}{}{}{}", subject, subject.empty() ? "" : ", ", toolchain, table.is_static() ? ", static" : "");
+}
+
+}  // namespace ptxlat::site

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/table_files.h"
+#include "report/table_lines.h"
+#include "results/record.h"
+#include "results/run.h"
+
+namespace ptxlat::site {
+
+// The machine code behind a row's numbers, for comparisons: hashes over the windows of these roles. Without windows,
+// `roles` is empty.
+struct CodeMark {
+  std::string roles;
+  std::uint64_t opcodes = 0, schedule = 0;
+};
+
+// A row of a table.
+//   line  its JSON in latency.jsonl.zst; empty if the table has only columns
+struct SiteRow {
+  results::Record record;  // without windows
+  std::vector<int> levels;
+  bool static_is_lower_bound = false;
+  CodeMark code = {};
+  std::string_view line = {};
+};
+
+// Everything that a table's folder has.
+//   id          the folder below tables/ that its run.json names: links to it are made of this
+//   opcodes     the lines of opcodes.csv, as text
+//   contention  those of contention.csv
+struct SiteTable {
+  std::string id;
+  std::filesystem::path folder;
+  results::Run run;
+  std::vector<results::Run> runs;
+  std::vector<SiteRow> rows;
+  std::vector<report::Spelling> spellings;
+  std::vector<results::Record> probes;
+  std::vector<results::Run> probe_runs;
+  std::vector<std::vector<std::string>> opcodes, contention;
+  std::string lines;        // `line` of the rows and `code` are views into it
+  report::SharedCode code;  // of windows, by number
+
+  SiteTable() = default;
+  SiteTable(const SiteTable&) = delete;  // the views
+  SiteTable& operator=(const SiteTable&) = delete;
+
+  bool is_static() const { return run.kind == "static"; }
+};
+
+// The columns of these files (docs/opcodes.md).
+inline constexpr const char* opcode_columns =
+    "opcode,pipe,counters,paired_as,throughput,interval,saturates_at,latency,forms,example,note";
+inline constexpr const char* contention_columns = "a,b,score,floor,verdict,note";
+
+// The tables below the named folders, measured ones first, then in natural order of their ids. Error{usage} if two have
+// one id, because no link could tell them apart; further the errors of report::find_tables and read_table_files.
+using SiteTables = std::vector<std::unique_ptr<SiteTable>>;
+SiteTables read_tables(const std::vector<std::string>& names);
+
+// What a reader calls the table: "NVIDIA H200, driver-580.159.04", "sm_100a, ptxas-13.0.88, static".
+std::string title_of(const SiteTable& table);
+
+}  // namespace ptxlat::site

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Makes the site of the committed tables and uses it in a headless Chromium; 77 where there is none.
+#   tests/site/browser.sh PROGRAM [SITE]   ptxlat; a site that was made before
+set -euo pipefail
+# SPDX-License-Identifier: Apache-2.0
+program=$1
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+for tool in chromium chromedriver; do
+  command -v "$tool" >/dev/null || skip "no $tool (packages chromium, chromium-driver, python3-selenium)"
+done
+[[ -e /usr/share/javascript/chart.js/chart.min.js ]] || skip "no Chart.js (package libjs-chart.js)"
+python=
+for candidate in python3 /usr/bin/python3; do
+  if "$candidate" -c 'import selenium' 2>/dev/null; then
+    python=$candidate
+    break
+  fi
+done
+[[ -n $python ]] || skip "no python3 with selenium (package python3-selenium)"
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+site=${2:-$folder/site}
+# A table of a stranger, whose texts would be scripts if they were read as HTML.
+if (($# < 2)); then
+  "$python" "$root/tests/site/hostile_table.py" "$folder/tables"
+  "$program" report "$root/tables" "$folder/tables" -o "$site"
+fi
+PYTHONDONTWRITEBYTECODE=1 "$python" "$root/tests/site/browser.py" "$site"
