@@ -13,10 +13,11 @@
       this.lower = Array.from(list.spellingName, (name) => list.names[name].toLowerCase());
       this.orders = new Map();
       const isFunction = (spelling) => list.chapters[list.spellingChapter[spelling]].startsWith("CUDA C");
-      // Short names first among equally good matches; PTX before CUDA C.
+      // Short names first among equally good matches; PTX before CUDA C. Without a query, what has no row is last.
       this.natural =
           this.byKey(Array.from(this.lower, (name, spelling) => (isFunction(spelling) ? 1000 : 0) + name.length));
-      this.alphabetical = this.byKey(Array.from(this.lower, (name, spelling) => (isFunction(spelling) ? 1 : 0)));
+      this.alphabetical = this.byKey(Array.from(
+          this.lower, (name, spelling) => (list.spellingGroup[spelling] < 0 ? 2 : 0) + (isFunction(spelling) ? 1 : 0)));
       const types = new Set();
       this.spellingTypes = this.lower.map((name) => {
         const found = typesIn(name);
