@@ -170,11 +170,11 @@ writer_of() {
   done
 }
 start whole-runs whole_runs
-until_true 60 "the first cell of a new GPU" has_records new/1-of-3
+until_true 180 "the first cell of a new GPU" has_records new/1-of-3
 kill -KILL "$(writer_of new/1-of-3)"
-until_true 120 "the first cell of an old GPU" has_records old/1-of-3
+until_true 180 "the first cell of an old GPU" has_records old/1-of-3
 scontrol requeue "$(job table old)_1"
-until_true 60 "the first cell of the second shard" has_records old/2-of-3
+until_true 180 "the first cell of the second shard" has_records old/2-of-3
 scancel --batch --signal USR1 "$(job table old)_2"
 
 state() { scontrol show job "$1" 2>/dev/null | grep -oE "$2=\S+" | sort -u | tr '\n' ' '; }
@@ -182,7 +182,7 @@ is_over() { [[ $(state "$1" JobState) =~ COMPLETED|FAILED|CANCELLED|TIMEOUT ]]; 
 until_merged() {
   local job
   job=$(job merge "$1")
-  until_true 120 "the cluster" is_over "$job"
+  until_true 240 "the cluster" is_over "$job"
   [[ $(state "$job" ExitCode) == "ExitCode=0:0 " ]] || fail "the merge of $1 ended with $(state "$job" ExitCode)"
 }
 for kind in old new; do
