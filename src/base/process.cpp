@@ -98,7 +98,7 @@ pid_t start(const std::filesystem::path& program, const std::vector<std::string>
   const pid_t parent = getpid();
   const BlockedSignals blocked;
   volatile int failure = 0;
-  const pid_t pid = vfork();
+  const pid_t pid = vfork();  // NOLINT(bugprone-unsafe-functions): the parent waits for an exec, no longer
   if (pid == 0) become(argv.data(), folder.c_str(), input.number, output.number, parent, &failure);
   const int error = pid < 0 ? errno : failure;
   if (error != 0) {

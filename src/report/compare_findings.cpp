@@ -49,7 +49,7 @@ std::string subject_of(const KindOfChange& kind) {
   static const std::set<std::string> with_state_space = {"atom", "ld", "red", "st"};
   const auto& name = kind.text.ptx;
   const auto end = name.find_first_of(". (");
-  const auto opcode = name.substr(0, end);
+  auto opcode = name.substr(0, end);
   if (end == std::string::npos || name[end] != '.') return opcode;
   return with_state_space.contains(opcode) ? name.substr(0, name.find('.', end + 1))
                                            : opcode + name.substr(name.rfind('.'));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -22,8 +23,8 @@ namespace ptxlat::results {
 namespace {
 
 // A record that is not what it should be. The content comes from this program, so it is damage to the file.
-struct Damage {
-  std::string what;
+struct Damage : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 constexpr const char* schema = R"sql(
@@ -115,7 +116,8 @@ struct Store::Database {
     } catch (const SQLite::Exception& error) {
       throw storage_error(file, error);
     } catch (const Damage& damage) {
-      throw Error(ExitCode::storage, fmt::format("store {} contains a damaged record: {}", file.string(), damage.what),
+      throw Error(ExitCode::storage,
+                  fmt::format("store {} contains a damaged record: {}", file.string(), damage.what()),
                   "The store is damaged: keep a copy if it matters, delete it, and run again.");
     }
   }
@@ -128,13 +130,13 @@ auto parsed(const std::string& text, Parse parse) {
   try {
     return parse(parse_json(text));
   } catch (const std::exception& error) {
-    throw Damage{error.what()};
+    throw Damage(error.what());
   }
 }
 
 RecordKind kind_named(const std::string& name) {
   const auto kind = record_kind_from(name);
-  if (!kind) throw Damage{"unknown kind \"" + name + "\""};
+  if (!kind) throw Damage("unknown kind \"" + name + "\"");
   return *kind;
 }
 
