@@ -16,6 +16,7 @@
 #include <fstream>
 #include <iterator>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -54,10 +55,10 @@ struct BlockedSignals {
   BlockedSignals& operator=(const BlockedSignals&) = delete;
 };
 
-// The child's code between vfork and the program: only calls that are safe in a signal handler, and no return.
-// `failure` is the parent's memory.
-[[noreturn]] void become(char* const* argv, const char* folder, int input, int output, pid_t parent,
-                         volatile int* failure) {
+// The child's code between vfork and the program: only calls that are safe in a signal handler, and no return. What
+// goes wrong is written to `failure`, which the program's start closes. Memory would not do: ThreadSanitizer makes
+// vfork a fork.
+[[noreturn]] void become(char* const* argv, const char* folder, int input, int output, int failure, pid_t parent) {
   setpgid(0, 0);
   // A hung assembler must not outlive a supervisor that is killed. The signal is tied to the end of the thread that
   // started it, which waits for it.
@@ -73,8 +74,8 @@ struct BlockedSignals {
   if (chdir(folder) == 0 && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
       dup2(output, STDERR_FILENO) >= 0)
     execve(argv[0], argv, environ);
-  *failure = errno;
-  _exit(127);
+  const int error = errno;
+  _exit(write(failure, &error, sizeof error) < 0 ? 126 : 127);
 }
 
 // vfork instead of posix_spawn, which cannot ask for a signal at the parent's death, and instead of fork, which copies
@@ -95,12 +96,17 @@ pid_t start(const std::filesystem::path& program, const std::vector<std::string>
     throw Error(ExitCode::storage, "cannot write " + output_file + ": " + strerror(errno),
                 "set TMPDIR to a writable folder with free space");
 
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(ExitCode::failure, "cannot start " + absolute + ": " + strerror(errno));
+  const Descriptor told(ends[0]);
+  std::optional<Descriptor> tells(ends[1]);
   const pid_t parent = getpid();
   const BlockedSignals blocked;
-  volatile int failure = 0;
   const pid_t pid = vfork();  // NOLINT(bugprone-unsafe-functions): the parent waits for an exec, no longer
-  if (pid == 0) become(argv.data(), folder.c_str(), input.number, output.number, parent, &failure);
-  const int error = pid < 0 ? errno : failure;
+  if (pid == 0) become(argv.data(), folder.c_str(), input.number, output.number, tells->number, parent);
+  int error = pid < 0 ? errno : 0;
+  tells.reset();
+  if (pid > 0 && read(told.number, &error, sizeof error) != sizeof error) error = 0;
   if (error != 0) {
     while (pid > 0 && waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
