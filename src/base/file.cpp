@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -64,10 +65,11 @@ class TemporaryFiles {
 
   const std::filesystem::path& path(std::size_t index) const { return paths_[index]; }
 
-  void write(const std::filesystem::path& file, const std::string& content) {
-    paths_.push_back(file);
-    const int descriptor = create(file);
+  // A file that is to become folder/name.
+  void write(const std::filesystem::path& folder, const std::string& name, const std::string& content) {
+    const int descriptor = create(folder, name);
     descriptors_.push_back(descriptor);
+    const auto& file = paths_.back();
     for (std::size_t written = 0; written < content.size();) {
       const ssize_t count = ::write(descriptor, content.data() + written, content.size() - written);
       if (count >= 0) {
@@ -81,18 +83,25 @@ class TemporaryFiles {
   }
 
  private:
-  // Locked, and not yet removed by a process that found it without a lock.
-  static int create(const std::filesystem::path& file) {
+  // Locked, and not yet removed by a process that found it without a lock. Each has a name of its own: a process that
+  // found an earlier one may still remove what has that name. With the process id, two processes that export the same
+  // table cannot publish each other's incomplete files.
+  int create(const std::filesystem::path& folder, const std::string& name) {
+    static std::atomic<unsigned> next = 0;
     for (;;) {
-      // Somebody else's folder may have a link with this name, which must not be followed.
+      const auto file = folder / fmt::format(".{}.{}{:06}", name, ::getpid(), next++ % 1'000'000);
+      // A folder from somebody else may have a link of this name, which must not be followed.
       ::unlink(file.c_str());
       const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (descriptor < 0 && errno == EEXIST) continue;
       if (descriptor < 0) throw storage_error(file, "create", errno);
       struct stat state {};
-      // A file system without locks is not a reason to write nothing.
+      // A file system without locks is no reason to write nothing.
       const bool is_taken = !is_locked_now(descriptor) && errno == EWOULDBLOCK;
-      if (!is_taken && (::fstat(descriptor, &state) != 0 || state.st_nlink > 0)) return descriptor;
+      if (!is_taken && (::fstat(descriptor, &state) != 0 || state.st_nlink > 0)) {
+        paths_.push_back(file);
+        return descriptor;
+      }
       ::close(descriptor);
     }
   }
@@ -126,9 +135,7 @@ void replace_files(const std::filesystem::path& folder, const std::vector<NamedC
   TemporaryFiles temporary;
   for (const auto& [name, content] : files) {
     remove_abandoned(folder, name);
-    // The name contains the process id, so that two processes exporting the same table cannot publish each other's
-    // incomplete files.
-    temporary.write(folder / fmt::format(".{}.{}", name, ::getpid()), content);
+    temporary.write(folder, name, content);
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
     std::filesystem::rename(temporary.path(i), folder / files[i].first, error);
