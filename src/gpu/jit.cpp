@@ -71,6 +71,7 @@ assemble::ModuleOutcome jit_assemble(const CudaApi& api, int device_sm, const st
   if (target != isa::Target{device_sm, ""}) state.add_option(CU_JIT_TARGET, jit_target(target));
   try {
     Bytes cubin = state.link(ptx);
+    if (cubin.empty()) return {std::nullopt, assembler_failed + std::string("the driver's JIT made no cubin")};
     return {std::move(cubin), state.info_log()};
   } catch (const CudaError& error) {
     // Not this PTX's fault: every module would fail, and each would be recorded as rejected.
