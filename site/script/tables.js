@@ -23,6 +23,14 @@
   ptxlat.tableChoice = (label, table, has, onchange) => ptxlat.choice(
       label, ptxlat.tables.filter(has || (() => true)).map((one) => [one.id, one.title]), table.id, onchange);
 
+  // A page's heading, with a choice of the table that it is about. `addressOf` makes the page's address of a table's id.
+  ptxlat.headline = (heading, table, has, addressOf) => ptxlat.element(
+      "div", {class: "headline"}, heading, ptxlat.tableChoice("Table", table, has, (id) => ptxlat.go(addressOf(id))));
+
+  // A page that has nothing to show but why.
+  ptxlat.showNotice = (main, title, text) =>
+      ptxlat.fill(main, ptxlat.element("h1", {}, title), ptxlat.element("p", {class: "notice"}, text));
+
   ptxlat.headlineOf = (table) => (table.kind === "static" ? "static" : "cycles");
   ptxlat.highestLevel = (table) => table.levels[table.levels.length - 1];
 

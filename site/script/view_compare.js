@@ -188,9 +188,7 @@
     const b = (query.b && ptxlat.tables.find((table) => table.id === query.b && has(table))) ||
         (a && (counterpart(a, has) || a));
     if (!a) {
-      ptxlat.fill(
-          main, ptxlat.element("h1", {}, "Compare"),
-          ptxlat.element("p", {class: "notice"}, "No table of this site has instructions."));
+      ptxlat.showNotice(main, "Compare", "No table of this site has instructions.");
       return "Compare";
     }
     // One table is compared level by level: its lowest against its highest.

@@ -37,9 +37,7 @@
   ptxlat.views.facts = async ({query}, main) => {
     const table = ptxlat.tableOf(query.table, has);
     if (!table) {
-      ptxlat.fill(
-          main, ptxlat.element("h1", {}, "Facts"),
-          ptxlat.element("p", {class: "notice"}, "No table of this site has probes. `ptxlat probe` runs them."));
+      ptxlat.showNotice(main, "Facts", "No table of this site has probes. `ptxlat probe` runs them.");
       return "Facts";
     }
     const {facts} = await ptxlat.load(`facts-${table.index}`);
@@ -72,13 +70,9 @@
     };
     ptxlat.fill(
         main,
-        ptxlat.element(
-            "div", {class: "headline"}, ptxlat.element("h1", {}, "Facts about the machine"),
-            ptxlat.tableChoice(
-                "Table", table, has,
-                (id) => {
-                  ptxlat.go(ptxlat.address("facts", "", {...query, table: id}));
-                })),
+        ptxlat.headline(
+            ptxlat.element("h1", {}, "Facts about the machine"), table, has,
+            (id) => ptxlat.address("facts", "", {...query, table: id})),
         ptxlat.element(
             "p", {class: "lead"},
             "Quantities that were read off the probes' series, each with the experiment behind it."),

@@ -217,9 +217,7 @@
   ptxlat.views.forms = async ({query}, main) => {
     const table = ptxlat.tableOf(query.table, (one) => one.rows > 0);
     if (!table) {
-      ptxlat.fill(
-          main, ptxlat.element("h1", {}, "Instructions"),
-          ptxlat.element("p", {class: "notice"}, "No table of this site has instructions."));
+      ptxlat.showNotice(main, "Instructions", "No table of this site has instructions.");
       return "Instructions";
     }
     const list = await ptxlat.formList(table);

@@ -97,13 +97,9 @@
                                : ""}, each proven by the machine code between the clocks.`;
     ptxlat.fill(
         main,
-        ptxlat.element(
-            "div", {class: "headline"}, ptxlat.element("h1", {}, `Instruction latency: ${table.title}`),
-            ptxlat.tableChoice(
-                "Table", table, has,
-                (id) => {
-                  ptxlat.go(ptxlat.address("", "", {table: id}));
-                })),
+        ptxlat.headline(
+            ptxlat.element("h1", {}, `Instruction latency: ${table.title}`), table, has,
+            (id) => ptxlat.address("", "", {table: id})),
         ptxlat.element(
             "p", {class: "lead"}, `${what} `,
             ptxlat.link(

@@ -43,9 +43,7 @@
   ptxlat.views.memory = async ({query}, main) => {
     const table = ptxlat.tableOf(query.table, has);
     if (!table) {
-      ptxlat.fill(
-          main, ptxlat.element("h1", {}, "The SM and its memory"),
-          ptxlat.element("p", {class: "notice"}, "No table of this site has probes. `ptxlat probe` runs them."));
+      ptxlat.showNotice(main, "The SM and its memory", "No table of this site has probes. `ptxlat probe` runs them.");
       return "Memory";
     }
     const {facts, memory} = await ptxlat.load(`facts-${table.index}`);
@@ -60,13 +58,9 @@
     };
     ptxlat.fill(
         main,
-        ptxlat.element(
-            "div", {class: "headline"}, ptxlat.element("h1", {}, "The SM and its memory"),
-            ptxlat.tableChoice(
-                "Table", table, has,
-                (id) => {
-                  ptxlat.go(ptxlat.address("memory", "", {table: id}));
-                })),
+        ptxlat.headline(
+            ptxlat.element("h1", {}, "The SM and its memory"), table, has,
+            (id) => ptxlat.address("memory", "", {table: id})),
         ptxlat.element(
             "p", {class: "lead"},
             "Sizes, latencies and rates as they were inferred. Each figure leads to its evidence. A range is over the ",

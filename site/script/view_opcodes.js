@@ -123,9 +123,7 @@
 
   const has = (table) => table.has_opcodes;
   const none = (main) => {
-    ptxlat.fill(
-        main, ptxlat.element("h1", {}, "Opcodes"),
-        ptxlat.element("p", {class: "notice"}, "No table of this site has opcodes. `ptxlat opcodes` measures them."));
+    ptxlat.showNotice(main, "Opcodes", "No table of this site has opcodes. `ptxlat opcodes` measures them.");
     return "Opcodes";
   };
 
@@ -136,13 +134,9 @@
     const shown = opcodes.filter((one) => !query.pipe || (one.pipe || "unknown") === query.pipe);
     ptxlat.fill(
         main,
-        ptxlat.element(
-            "div", {class: "headline"}, ptxlat.element("h1", {}, "SASS opcodes and their pipes"),
-            ptxlat.tableChoice(
-                "Table", table, has,
-                (id) => {
-                  ptxlat.go(ptxlat.address("opcodes", "", {table: id}));
-                })),
+        ptxlat.headline(
+            ptxlat.element("h1", {}, "SASS opcodes and their pipes"), table, has,
+            (id) => ptxlat.address("opcodes", "", {table: id})),
         ptxlat.element(
             "p", {class: "lead"},
             "A pipe is a group of opcodes that contend with each other, found by timing pairs and named after its ",

@@ -103,9 +103,7 @@
   ptxlat.views.probes = async ({query}, main) => {
     const table = ptxlat.tableOf(query.table, has);
     if (!table) {
-      ptxlat.fill(
-          main, ptxlat.element("h1", {}, "Probes"),
-          ptxlat.element("p", {class: "notice"}, "No table of this site has probes. `ptxlat probe` runs them."));
+      ptxlat.showNotice(main, "Probes", "No table of this site has probes. `ptxlat probe` runs them.");
       return "Probes";
     }
     const {probes} = await ptxlat.load(`probes-${table.index}`);
@@ -122,13 +120,9 @@
             ].filter(Boolean).join("; "))));
     ptxlat.fill(
         main,
-        ptxlat.element(
-            "div", {class: "headline"}, ptxlat.element("h1", {}, "Probes: experiments on the machine"),
-            ptxlat.tableChoice(
-                "Table", table, has,
-                (id) => {
-                  ptxlat.go(ptxlat.address("probes", "", {table: id}));
-                })),
+        ptxlat.headline(
+            ptxlat.element("h1", {}, "Probes: experiments on the machine"), table, has,
+            (id) => ptxlat.address("probes", "", {table: id})),
         ptxlat.element(
             "p", {class: "lead"}, "Each series is a plot; the lines in it are the facts that were inferred."),
         ptxlat.element("div", {class: "cards"}, cards));
@@ -197,13 +191,9 @@
             .map((one) => ptxlat.element("p", {}, `${one.name}: ${ptxlat.numberText(one.values[0])} ${one.unit}`));
     ptxlat.fill(
         main, back,
-        ptxlat.element(
-            "div", {class: "headline"}, ptxlat.element("h1", {class: "code"}, name),
-            ptxlat.tableChoice(
-                "Table", table, (one) => has(one),
-                (id) => {
-                  ptxlat.go(ptxlat.address("probe", name, {...query, table: id}));
-                })),
+        ptxlat.headline(
+            ptxlat.element("h1", {class: "code"}, name), table, has,
+            (id) => ptxlat.address("probe", name, {...query, table: id})),
         probe.note ? ptxlat.element("p", {class: "notice"}, probe.note) : "",
         drawn.map((one) => ptxlat.section(one.series.name, one.node)), single,
         ptxlat.section("Facts", factsOf(probe, table)), probe.windows.length ? codeOf(probe) : "",

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "assemble/toolchain.h"
+#include "base/data_folder.h"
 
 namespace ptxlat::assemble {
 namespace {
@@ -64,9 +65,8 @@ Folders folders_on_path() {
 // bin/ptxlat one, or in share/ptxlat, where the installed toolkits.sh puts it.
 Folders folders_near_program() {
   Folders folders;
-  std::error_code error;
-  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  while (!error && folder.has_relative_path()) {
+  fs::path folder = program_folder();
+  while (folder.has_relative_path()) {
     append(folders, entries(folder / "toolkits"));
     append(folders, entries(folder / "share/ptxlat/toolkits"));
     folder = folder.parent_path();

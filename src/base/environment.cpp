@@ -12,4 +12,9 @@ void forget_environment_of_others() {
   setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 1);
 }
 
+const char* environment_or(const char* variable, const char* usual) {
+  const char* value = getenv(variable);
+  return value != nullptr && *value != '\0' ? value : usual;
+}
+
 }  // namespace ptxlat

@@ -8,4 +8,7 @@ namespace ptxlat {
 // rights. Call it before anything else reads a variable.
 void forget_environment_of_others();
 
+// The variable's value, or `usual` if it is not set or empty.
+const char* environment_or(const char* variable, const char* usual);
+
 }  // namespace ptxlat

@@ -171,17 +171,15 @@ ProcessOutcome run_once(const std::filesystem::path& program, const std::vector<
   return outcome;
 }
 
-bool was_killed_from_outside(const ProcessOutcome& outcome) {
-  return outcome.signal == SIGKILL || outcome.signal == SIGTERM || outcome.signal == SIGHUP;
-}
-
 }  // namespace
+
+bool comes_from_outside(int signal) { return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP; }
 
 ProcessOutcome run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                            const std::filesystem::path& folder, std::chrono::milliseconds deadline) {
   auto outcome = run_once(program, arguments, folder, deadline);
   // By an operator, or because memory ran out: that says nothing about the program's input.
-  if (was_killed_from_outside(outcome)) outcome = run_once(program, arguments, folder, deadline);
+  if (comes_from_outside(outcome.signal)) outcome = run_once(program, arguments, folder, deadline);
   return outcome;
 }
 

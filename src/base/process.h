@@ -30,6 +30,10 @@ struct ProcessOutcome {
 ProcessOutcome run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                            const std::filesystem::path& folder, std::chrono::milliseconds deadline);
 
+// Whether an operator, or the system for lack of memory, sends a signal, rather than a program's own mistake. 0 is
+// none.
+bool comes_from_outside(int signal);
+
 // "died of signal 11 (Segmentation fault)", "did not end within 120 s", "ended with status 3"; for reports.
 std::string describe(const ProcessOutcome& outcome, std::chrono::milliseconds deadline);
 

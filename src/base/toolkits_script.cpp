@@ -3,13 +3,14 @@
 
 #include <filesystem>
 
+#include "base/data_folder.h"
+
 namespace ptxlat {
 
 std::string toolkits_script() {
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const auto installed = program.parent_path().parent_path() / "share/ptxlat/tools/toolkits.sh";
-  return !error && std::filesystem::exists(installed, error) ? installed.string() : "tools/toolkits.sh";
+  std::error_code ignored;
+  const auto installed = program_folder().parent_path() / "share/ptxlat/tools/toolkits.sh";
+  return std::filesystem::exists(installed, ignored) ? installed.string() : "tools/toolkits.sh";
 }
 
 }  // namespace ptxlat

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 
+#include "base/environment.h"
 #include "base/error.h"
 
 namespace ptxlat::gpu {
@@ -42,9 +42,7 @@ std::string without_gpu_advice() {
 }
 
 CudaApi load_cuda_api() {
-  const char* path = std::getenv("PTXLAT_LIBCUDA");
-  if (!path || !*path) path = "libcuda.so.1";
-  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(environment_or("PTXLAT_LIBCUDA", "libcuda.so.1"), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     throw Error(ExitCode::no_gpu, fmt::format("no NVIDIA driver was found: {}", dlerror()),
                 "Measuring needs an NVIDIA GPU and its driver, which installs libcuda.so.1. " + without_gpu_advice());

@@ -4,9 +4,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <fstream>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "gpu/cuda_api.h"
 
@@ -30,8 +30,7 @@ std::string version_from_nvml(void* library) {
 std::string driver_version(const CudaApi& api) {
   std::string version = version_from_nvml(api.library);
   if (!version.empty()) return version;
-  const char* named = std::getenv("PTXLAT_LIBNVML");
-  if (void* nvml = dlopen(named && *named ? named : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL))
+  if (void* nvml = dlopen(environment_or("PTXLAT_LIBNVML", "libnvidia-ml.so.1"), RTLD_NOW | RTLD_LOCAL))
     version = version_from_nvml(nvml);
   if (version.empty()) std::ifstream("/sys/module/nvidia/version") >> version;
   if (version.empty()) version = "unknown";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 
+#include "base/data_folder.h"
 #include "base/error.h"
 #include "isa/catalogue.h"
 
@@ -12,16 +13,13 @@ std::filesystem::path templates_folder() {
     if (fs::is_directory(chosen)) return chosen;
     throw Error(ExitCode::catalogue, std::string("PTXLAT_TEMPLATES is not a folder: ") + chosen);
   }
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  if (auto installed = program.parent_path() / "share/ptxlat/ptx_templates"; fs::is_directory(installed, ignored))
-    return installed;
-  // Next to the program, or above it: a build folder is in the source tree.
-  for (auto folder = program; !folder.empty(); folder = folder.parent_path()) {
-    if (fs::is_directory(folder / "ptx_templates", ignored)) return folder / "ptx_templates";
-    if (folder == folder.root_path()) break;
-  }
-  throw Error(ExitCode::catalogue, "the folder ptx_templates was not found next to or above " + program.string(),
+  const auto is_folder = [](const fs::path& folder) {
+    std::error_code ignored;
+    return fs::is_directory(folder, ignored);
+  };
+  if (auto found = data_folder("ptx_templates", is_folder); !found.empty()) return found;
+  throw Error(ExitCode::catalogue,
+              "the folder ptx_templates was not found next to or above " + program_folder().string(),
               "Set PTXLAT_TEMPLATES to the folder ptx_templates of the ptxlat sources.");
 }
 

@@ -3,8 +3,9 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <initializer_list>
+
+#include "base/environment.h"
 
 namespace ptxlat::nvml {
 
@@ -23,9 +24,7 @@ void find(void* library, nvmlReturn_t (*&function)(Parameters...), std::initiali
 }  // namespace
 
 bool open_nvml(NvmlApi& api, std::string& why) {
-  const char* path = std::getenv("PTXLAT_LIBNVML");
-  if (!path || !*path) path = "libnvidia-ml.so.1";
-  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(environment_or("PTXLAT_LIBNVML", "libnvidia-ml.so.1"), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     why = dlerror();
     return false;

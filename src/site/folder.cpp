@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "base/data_folder.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -75,15 +76,8 @@ fs::path page_folder() {
     throw Error(ExitCode::catalogue, fmt::format("PTXLAT_SITE has no {} to make sites of: {}", front_name, chosen),
                 "Set it to the folder site of the ptxlat sources, or unset it.");
   }
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  if (auto installed = program.parent_path() / "share/ptxlat/site"; has_page(installed)) return installed;
-  // Above the program: a build folder is in the source tree.
-  for (auto folder = program; !folder.empty(); folder = folder.parent_path()) {
-    if (has_page(folder / "site")) return folder / "site";
-    if (folder == folder.root_path()) break;
-  }
-  throw Error(ExitCode::catalogue, "the folder site was not found above " + program.string(),
+  if (auto found = data_folder("site", has_page); !found.empty()) return found;
+  throw Error(ExitCode::catalogue, "the folder site was not found above " + program_folder().string(),
               "Set PTXLAT_SITE to the folder site of the ptxlat sources.");
 }
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
-#include <map>
+#include <set>
 #include <sstream>
 #include <unordered_map>
 
@@ -90,10 +90,10 @@ void read_rows(SiteTable& table, report::TableFiles files) {
 // Of a table without forms.csv.gz: each row stands for its own form.
 void add_missing_spellings(SiteTable& table) {
   if (!table.spellings.empty()) return;
-  std::map<std::pair<std::string, int>, bool> known;
+  std::set<std::pair<std::string, int>> known;
   for (const auto& row : table.rows) {
     for (const int level : row.levels) {
-      if (known.emplace(std::pair(row.record.ptx, level), true).second)
+      if (known.emplace(row.record.ptx, level).second)
         table.spellings.push_back({row.record.ptx, level, row.record.ptx, "", ""});
     }
   }

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/failed_tool.h"
+#include "base/process.h"
 
 namespace ptxlat::worker {
 namespace {
@@ -50,9 +51,7 @@ pid_t spawn_worker(const std::filesystem::path& program, int socket) {
 
 }  // namespace
 
-bool WorkerExit::from_outside() const {
-  return !deadline && (signal == SIGKILL || signal == SIGTERM || signal == SIGHUP);
-}
+bool WorkerExit::from_outside() const { return !deadline && comes_from_outside(signal); }
 
 std::string WorkerExit::describe() const {
   if (deadline) {

@@ -401,8 +401,24 @@ FUNCTIONS = ["cuInit", "cuDriverGetVersion", "cuDeviceGetCount", "cuDeviceGet", 
 
 
 class FaultyCalls(Fault):
+    """Some calls of a library's functions are answered, and do nothing else.
+
+    functions  one of them; * stands for all that begin so
+    most       calls before the first of them, exclusive
+    counts     how many of them
+    answers    0 is a lie: "success"
+    """
+
     commands = ON_A_GPU
     library = "PTXLAT_LIBCUDA"
+
+    def __init__(self, random):
+        super().__init__(random)
+        self.calls = f"{random.choice(self.functions)} {self.first(random)} {random.choice(self.counts)} " \
+                     f"{random.choice(self.answers)}"
+
+    def first(self, random):
+        return random.randrange(self.most)
 
     def __str__(self):
         return f"{self.kind} ({self.calls})"
@@ -417,50 +433,37 @@ class FaultyCalls(Fault):
 @kind("driver answers with an error")
 class DriverError(FaultyCalls):
     statuses = {0, 1, 5, 6}
+    functions, counts, answers = FUNCTIONS, [1, 3, 1_000_000], CODES
 
-    def __init__(self, random):
-        super().__init__(random)
-        function = random.choice(FUNCTIONS)
-        first = random.choice([0, random.randrange(10), random.randrange(300)])
-        self.calls = f"{function} {first} {random.choice([1, 3, 1_000_000])} {random.choice(CODES)}"
+    def first(self, random):
+        return random.choice([0, random.randrange(10), random.randrange(300)])
 
 
 @kind("out of device memory")
 class OutOfMemory(FaultyCalls):
     statuses = {0, 1, 6}
-
-    def __init__(self, random):
-        super().__init__(random)
-        function = random.choice(["cuMemAlloc_v2", "cuMemHostAlloc", "cuModuleLoadData", "cuLaunchKernel",
-                                  "cuDevicePrimaryCtxRetain", "cuMemCreate"])
-        self.calls = f"{function} {random.randrange(100)} {random.choice([1, 20, 1_000_000])} 2"
+    functions = ["cuMemAlloc_v2", "cuMemHostAlloc", "cuModuleLoadData", "cuLaunchKernel", "cuDevicePrimaryCtxRetain",
+                 "cuMemCreate"]
+    most, counts, answers = 100, [1, 20, 1_000_000], [2]
 
 
 @kind("NVML lies")
 class NvmlLies(FaultyCalls):
     library = "PTXLAT_LIBNVML"
-
-    def __init__(self, random):
-        super().__init__(random)
-        function = random.choice(["nvml*", "nvmlInit_v2", "nvmlDeviceGet*", "nvmlDeviceGetHandleByUUID",
-                                  "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlSystemGetProcessName",
-                                  "nvmlDeviceGetViolationStatus", "nvmlDeviceGetCurrentClocksEventReasons"])
-        self.calls = f"{function} {random.randrange(5)} {random.choice([1, 1_000_000])} " \
-                     f"{random.choice([0, 0, 0, 1, 2, 3, 4, 7, 13, 15, 999, -1])}"
+    functions = ["nvml*", "nvmlInit_v2", "nvmlDeviceGet*", "nvmlDeviceGetHandleByUUID",
+                 "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlSystemGetProcessName", "nvmlDeviceGetViolationStatus",
+                 "nvmlDeviceGetCurrentClocksEventReasons"]
+    most, counts, answers = 5, [1, 1_000_000], [0, 0, 0, 1, 2, 3, 4, 7, 13, 15, 999, -1]
 
 
 @kind("counters lie")
 class CountersLie(FaultyCalls):
     commands = ("opcodes with counters",)
     library = "PTXLAT_LIBCUPTI"
-
-    def __init__(self, random):
-        super().__init__(random)
-        function = random.choice(["cupti*", "cuptiGetVersion", "cuptiProfilerInitialize", "cuptiProfilerDeviceSupported",
-                                  "cuptiProfilerHost*", "cuptiRangeProfiler*", "cuptiRangeProfilerDecodeData",
-                                  "cuptiProfilerHostEvaluateToGpuValues", "cuptiRangeProfilerGetCounterDataInfo"])
-        self.calls = f"{function} {random.randrange(8)} {random.choice([1, 1_000_000])} " \
-                     f"{random.choice([0, 0, 0, 1, 2, 7, 35, 37, 38, 999])}"
+    functions = ["cupti*", "cuptiGetVersion", "cuptiProfilerInitialize", "cuptiProfilerDeviceSupported",
+                 "cuptiProfilerHost*", "cuptiRangeProfiler*", "cuptiRangeProfilerDecodeData",
+                 "cuptiProfilerHostEvaluateToGpuValues", "cuptiRangeProfilerGetCounterDataInfo"]
+    most, counts, answers = 8, [1, 1_000_000], [0, 0, 0, 1, 2, 7, 35, 37, 38, 999]
 
 
 # The GPU itself.
