@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/expression.h"
 #include "gpu/device.h"
 #include "kernel/kernel.h"
-#include "probe/expression.h"
 #include "probe/probe.h"
 
 namespace ptxlat::probe {

@@ -27,7 +27,7 @@ struct ProbeTexts {
   std::map<std::string, std::string> of_name;
 };
 
-// A Buffer whose numbers are expressions (probe/expression.h) of the axes and constants.
+// A Buffer whose numbers are expressions (base/expression.h) of the axes and constants.
 struct ProbeBuffer {
   kernel::Buffer::Contents contents = kernel::Buffer::Contents::zeros;
   std::string bytes, stride, seed, read_words;

@@ -8,17 +8,19 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/expression.h"
 #include "base/file.h"
 #include "isa/rule.h"
+#include "isa/section.h"
 #include "isa/toml.h"
-#include "probe/expression.h"
 #include "probe/probe.h"
-#include "probe/section.h"
 #include "ptx/skeleton.h"
 
 namespace ptxlat::probe {
 
 namespace {
+
+using isa::Section;
 
 constexpr NamedValues<kernel::Buffer::Contents, 5> contents_names = {
     {{kernel::Buffer::Contents::zeros, "zeros"},
@@ -269,7 +271,7 @@ Probe read_probe(const std::filesystem::path& file) {
     throw Error(ExitCode::catalogue,
                 fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
   }
-  const Section section(root, file.string());
+  const Section section(root, file.string(), "docs/probes.md describes the files of a probe.");
   section.only({"sentence", "cost", "ptx", "target", "module", "constants", "axis", "text", "launch", "buffer", "read",
                 "fact", "audit", "infer"});
   Probe probe;

@@ -24,7 +24,7 @@
 #include "cuda/splice.h"
 #include "fuzz.h"
 #include "infer/talk.h"
-#include "probe/expression.h"
+#include "base/expression.h"
 #include "probe/points.h"
 #include "report/gzip.h"
 #include "report/table.h"
@@ -172,14 +172,14 @@ TEST_CASE("a path that a file names stays inside the folder") {
 }
 
 TEST_CASE("expressions of probes neither overflow nor recurse without end") {
-  const auto words = [](const std::string& text) { return error_of([&] { probe::evaluate(text, {}); }); };
+  const auto words = [](const std::string& text) { return error_of([&] { evaluate(text, {}); }); };
   CHECK_THAT(words("9223372036854775807 + 1"), Contains("too large"));
   CHECK_THAT(words("9223372036854775807 * 2"), Contains("too large"));
   CHECK_THAT(words("0 - 9223372036854775807 - 2"), Contains("too large"));
   CHECK_THAT(words("(0 - 9223372036854775807 - 1) / (0 - 1)"), Contains("too large"));
   CHECK_THAT(words("9223372036854775807 GiB"), Contains("too large"));
   CHECK_THAT(words(std::string(100'000, '(')), Contains("too many parentheses"));
-  CHECK(probe::evaluate(std::string(50, '(') + "7" + std::string(50, ')'), {}) == 7);
+  CHECK(evaluate(std::string(50, '(') + "7" + std::string(50, ')'), {}) == 7);
 }
 
 TEST_CASE("a probe's kernel does not grow without end") {

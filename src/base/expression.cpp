@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe/expression.h"
+#include "base/expression.h"
 
 #include <fmt/format.h>
 
@@ -7,23 +7,56 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
-namespace ptxlat::probe {
+namespace ptxlat {
 
 namespace {
 
 constexpr std::array<std::pair<std::string_view, std::int64_t>, 3> units = {
     {{"KiB", std::int64_t{1} << 10}, {"MiB", std::int64_t{1} << 20}, {"GiB", std::int64_t{1} << 30}}};
 
+// Whether the result does not fit; else it is in `value`.
+template <class Number>
+bool add_overflows(Number& value, Number other) {
+  if constexpr (std::is_integral_v<Number>) return __builtin_add_overflow(value, other, &value);
+  return !std::isfinite(value += other);
+}
+
+template <class Number>
+bool subtract_overflows(Number& value, Number other) {
+  if constexpr (std::is_integral_v<Number>) return __builtin_sub_overflow(value, other, &value);
+  return !std::isfinite(value -= other);
+}
+
+template <class Number>
+bool multiply_overflows(Number& value, Number other) {
+  if constexpr (std::is_integral_v<Number>) return __builtin_mul_overflow(value, other, &value);
+  return !std::isfinite(value *= other);
+}
+
+// By anything but zero.
+template <class Number>
+bool divide_overflows(Number& value, Number divisor) {
+  if constexpr (std::is_integral_v<Number>) {
+    if (divisor == -1 && value == std::numeric_limits<Number>::min()) return true;
+    value /= divisor;
+    return false;
+  }
+  return !std::isfinite(value /= divisor);
+}
+
 // Recursive descent: sum = product {± product}, product = factor {×÷ factor}.
+template <class Number>
 class Parser {
  public:
-  Parser(std::string_view text, const Names& names) : text_(text), names_(names) {}
+  Parser(std::string_view text, const std::map<std::string, Number>& names) : text_(text), names_(names) {}
 
-  std::int64_t all() {
+  Number all() {
     const auto value = sum();
     if (at_ < text_.size()) fail("unexpected", text_.substr(at_));
     return value;
@@ -37,7 +70,7 @@ class Parser {
   [[noreturn]] void fail_for_size() const { fail("a number is too large:", text_.substr(0, at_)); }
 
   // Within parentheses.
-  std::int64_t inner_sum() {
+  Number inner_sum() {
     constexpr int deepest = 100;
     if (++depth_ > deepest) fail("too many parentheses", text_.substr(at_));
     const auto value = sum();
@@ -56,29 +89,28 @@ class Parser {
     return true;
   }
 
-  std::int64_t sum() {
+  Number sum() {
     auto value = product();
     for (;;) {
       if (take('+')) {
-        if (__builtin_add_overflow(value, product(), &value)) fail_for_size();
+        if (add_overflows(value, product())) fail_for_size();
       } else if (take('-')) {
-        if (__builtin_sub_overflow(value, product(), &value)) fail_for_size();
+        if (subtract_overflows(value, product())) fail_for_size();
       } else {
         return value;
       }
     }
   }
 
-  std::int64_t product() {
+  Number product() {
     auto value = factor();
     for (;;) {
       if (take('*')) {
-        if (__builtin_mul_overflow(value, factor(), &value)) fail_for_size();
+        if (multiply_overflows(value, factor())) fail_for_size();
       } else if (take('/')) {
         const auto divisor = factor();
         if (divisor == 0) fail("division by zero", "/");
-        if (divisor == -1 && value == std::numeric_limits<std::int64_t>::min()) fail_for_size();
-        value /= divisor;
+        if (divide_overflows(value, divisor)) fail_for_size();
       } else {
         skip_space();
         return value;
@@ -86,7 +118,7 @@ class Parser {
     }
   }
 
-  std::int64_t factor() {
+  Number factor() {
     if (take('(')) {
       const auto value = inner_sum();
       if (!take(')')) fail("no closing parenthesis", text_.substr(at_));
@@ -103,7 +135,7 @@ class Parser {
   }
 
   // After the opening parenthesis.
-  std::int64_t lesser_or_greater(bool lesser) {
+  Number lesser_or_greater(bool lesser) {
     const auto first = inner_sum();
     if (!take(',')) fail("no second argument", text_.substr(at_));
     const auto second = inner_sum();
@@ -111,7 +143,7 @@ class Parser {
     return lesser ? std::min(first, second) : std::max(first, second);
   }
 
-  std::int64_t number(std::string_view word) {
+  Number number(std::string_view word) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc()) fail("not a number:", word);
@@ -126,27 +158,33 @@ class Parser {
     }
     for (const auto& [name, factor] : units) {
       if (unit != name) continue;
-      if (__builtin_mul_overflow(value, factor, &value)) fail_for_size();
-      return value;
+      if (multiply_overflows(value, factor)) fail_for_size();
+      return static_cast<Number>(value);
     }
     if (end != word.data() + word.size()) fail("unknown unit", unit);
-    return value;
+    return static_cast<Number>(value);
   }
 
-  std::int64_t value_of(std::string_view name) const {
+  Number value_of(std::string_view name) const {
     const auto found = names_.find(std::string(name));
     if (found == names_.end()) fail("unknown name", name);
     return found->second;
   }
 
   std::string_view text_;
-  const Names& names_;
+  const std::map<std::string, Number>& names_;
   std::size_t at_ = 0;
   int depth_ = 0;
 };
 
 }  // namespace
 
-std::int64_t evaluate(std::string_view expression, const Names& names) { return Parser(expression, names).all(); }
+std::int64_t evaluate(std::string_view expression, const Names& names) {
+  return Parser<std::int64_t>(expression, names).all();
+}
 
-}  // namespace ptxlat::probe
+double evaluate_real(std::string_view expression, const RealNames& names) {
+  return Parser<double>(expression, names).all();
+}
+
+}  // namespace ptxlat

@@ -14,16 +14,17 @@
 #include "base/named_values.h"
 #include "base/nearest_names.h"
 
-namespace ptxlat::probe {
+namespace ptxlat::isa {
 
-// One table of a probe file. Every mistake is an Error{catalogue} with its file and line.
+// One table of a data file. Every mistake is an Error{catalogue} with its file and line.
+//   advice  where such files are described
 class Section {
  public:
-  Section(const toml::table& table, std::string file) : table_(table), file_(std::move(file)) {}
+  Section(const toml::table& table, std::string file, std::string advice)
+      : table_(table), file_(std::move(file)), advice_(std::move(advice)) {}
 
   [[noreturn]] void fail(const toml::node& node, const std::string& what) const {
-    throw Error(ExitCode::catalogue, fmt::format("{}:{}: {}", file_, node.source().begin.line, what),
-                "docs/probes.md describes the files of a probe.");
+    throw Error(ExitCode::catalogue, fmt::format("{}:{}: {}", file_, node.source().begin.line, what), advice_);
   }
   [[noreturn]] void fail(const std::string& what) const { fail(table_, what); }
 
@@ -99,7 +100,7 @@ class Section {
     std::vector<Section> found;
     for (const auto* node : elements(key)) {
       if (!node->is_table()) fail(*node, fmt::format("write [[{}]]", key));
-      found.emplace_back(*node->as_table(), file_);
+      found.emplace_back(*node->as_table(), file_, advice_);
     }
     return found;
   }
@@ -107,9 +108,9 @@ class Section {
   Section section(const char* key) const {
     static const toml::table none;
     const auto* node = table_.get(key);
-    if (node == nullptr) return {none, file_};
+    if (node == nullptr) return {none, file_, advice_};
     if (!node->is_table()) fail(*node, fmt::format("write [{}]", key));
-    return {*node->as_table(), file_};
+    return {*node->as_table(), file_, advice_};
   }
 
   template <class Value, std::size_t count>
@@ -125,7 +126,7 @@ class Section {
 
  private:
   const toml::table& table_;
-  std::string file_;
+  std::string file_, advice_;
 };
 
-}  // namespace ptxlat::probe
+}  // namespace ptxlat::isa

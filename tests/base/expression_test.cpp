@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe/expression.h"
+#include "base/expression.h"
 
 #include <stdexcept>
 
 #include "catch.h"
 
-using namespace ptxlat::probe;
+using namespace ptxlat;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -72,4 +72,11 @@ TEST_CASE("an unreadable expression is reported with what is wrong") {
   CHECK_THAT(mistake_in("99999999999999999999"), Contains("not a number"));
   for (const char* incomplete : {"", " ", "1 +", "* 2", "()", "3 - -2", "%"})
     CHECK_THAT(mistake_in(incomplete), Contains("a number or a name is missing"));
+}
+
+TEST_CASE("real numbers are divided without a remainder and must stay finite") {
+  CHECK(evaluate_real("7 / 2 + bytes / 1 KiB", {{"bytes", 512}}) == 4.0);
+  CHECK(evaluate_real("a - min(b, 3)", {{"a", 23.5}, {"b", 2.25}}) == 21.25);
+  CHECK_THROWS_WITH(evaluate_real("a / (b - b)", {{"a", 1}, {"b", 2.5}}), Contains("division by zero"));
+  CHECK_THROWS_WITH(evaluate_real("a * a", {{"a", 1e300}}), Contains("too large"));
 }
