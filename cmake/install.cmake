@@ -7,7 +7,8 @@ include(GNUInstallDirs)
 option(PTXLAT_WHEEL "Install what a Python wheel has" OFF)
 
 install(TARGETS ptxlat RUNTIME DESTINATION bin)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/ptx_templates ${CMAKE_SOURCE_DIR}/site DESTINATION share/ptxlat)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/ptx_templates ${CMAKE_SOURCE_DIR}/site ${CMAKE_SOURCE_DIR}/simulators
+  DESTINATION share/ptxlat)
 install(PROGRAMS ${CMAKE_SOURCE_DIR}/tools/toolkits.sh ${CMAKE_SOURCE_DIR}/tools/toolkit_piece.py
   DESTINATION share/ptxlat/tools)
 install(FILES ${CMAKE_SOURCE_DIR}/tools/common.sh DESTINATION share/ptxlat/tools)

@@ -23,6 +23,7 @@ void add_show(CLI::App& program);      // show.cpp
 void add_measure(CLI::App& program);   // measure.cpp
 void add_compare(CLI::App& program);   // compare.cpp
 void add_report(CLI::App& program);    // report.cpp: a web site of tables
+void add_export(CLI::App& program);    // export.cpp: a simulator's configuration
 void add_doctor(CLI::App& program);    // doctor.cpp
 void add_worker(CLI::App& program);    // main.cpp, hidden: the process that worker/worker.h talks to
 

@@ -65,6 +65,7 @@ int run_program(int argc, char** argv) {
   add_measure(program);
   add_compare(program);
   add_report(program);
+  add_export(program);
   add_reproduce(program);
   add_replay(program);
   add_doctor(program);

@@ -8,10 +8,12 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "report/number.h"
 #include "report/operands.h"
 #include "report/table.h"
@@ -307,6 +309,13 @@ std::vector<std::vector<std::string>> read_csv_lines(std::istream& in, const std
       },
       [&](const RowReader& row) { lines.push_back(row.fields); });
   return lines;
+}
+
+std::vector<std::vector<std::string>> read_csv_file(const std::filesystem::path& file, const std::string& columns) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return {};
+  std::istringstream in(read_file(file));
+  return read_csv_lines(in, file.string(), columns);
 }
 
 std::vector<TableRow> read_csv(std::istream& in, const std::string& name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <istream>
 #include <ostream>
 #include <string>
@@ -19,5 +20,7 @@ void write_csv_line(std::ostream& out, const std::vector<std::string>& fields);
 // with the line if it is damaged.
 std::vector<std::vector<std::string>> read_csv_lines(std::istream& in, const std::string& name,
                                                      const std::string& columns);
+// The same of a file; none if there is no such file.
+std::vector<std::vector<std::string>> read_csv_file(const std::filesystem::path& file, const std::string& columns);
 
 }  // namespace ptxlat::report

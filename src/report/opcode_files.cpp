@@ -38,7 +38,7 @@ std::string text_of(Write write) {
 }
 
 void write_opcodes_csv(std::ostream& out, const std::vector<results::Opcode>& opcodes) {
-  out << "opcode,pipe,counters,paired_as,throughput,interval,saturates_at,latency,forms,example,note\n";
+  out << opcode_columns << '\n';
   for (const auto& row : opcodes) {
     write_csv_line(out, {row.name, row.pipe, text_of(row.counters), row.stands_for_it, rounded(row.throughput),
                          rounded(row.interval), rounded(row.saturates_at), rounded(row.latency),

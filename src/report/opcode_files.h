@@ -25,6 +25,10 @@ void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& 
 // The records and runs of such a folder, without the rows. Error{storage} if it has none, or they are damaged.
 OpcodeFiles read_opcode_files(const std::filesystem::path& folder);
 
+// The columns of opcodes.csv.
+inline constexpr const char* opcode_columns =
+    "opcode,pipe,counters,paired_as,throughput,interval,saturates_at,latency,forms,example,note";
+
 // The rows, for people.
 void write_opcode_text(std::ostream& out, const std::vector<results::Opcode>& opcodes);
 

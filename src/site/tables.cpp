@@ -4,30 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <unordered_map>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "report/code_change.h"
 #include "report/csv.h"
 #include "report/find_tables.h"
+#include "report/opcode_files.h"
 #include "report/probe_files.h"
 
 namespace ptxlat::site {
 
 namespace {
-
-std::vector<std::vector<std::string>> csv_lines(const std::filesystem::path& file, const char* columns) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return {};
-  std::istringstream in(read_file(file));
-  return report::read_csv_lines(in, file.string(), columns);
-}
 
 // Windows are shared by many rows, and each is hashed once.
 class CodeMarks {
@@ -111,8 +102,8 @@ std::unique_ptr<SiteTable> read(const std::filesystem::path& folder) {
   }
   add_missing_spellings(*table);
   table->id = table->run.table.empty() ? folder.filename().string() : table->run.table;
-  table->opcodes = csv_lines(folder / "opcodes.csv", opcode_columns);
-  table->contention = csv_lines(folder / "contention.csv", contention_columns);
+  table->opcodes = report::read_csv_file(folder / "opcodes.csv", report::opcode_columns);
+  table->contention = report::read_csv_file(folder / "contention.csv", contention_columns);
   return table;
 }
 

@@ -56,9 +56,7 @@ struct SiteTable {
   bool is_static() const { return run.kind == "static"; }
 };
 
-// The columns of these files (docs/opcodes.md).
-inline constexpr const char* opcode_columns =
-    "opcode,pipe,counters,paired_as,throughput,interval,saturates_at,latency,forms,example,note";
+// The columns of contention.csv (docs/opcodes.md).
 inline constexpr const char* contention_columns = "a,b,score,floor,verdict,note";
 
 // The tables below the named folders, measured ones first, then in natural order of their ids. Error{usage} if two have

@@ -16,6 +16,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/expression.h"
 #include "base/file.h"
 #include "base/printable.h"
 #include "base/process.h"
@@ -24,7 +25,6 @@
 #include "cuda/splice.h"
 #include "fuzz.h"
 #include "infer/talk.h"
-#include "base/expression.h"
 #include "probe/points.h"
 #include "report/gzip.h"
 #include "report/table.h"

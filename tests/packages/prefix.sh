@@ -32,7 +32,8 @@ fi
   grep -q fma.rn.f32 || fail "a table is not read"
 for file in share/man/man1/ptxlat.1 share/bash-completion/completions/ptxlat share/zsh/vendor-completions/_ptxlat \
   share/fish/vendor_completions.d/ptxlat.fish share/ptxlat/tables/LICENSE share/ptxlat/tools/toolkits.sh \
-  share/ptxlat/ptx_templates/reproducer/reproduce.c share/ptxlat/site/index.html share/doc/ptxlat/copyright; do
+  share/ptxlat/ptx_templates/reproducer/reproduce.c share/ptxlat/site/index.html \
+  share/ptxlat/simulators/accel-sim.toml share/doc/ptxlat/copyright; do
   [[ -s $prefix/$file ]] || fail "$file is missing"
 done
 "$prefix/share/ptxlat/tools/toolkits.sh" --help | grep -q VERSION || fail "toolkits.sh --help"

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulator/export.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/commands.h"
+#include "run/provenance.h"
+
+namespace ptxlat::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExportOptions {
+  std::string table, target, folder;
+  std::vector<std::string> bases;
+};
+
+simulator::Bases read_bases(const std::vector<std::string>& files) {
+  simulator::Bases bases;
+  for (const auto& file : files) {
+    const auto name = fs::path(file).filename().string();
+    if (!bases.emplace(name, read_file(file)).second)
+      throw Error(ExitCode::usage, fmt::format("there are two configurations called {}", name));
+  }
+  return bases;
+}
+
+void write(const fs::path& folder, const simulator::Export& exported) {
+  for (const auto& [path, content] : exported.files) replace_file(folder / path, content);
+  replace_files(folder, {{simulator::evidence_name, simulator::evidence_csv(exported)},
+                         {simulator::left_out_name, simulator::left_out_csv(exported)}});
+}
+
+void export_table(const ExportOptions& options) {
+  const auto target = simulator::find_target(options.target);
+  const auto bases = read_bases(options.bases);
+  const auto made_by = fmt::format("ptxlat {} ({})", run::tool_version(), run::git_commit());
+  const auto exported = simulator::export_tables(target, simulator::read_tables(options.table), bases, made_by);
+  write(options.folder, exported);
+  for (const auto& left : exported.left_out)
+    fmt::print(stderr, "left out: {} {}: {}\n", left.file, left.option, left.reason);
+  fmt::print(stderr, "{} options exported, {} left out\n", exported.exported.size(), exported.left_out.size());
+  for (const auto& [path, content] : exported.files) fmt::print("{}\n", (fs::path(options.folder) / path).string());
+}
+
+}  // namespace
+
+void add_export(CLI::App& program) {
+  auto* command = program.add_subcommand(
+      "export", "Write the configuration of a GPU simulator from a table, with the row behind each figure.");
+  auto options = std::make_shared<ExportOptions>();
+  command->add_option("table", options->table, "The folder of the table.")->required()->type_name("FOLDER");
+  command
+      ->add_option("--target", options->target,
+                   "The simulator: accel-sim, gpgpu-sim or ppt-gpu, or a data file of your own (docs/export.md).")
+      ->required()
+      ->type_name("NAME");
+  command->add_option("-o,--output", options->folder, "The folder for the configuration. Existing files are replaced.")
+      ->required()
+      ->type_name("FOLDER");
+  command
+      ->add_option("--base", options->bases,
+                   "A configuration to lay the exported options over: it keeps what was not measured. Can be repeated; "
+                   "the name of the file says which one it is. Default: none.")
+      ->type_name("FILE");
+  command->callback([options] { export_table(*options); });
+}
+
+}  // namespace ptxlat::cli

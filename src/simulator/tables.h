@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "report/compare_facts.h"
+#include "report/shared_rows.h"
+#include "results/json.h"
+#include "simulator/target.h"
+
+namespace ptxlat::simulator {
+
+inline constexpr const char* opcodes_name = "opcodes.csv";
+inline constexpr const char* facts_name = "facts.csv";
+
+// What queries are put to: all that a table's folder has, without machine code.
+//   opcodes  the lines of opcodes.csv, as text
+struct Tables {
+  std::filesystem::path folder;
+  results::Json run;
+  std::vector<report::TableRow> rows;
+  std::vector<report::Spelling> spellings;
+  std::vector<report::TableFact> facts;
+  std::vector<std::vector<std::string>> opcodes;
+};
+
+// Error{unknown_name} if the folder is not a table, Error{storage} if it is damaged.
+Tables read_tables(const std::filesystem::path& folder);
+
+// A row with the figure that a query asks for.
+//   file, row  where it stands: "latency.csv", "fma.rn.f32, operand a, O3"
+//   value      the figure as its file has it, or the word
+struct Found {
+  std::string file, row, value, unit;
+};
+
+//   found    the row that gives the figure: the first of those that have it
+//   matches  how many rows the query matched
+struct Answer {
+  Found found;
+  std::size_t matches = 0;
+};
+
+// An answer, or a sentence that says why there is none.
+std::variant<Answer, std::string> ask(const Query& query, const Tables& tables);
+
+}  // namespace ptxlat::simulator

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../report/cells.h"
+#include "../results/test_folder.h"
+#include "base/file.h"
+#include "report/opcode_files.h"
+#include "report/probe_files.h"
+#include "report/table.h"
+#include "simulator/export.h"
+
+namespace ptxlat {
+
+// A cell of ordinary inputs.
+inline results::Record plain_cell(const std::string& ptx, double cycles, const std::string& opcode) {
+  auto cell = cell_of(ptx, 3, cycles, opcode);
+  cell.input = "";
+  return cell;
+}
+
+inline results::Fact fact_of(const std::string& quantity, const std::string& value, const std::string& unit,
+                             const std::string& condition = "") {
+  results::Fact fact;
+  fact.quantity = quantity;
+  fact.condition = condition;
+  fact.value = value;
+  fact.unit = unit;
+  fact.scope = "kind";
+  fact.verdict = value.empty() ? results::FactVerdict::undetermined : results::FactVerdict::measured;
+  return fact;
+}
+
+// A small table in a folder of its own: four forms, two opcodes, six facts.
+struct InventedTable {
+  TestFolder folder;
+  std::filesystem::path table;
+
+  InventedTable() {
+    auto run = run_of();
+    run.table = "sm_90/invented/driver-1";
+    run.device = gpu::DeviceInfo{};
+    run.device->name = "Invented";
+    run.device->sm_count = 7;
+    report::write_table(folder.path,
+                        report::table_from(run, {},
+                                           {plain_cell("add.s32", 4, "IADD3"), plain_cell("mul.s32", 5, "IMAD"),
+                                            plain_cell("add.f64", 8, "DADD"), plain_cell("mul.f64", 11, "DMUL")}));
+    table = folder.path / run.table;
+    results::Record probe;
+    probe.kind = results::RecordKind::probe;
+    probe.ptx = "caches";
+    probe.facts = {fact_of("l1.sets", "4", "count"),       fact_of("l1.latency", "33.4", "cycles"),
+                   fact_of("l2.latency", "280", "cycles"), fact_of("l1.policy", "lru", "text"),
+                   fact_of("l2.policy", "", "text"),       fact_of("l1.bytes", "2048", "bytes", "carveout=1")};
+    report::write_probe_files(table, {probe}, {});
+    replace_file(table / "opcodes.csv", std::string(report::opcode_columns) +
+                                            "\nDADD,fp64,,DADD,64,2.004,4,8,1,add.f64,\n"
+                                            "IADD3,alu,,IADD3,64,2,4,4,1,add.s32,\n");
+  }
+
+  simulator::Target target(const std::string& toml) const {
+    replace_file(folder.path / "mine.toml", toml);
+    return simulator::read_target(folder.path / "mine.toml");
+  }
+};
+
+}  // namespace ptxlat
