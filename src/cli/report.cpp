@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "report/table_files.h"
 #include "run/provenance.h"
 #include "site/site.h"
 
@@ -19,7 +21,16 @@ struct ReportOptions {
   std::string library;
 };
 
-void report(const ReportOptions& options) {
+// Brief tables, and those of the Python wheel.
+void note_missing_code(const site::SiteTables& tables) {
+  const auto missing = std::count_if(tables.begin(), tables.end(),
+                                     [](const auto& table) { return !table->rows.empty() && table->lines.empty(); });
+  if (missing == 0) return;
+  fmt::print(stderr, "{} of {} tables {} shown without machine code, because {} no {}\n", missing, tables.size(),
+             missing == 1 ? "is" : "are", missing == 1 ? "its folder has" : "their folders have", report::jsonl_name);
+}
+
+void make_site(const ReportOptions& options) {
   // Before the work, which takes half a minute for many tables.
   site::require_site_or_empty(options.folder);
   const auto page = site::page_folder();
@@ -35,6 +46,7 @@ void report(const ReportOptions& options) {
   std::uint64_t bytes = 0;
   for (const auto& [path, content] : files) bytes += content.size();
   site::write_folder(options.folder, files);
+  note_missing_code(tables);
   if (!library.missing.empty()) fmt::print(stderr, "warning: {}\n", library.missing);
   fmt::print(stderr, "{} table{}, {} files, {:.1f} MB\n", tables.size(), tables.size() == 1 ? "" : "s", files.size(),
              static_cast<double>(bytes) / 1e6);
@@ -63,7 +75,7 @@ void add_report(CLI::App& program) {
                    "The folder with the plot library Chart.js (chart.min.js) and its licence. Default: that of "
                    "Debian's package libjs-chart.js; without it, the site has no plots.")
       ->type_name("FOLDER");
-  command->callback([options] { report(*options); });
+  command->callback([options] { make_site(*options); });
 }
 
 }  // namespace ptxlat::cli

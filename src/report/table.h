@@ -104,7 +104,7 @@ enum class TableDetail { everything, columns_only };
 void write_table(const std::filesystem::path& folder, const Table& table, TableDetail detail = TableDetail::everything);
 
 // Reads a folder that write_table made (from latency.jsonl.zst, forms.csv.gz and run.json). A brief one, or a folder
-// with a latency.csv alone, gives the columns without windows; without a run.json the run is derived from the rows. A
+// without latency.jsonl.zst, gives the columns without windows; without a run.json the run is derived from the rows. A
 // folder with only probes gives a table without cells. The facts are left empty. Error{unknown_name} if there is none,
 // Error{storage} if it is damaged, of another format, or has a cell twice.
 Table read_table(const std::filesystem::path& folder);

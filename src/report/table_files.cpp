@@ -139,7 +139,10 @@ TableFiles read_table_files(const std::filesystem::path& folder) {
   const bool has_run = std::filesystem::exists(folder / run_name, ignored);
   const auto csv = csv_in(folder);
   const results::Json run = has_run ? read_run(folder / run_name) : results::Json::object();
-  const bool is_in_csv = !run.contains("jsonl_crc32");
+  // Packages leave the lines out, which are most of a table.
+  const bool has_lines = std::filesystem::exists(folder / jsonl_name, ignored) ||
+                         std::filesystem::exists(folder / old_jsonl_name, ignored);
+  const bool is_in_csv = !run.contains("jsonl_crc32") || (!has_lines && !csv.empty());
   TableFiles files;
   // A copy of only rows and run has no csv.
   if (!csv.empty() || is_in_csv) {

@@ -34,7 +34,7 @@ struct TableFiles {
   std::vector<results::Run> runs;
   std::vector<Spelling> spellings;
   std::optional<std::string> lines;  // of latency.jsonl.zst
-  std::vector<TableRow> rows;        // of latency.csv, if there are no lines: the columns, without windows
+  std::vector<TableRow> rows;        // of latency.csv, if the folder has no lines: the columns, without windows
 };
 // Error{storage} if they are damaged, of another format, or if latency.csv is not that of the run. Without a run.json,
 // the run is derived from the rows and the folder.

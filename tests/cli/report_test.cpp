@@ -2,6 +2,7 @@
 
 // `ptxlat report` as its users call it: what it writes, and how it ends where it cannot.
 #include "../report/cells.h"
+#include "../site/decoded.h"
 #include "base/file.h"
 #include "ptxlat_program.h"
 #include "report/table.h"
@@ -53,6 +54,26 @@ TEST_CASE("report makes a site that needs nothing from elsewhere") {
   const auto before = contents_of(site / "data/list-0.js");
   CHECK(program.run({"report", "tables", "-o", "site"}).status == 0);
   CHECK(contents_of(site / "data/list-0.js") == before);
+}
+
+TEST_CASE("report shows a table whose folder has only columns, as in the Python wheel, and says so") {
+  const PtxlatProgram program;
+  write_table_in(program);
+  const auto table = program.folder() / "tables" / run_of().table;
+  CHECK(!has(program.run({"report", "tables", "-o", "whole"}).err, "without machine code"));
+  fs::remove(table / "latency.jsonl.zst");
+  fs::remove(table / "latency.md");
+  const auto made = program.run({"report", "tables", "-o", "site"});
+  INFO(made.err);
+  CHECK(made.status == 0);
+  CHECK(has(made.err, "1 of 1 tables is shown without machine code, because its folder has no latency.jsonl.zst"));
+  CHECK(has(decoded(contents_of(program.folder() / "site/data/list-0.js")).dump(), "IADD3"));
+  CHECK(has(decoded(contents_of(program.folder() / "site/data/site.js")).dump(), "\"has_code\":false"));
+  CHECK(program.run({"list", "--filter", "add.u32", "--table", table.string()}).status == 0);
+
+  INFO("columns that are not those of the run are damage, not a table");
+  replace_file(table / "latency.csv", contents_of(table / "latency.csv") + "\n");
+  CHECK(program.run({"report", "tables", "-o", "site"}).status == 7);
 }
 
 TEST_CASE("report names what is wrong and what to do, and changes nothing") {
