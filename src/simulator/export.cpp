@@ -110,14 +110,15 @@ Export export_tables(const Target& target, const Tables& tables, const Bases& ba
 
 std::string evidence_csv(const Export& exported) {
   std::ostringstream out;
-  report::write_csv_line(
-      out, {"file", "option", "value", "base", "name", "query", "matches", "source", "row", "figure", "unit"});
+  report::write_csv_line(out, {"file", "option", "value", "formula", "base", "name", "query", "matches", "source",
+                               "row", "figure", "unit"});
   for (const auto& one : exported.exported) {
     for (std::size_t i = 0; i < one.answers.size(); ++i) {
       const auto& query = one.option->queries[i];
       const auto& [found, matches] = one.answers[i];
-      report::write_csv_line(out, {one.file, one.option->name, one.value, one.base, query.name, text_of(query),
-                                   std::to_string(matches), found.file, found.row, found.value, found.unit});
+      report::write_csv_line(
+          out, {one.file, one.option->name, one.value, one.option->value, one.base, query.name, text_of(query),
+                std::to_string(matches), found.file, found.row, found.value, found.unit});
     }
   }
   return out.str();

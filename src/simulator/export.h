@@ -41,7 +41,7 @@ using Bases = std::map<std::string, std::string>;
 // that of a file which can be laid over one is Error{usage}.
 Export export_tables(const Target& target, const Tables& tables, const Bases& bases, const std::string& made_by);
 
-// evidence.csv: file, option, value, base, name, query, matches, source, row, figure, unit; a line per query.
+// evidence.csv: file, option, value, formula, base, name, query, matches, source, row, figure, unit; a line per query.
 std::string evidence_csv(const Export& exported);
 // left_out.csv: file, option, base, reason.
 std::string left_out_csv(const Export& exported);

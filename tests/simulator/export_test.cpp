@@ -97,16 +97,16 @@ TEST_CASE("an export has a figure of the table in each option, and the row of ea
   CHECK(file_in(exported, "isa/module.py") ==
         head + "units = {\n  \"IADD3\": [\"int\", 4],\n  \"DADD\": [\"double\", 8],\n}\n");
   CHECK(simulator::evidence_csv(exported) ==
-        R"(file,option,value,base,name,query,matches,source,row,figure,unit
-sim.config,-sms,7,,n,"run = ""device.sm_count""",1,run.json,device.sm_count,7,
-sim.config,-dp,"11,2",,interval,"opcode = ""DADD"", metric = ""interval""",1,opcodes.csv,DADD,2.004,cycles
-sim.config,-dp,"11,2",,latency,"sass = ""DADD"", ""DMUL"", metric = ""cycles"", aggregate = ""max""",2,latency.csv,"mul.f64, operand a, O3",11,cycles
-sim.config,-l2,247,,l1,"fact = ""l1.latency""",1,facts.csv,"caches, l1.latency",33.4,cycles
-sim.config,-l2,247,,l2,"fact = ""l2.latency""",1,facts.csv,"caches, l2.latency",280,cycles
-isa/module.py,IADD3,"[""int"", 4]",,latency,"sass = ""IADD3"", metric = ""cycles""",1,latency.csv,"add.s32, operand a, O3",4,cycles
-isa/module.py,IADD3,"[""int"", 4]",,unit,"opcode = ""IADD3"", metric = ""pipe""",1,opcodes.csv,IADD3,alu,
-isa/module.py,DADD,"[""double"", 8]",,latency,"sass = ""DADD"", metric = ""cycles""",1,latency.csv,"add.f64, operand a, O3",8,cycles
-isa/module.py,DADD,"[""double"", 8]",,unit,"opcode = ""DADD"", metric = ""pipe""",1,opcodes.csv,DADD,fp64,
+        R"(file,option,value,formula,base,name,query,matches,source,row,figure,unit
+sim.config,-sms,7,{n},,n,"run = ""device.sm_count""",1,run.json,device.sm_count,7,
+sim.config,-dp,"11,2","{latency},{interval}",,interval,"opcode = ""DADD"", metric = ""interval""",1,opcodes.csv,DADD,2.004,cycles
+sim.config,-dp,"11,2","{latency},{interval}",,latency,"sass = ""DADD"", ""DMUL"", metric = ""cycles"", aggregate = ""max""",2,latency.csv,"mul.f64, operand a, O3",11,cycles
+sim.config,-l2,247,{l2 - l1},,l1,"fact = ""l1.latency""",1,facts.csv,"caches, l1.latency",33.4,cycles
+sim.config,-l2,247,{l2 - l1},,l2,"fact = ""l2.latency""",1,facts.csv,"caches, l2.latency",280,cycles
+isa/module.py,IADD3,"[""int"", 4]","[""{unit}"", {latency}]",,latency,"sass = ""IADD3"", metric = ""cycles""",1,latency.csv,"add.s32, operand a, O3",4,cycles
+isa/module.py,IADD3,"[""int"", 4]","[""{unit}"", {latency}]",,unit,"opcode = ""IADD3"", metric = ""pipe""",1,opcodes.csv,IADD3,alu,
+isa/module.py,DADD,"[""double"", 8]","[""{unit}"", {latency}]",,latency,"sass = ""DADD"", metric = ""cycles""",1,latency.csv,"add.f64, operand a, O3",8,cycles
+isa/module.py,DADD,"[""double"", 8]","[""{unit}"", {latency}]",,unit,"opcode = ""DADD"", metric = ""pipe""",1,opcodes.csv,DADD,fp64,
 )");
   CHECK(simulator::left_out_csv(exported) ==
         R"(file,option,base,reason
@@ -122,7 +122,7 @@ TEST_CASE("laid over a configuration, an export replaces what was measured and k
       target, invented, {{"sim.config", "# mine\n-cache S:8:128:64,F:T:m,A:512  # hand\n-sms 80\n-dram 7\n"}});
   CHECK_THAT(file_in(exported, "sim.config"),
              Contains("are those of the base.\n\n# mine\n-cache S:4:128:64,L:T:m,A:512\n-sms 7\n-dram 7\n-dp 11,2\n"));
-  CHECK_THAT(simulator::evidence_csv(exported), Contains(",7,80,n,"));
+  CHECK_THAT(simulator::evidence_csv(exported), Contains(",7,{n},80,n,"));
 
   INFO("a part of an unknown shape is not guessed");
   const auto other = exported_to(target, invented, {{"sim.config", "-cache none\n"}});
