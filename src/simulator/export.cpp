@@ -64,11 +64,13 @@ void require_known(const Target& target, const Bases& bases) {
 }
 
 // The head of a file, in its own comments.
-std::string heading(const OutputFile& file, const Tables& tables, const std::string& made_by, bool has_base) {
+std::string heading(const Target& target, const OutputFile& file, const Tables& tables, const std::string& made_by,
+                    bool has_base) {
   const auto table = tables.run.value("table", tables.folder.filename().string());
-  auto text =
-      fmt::format("{0} Made by {1} from the table {2}.\n{0} {3} has the row behind each figure, {4} what has none.\n",
-                  file.comment, made_by, table, evidence_name, left_out_name);
+  auto text = fmt::format(
+      "{0} For {5}, made by {1} from the table {2}.\n{0} {3} has the row behind each figure, {4} what has none.\n",
+      file.comment, made_by, table, evidence_name, left_out_name,
+      target.sentence.empty() ? target.name : target.sentence);
   if (has_base)
     text += fmt::format("{} Options that are not in {} are those of the base.\n", file.comment, evidence_name);
   return text + '\n';
@@ -103,7 +105,7 @@ Export export_tables(const Target& target, const Tables& tables, const Bases& ba
       text += section.tail;
     }
     if (has_base) text = laid_over(base->second, file.comment, values);
-    result.files.emplace_back(file.name, heading(file, tables, made_by, has_base) + text);
+    result.files.emplace_back(file.name, heading(target, file, tables, made_by, has_base) + text);
   }
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include "report/csv.h"
 #include "report/opcode_files.h"
+#include "report/probe_files.h"
 #include "report/table_files.h"
 #include "report/table_lines.h"
 
@@ -11,6 +12,12 @@ namespace ptxlat::simulator {
 Tables read_tables(const std::filesystem::path& folder) {
   Tables tables;
   tables.folder = folder;
+  tables.facts = report::read_facts(folder);
+  tables.opcodes = report::read_csv_file(folder / opcodes_name, report::opcode_columns);
+  if (report::has_only_probes(folder)) {
+    if (const auto runs = report::read_probe_runs(folder); !runs.empty()) tables.run = results::to_json(runs.back());
+    return tables;
+  }
   auto files = report::read_table_files(folder);
   tables.run = results::to_json(files.run);
   tables.spellings = std::move(files.spellings);
@@ -19,8 +26,6 @@ Tables read_tables(const std::filesystem::path& folder) {
     for (auto& cell : report::rows_in(*files.lines, folder))
       tables.rows.push_back({std::move(cell.record), std::move(cell.levels)});
   }
-  tables.facts = report::read_facts(folder);
-  tables.opcodes = report::read_csv_file(folder / opcodes_name, report::opcode_columns);
   return tables;
 }
 

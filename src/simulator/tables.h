@@ -22,7 +22,7 @@ inline constexpr const char* facts_name = "facts.csv";
 //   opcodes  the lines of opcodes.csv, as text
 struct Tables {
   std::filesystem::path folder;
-  results::Json run;
+  results::Json run = results::Json::object();
   std::vector<report::TableRow> rows;
   std::vector<report::Spelling> spellings;
   std::vector<report::TableFact> facts;

@@ -91,7 +91,7 @@ TEST_CASE("an export has a figure of the table in each option, and the row of ea
   const auto target = invented.target(data_file);
   const auto exported = exported_to(target, invented);
   const std::string head =
-      "# Made by a test from the table sm_90/invented/driver-1.\n"
+      "# For an invented simulator, made by a test from the table sm_90/invented/driver-1.\n"
       "# evidence.csv has the row behind each figure, left_out.csv what has none.\n\n";
   CHECK(file_in(exported, "sim.config") == head + "-sms 7\n-dp 11,2\n-l2 247\n");
   CHECK(file_in(exported, "isa/module.py") ==
@@ -131,6 +131,15 @@ TEST_CASE("laid over a configuration, an export replaces what was measured and k
 
   CHECK_THROWS_WITH(exported_to(target, invented, {{"isa/module.py", ""}}),
                     Contains("no file isa/module.py to lay over"));
+}
+
+TEST_CASE("a folder that only has probes can be exported as far as they go") {
+  const InventedTable invented;
+  for (const char* name : {"latency.csv", "latency.jsonl.zst", "forms.csv.gz", "run.json"})
+    std::filesystem::remove(invented.table / name);
+  const auto exported = exported_to(invented.target(data_file), invented);
+  CHECK_THAT(file_in(exported, "sim.config"), Contains("\n-l2 247\n"));
+  CHECK_THAT(simulator::left_out_csv(exported), Contains("no row of the latency table matches"));
 }
 
 TEST_CASE("a query without one answer says why") {
