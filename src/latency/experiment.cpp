@@ -50,6 +50,12 @@ void set(Experiment& experiment, Role role, kernel::Trial trial) {
   experiment.trials[role] = std::move(trial);
 }
 
+void add_chains(const ExperimentBuilder& builder, Experiment& experiment) {
+  experiment.steps = chain_steps(builder.form());
+  set(experiment, Role::chain, builder.chained(experiment.steps));
+  set(experiment, Role::chain_twice, builder.chained(2 * experiment.steps));
+}
+
 // All trials except streams.
 void add_windows(const ExperimentBuilder& builder, Experiment& experiment) {
   const auto& variant = builder.variant;
@@ -68,9 +74,7 @@ void add_windows(const ExperimentBuilder& builder, Experiment& experiment) {
     if (!variant.input->completion.empty()) set(experiment, Role::completion, builder.waited_for(false, true));
   }
   if (!variant.operand.empty() && builder.can_chain()) {
-    experiment.steps = chain_steps(*variant.form);
-    set(experiment, Role::chain, builder.chained(experiment.steps));
-    set(experiment, Role::chain_twice, builder.chained(2 * experiment.steps));
+    add_chains(builder, experiment);
     set(experiment, Role::bridge, builder.bridged());
   }
 }
@@ -90,6 +94,25 @@ Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& varian
   experiment.consumer = consumer;
   add_windows(builder, experiment);
   add_streams(builder, builder.stream_shape(), experiment);
+  return experiment;
+}
+
+Experiment expand_streams(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant) {
+  const ExperimentBuilder builder{loaded, variant, nullptr};
+  Experiment experiment;
+  add_streams(builder, builder.stream_shape(), experiment);
+  return experiment;
+}
+
+Experiment expand_for_warps(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, int threads) {
+  const ExperimentBuilder builder{loaded,        variant,          consumers_for(loaded.catalogue, variant).front(),
+                                  Clocks::plain, ptx::Frame::loop, threads};
+  Experiment experiment;
+  experiment.consumer = builder.consumer;
+  add_streams(builder, builder.stream_shape(), experiment);
+  if (variant.operand.empty() || builder.consumer == nullptr || !builder.can_chain()) return experiment;
+  const auto& source = operand_of(*variant.form, variant.operand);
+  if (ExperimentBuilder::writes_source(builder.bridge_to(source), source)) add_chains(builder, experiment);
   return experiment;
 }
 

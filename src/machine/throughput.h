@@ -15,7 +15,7 @@ namespace ptxlat::machine {
 
 // Version of the rules that find, copy and measure. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char machine_version[] = "machine 2";
+inline constexpr char machine_version[] = "machine 3";
 
 // An instruction whose throughput should be measured: a form with its default class of values, at a level.
 struct ThroughputPlan {
@@ -35,6 +35,10 @@ struct Copies {
 };
 // For code of this many instructions; none if two copies do not fit.
 Copies copies_of(std::size_t instructions);
+
+// Puts the curve into the record, and its result.
+//   cycles  of the SM for one more instruction in each warp, with each number of warps
+void put_rates(results::Record& record, const std::vector<int>& warps, const std::vector<double>& cycles);
 
 // The result of a record's curve over warps, with the current rules.
 void read_again(results::Record& record);
