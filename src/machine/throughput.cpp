@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "latency/cells.h"
 #include "line/window_record.h"
+#include "machine/curves.h"
 #include "machine/loop.h"
 #include "machine/patch.h"
 #include "machine/rates.h"
@@ -22,7 +23,6 @@ namespace ptxlat::machine {
 
 namespace {
 
-constexpr char curve_name[] = "warps";
 constexpr std::size_t loops_of_cell =
     16;                           // four loops, each of which keeps the GPU busy for as long as many ordinary cells
 constexpr int most_places = 240;  // 3.8 KB: two copies of long code
@@ -298,50 +298,6 @@ std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& c
 
 }  // namespace
 
-void put_rates(results::Record& record, const std::vector<int>& warps, const std::vector<double>& cycles) {
-  results::Series series{curve_name, "results/clk/SM", {{"warps", "warps", {}}}, {}};
-  for (std::size_t i = 0; i < warps.size(); ++i) {
-    if (cycles[i] <= 0) {
-      record.verdict = sass::Verdict::unstable;
-      record.note = "more copies did not take longer";
-      return;
-    }
-    series.axes.front().values.push_back(warps[i]);
-    series.values.emplace_back(lanes_of_a_warp * warps[i] / cycles[i]);
-  }
-  record.series.push_back(std::move(series));
-  read_again(record);
-}
-
-void read_again(results::Record& record) {
-  const auto curve = std::find_if(record.series.begin(), record.series.end(),
-                                  [](const results::Series& series) { return series.name == curve_name; });
-  if (record.kind != results::RecordKind::throughput || curve == record.series.end() || record.windows.empty()) return;
-  std::vector<int> warps;
-  std::vector<double> rates;
-  for (std::size_t i = 0; i < curve->values.size(); ++i) {
-    warps.push_back(static_cast<int>(curve->axes.front().values[i]));
-    rates.push_back(curve->values[i].value_or(0));
-  }
-  const auto saturation = saturation_of(warps, rates);
-  namespace metric = results::metric;
-  record.set(metric::throughput, saturation.per_clock, {record.windows.front().role});
-  record.set(metric::interval, saturation.interval);
-  record.set(metric::saturates_at, saturation.saturates_at);
-  record.note = saturation.still_rises ? "more warps would do more" : "";
-}
-
-Curve MeasuredCurves::find(const std::string& key) {
-  const std::scoped_lock lock(mutex_);
-  const auto found = curves_.find(key);
-  return found == curves_.end() ? Curve{} : found->second;
-}
-
-void MeasuredCurves::keep(const std::string& key, const Curve& curve) {
-  const std::scoped_lock lock(mutex_);
-  curves_.emplace(key, curve);
-}
-
 results::CellKey key_of(const ThroughputPlan& plan) {
   return {
       results::RecordKind::throughput, plan.variant.form->ptx, {}, plan.variant.input->name, plan.level, plan.recipe};
@@ -368,7 +324,8 @@ std::vector<ThroughputPlan> plan_throughput(const ptx::LoadedCatalogue& loaded,
         kernel::add(hash, trial);
         cell.ptx_bytes += copies * trial.kernel.text.size();
       };
-      for (const auto& trial : expand_warp_streams(loaded, cell.variant).trials.values) add(trial, 1);
+      for (const auto& trial : expand_warp_streams(loaded, cell.variant, most_copies_to_try.front()).trials.values)
+        add(trial, 1);
       if (can_be_copied(cell.variant)) {
         for (const auto& trial : latency::expand_streams(loaded, cell.variant).trials.values) add(trial, 1);
         add(saturated_trial(loaded, {&cell.variant, 1}, places_of_body, Sources::shared), loops_of_cell);
@@ -400,15 +357,20 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
     auto made = measure(bench, loaded_.catalogue, work, measured_);
     std::move(made.begin(), made.end(), std::back_inserter(records));
   });
-  for_those(Way::streams, all, [&](Work& work) {
-    work.warp_streams = add_warp_streams(loaded_, bench, work.plan->variant, work.record.ptx);
-  });
-  bench.assemble();
-  for_those(Way::streams, all, [&](Work& work) {
-    measure_warp_streams(bench, loaded_.catalogue, work.plan->variant, work.warp_streams, work.record);
-    records.push_back(std::move(work.record));
-  });
-  for_those(Way::none, all, [&](Work& work) { records.push_back(std::move(work.record)); });
+  for (const int copies : most_copies_to_try) {
+    for_those(Way::streams, all, [&](Work& work) {
+      work.warp_streams = add_warp_streams(loaded_, bench, work.plan->variant, copies, work.record.ptx);
+    });
+    bench.assemble();
+    for_those(Way::streams, all, [&](Work& work) {
+      const bool is_proven =
+          measure_warp_streams(bench, loaded_.catalogue, work.plan->variant, work.warp_streams, work.record);
+      if (is_proven) work.way = Way::none;
+    });
+  }
+  for (auto& work : all) {
+    if (work.way != Way::copies) records.push_back(std::move(work.record));
+  }
   for (auto& record : records) record.gpu = bench.gpu();
   return records;
 }
