@@ -17,7 +17,7 @@ namespace ptxlat::report {
 // replaced as a whole and all of them only when every byte is on the disk. Error{storage} if they cannot be written.
 struct OpcodeFiles {
   std::vector<results::Opcode> opcodes;
-  std::vector<results::Record> throughput, contention, counters;
+  std::vector<results::Record> throughput, contention, counters, operand_costs;
   std::vector<results::Run> runs;
 };
 void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& files);
@@ -27,7 +27,8 @@ OpcodeFiles read_opcode_files(const std::filesystem::path& folder);
 
 // The columns of opcodes.csv.
 inline constexpr const char* opcode_columns =
-    "opcode,pipe,counters,paired_as,throughput,interval,saturates_at,latency,forms,example,note";
+    "opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,latency,operand_costs,forms,"
+    "example,note";
 
 // The rows, for people.
 void write_opcode_text(std::ostream& out, const std::vector<results::Opcode>& opcodes);

@@ -86,10 +86,11 @@ std::size_t column_of(const std::string& name) {
   return column;
 }
 
-std::string unit_of_opcode(const std::string& metric) {
+// What its throughput counts is in the row.
+std::string unit_of_opcode(const std::string& metric, const std::vector<std::string>& line) {
   if (metric == "pipe") return "";
-  const auto* kind = results::find_metric(metric == "latency" ? results::metric::cycles : metric);
-  return std::string(kind->unit);
+  if (metric == results::metric::throughput) return line[column_of("unit")] + "/clk/SM";
+  return std::string(results::find_metric(metric == "latency" ? results::metric::cycles : metric)->unit);
 }
 
 Matches in_opcodes(const Query& query, const Tables& tables) {
@@ -98,7 +99,7 @@ Matches in_opcodes(const Query& query, const Tables& tables) {
   Matches matches;
   for (const auto& line : tables.opcodes) {
     if (!line[column].empty() && is_one_of(line.front(), query.wanted))
-      matches.found.push_back({opcodes_name, line.front(), line[column], unit_of_opcode(query.metric)});
+      matches.found.push_back({opcodes_name, line.front(), line[column], unit_of_opcode(query.metric, line)});
   }
   if (matches.found.empty())
     matches.why_none = fmt::format("no opcode in opcodes.csv matches and has {}", query.metric);
