@@ -161,6 +161,35 @@ RegisterUse register_use(std::string_view text) {
   return use;
 }
 
+std::string slot_of(std::string_view text, const Register& reg) {
+  if (!text.empty() && text.front() == '@') {
+    const auto space = text.find(' ');
+    if (register_in(text.substr(1, space - 1)) == reg) return "guard";
+    text.remove_prefix(space + 1);
+  }
+  const auto opcode = opcode_of(text);
+  if (opcode.size() >= text.size()) return {};
+  const auto operands = operands_of(text.substr(opcode.size() + 1));
+  char letter = 'a';
+  std::string wide;  // of which it may be an upper part
+  for (std::size_t i = result_count(opcode, operands); i < operands.size(); ++i) {
+    std::vector<Register> reads;
+    add_registers_inside(operands[i], reads);
+    const auto first = register_in(operands[i]);
+    const bool is_condition = operands[i].ends_with("PT") || (first && is_predicate(first->file));
+    const auto name = is_condition ? (opcode.find(".X") != std::string_view::npos ? "carry" : "predicate")
+                                   : std::string(1, letter);
+    if (std::find(reads.begin(), reads.end(), reg) != reads.end()) return name;
+    constexpr int registers_of_operand = 4;
+    const auto is_part = [&](const Register& read) {
+      return read.file == reg.file && read.number < reg.number && reg.number < read.number + registers_of_operand;
+    };
+    if (!is_condition && std::any_of(reads.begin(), reads.end(), is_part)) wide = name;
+    if (!is_condition) ++letter;
+  }
+  return may_have_wide_sources(opcode) ? wide : std::string{};
+}
+
 namespace {
 
 bool can_branch(const std::vector<Instruction>& code) {

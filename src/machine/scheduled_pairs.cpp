@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/scheduled_pairs.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "sass/dataflow.h"
+#include "sass/instruction.h"
+#include "sass/opcodes.h"
+
+namespace ptxlat::machine {
+
+namespace {
+
+using results::SassRecord;
+
+// The readers of what `code[from]` writes, up to the instruction that overwrites it.
+void add_pairs_from(const std::vector<SassRecord>& code, std::size_t from, std::vector<ScheduledPair>& pairs) {
+  const auto producer = sass::opcode_of(code[from].text);
+  std::set<sass::Register> left;
+  for (const auto& written : sass::register_use(code[from].text).writes) left.insert(written);
+  int distance = 0;
+  for (std::size_t at = from + 1; at + 1 < code.size() && !left.empty(); ++at) {
+    distance += code[at - 1].stall_count;
+    const auto use = sass::register_use(code[at].text);
+    std::set<std::string> slots;
+    for (const auto& written : std::set(left)) {
+      const auto slot = sass::slot_of(code[at].text, written);
+      if (slot.empty()) continue;
+      left.erase(written);
+      if (!slots.insert(slot).second) continue;
+      const bool waits = code[from].write_scoreboard != sass::ControlWord::no_scoreboard;
+      pairs.push_back(
+          {std::string(producer), std::string(sass::opcode_of(code[at].text)), slot, distance, waits, std::nullopt});
+    }
+    if (use.is_predicated) continue;
+    for (const auto& written : use.writes) left.erase(written);
+  }
+}
+
+bool is_straight(const std::vector<SassRecord>& code) {
+  return std::none_of(code.begin(), code.end(), [](const auto& one) { return sass::changes_control_flow(one.text); });
+}
+
+}  // namespace
+
+std::vector<ScheduledPair> pairs_of(const results::WindowRecord& window) {
+  std::vector<ScheduledPair> pairs;
+  if (window.sass.size() < 4 || !is_straight(window.sass)) return pairs;
+  for (std::size_t i = 1; i + 2 < window.sass.size(); ++i) add_pairs_from(window.sass, i, pairs);
+  if (!window.cycles) return pairs;
+  const double excess = *window.cycles - window.static_cycles;
+  const auto waiting = std::count_if(pairs.begin(), pairs.end(), [](const auto& pair) { return pair.waits; });
+  for (auto& pair : pairs) {
+    const bool took_excess = pair.waits && waiting == 1;
+    if (excess == 0 || took_excess) pair.measured = pair.distance + excess;
+  }
+  return pairs;
+}
+
+std::vector<ScheduledPair> scheduled_pairs(const std::vector<results::Record>& latency) {
+  std::vector<ScheduledPair> pairs;
+  for (const auto& record : latency) {
+    if (record.kind != results::RecordKind::latency || record.level == 0) continue;
+    for (const auto& window : record.windows) {
+      if (window.verdict != sass::Verdict::proven) continue;
+      auto found = pairs_of(window);
+      std::move(found.begin(), found.end(), std::back_inserter(pairs));
+    }
+  }
+  return pairs;
+}
+
+}  // namespace ptxlat::machine
