@@ -8,6 +8,7 @@
 #include "latency/experiment_builder.h"
 #include "machine/hazard_patch.h"
 #include "machine/saturated_kernel.h"
+#include "ptx/store_live.h"
 
 namespace ptxlat::machine {
 
@@ -50,7 +51,11 @@ kernel::Trial hazard_trial(const ptx::LoadedCatalogue& loaded, const isa::Varian
   for (int place = 0; place < places_of_hazard; ++place) places += "  pmevent 0;\n";
   const auto window = parts.window(loaded.skeletons.differential,
                                    {{"op", parts.op({}, 1) + places}, {"consumer", parts.consume(parts.consumed_register())}});
-  auto trial = parts.finished(builder, window, parts.store_consumed() + parts.keep_results());
+  auto result = parts.store_consumed() + parts.keep_results();
+  // The consumer's other operand is needed afterwards, so that its result does not get that register.
+  constexpr int place_of_other = 48;
+  if (!consumer.k_type.empty()) result += ptx::store_live({"%k"}, consumer.k_type, place_of_other);
+  auto trial = parts.finished(builder, window, result);
   turn_lanes(trial.launch.input);
   trial.launch.output_words = {0, 1, 4, 5, 6, 7, 8, 9, 10, 11};
   trial.role = "hazard";

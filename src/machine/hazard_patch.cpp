@@ -50,10 +50,24 @@ bool reads(const sass::Instruction& instruction, int number) {
   return !sass::slot_of(instruction.text, {sass::RegisterFile::general, number}).empty();
 }
 
-// A general register that the producer reads and the consumer does not.
-std::optional<int> source_to_overwrite(const HazardCode& code) {
+// Whether the code reads a register before it writes it.
+bool needs(const std::vector<sass::Instruction>& code, int number) {
+  const sass::Register reg{sass::RegisterFile::general, number};
+  for (const auto& one : code) {
+    if (reads(one, number)) return true;
+    const auto use = sass::register_use(one.text);
+    if (!use.is_predicated && std::find(use.writes.begin(), use.writes.end(), reg) != use.writes.end()) return false;
+  }
+  return false;
+}
+
+// A general register that the producer reads, and neither the consumer nor the code after the window. The producer does
+// not write it either.
+std::optional<int> source_to_overwrite(const HazardCode& code, const std::vector<sass::Instruction>& epilogue) {
+  const auto first = only_result(code.first());
   for (const auto& read : sass::register_use(code.first().text).reads) {
-    if (read.file == sass::RegisterFile::general && !reads(code.second(), read.number)) return read.number;
+    if (read.file != sass::RegisterFile::general || read.number == first) continue;
+    if (!reads(code.second(), read.number) && !needs(epilogue, read.number)) return read.number;
   }
   return std::nullopt;
 }
@@ -62,7 +76,7 @@ std::optional<int> source_to_overwrite(const HazardCode& code) {
 std::array<sass::InstructionWord, 2> words_of(const HazardCode& code, Hazard hazard) {
   std::array words{code.first().word, code.second().word};
   if (hazard == Hazard::write_after_write) words[0] = with_destination(words[0], *only_result(code.second()));
-  if (hazard == Hazard::write_after_read) words[1] = with_destination(words[1], *source_to_overwrite(code));
+  if (hazard == Hazard::write_after_read) words[1] = with_destination(words[1], *code.overwritten);
   if (hazard == Hazard::unawaited_read) {
     auto control = sass::control_word(words[1]);
     control.wait_mask &= ~(1 << code.first().control.write_scoreboard);
@@ -108,6 +122,7 @@ HazardCode find_hazard(const sass::Window& window) {
       if (sass::slot_of(found.code[i + 1].text, written).empty()) continue;
       found.producer = i;
       found.passed = written;
+      found.overwritten = source_to_overwrite(found, window.epilogue);
       return found;
     }
   }
@@ -115,20 +130,16 @@ HazardCode find_hazard(const sass::Window& window) {
   return found;
 }
 
-std::string why_not_made(const HazardCode& code, const sass::Window& window, Hazard hazard) {
+std::string why_not_made(const HazardCode& code, Hazard hazard) {
   if (hazard == Hazard::read_after_write) return code.waits() ? "it waits for a scoreboard" : "";
   if (hazard == Hazard::unawaited_read) return code.waits() ? "" : "its latency is fixed";
   const auto has_scoreboard = [](const sass::Instruction& one) { return sass::scoreboards_set(one.control) != 0; };
   if (has_scoreboard(code.first()) || has_scoreboard(code.second())) return "one of them has a scoreboard";
   const auto first = only_result(code.first()), second = only_result(code.second());
   if (!first || !second) return "one of them does not write one general register";
+  if (hazard == Hazard::write_after_write && reads(code.second(), *second)) return "the consumer reads what it overwrites";
   if (hazard == Hazard::write_after_write) return *first == *second ? "they write the same register already" : "";
-  const auto overwritten = source_to_overwrite(code);
-  if (!overwritten) return "the consumer reads all the registers that the producer reads";
-  if (*overwritten == *first) return "the producer overwrites its own source";
-  const auto needs = [&](const sass::Instruction& one) { return reads(one, *overwritten); };
-  if (std::any_of(window.epilogue.begin(), window.epilogue.end(), needs)) return "the register is needed afterwards";
-  return {};
+  return code.overwritten ? "" : "no source of the producer is unused elsewhere";
 }
 
 std::vector<sass::InstructionWord> hazard_words(const HazardCode& code, Hazard hazard, Arrangement arrangement,

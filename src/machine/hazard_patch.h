@@ -30,6 +30,7 @@ inline constexpr int longest_distance = 55;
 //   code      what is between the clocks, without the places
 //   producer  its index in `code`; the consumer is the next one
 //   passed    the register between them
+//   overwritten  a register that the producer reads and nothing after it; empty if there is none
 //   end       the second clock
 //   problem   why it cannot be used; empty if it can
 struct HazardCode {
@@ -37,6 +38,7 @@ struct HazardCode {
   std::vector<sass::Instruction> code;
   std::size_t producer = 0;
   sass::Register passed;
+  std::optional<int> overwritten;
   sass::Instruction end;
   std::string problem;
 
@@ -52,7 +54,7 @@ bool is_valid(const sass::ControlWord& control);
 
 // Why this hazard cannot be made of the code; empty if it can. Destinations are changed, so both must write one general
 // register, and the changed one must be needed nowhere else.
-std::string why_not_made(const HazardCode& code, const sass::Window& window, Hazard hazard);
+std::string why_not_made(const HazardCode& code, Hazard hazard);
 
 // Who is there, and in which order.
 //   pair            the producer, then the consumer after `distance` cycles

@@ -208,7 +208,7 @@ void HazardMethod::measure(line::Bench& bench, std::size_t trial, const HazardCo
   int start = start_of(scheduled);
   if (code.waits()) start = start_of(static_cast<int>(more) + 1);
   for (const auto hazard : all_hazards) {
-    if (why_not_made(code, *kernel.window, hazard).empty()) put(record, climb(hazard, start, run));
+    if (why_not_made(code, hazard).empty()) put(record, climb(hazard, start, run));
   }
 }
 
