@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
+#include <set>
+#include <tuple>
 
 #include "assemble/toolkit.h"
 #include "base/deadline.h"
 #include "base/error.h"
+#include "base/nearest_names.h"
 #include "cli/commands.h"
 #include "cli/gpus.h"
+#include "cli/pairs.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
@@ -48,13 +54,6 @@ std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
   std::vector<const report::Cell*> cells;
   for (const auto& cell : table.cells) cells.push_back(&cell);
   return report::whole_records(table, cells);
-}
-
-void write_pairs(const std::filesystem::path& folder, report::PairFiles files, const std::string& format) {
-  files.pairs = machine::pair_rows(latency_of(folder), files.hazards);
-  report::write_pair_files(folder, files);
-  fmt::print(stderr, "{} pairs\n{}\n", files.pairs.size(), folder.string());
-  if (format == "text") report::write_pair_text(std::cout, files.pairs);
 }
 
 // The facts about registers stand with those of the probes.
@@ -132,6 +131,37 @@ void measure(const PairOptions& options, const GpuKind& kind) {
 }
 
 }  // namespace
+
+void write_pairs(const std::filesystem::path& folder, report::PairFiles files, const std::string& format) {
+  files.pairs = machine::pair_rows(latency_of(folder), files.hazards);
+  report::write_pair_files(folder, files);
+  fmt::print(stderr, "{} pairs\n{}\n", files.pairs.size(), folder.string());
+  if (format == "text") report::write_pair_text(std::cout, files.pairs);
+}
+
+void show_pairs(const std::filesystem::path& table, const std::string& opcode) {
+  const auto all = report::read_pairs(table);
+  if (all.empty())
+    throw Error(ExitCode::unknown_name, fmt::format("{} has no pairs", table.string()),
+                fmt::format("`ptxlat pairs --reread {}` makes them from its windows", table.string()));
+  std::vector<results::Pair> rows;
+  std::set<std::string> names;
+  for (const auto& row : all) {
+    names.insert({row.producer, row.consumer});
+    if (row.producer == opcode || row.consumer == opcode) rows.push_back(row);
+  }
+  if (rows.empty()) {
+    const auto nearest = nearest_names(opcode, {names.begin(), names.end()});
+    throw Error(ExitCode::unknown_name, fmt::format("{} has no pairs of {}", table.string(), opcode),
+                nearest.empty() ? "" : fmt::format("it has {}", fmt::join(nearest, ", ")));
+  }
+  constexpr double unknown = 1e9;
+  const auto order = [&](const results::Pair& row) {
+    return std::tuple(row.producer != opcode, row.schedule.value_or(row.measured.value_or(unknown)));
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const auto& x, const auto& y) { return order(x) < order(y); });
+  report::write_pair_text(std::cout, rows);
+}
 
 void add_pairs(CLI::App& program) {
   auto* command = program.add_subcommand(

@@ -25,6 +25,9 @@ void write_pair_files(const std::filesystem::path& folder, const PairFiles& file
 // The records and runs of such a folder, without the rows; none if it has no pairs. Error{storage} if they are damaged.
 PairFiles read_pair_files(const std::filesystem::path& folder);
 
+// The rows of pairs.csv; none if the folder does not have it. Error{storage} if it is damaged.
+std::vector<results::Pair> read_pairs(const std::filesystem::path& folder);
+
 // The rows, for people.
 void write_pair_text(std::ostream& out, const std::vector<results::Pair>& pairs);
 
