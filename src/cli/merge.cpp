@@ -93,7 +93,8 @@ void write_stored_pairs(const results::Store& store, const std::string& table, c
   const auto by_level = [](const auto& x, const auto& y) { return x.level < y.level; };
   const int level = std::max_element(hazards.begin(), hazards.end(), by_level)->level;
   std::erase_if(hazards, [&](const results::Record& record) { return record.level != level; });
-  write_pairs(std::filesystem::path(options.tables.folder) / table, {{}, std::move(hazards), store.runs(table)}, "none");
+  write_pairs(std::filesystem::path(options.tables.folder) / table, {{}, std::move(hazards), store.runs(table)},
+              "none");
 }
 
 // The latencies, probes, pairs and opcodes of a table, as far as the store has them.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/pairs.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -6,21 +8,24 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <set>
 #include <tuple>
 
 #include "assemble/toolkit.h"
 #include "base/deadline.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/nearest_names.h"
 #include "cli/commands.h"
 #include "cli/gpus.h"
-#include "cli/pairs.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
+#include "line/window_record.h"
 #include "machine/pair_rows.h"
 #include "machine/register_cases.h"
+#include "machine/scheduled_pairs.h"
 #include "report/pair_files.h"
 #include "report/probe_files.h"
 #include "report/table.h"
@@ -42,6 +47,8 @@ struct PairOptions {
   std::string tables = "tables";
   std::string format = "text";
   std::string reread;
+  std::vector<std::string> count;
+  std::string against;
 };
 
 // A patched kernel takes microseconds; one that never ends must not hold up all others.
@@ -85,6 +92,53 @@ void read_again(const PairOptions& options) {
   }
   if (!probes.empty()) report::rewrite_facts(folder, probes);
   write_pairs(folder, report::read_pair_files(folder), options.format);
+}
+
+// How often a pair is in some code, and at which distances.
+struct Counted {
+  int count = 0, below = 0, at = 0, above = 0, least = 0;
+};
+
+// The pairs of fixed latency in cubins, the most frequent first, as csv.
+void count_pairs(const PairOptions& options) {
+  using Key = std::tuple<std::string, std::string, std::string>;
+  std::map<Key, double> hazards;
+  for (const auto& row : report::read_pairs(options.against)) {
+    if (row.hazard) hazards[{row.producer, row.consumer, row.slot}] = *row.hazard;
+  }
+  std::map<Key, Counted> found;
+  for (const auto& file : options.count) {
+    const auto text = contents_of(file);
+    const auto cubin = sass::read_cubin({text.begin(), text.end()});
+    sass::Nvdisasm disassembler(assemble::nvdisasm_for({cubin.sm, ""}));
+    for (const auto& kernel : cubin.kernels) {
+      line::AssembledKernel whole;
+      whole.window = sass::whole_window(kernel);
+      std::vector<sass::Instruction*> wanted;
+      for (auto& one : whole.window->instructions) wanted.push_back(&one);
+      disassembler.disassemble(cubin.sm, wanted);
+      for (const auto& pair : machine::pairs_in_code(line::window_record("kernel", whole, {}).sass)) {
+        if (pair.waits) continue;
+        const Key key{pair.producer, pair.consumer, pair.slot};
+        auto& one = found[key];
+        one.least = one.count == 0 ? pair.distance : std::min(one.least, pair.distance);
+        ++one.count;
+        const auto hazard = hazards.find(key);
+        if (hazard == hazards.end()) continue;
+        ++(pair.distance < hazard->second ? one.below : pair.distance > hazard->second ? one.above : one.at);
+      }
+    }
+  }
+  std::vector<std::pair<Key, Counted>> rows(found.begin(), found.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& x, const auto& y) { return x.second.count > y.second.count; });
+  fmt::print("producer,consumer,slot,count,least,hazard,below,at,above\n");
+  for (const auto& [key, one] : rows) {
+    const auto hazard = hazards.find(key);
+    const auto& [producer, consumer, slot] = key;
+    fmt::print("{},{},{},{},{},{},{},{},{}\n", producer, consumer, slot, one.count, one.least,
+               hazard == hazards.end() ? "" : fmt::format("{}", hazard->second), one.below, one.at, one.above);
+  }
 }
 
 void measure(const PairOptions& options, const GpuKind& kind) {
@@ -166,7 +220,8 @@ void show_pairs(const std::filesystem::path& table, const std::string& opcode) {
 void add_pairs(CLI::App& program) {
   auto* command = program.add_subcommand(
       "pairs",
-      "Find how far apart a SASS opcode and one that depends on it must be: what the assembler leaves between them, and "
+      "Find how far apart a SASS opcode and one that depends on it must be: what the assembler leaves between them, "
+      "and "
       "the lowest distance at which all values are right, found by patching stall counts (docs/pairs.md).");
   auto options = std::make_shared<PairOptions>();
   add_form_filters(*command, options->selection);
@@ -191,11 +246,22 @@ void add_pairs(CLI::App& program) {
   command->add_option("--format", options->format, "What to write to standard output: text or none. Default: text.")
       ->check(CLI::IsMember({"text", "none"}));
   command
-      ->add_option("--reread", options->reread,
-                   "Apply the current rules to the windows and records in this table's folder again, without a GPU, and "
-                   "write the results there. A latency table alone is enough for the schedules.")
+      ->add_option(
+          "--reread", options->reread,
+          "Apply the current rules to the windows and records in this table's folder again, without a GPU, and "
+          "write the results there. A latency table alone is enough for the schedules.")
       ->type_name("FOLDER");
+  auto* count =
+      command->add_option("--count", options->count,
+                          "Count the pairs of fixed latency in these cubins instead, without a GPU, and write csv: how "
+                          "often each is there, "
+                          "its least distance, and how often that is below, at and above the hazard in --against.");
+  count->type_name("CUBIN ...");
+  command->add_option("--against", options->against, "The table whose pairs.csv has the hazards for --count.")
+      ->type_name("FOLDER")
+      ->needs(count);
   command->callback([options] {
+    if (!options->count.empty()) return count_pairs(*options);
     if (!options->reread.empty()) return read_again(*options);
     // The workers run patched code: they serve nothing else.
     for (const auto& kind : open_gpus(options->devices, kernel_deadline())) measure(*options, kind);

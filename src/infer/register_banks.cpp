@@ -81,10 +81,12 @@ std::vector<int> registers_in(const std::string& line) {
     std::smatch parts;
     constexpr int highest = 254;  // R255 is RZ
     if (!std::regex_match(word, parts, name) || std::stoi(parts[1]) > highest)
-      throw Error(ExitCode::usage, fmt::format("{} is not a register", word), "write cases like R4 R5 R6, one per line");
+      throw Error(ExitCode::usage, fmt::format("{} is not a register", word),
+                  "write cases like R4 R5 R6, one per line");
     numbers.push_back(std::stoi(parts[1]));
   }
-  if (numbers.empty()) throw Error(ExitCode::usage, "a case has no registers", "write cases like R4 R5 R6, one per line");
+  if (numbers.empty())
+    throw Error(ExitCode::usage, "a case has no registers", "write cases like R4 R5 R6, one per line");
   return numbers;
 }
 

@@ -49,8 +49,9 @@ kernel::Trial hazard_trial(const ptx::LoadedCatalogue& loaded, const isa::Varian
   builder.after_pass = fmt::format("  add.u64 %in, %in, {0};\n  add.u64 %out, %out, {0};\n", bytes_of_pass);
   std::string places;
   for (int place = 0; place < places_of_hazard; ++place) places += "  pmevent 0;\n";
-  const auto window = parts.window(loaded.skeletons.differential,
-                                   {{"op", parts.op({}, 1) + places}, {"consumer", parts.consume(parts.consumed_register())}});
+  const auto window =
+      parts.window(loaded.skeletons.differential,
+                   {{"op", parts.op({}, 1) + places}, {"consumer", parts.consume(parts.consumed_register())}});
   auto result = parts.store_consumed() + parts.keep_results();
   // The consumer's other operand is needed afterwards, so that its result does not get that register.
   constexpr int place_of_other = 48;

@@ -32,8 +32,8 @@ sass::InstructionWord nothing_for(int stall) { return with_stall(nothing(), stal
 constexpr int destination_bit = 16;
 int destination_of(const sass::InstructionWord& word) { return static_cast<int>(word.low >> destination_bit & 0xff); }
 sass::InstructionWord with_destination(sass::InstructionWord word, int number) {
-  word.low =
-      (word.low & ~(std::uint64_t{0xff} << destination_bit)) | static_cast<std::uint64_t>(number) << destination_bit;
+  word.low = (word.low & ~(std::uint64_t{0xff} << destination_bit)) | static_cast<std::uint64_t>(number)
+                                                                          << destination_bit;
   return word;
 }
 
@@ -137,7 +137,8 @@ std::string why_not_made(const HazardCode& code, Hazard hazard) {
   if (has_scoreboard(code.first()) || has_scoreboard(code.second())) return "one of them has a scoreboard";
   const auto first = only_result(code.first()), second = only_result(code.second());
   if (!first || !second) return "one of them does not write one general register";
-  if (hazard == Hazard::write_after_write && reads(code.second(), *second)) return "the consumer reads what it overwrites";
+  if (hazard == Hazard::write_after_write && reads(code.second(), *second))
+    return "the consumer reads what it overwrites";
   if (hazard == Hazard::write_after_write) return *first == *second ? "they write the same register already" : "";
   return code.overwritten ? "" : "no source of the producer is unused elsewhere";
 }

@@ -12,8 +12,8 @@
 #include "latency/cells.h"
 #include "latency/experiment_builder.h"
 #include "line/window_record.h"
-#include "machine/scheduled_pairs.h"
 #include "machine/hazard_kernel.h"
+#include "machine/scheduled_pairs.h"
 
 namespace ptxlat::machine {
 
@@ -74,8 +74,12 @@ int scheduled_distance(const results::Record& record) {
 }  // namespace
 
 results::CellKey key_of(const HazardPlan& plan) {
-  return {results::RecordKind::hazard, plan.variant.form->ptx, plan.consumer->name,
-          plan.variant.input->name,    plan.level,             plan.recipe};
+  return {results::RecordKind::hazard,
+          plan.variant.form->ptx,
+          plan.consumer->name,
+          plan.variant.input->name,
+          plan.level,
+          plan.recipe};
 }
 
 std::vector<HazardPlan> plan_hazards(const ptx::LoadedCatalogue& loaded, const std::vector<const isa::Form*>& forms,
@@ -121,7 +125,8 @@ std::optional<int> lowest_right(const HazardLadder& ladder) {
 
 void put(results::Record& record, const HazardLadder& ladder) {
   const std::string name = to_string(ladder.hazard);
-  if (!ladder.problem.empty()) record.note += fmt::format("{}{}: {}", record.note.empty() ? "" : "; ", name, ladder.problem);
+  if (!ladder.problem.empty())
+    record.note += fmt::format("{}{}: {}", record.note.empty() ? "" : "; ", name, ladder.problem);
   if (ladder.distances.empty()) return;
   results::Series wrong{wrong_name + name, "lanes", {{"distance", "cycles", {}}}, {}};
   wrong.axes.front().values.assign(ladder.distances.begin(), ladder.distances.end());
@@ -174,7 +179,8 @@ HazardLadder climb(Hazard hazard, int start, const RunHazard& run) {
     ladder.problem = "a wrong value would not show";
     return ladder;
   }
-  for (int distance = is_read ? start : 1; distance >= 1 && distance <= longest_distance; distance += is_read ? -1 : 1) {
+  for (int distance = is_read ? start : 1; distance >= 1 && distance <= longest_distance;
+       distance += is_read ? -1 : 1) {
     const auto outcome = run(hazard, Arrangement::pair, distance);
     if (!is_done(outcome)) return ladder;
     ladder.distances.push_back(distance);
@@ -186,12 +192,14 @@ HazardLadder climb(Hazard hazard, int start, const RunHazard& run) {
 }
 
 // Issue to issue: how much later the second clock is than with a NOP, which delays nothing, in the producer's place.
-void HazardMethod::measure(line::Bench& bench, std::size_t trial, const HazardCode& code, results::Record& record) const {
+void HazardMethod::measure(line::Bench& bench, std::size_t trial, const HazardCode& code,
+                           results::Record& record) const {
   const auto& kernel = bench.batch().kernel_of(trial);
   const RunHazard run = [&](Hazard hazard, Arrangement arrangement, int distance) {
-    const auto cubin =
-        with_hazard(bench.batch().cubin_of(trial), kernel.symbol, code, hazard_words(code, hazard, arrangement, distance));
-    return bench.launch(worker::LaunchBatch{cubin, {{kernel.symbol, bench.batch().trial(trial).launch, launches}}}).front();
+    const auto cubin = with_hazard(bench.batch().cubin_of(trial), kernel.symbol, code,
+                                   hazard_words(code, hazard, arrangement, distance));
+    return bench.launch(worker::LaunchBatch{cubin, {{kernel.symbol, bench.batch().trial(trial).launch, launches}}})
+        .front();
   };
   const int scheduled = scheduled_distance(record);
   const auto alone = run(Hazard::read_after_write, Arrangement::consumer_alone, 1);

@@ -33,7 +33,8 @@ results::CellKey key_of(const HazardPlan& plan);
 std::vector<HazardPlan> plan_hazards(const ptx::LoadedCatalogue& loaded, const std::vector<const isa::Form*>& forms,
                                      int level);
 
-// What the launches of one hazard showed, distance by distance. `distances` are in cycles, in the order of the launches.
+// What the launches of one hazard showed, distance by distance. `distances` are in cycles, in the order of the
+// launches.
 //   wrong    lanes with a wrong value at each distance
 //   elapsed  cycles between the clocks at each distance
 //   shown    lanes that differ if the consumer comes first: 0 if a wrong value could not be seen
@@ -65,7 +66,8 @@ HazardLadder climb(Hazard hazard, int start, const RunHazard& run);
 // nothing else.
 class HazardMethod : public line::Method {
  public:
-  HazardMethod(const ptx::LoadedCatalogue& loaded, const std::vector<HazardPlan>& plan) : loaded_(loaded), plan_(plan) {}
+  HazardMethod(const ptx::LoadedCatalogue& loaded, const std::vector<HazardPlan>& plan)
+      : loaded_(loaded), plan_(plan) {}
   std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
 
  private:

@@ -75,7 +75,8 @@ void judge(const Found& found, results::Pair& row) {
   } else {
     const double late = *found.schedule - *found.hazard;
     row.verdict = late > 0 ? "late" : "early";
-    row.note = fmt::format("scheduled {} cycles {} than needed", late > 0 ? late : -late, late > 0 ? "later" : "earlier");
+    row.note =
+        fmt::format("scheduled {} cycles {} than needed", late > 0 ? late : -late, late > 0 ? "later" : "earlier");
   }
   if (found.measured && found.schedule && !found.waits && *found.measured != *found.schedule)
     row.note += fmt::format("{}it issues {} cycles after its producer, not {}", row.note.empty() ? "" : "; ",
@@ -91,8 +92,8 @@ std::vector<results::Pair> pair_rows(const std::vector<results::Record>& latency
   for (const auto& record : hazards) add_hazards(record, all);
   std::vector<results::Pair> rows;
   for (const auto& [key, found] : all) {
-    results::Pair row{std::get<0>(key), std::get<1>(key), std::get<2>(key), found.schedule, found.measured,
-                      found.hazard,     {},               {}};
+    results::Pair row{
+        std::get<0>(key), std::get<1>(key), std::get<2>(key), found.schedule, found.measured, found.hazard, {}, {}};
     judge(found, row);
     rows.push_back(std::move(row));
   }

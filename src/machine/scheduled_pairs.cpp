@@ -15,13 +15,14 @@ namespace {
 
 using results::SassRecord;
 
-// The readers of what `code[from]` writes, up to the instruction that overwrites it.
-void add_pairs_from(const std::vector<SassRecord>& code, std::size_t from, std::vector<ScheduledPair>& pairs) {
+// The readers of what `code[from]` writes, before `end` and up to the instruction that overwrites it.
+void add_pairs_from(const std::vector<SassRecord>& code, std::size_t from, std::size_t end,
+                    std::vector<ScheduledPair>& pairs) {
   const auto producer = sass::opcode_of(code[from].text);
   std::set<sass::Register> left;
   for (const auto& written : sass::register_use(code[from].text).writes) left.insert(written);
   int distance = 0;
-  for (std::size_t at = from + 1; at + 1 < code.size() && !left.empty(); ++at) {
+  for (std::size_t at = from + 1; at < end && !left.empty(); ++at) {
     distance += code[at - 1].stall_count;
     const auto use = sass::register_use(code[at].text);
     std::set<std::string> slots;
@@ -48,13 +49,25 @@ bool is_straight(const std::vector<SassRecord>& code) {
 std::vector<ScheduledPair> pairs_of(const results::WindowRecord& window) {
   std::vector<ScheduledPair> pairs;
   if (window.sass.size() < 4 || !is_straight(window.sass)) return pairs;
-  for (std::size_t i = 1; i + 2 < window.sass.size(); ++i) add_pairs_from(window.sass, i, pairs);
+  const auto end = window.sass.size() - 1;  // the second clock
+  for (std::size_t i = 1; i + 1 < end; ++i) add_pairs_from(window.sass, i, end, pairs);
   if (!window.cycles) return pairs;
   const double excess = *window.cycles - window.static_cycles;
   const auto waiting = std::count_if(pairs.begin(), pairs.end(), [](const auto& pair) { return pair.waits; });
   for (auto& pair : pairs) {
     const bool took_excess = pair.waits && waiting == 1;
     if (excess == 0 || took_excess) pair.measured = pair.distance + excess;
+  }
+  return pairs;
+}
+
+std::vector<ScheduledPair> pairs_in_code(const std::vector<SassRecord>& code) {
+  std::vector<ScheduledPair> pairs;
+  for (std::size_t begin = 0; begin < code.size();) {
+    auto end = begin;
+    while (end < code.size() && !sass::changes_control_flow(code[end].text)) ++end;
+    for (auto i = begin; i < end; ++i) add_pairs_from(code, i, std::min(end + 1, code.size()), pairs);
+    begin = end + 1;
   }
   return pairs;
 }

@@ -27,6 +27,9 @@ struct ScheduledPair {
 // counts say, so did every pair; if it took longer and one pair alone waits, that pair took the difference.
 std::vector<ScheduledPair> pairs_of(const results::WindowRecord& window);
 
+// The pairs in the code of a kernel, piece by piece between instructions that may go elsewhere.
+std::vector<ScheduledPair> pairs_in_code(const std::vector<results::SassRecord>& code);
+
 // The pairs of all proven windows above -O0, whose schedules are of no interest: there every instruction waits for the
 // longest time.
 std::vector<ScheduledPair> scheduled_pairs(const std::vector<results::Record>& latency);

@@ -61,10 +61,10 @@ void write_opcodes_csv(std::ostream& out, const std::vector<results::Opcode>& op
          "operand_costs,forms,example,note\n";
   for (const auto& row : opcodes) {
     const auto throughput = throughput_of(example_of(row), row.throughput);
-    write_csv_line(
-        out, {row.name, row.pipe, text_of(row.counters), row.stands_for_it, rounded(throughput.value), throughput.unit,
-              rounded(throughput.multiply_adds), rounded(row.interval), rounded(row.saturates_at), rounded(row.latency),
-              rounded(row.hazard), text_of(row.operand_costs), std::to_string(row.forms.size()), example_of(row), row.note});
+    write_csv_line(out, {row.name, row.pipe, text_of(row.counters), row.stands_for_it, rounded(throughput.value),
+                         throughput.unit, rounded(throughput.multiply_adds), rounded(row.interval),
+                         rounded(row.saturates_at), rounded(row.latency), rounded(row.hazard),
+                         text_of(row.operand_costs), std::to_string(row.forms.size()), example_of(row), row.note});
   }
 }
 
@@ -145,8 +145,8 @@ Grid grid_of(const std::vector<results::Opcode>& opcodes) {
   for (const auto& row : opcodes) {
     const auto throughput = throughput_of(example_of(row), row.throughput);
     grid.rows.push_back({code(row.name), row.pipe, text_of(row.counters), rounded(throughput.value), throughput.unit,
-                         rounded(row.interval), rounded(row.saturates_at), rounded(row.latency),
-                         rounded(row.hazard), text_of(row.operand_costs), std::to_string(row.forms.size()),
+                         rounded(row.interval), rounded(row.saturates_at), rounded(row.latency), rounded(row.hazard),
+                         text_of(row.operand_costs), std::to_string(row.forms.size()),
                          row.forms.empty() ? Span{} : code(row.forms.front()), row.note});
   }
   return grid;

@@ -66,7 +66,13 @@ std::vector<results::Pair> read_pairs(const std::filesystem::path& folder) {
 }
 
 void write_pair_text(std::ostream& out, const std::vector<results::Pair>& pairs) {
-  Grid grid{{{"producer"}, {"consumer"}, {"slot"}, {"schedule", true}, {"measured", true}, {"hazard", true}, {"verdict"},
+  Grid grid{{{"producer"},
+             {"consumer"},
+             {"slot"},
+             {"schedule", true},
+             {"measured", true},
+             {"hazard", true},
+             {"verdict"},
              {"note"}},
             {}};
   for (const auto& row : pairs)

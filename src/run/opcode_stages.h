@@ -22,8 +22,8 @@ inline std::string experiment_of(results::CellKey key) {
 }
 
 // The records of these experiments in the store. One experiment may have several: opcodes that take turns.
-inline std::vector<results::Record> records_of(const results::Store& store, const std::string& table, results::RecordKind kind,
-                                        const std::vector<results::CellKey>& keys) {
+inline std::vector<results::Record> records_of(const results::Store& store, const std::string& table,
+                                               results::RecordKind kind, const std::vector<results::CellKey>& keys) {
   std::unordered_set<std::string> wanted;
   for (const auto& key : keys) wanted.insert(experiment_of(key));
   auto records = store.records(table, kind);

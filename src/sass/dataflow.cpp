@@ -177,8 +177,8 @@ std::string slot_of(std::string_view text, const Register& reg) {
     add_registers_inside(operands[i], reads);
     const auto first = register_in(operands[i]);
     const bool is_condition = operands[i].ends_with("PT") || (first && is_predicate(first->file));
-    const auto name = is_condition ? (opcode.find(".X") != std::string_view::npos ? "carry" : "predicate")
-                                   : std::string(1, letter);
+    const auto name =
+        is_condition ? (opcode.find(".X") != std::string_view::npos ? "carry" : "predicate") : std::string(1, letter);
     if (std::find(reads.begin(), reads.end(), reg) != reads.end()) return name;
     constexpr int registers_of_operand = 4;
     const auto is_part = [&](const Register& read) {

@@ -149,7 +149,8 @@ std::uint32_t value_of_window(const Code& code) {
     if (op != nop) {
       std::uint32_t value = mix(op, 0);
       // An immediate has nobody's number, and is the same whenever it is read.
-      for (const unsigned source : {bits(instruction.low, 24, 8), bits(instruction.low, 32, 8), bits(instruction.high, 0, 8)})
+      for (const unsigned source :
+           {bits(instruction.low, 24, 8), bits(instruction.low, 32, 8), bits(instruction.high, 0, 8)})
         if (source != zero_register) value = mix(value, value_at(registers[source], now));
       std::uint64_t there = now + (op == ffma ? latency_of_ffma : latency_of_others);
       if (write_scoreboard < clear_at.size())
@@ -167,7 +168,8 @@ std::uint32_t value_of_window(const Code& code) {
     if (op == 0x386 || op == 0x986) stored.insert(bits(instruction.low, 32, 8));  // STG
   }
   std::erase_if(registers, [&](const auto& one) { return !stored.contains(one.first); });
-  for (const auto& [number, results] : registers) left = mix(left, std::uint64_t{number} << 32 | value_at(results, end_of_time));
+  for (const auto& [number, results] : registers)
+    left = mix(left, std::uint64_t{number} << 32 | value_at(results, end_of_time));
   return left;
 }
 
