@@ -108,7 +108,7 @@ void count_pairs(const PairOptions& options) {
   }
   std::map<Key, Counted> found;
   for (const auto& file : options.count) {
-    const auto text = contents_of(file);
+    const auto text = read_file(file);
     const auto cubin = sass::read_cubin({text.begin(), text.end()});
     sass::Nvdisasm disassembler(assemble::nvdisasm_for({cubin.sm, ""}));
     for (const auto& kernel : cubin.kernels) {

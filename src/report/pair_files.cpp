@@ -57,7 +57,7 @@ std::vector<results::Pair> read_pairs(const std::filesystem::path& folder) {
   const auto file = folder / rows_name;
   std::vector<results::Pair> rows;
   if (!std::filesystem::exists(file)) return rows;
-  std::istringstream in(contents_of(file));
+  std::istringstream in(read_file(file));
   for (const auto& fields : read_csv_lines(in, file.string(), columns)) {
     const auto number = [&](std::size_t column) { return number_in(fields[column], file.string()); };
     rows.push_back({fields[0], fields[1], fields[2], number(3), number(4), number(5), fields[6], fields[7]});
