@@ -170,24 +170,23 @@ std::string slot_of(std::string_view text, const Register& reg) {
   const auto opcode = opcode_of(text);
   if (opcode.size() >= text.size()) return {};
   const auto operands = operands_of(text.substr(opcode.size() + 1));
+  const bool is_product = opcode.starts_with("IMAD.WIDE");  // of single registers; only what it adds is a pair
   char letter = 'a';
-  std::string wide;  // of which it may be an upper part
   for (std::size_t i = result_count(opcode, operands); i < operands.size(); ++i) {
     std::vector<Register> reads;
     add_registers_inside(operands[i], reads);
     const auto first = register_in(operands[i]);
     const bool is_condition = operands[i].ends_with("PT") || (first && is_predicate(first->file));
-    const auto name =
-        is_condition ? (opcode.find(".X") != std::string_view::npos ? "carry" : "predicate") : std::string(1, letter);
-    if (std::find(reads.begin(), reads.end(), reg) != reads.end()) return name;
-    constexpr int registers_of_operand = 4;
-    const auto is_part = [&](const Register& read) {
-      return read.file == reg.file && read.number < reg.number && reg.number < read.number + registers_of_operand;
-    };
-    if (!is_condition && std::any_of(reads.begin(), reads.end(), is_part)) wide = name;
-    if (!is_condition) ++letter;
+    const bool is_pair = has(opcode, Trait::wide_sources) || (is_product && letter == 'c');
+    if (first && !is_condition && is_pair) reads.push_back(next_of(*first));
+    if (std::find(reads.begin(), reads.end(), reg) == reads.end()) {
+      letter = static_cast<char>(letter + (is_condition ? 0 : 1));
+      continue;
+    }
+    if (!is_condition) return std::string(1, letter);
+    return opcode.find(".X") != std::string_view::npos ? "carry" : "predicate";
   }
-  return may_have_wide_sources(opcode) ? wide : std::string{};
+  return {};
 }
 
 namespace {

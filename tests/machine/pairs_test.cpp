@@ -82,6 +82,12 @@ TEST_CASE("a pair is a result and its first reader, with the stall counts betwee
   // Both halves of a wide result are one pair for each slot.
   CHECK(pairs_of(window({{"IMAD.WIDE R4, R2, R3, RZ", 5}, {"LOP3.LUT R6, R4, R5, RZ, 0x3c, !PT"}})) ==
         Pairs{{"IMAD.WIDE", "LOP3.LUT", "a", 5}, {"IMAD.WIDE", "LOP3.LUT", "b", 5}});
+  // The upper half of a pair is read where sources are pairs, and the register behind another source is not.
+  CHECK(pairs_of(window({{"DADD R4, R2, R12", 8}, {"MOV R3, R2", 5}, {"DMUL R8, R2, R10"}})) ==
+        Pairs{{"MOV", "DMUL", "a", 5}});
+  CHECK(pairs_of(window({{"MOV R5, R2", 5}, {"IMAD.WIDE.U32 R8, R4, R6, R10"}})).empty());
+  CHECK(pairs_of(window({{"MOV R11, R2", 5}, {"IMAD.WIDE.U32 R8, R4, R6, R10"}})) ==
+        Pairs{{"MOV", "IMAD.WIDE.U32", "c", 5}});
   // What is overwritten before it is read is not a pair.
   CHECK(pairs_of(window({{"MOV R4, R2"}, {"MOV R4, R3", 4}, {"FADD R5, R4, R2"}})) == Pairs{{"MOV", "FADD", "a", 4}});
   CHECK(pairs_of(window({{"MOV R4, R2", 5}, {"BRA 0x40", 5}, {"FADD R5, R4, R2"}})).empty());
