@@ -10,7 +10,7 @@
 namespace ptxlat::machine {
 
 // A producer and the first instruction that reads its result, in a window.
-//   slot      where the consumer reads it (sass/dataflow.h)
+//   slot      where the consumer reads it (sass/dataflow.h), "a+b" if in several places
 //   distance  the sum of the stall counts from the producer up to the consumer, in cycles
 //   waits     the result comes under a scoreboard, so that the distance is a lower bound
 //   measured  cycles from issue to issue, if the window's own time shows it

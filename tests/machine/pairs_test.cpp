@@ -79,9 +79,9 @@ TEST_CASE("a pair is a result and its first reader, with the stall counts betwee
         Pairs{{"ISETP.NE.AND", "IADD3", "guard", 13}});
   CHECK(pairs_of(window({{"ISETP.NE.AND P0, PT, R2, R3, PT", 4}, {"SEL R4, R2, R3, P0"}})) ==
         Pairs{{"ISETP.NE.AND", "SEL", "predicate", 4}});
-  // Both halves of a wide result are one pair for each slot.
+  // Both halves of a wide result are one pair if one instruction reads them.
   CHECK(pairs_of(window({{"IMAD.WIDE R4, R2, R3, RZ", 5}, {"LOP3.LUT R6, R4, R5, RZ, 0x3c, !PT"}})) ==
-        Pairs{{"IMAD.WIDE", "LOP3.LUT", "a", 5}, {"IMAD.WIDE", "LOP3.LUT", "b", 5}});
+        Pairs{{"IMAD.WIDE", "LOP3.LUT", "a+b", 5}});
   // The upper half of a pair is read where sources are pairs, and the register behind another source is not.
   CHECK(pairs_of(window({{"DADD R4, R2, R12", 8}, {"MOV R3, R2", 5}, {"DMUL R8, R2, R10"}})) ==
         Pairs{{"MOV", "DMUL", "a", 5}});
