@@ -110,14 +110,15 @@ void count_pairs(const PairOptions& options) {
   for (const auto& file : options.count) {
     const auto text = read_file(file);
     const auto cubin = sass::read_cubin({text.begin(), text.end()});
-    sass::Nvdisasm disassembler(assemble::nvdisasm_for({cubin.sm, ""}));
-    for (const auto& kernel : cubin.kernels) {
-      line::AssembledKernel whole;
-      whole.window = sass::whole_window(kernel);
-      std::vector<sass::Instruction*> wanted;
-      for (auto& one : whole.window->instructions) wanted.push_back(&one);
-      disassembler.disassemble(cubin.sm, wanted);
-      for (const auto& pair : machine::pairs_in_code(line::window_record("kernel", whole, {}).sass)) {
+    std::vector<line::AssembledKernel> kernels(cubin.kernels.size());
+    std::vector<sass::Instruction*> wanted;
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      kernels[i].window = sass::whole_window(cubin.kernels[i]);
+      for (auto& one : kernels[i].window->instructions) wanted.push_back(&one);
+    }
+    sass::Nvdisasm(assemble::nvdisasm_for({cubin.sm, ""})).disassemble(cubin.sm, wanted);
+    for (const auto& kernel : kernels) {
+      for (const auto& pair : machine::pairs_in_code(line::window_record("kernel", kernel, {}).sass)) {
         if (pair.waits) continue;
         const Key key{pair.producer, pair.consumer, pair.slot};
         auto& one = found[key];
