@@ -90,4 +90,10 @@ std::vector<int> registers_in(const std::string& line) {
   return numbers;
 }
 
+std::string predict_registers(const std::string& rule, const std::string& registers) {
+  const auto known = bank_rule_from(rule);
+  if (!known) throw Error(ExitCode::usage, fmt::format("\"{}\" is not a rule of register banks", rule));
+  return fmt::format("{}", cycles_of(*known, registers_in(registers)));
+}
+
 }  // namespace ptxlat::infer

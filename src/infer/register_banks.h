@@ -42,4 +42,7 @@ InferredBankRule infer_bank_rule(const std::vector<RegisterCase>& cases);
 // The register numbers of a line "R4 R5 R6". Error{usage} if it is anything else.
 std::vector<int> registers_in(const std::string& line);
 
+// The cycles of a case by a rule, both as text. Error{usage} if either cannot be read.
+std::string predict_registers(const std::string& rule, const std::string& registers);
+
 }  // namespace ptxlat::infer

@@ -59,5 +59,7 @@ TEST_CASE("a rule is a fact's text, and a case a line of registers") {
   CHECK(bank_rule_from(text_of(rule)) == rule);
   CHECK_FALSE(bank_rule_from("banks=2"));
   CHECK(registers_in(" R4 R15  R254") == std::vector{4, 15, 254});
+  CHECK(predict_registers("banks=2 reads_per_cycle=1 counts_once=1 least=1", "R4 R6 R5") == "2");
+  CHECK_THROWS_AS(predict_registers("banks=two", "R4 R6 R5"), Error);
   for (const char* line : {"", "R4 R255", "4 5 6", "R4,R5", "UR4"}) CHECK_THROWS_AS(registers_in(line), Error);
 }
