@@ -75,8 +75,9 @@ void judge(const Found& found, results::Pair& row) {
   } else {
     const double late = *found.schedule - *found.hazard;
     row.verdict = late > 0 ? "late" : "early";
-    row.note =
-        fmt::format("scheduled {} cycles {} than needed", late > 0 ? late : -late, late > 0 ? "later" : "earlier");
+    const double cycles = late > 0 ? late : -late;
+    row.note = fmt::format("scheduled {} cycle{} {} than needed", cycles, cycles == 1 ? "" : "s",
+                           late > 0 ? "later" : "earlier");
   }
   if (found.measured && found.schedule && !found.waits && *found.measured != *found.schedule)
     row.note += fmt::format("{}it issues {} cycles after its producer, not {}", row.note.empty() ? "" : "; ",

@@ -123,7 +123,7 @@ TEST_CASE("the least schedule and the longest hazard of a pair count, and its ve
   const auto late = row_of(rows_with(read({4, 3, 2}, {0, 0, 1})), "FMUL", "a");
   CHECK(late.hazard == 3);
   CHECK(late.verdict == "late");
-  CHECK(late.note == "scheduled 1 cycles later than needed");
+  CHECK(late.note == "scheduled 1 cycle later than needed");
   CHECK(row_of(rows_with(read({6, 5, 4}, {0, 0, 2})), "FMUL", "a").verdict == "early");
   // One lane that is wrong in one of two experiments is enough.
   const auto rows = pair_rows({record(near)}, {hazard_record(near, sass, read({4, 3, 2}, {0, 0, 96})),
