@@ -23,7 +23,7 @@ results::CellKey key_of(const RegisterPlan& plan);
 RegisterPlan plan_registers(const ptx::LoadedCatalogue& loaded, int level);
 
 // Triples of registers up to `highest`: all combinations of parities and of equal registers, then random ones.
-std::vector<std::vector<int>> register_cases(int highest);
+std::vector<std::vector<int>> register_cases(int highest, unsigned seed);
 
 // The word of an instruction with three source registers, with others. Volta and later have them in bits 24, 32 and 64.
 sass::InstructionWord with_sources(sass::InstructionWord word, const std::vector<int>& registers);

@@ -7,12 +7,15 @@
 
 namespace ptxlat::run {
 
+namespace {
+constexpr std::size_t text_of_kernel = 5000;  // approximate, in bytes
+}
+
 MadePairs make_pairs(OpcodeJob& job, results::Store& store, const std::atomic<bool>* interrupted,
                      const OpcodeProgress& progress) {
   Stages stages(job, store, interrupted, progress);
   MadePairs made;
   const std::vector registers{machine::plan_registers(job.loaded, job.level)};
-  constexpr std::size_t text_of_kernel = 5000;  // approximate, in bytes
   made.completed = stages.make(
       "register banks", registers, machine::RegisterMethod(job.loaded, registers.front()), job.workers,
       [](const auto&) { return text_of_kernel; }, made.registers);

@@ -19,7 +19,7 @@ TEST_CASE("source registers are written where an instruction has them, and nowhe
 }
 
 TEST_CASE("cases have all combinations of banks and equal registers, and none beyond the kernel's registers") {
-  const auto cases = register_cases(21);
+  const auto cases = register_cases(21, 1);
   std::set<std::vector<int>> small;
   for (const auto& one : cases) {
     REQUIRE(one.size() == 3);
@@ -27,14 +27,14 @@ TEST_CASE("cases have all combinations of banks and equal registers, and none be
     small.insert(one);
   }
   for (const auto& wanted : {std::vector{2, 2, 2}, {2, 4, 3}, {3, 5, 2}, {4, 3, 4}}) CHECK(small.contains(wanted));
-  CHECK(register_cases(21) == cases);
+  CHECK(register_cases(21, 1) == cases);
 }
 
 TEST_CASE("the facts of a register file come from the times of its cases, half of which test the rule") {
   const auto facts_of = [](const infer::BankRule& rule, double error) {
     results::Record record;
     results::Series series{"cycles", "cycles", {{"sources", "", {}}}, {}};
-    for (const auto& one : register_cases(30)) {
+    for (const auto& one : register_cases(30, 1)) {
       auto& axis = series.axes.front();
       axis.values.push_back(static_cast<double>(axis.names.size()));
       axis.names.push_back("R" + std::to_string(one[0]) + " R" + std::to_string(one[1]) + " R" +
