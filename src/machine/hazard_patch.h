@@ -19,6 +19,7 @@ enum class Hazard { read_after_write, unawaited_read, write_after_write, write_a
 inline constexpr Hazard all_hazards[] = {Hazard::read_after_write, Hazard::unawaited_read, Hazard::write_after_write,
                                          Hazard::write_after_read};
 const char* to_string(Hazard hazard);
+constexpr bool is_read(Hazard hazard) { return hazard == Hazard::read_after_write || hazard == Hazard::unawaited_read; }
 
 // Places that a hazard kernel has between its clocks in addition to its code (machine/hazard_kernel.h).
 inline constexpr int places_of_hazard = 8;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 
 #include "base/hash.h"
 #include "base/parallel.h"
@@ -20,6 +19,9 @@ namespace ptxlat::machine {
 namespace {
 
 constexpr int launches = 3;
+// A cell keeps the GPU busy for as long as assembling this many of its kernels: each distance is a cubin to be loaded,
+// and small ones load faster.
+constexpr std::size_t kernels_of_cell = 30;
 constexpr const char* wrong_name = "wrong lanes: ";
 constexpr const char* elapsed_name = "elapsed: ";
 constexpr const char* shown_name = "consumer first: ";
@@ -47,18 +49,16 @@ kernel::Trial plain_window(const ptx::LoadedCatalogue& loaded, const HazardPlan&
   return trial;
 }
 
-// What determines when the values are right: the code, except registers.
+// What determines when the values are right.
 std::string key_of(const HazardCode& code) {
-  static const std::regex registers("\\b(U?[RP])[0-9]+");
-  std::string key = sass::slot_of(code.second().text, code.passed);
-  for (const auto& one : code.code) key += "\n" + std::regex_replace(one.text, registers, "$1");
-  return key;
+  return fmt::format("{} {} {}", sass::opcode_of(code.first().text), sass::opcode_of(code.second().text),
+                     sass::slot_of(code.second().text, code.passed));
 }
 
 // The distance at which a ladder of reads begins: what the schedule says and some more, so that a schedule that is too
 // short would show. A result under a scoreboard begins with its own measured time.
 int start_of(int scheduled) {
-  constexpr int more = 4;
+  constexpr int more = 2;
   return std::clamp(scheduled + more, 1, longest_distance);
 }
 
@@ -100,7 +100,7 @@ std::vector<HazardPlan> plan_hazards(const ptx::LoadedCatalogue& loaded, const s
     try {
       for (const auto& trial : {hazard_trial(loaded, cell.variant, *cell.consumer), plain_window(loaded, cell)}) {
         kernel::add(hash, trial);
-        cell.ptx_bytes += 8 * trial.kernel.text.size();
+        cell.ptx_bytes += kernels_of_cell * trial.kernel.text.size();
       }
     } catch (const Error& error) {  // too many operands: the record says so
       hash.add(std::string_view(error.what()));
@@ -111,16 +111,16 @@ std::vector<HazardPlan> plan_hazards(const ptx::LoadedCatalogue& loaded, const s
 }
 
 std::optional<int> lowest_right(const HazardLadder& ladder) {
-  if (ladder.shown == 0 || !ladder.problem.empty()) return std::nullopt;
+  if (!ladder.problem.empty()) return std::nullopt;
   std::vector<std::pair<int, int>> steps;
   for (std::size_t i = 0; i < ladder.distances.size(); ++i) steps.emplace_back(ladder.distances[i], ladder.wrong[i]);
   std::sort(steps.rbegin(), steps.rend());
   std::optional<int> lowest;
   for (const auto& [distance, wrong] : steps) {
-    if (wrong != 0) break;
+    if (wrong != 0) return lowest;
     lowest = distance;
   }
-  return lowest;
+  return is_read(ladder.hazard) || ladder.shown == 0 ? std::nullopt : lowest;
 }
 
 void put(results::Record& record, const HazardLadder& ladder) {
@@ -169,25 +169,27 @@ HazardLadder climb(Hazard hazard, int start, const RunHazard& run) {
     ladder.problem = outcome.status == kernel::LaunchStatus::timeout ? "it hung" : outcome.message;
     return false;
   };
-  const bool is_read = hazard == Hazard::read_after_write || hazard == Hazard::unawaited_read;
-  const auto right = run(is_read ? Hazard::read_after_write : hazard, Arrangement::pair, longest_distance);
+  const bool reads = is_read(hazard);
+  const auto right = run(reads ? Hazard::read_after_write : hazard, Arrangement::pair, longest_distance);
   if (!is_done(right)) return ladder;
-  const auto late = run(hazard, Arrangement::consumer_first, longest_distance);
-  if (!is_done(late)) return ladder;
-  ladder.shown = wrong_lanes(late.readout, right.readout);
-  if (ladder.shown == 0) {
-    ladder.problem = "a wrong value would not show";
+  if (wrong_lanes(right.readout, right.readout) != 0) {
+    ladder.problem = "its values change from launch to launch";
     return ladder;
   }
-  for (int distance = is_read ? start : 1; distance >= 1 && distance <= longest_distance;
-       distance += is_read ? -1 : 1) {
+  const auto first = run(hazard, Arrangement::consumer_first, longest_distance);
+  if (!is_done(first)) return ladder;
+  ladder.shown = wrong_lanes(first.readout, right.readout);
+  for (int distance = reads ? start : 1; distance >= 1 && distance <= longest_distance; distance += reads ? -1 : 1) {
     const auto outcome = run(hazard, Arrangement::pair, distance);
     if (!is_done(outcome)) return ladder;
     ladder.distances.push_back(distance);
     ladder.wrong.push_back(wrong_lanes(outcome.readout, right.readout));
     ladder.elapsed.push_back(elapsed_of_hazard(outcome.readout));
-    if ((ladder.wrong.back() == 0) != is_read) break;
+    if ((ladder.wrong.back() == 0) != reads) break;
   }
+  if (ladder.distances.empty()) return ladder;
+  const bool is_seen = reads ? ladder.wrong.back() != 0 : ladder.wrong.front() != 0 || ladder.shown != 0;
+  if (!is_seen) ladder.problem = "no distance gives a wrong value: an old one may look the same";
   return ladder;
 }
 
@@ -275,8 +277,12 @@ std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<co
       }
     }
     measure(bench, trials[i][0], code, record);
+    const auto ladders = ladders_of(record);
+    const bool is_known = std::any_of(ladders.begin(), ladders.end(), [](const auto& ladder) {
+      return is_read(ladder.hazard) && lowest_right(ladder).has_value();
+    });
     const std::scoped_lock lock(mutex_);
-    measured_.emplace(key, record);
+    if (is_known) measured_.emplace(key, record);
   }
   return records;
 }

@@ -18,7 +18,7 @@ namespace ptxlat::machine {
 
 // Version of the rules that find, patch and measure. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char hazard_version[] = "hazard 1";
+inline constexpr char hazard_version[] = "hazard 2";
 
 // A form with a consumer of its result, at a level.
 struct HazardPlan {
@@ -37,7 +37,7 @@ std::vector<HazardPlan> plan_hazards(const ptx::LoadedCatalogue& loaded, const s
 // launches.
 //   wrong    lanes with a wrong value at each distance
 //   elapsed  cycles between the clocks at each distance
-//   shown    lanes that differ if the consumer comes first: 0 if a wrong value could not be seen
+//   shown    lanes that differ if the consumer comes first
 //   problem  why there are no launches; empty if there are
 struct HazardLadder {
   Hazard hazard = Hazard::read_after_write;
@@ -46,8 +46,8 @@ struct HazardLadder {
   int shown = 0;
   std::string problem;
 };
-// The lowest distance at and above which no lane was wrong; empty if the longest was wrong, or a wrong value could not
-// be seen.
+// The lowest distance at and above which no lane was wrong. Empty if the longest was wrong, or if a wrong value could
+// not be seen: of a read, if the shortest distance was right; of a write, if the other order was.
 std::optional<int> lowest_right(const HazardLadder& ladder);
 
 // As series of a record, and back.
@@ -76,7 +76,7 @@ class HazardMethod : public line::Method {
   const ptx::LoadedCatalogue& loaded_;
   const std::vector<HazardPlan>& plan_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, results::Record> measured_;  // by machine code without its registers
+  mutable std::map<std::string, results::Record> measured_;  // by opcodes and slot, if they have a hazard
 };
 
 }  // namespace ptxlat::machine

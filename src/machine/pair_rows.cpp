@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "machine/hazards.h"
@@ -13,8 +14,18 @@ namespace ptxlat::machine {
 
 namespace {
 
+// Opcodes some of whose results come under a scoreboard. Others of them are waited for with these: what the schedule
+// leaves behind them says nothing.
+std::set<std::string> waiting_opcodes(const std::vector<ScheduledPair>& pairs) {
+  std::set<std::string> opcodes;
+  for (const auto& pair : pairs) {
+    if (pair.waits) opcodes.insert(pair.producer);
+  }
+  return opcodes;
+}
+
 struct Found {
-  bool waits = false, is_fixed = false;
+  bool waits = false;
   std::optional<double> schedule, measured, hazard;
   std::string problem;  // why there is no hazard
 };
@@ -26,7 +37,7 @@ void keep_least(std::optional<double>& least, std::optional<double> value) {
 
 void add_schedule(const ScheduledPair& pair, std::map<Key, Found>& found) {
   auto& one = found[{pair.producer, pair.consumer, pair.slot}];
-  (pair.waits ? one.waits : one.is_fixed) = true;
+  one.waits = one.waits || pair.waits;
   if (!pair.waits) keep_least(one.schedule, pair.distance);
   keep_least(one.measured, pair.measured);
 }
@@ -63,7 +74,7 @@ void judge(const Found& found, results::Pair& row) {
   if (row.slot == "waw" || row.slot == "war") {
     row.verdict = found.hazard ? "measured" : "undetermined";
     row.note = found.hazard ? "" : found.problem;
-  } else if (found.waits && !found.is_fixed) {
+  } else if (found.waits) {
     row.verdict = "waits";
     if (found.hazard) row.note = "the distance at which the value is right without waiting for the scoreboard";
     if (!found.hazard) row.note = found.problem;
@@ -89,8 +100,21 @@ void judge(const Found& found, results::Pair& row) {
 std::vector<results::Pair> pair_rows(const std::vector<results::Record>& latency,
                                      const std::vector<results::Record>& hazards) {
   std::map<Key, Found> all;
-  for (const auto& pair : scheduled_pairs(latency)) add_schedule(pair, all);
-  for (const auto& record : hazards) add_hazards(record, all);
+  auto scheduled = scheduled_pairs(latency);
+  for (const auto& pair : scheduled) add_schedule(pair, all);
+  for (const auto& record : hazards) {
+    add_hazards(record, all);
+    for (const auto& window : record.windows) {
+      const auto pairs = pairs_of(window);
+      scheduled.insert(scheduled.end(), pairs.begin(), pairs.end());
+    }
+  }
+  const auto waiting = waiting_opcodes(scheduled);
+  for (auto& [key, found] : all) {
+    if (!waiting.contains(std::get<0>(key))) continue;
+    found.waits = true;
+    found.schedule.reset();
+  }
   std::vector<results::Pair> rows;
   for (const auto& [key, found] : all) {
     results::Pair row{

@@ -167,12 +167,13 @@ TEST_CASE("a window in which the pair is not what was wanted says why") {
 }
 
 TEST_CASE("an invented latency is found again, and one wrong lane is noticed") {
-  for (const int latency : {1, 2, 4, 9, 12, 23, 55}) {
+  for (const int latency : {2, 4, 9, 12, 23, 55}) {
     INFO(latency);
     CHECK(lowest_right(climb(Hazard::read_after_write, 55, gpu_with(latency))) == latency);
     CHECK(lowest_right(climb(Hazard::unawaited_read, 55, gpu_with(latency, 1))) == latency);
     CHECK(lowest_right(climb(Hazard::write_after_write, 55, gpu_with(latency))) == latency);
   }
+  CHECK(lowest_right(climb(Hazard::write_after_read, 55, gpu_with(1))) == 1);
   // A schedule that is too short: wrong where it begins.
   CHECK_FALSE(lowest_right(climb(Hazard::read_after_write, 4, gpu_with(5))));
   // Wrong once in the middle: what is above it counts.
@@ -186,7 +187,7 @@ TEST_CASE("an invented latency is found again, and one wrong lane is noticed") {
 
 TEST_CASE("if a wrong value would look right, or the launch fails, there is no number but a reason") {
   const auto blind = climb(Hazard::read_after_write, 8, [](Hazard, Arrangement, int) { return stored(0); });
-  CHECK(blind.problem == "a wrong value would not show");
+  CHECK(blind.problem == "no distance gives a wrong value: an old one may look the same");
   CHECK_FALSE(lowest_right(blind));
   const auto fails = climb(Hazard::read_after_write, 8, [](Hazard, Arrangement arrangement, int distance) {
     auto outcome = stored(arrangement == Arrangement::consumer_first ? 1 : 0);

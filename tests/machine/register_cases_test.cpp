@@ -34,7 +34,7 @@ TEST_CASE("the facts of a register file come from the times of its cases, half o
   const auto facts_of = [](const infer::BankRule& rule, double error) {
     results::Record record;
     results::Series series{"cycles", "cycles", {{"sources", "", {}}}, {}};
-    for (const auto& one : register_cases(30, 1)) {
+    for (const auto& one : register_cases(30, 18)) {
       auto& axis = series.axes.front();
       axis.values.push_back(static_cast<double>(axis.names.size()));
       axis.names.push_back("R" + std::to_string(one[0]) + " R" + std::to_string(one[1]) + " R" +
