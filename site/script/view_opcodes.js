@@ -4,7 +4,7 @@
 (() => {
   const names = [
     "opcode", "pipe", "counters", "paired_as", "throughput", "unit", "multiply_adds", "interval", "saturates_at",
-    "latency", "operand_costs", "forms", "example", "note"
+    "latency", "hazard", "operand_costs", "forms", "example", "note"
   ];
   const read = async (table) => {
     const {opcodes, contention} = await ptxlat.load(`opcodes-${table.index}`);
@@ -191,6 +191,7 @@
           ["cycles between two in a sub-partition", one.interval],
           ["fewest warps that reach it", one.saturates_at],
           ["latency", one.latency && `${one.latency} cycles`],
+          ["lowest right distance to a consumer", one.hazard && `${one.hazard} cycles`],
           ["counted by", one.counters],
           ["cycles that operands add", one.operand_costs],
           ["paired as", one.paired_as],

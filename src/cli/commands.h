@@ -15,6 +15,7 @@ void add_run(CLI::App& program);       // run.cpp
 void add_static(CLI::App& program);    // run.cpp: the same line without its GPU station
 void add_probe(CLI::App& program);     // probe.cpp
 void add_opcodes(CLI::App& program);   // opcodes.cpp
+void add_pairs(CLI::App& program);     // pairs.cpp
 void add_assemble(CLI::App& program);  // assemble.cpp: a bundle for run
 void add_merge(CLI::App& program);     // merge.cpp: the stores of several machines
 void add_list(CLI::App& program);      // list.cpp

@@ -57,6 +57,7 @@ int run_program(int argc, char** argv) {
   add_static(program);
   add_probe(program);
   add_opcodes(program);
+  add_pairs(program);
   add_assemble(program);
   add_merge(program);
   add_list(program);

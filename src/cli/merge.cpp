@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/opcodes.h"
+#include "cli/pairs.h"
 #include "cli/selection.h"
 #include "cli/tables.h"
 #include "latency/survey.h"
@@ -85,7 +86,18 @@ void write_stored_opcodes(const results::Store& store, const std::string& table,
                 "none");
 }
 
-// The latencies, probes and opcodes of a table, as far as the store has them.
+// The pairs of a table at their highest level: its files hold one level.
+void write_stored_pairs(const results::Store& store, const std::string& table, const MergeOptions& options) {
+  auto hazards = store.records(table, results::RecordKind::hazard);
+  if (hazards.empty()) return;
+  const auto by_level = [](const auto& x, const auto& y) { return x.level < y.level; };
+  const int level = std::max_element(hazards.begin(), hazards.end(), by_level)->level;
+  std::erase_if(hazards, [&](const results::Record& record) { return record.level != level; });
+  write_pairs(std::filesystem::path(options.tables.folder) / table, {{}, std::move(hazards), store.runs(table)},
+              "none");
+}
+
+// The latencies, probes, pairs and opcodes of a table, as far as the store has them.
 //   last  of its runs
 void write_table(const results::Store& store, const results::Run& last, const MergeOptions& options) {
   const auto& table = last.table;
@@ -105,6 +117,7 @@ void write_table(const results::Store& store, const results::Run& last, const Me
     report::write_probe_files(folder, probes, store.runs(table));
     fmt::print(stderr, "{}: {} probes\n", folder.string(), probes.size());
   }
+  write_stored_pairs(store, table, options);
   write_stored_opcodes(store, table, options);
 }
 

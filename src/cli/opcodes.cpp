@@ -18,7 +18,9 @@
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "machine/opcode_rows.h"
+#include "machine/pair_rows.h"
 #include "report/opcode_files.h"
+#include "report/pair_files.h"
 #include "report/table.h"
 #include "report/table_files.h"
 #include "results/store.h"
@@ -113,6 +115,10 @@ void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalog
   const auto latency = latency_of(folder);
   files.opcodes =
       machine::opcode_rows(opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, latency});
+  const auto hazards = machine::hazard_of_opcodes(report::read_pairs(folder));
+  for (auto& row : files.opcodes) {
+    if (const auto found = hazards.find(row.name); found != hazards.end()) row.hazard = found->second;
+  }
   report::write_opcode_files(folder, files);
   fmt::print(stderr, "{} opcodes of {} forms\n{}\n", files.opcodes.size(), files.throughput.size(), folder.string());
   if (format == "text") report::write_opcode_text(std::cout, files.opcodes);

@@ -13,6 +13,7 @@
 #include "base/nearest_names.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
+#include "cli/pairs.h"
 #include "cli/print_cell.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
@@ -40,6 +41,7 @@ struct ShowOptions {
   std::vector<std::string> condition;
   std::string table;
   std::string plot;  // folder; empty: none
+  bool pairs = false;
 };
 
 // The window of the differential as PTX, with the consumer that is tried first; the stream's if there is no
@@ -190,6 +192,7 @@ bool show_memory(const ShowOptions& options, const std::vector<results::Record>&
 }
 
 void show(const ShowOptions& options) {
+  if (options.pairs) return show_pairs(options.table, options.form);
   const auto probes = options.table.empty() ? std::vector<results::Record>() : report::read_probe_files(options.table);
   if (show_facts(options, probes)) return;
   if (!options.condition.empty()) {
@@ -260,6 +263,11 @@ void add_show(CLI::App& program) {
                    "Also draw each series of a probe or fact into this folder as an SVG file, marked with the inferred "
                    "facts; for memory, draw the hierarchy as memory.svg. Needs gnuplot. Default: none.")
       ->type_name("FOLDER")
+      ->needs("--table");
+  command
+      ->add_flag("--pairs", options->pairs,
+                 "NAME is a SASS opcode (FFMA): show the table's pairs with it (docs/pairs.md), its nearest consumer "
+                 "first.")
       ->needs("--table");
   add_levels(*command, options->selection.levels, "3");
   command

@@ -329,7 +329,7 @@ kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, F
             {"guard", (has_elected ? "  elect.sync _|%elected, 0xffffffff;\n" : "") + builder.guard},
             {"window", window},
             {"result", result},
-            {"next_pass", has_elected ? late_pass : "  add.u32 %pass, %pass, 1;"},
+            {"next_pass", builder.after_pass + (has_elected ? late_pass : "  add.u32 %pass, %pass, 1;")},
             {"epilogue", epilogue}});
   trial.kernel.module = builder.module;
   trial.kernel.operand_loads = operand_loads_of(trial.kernel.text);

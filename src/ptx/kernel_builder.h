@@ -26,6 +26,7 @@ struct KernelBuilder {
   std::string once;  // before the loop
   std::string operands;
   std::string guard;
+  std::string after_pass;  // at the end of each pass
   std::vector<std::uint64_t> input;
   int slots = 0;
   int threads;

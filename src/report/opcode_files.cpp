@@ -60,10 +60,10 @@ void write_opcodes_csv(std::ostream& out, const std::vector<results::Opcode>& op
   out << opcode_columns << '\n';
   for (const auto& row : opcodes) {
     const auto throughput = throughput_of(example_of(row), row.throughput);
-    write_csv_line(
-        out, {row.name, row.pipe, text_of(row.counters), row.stands_for_it, rounded(throughput.value), throughput.unit,
-              rounded(throughput.multiply_adds), rounded(row.interval), rounded(row.saturates_at), rounded(row.latency),
-              text_of(row.operand_costs), std::to_string(row.forms.size()), example_of(row), row.note});
+    write_csv_line(out, {row.name, row.pipe, text_of(row.counters), row.stands_for_it, rounded(throughput.value),
+                         throughput.unit, rounded(throughput.multiply_adds), rounded(row.interval),
+                         rounded(row.saturates_at), rounded(row.latency), rounded(row.hazard),
+                         text_of(row.operand_costs), std::to_string(row.forms.size()), example_of(row), row.note});
   }
 }
 
@@ -135,6 +135,7 @@ Grid grid_of(const std::vector<results::Opcode>& opcodes) {
              {"interval", true},
              {"saturates at", true},
              {"latency", true},
+             {"hazard", true},
              {"operand costs"},
              {"forms", true},
              {"example"},
@@ -143,7 +144,7 @@ Grid grid_of(const std::vector<results::Opcode>& opcodes) {
   for (const auto& row : opcodes) {
     const auto throughput = throughput_of(example_of(row), row.throughput);
     grid.rows.push_back({code(row.name), row.pipe, text_of(row.counters), rounded(throughput.value), throughput.unit,
-                         rounded(row.interval), rounded(row.saturates_at), rounded(row.latency),
+                         rounded(row.interval), rounded(row.saturates_at), rounded(row.latency), rounded(row.hazard),
                          text_of(row.operand_costs), std::to_string(row.forms.size()),
                          row.forms.empty() ? Span{} : code(row.forms.front()), row.note});
   }
@@ -159,7 +160,8 @@ void write_opcodes_page(std::ostream& out, const OpcodeFiles& files) {
        "sub-partition. `saturates at`: the lowest number of warps per SM that reaches the"
        " throughput. `pipe`: the group of opcodes that contend with each other, named after its members. `counters`:"
        " the pipes on which the hardware counters see the opcode, with shares if it alternates. `latency`: the "
-       "smallest latency, in cycles, among the latency table's rows that consist of this opcode alone. `operand "
+       "smallest latency, in cycles, among the latency table's rows that consist of this opcode alone. `hazard`: the "
+       "lowest distance to the nearest consumer, in cycles, at which all values are right. `operand "
        "costs`: cycles that the interval grows by if the last source is a constant, an immediate or a uniform "
        "register, "
        "or if the instruction is predicated. `forms`: how "

@@ -27,7 +27,8 @@ OpcodeFiles read_opcode_files(const std::filesystem::path& folder);
 
 // The columns of opcodes.csv.
 inline constexpr const char* opcode_columns =
-    "opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,latency,operand_costs,forms,"
+    "opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,latency,hazard,operand_costs,"
+    "forms,"
     "example,note";
 
 // The rows, for people.

@@ -40,14 +40,15 @@ std::string text_of(const std::vector<OperandCost>& costs);
 //   interval      cycles between two such instructions in a sub-partition
 //   saturates_at  the smallest number of warps that reaches the throughput
 //   latency       the smallest `cycles` of the latency table's rows that are this opcode alone
-//   operand_costs how the interval changes with a different kind of operand
-//   forms         PTX spellings that became only this opcode, shortest first
+//   hazard        the lowest distance to its nearest consumer, in cycles, at which all values are right
+//   (results/pair.h) operand_costs how the interval changes with a different kind of operand forms         PTX
+//   spellings that became only this opcode, shortest first
 struct Opcode {
   std::string name;
   std::string pipe;
   std::vector<PipeShare> counters;
   std::string stands_for_it;
-  std::optional<double> throughput, interval, saturates_at, latency;
+  std::optional<double> throughput, interval, saturates_at, latency, hazard;
   std::vector<OperandCost> operand_costs;
   std::vector<std::string> forms;
   std::string note;

@@ -161,6 +161,34 @@ RegisterUse register_use(std::string_view text) {
   return use;
 }
 
+std::string slot_of(std::string_view text, const Register& reg) {
+  if (!text.empty() && text.front() == '@') {
+    const auto space = text.find(' ');
+    if (register_in(text.substr(1, space - 1)) == reg) return "guard";
+    text.remove_prefix(space + 1);
+  }
+  const auto opcode = opcode_of(text);
+  if (opcode.size() >= text.size()) return {};
+  const auto operands = operands_of(text.substr(opcode.size() + 1));
+  const bool is_product = opcode.starts_with("IMAD.WIDE");  // of single registers; only what it adds is a pair
+  char letter = 'a';
+  for (std::size_t i = result_count(opcode, operands); i < operands.size(); ++i) {
+    std::vector<Register> reads;
+    add_registers_inside(operands[i], reads);
+    const auto first = register_in(operands[i]);
+    const bool is_condition = operands[i].ends_with("PT") || (first && is_predicate(first->file));
+    const bool is_pair = has(opcode, Trait::wide_sources) || (is_product && letter == 'c');
+    if (first && !is_condition && is_pair) reads.push_back(next_of(*first));
+    if (std::find(reads.begin(), reads.end(), reg) == reads.end()) {
+      letter = static_cast<char>(letter + (is_condition ? 0 : 1));
+      continue;
+    }
+    if (!is_condition) return std::string(1, letter);
+    return opcode.find(".X") != std::string_view::npos ? "carry" : "predicate";
+  }
+  return {};
+}
+
 namespace {
 
 bool can_branch(const std::vector<Instruction>& code) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,10 @@ struct RegisterUse {
   bool is_predicated = false;  // it may leave its destination unchanged
 };
 RegisterUse register_use(std::string_view text);
+
+// The place where an instruction reads a register: "guard"; "carry" or "predicate" for a condition; else the letter of
+// the source operand, from "a", conditions not counted. Empty if it does not read it.
+std::string slot_of(std::string_view text, const Register& reg);
 
 // Which instructions of the window make a value that is stored after it: the last to write a register that the epilogue
 // stores, or makes a stored value from. Two instructions make the halves of a 64-bit result. Addresses and loop control

@@ -52,7 +52,7 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
   const auto csv = contents_of(program.table() / "opcodes.csv");
   CHECK(
       csv.starts_with("opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,latency,"
-                      "operand_costs,forms,example,note\n"));
+                      "hazard,operand_costs,forms,example,note\n"));
 
   const auto launches = lines_of(program.launch_log()).size();
   const auto second = measure(program, filter);

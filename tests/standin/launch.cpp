@@ -119,22 +119,24 @@ CUresult illegal_address() {
 
 // The clocks of successive launches start just below the wrap of 32 bits, where subtracting anything but unsigned goes
 // wrong. Every CTA but the first takes a cycle longer, so that they can be distinguished. The 16 bytes of result are
-// the threads of a CTA and the checksum of the thread's operands, by which a test sees what arrived.
+// the threads of a CTA and the checksum of the thread's operands, by which a test sees what arrived. After them comes
+// what the window leaves in registers.
 CUresult write_slots(const Launch& launch, CUdeviceptr out, const std::function<std::uint32_t(unsigned)>& cycles_of) {
   const std::size_t slots = std::size_t{launch.ctas} * launch.threads;
   if (slots * slot_bytes > bytes_from(out)) return illegal_address();
-  const std::uint32_t first = 0xfffffff0u + 64 * context().launches++;
+  const std::uint32_t first = 0xfffffff0u + 64 * context().launches++, left = value_of_window(*launch.code);
   for (std::size_t slot = 0; slot < slots; ++slot) {
     const std::uint32_t cycles = cycles_of(static_cast<unsigned>(slot % launch.threads)) + (slot >= launch.threads);
     const std::uint64_t operands = checksum(launch, slot);
-    const std::uint32_t words[8] = {first,
+    const std::uint32_t words[9] = {first,
                                     first + cycles,
                                     sm_id,
                                     0,
                                     launch.threads,
                                     0,
                                     static_cast<std::uint32_t>(operands),
-                                    static_cast<std::uint32_t>(operands >> 32)};
+                                    static_cast<std::uint32_t>(operands >> 32),
+                                    left};
     std::memcpy(reinterpret_cast<void*>(out + slot * slot_bytes), words, sizeof words);
   }
   return CUDA_SUCCESS;

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <set>
+#include <vector>
 
 namespace standin {
 namespace {
@@ -109,6 +111,66 @@ std::optional<std::uint32_t> cycles_between_clocks(const Code& code) {
     now += stall_count;
   }
   return std::nullopt;
+}
+
+namespace {
+
+// A result that is not in its register yet, or is: from a cycle on.
+struct Written {
+  std::uint64_t at = 0;
+  std::uint32_t value = 0;
+};
+
+// The latest of the results that are there; 0 if none is.
+std::uint32_t value_at(const std::vector<Written>& results, std::uint64_t now) {
+  Written latest;
+  for (const Written& result : results)
+    if (result.at <= now && result.at >= latest.at) latest = result;
+  return latest.value;
+}
+
+std::uint32_t mix(std::uint32_t hash, std::uint64_t word) {
+  return (hash ^ static_cast<std::uint32_t>(word)) * 0x01000193u + static_cast<std::uint32_t>(word >> 32);
+}
+
+}  // namespace
+
+std::uint32_t value_of_window(const Code& code) {
+  constexpr unsigned nop = 0x918, ffma = 0x223, zero_register = 255;
+  std::map<unsigned, std::vector<Written>> registers;
+  std::array<std::uint64_t, 6> clear_at{};
+  std::uint64_t now = 0;
+  const auto [begin, end] = window_of(code);
+  for (auto at = begin; at < end; ++at) {
+    const Instruction& instruction = code[static_cast<std::size_t>(at)];
+    const unsigned op = opcode(instruction), write_scoreboard = bits(instruction.high, 46, 3);
+    for (unsigned i = 0; i < clear_at.size(); ++i)
+      if (bits(instruction.high, 52, 6) >> i & 1) now = std::max(now, clear_at[i]);
+    if (op != nop) {
+      std::uint32_t value = mix(op, 0);
+      // An immediate has nobody's number, and is the same whenever it is read.
+      for (const unsigned source :
+           {bits(instruction.low, 24, 8), bits(instruction.low, 32, 8), bits(instruction.high, 0, 8)})
+        if (source != zero_register) value = mix(value, value_at(registers[source], now));
+      std::uint64_t there = now + (op == ffma ? latency_of_ffma : latency_of_others);
+      if (write_scoreboard < clear_at.size())
+        there = clear_at[write_scoreboard] = std::max(clear_at[write_scoreboard], now + scoreboard_latency(op));
+      registers[bits(instruction.low, 16, 8)].push_back({there, value});
+    }
+    now += bits(instruction.high, 41, 4);
+  }
+  constexpr std::uint64_t end_of_time = ~std::uint64_t{0};
+  std::uint32_t left = 0;
+  std::set<unsigned> stored;
+  for (auto at = end; at < std::ssize(code); ++at) {
+    const Instruction& instruction = code[static_cast<std::size_t>(at)];
+    const unsigned op = opcode(instruction);
+    if (op == 0x386 || op == 0x986) stored.insert(bits(instruction.low, 32, 8));  // STG
+  }
+  std::erase_if(registers, [&](const auto& one) { return !stored.contains(one.first); });
+  for (const auto& [number, results] : registers)
+    left = mix(left, std::uint64_t{number} << 32 | value_at(results, end_of_time));
+  return left;
 }
 
 }  // namespace standin

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/pairs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "assemble/toolkit.h"
+#include "base/deadline.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/nearest_names.h"
+#include "cli/commands.h"
+#include "cli/gpus.h"
+#include "cli/progress.h"
+#include "cli/selection.h"
+#include "cli/toolchains.h"
+#include "line/window_record.h"
+#include "machine/pair_rows.h"
+#include "machine/register_cases.h"
+#include "machine/scheduled_pairs.h"
+#include "report/pair_files.h"
+#include "report/probe_files.h"
+#include "report/table.h"
+#include "report/table_files.h"
+#include "results/store.h"
+#include "run/pairs.h"
+#include "run/provenance.h"
+
+namespace ptxlat::cli {
+
+namespace {
+
+struct PairOptions {
+  Selection selection;
+  int level = 3;
+  std::string devices = "0";
+  int threads = 0;  // 0: two per core
+  std::string store = "ptxlat.sqlite";
+  std::string tables = "tables";
+  std::string format = "text";
+  std::string reread;
+  std::vector<std::string> count;
+  std::string against;
+};
+
+// A patched kernel takes microseconds; one that never ends must not hold up all others.
+std::chrono::milliseconds kernel_deadline() { return scaled_deadline(std::chrono::milliseconds(500)); }
+
+// The windows of the same GPU and assembler's latency table; none if there is no table.
+std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
+  if (!report::has_table(folder) || report::has_only_probes(folder)) return {};
+  const auto table = report::read_table(folder);
+  std::vector<const report::Cell*> cells;
+  for (const auto& cell : table.cells) cells.push_back(&cell);
+  return report::whole_records(table, cells);
+}
+
+// The facts about registers stand with those of the probes.
+void write_registers(const std::filesystem::path& folder, const std::vector<results::Record>& registers,
+                     const std::vector<results::Run>& made) {
+  auto records = report::read_probe_files(folder);
+  auto runs = report::read_probe_runs(folder);
+  std::erase_if(records, [](const auto& record) { return record.ptx == machine::registers_name; });
+  // Runs of another store may have the same numbers.
+  int highest = 0;
+  for (const auto& run : runs) highest = std::max(highest, run.id);
+  for (auto record : registers) {
+    for (auto run : made) {
+      if (run.id != record.run) continue;
+      record.run = run.id = ++highest;
+      runs.push_back(run);
+      break;
+    }
+    records.push_back(std::move(record));
+  }
+  report::write_probe_files(folder, records, runs);
+}
+
+void read_again(const PairOptions& options) {
+  const std::filesystem::path folder = options.reread;
+  auto probes = report::read_probe_files(folder);
+  for (auto& record : probes) {
+    if (record.ptx == machine::registers_name) machine::read_registers_again(record);
+  }
+  if (!probes.empty()) report::rewrite_facts(folder, probes);
+  write_pairs(folder, report::read_pair_files(folder), options.format);
+}
+
+// How often a pair is in some code, and at which distances.
+struct Counted {
+  int count = 0, below = 0, at = 0, above = 0, least = 0;
+};
+
+// The pairs of fixed latency in cubins, the most frequent first, as csv.
+void count_pairs(const PairOptions& options) {
+  using Key = std::tuple<std::string, std::string, std::string>;
+  std::map<Key, double> hazards;
+  for (const auto& row : report::read_pairs(options.against)) {
+    if (row.hazard) hazards[{row.producer, row.consumer, row.slot}] = *row.hazard;
+  }
+  std::map<Key, Counted> found;
+  for (const auto& file : options.count) {
+    const auto text = read_file(file);
+    const auto cubin = sass::read_cubin({text.begin(), text.end()});
+    std::vector<line::AssembledKernel> kernels(cubin.kernels.size());
+    std::vector<sass::Instruction*> wanted;
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      kernels[i].window = sass::whole_window(cubin.kernels[i]);
+      for (auto& one : kernels[i].window->instructions) wanted.push_back(&one);
+    }
+    sass::Nvdisasm(assemble::nvdisasm_for({cubin.sm, ""})).disassemble(cubin.sm, wanted);
+    for (const auto& kernel : kernels) {
+      for (const auto& pair : machine::pairs_in_code(line::window_record("kernel", kernel, {}).sass)) {
+        if (pair.waits) continue;
+        const Key key{pair.producer, pair.consumer, pair.slot};
+        auto& one = found[key];
+        one.least = one.count == 0 ? pair.distance : std::min(one.least, pair.distance);
+        ++one.count;
+        const auto hazard = hazards.find(key);
+        if (hazard == hazards.end()) continue;
+        ++(pair.distance < hazard->second ? one.below : pair.distance > hazard->second ? one.above : one.at);
+      }
+    }
+  }
+  std::vector<std::pair<Key, Counted>> rows(found.begin(), found.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& x, const auto& y) { return x.second.count > y.second.count; });
+  fmt::print("producer,consumer,slot,count,least,hazard,below,at,above\n");
+  for (const auto& [key, one] : rows) {
+    const auto hazard = hazards.find(key);
+    const auto& [producer, consumer, slot] = key;
+    fmt::print("{},{},{},{},{},{},{},{},{}\n", producer, consumer, slot, one.count, one.least,
+               hazard == hazards.end() ? "" : fmt::format("{}", hazard->second), one.below, one.at, one.above);
+  }
+}
+
+void measure(const PairOptions& options, const GpuKind& kind) {
+  const auto& device = kind.first().device;
+  const auto& wanted = options.selection.toolchain;
+  const int threads = assembling_threads(options.threads);
+  for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, driver_toolchain(device))) {
+    require_levels({options.level}, toolchain.kind);
+    run::OpcodeJob job;
+    job.toolchain = toolchain;
+    job.target = target_of(toolchain, device);
+    job.loaded = load_catalogue_for(options.selection);
+    job.forms = selected_forms(job.loaded.catalogue, options.selection, is_core_only(options.selection), std::nullopt);
+    std::erase_if(job.forms, [](const isa::Form* form) { return form->cuda.has_value(); });
+    job.level = options.level;
+    job.run = run::begin_run(toolchain, job.target, device);
+    job.run.warnings = kind.first().warnings;
+    job.further = kind.further();
+    job.workers = kind.workers();
+    job.disassembler =
+        std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), sass::nvdisasm_pace(threads));
+    job.assemblers = make_kernel_assemblers(toolchain, job.target, kind.options(), threads);
+    results::Store store(options.store);
+    std::optional<Progress> progress;
+    const auto made = run::make_pairs(
+        job, store, &heed_interrupts(),
+        {.on_stage =
+             [&](const std::string& stage, std::size_t cells) {
+               if (progress) progress->finish();
+               fmt::print(stderr, "{}\n", stage);
+               progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, cells);
+             },
+         .on_finished = [&](std::size_t count) { progress->advance(count); },
+         .on_gpu_lost = [&](std::size_t gpu, const Error& why) { return report_lost(*kind.gpus[gpu], why); }});
+    progress->finish();
+    if (!made.completed)
+      throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
+                  "rerun the same command to continue");
+    const auto folder = std::filesystem::path(options.tables) / made.run.table;
+    const auto runs = store.runs(made.run.table);
+    write_registers(folder, made.registers, runs);
+    write_pairs(folder, {{}, made.hazards, runs}, options.format);
+  }
+}
+
+}  // namespace
+
+void write_pairs(const std::filesystem::path& folder, report::PairFiles files, const std::string& format) {
+  files.pairs = machine::pair_rows(latency_of(folder), files.hazards);
+  report::write_pair_files(folder, files);
+  fmt::print(stderr, "{} pairs\n{}\n", files.pairs.size(), folder.string());
+  if (format == "text") report::write_pair_text(std::cout, files.pairs);
+}
+
+void show_pairs(const std::filesystem::path& table, const std::string& opcode) {
+  const auto all = report::read_pairs(table);
+  if (all.empty())
+    throw Error(ExitCode::unknown_name, fmt::format("{} has no pairs", table.string()),
+                fmt::format("`ptxlat pairs --reread {}` makes them from its windows", table.string()));
+  std::vector<results::Pair> rows;
+  std::set<std::string> names;
+  for (const auto& row : all) {
+    names.insert({row.producer, row.consumer});
+    if (row.producer == opcode || row.consumer == opcode) rows.push_back(row);
+  }
+  if (rows.empty()) {
+    const auto nearest = nearest_names(opcode, {names.begin(), names.end()});
+    throw Error(ExitCode::unknown_name, fmt::format("{} has no pairs of {}", table.string(), opcode),
+                nearest.empty() ? "" : fmt::format("it has {}", fmt::join(nearest, ", ")));
+  }
+  constexpr double unknown = 1e9;
+  const auto order = [&](const results::Pair& row) {
+    return std::tuple(row.producer != opcode, row.schedule.value_or(row.measured.value_or(unknown)));
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const auto& x, const auto& y) { return order(x) < order(y); });
+  report::write_pair_text(std::cout, rows);
+}
+
+void add_pairs(CLI::App& program) {
+  auto* command = program.add_subcommand(
+      "pairs",
+      "Find how far apart a SASS opcode and one that depends on it must be: what the assembler leaves between them, "
+      "and "
+      "the lowest distance at which all values are right, found by patching stall counts (docs/pairs.md).");
+  auto options = std::make_shared<PairOptions>();
+  add_form_filters(*command, options->selection);
+  command->add_flag("--all", options->selection.all_forms, "Take all forms, not only the core.");
+  add_catalogue(*command, options->selection);
+  command
+      ->add_option("--toolchain", options->selection.toolchain,
+                   "The assembler: driver, ptxas, nvjitlink, or a specific version. Default: driver.")
+      ->type_name("NAMES");
+  command->add_option("-O,--level", options->level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
+  add_devices(*command, options->devices);
+  command
+      ->add_option("--threads", options->threads, "How many assemblers work at the same time. Default: two per core.")
+      ->check(CLI::Range(1, 1024));
+  command
+      ->add_option(
+          "--store", options->store,
+          "The SQLite file that keeps finished cells; rerun the same command to resume. Default: ptxlat.sqlite.")
+      ->type_name("FILE");
+  command->add_option("--tables", options->tables, "The folder under which the results are written. Default: tables.")
+      ->type_name("FOLDER");
+  command->add_option("--format", options->format, "What to write to standard output: text or none. Default: text.")
+      ->check(CLI::IsMember({"text", "none"}));
+  command
+      ->add_option(
+          "--reread", options->reread,
+          "Apply the current rules to the windows and records in this table's folder again, without a GPU, and "
+          "write the results there. A latency table alone is enough for the schedules.")
+      ->type_name("FOLDER");
+  auto* count =
+      command->add_option("--count", options->count,
+                          "Count the pairs of fixed latency in these cubins instead, without a GPU, and write csv: how "
+                          "often each is there, "
+                          "its least distance, and how often that is below, at and above the hazard in --against.");
+  count->type_name("CUBIN ...");
+  command->add_option("--against", options->against, "The table whose pairs.csv has the hazards for --count.")
+      ->type_name("FOLDER")
+      ->needs(count);
+  command->callback([options] {
+    if (!options->count.empty()) return count_pairs(*options);
+    if (!options->reread.empty()) return read_again(*options);
+    // The workers run patched code: they serve nothing else.
+    for (const auto& kind : open_gpus(options->devices, kernel_deadline())) measure(*options, kind);
+  });
+}
+
+}  // namespace ptxlat::cli

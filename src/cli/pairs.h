@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "report/pair_files.h"
+
+namespace ptxlat::cli {
+
+// Writes the results of the current rules for the hazard records, with the schedules of the latencies in the same
+// folder.
+//   format  "text": the rows also go to standard output
+void write_pairs(const std::filesystem::path& folder, report::PairFiles files, const std::string& format);
+
+// The rows in which the opcode is the producer, nearest consumer first, and then those in which it is the consumer.
+// Error{unknown_name} if the table has none.
+void show_pairs(const std::filesystem::path& table, const std::string& opcode);
+
+}  // namespace ptxlat::cli

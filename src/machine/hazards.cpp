@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/hazards.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "latency/cells.h"
+#include "latency/experiment_builder.h"
+#include "line/window_record.h"
+#include "machine/hazard_kernel.h"
+#include "machine/scheduled_pairs.h"
+
+namespace ptxlat::machine {
+
+namespace {
+
+constexpr int launches = 3;
+// A cell keeps the GPU busy for as long as assembling this many of its kernels: each distance is a cubin to be loaded,
+// and small ones load faster.
+constexpr std::size_t kernels_of_cell = 30;
+constexpr const char* wrong_name = "wrong lanes: ";
+constexpr const char* elapsed_name = "elapsed: ";
+constexpr const char* shown_name = "consumer first: ";
+
+results::Record begun(const HazardPlan& plan) {
+  const auto& form = *plan.variant.form;
+  results::Record record;
+  record.kind = results::RecordKind::hazard;
+  record.ptx = form.ptx;
+  record.chapter = form.chapter;
+  record.is_core = form.core == form.ptx;
+  record.operand = plan.consumer->name;
+  record.input = plan.variant.input->name;
+  record.consumer = plan.consumer->name;
+  record.level = plan.level;
+  record.recipe = plan.recipe;
+  return record;
+}
+
+kernel::Trial plain_window(const ptx::LoadedCatalogue& loaded, const HazardPlan& plan) {
+  const latency::ExperimentBuilder builder{loaded, plan.variant, plan.consumer};
+  auto trial = builder.with_op(loaded.skeletons.differential);
+  trial.role = "differential";
+  trial.is_run = false;
+  return trial;
+}
+
+// What determines when the values are right.
+std::string key_of(const HazardCode& code) {
+  return fmt::format("{} {} {}", sass::opcode_of(code.first().text), sass::opcode_of(code.second().text),
+                     sass::slot_of(code.second().text, code.passed));
+}
+
+// The distance at which a ladder of reads begins: what the schedule says and some more, so that a schedule that is too
+// short would show. A result under a scoreboard begins with its own measured time.
+int start_of(int scheduled) {
+  constexpr int more = 2;
+  return std::clamp(scheduled + more, 1, longest_distance);
+}
+
+// What ptxas leaves between the two without places.
+int scheduled_distance(const results::Record& record) {
+  for (const auto& pair : pairs_of(record.windows.front())) {
+    if (pair.producer == record.sass.front() && pair.consumer == record.sass.back())
+      return std::clamp(pair.distance, 1, longest_distance);
+  }
+  return 1;
+}
+
+}  // namespace
+
+results::CellKey key_of(const HazardPlan& plan) {
+  return {results::RecordKind::hazard,
+          plan.variant.form->ptx,
+          plan.consumer->name,
+          plan.variant.input->name,
+          plan.level,
+          plan.recipe};
+}
+
+std::vector<HazardPlan> plan_hazards(const ptx::LoadedCatalogue& loaded, const std::vector<const isa::Form*>& forms,
+                                     int level) {
+  std::vector<HazardPlan> plan;
+  for (const auto* form : forms) {
+    const auto variant = isa::variants_of(*form).front();
+    if (!why_no_hazard(variant).empty()) continue;
+    for (const auto* consumer : latency::consumers_for(loaded.catalogue, variant))
+      plan.push_back({variant, consumer, level, {}, 0});
+  }
+  std::stable_sort(plan.begin(), plan.end(),
+                   [](const auto& x, const auto& y) { return x.variant.form->order < y.variant.form->order; });
+  in_parallel(plan.size(), [&](std::size_t i) {
+    auto& cell = plan[i];
+    Hash hash;
+    hash.add(std::string_view(hazard_version));
+    try {
+      for (const auto& trial : {hazard_trial(loaded, cell.variant, *cell.consumer), plain_window(loaded, cell)}) {
+        kernel::add(hash, trial);
+        cell.ptx_bytes += kernels_of_cell * trial.kernel.text.size();
+      }
+    } catch (const Error& error) {  // too many operands: the record says so
+      hash.add(std::string_view(error.what()));
+    }
+    cell.recipe = fmt::format("{:016x}", hash.value());
+  });
+  return plan;
+}
+
+std::optional<int> lowest_right(const HazardLadder& ladder) {
+  if (!ladder.problem.empty()) return std::nullopt;
+  std::vector<std::pair<int, int>> steps;
+  for (std::size_t i = 0; i < ladder.distances.size(); ++i) steps.emplace_back(ladder.distances[i], ladder.wrong[i]);
+  std::sort(steps.rbegin(), steps.rend());
+  std::optional<int> lowest;
+  for (const auto& [distance, wrong] : steps) {
+    if (wrong != 0) return lowest;
+    lowest = distance;
+  }
+  return is_read(ladder.hazard) || ladder.shown == 0 ? std::nullopt : lowest;
+}
+
+void put(results::Record& record, const HazardLadder& ladder) {
+  const std::string name = to_string(ladder.hazard);
+  if (!ladder.problem.empty())
+    record.note += fmt::format("{}{}: {}", record.note.empty() ? "" : "; ", name, ladder.problem);
+  if (ladder.distances.empty()) return;
+  results::Series wrong{wrong_name + name, "lanes", {{"distance", "cycles", {}}}, {}};
+  wrong.axes.front().values.assign(ladder.distances.begin(), ladder.distances.end());
+  auto elapsed = wrong;
+  elapsed.name = elapsed_name + name;
+  elapsed.unit = "cycles";
+  for (const int lanes : ladder.wrong) wrong.values.emplace_back(lanes);
+  for (const double cycles : ladder.elapsed) elapsed.values.emplace_back(cycles);
+  results::Series shown{shown_name + name, "lanes", {{"distance", "cycles", {1}}}, {ladder.shown}};
+  record.series.push_back(std::move(wrong));
+  record.series.push_back(std::move(elapsed));
+  record.series.push_back(std::move(shown));
+}
+
+std::vector<HazardLadder> ladders_of(const results::Record& record) {
+  std::vector<HazardLadder> ladders;
+  for (const auto hazard : all_hazards) {
+    const auto series_of = [&](const std::string& name) {
+      return std::find_if(record.series.begin(), record.series.end(),
+                          [&](const auto& series) { return series.name == name + to_string(hazard); });
+    };
+    const auto wrong = series_of(wrong_name), elapsed = series_of(elapsed_name), shown = series_of(shown_name);
+    if (wrong == record.series.end() || elapsed == record.series.end() || shown == record.series.end()) continue;
+    HazardLadder ladder;
+    ladder.hazard = hazard;
+    for (const double distance : wrong->axes.front().values) ladder.distances.push_back(static_cast<int>(distance));
+    for (const auto& value : wrong->values) ladder.wrong.push_back(static_cast<int>(value.value_or(0)));
+    for (const auto& value : elapsed->values) ladder.elapsed.push_back(value.value_or(0));
+    ladder.shown = static_cast<int>(shown->values.front().value_or(0));
+    ladders.push_back(std::move(ladder));
+  }
+  return ladders;
+}
+
+HazardLadder climb(Hazard hazard, int start, const RunHazard& run) {
+  HazardLadder ladder;
+  ladder.hazard = hazard;
+  const auto is_done = [&](const kernel::LaunchOutcome& outcome) {
+    if (outcome.status == kernel::LaunchStatus::ok && outcome.readout.words_per_thread != 0) return true;
+    ladder.problem = outcome.status == kernel::LaunchStatus::timeout ? "it hung" : outcome.message;
+    return false;
+  };
+  const bool reads = is_read(hazard);
+  const auto right = run(reads ? Hazard::read_after_write : hazard, Arrangement::pair, longest_distance);
+  if (!is_done(right)) return ladder;
+  if (wrong_lanes(right.readout, right.readout) != 0) {
+    ladder.problem = "its values change from launch to launch";
+    return ladder;
+  }
+  const auto first = run(hazard, Arrangement::consumer_first, longest_distance);
+  if (!is_done(first)) return ladder;
+  ladder.shown = wrong_lanes(first.readout, right.readout);
+  for (int distance = reads ? start : 1; distance >= 1 && distance <= longest_distance; distance += reads ? -1 : 1) {
+    const auto outcome = run(hazard, Arrangement::pair, distance);
+    if (!is_done(outcome)) return ladder;
+    ladder.distances.push_back(distance);
+    ladder.wrong.push_back(wrong_lanes(outcome.readout, right.readout));
+    ladder.elapsed.push_back(elapsed_of_hazard(outcome.readout));
+    if ((ladder.wrong.back() == 0) != reads) break;
+  }
+  if (ladder.distances.empty()) return ladder;
+  const bool is_seen = reads ? ladder.wrong.back() != 0 : ladder.wrong.front() != 0 || ladder.shown != 0;
+  if (!is_seen) ladder.problem = "no distance gives a wrong value: an old one may look the same";
+  return ladder;
+}
+
+// Issue to issue: how much later the second clock is than with a NOP, which delays nothing, in the producer's place.
+void HazardMethod::measure(line::Bench& bench, std::size_t trial, const HazardCode& code,
+                           results::Record& record) const {
+  const auto& kernel = bench.batch().kernel_of(trial);
+  const RunHazard run = [&](Hazard hazard, Arrangement arrangement, int distance) {
+    const auto cubin = with_hazard(bench.batch().cubin_of(trial), kernel.symbol, code,
+                                   hazard_words(code, hazard, arrangement, distance));
+    return bench.launch(worker::LaunchBatch{cubin, {{kernel.symbol, bench.batch().trial(trial).launch, launches}}})
+        .front();
+  };
+  const int scheduled = scheduled_distance(record);
+  const auto alone = run(Hazard::read_after_write, Arrangement::consumer_alone, 1);
+  const auto pair = run(Hazard::read_after_write, Arrangement::pair, scheduled);
+  for (const auto* outcome : {&alone, &pair}) {
+    if (outcome->status == kernel::LaunchStatus::ok) continue;
+    record.verdict = outcome->status == kernel::LaunchStatus::timeout ? sass::Verdict::timeout : sass::Verdict::fault;
+    record.note = outcome->message;
+    return;
+  }
+  // The NOPs within a distance are missing behind it, where each takes a cycle.
+  const double more = elapsed_of_hazard(pair.readout) - elapsed_of_hazard(alone.readout) + nops_within(scheduled);
+  record.set(results::metric::differential, more + 1);
+  int start = start_of(scheduled);
+  if (code.waits()) start = start_of(static_cast<int>(more) + 1);
+  for (const auto hazard : all_hazards) {
+    if (why_not_made(code, hazard).empty()) put(record, climb(hazard, start, run));
+  }
+}
+
+std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
+  std::vector<results::Record> records;
+  std::vector<std::array<std::size_t, 2>> trials(chunk.size());  // with places, and as ptxas would schedule it
+  for (std::size_t i = 0; i < chunk.size(); ++i) {
+    const auto& plan = plan_[chunk[i].number];
+    auto& record = records.emplace_back(begun(plan));
+    if (auto reason = latency::why_unsupported(bench, plan.variant); !reason.empty()) {
+      record.verdict = sass::Verdict::unsupported;
+      record.note = std::move(reason);
+      continue;
+    }
+    try {
+      trials[i] = {bench.add(hazard_trial(loaded_, plan.variant, *plan.consumer), plan.variant.form->ptx),
+                   bench.add(plain_window(loaded_, plan), plan.variant.form->ptx)};
+    } catch (const Error& error) {
+      record.verdict = sass::Verdict::no_dependency;
+      record.note = error.what();
+    }
+  }
+  bench.assemble();
+  for (std::size_t i = 0; i < chunk.size(); ++i) {
+    auto& record = records[i];
+    record.gpu = bench.gpu();
+    if (record.verdict != sass::Verdict::proven) continue;
+    const auto& kernel = bench.batch().kernel_of(trials[i][0]);
+    const auto& plain = bench.batch().kernel_of(trials[i][1]);
+    if (!kernel.window || !plain.window) {
+      record.verdict = sass::Verdict::rejected;
+      record.note = kernel.window ? plain.log : kernel.log;
+      continue;
+    }
+    record.windows = {line::window_record("differential", plain, {})};
+    const auto code = find_hazard(*kernel.window);
+    if (!code.problem.empty()) {
+      record.verdict = sass::Verdict::contaminated;
+      record.note = code.problem;
+      continue;
+    }
+    record.sass = {std::string(sass::opcode_of(code.first().text)), std::string(sass::opcode_of(code.second().text))};
+    record.sass_count = static_cast<int>(code.code.size());
+    record.input = plan_[chunk[i].number].variant.input->name;
+    if (!bench.measures()) continue;
+    const auto key = key_of(code);
+    {
+      const std::scoped_lock lock(mutex_);
+      if (const auto known = measured_.find(key); known != measured_.end()) {
+        record.series = known->second.series;
+        record.metrics = known->second.metrics;
+        record.note = known->second.note;
+        record.verdict = known->second.verdict;
+        record.windows.front().measured_as = known->second.ptx;
+        continue;
+      }
+    }
+    measure(bench, trials[i][0], code, record);
+    const auto ladders = ladders_of(record);
+    const bool is_known = std::any_of(ladders.begin(), ladders.end(), [](const auto& ladder) {
+      return is_read(ladder.hazard) && lowest_right(ladder).has_value();
+    });
+    const std::scoped_lock lock(mutex_);
+    if (is_known) measured_.emplace(key, record);
+  }
+  return records;
+}
+
+}  // namespace ptxlat::machine

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isa/form.h"
+#include "line/line.h"
+#include "machine/hazard_patch.h"
+#include "ptx/skeleton.h"
+#include "results/store.h"
+
+namespace ptxlat::machine {
+
+// Version of the rules that find, patch and measure. Bump it whenever they would give a different answer for the same
+// kernels.
+inline constexpr char hazard_version[] = "hazard 2";
+
+// A form with a consumer of its result, at a level.
+struct HazardPlan {
+  isa::Variant variant;
+  const isa::Consumer* consumer = nullptr;
+  int level = 3;
+  std::string recipe;
+  std::size_t ptx_bytes = 0;
+};
+results::CellKey key_of(const HazardPlan& plan);
+// Each form that has such a kernel, with every consumer of its result.
+std::vector<HazardPlan> plan_hazards(const ptx::LoadedCatalogue& loaded, const std::vector<const isa::Form*>& forms,
+                                     int level);
+
+// What the launches of one hazard showed, distance by distance. `distances` are in cycles, in the order of the
+// launches.
+//   wrong    lanes with a wrong value at each distance
+//   elapsed  cycles between the clocks at each distance
+//   shown    lanes that differ if the consumer comes first
+//   problem  why there are no launches; empty if there are
+struct HazardLadder {
+  Hazard hazard = Hazard::read_after_write;
+  std::vector<int> distances, wrong;
+  std::vector<double> elapsed;
+  int shown = 0;
+  std::string problem;
+};
+// The lowest distance at and above which no lane was wrong. Empty if the longest was wrong, or if a wrong value could
+// not be seen: of a read, if the shortest distance was right; of a write, if the other order was.
+std::optional<int> lowest_right(const HazardLadder& ladder);
+
+// As series of a record, and back.
+void put(results::Record& record, const HazardLadder& ladder);
+std::vector<HazardLadder> ladders_of(const results::Record& record);
+
+// Runs one arrangement of a hazard and returns what it stored.
+using RunHazard = std::function<kernel::LaunchOutcome(Hazard hazard, Arrangement arrangement, int distance)>;
+
+// Finds the lowest right distance of a hazard: from `start` down to the first wrong value if a read is concerned, else
+// from 1 up to the first right one. A fault or a hang ends it, with a problem.
+HazardLadder climb(Hazard hazard, int start, const RunHazard& run);
+
+// Measures hazards: the producer's stall count is patched down until a lane gets a wrong value. The catalogue and the
+// plan must outlive it; cells are indices into the plan. It launches patched code: the line's worker should serve
+// nothing else.
+class HazardMethod : public line::Method {
+ public:
+  HazardMethod(const ptx::LoadedCatalogue& loaded, const std::vector<HazardPlan>& plan)
+      : loaded_(loaded), plan_(plan) {}
+  std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
+
+ private:
+  void measure(line::Bench& bench, std::size_t trial, const HazardCode& code, results::Record& record) const;
+
+  const ptx::LoadedCatalogue& loaded_;
+  const std::vector<HazardPlan>& plan_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, results::Record> measured_;  // by opcodes and slot, if they have a hazard
+};
+
+}  // namespace ptxlat::machine

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/pair_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "machine/hazards.h"
+#include "machine/scheduled_pairs.h"
+
+namespace ptxlat::machine {
+
+namespace {
+
+// Opcodes some of whose results come under a scoreboard. Others of them are waited for with these: what the schedule
+// leaves behind them says nothing.
+std::set<std::string> waiting_opcodes(const std::vector<ScheduledPair>& pairs) {
+  std::set<std::string> opcodes;
+  for (const auto& pair : pairs) {
+    if (pair.waits) opcodes.insert(pair.producer);
+  }
+  return opcodes;
+}
+
+struct Found {
+  bool waits = false;
+  std::optional<double> schedule, measured, hazard;
+  std::string problem;  // why there is no hazard
+};
+using Key = std::tuple<std::string, std::string, std::string>;  // producer, consumer, slot
+
+void keep_least(std::optional<double>& least, std::optional<double> value) {
+  if (value && (!least || *value < *least)) least = value;
+}
+
+void add_schedule(const ScheduledPair& pair, std::map<Key, Found>& found) {
+  auto& one = found[{pair.producer, pair.consumer, pair.slot}];
+  one.waits = one.waits || pair.waits;
+  if (!pair.waits) keep_least(one.schedule, pair.distance);
+  keep_least(one.measured, pair.measured);
+}
+
+void add_hazards(const results::Record& record, std::map<Key, Found>& found) {
+  if (record.kind != results::RecordKind::hazard || record.windows.empty() || record.sass.size() != 2) return;
+  std::string slot;
+  for (const auto& pair : pairs_of(record.windows.front())) {
+    const bool is_it = pair.producer == record.sass.front() && pair.consumer == record.sass.back();
+    if (!is_it) continue;
+    add_schedule(pair, found);
+    slot = pair.slot;
+    break;
+  }
+  if (slot.empty()) return;  // ptxas made other code of it beside the places
+  auto& read = found[{record.sass.front(), record.sass.back(), slot}];
+  keep_least(read.measured, record.number(results::metric::differential));
+  const auto ladders = ladders_of(record);
+  if (ladders.empty() && !record.note.empty()) read.problem = record.note;
+  for (const auto& ladder : ladders) {
+    const bool overwrites = ladder.hazard == Hazard::write_after_write || ladder.hazard == Hazard::write_after_read;
+    const auto name = !overwrites ? slot : ladder.hazard == Hazard::write_after_write ? "waw" : "war";
+    auto& one = overwrites ? found[{record.sass.front(), record.sass.back(), name}] : read;
+    const auto lowest = lowest_right(ladder);
+    if (!lowest) {
+      one.problem = "wrong values at every distance that fits";
+    } else if (!one.hazard || *lowest > *one.hazard) {
+      one.hazard = *lowest;
+    }
+  }
+}
+
+void judge(const Found& found, results::Pair& row) {
+  if (row.slot == "waw" || row.slot == "war") {
+    row.verdict = found.hazard ? "measured" : "undetermined";
+    row.note = found.hazard ? "" : found.problem;
+  } else if (found.waits) {
+    row.verdict = "waits";
+    if (found.hazard) row.note = "the distance at which the value is right without waiting for the scoreboard";
+    if (!found.hazard) row.note = found.problem;
+  } else if (!found.hazard) {
+    row.verdict = "scheduled";
+    row.note = found.problem;
+  } else if (!found.schedule || *found.schedule == *found.hazard) {
+    row.verdict = "exact";
+  } else {
+    const double late = *found.schedule - *found.hazard;
+    row.verdict = late > 0 ? "late" : "early";
+    const double cycles = late > 0 ? late : -late;
+    row.note = fmt::format("scheduled {} cycle{} {} than needed", cycles, cycles == 1 ? "" : "s",
+                           late > 0 ? "later" : "earlier");
+  }
+  if (found.measured && found.schedule && !found.waits && *found.measured != *found.schedule)
+    row.note += fmt::format("{}it issues {} cycles after its producer, not {}", row.note.empty() ? "" : "; ",
+                            *found.measured, *found.schedule);
+}
+
+}  // namespace
+
+std::vector<results::Pair> pair_rows(const std::vector<results::Record>& latency,
+                                     const std::vector<results::Record>& hazards) {
+  std::map<Key, Found> all;
+  auto scheduled = scheduled_pairs(latency);
+  for (const auto& pair : scheduled) add_schedule(pair, all);
+  for (const auto& record : hazards) {
+    add_hazards(record, all);
+    for (const auto& window : record.windows) {
+      const auto pairs = pairs_of(window);
+      scheduled.insert(scheduled.end(), pairs.begin(), pairs.end());
+    }
+  }
+  const auto waiting = waiting_opcodes(scheduled);
+  for (auto& [key, found] : all) {
+    if (!waiting.contains(std::get<0>(key))) continue;
+    found.waits = true;
+    found.schedule.reset();
+  }
+  std::vector<results::Pair> rows;
+  for (const auto& [key, found] : all) {
+    results::Pair row{
+        std::get<0>(key), std::get<1>(key), std::get<2>(key), found.schedule, found.measured, found.hazard, {}, {}};
+    judge(found, row);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::map<std::string, double> hazard_of_opcodes(const std::vector<results::Pair>& pairs) {
+  std::map<std::string, double> hazards;
+  for (const auto& pair : pairs) {
+    if (!pair.hazard || pair.slot == "waw" || pair.slot == "war") continue;
+    const auto [place, is_new] = hazards.emplace(pair.producer, *pair.hazard);
+    if (!is_new) place->second = std::min(place->second, *pair.hazard);
+  }
+  return hazards;
+}
+
+}  // namespace ptxlat::machine

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "infer/register_banks.h"
+#include "line/line.h"
+#include "machine/patch.h"
+#include "ptx/skeleton.h"
+#include "results/store.h"
+
+namespace ptxlat::machine {
+
+inline constexpr char registers_name[] = "registers";  // of the record
+
+// The experiment with register numbers, at a level. It has one cell.
+struct RegisterPlan {
+  int level = 3;
+  std::string recipe;
+};
+results::CellKey key_of(const RegisterPlan& plan);
+RegisterPlan plan_registers(const ptx::LoadedCatalogue& loaded, int level);
+
+// Triples of registers up to `highest`: all combinations of parities and of equal registers, then random ones.
+std::vector<std::vector<int>> register_cases(int highest, unsigned seed);
+
+// The word of an instruction with three source registers, with others. Volta and later have them in bits 24, 32 and 64.
+sass::InstructionWord with_sources(sass::InstructionWord word, const std::vector<int>& registers);
+std::vector<int> sources_of(const sass::InstructionWord& word);
+
+// The facts `register.banks` and `register.bank_rule` from the record's series, with the current rules.
+void read_registers_again(results::Record& record);
+
+// Times copies of an FFMA whose source registers are patched, one warp alone: a record of kind `probe` with the series
+// and the facts. It launches patched code: the line's worker should serve nothing else.
+class RegisterMethod : public line::Method {
+ public:
+  RegisterMethod(const ptx::LoadedCatalogue& loaded, const RegisterPlan& plan) : loaded_(loaded), plan_(plan) {}
+  std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
+
+ private:
+  const ptx::LoadedCatalogue& loaded_;
+  const RegisterPlan& plan_;
+};
+
+}  // namespace ptxlat::machine

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/pair_files.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "report/csv.h"
+#include "report/gzip.h"
+#include "report/number.h"
+#include "report/page.h"
+#include "report/record_lines.h"
+
+namespace ptxlat::report {
+
+namespace {
+
+constexpr const char* records_name = "pairs.jsonl.gz";
+constexpr const char* runs_name = "pairs.json";
+constexpr const char* rows_name = "pairs.csv";
+constexpr const char* columns = "producer,consumer,slot,schedule,measured,hazard,verdict,note";
+
+std::optional<double> number_in(const std::string& field, const std::string& name) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (field.empty()) return std::nullopt;
+  if (error != std::errc{} || end != field.data() + field.size())
+    throw Error(ExitCode::storage, fmt::format("{}: {} is not a number", name, field));
+  return value;
+}
+
+std::string csv_of(const std::vector<results::Pair>& pairs) {
+  std::ostringstream out;
+  out << columns << "\n";
+  for (const auto& row : pairs)
+    write_csv_line(out, {row.producer, row.consumer, row.slot, decimal(row.schedule), decimal(row.measured),
+                         decimal(row.hazard), row.verdict, row.note});
+  return out.str();
+}
+
+}  // namespace
+
+void write_pair_files(const std::filesystem::path& folder, const PairFiles& files) {
+  replace_files(folder, {{rows_name, csv_of(files.pairs)},
+                         {records_name, gzip(lines_of(files.hazards))},
+                         {runs_name, provenance_of(files.hazards, files.runs)}});
+}
+
+PairFiles read_pair_files(const std::filesystem::path& folder) {
+  return {{}, read_record_lines(folder / records_name), read_provenance(folder / runs_name)};
+}
+
+std::vector<results::Pair> read_pairs(const std::filesystem::path& folder) {
+  const auto file = folder / rows_name;
+  std::vector<results::Pair> rows;
+  if (!std::filesystem::exists(file)) return rows;
+  std::istringstream in(read_file(file));
+  for (const auto& fields : read_csv_lines(in, file.string(), columns)) {
+    const auto number = [&](std::size_t column) { return number_in(fields[column], file.string()); };
+    rows.push_back({fields[0], fields[1], fields[2], number(3), number(4), number(5), fields[6], fields[7]});
+  }
+  return rows;
+}
+
+void write_pair_text(std::ostream& out, const std::vector<results::Pair>& pairs) {
+  Grid grid{{{"producer"},
+             {"consumer"},
+             {"slot"},
+             {"schedule", true},
+             {"measured", true},
+             {"hazard", true},
+             {"verdict"},
+             {"note"}},
+            {}};
+  for (const auto& row : pairs)
+    grid.rows.push_back({code(row.producer), code(row.consumer), row.slot, decimal(row.schedule), decimal(row.measured),
+                         decimal(row.hazard), row.verdict, row.note});
+  Page page(out, {});
+  page.table(grid);
+}
+
+}  // namespace ptxlat::report

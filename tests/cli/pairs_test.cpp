@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The whole of `ptxlat pairs`, on the stand-in, whose latencies are its own (standin/window.h): they are found, kept in
+// the store, and shown; a form that faults or hangs costs its own rows.
+#include <algorithm>
+
+#include "base/file.h"
+#include "ptxlat_program.h"
+#include "report/pair_files.h"
+
+using namespace ptxlat;
+
+namespace {
+
+Ended measure(const PtxlatProgram& program, const std::string& filter) {
+  return program.run({"pairs", "--filter", filter, "--threads", "1", "--tables", "tables"});
+}
+
+constexpr char filter[] = "/^(popc.b32|fma.rn.f32|sad.u32)$/";
+
+std::vector<results::Pair> pairs_of(const PtxlatProgram& program, const std::string& producer) {
+  auto rows = report::read_pairs(program.table());
+  std::erase_if(rows, [&](const auto& row) { return row.producer != producer; });
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("pairs have the latencies of the GPU and not those of the schedule; a second run has nothing to do") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto first = measure(program, filter);
+  INFO(first.err);
+  REQUIRE(first.status == 0);
+  const auto reads = [&](const std::string& producer) {
+    auto rows = pairs_of(program, producer);
+    std::erase_if(rows, [](const auto& row) { return row.slot == "waw" || row.slot == "war"; });
+    REQUIRE(rows.size() >= 3);
+    return rows;
+  };
+  for (const auto& row : reads("FFMA")) {
+    CHECK(row.hazard == 3);  // its own number of the stand-in
+    CHECK(row.verdict == "late");
+  }
+  for (const auto& row : reads("POPC")) {
+    CHECK(row.hazard == 14);  // when its scoreboard is clear
+    CHECK(row.measured == 14);
+    CHECK_FALSE(row.schedule);
+    CHECK(row.verdict == "waits");
+  }
+  const auto all = pairs_of(program, "FFMA");
+  CHECK(std::any_of(all.begin(), all.end(), [](const auto& row) { return row.slot == "war" && row.hazard == 1; }));
+  CHECK(contents_of(program.table() / "facts.csv").find("register.bank_rule") != std::string::npos);
+  const auto files = report::read_pair_files(program.table());
+  CHECK(files.runs.size() == 1);
+  CHECK(std::all_of(files.hazards.begin(), files.hazards.end(), [](const auto& one) { return !one.windows.empty(); }));
+
+  const auto csv = contents_of(program.table() / "pairs.csv");
+  const auto launches = lines_of(program.launch_log()).size();
+  CHECK(measure(program, filter).status == 0);
+  CHECK(contents_of(program.table() / "pairs.csv") == csv);
+  CHECK(lines_of(program.launch_log()).size() == launches);
+  REQUIRE(program.run({"pairs", "--reread", program.table().string(), "--format", "none"}).status == 0);
+  CHECK(contents_of(program.table() / "pairs.csv") == csv);
+
+  const auto shown = program.run({"show", "--pairs", "POPC", "--table", program.table().string()});
+  CHECK(shown.status == 0);
+  CHECK(shown.out.find("LOP3.LUT") != std::string::npos);
+  CHECK(shown.out.find("FFMA") == std::string::npos);
+  const auto unknown = program.run({"show", "--pairs", "POPK", "--table", program.table().string()});
+  CHECK(unknown.status == 4);
+  CHECK(unknown.err.find("it has POPC") != std::string::npos);
+
+  REQUIRE(program.run({"merge", "ptxlat.sqlite", "--into", "merged.sqlite", "--tables", "merged"}).status == 0);
+  const auto merged = program.folder() / "merged" / program.table().lexically_relative(program.folder() / "tables");
+  CHECK(contents_of(merged / "pairs.csv") == csv);
+}
+
+TEST_CASE("opcodes have the hazard of their nearest consumer") {
+  PtxlatProgram program;
+  program.require_tools();
+  REQUIRE(measure(program, "/^fma.rn.f32$/").status == 0);
+  const auto ended = program.run({"opcodes", "--filter", "/^(fma.rn.f32|popc.b32)$/", "--threads", "1"});
+  INFO(ended.err);
+  REQUIRE(ended.status == 0);
+  const auto csv = lines_of(program.table() / "opcodes.csv");
+  const auto has = [&](const std::string& opcode, const std::string& part) {
+    return std::any_of(csv.begin(), csv.end(), [&](const auto& line) {
+      return line.starts_with(opcode) && line.find(part) != std::string::npos;
+    });
+  };
+  CHECK(has("FFMA,", ",3,"));
+  CHECK(has("POPC,", ",,,"));  // not measured
+}
+
+TEST_CASE("patched code that faults or hangs costs its own pairs") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto [variable, verdict] = GENERATE(std::pair("PTXLAT_STANDIN_FAULT", sass::Verdict::fault),
+                                            std::pair("PTXLAT_STANDIN_HANG", sass::Verdict::timeout));
+  program.set(variable, "popc");
+  const auto ended = measure(program, "/^(popc.b32|fma.rn.f32)$/");
+  INFO(ended.err);
+  REQUIRE(ended.status == 0);
+  for (const auto& row : pairs_of(program, "POPC")) CHECK_FALSE(row.hazard);
+  const auto others = pairs_of(program, "FFMA");
+  CHECK(std::any_of(others.begin(), others.end(), [](const auto& row) { return row.hazard == 3; }));
+  const auto files = report::read_pair_files(program.table());
+  CHECK(
+      std::any_of(files.hazards.begin(), files.hazards.end(), [&](const auto& one) { return one.verdict == verdict; }));
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Hazards: which words are written over a window, and what is concluded from what a GPU then stores. The GPUs here are
+// invented; that patched cubins hold what they should is checked with the assemblers that are here.
+#include <algorithm>
+
+#include "../sass/real_code.h"
+#include "catch.h"
+#include "isa/catalogue.h"
+#include "latency/experiment.h"
+#include "line/kernel_assembler.h"
+#include "machine/hazard_kernel.h"
+#include "machine/hazard_patch.h"
+#include "machine/hazards.h"
+#include "machine/patch.h"
+#include "sass/disassembler.h"
+
+using namespace ptxlat;
+using namespace ptxlat::machine;
+
+namespace {
+
+constexpr std::uint64_t producer_word = 0x7000, consumer_word = 0x7100;
+constexpr std::size_t threads = 160, words_per_thread = 10;
+
+sass::Instruction instruction(int number, std::uint64_t low, const std::string& text, int write_scoreboard = 7,
+                              int wait_mask = 0) {
+  sass::ControlWord control;
+  control.stall_count = 15;
+  control.yields = true;
+  control.reuse = 1;
+  control.write_scoreboard = write_scoreboard;
+  control.wait_mask = wait_mask;
+  const auto word = sass::with_control({low, 0}, control);
+  return {16 * number, word, control, text};
+}
+
+// The window of a hazard kernel: ptxas has moved the producer between the places.
+sass::Window hazard_window(int write_scoreboard = 7) {
+  sass::Window window;
+  auto& code = window.instructions;
+  code.push_back(instruction(0, 0x7805, "CS2R.32 R10, SR_CLOCKLO"));
+  for (int i = 0; i < places_of_hazard; ++i) {
+    if (i == 3)
+      code.push_back(
+          instruction(static_cast<int>(code.size()), producer_word | 4 << 16, "FADD R4, R2, R3", write_scoreboard));
+    code.push_back(instruction(static_cast<int>(code.size()), 0x7801, "PMTRIG 0x1"));
+  }
+  code.push_back(instruction(static_cast<int>(code.size()), consumer_word | 6 << 16, "FMUL R6, R4, R5", 7,
+                             write_scoreboard == 7 ? 0 : 1 << write_scoreboard));
+  code.push_back(instruction(static_cast<int>(code.size()), 0x7805, "CS2R.32 R11, SR_CLOCKLO"));
+  return window;
+}
+
+// When the words issue that are not NOPs, in cycles after the first of all, by their lowest bits.
+std::vector<std::pair<std::uint64_t, int>> issues(const std::vector<sass::InstructionWord>& words) {
+  std::vector<std::pair<std::uint64_t, int>> found;
+  int now = 0;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if ((words[i].low & 0xfff) != 0x918) found.emplace_back(words[i].low & 0xf00, now);
+    now += sass::control_word(words[i]).stall_count;
+  }
+  return found;
+}
+
+// What a launch stores in which so many lanes of the last pass have a wrong value.
+kernel::LaunchOutcome stored(int wrong) {
+  kernel::LaunchOutcome outcome;
+  outcome.readout = {1, threads, words_per_thread, false, std::vector<std::uint32_t>(threads * words_per_thread, 7),
+                     {}};
+  for (int lane = 0; lane < wrong; ++lane)
+    outcome.readout.words[(96 + static_cast<std::size_t>(lane)) * words_per_thread + 2] = 8;
+  return outcome;
+}
+
+// A GPU on which the values are right from this distance on.
+RunHazard gpu_with(int latency, int wrong = 32) {
+  return [=](Hazard, Arrangement arrangement, int distance) {
+    return stored(arrangement == Arrangement::consumer_first || distance < latency ? wrong : 0);
+  };
+}
+
+}  // namespace
+
+TEST_CASE("producer and consumer get every distance that fits, wherever ptxas put the places") {
+  const auto found = find_hazard(hazard_window());
+  REQUIRE(found.problem.empty());
+  CHECK(found.first().text == "FADD R4, R2, R3");
+  CHECK(found.second().text == "FMUL R6, R4, R5");
+  REQUIRE(found.slots.size() == places_of_hazard + 2);
+  for (const auto hazard : {Hazard::read_after_write, Hazard::write_after_write, Hazard::write_after_read}) {
+    for (int distance = 1; distance <= longest_distance; ++distance) {
+      INFO(to_string(hazard) << " " << distance);
+      const auto words = hazard_words(found, hazard, Arrangement::pair, distance);
+      REQUIRE(words.size() == found.slots.size() + 1);
+      const auto at = issues(words);
+      REQUIRE(at.size() == 2);
+      CHECK(at[0].first == (producer_word & 0xf00));
+      CHECK(at[1].second - at[0].second == distance);
+      // An operand kept for reuse would come from a cache, and not from the register.
+      CHECK(std::all_of(words.begin(), words.end() - 1,
+                        [](const auto& word) { return sass::control_word(word).reuse == 0; }));
+    }
+  }
+  const auto first = issues(hazard_words(found, Hazard::read_after_write, Arrangement::consumer_first, 4));
+  CHECK(first.front().first == (consumer_word & 0xf00));
+  CHECK(issues(hazard_words(found, Hazard::read_after_write, Arrangement::consumer_alone, 4)).size() == 1);
+}
+
+TEST_CASE("no word with an invalid encoding is made, whatever ptxas wrote") {
+  CHECK(is_valid({.stall_count = 11}));
+  CHECK_FALSE(is_valid({.stall_count = 12}));
+  CHECK(is_valid({.stall_count = 12, .yields = true}));
+  CHECK_FALSE(is_valid({.stall_count = 0}));
+  for (const int scoreboard : {7, 2}) {
+    const auto found = find_hazard(hazard_window(scoreboard));
+    for (const auto hazard : all_hazards) {
+      if (!why_not_made(found, hazard).empty()) continue;
+      for (const auto arrangement : {Arrangement::pair, Arrangement::consumer_first, Arrangement::consumer_alone}) {
+        for (int distance = 1; distance <= longest_distance; ++distance) {
+          for (const auto& word : hazard_words(found, hazard, arrangement, distance))
+            CHECK(is_valid(sass::control_word(word)));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("each hazard changes what makes it, and nothing else") {
+  const auto number = [](const sass::InstructionWord& word) { return word.low >> 16 & 0xff; };
+  const auto found = find_hazard(hazard_window());
+  const auto word_of = [&](Hazard hazard, std::uint64_t low) {
+    const auto words = hazard_words(found, hazard, Arrangement::pair, 4);
+    return *std::find_if(words.begin(), words.end(), [&](const auto& word) { return (word.low & 0xffff) == low; });
+  };
+  CHECK(number(word_of(Hazard::read_after_write, producer_word)) == 4);
+  CHECK(number(word_of(Hazard::read_after_write, consumer_word)) == 6);
+  CHECK(number(word_of(Hazard::write_after_write, producer_word)) == 6);  // both write R6
+  CHECK(number(word_of(Hazard::write_after_write, consumer_word)) == 6);
+  CHECK(number(word_of(Hazard::write_after_read, consumer_word)) == 2);  // a source of the producer
+  const auto waiting = find_hazard(hazard_window(2));
+  CHECK(why_not_made(waiting, Hazard::read_after_write) == "it waits for a scoreboard");
+  CHECK(why_not_made(waiting, Hazard::write_after_write) == "one of them has a scoreboard");
+  CHECK(why_not_made(found, Hazard::unawaited_read) == "its latency is fixed");
+  const auto words = hazard_words(waiting, Hazard::unawaited_read, Arrangement::pair, 4);
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) CHECK(sass::control_word(words[i]).wait_mask == 0);
+  CHECK(sass::control_word(words.back()).wait_mask == 1 << 2);  // the code after the window finds it done
+}
+
+TEST_CASE("a window in which the pair is not what was wanted says why") {
+  auto none = hazard_window();
+  none.instructions[4].text = "FADD R9, R2, R3";
+  CHECK(find_hazard(none).problem == "the consumer does not follow the producer");
+  auto few = hazard_window();
+  few.instructions.erase(few.instructions.begin() + 1);
+  CHECK(find_hazard(few).problem == "ptxas moved the places out of the window");
+  auto branch = hazard_window();
+  branch.instructions[4].text = "BRA 0x40";
+  CHECK(find_hazard(branch).problem == "its code branches");
+  auto old = hazard_window();
+  old.layout = sass::CodeLayout::maxwell;
+  CHECK(find_hazard(old).problem == "machine code of this layout is not written over");
+  // A source that is needed after the window is not overwritten; of two, the other one is.
+  auto needed = hazard_window();
+  needed.epilogue = {instruction(20, 0x7000, "STG.E R2, [R12.64]")};
+  CHECK(find_hazard(needed).overwritten == 3);
+}
+
+TEST_CASE("an invented latency is found again, and one wrong lane is noticed") {
+  for (const int latency : {2, 4, 9, 12, 23, 55}) {
+    INFO(latency);
+    CHECK(lowest_right(climb(Hazard::read_after_write, 55, gpu_with(latency))) == latency);
+    CHECK(lowest_right(climb(Hazard::unawaited_read, 55, gpu_with(latency, 1))) == latency);
+    CHECK(lowest_right(climb(Hazard::write_after_write, 55, gpu_with(latency))) == latency);
+  }
+  CHECK(lowest_right(climb(Hazard::write_after_read, 55, gpu_with(1))) == 1);
+  // A schedule that is too short: wrong where it begins.
+  CHECK_FALSE(lowest_right(climb(Hazard::read_after_write, 4, gpu_with(5))));
+  // Wrong once in the middle: what is above it counts.
+  const auto ladder = climb(Hazard::read_after_write, 8, [](Hazard, Arrangement arrangement, int distance) {
+    return stored(arrangement == Arrangement::consumer_first || distance == 6 ? 1 : 0);
+  });
+  CHECK(lowest_right(ladder) == 7);
+  CHECK(ladder.distances == std::vector{8, 7, 6});
+  CHECK(ladder.wrong == std::vector{0, 0, 1});
+}
+
+TEST_CASE("if a wrong value would look right, or the launch fails, there is no number but a reason") {
+  const auto blind = climb(Hazard::read_after_write, 8, [](Hazard, Arrangement, int) { return stored(0); });
+  CHECK(blind.problem == "no distance gives a wrong value: an old one may look the same");
+  CHECK_FALSE(lowest_right(blind));
+  const auto fails = climb(Hazard::read_after_write, 8, [](Hazard, Arrangement arrangement, int distance) {
+    auto outcome = stored(arrangement == Arrangement::consumer_first ? 1 : 0);
+    if (distance == 3) outcome = {kernel::LaunchStatus::fault, "illegal address", {}};
+    return outcome;
+  });
+  CHECK(fails.problem == "illegal address");
+  CHECK_FALSE(lowest_right(fails));
+}
+
+TEST_CASE("a record keeps its ladders") {
+  results::Record record;
+  put(record, climb(Hazard::read_after_write, 8, gpu_with(5)));
+  put(record, climb(Hazard::write_after_read, 8, gpu_with(2)));
+  const auto ladders = ladders_of(record);
+  REQUIRE(ladders.size() == 2);
+  CHECK(lowest_right(ladders[0]) == 5);
+  CHECK(ladders[1].hazard == Hazard::write_after_read);
+  CHECK(lowest_right(ladders[1]) == 2);
+}
+
+TEST_CASE("on every architecture a patched cubin has the pair at its distance, and is otherwise unchanged") {
+  const auto toolchain = ptxas_or_skip().front();
+  sass::Nvdisasm nvdisasm(nvdisasm_or_skip());
+  const auto templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
+  const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
+  const std::string ptx = GENERATE("fma.rn.f32", "popc.b32");
+  const int sm = GENERATE(75, 80, 90, 120);
+  INFO(ptx << " sm_" << sm);
+  const auto& forms = loaded.catalogue.forms;
+  const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == ptx; });
+  REQUIRE(form != forms.end());
+  const auto variant = isa::variants_of(*form).front();
+  const auto trial = hazard_trial(loaded, variant, *latency::consumers_for(loaded.catalogue, variant).front());
+  const auto outcome = line::make_kernel_assembler(assemble::make_ptxas(toolchain), toolchain, isa::Target{sm, ""})
+                           ->assemble({{"k", &trial.kernel}}, 3);
+  INFO(outcome.kernels.front().log);
+  REQUIRE(outcome.cubins.size() == 1);
+  const auto disassembled = [&](const Bytes& cubin) {
+    const auto code = sass::read_cubin(cubin).kernels.front();
+    std::string why;
+    auto window = *sass::find_window(code, why);
+    std::vector<sass::Instruction*> wanted;
+    for (auto* part : {&window.prologue, &window.instructions, &window.epilogue}) {
+      for (auto& one : *part) wanted.push_back(&one);
+    }
+    nvdisasm.disassemble(sm, wanted);
+    return window;
+  };
+  const auto before = disassembled(outcome.cubins.front());
+  const auto found = find_hazard(before);
+  INFO(found.problem);
+  REQUIRE(found.problem.empty());
+  const auto hazard = found.waits() ? Hazard::unawaited_read : Hazard::read_after_write;
+  for (const int distance : {1, 4, 11, 12, 40}) {
+    const auto words = hazard_words(found, hazard, Arrangement::pair, distance);
+    const auto after = disassembled(with_hazard(outcome.cubins.front(), outcome.kernels.front().symbol, found, words));
+    int now = 0, producer = -1, consumer = -1;
+    for (const auto& one : after.instructions) {
+      if (one.text == found.first().text) producer = now;
+      if (one.text == found.second().text) consumer = now;
+      CHECK(sass::opcode_of(one.text) != "PMTRIG");
+      now += one.control.stall_count;
+    }
+    REQUIRE(producer >= 0);
+    CHECK(consumer - producer == distance);
+    const auto texts = [](const std::vector<sass::Instruction>& code) {
+      std::vector<std::string> all;
+      for (const auto& one : code) all.push_back(one.text);
+      return all;
+    };
+    CHECK(texts(after.prologue) == texts(before.prologue));
+    CHECK(texts(after.epilogue) == texts(before.epilogue));
+  }
+}

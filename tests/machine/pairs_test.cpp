@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Pairs of opcodes: what a schedule leaves between them, and what becomes of it beside the measured hazards.
+#include <algorithm>
+
+#include "catch.h"
+#include "machine/hazards.h"
+#include "machine/pair_rows.h"
+#include "machine/scheduled_pairs.h"
+
+using namespace ptxlat;
+using namespace ptxlat::machine;
+
+namespace {
+
+struct Scheduled {
+  std::string text;
+  int stall_count = 1;
+  int write_scoreboard = 7;
+  int wait_mask = 0;
+};
+
+// A window between two clocks, by hand.
+results::WindowRecord window(const std::vector<Scheduled>& lines, std::optional<double> cycles = {}) {
+  results::WindowRecord made;
+  const auto add = [&](const Scheduled& line) {
+    results::SassRecord one;
+    one.text = line.text;
+    one.stall_count = line.stall_count;
+    one.write_scoreboard = line.write_scoreboard;
+    one.wait_mask = line.wait_mask;
+    made.sass.push_back(one);
+  };
+  add({"CS2R.32 R8, SR_CLOCKLO", 2});
+  made.static_cycles = 2;
+  for (const auto& line : lines) {
+    add(line);
+    made.static_cycles += line.stall_count;
+  }
+  add({"CS2R.32 R9, SR_CLOCKLO", 5});
+  made.cycles = cycles;
+  return made;
+}
+
+results::Record record(const results::WindowRecord& made, results::RecordKind kind = results::RecordKind::latency) {
+  results::Record one;
+  one.kind = kind;
+  one.level = 3;
+  one.windows = {made};
+  return one;
+}
+
+results::Record hazard_record(const results::WindowRecord& made, const std::vector<std::string>& sass,
+                              const HazardLadder& ladder) {
+  auto one = record(made, results::RecordKind::hazard);
+  one.sass = sass;
+  put(one, ladder);
+  return one;
+}
+
+const results::Pair& row_of(const std::vector<results::Pair>& rows, const std::string& consumer,
+                            const std::string& slot) {
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.consumer == consumer && r.slot == slot; });
+  REQUIRE(found != rows.end());
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("a pair is a result and its first reader, with the stall counts between them") {
+  using Pairs = std::vector<ScheduledPair>;
+  CHECK(pairs_of(window({{"IADD3 R4, R2, R3, RZ", 2}, {"MOV R6, R5", 3}, {"IMAD R7, R6, R4, R4", 1}})) ==
+        Pairs{{"IADD3", "IMAD", "b", 5}, {"MOV", "IMAD", "a", 3}});
+  // A carry, a guard and a condition are read in other ways.
+  CHECK(pairs_of(window({{"IADD3 R4, P0, R2, R3, RZ", 5}, {"IADD3.X R5, R6, R7, RZ, P0, !PT"}})) ==
+        Pairs{{"IADD3", "IADD3.X", "carry", 5}});
+  CHECK(pairs_of(window({{"ISETP.NE.AND P0, PT, R2, R3, PT", 13}, {"@!P0 IADD3 R4, R2, R3, RZ"}})) ==
+        Pairs{{"ISETP.NE.AND", "IADD3", "guard", 13}});
+  CHECK(pairs_of(window({{"ISETP.NE.AND P0, PT, R2, R3, PT", 4}, {"SEL R4, R2, R3, P0"}})) ==
+        Pairs{{"ISETP.NE.AND", "SEL", "predicate", 4}});
+  // Both halves of a wide result are one pair if one instruction reads them.
+  CHECK(pairs_of(window({{"IMAD.WIDE R4, R2, R3, RZ", 5}, {"LOP3.LUT R6, R4, R5, RZ, 0x3c, !PT"}})) ==
+        Pairs{{"IMAD.WIDE", "LOP3.LUT", "a+b", 5}});
+  // The upper half of a pair is read where sources are pairs, and the register behind another source is not.
+  CHECK(pairs_of(window({{"DADD R4, R2, R12", 8}, {"MOV R3, R2", 5}, {"DMUL R8, R2, R10"}})) ==
+        Pairs{{"MOV", "DMUL", "a", 5}});
+  CHECK(pairs_of(window({{"MOV R5, R2", 5}, {"IMAD.WIDE.U32 R8, R4, R6, R10"}})).empty());
+  CHECK(pairs_of(window({{"MOV R11, R2", 5}, {"IMAD.WIDE.U32 R8, R4, R6, R10"}})) ==
+        Pairs{{"MOV", "IMAD.WIDE.U32", "c", 5}});
+  // What is overwritten before it is read is not a pair.
+  CHECK(pairs_of(window({{"MOV R4, R2"}, {"MOV R4, R3", 4}, {"FADD R5, R4, R2"}})) == Pairs{{"MOV", "FADD", "a", 4}});
+  CHECK(pairs_of(window({{"MOV R4, R2", 5}, {"BRA 0x40", 5}, {"FADD R5, R4, R2"}})).empty());
+}
+
+TEST_CASE("a window's own time says how long its pairs took: all as scheduled, or one that waits the rest") {
+  const auto scheduled = window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}, 7);
+  CHECK(pairs_of(scheduled).front().measured == 4);
+  const auto waiting = window({{"POPC R4, R2", 2, 0}, {"IADD3 R5, R4, R3, RZ", 1, 7, 1}}, 21);
+  REQUIRE(pairs_of(waiting).size() == 1);
+  CHECK(pairs_of(waiting).front().waits);
+  CHECK(pairs_of(waiting).front().measured == 18);
+  // It took longer, and nothing says which pair did.
+  CHECK_FALSE(pairs_of(window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}, 8)).front().measured);
+}
+
+TEST_CASE("the least schedule and the longest hazard of a pair count, and its verdict compares them") {
+  const auto near = window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}, 7);
+  const auto far = window({{"FADD R4, R2, R3", 6}, {"FMUL R5, R4, R3", 1}});
+  const auto read = [](const std::vector<int>& distances, const std::vector<int>& wrong) {
+    return HazardLadder{Hazard::read_after_write, distances, wrong, std::vector<double>(distances.size(), 50), 96, {}};
+  };
+  const std::vector<std::string> sass{"FADD", "FMUL"};
+  const auto rows_with = [&](const HazardLadder& ladder) {
+    return pair_rows({record(far), record(near)}, {hazard_record(near, sass, ladder)});
+  };
+  const auto exact = row_of(rows_with(read({6, 5, 4, 3}, {0, 0, 0, 96})), "FMUL", "a");
+  CHECK(exact.schedule == 4);
+  CHECK(exact.measured == 4);
+  CHECK(exact.hazard == 4);
+  CHECK(exact.verdict == "exact");
+  CHECK(exact.note.empty());
+  const auto late = row_of(rows_with(read({4, 3, 2}, {0, 0, 1})), "FMUL", "a");
+  CHECK(late.hazard == 3);
+  CHECK(late.verdict == "late");
+  CHECK(late.note == "scheduled 1 cycle later than needed");
+  CHECK(row_of(rows_with(read({6, 5, 4}, {0, 0, 2})), "FMUL", "a").verdict == "early");
+  // One lane that is wrong in one of two experiments is enough.
+  const auto rows = pair_rows({record(near)}, {hazard_record(near, sass, read({4, 3, 2}, {0, 0, 96})),
+                                               hazard_record(near, sass, read({4, 3}, {0, 1}))});
+  CHECK(row_of(rows, "FMUL", "a").hazard == 4);
+  CHECK(hazard_of_opcodes(rows) == std::map<std::string, double>{{"FADD", 4}});
+  // Writes have rows of their own, and do not count as an opcode's latency.
+  const HazardLadder write{Hazard::write_after_write, {1, 2}, {32, 0}, {50, 50}, 96, {}};
+  const auto written = pair_rows({}, {hazard_record(near, sass, write)});
+  CHECK(row_of(written, "FMUL", "waw").hazard == 2);
+  CHECK(row_of(written, "FMUL", "a").verdict == "scheduled");
+  CHECK(hazard_of_opcodes(written).empty());
+}
+
+TEST_CASE("unoptimised code and windows that are not proven have no pairs") {
+  auto unoptimised = record(window({{"FADD R4, R2, R3", 15}, {"FMUL R5, R4, R3", 1}}));
+  unoptimised.level = 0;
+  auto unproven = record(window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}));
+  unproven.windows.front().verdict = sass::Verdict::contaminated;
+  CHECK(pair_rows({unoptimised, unproven}, {}).empty());
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/pair_files.h"
+
+#include <algorithm>
+
+#include "catch.h"
+
+using namespace ptxlat;
+
+// An assembler that schedules a pair earlier than the hardware needs would be wrong, and so would everybody's programs.
+TEST_CASE("no committed pair is scheduled earlier than the hardware needs, and the vendor's bounds hold") {
+  const auto rows = report::read_pairs(PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h100-80gb-hbm3/driver-580.159.04");
+  REQUIRE_FALSE(rows.empty());
+  int hazards = 0;
+  for (const auto& row : rows) {
+    INFO(row.producer << " " << row.consumer << " " << row.slot);
+    if (!row.hazard || row.verdict == "waits") continue;
+    ++hazards;
+    CHECK((!row.schedule || *row.hazard <= *row.schedule));
+    const auto starts = [&](const char* name) { return row.producer.starts_with(name); };
+    if (starts("FFMA") || starts("FADD") || starts("FMUL")) CHECK(*row.hazard <= 5);
+    if (starts("DFMA") || starts("DADD") || starts("DMUL")) CHECK(*row.hazard <= 10);
+    if (starts("LOP3") || starts("IADD3") || starts("SHF") || starts("IMAD")) CHECK(*row.hazard <= 6);
+  }
+  CHECK(hazards > 200);
+  const auto found = std::find_if(rows.begin(), rows.end(), [](const auto& row) {
+    return row.producer == "DADD" && row.consumer == "LOP3.LUT" && row.verdict == "late";
+  });
+  REQUIRE(found != rows.end());
+  CHECK(found->schedule == 10);
+  CHECK(found->hazard == 8);
+}
