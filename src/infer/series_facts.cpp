@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infer/allotment.h"
+#include "infer/domains.h"
 #include "infer/facts.h"
 #include "infer/issue.h"
 #include "infer/knees.h"
+#include "infer/paths.h"
 #include "infer/scheduling.h"
 #include "infer/series_groups.h"
 #include "infer/series_models.h"
@@ -70,6 +73,20 @@ class Reading {
         return find_offset(rule_, series_, group_);
       case FactModel::gap:
         return find_gap(rule_, series_, group_);
+      case FactModel::common_divisor:
+        return find_common_divisor(curve_);
+      case FactModel::steps:
+        return find_steps(rule_, series_, group_);
+      case FactModel::path_order:
+        return find_path_order(series_, group_);
+      case FactModel::meeting:
+        return find_meeting(rule_, series_, group_);
+      case FactModel::together:
+        return find_together(rule_, series_, group_);
+      case FactModel::outcome:
+        return find_outcome(curve_);
+      case FactModel::list:
+        return find_list(curve_);
       default:
         return std::nullopt;
     }
@@ -91,6 +108,12 @@ class Reading {
         break;
       case FactModel::clusters:
         find_clusters();
+        break;
+      case FactModel::domains:
+        add_levels(find_domains(series_, group_, rule_.least));
+        break;
+      case FactModel::allotment:
+        add_levels(find_allotment(series_, group_));
         break;
       case FactModel::nearer:
         compare();
@@ -130,7 +153,7 @@ class Reading {
 
   // None of the rule's facts can be determined, for one reason.
   std::vector<Fact> nothing(const std::string& why) {
-    if (rule_.model == FactModel::plateaus || rule_.model == FactModel::clusters) {
+    if (has_levels(rule_.model)) {
       for (const auto& level : rule_.levels) {
         if (!level.empty()) add_undetermined(filled(group_.quantity, "level", level), why);
       }
@@ -163,9 +186,21 @@ class Reading {
     facts_.push_back(std::move(fact));
   }
 
-  void add(const Finding& found) {
-    if (!found.value) return add_undetermined(group_.quantity, found.more);
-    add(group_.quantity, *found.value, found.low, found.high, found.more, found.verdict);
+  void add(const Finding& found) { add(group_.quantity, found); }
+  void add(const std::string& quantity, const Finding& found) {
+    if (!found.word.empty()) {
+      Fact fact = inferred(quantity, found.word, "", how(found.more), "");
+      fact.verdict = found.verdict;
+      return push(std::move(fact));
+    }
+    if (!found.value) return add_undetermined(quantity, found.more);
+    add(quantity, *found.value, found.low, found.high, found.more, found.verdict);
+  }
+  // In the order of the rule's levels; those without a name are left out.
+  void add_levels(const std::vector<Finding>& found) {
+    for (std::size_t i = 0; i < std::min(found.size(), rule_.levels.size()); ++i) {
+      if (!rule_.levels[i].empty()) add(filled(group_.quantity, "level", rule_.levels[i]), found[i]);
+    }
   }
   void add_risen(const Finding& found) {
     if (!found.value) return add_undetermined(group_.quantity, found.more);
@@ -352,6 +387,11 @@ class Reading {
 };
 
 }  // namespace
+
+bool has_levels(FactModel model) {
+  return model == FactModel::plateaus || model == FactModel::clusters || model == FactModel::domains ||
+         model == FactModel::allotment;
+}
 
 std::vector<Fact> facts_of(const FactRule& rule, const Series& series) {
   std::vector<Fact> facts;
