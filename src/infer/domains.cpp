@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -25,19 +26,32 @@ double distance(double from, double to) {
   return static_cast<std::int32_t>(bits(to) - bits(from));
 }
 
-// How far each SM's clock is ahead of the first one's. All that is common to the SMs at a tick is subtracted; a reading
-// is late, never early, so the least difference is the offset.
-std::vector<double> offsets_of(const Clocks& clocks, std::size_t first_tick) {
-  std::vector<double> offsets(clocks.size(), 0);
+// Cycles from one tick to the next: the median of the SMs' slopes. All SMs have the same frequency.
+double interval_of(const Clocks& clocks) {
+  std::vector<double> slopes;
   const auto ticks = clocks.front().size();
-  for (std::size_t tick = first_tick; tick < ticks; tick += 2) {
-    std::vector<double> elapsed;
-    for (const auto& of_sm : clocks) elapsed.push_back(distance(of_sm[first_tick], of_sm[tick]));
-    const double common = median_of(elapsed);
-    for (std::size_t sm = 0; sm < clocks.size(); ++sm) {
-      const double ahead = distance(clocks.front()[first_tick], clocks[sm][first_tick]) + elapsed[sm] - common;
-      offsets[sm] = tick == first_tick ? ahead : std::min(offsets[sm], ahead);
+  const double middle = static_cast<double>(ticks - 1) / 2;
+  for (const auto& of_sm : clocks) {
+    double sum = 0, squares = 0;
+    for (std::size_t tick = 0; tick < ticks; ++tick) {
+      const double from_middle = static_cast<double>(tick) - middle;
+      sum += from_middle * distance(of_sm.front(), of_sm[tick]);
+      squares += from_middle * from_middle;
     }
+    slopes.push_back(sum / squares);
+  }
+  return median_of(std::move(slopes));
+}
+
+// How far each SM's clock is ahead of the first one's, from every second tick. A reading is late, never early, so the
+// least distance from the moment of the tick is the offset.
+std::vector<double> offsets_of(const Clocks& clocks, std::size_t first_tick, double interval) {
+  std::vector<double> offsets;
+  for (const auto& of_sm : clocks) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t tick = first_tick; tick < of_sm.size(); tick += 2)
+      least = std::min(least, distance(of_sm.front(), of_sm[tick]) - interval * static_cast<double>(tick));
+    offsets.push_back(distance(clocks.front().front(), of_sm.front()) + least);
   }
   return offsets;
 }
@@ -61,8 +75,9 @@ std::vector<std::vector<std::size_t>> clusters_of(const std::vector<double>& off
 
 Domains domains_of(const Clocks& clocks) {
   if (clocks.size() < 2 || clocks.front().size() < 8) return {{}, 0, "there are too few readings"};
-  const auto even = offsets_of(clocks, 0), odd = offsets_of(clocks, 1);
-  // The halves begin at different ticks, so they differ by a constant; the rest is noise.
+  const double interval = interval_of(clocks);
+  const auto even = offsets_of(clocks, 0, interval), odd = offsets_of(clocks, 1, interval);
+  // What the halves do not agree on is noise.
   std::vector<double> differences;
   for (std::size_t sm = 0; sm < clocks.size(); ++sm) differences.push_back(odd[sm] - even[sm]);
   const double constant = median_of(differences);
@@ -92,11 +107,12 @@ std::vector<Finding> find_domains(const Series& series, const SeriesGroup& group
   for (const auto& of_sm : clocks) {
     if (std::find(of_sm.begin(), of_sm.end(), 0.0) != of_sm.end()) return none("not every SM has read its clock");
   }
-  const auto domains = domains_of(clocks);
+  auto domains = domains_of(clocks);
   if (!domains.why.empty()) return none(domains.why);
   std::vector<std::size_t> sizes;
   for (const auto& of_domain : domains.sms) sizes.push_back(of_domain.size());
   const auto count = static_cast<double>(sizes.size());
+  domains.skew = std::round(domains.skew);
   const std::string how = "both halves of the readings give the same groups";
   Finding list{std::nullopt, 0, 0, how, FactVerdict::inferred};
   list.word = fmt::format("{}", fmt::join(sizes, " "));

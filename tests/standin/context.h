@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -47,6 +48,9 @@ struct Context {
   bool has_persisting_lines = false;
   bool is_counting = false;
   std::vector<Executed> counted;  // launches since the counting began
+  bool is_capturing = false;      // launches, for a graph
+  bool is_graph = false;          // that is being launched
+  std::vector<std::function<ptxlat::gpu::CUresult()>> captured;
   std::size_t set_bytes = 0;      // by the last cuMemsetD8Async since the last launch
 };
 
