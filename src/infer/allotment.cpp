@@ -26,8 +26,8 @@ int Allotment::resident(int warps_of_cta, int registers_of_thread) const {
   const int rounded = (registers_of_thread + granularity - 1) / granularity * granularity;
   const int warps_of_part = registers / (lanes * rounded);
   // The warps of a CTA are spread over the parts evenly.
-  const int by_registers = warps_of_cta % parts == 0 ? warps_of_part / (warps_of_cta / parts)
-                                                     : warps_of_part * parts / warps_of_cta;
+  const int by_registers =
+      warps_of_cta % parts == 0 ? warps_of_part / (warps_of_cta / parts) : warps_of_part * parts / warps_of_cta;
   return std::min({blocks, warps / warps_of_cta, by_registers});
 }
 
@@ -106,8 +106,8 @@ std::vector<Finding> find_allotment(const Series& series, const SeriesGroup& gro
     measured.push_back({launch.first / lanes, launch.second, static_cast<int>(std::lround(median_of(values)))});
   const auto found = find_allotment(measured);
   if (!found.why.empty()) return none(found.why);
-  const auto how = fmt::format("chosen by {} launches, predicted {} others", measured.size() - found.predicted,
-                               found.predicted);
+  const auto how =
+      fmt::format("chosen by {} launches, predicted {} others", measured.size() - found.predicted, found.predicted);
   const auto& allotment = found.allotment;
   const auto finding = [&](int value, int high) {
     return Finding{value, static_cast<double>(value), static_cast<double>(high), how, FactVerdict::inferred};

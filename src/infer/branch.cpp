@@ -69,11 +69,11 @@ std::vector<BranchRule> make_rules() {
                       {"lane_31", [](std::uint32_t mask) { return has_lane(mask, lanes - 1); }}};
   for (const bool more : {true, false}) {
     for (const auto& tie : ties) {
-      rules.push_back({fmt::format("{}_lanes_first_tie_{}", more ? "more" : "fewer", tie.name),
-                       [=](std::uint32_t mask) {
-                         const int count = std::popcount(mask);
-                         return 2 * count == lanes ? tie.takes_first(mask) : (2 * count > lanes) == more;
-                       }});
+      rules.push_back(
+          {fmt::format("{}_lanes_first_tie_{}", more ? "more" : "fewer", tie.name), [=](std::uint32_t mask) {
+             const int count = std::popcount(mask);
+             return 2 * count == lanes ? tie.takes_first(mask) : (2 * count > lanes) == more;
+           }});
     }
   }
   // Any other number of lanes may be the one from which it changes.
@@ -128,8 +128,9 @@ std::vector<results::Fact> infer_branch(Machine& machine, std::uint64_t seed) {
   }
   std::vector<double> gaps;
   for (const auto& one : before) gaps.push_back(std::abs(one.taken - one.other));
-  const auto gap_fact = measured(gap, median_of(gaps), 2, "cycles",
-                                 fmt::format("from the start of one side to that of the other, the median of {} masks", gaps.size()));
+  const auto gap_fact =
+      measured(gap, median_of(gaps), 2, "cycles",
+               fmt::format("from the start of one side to that of the other, the median of {} masks", gaps.size()));
   const auto undetermined = [&](const std::string& why) {
     return std::vector{inferred(quantity, "", "text", "", why), gap_fact};
   };
@@ -142,8 +143,8 @@ std::vector<results::Fact> infer_branch(Machine& machine, std::uint64_t seed) {
   for (std::size_t i = 0; i < drawn_after; ++i) masks.push_back(draw(random));
   const auto after = look(machine, masks);
   const auto score = right(*left.front(), after);
-  const auto how = fmt::format("chosen by {} masks; then it predicted {} of {} that were drawn afterwards", before.size(),
-                               score, after.size());
+  const auto how = fmt::format("chosen by {} masks; then it predicted {} of {} that were drawn afterwards",
+                               before.size(), score, after.size());
   constexpr double enough = 0.95;
   if (static_cast<double>(score) < enough * static_cast<double>(after.size()))
     return undetermined(fmt::format("{} was {}", left.front()->name, how));

@@ -24,9 +24,9 @@ const std::vector<BranchRule>& branch_rules();
 // divides a warp, Error{unknown_name} for an unknown rule.
 std::string predict_branch(const std::string& rule, const std::string& mask);
 
-// The rule of a machine of kind "branch": an address is a mask, and its time is that from the branch to the start of the
-// lanes that take it; with `other_side` added, of the others. The rule is chosen first, and then scored on masks that
-// are drawn afterwards.
+// The rule of a machine of kind "branch": an address is a mask, and its time is that from the branch to the start of
+// the lanes that take it; with `other_side` added, of the others. The rule is chosen first, and then scored on masks
+// that are drawn afterwards.
 inline constexpr std::uint64_t other_side = std::uint64_t{1} << 32;
 std::vector<results::Fact> infer_branch(Machine& machine, std::uint64_t seed);
 

@@ -96,7 +96,8 @@ Domains domains_of(const Clocks& clocks) {
 
 std::vector<Finding> find_domains(const Series& series, const SeriesGroup& group, double least) {
   const auto axis_of = [&](const std::string& name) {
-    const auto found = std::find_if(series.axes.begin(), series.axes.end(), [&](const auto& a) { return a.name == name; });
+    const auto found =
+        std::find_if(series.axes.begin(), series.axes.end(), [&](const auto& a) { return a.name == name; });
     return static_cast<std::size_t>(found - series.axes.begin());
   };
   const auto sm = axis_of("sm"), tick = axis_of("tick");

@@ -86,14 +86,16 @@ Finding find_path_order(const Series& series, const SeriesGroup& group) {
   for (const auto& [others, curve] : curves_along(clause, series, group)) orders.push_back(order_of(curve));
   const auto chosen = (orders.size() + 1) / 2;
   const auto alike = [&](std::size_t from, std::size_t to) {
-    return std::count(orders.begin() + static_cast<std::ptrdiff_t>(from), orders.begin() + static_cast<std::ptrdiff_t>(to),
-                      orders.front());
+    return std::count(orders.begin() + static_cast<std::ptrdiff_t>(from),
+                      orders.begin() + static_cast<std::ptrdiff_t>(to), orders.front());
   };
   if (orders.empty() || orders.front().empty() || alike(0, chosen) < static_cast<std::ptrdiff_t>(chosen))
     return undetermined("it is neither first to last nor last to first for all that give the rule");
   const auto right = alike(chosen, orders.size()), held_out = static_cast<std::ptrdiff_t>(orders.size() - chosen);
-  if (right < held_out) return undetermined(fmt::format("{} predicts {} of {} others", orders.front(), right, held_out));
-  return word(orders.front(), fmt::format("the rule from {} assignments of lanes predicted {} of {} others", chosen, right, held_out),
+  if (right < held_out)
+    return undetermined(fmt::format("{} predicts {} of {} others", orders.front(), right, held_out));
+  return word(orders.front(),
+              fmt::format("the rule from {} assignments of lanes predicted {} of {} others", chosen, right, held_out),
               held_out > 0 ? FactVerdict::inferred : FactVerdict::measured);
 }
 
@@ -121,8 +123,8 @@ Finding find_meeting(const FactRule& rule, const Series& series, const SeriesGro
     spread = std::max(spread, *last - *first);
     together += *last - *first <= rule.least && *first >= *std::max_element(lanes.ended.begin(), lanes.ended.end());
   }
-  const auto how = fmt::format("the lanes go on within {:.4g} cycles, after the last has ended, at {} of {} launches", spread,
-                               together, launches.size());
+  const auto how = fmt::format("the lanes go on within {:.4g} cycles, after the last has ended, at {} of {} launches",
+                               spread, together, launches.size());
   if (together == launches.size()) return word("together", how);
   if (together == 0) return word("apart", how);
   return undetermined(how);

@@ -178,8 +178,8 @@ std::string role_of(const Probe& probe, const std::vector<std::int64_t>& values)
 }
 
 constexpr NamedValues<kernel::Succession, 3> succession_names = {{{kernel::Succession::stream, "stream"},
-                                                                   {kernel::Succession::graph, "graph"},
-                                                                   {kernel::Succession::synchronised, "synchronised"}}};
+                                                                  {kernel::Succession::graph, "graph"},
+                                                                  {kernel::Succession::synchronised, "synchronised"}}};
 
 // The places of each axis of the samples. They must be as many as the words that are read.
 std::vector<std::size_t> sample_counts_of(const Probe& probe, const kernel::Launch& launch, const Names& names) {
@@ -243,7 +243,8 @@ Point point_of(const Probe& probe, const std::vector<std::int64_t>& values, cons
   point.trial.launch = launch_of(probe, names);
   const auto succession = filler.filled(probe.succession);
   const auto known = value_in(succession_names, succession);
-  if (!known) throw std::invalid_argument(fmt::format("launches follow by stream, graph or synchronised, not {}", succession));
+  if (!known)
+    throw std::invalid_argument(fmt::format("launches follow by stream, graph or synchronised, not {}", succession));
   point.trial.launch.succession = *known;
   point.trial.launches = probe.launches;
   point.sample_counts = sample_counts_of(probe, point.trial.launch, names);

@@ -102,9 +102,9 @@ struct Probe {
   std::string threads = "1", ctas = "1", dynamic_shared = "0", carve_out = "0 - 1", bank_bytes = "0",
               persisting_bytes = "0";
   bool large_cluster = false;
-  bool keeps_buffers = false;  // no point changes what a later one finds in them
-  bool may_fail = false;       // a launch that the driver rejects is a point without a value
-  bool may_hang = false;       // a launch that traps or misses its deadline has the first word hung
+  bool keeps_buffers = false;         // no point changes what a later one finds in them
+  bool may_fail = false;              // a launch that the driver rejects is a point without a value
+  bool may_hang = false;              // a launch that traps or misses its deadline has the first word hung
   std::string succession = "stream";  // of kernel::Succession, by name; may have holes
   std::vector<std::string> parameters;
   std::vector<ProbeBuffer> buffers;

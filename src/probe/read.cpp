@@ -28,15 +28,15 @@ constexpr NamedValues<kernel::Buffer::Contents, 5> contents_names = {
      {kernel::Buffer::Contents::permutation, "permutation"},
      {kernel::Buffer::Contents::self, "self"}}};
 constexpr NamedValues<Reader, 10> reader_names = {{{Reader::per_step, "per_step"},
-                                                  {Reader::throughput, "throughput"},
-                                                  {Reader::span, "span"},
-                                                  {Reader::rate, "rate"},
-                                                  {Reader::timeline, "timeline"},
-                                                  {Reader::warps, "warps"},
-                                                  {Reader::words, "words"},
-                                                  {Reader::samples, "samples"},
-                                                  {Reader::scoreboards, "scoreboards"},
-                                                  {Reader::registers, "registers"}}};
+                                                   {Reader::throughput, "throughput"},
+                                                   {Reader::span, "span"},
+                                                   {Reader::rate, "rate"},
+                                                   {Reader::timeline, "timeline"},
+                                                   {Reader::warps, "warps"},
+                                                   {Reader::words, "words"},
+                                                   {Reader::samples, "samples"},
+                                                   {Reader::scoreboards, "scoreboards"},
+                                                   {Reader::registers, "registers"}}};
 
 // The value of an expression without names.
 std::int64_t number_of(const Section& section, const std::string& expression) {
@@ -180,8 +180,8 @@ void require_sense(const Section& fact, const infer::FactRule& rule, const Probe
     fact.fail("name the `levels` of plateaus, clusters, domains and allotments, in their order");
   if (rule.model == FactModel::nearer && (rule.like.empty() || rule.unlike.empty()))
     fact.fail("nearer needs the places `like` and `unlike`");
-  constexpr std::array comparing{FactModel::overtakes, FactModel::difference, FactModel::crossing, FactModel::offset,
-                                 FactModel::gap, FactModel::meeting};
+  constexpr std::array comparing{FactModel::overtakes, FactModel::difference, FactModel::crossing,
+                                 FactModel::offset,    FactModel::gap,        FactModel::meeting};
   if (std::find(comparing.begin(), comparing.end(), rule.model) != comparing.end() &&
       (rule.like.empty() || rule.unlike.empty()))
     fact.fail("name the places `like` and `unlike`");
@@ -251,9 +251,8 @@ void read_reader(const Section& read, Probe& probe) {
     read.fail("`names` and `words` must have the same length");
   for (const auto& axis : read.sections("axis")) {
     axis.only({"name", "count", "from", "names"});
-    auto& of_samples =
-        probe.sample_axes.emplace_back(SampleAxis{
-            axis.text("name"), axis.expression("count", ""), axis.number("from", 0), axis.expressions("names")});
+    auto& of_samples = probe.sample_axes.emplace_back(
+        SampleAxis{axis.text("name"), axis.expression("count", ""), axis.number("from", 0), axis.expressions("names")});
     if (of_samples.name.empty()) axis.fail("an axis needs a name");
     if (of_samples.count.empty() == of_samples.names.empty()) axis.fail("an axis of samples needs a count, or names");
     if (of_samples.count.empty()) of_samples.count = fmt::format("{}", of_samples.names.size());
@@ -287,8 +286,8 @@ Probe read_probe(const std::filesystem::path& file) {
                 fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
   }
   const Section section(root, file.string());
-  section.only({"sentence", "cost", "source", "ptx", "target", "module", "constants", "axis", "text", "launch", "buffer", "read",
-                "fact", "audit", "infer"});
+  section.only({"sentence", "cost", "source", "ptx", "target", "module", "constants", "axis", "text", "launch",
+                "buffer", "read", "fact", "audit", "infer"});
   Probe probe;
   probe.name = file.stem().string();
   probe.sentence = section.text("sentence");

@@ -131,8 +131,7 @@ void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::
       PTXLAT_CUDA(api, cuLaunchKernel, function, static_cast<unsigned>(groups) * static_cast<unsigned>(shape.ctas), 1u,
                   1u, static_cast<unsigned>(shape.threads), 1u, 1u, static_cast<unsigned>(shape.dynamic_shared),
                   stream.get(), arguments, nullptr);
-      if (shape.succession == kernel::Succession::synchronised)
-        PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
+      if (shape.succession == kernel::Succession::synchronised) PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
     }
   };
   if (shape.succession == kernel::Succession::graph) {

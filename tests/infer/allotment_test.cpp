@@ -30,7 +30,8 @@ TEST_CASE("an SM's limits and its register file are recovered from the CTAs that
         INFO(parts << " parts of " << registers << " registers, multiples of " << granularity);
         // Where the limit of warps hides the register file, nothing can be said.
         if (!found.why.empty()) {
-          CHECK((parts * registers > 65536 || parts * registers < 16384 || found.why.find("predict the same") != std::string::npos));
+          CHECK((parts * registers > 65536 || parts * registers < 16384 ||
+                 found.why.find("predict the same") != std::string::npos));
           continue;
         }
         CHECK(found.allotment.granularity == granularity);

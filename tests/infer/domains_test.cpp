@@ -7,8 +7,8 @@
 #include "catch.h"
 
 using namespace ptxlat::infer;
-using ptxlat::results::FactVerdict;
 using Catch::Matchers::Contains;
+using ptxlat::results::FactVerdict;
 
 namespace {
 

@@ -4,11 +4,11 @@
 #include "catch.h"
 
 using namespace ptxlat::infer;
+using Catch::Matchers::Contains;
 using ptxlat::results::Axis;
 using ptxlat::results::Fact;
 using ptxlat::results::FactVerdict;
 using ptxlat::results::Series;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -26,7 +26,10 @@ Axis counting(const std::string& name, std::size_t count) {
 // Four clauses under `orders` assignments of lanes: clause c begins at 10 + 50 × turn(order, c), takes 30 cycles, and
 // all lanes go on together, or each behind its clause.
 Series chain(std::size_t orders, const std::function<std::size_t(std::size_t, std::size_t)>& turn, bool meets) {
-  Series series{"clock", "cycles", {counting("order", orders), counting("thread", 4), named("word", {"start", "end", "met"})}, {}};
+  Series series{"clock",
+                "cycles",
+                {counting("order", orders), counting("thread", 4), named("word", {"start", "end", "met"})},
+                {}};
   for (std::size_t order = 0; order < orders; ++order) {
     for (std::size_t clause = 0; clause < 4; ++clause) {
       const double start = 10 + 50.0 * static_cast<double>(turn(order, clause));
@@ -52,12 +55,18 @@ Fact fact_of(FactModel model, const Series& series, const std::vector<std::strin
 }  // namespace
 
 TEST_CASE("the order of clauses is a rule only if it holds whichever lanes take them") {
-  const auto up = fact_of(FactModel::path_order, chain(4, [](auto, auto c) { return c; }, true), {"start"});
+  const auto up = fact_of(FactModel::path_order,
+                          chain(
+                              4, [](auto, auto c) { return c; }, true),
+                          {"start"});
   CHECK(up.value == "first_to_last");
   CHECK(up.verdict == FactVerdict::inferred);
   CHECK_THAT(up.how, Contains("predicted 2 of 2 others"));
-  CHECK(fact_of(FactModel::path_order, chain(4, [](auto, auto c) { return 3 - c; }, true), {"start"}).value ==
-        "last_to_first");
+  CHECK(fact_of(FactModel::path_order,
+                chain(
+                    4, [](auto, auto c) { return 3 - c; }, true),
+                {"start"})
+            .value == "last_to_first");
   const auto by_lane = [](std::size_t order, std::size_t c) { return order % 2 == 0 ? c : 3 - c; };
   CHECK(fact_of(FactModel::path_order, chain(4, by_lane, true), {"start"}).verdict == FactVerdict::undetermined);
   const auto later = [](std::size_t order, std::size_t c) { return order < 2 ? c : 3 - c; };
@@ -65,7 +74,10 @@ TEST_CASE("the order of clauses is a rule only if it holds whichever lanes take 
 }
 
 TEST_CASE("steps are between neighbours in time, whatever their order") {
-  const auto fact = fact_of(FactModel::steps, chain(3, [](auto, auto c) { return 3 - c; }, true), {"start"});
+  const auto fact = fact_of(FactModel::steps,
+                            chain(
+                                3, [](auto, auto c) { return 3 - c; }, true),
+                            {"start"});
   CHECK(fact.value == "50");
   CHECK(*fact.low <= 49);
 }
@@ -88,7 +100,9 @@ TEST_CASE("places with like values are named together") {
 }
 
 TEST_CASE("an outcome is passes or hangs, with its evidence") {
-  const auto outcome = [](double value) { return fact_of(FactModel::outcome, {"o", "count", {counting("x", 1)}, {value}}); };
+  const auto outcome = [](double value) {
+    return fact_of(FactModel::outcome, {"o", "count", {counting("x", 1)}, {value}});
+  };
   CHECK(outcome(1).value == "passes");
   CHECK(outcome(2).value == "hangs");
   CHECK_THAT(outcome(2).how, Contains("gave up"));

@@ -81,8 +81,9 @@ TEST_CASE("a probe says which paper it repeats, and only papers that are known")
 }
 
 TEST_CASE("the machine code must have as many registers as the file says") {
-  const auto probe = probe_of(start + "[[axis]]\nname = \"n\"\nvalues = [40, 41]\n[audit]\nwhole_kernel = true\n"
-                                      "without = [\"LDL\"]\nregisters = \"n\"\n[audit.opcodes]\nLDG = 0\n");
+  const auto probe = probe_of(start +
+                              "[[axis]]\nname = \"n\"\nvalues = [40, 41]\n[audit]\nwhole_kernel = true\n"
+                              "without = [\"LDL\"]\nregisters = \"n\"\n[audit.opcodes]\nLDG = 0\n");
   const auto points = points_of(probe);
   sass::Window window;
   window.registers = 41;
@@ -92,8 +93,10 @@ TEST_CASE("the machine code must have as many registers as the file says") {
 }
 
 TEST_CASE("launches follow each other as the file says, by a text of an axis if need be") {
-  const auto text = start + "[[axis]]\nname = \"how\"\nnames = [\"fast\", \"slow\"]\n[text.by]\nfast = \"graph\"\n"
-                            "slow = \"synchronised\"\n[launch]\nby = \"{{by}}\"\n" + opcodes;
+  const auto text = start +
+                    "[[axis]]\nname = \"how\"\nnames = [\"fast\", \"slow\"]\n[text.by]\nfast = \"graph\"\n"
+                    "slow = \"synchronised\"\n[launch]\nby = \"{{by}}\"\n" +
+                    opcodes;
   const auto points = points_of(probe_of(text));
   CHECK(points[0].trial.launch.succession == kernel::Succession::graph);
   CHECK(points[1].trial.launch.succession == kernel::Succession::synchronised);

@@ -111,7 +111,8 @@ TEST_CASE("a launch that the driver rejects is a point without a value, if a pro
   CHECK(record.series.at(0).values == Values{5, 4.5, std::nullopt});
 }
 
-TEST_CASE("a launch that does not end is a value, if a probe may hang, and a kernel that stores nothing is still a fault") {
+TEST_CASE(
+    "a launch that does not end is a value, if a probe may hang, and a kernel that stores nothing is still a fault") {
   ProbeBench bench;
   auto probe = chain_probe();
   probe.reader = Reader::words;

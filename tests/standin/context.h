@@ -51,7 +51,7 @@ struct Context {
   bool is_capturing = false;      // launches, for a graph
   bool is_graph = false;          // that is being launched
   std::vector<std::function<ptxlat::gpu::CUresult()>> captured;
-  std::size_t set_bytes = 0;      // by the last cuMemsetD8Async since the last launch
+  std::size_t set_bytes = 0;  // by the last cuMemsetD8Async since the last launch
 };
 
 // The context of a device that the script has.
