@@ -10,6 +10,7 @@
 #include "infer/allotment.h"
 #include "infer/domains.h"
 #include "infer/facts.h"
+#include "infer/fetch.h"
 #include "infer/issue.h"
 #include "infer/knees.h"
 #include "infer/paths.h"
@@ -87,6 +88,10 @@ class Reading {
         return find_outcome(curve_);
       case FactModel::list:
         return find_list(curve_);
+      case FactModel::spacing:
+        return find_spacing(curve_, rule_.least);
+      case FactModel::disturbed:
+        return find_disturbed(rule_, curve_, slack_of_first());
       default:
         return std::nullopt;
     }
@@ -104,6 +109,7 @@ class Reading {
         fit_line();
         break;
       case FactModel::plateaus:
+      case FactModel::plateau_ends:
         find_plateaus();
         break;
       case FactModel::clusters:
@@ -251,10 +257,21 @@ class Reading {
       const auto quantity = filled(group_.quantity, "level", rule_.levels[i]);
       if (i >= plateaus.size())
         add_undetermined(quantity, fmt::format("there are {} plateaus", plateaus.size()));
+      else if (rule_.model == FactModel::plateau_ends)
+        add_end(quantity, plateaus[i], i + 1 == plateaus.size());
       else
         add_spread(quantity, plateaus[i].value, plateaus[i].low, plateaus[i].high,
                    fmt::format("level up to {:.15g}", plateaus[i].last_x));
     }
+  }
+
+  // Where a plateau ends, one more is already too much: the range is up to the next place.
+  void add_end(const std::string& quantity, const Plateau& plateau, bool is_last) {
+    const auto next = std::upper_bound(curve_.x.begin(), curve_.x.end(), plateau.last_x);
+    if (is_last && next == curve_.x.end())
+      return add_undetermined(quantity, fmt::format("{:.4g} up to the end", plateau.value));
+    add(quantity, plateau.last_x, plateau.last_x, next == curve_.x.end() ? plateau.last_x : *next,
+        fmt::format("{:.4g} up to there", plateau.value));
   }
 
   void find_clusters() {
@@ -389,7 +406,7 @@ class Reading {
 }  // namespace
 
 bool has_levels(FactModel model) {
-  return model == FactModel::plateaus || model == FactModel::clusters || model == FactModel::domains ||
+  return model == FactModel::plateaus || model == FactModel::plateau_ends || model == FactModel::clusters || model == FactModel::domains ||
          model == FactModel::allotment;
 }
 

@@ -49,6 +49,9 @@ namespace ptxlat::infer {
 //   together   which places have the same value, as a text
 //   outcome    whether a kernel passes or hangs, from its first word
 //   list       the values
+//   plateau_ends  the last place of each plateau, in the order of `levels`
+//   spacing    the distance at which values stand out of the others
+//   disturbed  how many places are slower than the first, as named by `levels`
 //   unknown    nothing: `how` says why the quantity cannot be determined
 //   given      the value of an expression, without a series
 enum class FactModel {
@@ -90,11 +93,14 @@ enum class FactModel {
   together,
   outcome,
   list,
+  plateau_ends,
+  spacing,
+  disturbed,
   unknown,
   given
 };
 
-inline constexpr NamedValues<FactModel, 40> fact_model_names = {{{FactModel::median, "median"},
+inline constexpr NamedValues<FactModel, 43> fact_model_names = {{{FactModel::median, "median"},
                                                                  {FactModel::minimum, "minimum"},
                                                                  {FactModel::maximum, "maximum"},
                                                                  {FactModel::slope, "slope"},
@@ -132,6 +138,9 @@ inline constexpr NamedValues<FactModel, 40> fact_model_names = {{{FactModel::med
                                                                  {FactModel::together, "together"},
                                                                  {FactModel::outcome, "outcome"},
                                                                  {FactModel::list, "list"},
+                                                                 {FactModel::plateau_ends, "plateau_ends"},
+                                                                 {FactModel::spacing, "spacing"},
+                                                                 {FactModel::disturbed, "disturbed"},
                                                                  {FactModel::unknown, "unknown"},
                                                                  {FactModel::given, "given"}}};
 

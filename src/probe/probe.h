@@ -30,10 +30,10 @@ struct ProbeTexts {
 
 // An axis of the words that are read from the buffers, in their order: the last is the fastest.
 //   count  expression; the number of names, if it has any
-//   from   the first value; each further one is one more
+//   from   the first value; each further one is `step` more
 struct SampleAxis {
   std::string name, count;
-  double from = 0;
+  double from = 0, step = 1;
   std::vector<std::string> names;
 };
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "infer/knees.h"
+#include "infer/series_facts.h"
+
+namespace ptxlat::infer {
+
+// The distance, in the unit of the axis, at which values stand out of the others by more than `least`: the largest that
+// every second one of them is a multiple of, counted from the first; it must predict the others.
+Finding find_spacing(const Curve& curve, double least);
+
+// How many places have a value above the first one's by more than `slack`, as a word of four `levels`: none, one, less
+// than half of them, or more.
+Finding find_disturbed(const FactRule& rule, const Curve& curve, double slack);
+
+}  // namespace ptxlat::infer
