@@ -30,11 +30,12 @@ Finding find_spacing(const Curve& curve, double least) {
   if (places.size() < fewest)
     return undetermined(fmt::format("{} of {} values stand out of {:.4g}", places.size(), curve.y.size(), usual));
   std::int64_t spacing = 0;
-  for (std::size_t i = 2; i < places.size(); i += 2) spacing = std::gcd(spacing, places[i] - places.front());
+  const auto chosen = (places.size() + 1) / 2, held_out = places.size() - chosen;
+  for (std::size_t i = 1; i < chosen; ++i) spacing = std::gcd(spacing, places[i] - places.front());
   std::size_t predicted = 0;
-  for (std::size_t i = 1; i < places.size(); i += 2) predicted += (places[i] - places.front()) % spacing == 0 ? 1 : 0;
-  const auto held_out = places.size() / 2;
-  const auto how = fmt::format("{} values stand out of {:.4g}; half of them predicted {} of {} others", places.size(),
+  for (std::size_t i = chosen; i < places.size(); ++i)
+    predicted += (places[i] - places.front()) % spacing == 0 ? 1 : 0;
+  const auto how = fmt::format("{} values stand out of {:.4g}; the first half predicted {} of {} others", places.size(),
                                usual, predicted, held_out);
   if (predicted < held_out) return undetermined(how);
   const auto value = static_cast<double>(spacing);

@@ -7,7 +7,7 @@
 namespace ptxlat::infer {
 
 // The distance, in the unit of the axis, at which values stand out of the others by more than `least`: the largest that
-// every second one of them is a multiple of, counted from the first; it must predict the others.
+// divides the distances of the first half of them; it must also divide those of the others.
 Finding find_spacing(const Curve& curve, double least);
 
 // How many places have a value above the first one's by more than `slack`, as a word of four `levels`: none, one, less

@@ -29,6 +29,7 @@ TEST_CASE("the size of a line of code is the distance of late instructions, wher
   for (const double line : {32, 64, 128, 256}) {
     for (const double first : {0, 16, 48}) {
       const auto found = find_spacing(fetched(line, first), 8);
+      INFO(line << " from " << first << ": " << found.more);
       REQUIRE(found.value);
       CHECK(*found.value == line);
       CHECK(found.verdict == FactVerdict::inferred);
