@@ -265,13 +265,13 @@ class Reading {
     }
   }
 
-  // Where a plateau ends, one more is already too much: the range is up to the next place.
+  // Where a plateau ends, the first place after it is already too much.
   void add_end(const std::string& quantity, const Plateau& plateau, bool is_last) {
     const auto next = std::upper_bound(curve_.x.begin(), curve_.x.end(), plateau.last_x);
     if (is_last && next == curve_.x.end())
       return add_undetermined(quantity, fmt::format("{:.4g} up to the end", plateau.value));
-    add(quantity, plateau.last_x, plateau.last_x, next == curve_.x.end() ? plateau.last_x : *next,
-        fmt::format("{:.4g} up to there", plateau.value));
+    const double first_out = next == curve_.x.end() ? plateau.last_x : *next;
+    add(quantity, first_out, plateau.last_x, first_out, fmt::format("{:.4g} up to {:.15g}", plateau.value, plateau.last_x));
   }
 
   void find_clusters() {
