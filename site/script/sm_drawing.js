@@ -45,8 +45,8 @@
     if (!table.has_opcodes) return "";
     const {opcodes} = await ptxlat.load(`opcodes-${table.index}`);
     const best = new Map();
-    for (const [, pipe, , , throughput] of opcodes) {
-      if (pipe) best.set(pipe, Math.max(best.get(pipe) || 0, Number(throughput)));
+    for (const [, pipe, , , , , , interval] of opcodes) {
+      if (pipe) best.set(pipe, Math.max(best.get(pipe) || 0, ptxlat.resultsOf(interval)));
     }
     return ptxlat.element(
         "div", {class: "memory-box"}, ptxlat.element("h3", {}, "Pipes, results a cycle"),

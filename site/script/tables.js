@@ -37,6 +37,8 @@
   // At most three decimals: the csv has them all.
   ptxlat.numberText = (value) =>
       (value === null || value === undefined || Number.isNaN(value) ? "" : String(Math.round(value * 1000) / 1000));
+  // Results of threads that an SM makes in a cycle: each of its four sub-partitions makes 32 in each interval.
+  ptxlat.resultsOf = (interval) => (Number(interval) > 0 ? 128 / Number(interval) : 0);
   ptxlat.signedText = (value) => (value > 0 ? "+" : value < 0 ? "−" : "") + ptxlat.numberText(Math.abs(value));
 
   ptxlat.counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;

@@ -3,8 +3,8 @@
 "use strict";
 (() => {
   const names = [
-    "opcode", "pipe", "counters", "paired_as", "throughput", "interval", "saturates_at", "latency", "forms", "example",
-    "note"
+    "opcode", "pipe", "counters", "paired_as", "throughput", "unit", "multiply_adds", "interval", "saturates_at",
+    "latency", "operand_costs", "forms", "example", "note"
   ];
   const read = async (table) => {
     const {opcodes, contention} = await ptxlat.load(`opcodes-${table.index}`);
@@ -37,7 +37,7 @@
       if (!pipes.has(pipe)) pipes.set(pipe, []);
       pipes.get(pipe).push(opcode);
     }
-    const fastest = (list) => Math.max(...list.map((one) => Number(one.throughput) || 0));
+    const fastest = (list) => Math.max(...list.map((one) => ptxlat.resultsOf(one.interval)));
     return ptxlat.element(
         "div", {class: "pipes"},
         [...pipes]
@@ -51,7 +51,7 @@
                     },
                     ptxlat.element("b", {}, pipe),
                     ptxlat.element(
-                        "span", {}, `${list.length} opcodes, up to ${ptxlat.numberText(fastest(list))} a cycle`),
+                        "span", {}, `${list.length} opcodes, up to ${ptxlat.numberText(fastest(list))} results a cycle`),
                     ptxlat.element(
                         "small", {},
                         [...new Set(list.map((one) => one.opcode.split(".")[0]))].slice(0, 14).join(" ")))));
@@ -60,12 +60,12 @@
   const rowsOf = (opcodes, table) => opcodes.map(
       (one) =>
           [ptxlat.link(one.opcode, ptxlat.address("opcode", one.opcode, {table: table.id}), {class: "code"}), one.pipe,
-           one.throughput, one.interval, one.saturates_at, one.latency, one.forms,
+           one.throughput, one.unit, one.interval, one.saturates_at, one.latency, one.forms,
            one.example ? ptxlat.link(one.example, ptxlat.formAddress(one.example, table), {class: "code"}) : "",
            one.note]);
   const columns = [
     {label: "opcode"}, {label: "pipe"},
-    {label: "results a cycle", isNumber: true, title: "of one SM, counted per thread"},
+    {label: "a cycle", isNumber: true, title: "of one SM, in the unit"}, {label: "unit"},
     {label: "interval", isNumber: true, title: "cycles between two instructions in a sub-partition"},
     {label: "warps", isNumber: true, title: "the fewest that reach it"}, {label: "latency", isNumber: true},
     {label: "forms", isNumber: true, title: "PTX spellings that become this opcode alone"}, {label: "for example"},
@@ -186,11 +186,13 @@
     ptxlat.fill(
         main, back, ptxlat.element("h1", {class: "code"}, name), ptxlat.definitions([
           ["pipe", one.pipe || "unknown"],
-          ["results a cycle of an SM", one.throughput],
+          ["a cycle of an SM", one.throughput && `${one.throughput} ${one.unit}`],
+          ["multiply-adds a cycle of an SM", one.multiply_adds],
           ["cycles between two in a sub-partition", one.interval],
           ["fewest warps that reach it", one.saturates_at],
           ["latency", one.latency && `${one.latency} cycles`],
           ["counted by", one.counters],
+          ["cycles that operands add", one.operand_costs],
           ["paired as", one.paired_as],
           ["note", one.note],
         ]),

@@ -80,6 +80,7 @@ void write_stored_opcodes(const results::Store& store, const std::string& table,
                  at_level(std::move(throughput)),
                  at_level(store.records(table, RecordKind::contention)),
                  at_level(store.records(table, RecordKind::counters)),
+                 at_level(store.records(table, RecordKind::operand_cost)),
                  store.runs(table)},
                 "none");
 }

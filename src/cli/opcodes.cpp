@@ -11,6 +11,7 @@
 #include "base/deadline.h"
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/cuda.h"
 #include "cli/gpus.h"
 #include "cli/opcodes.h"
 #include "cli/progress.h"
@@ -68,7 +69,7 @@ void measure(const OpcodeOptions& options, const GpuKind& kind) {
     job.target = target_of(toolchain, device);
     job.loaded = load_catalogue_for(options.selection);
     job.forms = selected_forms(job.loaded.catalogue, options.selection, is_core_only(options.selection), std::nullopt);
-    std::erase_if(job.forms, [](const isa::Form* form) { return form->cuda.has_value(); });
+    cuda::apply_compiled(job.loaded.catalogue.forms, compile_cuda(job.forms, toolchain, job.target));
     job.level = options.level;
     job.run = run::begin_run(toolchain, job.target, device);
     job.run.warnings = kind.first().warnings;
@@ -99,7 +100,8 @@ void measure(const OpcodeOptions& options, const GpuKind& kind) {
       throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
                   "rerun the same command to continue");
     write_opcodes(std::filesystem::path(options.tables) / made.run.table, job.loaded,
-                  {{}, made.throughput, made.contention, made.counters, store.runs(made.run.table)}, options.format);
+                  {{}, made.throughput, made.contention, made.counters, made.operand_costs, store.runs(made.run.table)},
+                  options.format);
   }
 }
 
@@ -108,7 +110,9 @@ void measure(const OpcodeOptions& options, const GpuKind& kind) {
 void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded, report::OpcodeFiles files,
                    const std::string& format) {
   const auto opcodes = machine::opcodes_measured(loaded, files.throughput);
-  files.opcodes = machine::opcode_rows(opcodes, files.throughput, files.contention, files.counters, latency_of(folder));
+  const auto latency = latency_of(folder);
+  files.opcodes =
+      machine::opcode_rows(opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, latency});
   report::write_opcode_files(folder, files);
   fmt::print(stderr, "{} opcodes of {} forms\n{}\n", files.opcodes.size(), files.throughput.size(), folder.string());
   if (format == "text") report::write_opcode_text(std::cout, files.opcodes);

@@ -42,8 +42,7 @@ Finding find_spacing(const Curve& all, double least) {
   const auto chosen = (places.size() + 1) / 2, held_out = places.size() - chosen;
   for (std::size_t i = 1; i < chosen; ++i) spacing = std::gcd(spacing, places[i] - places.front());
   std::size_t predicted = 0;
-  for (std::size_t i = chosen; i < places.size(); ++i)
-    predicted += (places[i] - places.front()) % spacing == 0 ? 1 : 0;
+  for (std::size_t i = chosen; i < places.size(); ++i) predicted += (places[i] - places.front()) % spacing == 0 ? 1 : 0;
   const auto how = fmt::format("{} values stand out of {:.4g}; the first half predicted {} of {} others", places.size(),
                                usual, predicted, held_out);
   if (predicted < held_out) return undetermined(how);
@@ -58,8 +57,8 @@ Finding find_disturbed(const FactRule& rule, const Curve& curve, double slack) {
   std::size_t disturbed = 0;
   for (std::size_t i = 1; i < curve.y.size(); ++i) disturbed += curve.y[i] - curve.y.front() > slack ? 1 : 0;
   const std::size_t level = disturbed < 2 ? disturbed : 2 * disturbed < curve.y.size() ? 2 : 3;
-  Finding found = undetermined(fmt::format("{} of {} are slower than the first, {:.4g}", disturbed, curve.y.size() - 1,
-                                           curve.y.front()));
+  Finding found = undetermined(
+      fmt::format("{} of {} are slower than the first, {:.4g}", disturbed, curve.y.size() - 1, curve.y.front()));
   found.word = rule.levels[level];
   return found;
 }

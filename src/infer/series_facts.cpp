@@ -271,7 +271,8 @@ class Reading {
     if (is_last && next == curve_.x.end())
       return add_undetermined(quantity, fmt::format("{:.4g} up to the end", plateau.value));
     const double first_out = next == curve_.x.end() ? plateau.last_x : *next;
-    add(quantity, first_out, plateau.last_x, first_out, fmt::format("{:.4g} up to {:.15g}", plateau.value, plateau.last_x));
+    add(quantity, first_out, plateau.last_x, first_out,
+        fmt::format("{:.4g} up to {:.15g}", plateau.value, plateau.last_x));
   }
 
   void find_clusters() {
@@ -406,8 +407,8 @@ class Reading {
 }  // namespace
 
 bool has_levels(FactModel model) {
-  return model == FactModel::plateaus || model == FactModel::plateau_ends || model == FactModel::clusters || model == FactModel::domains ||
-         model == FactModel::allotment;
+  return model == FactModel::plateaus || model == FactModel::plateau_ends || model == FactModel::clusters ||
+         model == FactModel::domains || model == FactModel::allotment;
 }
 
 std::vector<Fact> facts_of(const FactRule& rule, const Series& series) {

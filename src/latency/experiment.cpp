@@ -50,16 +50,19 @@ void set(Experiment& experiment, Role role, kernel::Trial trial) {
   experiment.trials[role] = std::move(trial);
 }
 
-// All trials except streams.
-void add_windows(const ExperimentBuilder& builder, Experiment& experiment) {
+void add_chains(const ExperimentBuilder& builder, int steps, Experiment& experiment) {
+  experiment.steps = steps;
+  set(experiment, Role::chain, builder.chained(experiment.steps));
+  set(experiment, Role::chain_twice, builder.chained(2 * experiment.steps));
+}
+
+// The instruction and what waits for it, and the same without the instruction.
+void add_differential(const ExperimentBuilder& builder, Experiment& experiment) {
   const auto& variant = builder.variant;
-  const auto& skeletons = builder.skeletons();
   const auto observation = observation_of(variant);
   if (observation == Observation::consumed) {
-    set(experiment, Role::overhead, builder.without_op(skeletons.overhead));
-    set(experiment, Role::bracket, builder.with_op(skeletons.bracket));
-    set(experiment, Role::differential, builder.with_op(skeletons.differential));
-    set(experiment, Role::differential_base, builder.without_op(skeletons.differential_base));
+    set(experiment, Role::differential, builder.with_op(builder.skeletons().differential));
+    set(experiment, Role::differential_base, builder.without_op(builder.skeletons().differential_base));
   }
   if (observation == Observation::waited_for) {
     set(experiment, Role::differential, builder.waited_for(true, true));
@@ -67,10 +70,19 @@ void add_windows(const ExperimentBuilder& builder, Experiment& experiment) {
         variant.input->before.empty() ? builder.empty_window() : builder.waited_for(false, false));
     if (!variant.input->completion.empty()) set(experiment, Role::completion, builder.waited_for(false, true));
   }
+}
+
+// All trials except streams.
+void add_windows(const ExperimentBuilder& builder, Experiment& experiment) {
+  const auto& variant = builder.variant;
+  const auto& skeletons = builder.skeletons();
+  if (observation_of(variant) == Observation::consumed) {
+    set(experiment, Role::overhead, builder.without_op(skeletons.overhead));
+    set(experiment, Role::bracket, builder.with_op(skeletons.bracket));
+  }
+  add_differential(builder, experiment);
   if (!variant.operand.empty() && builder.can_chain()) {
-    experiment.steps = chain_steps(*variant.form);
-    set(experiment, Role::chain, builder.chained(experiment.steps));
-    set(experiment, Role::chain_twice, builder.chained(2 * experiment.steps));
+    add_chains(builder, chain_steps(builder.form()), experiment);
     set(experiment, Role::bridge, builder.bridged());
   }
 }
@@ -90,6 +102,30 @@ Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& varian
   experiment.consumer = consumer;
   add_windows(builder, experiment);
   add_streams(builder, builder.stream_shape(), experiment);
+  return experiment;
+}
+
+Experiment expand_streams(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant) {
+  const ExperimentBuilder builder{loaded, variant, nullptr};
+  Experiment experiment;
+  add_streams(builder, builder.stream_shape(), experiment);
+  return experiment;
+}
+
+Experiment expand_for_warps(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, int threads,
+                            int most_copies) {
+  const ExperimentBuilder builder{loaded,        variant,          consumers_for(loaded.catalogue, variant).front(),
+                                  Clocks::plain, ptx::Frame::loop, threads};
+  Experiment experiment;
+  experiment.consumer = builder.consumer;
+  add_differential({loaded, variant, builder.consumer}, experiment);
+  auto shape = builder.stream_shape();
+  shape.copies = std::min(shape.copies, most_copies);
+  add_streams(builder, shape, experiment);
+  if (variant.operand.empty() || builder.consumer == nullptr || !builder.can_chain()) return experiment;
+  const auto& source = operand_of(*variant.form, variant.operand);
+  if (ExperimentBuilder::writes_source(builder.bridge_to(source), source))
+    add_chains(builder, std::min(chain_steps(*variant.form), most_copies), experiment);
   return experiment;
 }
 

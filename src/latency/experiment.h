@@ -61,6 +61,14 @@ struct StreamShape {
 // Expands a variant of a form that can be measured.
 Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer);
 
+// Only the streams of `expand`.
+Experiment expand_streams(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant);
+
+// Streams of at most so many copies, and likewise chains without bridges, for a CTA of this many threads whose warps
+// begin together: to measure throughput. Also the differential, which shows what each copy must be.
+Experiment expand_for_warps(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, int threads,
+                            int most_copies);
+
 // Gives the experiment a different consumer, used in its differential and the base of that; the remaining windows,
 // which a consumer does not change, are kept.
 void change_consumer(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const isa::Consumer* consumer,

@@ -20,9 +20,17 @@ bool has_carry(const isa::Form& form, bool as_result) {
                      [&](const isa::Operand& o) { return o.type == "carry" && o.is_result == as_result; });
 }
 
-ptx::KernelBuilder ExperimentBuilder::builder_with_operands() const {
+ptx::KernelBuilder ExperimentBuilder::builder_of_form() const {
   ptx::KernelBuilder builder(catalogue(), form());
+  if (threads > 0) builder.use_threads(threads);
   for (const auto& text : form().module) builder.need(text);
+  return builder;
+}
+
+std::string ExperimentBuilder::aligned() const { return threads > 0 ? skeletons().aligned.text : ""; }
+
+ptx::KernelBuilder ExperimentBuilder::builder_with_operands() const {
+  auto builder = builder_of_form();
   ptx::prepare_operands(builder, variant);
   return builder;
 }
@@ -31,6 +39,7 @@ std::string ExperimentBuilder::window(const ptx::Skeleton& skeleton,
                                       std::map<std::string, std::string> fillings) const {
   constexpr auto guard = "@%is_timed ";
   fillings["if_begun"] = clocks == Clocks::reserved ? guard : "";
+  fillings["aligned"] = aligned();
   fillings["if_timed"] = clocks == Clocks::plain ? "" : guard;
   return ptx::fill(skeleton, fillings);
 }

@@ -20,6 +20,7 @@ struct ExperimentBuilder {
   const isa::Consumer* consumer;
   Clocks clocks = Clocks::plain;
   ptx::Frame frame = ptx::Frame::loop;
+  int threads = 0;  // of a CTA whose warps begin together; 0: as many as the form needs
 
   const isa::Catalogue& catalogue() const { return loaded.catalogue; }
   const ptx::Skeletons& skeletons() const { return loaded.skeletons; }
@@ -32,6 +33,10 @@ struct ExperimentBuilder {
   }
   std::string before() const { return text(variant.input->before); }
   std::string completion() const { return text(variant.input->completion); }
+  // A builder with the declarations that the form needs.
+  ptx::KernelBuilder builder_of_form() const;
+  // What lets several warps begin together; empty if `threads` is 0.
+  std::string aligned() const;
   // A builder with the operands in their registers.
   ptx::KernelBuilder builder_with_operands() const;
   // A window of a skeleton, with its holes filled.

@@ -10,7 +10,7 @@ namespace ptxlat::latency {
 
 kernel::Trial ExperimentBuilder::streamed(int copies, StreamShape shape) const {
   constexpr int place_if_left = 48;
-  ptx::KernelBuilder builder(catalogue(), form());
+  auto builder = builder_of_form();
   for (const auto& operand : form().operands) {
     // The texts around the window name the operands, not those of the copies.
     const bool is_named = (variant.input->prepare + form().cleanup).find("{" + operand.name) != std::string::npos;
@@ -59,7 +59,9 @@ kernel::Trial ExperimentBuilder::streamed(int copies, StreamShape shape) const {
     kept_if_left += "  st.volatile.global.u32 [%out+12], %clock_2;\n";
   }
   builder.load({"%leave"}, "pred", {"0", "0", false});
-  return finished(builder, ptx::fill(skeletons().stream, {{"steps", steps}, {"results", kept_if_left}}), kept);
+  return finished(builder,
+                  ptx::fill(skeletons().stream, {{"aligned", aligned()}, {"steps", steps}, {"results", kept_if_left}}),
+                  kept);
 }
 
 bool ExperimentBuilder::is_own(const isa::Operand& operand, StreamShape shape) const {
@@ -97,8 +99,10 @@ const isa::Operand* ExperimentBuilder::varied_operand() const {
 
 StreamShape ExperimentBuilder::stream_shape() const {
   if (!variant.form->not_streamable.empty()) return {};
-  // 32-bit registers and predicates that the longer stream may use: of 255 and 7, the skeleton needs some.
-  constexpr int registers_to_spend = 128, predicates_to_spend = 4;
+  // 32-bit registers and predicates that the longer stream may use: of 255 and 7, the skeleton needs some. An SM has
+  // 65536 registers, 128 for each of 512 threads.
+  constexpr int most_with_all_registers = 256, predicates_to_spend = 4;
+  const int registers_to_spend = threads > most_with_all_registers ? 64 : 128;
   const auto fits = [&](StreamShape shape) {
     int registers = 0, predicates = 0;
     for (const auto& operand : variant.form->operands) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/loop.h"
 
+#include <utility>
+
 #include "machine/rates.h"
 #include "machine/saturated_kernel.h"
 
@@ -22,13 +24,16 @@ Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>
   return fillable;
 }
 
-LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
-                   const std::vector<int>& warps) {
+namespace {
+
+// The trial's kernel, in this cubin.
+LoopTime time_of(line::Bench& bench, std::size_t trial, std::vector<std::uint8_t> cubin,
+                 const std::vector<int>& warps) {
   constexpr int launches = 2;  // the first may find its code in no cache
-  const auto& symbol = bench.batch().kernel_of(fillable.trial).symbol;
-  worker::LaunchBatch batch{fill_places(bench.batch().cubin_of(fillable.trial), symbol, fillable.found, words), {}};
+  const auto& symbol = bench.batch().kernel_of(trial).symbol;
+  worker::LaunchBatch batch{std::move(cubin), {}};
   for (const int count : warps)
-    batch.kernels.push_back({symbol, with_warps(bench.batch().trial(fillable.trial).launch, count), launches});
+    batch.kernels.push_back({symbol, with_warps(bench.batch().trial(trial).launch, count), launches});
   LoopTime time;
   for (const auto& outcome : bench.launch(batch)) {
     const bool is_done = outcome.status == kernel::LaunchStatus::ok;
@@ -42,6 +47,19 @@ LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vect
     time.cycles.push_back(*elapsed);
   }
   return time;
+}
+
+}  // namespace
+
+LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
+                   const std::vector<int>& warps) {
+  const auto& symbol = bench.batch().kernel_of(fillable.trial).symbol;
+  return time_of(bench, fillable.trial,
+                 fill_places(bench.batch().cubin_of(fillable.trial), symbol, fillable.found, words), warps);
+}
+
+LoopTime time_kernel(line::Bench& bench, std::size_t trial, const std::vector<int>& warps) {
+  return time_of(bench, trial, bench.batch().cubin_of(trial), warps);
 }
 
 }  // namespace ptxlat::machine

@@ -30,5 +30,7 @@ struct LoopTime {
 // Writes the words over the places and runs the result. Requires a GPU.
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
                    const std::vector<int>& warps);
+// The same for the kernel of an assembled trial as it is.
+LoopTime time_kernel(line::Bench& bench, std::size_t trial, const std::vector<int>& warps);
 
 }  // namespace ptxlat::machine

@@ -38,7 +38,7 @@ std::string base_of(const std::string& opcode) { return opcode.substr(0, opcode.
 
 // The pipe of each opcode; empty if its representative has no conclusive pair.
 std::vector<std::string> pipe_names(const std::vector<Opcode>& opcodes, const std::vector<std::size_t>& standing,
-                                    const std::vector<results::Record>& contention) {
+                                    std::span<const results::Record> contention) {
   // Only representatives are in pairs.
   std::vector<std::size_t> paired;
   std::map<std::string, std::size_t> places;
@@ -81,13 +81,9 @@ std::string name_of_pipe(const std::vector<std::string>& members) {
   return fmt::format("{}", fmt::join(names, "+"));
 }
 
-std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes,
-                                         const std::vector<results::Record>& throughput,
-                                         const std::vector<results::Record>& contention,
-                                         const std::vector<results::Record>& counters,
-                                         const std::vector<results::Record>& latency) {
+std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, const OpcodeRecords& records) {
   const auto standing = representatives_of(opcodes);
-  const auto pipes = pipe_names(opcodes, standing, contention);
+  const auto pipes = pipe_names(opcodes, standing, records.contention);
   namespace metric = results::metric;
   std::vector<results::Opcode> rows(opcodes.size());
   std::map<std::string, std::size_t> numbers;
@@ -100,7 +96,7 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes,
   const auto number_of = [&](const results::Record& record) {
     return record.sass.size() == 1 ? numbers.find(record.sass.front()) : numbers.end();
   };
-  for (const auto& record : throughput) {
+  for (const auto& record : records.throughput) {
     const auto number = number_of(record);
     if (number == numbers.end()) continue;
     auto& row = rows[number->second];
@@ -111,7 +107,7 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes,
     row.saturates_at = record.number(metric::saturates_at);
     row.note = record.note;
   }
-  for (const auto& record : counters) {
+  for (const auto& record : records.counters) {
     const auto number = number_of(record);
     if (number == numbers.end()) continue;
     auto& row = rows[number->second];
@@ -119,7 +115,12 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes,
     if (!record.note.empty()) row.note += (row.note.empty() ? "not counted: " : "; not counted: ") + record.note;
   }
   note_disagreements(rows);
-  for (const auto& record : latency) {
+  for (const auto& record : records.operand_costs) {
+    const auto number = number_of(record);
+    const auto cost = record.number(metric::operand_cost);
+    if (number != numbers.end() && cost) rows[number->second].operand_costs.push_back({record.operand, *cost});
+  }
+  for (const auto& record : records.latency) {
     const auto number = number_of(record);
     const auto cycles = record.number(metric::cycles);
     if (number == numbers.end() || !cycles || record.measure != results::Measure::dependent) continue;
@@ -129,6 +130,8 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes,
   for (auto& row : rows) {
     std::stable_sort(row.forms.begin(), row.forms.end(),
                      [](const std::string& x, const std::string& y) { return x.size() < y.size(); });
+    std::sort(row.operand_costs.begin(), row.operand_costs.end(),
+              [](const auto& x, const auto& y) { return x.operand < y.operand; });
   }
   return rows;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,15 +11,14 @@
 
 namespace ptxlat::machine {
 
+// The records of some opcodes.
+//   latency  of a latency table at any level; may be empty
+struct OpcodeRecords {
+  std::span<const results::Record> throughput, contention, counters, operand_costs, latency;
+};
+
 // Everything about each opcode that some form becomes alone, sorted by name.
-//   opcodes     with the representative of each in pairs
-//   throughput, contention, counters  records of these opcodes
-//   latency     of a latency table at any level; may be empty
-std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes,
-                                         const std::vector<results::Record>& throughput,
-                                         const std::vector<results::Record>& contention,
-                                         const std::vector<results::Record>& counters,
-                                         const std::vector<results::Record>& latency);
+std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, const OpcodeRecords& records);
 
 // The name of a pipe from its members: "fma" has an FFMA, "alu" a LOP3. If no member is known, the first member's own
 // name up to its first point; if several are, all their names joined by "+".

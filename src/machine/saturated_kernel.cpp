@@ -49,10 +49,7 @@ struct SourcesOfType {
 kernel::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<const isa::Variant> variants, int places,
                               Sources sources) {
   ptx::KernelBuilder builder(loaded.catalogue, *variants.front().form);
-  builder.threads = most_warps * lanes_of_a_warp;
-  builder.input.assign(static_cast<std::size_t>(builder.threads) * kernel::operands_per_slot, 0);
-  if (builder.directives.empty()) builder.directives = fmt::format(".maxntid {}, 1, 1", builder.threads);
-  builder.registers += "  .shared .b32 aligned_at;\n";
+  builder.use_threads(most_warps * lanes_of_a_warp);
   Kept kept;
   std::string steps;
   for (std::size_t i = 0; i < variants.size(); ++i) {
@@ -80,9 +77,11 @@ kernel::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<cons
   builder.load({"%rounds"}, "b32", {"0", "0", false});
   std::string pmevents;
   for (int place = 0; place < places; ++place) pmevents += "  pmevent 0;\n";
-  const auto window = ptx::fill(
-      loaded.skeletons.saturated,
-      {{"steps", steps}, {"places", pmevents}, {"rounds", std::to_string(rounds)}, {"results", kept.if_left}});
+  const auto window = ptx::fill(loaded.skeletons.saturated, {{"aligned", loaded.skeletons.aligned.text},
+                                                             {"steps", steps},
+                                                             {"places", pmevents},
+                                                             {"rounds", std::to_string(rounds)},
+                                                             {"results", kept.if_left}});
   auto trial = ptx::finish(builder, loaded.skeletons, ptx::Frame::loop, window, kept.behind);
   trial.role = "saturated";
   return trial;
@@ -99,14 +98,17 @@ std::string why_not_saturated(const isa::Variant& variant) {
   const auto& form = *variant.form;
   const auto& input = *variant.input;
   if (!form.not_streamable.empty()) return form.not_streamable;
-  const auto has_carry = [](const isa::Operand& operand) { return operand.type == "carry"; };
-  if (std::any_of(form.operands.begin(), form.operands.end(), has_carry))
-    return "copies have one carry, which only the last would need";
   if (form.cluster > 1) return "a cluster has it to itself";
-  if (form.threads != lanes_of_a_warp) return "it is not for warps on their own";
-  if (!input.before.empty() || !input.prepare.empty() || !form.cleanup.empty())
-    return "each needs something done before or after it";
+  // What a warpgroup prepares is for all its copies.
+  const bool needs_more = !input.before.empty() || !input.prepare.empty() || !form.cleanup.empty();
+  if (needs_more && form.threads == lanes_of_a_warp) return "each needs something done before or after it";
   return {};
+}
+
+bool can_be_copied(const isa::Variant& variant) {
+  const auto has_carry = [](const isa::Operand& operand) { return operand.type == "carry"; };
+  return variant.form->threads == lanes_of_a_warp &&
+         std::none_of(variant.form->operands.begin(), variant.form->operands.end(), has_carry);
 }
 
 }  // namespace ptxlat::machine

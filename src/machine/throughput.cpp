@@ -11,31 +11,29 @@
 #include "base/parallel.h"
 #include "latency/cells.h"
 #include "line/window_record.h"
+#include "machine/curves.h"
 #include "machine/loop.h"
 #include "machine/patch.h"
 #include "machine/rates.h"
 #include "machine/saturated_kernel.h"
+#include "machine/warp_streams.h"
 #include "sass/opcodes.h"
 
 namespace ptxlat::machine {
 
 namespace {
 
-constexpr char curve_name[] = "warps";
 constexpr std::size_t loops_of_cell =
     16;                           // four loops, each of which keeps the GPU busy for as long as many ordinary cells
 constexpr int most_places = 240;  // 3.8 KB: two copies of long code
 
 using latency::Role;
 
-// Only the streams: they show what an instruction is.
-latency::Experiment streams_of(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant) {
-  auto experiment = latency::expand(loaded, variant, latency::consumers_for(loaded.catalogue, variant).front());
-  for (const Role role : latency::all_roles) {
-    if (role != Role::stream && role != Role::stream_twice) experiment.trials[role] = {};
-  }
-  return experiment;
-}
+// How an instruction is repeated.
+//   copies   its machine code is copied into a loop
+//   streams  in PTX (machine/warp_streams.h)
+//   none     its record is final
+enum class Way { copies, streams, none };
 
 struct Work {
   const ThroughputPlan* plan = nullptr;
@@ -44,8 +42,9 @@ struct Work {
   Copies copies;
   std::vector<std::vector<std::string>> wanted;  // opcodes, once or twice
   std::vector<std::size_t> shorter, longer;      // trials of the bench, best first
+  WarpStreams warp_streams;
   results::Record record;
-  bool is_made = false;  // the record is final
+  Way way = Way::copies;
 };
 
 results::Record begun(const ThroughputPlan& plan) {
@@ -64,8 +63,11 @@ results::Record begun(const ThroughputPlan& plan) {
 void give_up(Work& work, sass::Verdict verdict, const std::string& note) {
   work.record.verdict = verdict;
   work.record.note = note;
-  work.is_made = true;
+  work.way = Way::none;
 }
+
+// Its machine code cannot be copied.
+void repeat_in_ptx(Work& work) { work.way = Way::streams; }
 
 // The rest without an instruction's machine code.
 void find_out_of_reach(const ptx::LoadedCatalogue& loaded, const line::Bench& bench, Work& work) {
@@ -74,16 +76,17 @@ void find_out_of_reach(const ptx::LoadedCatalogue& loaded, const line::Bench& be
     return give_up(work, sass::Verdict::unsupported, reason);
   if (!variant.form->not_measurable.empty())
     return give_up(work, sass::Verdict::no_dependency, variant.form->not_measurable);
+  if (latency::consumers_for(loaded.catalogue, variant).empty())
+    return give_up(work, sass::Verdict::no_dependency, "no consumer in the catalogue takes its result's type");
   if (const auto reason = why_not_saturated(variant); !reason.empty())
     return give_up(work, sass::Verdict::no_dependency, reason);
-  if (latency::consumers_for(loaded.catalogue, variant).empty())
-    give_up(work, sass::Verdict::no_dependency, "no consumer in the catalogue takes its result's type");
+  if (!can_be_copied(variant)) repeat_in_ptx(work);
 }
 
 template <class Do>
-void for_those_left(std::vector<Work>& all, Do what) {
+void for_those(Way way, std::vector<Work>& all, Do what) {
   for (auto& work : all) {
-    if (!work.is_made) what(work);
+    if (work.way == way) what(work);
   }
 }
 
@@ -101,30 +104,33 @@ bool end_waits(const line::Bench& bench, const Work& work) {
 }
 
 void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<Work>& all) {
-  for_those_left(all, [&](Work& work) {
-    work.streams = streams_of(loaded, work.plan->variant);
+  for_those(Way::copies, all, [&](Work& work) {
+    work.streams = latency::expand_streams(loaded, work.plan->variant);
     add_streams(bench, work);
   });
   bench.assemble();
-  for_those_left(all, [&](Work& work) {
+  for_those(Way::copies, all, [&](Work& work) {
     if (work.streams.copies <= 1 || !end_waits(bench, work)) return;
     latency::shorten_stream(loaded, work.plan->variant, work.streams);
     add_streams(bench, work);
   });
   bench.assemble();
-  for_those_left(all, [&](Work& work) {
+  for_those(Way::copies, all, [&](Work& work) {
     const auto audits = latency::audit(loaded.catalogue, bench.batch(), work.stream_trials, work.plan->variant,
                                        bench.level(), work.streams);
     const auto& audit = audits[Role::stream];
     work.record.sass = audit.sass;
     work.record.sass_count = static_cast<int>(audit.sass.size());
-    if (!audit.is_proven()) return give_up(work, audit.verdict, audit.reason);
-    const auto waits = [](const std::string& opcode) { return sass::has(opcode, sass::Trait::waits); };
-    if (std::any_of(audit.sass.begin(), audit.sass.end(), waits))
+    if (!audit.is_proven()) return repeat_in_ptx(work);
+    const auto has = [&](sass::Trait trait) {
+      return std::any_of(audit.sass.begin(), audit.sass.end(),
+                         [&](const std::string& opcode) { return sass::has(opcode, trait); });
+    };
+    if (has(sass::Trait::leaves)) return repeat_in_ptx(work);
+    if (has(sass::Trait::waits))
       return give_up(work, sass::Verdict::no_dependency, "it waits for what copies of it do not bring");
     work.copies = copies_of(audit.sass.size());
-    if (work.copies.longer == 0)
-      give_up(work, sass::Verdict::no_dependency, "two copies of its code do not fit the innermost instruction cache");
+    if (work.copies.longer == 0) repeat_in_ptx(work);  // two copies do not fit the innermost instruction cache
   });
 }
 
@@ -140,7 +146,7 @@ bool takes_turns(const line::Bench& bench, const Work& work) {
 }
 
 void assemble_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<Work>& all) {
-  for_those_left(all, [&](Work& work) {
+  for_those(Way::copies, all, [&](Work& work) {
     work.wanted.assign(takes_turns(bench, work) ? 2 : 1, work.record.sass);
     const std::vector<isa::Variant> variants(work.wanted.size(), work.plan->variant);
     for (const auto sources : {Sources::shared, Sources::own}) {
@@ -218,26 +224,6 @@ std::string why_not_comparable(const Loops& loops) {
   return {};
 }
 
-void put_rates(results::Record& record, const Copies& copies, const std::vector<int>& warps, const Curve& curve) {
-  std::vector<double> rates;
-  for (std::size_t i = 0; i < warps.size(); ++i) {
-    const auto cycles = cycles_of_copy({warps[i], curve.shorter[i], curve.longer[i]}, copies.shorter, copies.longer);
-    if (cycles <= 0) {
-      record.verdict = sass::Verdict::unstable;
-      record.note = "more copies did not take longer";
-      return;
-    }
-    rates.push_back(lanes_of_a_warp * warps[i] / cycles);
-  }
-  results::Series series{curve_name, "results/clk/SM", {{"warps", "warps", {}}}, {}};
-  for (std::size_t i = 0; i < warps.size(); ++i) {
-    series.axes.front().values.push_back(warps[i]);
-    series.values.emplace_back(rates[i]);
-  }
-  record.series.push_back(std::move(series));
-  read_again(record);
-}
-
 // Measures codes in turn, unless the same code has been measured, and puts the result into the record.
 void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant, const Loops& loops,
              const Copies& copies, const std::vector<std::size_t>& turns, MeasuredCurves& measured,
@@ -268,7 +254,10 @@ void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Var
     measured.keep(key, curve);
   }
   if (curve.measured_as != record.ptx) record.windows.front().measured_as = curve.measured_as;
-  put_rates(record, copies, warps, curve);
+  std::vector<double> cycles;
+  for (std::size_t i = 0; i < warps.size(); ++i)
+    cycles.push_back(cycles_of_copy({warps[i], curve.shorter[i], curve.longer[i]}, copies.shorter, copies.longer));
+  put_rates(record, warps, cycles);
 }
 
 // The records of one form: the first is its own. If ptxas alternates between opcodes, one for each of these alone
@@ -279,9 +268,12 @@ std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& c
   const Loops loops{first_fillable(bench.batch(), work.shorter, work.wanted, places(work.copies.shorter)),
                     first_fillable(bench.batch(), work.longer, work.wanted, places(work.copies.longer))};
   if (const auto problem = why_not_comparable(loops); !problem.empty()) {
-    const bool is_assembled = loops.shorter.is_assembled && loops.longer.is_assembled;
-    give_up(work, is_assembled ? sass::Verdict::fused : sass::Verdict::rejected, problem);
-    return {std::move(work.record)};
+    if (loops.shorter.is_assembled && loops.longer.is_assembled) {
+      repeat_in_ptx(work);
+      return {};
+    }
+    give_up(work, sass::Verdict::rejected, problem);
+    return {};
   }
   // The code to copy, if ptxas exchanges opcodes.
   const auto& codes = loops.longer.found.codes;
@@ -306,35 +298,6 @@ std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& c
 
 }  // namespace
 
-void read_again(results::Record& record) {
-  const auto curve = std::find_if(record.series.begin(), record.series.end(),
-                                  [](const results::Series& series) { return series.name == curve_name; });
-  if (record.kind != results::RecordKind::throughput || curve == record.series.end() || record.windows.empty()) return;
-  std::vector<int> warps;
-  std::vector<double> rates;
-  for (std::size_t i = 0; i < curve->values.size(); ++i) {
-    warps.push_back(static_cast<int>(curve->axes.front().values[i]));
-    rates.push_back(curve->values[i].value_or(0));
-  }
-  const auto saturation = saturation_of(warps, rates);
-  namespace metric = results::metric;
-  record.set(metric::throughput, saturation.per_clock, {record.windows.front().role});
-  record.set(metric::interval, saturation.interval);
-  record.set(metric::saturates_at, saturation.saturates_at);
-  record.note = saturation.still_rises ? "more warps would do more" : "";
-}
-
-Curve MeasuredCurves::find(const std::string& key) {
-  const std::scoped_lock lock(mutex_);
-  const auto found = curves_.find(key);
-  return found == curves_.end() ? Curve{} : found->second;
-}
-
-void MeasuredCurves::keep(const std::string& key, const Curve& curve) {
-  const std::scoped_lock lock(mutex_);
-  curves_.emplace(key, curve);
-}
-
 results::CellKey key_of(const ThroughputPlan& plan) {
   return {
       results::RecordKind::throughput, plan.variant.form->ptx, {}, plan.variant.input->name, plan.level, plan.recipe};
@@ -357,14 +320,16 @@ std::vector<ThroughputPlan> plan_throughput(const ptx::LoadedCatalogue& loaded,
                              why_not_saturated(cell.variant).empty() &&
                              !latency::consumers_for(loaded.catalogue, cell.variant).empty();
     if (is_possible) {
-      const auto streams = streams_of(loaded, cell.variant);
-      for (const auto& trial : streams.trials.values) {
+      const auto add = [&](const kernel::Trial& trial, std::size_t copies) {
         kernel::add(hash, trial);
-        cell.ptx_bytes += trial.kernel.text.size();
+        cell.ptx_bytes += copies * trial.kernel.text.size();
+      };
+      for (const auto& trial : expand_warp_streams(loaded, cell.variant, most_copies_to_try.front()).trials.values)
+        add(trial, 1);
+      if (can_be_copied(cell.variant)) {
+        for (const auto& trial : latency::expand_streams(loaded, cell.variant).trials.values) add(trial, 1);
+        add(saturated_trial(loaded, {&cell.variant, 1}, places_of_body, Sources::shared), loops_of_cell);
       }
-      const auto loop = saturated_trial(loaded, {&cell.variant, 1}, places_of_body, Sources::shared);
-      kernel::add(hash, loop);
-      cell.ptx_bytes += loops_of_cell * loop.kernel.text.size();
     }
     cell.recipe = fmt::format("{:016x}", hash.value());
   });
@@ -388,13 +353,23 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
   prove(loaded_, bench, all);
   assemble_loops(loaded_, bench, all);
   std::vector<results::Record> records;
-  for (auto& work : all) {
-    if (work.is_made) {
-      records.push_back(std::move(work.record));
-      continue;
-    }
+  for_those(Way::copies, all, [&](Work& work) {
     auto made = measure(bench, loaded_.catalogue, work, measured_);
     std::move(made.begin(), made.end(), std::back_inserter(records));
+  });
+  for (const int copies : most_copies_to_try) {
+    for_those(Way::streams, all, [&](Work& work) {
+      work.warp_streams = add_warp_streams(loaded_, bench, work.plan->variant, copies, work.record.ptx);
+    });
+    bench.assemble();
+    for_those(Way::streams, all, [&](Work& work) {
+      const bool is_proven =
+          measure_warp_streams(bench, loaded_.catalogue, work.plan->variant, work.warp_streams, work.record);
+      if (is_proven) work.way = Way::none;
+    });
+  }
+  for (auto& work : all) {
+    if (work.way != Way::copies) records.push_back(std::move(work.record));
   }
   for (auto& record : records) record.gpu = bench.gpu();
   return records;

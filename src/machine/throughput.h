@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "isa/form.h"
 #include "line/line.h"
+#include "machine/curves.h"
 #include "ptx/skeleton.h"
 #include "results/store.h"
 
@@ -15,7 +14,7 @@ namespace ptxlat::machine {
 
 // Version of the rules that find, copy and measure. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char machine_version[] = "machine 2";
+inline constexpr char machine_version[] = "machine 3";
 
 // An instruction whose throughput should be measured: a form with its default class of values, at a level.
 struct ThroughputPlan {
@@ -35,26 +34,6 @@ struct Copies {
 };
 // For code of this many instructions; none if two copies do not fit.
 Copies copies_of(std::size_t instructions);
-
-// The result of a record's curve over warps, with the current rules.
-void read_again(results::Record& record);
-
-// The times of both loops of one code with each number of warps, and the form for which they were measured.
-struct Curve {
-  std::vector<double> shorter, longer;  // cycles; empty if it was not measured
-  std::string measured_as;
-};
-
-// The curves of this run, by code: many forms become the same code. Thread-safe.
-class MeasuredCurves {
- public:
-  Curve find(const std::string& key);  // empty if not measured yet
-  void keep(const std::string& key, const Curve& curve);
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, Curve> curves_;
-};
 
 // Measures throughput: a stream proves what the instruction is, and copies of it in a loop are timed with every number
 // of warps (machine/patch.h). The catalogue and the plan must outlive it; cells are indices into the plan. It launches

@@ -105,8 +105,8 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
     if (!audit.is_proven() || !made.outcome) continue;
     if (made.outcome->status != kernel::LaunchStatus::ok) {
       if (probe.may_fail) continue;
-      if (probe.may_hang &&
-          (made.outcome->status == kernel::LaunchStatus::timeout || made.outcome->message.starts_with("CUDA_ERROR_LAUNCH_FAILED"))) {
+      if (probe.may_hang && (made.outcome->status == kernel::LaunchStatus::timeout ||
+                             made.outcome->message.starts_with("CUDA_ERROR_LAUNCH_FAILED"))) {
         values[i] = {hung};
         record.note += fmt::format("{}{}: {}", record.note.empty() ? "" : "; ", role, made.outcome->message);
         continue;

@@ -251,8 +251,9 @@ void read_reader(const Section& read, Probe& probe) {
     read.fail("`names` and `words` must have the same length");
   for (const auto& axis : read.sections("axis")) {
     axis.only({"name", "count", "from", "step", "names"});
-    auto& of_samples = probe.sample_axes.emplace_back(
-        SampleAxis{axis.text("name"), axis.expression("count", ""), axis.number("from", 0), axis.number("step", 1), axis.expressions("names")});
+    auto& of_samples = probe.sample_axes.emplace_back(SampleAxis{axis.text("name"), axis.expression("count", ""),
+                                                                 axis.number("from", 0), axis.number("step", 1),
+                                                                 axis.expressions("names")});
     if (of_samples.name.empty()) axis.fail("an axis needs a name");
     if (of_samples.count.empty() == of_samples.names.empty()) axis.fail("an axis of samples needs a count, or names");
     if (of_samples.count.empty()) of_samples.count = fmt::format("{}", of_samples.names.size());

@@ -73,6 +73,13 @@ void KernelBuilder::declare(const std::string& name, const std::string& type) {
   registers += bits == 1 ? fmt::format("  .reg .pred {};\n", name) : fmt::format("  .reg .b{} {};\n", bits, name);
 }
 
+void KernelBuilder::use_threads(int count) {
+  threads = count;
+  input.assign(static_cast<std::size_t>(threads * cluster * kernel::operands_per_slot), 0);
+  if (directives.empty()) directives = fmt::format(".maxntid {}, 1, 1", threads);
+  registers += "  .shared .b32 aligned_at;\n";
+}
+
 void KernelBuilder::need(const std::string& module_text) {
   if (std::find(module.begin(), module.end(), module_text) == module.end()) module.push_back(module_text);
 }

@@ -19,7 +19,7 @@ struct Skeleton {
 struct Skeletons {
   Skeleton frame, subroutine, memory;
   Skeleton overhead, bracket, differential, differential_base, chain, bridge, stream;
-  Skeleton saturated;
+  Skeleton saturated, aligned;
   Skeleton sm_clock;
 };
 

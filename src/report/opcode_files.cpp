@@ -14,6 +14,7 @@
 #include "report/number.h"
 #include "report/page.h"
 #include "report/record_lines.h"
+#include "results/work_unit.h"
 
 namespace ptxlat::report {
 
@@ -30,6 +31,24 @@ std::string rounded(std::optional<double> value) {
   return decimal(value ? std::optional(std::round(*value * digits) / digits) : value);
 }
 
+// Of results per thread, in the unit of the form; the multiply-adds of a matrix instruction beside it.
+struct Throughput {
+  std::string unit;
+  std::optional<double> value, multiply_adds;
+};
+Throughput throughput_of(const std::string& form, std::optional<double> results) {
+  const auto unit = results::work_unit_of(form);
+  if (!results) return {unit.name, {}, {}};
+  const double value = *results / unit.threads;
+  const auto of_one = results::multiply_adds_of(form);
+  return {unit.name, value, of_one ? std::optional(*of_one * value) : std::nullopt};
+}
+
+const std::string& example_of(const results::Opcode& row) {
+  static const std::string none;
+  return row.forms.empty() ? none : row.forms.front();
+}
+
 template <class Write>
 std::string text_of(Write write) {
   std::ostringstream out;
@@ -38,11 +57,14 @@ std::string text_of(Write write) {
 }
 
 void write_opcodes_csv(std::ostream& out, const std::vector<results::Opcode>& opcodes) {
-  out << "opcode,pipe,counters,paired_as,throughput,interval,saturates_at,latency,forms,example,note\n";
+  out << "opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,latency,operand_costs,"
+         "forms,example,note\n";
   for (const auto& row : opcodes) {
-    write_csv_line(out, {row.name, row.pipe, text_of(row.counters), row.stands_for_it, rounded(row.throughput),
-                         rounded(row.interval), rounded(row.saturates_at), rounded(row.latency),
-                         std::to_string(row.forms.size()), row.forms.empty() ? "" : row.forms.front(), row.note});
+    const auto throughput = throughput_of(example_of(row), row.throughput);
+    write_csv_line(
+        out, {row.name, row.pipe, text_of(row.counters), row.stands_for_it, rounded(throughput.value), throughput.unit,
+              rounded(throughput.multiply_adds), rounded(row.interval), rounded(row.saturates_at), rounded(row.latency),
+              text_of(row.operand_costs), std::to_string(row.forms.size()), example_of(row), row.note});
   }
 }
 
@@ -54,6 +76,14 @@ void write_contention_csv(std::ostream& out, const std::vector<results::Record>&
   }
 }
 
+void write_operand_costs_csv(std::ostream& out, const std::vector<results::Record>& costs) {
+  out << "opcode,operand,interval,cost,verdict,note\n";
+  for (const auto& record : costs) {
+    write_csv_line(out, {record.ptx, record.operand, rounded(record.number(metric::interval)),
+                         rounded(record.number(metric::operand_cost)), to_string(record.verdict), record.note});
+  }
+}
+
 void write_counters_csv(std::ostream& out, const std::vector<results::Opcode>& opcodes) {
   out << "opcode,pipe,share\n";
   for (const auto& row : opcodes) {
@@ -62,14 +92,15 @@ void write_counters_csv(std::ostream& out, const std::vector<results::Opcode>& o
 }
 
 void write_throughput_csv(std::ostream& out, const std::vector<results::Record>& throughput) {
-  out << "ptx,input,opcode,opt,throughput,interval,saturates_at,sass,sass_count,verdict,note\n";
+  out << "ptx,input,opcode,opt,throughput,unit,multiply_adds,interval,saturates_at,sass,sass_count,verdict,note\n";
   for (const auto& record : throughput) {
-    write_csv_line(out,
-                   {record.ptx, record.input, record.operand, fmt::format("O{}", record.level),
-                    rounded(record.number(metric::throughput)), rounded(record.number(metric::interval)),
-                    rounded(record.number(metric::saturates_at)),
-                    fmt::format("{}", fmt::join(record.sass, record.has_flag(results::flag::takes_turns) ? "|" : ";")),
-                    std::to_string(record.sass_count), to_string(record.verdict), record.note});
+    const auto [unit, value, multiply_adds] = throughput_of(record.ptx, record.number(metric::throughput));
+    write_csv_line(
+        out,
+        {record.ptx, record.input, record.operand, fmt::format("O{}", record.level), rounded(value), unit,
+         rounded(multiply_adds), rounded(record.number(metric::interval)), rounded(record.number(metric::saturates_at)),
+         fmt::format("{}", fmt::join(record.sass, record.has_flag(results::flag::takes_turns) ? "|" : ";")),
+         std::to_string(record.sass_count), to_string(record.verdict), record.note});
   }
 }
 
@@ -80,8 +111,10 @@ void write_curves_csv(std::ostream& out, const OpcodeFiles& files) {
     for (const auto& record : files.throughput) {
       if (record.sass != std::vector{row.name} || record.series.empty()) continue;
       const auto& series = record.series.front();
-      for (std::size_t i = 0; i < series.values.size(); ++i)
-        write_csv_line(out, {row.name, decimal(series.axes.front().values[i]), rounded(series.values[i])});
+      for (std::size_t i = 0; i < series.values.size(); ++i) {
+        const auto throughput = throughput_of(record.ptx, series.values[i]);
+        write_csv_line(out, {row.name, decimal(series.axes.front().values[i]), rounded(throughput.value)});
+      }
       break;
     }
   }
@@ -89,7 +122,7 @@ void write_curves_csv(std::ostream& out, const OpcodeFiles& files) {
 
 std::vector<results::Record> records_of(const OpcodeFiles& files) {
   auto records = files.throughput;
-  for (const auto* more : {&files.contention, &files.counters})
+  for (const auto* more : {&files.contention, &files.counters, &files.operand_costs})
     records.insert(records.end(), more->begin(), more->end());
   return records;
 }
@@ -99,18 +132,21 @@ Grid grid_of(const std::vector<results::Opcode>& opcodes) {
              {"pipe"},
              {"counters"},
              {"throughput", true},
+             {"unit"},
              {"interval", true},
              {"saturates at", true},
              {"latency", true},
+             {"operand costs"},
              {"forms", true},
              {"example"},
              {"note"}},
             {}};
   for (const auto& row : opcodes) {
-    grid.rows.push_back({code(row.name), row.pipe, text_of(row.counters), rounded(row.throughput),
+    const auto throughput = throughput_of(example_of(row), row.throughput);
+    grid.rows.push_back({code(row.name), row.pipe, text_of(row.counters), rounded(throughput.value), throughput.unit,
                          rounded(row.interval), rounded(row.saturates_at), rounded(row.latency),
-                         std::to_string(row.forms.size()), row.forms.empty() ? Span{} : code(row.forms.front()),
-                         row.note});
+                         text_of(row.operand_costs), std::to_string(row.forms.size()),
+                         row.forms.empty() ? Span{} : code(row.forms.front()), row.note});
   }
   return grid;
 }
@@ -119,11 +155,15 @@ void write_opcodes_page(std::ostream& out, const OpcodeFiles& files) {
   Page page(out, {.format = PageFormat::markdown});
   page.heading(1, {"SASS opcodes"});
   page.paragraph(
-      {"`throughput`: results per cycle of an SM with enough warps, counted per thread. `interval`: cycles between "
-       "two such instructions in a sub-partition. `saturates at`: the lowest number of warps per SM that reaches the"
+      {"`throughput`: what an SM does in a cycle with enough warps, in the `unit`: results of threads, or instructions "
+       "that a warp or a warpgroup executes as one. `interval`: cycles between two such instructions in a "
+       "sub-partition. `saturates at`: the lowest number of warps per SM that reaches the"
        " throughput. `pipe`: the group of opcodes that contend with each other, named after its members. `counters`:"
        " the pipes on which the hardware counters see the opcode, with shares if it alternates. `latency`: the "
-       "smallest latency, in cycles, among the latency table's rows that consist of this opcode alone. `forms`: how "
+       "smallest latency, in cycles, among the latency table's rows that consist of this opcode alone. `operand "
+       "costs`: cycles that the interval grows by if the last source is a constant, an immediate or a uniform "
+       "register, "
+       "or if the instruction is predicated. `forms`: how "
        "many spellings of PTX become this opcode and nothing else."});
   page.table(grid_of(files.opcodes));
 }
@@ -138,6 +178,7 @@ void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& 
                 {{"opcodes.csv", text_of([&](auto& out) { write_opcodes_csv(out, files.opcodes); })},
                  {"opcodes.md", text_of([&](auto& out) { write_opcodes_page(out, files); })},
                  {"contention.csv", text_of([&](auto& out) { write_contention_csv(out, files.contention); })},
+                 {"operand_costs.csv", text_of([&](auto& out) { write_operand_costs_csv(out, files.operand_costs); })},
                  {"counters.csv", text_of([&](auto& out) { write_counters_csv(out, files.opcodes); })},
                  {"throughput.csv.gz", gzip(text_of([&](auto& out) { write_throughput_csv(out, files.throughput); }))},
                  {records_name, gzip(lines_of(records))},
@@ -152,7 +193,8 @@ OpcodeFiles read_opcode_files(const std::filesystem::path& folder) {
   for (auto& record : read_record_lines(folder / records_name)) {
     auto& of_kind = record.kind == results::RecordKind::throughput   ? files.throughput
                     : record.kind == results::RecordKind::contention ? files.contention
-                                                                     : files.counters;
+                    : record.kind == results::RecordKind::counters   ? files.counters
+                                                                     : files.operand_costs;
     of_kind.push_back(std::move(record));
   }
   files.runs = read_provenance(folder / runs_name);

@@ -17,7 +17,7 @@ namespace ptxlat::report {
 // replaced as a whole and all of them only when every byte is on the disk. Error{storage} if they cannot be written.
 struct OpcodeFiles {
   std::vector<results::Opcode> opcodes;
-  std::vector<results::Record> throughput, contention, counters;
+  std::vector<results::Record> throughput, contention, counters, operand_costs;
   std::vector<results::Run> runs;
 };
 void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& files);

@@ -12,7 +12,7 @@ constexpr MetricUse column{true, false, false};
 constexpr MetricUse shown{true, true, true};
 constexpr MetricUse hidden{};
 
-constexpr std::array<MetricKind, 22> kinds = {{
+constexpr std::array<MetricKind, 23> kinds = {{
     {metric::cycles, "cycles", "dependent latency: the headline of a measured table", column},
     {metric::issue, "cycles", "cycles that one more independent copy takes", shown},
     {metric::bracket, "cycles", "instruction alone between two clocks, minus the overhead", column},
@@ -36,6 +36,7 @@ constexpr std::array<MetricKind, 22> kinds = {{
     {metric::throughput, "results/clk/SM", "results per cycle of an SM with enough warps, counted per thread", hidden},
     {metric::interval, "cycles", "cycles between two such instructions in a sub-partition of the SM", hidden},
     {metric::saturates_at, "warps", "lowest number of warps per SM that reaches the throughput", hidden},
+    {metric::operand_cost, "cycles", "cycles that the interval grows by with this kind of operand", hidden},
     {metric::contention, "share",
      "how much longer two instructions take together than the slower one alone, as a share of the faster one's time",
      hidden},

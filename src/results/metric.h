@@ -47,6 +47,7 @@ inline constexpr std::string_view elapsed_ns = "elapsed_ns";
 inline constexpr std::string_view throughput = "throughput";
 inline constexpr std::string_view interval = "interval";
 inline constexpr std::string_view saturates_at = "saturates_at";
+inline constexpr std::string_view operand_cost = "operand_cost";
 inline constexpr std::string_view contention = "contention";
 inline constexpr std::string_view floor = "floor";
 }  // namespace metric

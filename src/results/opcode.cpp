@@ -7,11 +7,26 @@
 
 namespace ptxlat::results {
 
+namespace {
+
+double with_two_digits(double value) {
+  constexpr double digits = 100;
+  return std::round(value * digits) / digits + 0.0;  // never -0
+}
+
+}  // namespace
+
+std::string text_of(const std::vector<OperandCost>& costs) {
+  std::string text;
+  for (const auto& [operand, cycles] : costs)
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", operand, with_two_digits(cycles));
+  return text;
+}
+
 std::string text_of(const std::vector<PipeShare>& shares) {
   std::string text;
   for (const auto& [pipe, share] : shares) {
-    constexpr double digits = 100;
-    const double rounded = std::round(share * digits) / digits;
+    const double rounded = with_two_digits(share);
     text += fmt::format("{}{}", text.empty() ? "" : " ", pipe);
     if (rounded != 1) text += fmt::format(":{}", rounded);
   }

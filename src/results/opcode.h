@@ -19,15 +19,28 @@ struct PipeShare {
 // "alu", or "fmaheavy:0.5 fmalite:0.5": a share other than 1 is written with two digits.
 std::string text_of(const std::vector<PipeShare>& shares);
 
+// Cycles that an opcode's interval grows by with a different kind of operand: "constant", "immediate", "uniform" or
+// "predicate" (machine/operand_cost.h).
+struct OperandCost {
+  std::string operand;
+  double cycles = 0;
+
+  bool operator==(const OperandCost&) const = default;
+};
+
+// "constant:0 immediate:0.5", with at most two digits.
+std::string text_of(const std::vector<OperandCost>& costs);
+
 // What is known about a SASS opcode on a GPU; a row of opcodes.csv.
 //   name          with its modifiers: "IMAD.WIDE.U32"
 //   pipe          the group of opcodes that it contends with, named after its members; empty if no pair shows it
 //   counters      the pipes that count it, by name; empty if hardware counters were not read
 //   stands_for_it the opcode that was paired with the others instead of it; usually its own name
-//   throughput    results per cycle of an SM, counted per thread
+//   throughput    results per cycle of an SM, counted per thread (results/work_unit.h has the unit for readers)
 //   interval      cycles between two such instructions in a sub-partition
 //   saturates_at  the smallest number of warps that reaches the throughput
 //   latency       the smallest `cycles` of the latency table's rows that are this opcode alone
+//   operand_costs how the interval changes with a different kind of operand
 //   forms         PTX spellings that became only this opcode, shortest first
 struct Opcode {
   std::string name;
@@ -35,6 +48,7 @@ struct Opcode {
   std::vector<PipeShare> counters;
   std::string stands_for_it;
   std::optional<double> throughput, interval, saturates_at, latency;
+  std::vector<OperandCost> operand_costs;
   std::vector<std::string> forms;
   std::string note;
 

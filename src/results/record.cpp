@@ -13,12 +13,13 @@ namespace ptxlat::results {
 
 namespace {
 
-constexpr NamedValues<RecordKind, 5> kind_names = {{
+constexpr NamedValues<RecordKind, 6> kind_names = {{
     {RecordKind::latency, "latency"},
     {RecordKind::probe, "probe"},
     {RecordKind::throughput, "throughput"},
     {RecordKind::contention, "contention"},
     {RecordKind::counters, "counters"},
+    {RecordKind::operand_cost, "operand_cost"},
 }};
 
 constexpr NamedValues<FactVerdict, 4> fact_verdict_names = {{

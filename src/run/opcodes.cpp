@@ -134,6 +134,12 @@ MadeOpcodes make_opcodes(OpcodeJob& job, results::Store& store, const std::atomi
     made.completed = stages.make(
         "pairs of opcodes", pairs, machine::ContentionMethod(job.loaded, pairs), job.workers,
         [](const auto&) { return text_of_kernels; }, made.contention);
+    if (made.completed) {
+      const auto operands = machine::plan_operands(job.loaded, opcodes, job.level);
+      made.completed = stages.make(
+          "costs of operands", operands, machine::OperandCostMethod(job.loaded, operands), job.workers,
+          [](const auto&) { return text_of_kernels; }, made.operand_costs);
+    }
     if (made.completed) count(opcodes, job, stages, made);
   }
   made.run = stages.runs().of(0);

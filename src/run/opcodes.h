@@ -12,6 +12,7 @@
 #include "line/line.h"
 #include "machine/contention.h"
 #include "machine/counting.h"
+#include "machine/operand_cost.h"
 #include "machine/throughput.h"
 #include "ptx/skeleton.h"
 #include "results/run.h"
@@ -41,12 +42,12 @@ struct OpcodeJob {
 
 //   throughput   of each form of the job
 //   contention   of pairs of the opcodes that these became; only of this job's
-//   counters     of these opcodes
+//   counters     of these opcodes, as are operand_costs
 //   not_counted  why hardware counters were not read, or not completely; empty if they were. Also a warning of the run
 //   completed    false if it was interrupted; every finished record is in the store
 struct MadeOpcodes {
   results::Run run;
-  std::vector<results::Record> throughput, contention, counters;
+  std::vector<results::Record> throughput, contention, counters, operand_costs;
   std::optional<counters::Unavailable> not_counted;
   bool completed = false;
 };
@@ -58,8 +59,8 @@ struct OpcodeProgress {
   std::function<std::string(std::size_t gpu, const Error& why)> on_gpu_lost = {};  // as in SessionOptions
 };
 
-// Measures what the store does not have: the throughput of the forms, then the contention of their opcodes, then their
-// pipes by hardware counters, if available. Throws what run_line throws.
+// Measures what the store does not have: the throughput of the forms, then the contention of their opcodes, the cost of
+// their operands, and their pipes by hardware counters, if available. Throws what run_line throws.
 MadeOpcodes make_opcodes(OpcodeJob& job, results::Store& store, const std::atomic<bool>* interrupted,
                          const OpcodeProgress& progress);
 

@@ -58,7 +58,8 @@ struct SiteTable {
 
 // The columns of these files (docs/opcodes.md).
 inline constexpr const char* opcode_columns =
-    "opcode,pipe,counters,paired_as,throughput,interval,saturates_at,latency,forms,example,note";
+    "opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,latency,operand_costs,forms,"
+    "example,note";
 inline constexpr const char* contention_columns = "a,b,score,floor,verdict,note";
 
 // The tables below the named folders, measured ones first, then in natural order of their ids. Error{usage} if two have

@@ -51,13 +51,56 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
   CHECK(files.contention.size() == 6);
   const auto csv = contents_of(program.table() / "opcodes.csv");
   CHECK(
-      csv.starts_with("opcode,pipe,counters,paired_as,throughput,interval,saturates_at,latency,forms,example,note\n"));
+      csv.starts_with("opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,latency,"
+                      "operand_costs,forms,example,note\n"));
 
   const auto launches = lines_of(program.launch_log()).size();
   const auto second = measure(program, filter);
   CHECK(second.status == 0);
   CHECK(contents_of(program.table() / "opcodes.csv") == csv);
   CHECK(lines_of(program.launch_log()).size() == launches);
+}
+
+TEST_CASE("code that cannot be copied is repeated in PTX: branches, carries, warpgroups") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto ended = program.run({"opcodes", "--all", "--threads", "1", "--filter",
+                                  "/^(div.rn.f32|addc.u32|sinf|wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16)$/"});
+  INFO(ended.err);
+  REQUIRE(ended.status == 0);
+  const auto files = report::read_opcode_files(program.table());
+  for (const char* ptx : {"div.rn.f32", "addc.u32", "sinf", "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16"}) {
+    const auto& record = record_of(files, ptx);
+    INFO(ptx << " " << record.note);
+    CHECK(record.verdict == sass::Verdict::proven);
+    REQUIRE(record.number(results::metric::throughput));
+    REQUIRE(record.windows.size() == 1);
+    CHECK(record.windows.front().role == "stream twice");
+  }
+  // One warpgroup fills all sub-partitions; other code is timed with up to sixteen warps.
+  CHECK(record_of(files, "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16").series.front().values.size() == 1);
+  CHECK(record_of(files, "div.rn.f32").series.front().axes.front().values.back() == 16);
+}
+
+TEST_CASE("an opcode's operands have costs where ptxas uses such operands") {
+  PtxlatProgram program;
+  program.require_tools();
+  REQUIRE(measure(program, "/^(fma.rn.f32|popc.b32)$/").status == 0);
+  const auto costs = report::read_opcode_files(program.table()).operand_costs;
+  const auto verdict_of = [&](const char* opcode, const char* operand) {
+    const auto found = std::find_if(costs.begin(), costs.end(), [&](const auto& record) {
+      return record.ptx == opcode && record.operand == operand;
+    });
+    REQUIRE(found != costs.end());
+    CHECK(found->number(results::metric::operand_cost).has_value() == (found->verdict == sass::Verdict::proven));
+    return found->verdict;
+  };
+  for (const char* operand : {"immediate", "uniform", "predicate"})
+    CHECK(verdict_of("FFMA", operand) == sass::Verdict::proven);
+  // sm_90 has no FFMA with a constant that ptxas would use: it takes a uniform register.
+  CHECK(verdict_of("FFMA", "constant") == sass::Verdict::fused);
+  CHECK(verdict_of("POPC", "immediate") == sass::Verdict::fused);
+  CHECK(contents_of(program.table() / "opcodes.csv").find(",immediate:0 predicate:0 uniform:0,") != std::string::npos);
 }
 
 TEST_CASE("a level's opcodes are its own, whatever else the store has") {

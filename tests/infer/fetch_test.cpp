@@ -4,13 +4,14 @@
 #include "catch.h"
 
 using namespace ptxlat::infer;
-using ptxlat::results::FactVerdict;
 using Catch::Matchers::Contains;
+using ptxlat::results::FactVerdict;
 
 namespace {
 
 // Instructions of 16 bytes; the first of each line is late, as far as `is_late` says so.
-Curve fetched(double line, double first, const std::function<bool(int)>& is_late = [](int) { return true; }) {
+Curve fetched(
+    double line, double first, const std::function<bool(int)>& is_late = [](int) { return true; }) {
   Curve curve;
   int number = 0;
   for (int i = 0; i < 160; ++i) {

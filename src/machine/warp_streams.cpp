@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/warp_streams.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "line/window_record.h"
+#include "machine/curves.h"
+#include "machine/loop.h"
+#include "machine/saturated_kernel.h"
+
+namespace ptxlat::machine {
+
+namespace {
+
+using latency::Role;
+
+// A warpgroup fills all four sub-partitions alone, and its objects are for one. Registers are scarce: 128 for each of
+// 512 threads, 255 for each of 256.
+int threads_of(const isa::Form& form) {
+  if (form.threads > lanes_of_a_warp) return form.threads;
+  constexpr int many = 512, few = 256, most_bits_of_many = 32 * 8;
+  int bits = 0;
+  for (const auto& operand : form.operands) bits += std::max(1, operand.count) * isa::register_bits(operand.type);
+  return bits <= most_bits_of_many ? many : few;
+}
+
+// An opcode of the instruction alone that its copy has fewer of: ptxas shares it between copies, or prepares it before
+// the first clock. Only opcodes that nothing else can stand in for. Empty if there is none.
+std::string missing_opcode(const std::vector<std::string>& copy, const std::vector<std::string>& alone) {
+  constexpr std::array<std::string_view, 12> irreplaceable = {"MUFU", "I2F", "F2I",  "F2F",  "FRND", "FCHK",
+                                                              "POPC", "FLO", "DADD", "DMUL", "DFMA", "FFMA"};
+  for (const auto opcode : irreplaceable) {
+    const auto count = [&](const std::vector<std::string>& code) {
+      return std::count_if(code.begin(), code.end(), [&](const auto& name) {
+        return std::string_view(name).substr(0, name.find('.')) == opcode;
+      });
+    };
+    if (count(copy) < count(alone)) return std::string(opcode);
+  }
+  return {};
+}
+
+std::vector<int> warps_to_try(int threads, const isa::Form& form) {
+  const int most = threads / lanes_of_a_warp;
+  if (form.threads > lanes_of_a_warp) return {most};
+  std::vector<int> warps;
+  for (const int count : {1, 2, 3, 4, 5, 6, 8, 12, 16}) {
+    if (count <= most) warps.push_back(count);
+  }
+  return warps;
+}
+
+}  // namespace
+
+latency::Experiment expand_warp_streams(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant,
+                                        int most_copies) {
+  return latency::expand_for_warps(loaded, variant, threads_of(*variant.form), most_copies);
+}
+
+WarpStreams add_warp_streams(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const isa::Variant& variant,
+                             int most_copies, const std::string& label) {
+  WarpStreams streams{expand_warp_streams(loaded, variant, most_copies), {}};
+  for (const Role role : latency::all_roles) {
+    const auto& trial = streams.experiment.trials[role];
+    if (!trial.kernel.text.empty()) streams.trials[role] = bench.add(trial, label);
+  }
+  return streams;
+}
+
+bool measure_warp_streams(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant,
+                          const WarpStreams& streams, results::Record& record) {
+  const auto audits =
+      latency::audit(catalogue, bench.batch(), streams.trials, variant, bench.level(), streams.experiment);
+  // Without it, nothing says whether the copies are whole.
+  if (const auto& whole = audits[Role::differential]; !whole.is_proven()) {
+    record.verdict = whole.verdict;
+    record.note = whole.reason;
+    return false;
+  }
+  const bool by_chains = !audits[Role::stream].is_proven() && audits[Role::chain].is_proven();
+  const auto [shorter, longer, copies] = by_chains
+                                             ? std::tuple{Role::chain, Role::chain_twice, streams.experiment.steps}
+                                             : std::tuple{Role::stream, Role::stream_twice, streams.experiment.copies};
+  const auto& audit = audits[shorter];
+  record.verdict = audit.verdict;
+  record.note = audit.reason;
+  record.sass = audit.sass;
+  record.sass_count = static_cast<int>(audit.sass.size());
+  if (!audit.is_proven()) {
+    if (streams.trials[Role::chain]) record.note += "; chain: " + audits[Role::chain].reason;
+    return false;
+  }
+  if (const auto missing = missing_opcode(audit.sass, audits[Role::differential].sass); !missing.empty()) {
+    record.verdict = sass::Verdict::fused;
+    record.note = "a copy has fewer " + missing + " than the instruction alone";
+    return false;
+  }
+  const auto trial = *streams.trials[longer];
+  record.windows = {line::window_record(to_string(longer), bench.batch().kernel_of(trial), audit)};
+  if (!bench.measures()) return true;
+  const auto warps = warps_to_try(bench.batch().trial(trial).launch.threads, *variant.form);
+  // With all warps first: a kernel that hangs or faults does so only once.
+  LoopTime time_of_shorter, time_of_longer;
+  for (const auto& numbers : {std::vector{warps.back()}, warps}) {
+    time_of_shorter = time_kernel(bench, *streams.trials[shorter], numbers);
+    if (!time_of_shorter.cycles.empty()) time_of_longer = time_kernel(bench, trial, numbers);
+    const auto& failed = time_of_shorter.cycles.empty() ? time_of_shorter : time_of_longer;
+    if (failed.cycles.empty()) {
+      record.verdict = failed.verdict;
+      record.note = failed.message;
+      return true;
+    }
+  }
+  std::vector<double> cycles;
+  for (std::size_t i = 0; i < warps.size(); ++i)
+    cycles.push_back((time_of_longer.cycles[i] - time_of_shorter.cycles[i]) / copies);
+  put_rates(record, warps, cycles);
+  return true;
+}
+
+}  // namespace ptxlat::machine
