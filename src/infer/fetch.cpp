@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <numeric>
 #include <vector>
 
@@ -20,16 +23,7 @@ Finding undetermined(const std::string& why) { return {std::nullopt, 0, 0, why};
 
 }  // namespace
 
-Finding find_spacing(const Curve& all, double least) {
-  // A clock that the assembler reads later than its neighbours is late itself, and its successor early, which wraps.
-  constexpr double wrapped = 2147483648.0;
-  Curve curve;
-  for (std::size_t i = 0; i < all.y.size(); ++i) {
-    if (all.y[i] >= wrapped || (i + 1 < all.y.size() && all.y[i + 1] >= wrapped)) continue;
-    curve.x.push_back(all.x[i]);
-    curve.y.push_back(all.y[i]);
-  }
-  if (curve.empty()) return undetermined("there are no values");
+Finding find_spacing(const Curve& curve, double least) {
   const double usual = quantile_of(curve.y, 0.25);  // half of them may be late
   std::vector<std::int64_t> places;
   for (std::size_t i = 0; i < curve.y.size(); ++i) {
@@ -61,6 +55,35 @@ Finding find_disturbed(const FactRule& rule, const Curve& curve, double slack) {
       fmt::format("{} of {} are slower than the first, {:.4g}", disturbed, curve.y.size() - 1, curve.y.front()));
   found.word = rule.levels[level];
   return found;
+}
+
+Finding find_stride_ways(const FactRule& rule, const results::Series& series, const SeriesGroup& group) {
+  if (series.axes.size() < 2) return undetermined("there are not two axes");
+  // For each stride, how many targets are visited before a visit costs more than `least`.
+  std::map<double, std::optional<double>> fitting;
+  std::map<double, bool> is_over;
+  const auto stride = series.axes.size() - 2, visited = series.axes.size() - 1;
+  for (const auto& point : group.points) {
+    const double distance = series.axes[stride].values[point.places[stride]];
+    const double count = series.axes[visited].values[point.places[visited]];
+    auto& fits = fitting[distance];
+    auto& over = is_over[distance];
+    over = over || point.value / count > rule.least;
+    if (!over) fits = count;
+  }
+  if (fitting.size() < 2) return undetermined("there are too few strides");
+  const auto [far, most] = *fitting.rbegin();
+  const auto [near, more] = *std::next(fitting.rbegin());
+  if (!most || !more || !is_over[far] || !is_over[near])
+    return undetermined(fmt::format("not every number of targets up to {:.15g} shows a set that overflows",
+                                    series.axes[visited].values.back()));
+  // Beyond the size of a way all strides meet one set; at half of it, they share two.
+  const double once = std::abs(*more - *most), twice = std::abs(*more / 2 - *most);
+  const double other = once <= twice ? *more : std::floor(*more / 2);
+  const auto how = fmt::format("{:.15g} targets {:.15g} bytes apart, and {:.15g} of them {:.15g} bytes apart", *most,
+                               far, *more, near);
+  if (std::min(once, twice) > 1) return undetermined(how + ": neither as many nor twice as many");
+  return {*most, std::min(*most, other), std::max(*most, other), how, FactVerdict::inferred};
 }
 
 }  // namespace ptxlat::infer

@@ -90,6 +90,8 @@ class Reading {
         return find_list(curve_);
       case FactModel::spacing:
         return find_spacing(curve_, rule_.least);
+      case FactModel::stride_ways:
+        return find_stride_ways(rule_, series_, group_);
       case FactModel::disturbed:
         return find_disturbed(rule_, curve_, slack_of_first());
       default:

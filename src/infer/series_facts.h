@@ -52,6 +52,7 @@ namespace ptxlat::infer {
 //   plateau_ends  the last place of each plateau, in the order of `levels`
 //   spacing    the distance at which values stand out of the others
 //   disturbed  how many places are slower than the first, as named by `levels`
+//   stride_ways  ways of a cache: how many places can be visited in turn before a visit costs more than `least`
 //   unknown    nothing: `how` says why the quantity cannot be determined
 //   given      the value of an expression, without a series
 enum class FactModel {
@@ -96,11 +97,12 @@ enum class FactModel {
   plateau_ends,
   spacing,
   disturbed,
+  stride_ways,
   unknown,
   given
 };
 
-inline constexpr NamedValues<FactModel, 43> fact_model_names = {{{FactModel::median, "median"},
+inline constexpr NamedValues<FactModel, 44> fact_model_names = {{{FactModel::median, "median"},
                                                                  {FactModel::minimum, "minimum"},
                                                                  {FactModel::maximum, "maximum"},
                                                                  {FactModel::slope, "slope"},
@@ -141,6 +143,7 @@ inline constexpr NamedValues<FactModel, 43> fact_model_names = {{{FactModel::med
                                                                  {FactModel::plateau_ends, "plateau_ends"},
                                                                  {FactModel::spacing, "spacing"},
                                                                  {FactModel::disturbed, "disturbed"},
+                                                                 {FactModel::stride_ways, "stride_ways"},
                                                                  {FactModel::unknown, "unknown"},
                                                                  {FactModel::given, "given"}}};
 

@@ -63,3 +63,35 @@ TEST_CASE("who disturbs whom says what is shared") {
   CHECK(word_of(15) == "gpc");
   CHECK(word_of(131) == "gpu");
 }
+
+TEST_CASE("the ways of a cache are as many targets as fit at a distance of one way or more") {
+  using ptxlat::results::Axis;
+  for (const int ways : {4, 8, 12, 16}) {
+    for (const int way_bytes : {1024, 2048, 4096, 8192}) {
+      ptxlat::results::Series series{
+          "lap", "cycles", {Axis{"stride", "bytes", {1024, 2048, 4096, 8192}, {}}, Axis{"visited", "", {}, {}}}, {}};
+      for (int n = 1; n <= 48; ++n) series.axes[1].values.push_back(n);
+      for (const double stride : series.axes[0].values) {
+        // Targets are spread over the sets that the stride reaches; an overfull set misses with all its targets.
+        const int sets = std::max(1, way_bytes / static_cast<int>(stride));
+        for (int n = 1; n <= 48; ++n) {
+          double lap = 0;
+          for (int set = 0; set < sets; ++set) {
+            const int in_set = n / sets + (set < n % sets ? 1 : 0);
+            lap += in_set * (in_set > ways ? 300 : 22);
+          }
+          series.values.push_back(lap);
+        }
+      }
+      FactRule rule;
+      rule.quantity = "a.ways";
+      rule.model = FactModel::stride_ways;
+      rule.least = 30;
+      rule.how = "h";
+      const auto fact = facts_of(rule, series).front();
+      INFO(ways << " ways of " << way_bytes);
+      CHECK(fact.value == std::to_string(ways));
+      CHECK(fact.verdict == FactVerdict::inferred);
+    }
+  }
+}
