@@ -120,6 +120,9 @@ class Reading {
       case FactModel::domains:
         add_levels(find_domains(series_, group_, rule_.least));
         break;
+      case FactModel::capacity:
+        add_levels(find_capacity(series_, group_));
+        break;
       case FactModel::allotment:
         add_levels(find_allotment(series_, group_));
         break;
@@ -410,7 +413,7 @@ class Reading {
 
 bool has_levels(FactModel model) {
   return model == FactModel::plateaus || model == FactModel::plateau_ends || model == FactModel::clusters ||
-         model == FactModel::domains || model == FactModel::allotment;
+         model == FactModel::domains || model == FactModel::allotment || model == FactModel::capacity;
 }
 
 std::vector<Fact> facts_of(const FactRule& rule, const Series& series) {

@@ -43,6 +43,7 @@ namespace ptxlat::infer {
 //   domains    which SMs share a clock: how many groups, their sizes, and the skew in one, in the order of `levels`
 //   allotment  how an SM shares out its registers: CTAs, warps, registers of a part, parts, and the multiple to which
 //              registers are rounded up, in the order of `levels`
+//   capacity   the same from the largest CTAs that can be launched: registers of a part, parts, and the multiple
 //   steps      the median difference between neighbours
 //   path_order the order in which the clauses of a chain begin
 //   meeting    whether lanes go on (`like`) together, after all have ended (`unlike`)
@@ -88,6 +89,7 @@ enum class FactModel {
   common_divisor,
   domains,
   allotment,
+  capacity,
   steps,
   path_order,
   meeting,
@@ -102,7 +104,7 @@ enum class FactModel {
   given
 };
 
-inline constexpr NamedValues<FactModel, 44> fact_model_names = {{{FactModel::median, "median"},
+inline constexpr NamedValues<FactModel, 45> fact_model_names = {{{FactModel::median, "median"},
                                                                  {FactModel::minimum, "minimum"},
                                                                  {FactModel::maximum, "maximum"},
                                                                  {FactModel::slope, "slope"},
@@ -134,6 +136,7 @@ inline constexpr NamedValues<FactModel, 44> fact_model_names = {{{FactModel::med
                                                                  {FactModel::common_divisor, "common_divisor"},
                                                                  {FactModel::domains, "domains"},
                                                                  {FactModel::allotment, "allotment"},
+                                                                 {FactModel::capacity, "capacity"},
                                                                  {FactModel::steps, "steps"},
                                                                  {FactModel::path_order, "path_order"},
                                                                  {FactModel::meeting, "meeting"},

@@ -34,7 +34,8 @@ TEST_CASE("an SM's limits and its register file are recovered from the CTAs that
                  found.why.find("predict the same") != std::string::npos));
           continue;
         }
-        CHECK(found.allotment.granularity == granularity);
+        CHECK(found.allotment.granularity <= granularity);
+        CHECK(found.most_granularity >= granularity);
         CHECK(found.allotment.parts == parts);
         CHECK(found.allotment.registers <= registers);
         CHECK(found.most_registers >= registers);
@@ -61,4 +62,24 @@ TEST_CASE("a count that no equal shares give leaves the register file undetermin
   measured[40].ctas -= 3;
   measured[41].ctas += 3;
   CHECK_THAT(find_allotment(measured).why, Contains("predicts the others"));
+}
+
+TEST_CASE("the register file is also recovered from the largest CTAs that can be launched") {
+  for (const Allotment& sm :
+       {Allotment{32, 64, 4, 16384, 8}, Allotment{16, 64, 2, 16384, 8}, Allotment{8, 32, 1, 16384, 4}}) {
+    std::vector<LargestCta> measured;
+    for (const int registers : {24,  32,  40,  48,  56,  64,  65,  72,  73,  80,  88,  90,  96,  100,
+                                104, 112, 120, 128, 129, 144, 160, 168, 176, 192, 208, 224, 240, 255}) {
+      int warps = 0;
+      while (warps < 32 && sm.resident(warps + 1, registers) >= 1) ++warps;
+      measured.push_back({registers, warps});
+    }
+    const auto found = find_allotment(measured);
+    INFO(found.why);
+    CHECK(found.allotment.parts == sm.parts);
+    CHECK(found.allotment.granularity <= sm.granularity);
+    CHECK(found.most_granularity >= sm.granularity);
+    CHECK(found.allotment.registers <= sm.registers);
+    CHECK(found.most_registers >= sm.registers);
+  }
 }
