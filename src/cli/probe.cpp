@@ -21,6 +21,7 @@
 #include "infer/infer.h"
 #include "infer/log.h"
 #include "infer/oracle.h"
+#include "infer/predict.h"
 #include "isa/catalogue.h"
 #include "probe/method.h"
 #include "report/plot.h"
@@ -46,6 +47,9 @@ struct ProbeOptions {
   std::string format = "text";
   std::string plot;  // folder; empty: none
   std::string oracle, replay, log, reread;
+  std::string paper;    // whose probes; empty: all
+  std::string predict;  // a quantity; empty: measure
+  std::string table;    // that has it
   std::uint64_t seed = 1;
 };
 
@@ -55,14 +59,19 @@ std::vector<probe::Probe> all_probes(const ProbeOptions& options) {
   return probe::load_probes(folders);
 }
 
-// Those named, or all.
-std::vector<const probe::Probe*> chosen(const std::vector<probe::Probe>& probes,
-                                        const std::vector<std::string>& names) {
+// Those named, or all; of a paper, if one is named.
+std::vector<const probe::Probe*> chosen(const std::vector<probe::Probe>& probes, const std::vector<std::string>& names,
+                                        const std::string& paper) {
+  const auto repeats = [&](const probe::Probe& probe) {
+    return paper.empty() || std::any_of(probe.sources.begin(), probe.sources.end(),
+                                        [&](const auto& source) { return source.paper == paper; });
+  };
   std::vector<const probe::Probe*> found;
   std::vector<std::string> known;
   for (const auto& probe : probes) {
     known.push_back(probe.name);
-    if (names.empty() || std::find(names.begin(), names.end(), probe.name) != names.end()) found.push_back(&probe);
+    if (names.empty() ? repeats(probe) : std::find(names.begin(), names.end(), probe.name) != names.end())
+      found.push_back(&probe);
   }
   for (const auto& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
@@ -209,6 +218,48 @@ void read_again(const ProbeOptions& options, const std::vector<probe::Probe>& pr
   report::write_facts_csv(std::cout, records);
 }
 
+// The value of a rule in the table, or in all tables below the folder, which must agree.
+std::string rule_in_tables(const ProbeOptions& options) {
+  std::vector<std::filesystem::path> folders;
+  if (!options.table.empty()) {
+    folders.emplace_back(options.table);
+  } else if (std::filesystem::is_directory(options.tables)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(options.tables)) {
+      if (entry.path().filename() == "probes.jsonl.gz") folders.push_back(entry.path().parent_path());
+    }
+    std::sort(folders.begin(), folders.end());
+  }
+  std::string value;
+  std::filesystem::path where;
+  for (const auto& folder : folders) {
+    for (const auto& record : report::read_probe_files(folder)) {
+      for (const auto& fact : record.facts) {
+        if (fact.quantity != options.predict || fact.value.empty() || fact.value == value) continue;
+        if (!value.empty())
+          throw Error(ExitCode::usage,
+                      fmt::format("{} is {} in {}, and {} in {}", options.predict, value, where.string(), fact.value,
+                                  folder.string()),
+                      "Name one of them with --table.");
+        value = fact.value;
+        where = folder;
+      }
+    }
+  }
+  if (value.empty())
+    throw Error(ExitCode::storage, fmt::format("no table has {}", options.predict),
+                "Name a table that has it with --table, or measure it: `ptxlat probe`.");
+  return value;
+}
+
+// What the rule says of each case on standard input.
+void predict(const ProbeOptions& options) {
+  const auto& quantity = infer::predicting_quantity(options.predict);
+  const auto rule = rule_in_tables(options);
+  for (std::string line; std::getline(std::cin, line);) {
+    if (!line.empty()) fmt::print("{} {}\n", line, quantity.predict(rule, line));
+  }
+}
+
 }  // namespace
 
 void add_probe(CLI::App& program) {
@@ -258,13 +309,29 @@ void add_probe(CLI::App& program) {
       ->type_name("FOLDER")
       ->excludes("--oracle")
       ->excludes("--replay");
+  command
+      ->add_option("--paper", options->paper,
+                   "Only the probes that repeat this paper: mei, arafa, gt200, ispass or kanter. Default: all probes.")
+      ->check(CLI::IsMember(std::vector<std::string>(probe::paper_names.begin(), probe::paper_names.end())))
+      ->excludes("names");
+  command
+      ->add_option("--predict", options->predict,
+                   "Print what a rule, such as simt.two_way_rule, predicts for each case on standard input, one per "
+                   "line; without a GPU.")
+      ->type_name("QUANTITY");
+  command
+      ->add_option("--table", options->table,
+                   "The table that has the rule to predict with. Default: those below --tables, if they agree.")
+      ->type_name("FOLDER")
+      ->needs("--predict");
   command->add_option("--seed", options->seed, "Random seed for the lines that an inference tries. Default: 1.");
   command->callback([options] {
     if (!options->oracle.empty()) return infer_oracle(*options);
     if (!options->replay.empty()) return infer_again(*options);
+    if (!options->predict.empty()) return predict(*options);
     const auto probes = all_probes(*options);
     if (!options->reread.empty()) return read_again(*options, probes);
-    const auto wanted = chosen(probes, options->names);
+    const auto wanted = chosen(probes, options->names, options->paper);
     if (options->list) return list(wanted);
     if (!options->plot.empty()) report::require_gnuplot();
     for (const auto& kind : open_gpus(options->devices)) measure(*options, wanted, kind);

@@ -104,6 +104,12 @@ CudaApi load_cuda_api() {
   find_optional_symbol(library, api.cuMemMap, "cuMemMap");
   find_optional_symbol(library, api.cuMemUnmap, "cuMemUnmap");
   find_optional_symbol(library, api.cuMemSetAccess, "cuMemSetAccess");
+  find_optional_symbol(library, api.cuStreamBeginCapture, "cuStreamBeginCapture_v2");
+  find_optional_symbol(library, api.cuStreamEndCapture, "cuStreamEndCapture");
+  find_optional_symbol(library, api.cuGraphInstantiate, "cuGraphInstantiateWithFlags");
+  find_optional_symbol(library, api.cuGraphLaunch, "cuGraphLaunch");
+  find_optional_symbol(library, api.cuGraphDestroy, "cuGraphDestroy");
+  find_optional_symbol(library, api.cuGraphExecDestroy, "cuGraphExecDestroy");
   return api;
 }
 

@@ -19,6 +19,9 @@ using CUcontext = struct CUctx_st*;
 using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphExec = struct CUgraphExec_st*;
+using CUstreamCaptureMode = int;
 using CUlinkState = struct CUlinkState_st*;
 using CUjit_option = int;
 using CUjitInputType = int;
@@ -76,6 +79,7 @@ inline constexpr int CU_COMPUTE_FAMILY_TARGET_BASE = 0x20000;
 inline constexpr CUjitInputType CU_JIT_INPUT_PTX = 1;
 
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
+inline constexpr CUstreamCaptureMode CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1;
 
 inline constexpr CUlimit CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6;
 inline constexpr CUstreamAttrID CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1;
@@ -154,6 +158,12 @@ struct CudaApi {
   CUresult (*cuMemMap)(CUdeviceptr address, std::size_t size, std::size_t offset, CUmemGenericAllocationHandle memory,
                        unsigned long long flags);
   CUresult (*cuMemUnmap)(CUdeviceptr address, std::size_t size);
+  CUresult (*cuStreamBeginCapture)(CUstream stream, CUstreamCaptureMode mode);
+  CUresult (*cuStreamEndCapture)(CUstream stream, CUgraph* graph);
+  CUresult (*cuGraphInstantiate)(CUgraphExec* graph, CUgraph description, unsigned long long flags);
+  CUresult (*cuGraphLaunch)(CUgraphExec graph, CUstream stream);
+  CUresult (*cuGraphDestroy)(CUgraph graph);
+  CUresult (*cuGraphExecDestroy)(CUgraphExec graph);
   CUresult (*cuMemSetAccess)(CUdeviceptr address, std::size_t size, const CUmemAccessDesc* access, std::size_t count);
 
   void* library;  // from dlopen; never closed, because the driver leaves threads and exit handlers behind

@@ -47,6 +47,42 @@ class CudaStream {
   CUstream stream_ = nullptr;
 };
 
+// What is put into a stream while `fill` runs, as a graph.
+class CudaGraph {
+ public:
+  template <class Fill>
+  CudaGraph(const CudaApi& api, const CudaStream& stream, const Fill& fill) : api_(api) {
+    PTXLAT_CUDA(api_, cuStreamBeginCapture, stream.get(), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+    try {
+      fill();
+    } catch (...) {
+      PTXLAT_CUDA_NOEXCEPT(api_, cuStreamEndCapture, stream.get(), &description_);
+      destroy();
+      throw;
+    }
+    PTXLAT_CUDA(api_, cuStreamEndCapture, stream.get(), &description_);
+    if (const auto result = api_.cuGraphInstantiate(&graph_, description_, 0); result != CUDA_SUCCESS) {
+      destroy();
+      check_cuda(api_, result, "cuGraphInstantiate", __FILE__, __LINE__);
+    }
+  }
+  ~CudaGraph() { destroy(); }
+  CudaGraph(const CudaGraph&) = delete;
+  CudaGraph& operator=(const CudaGraph&) = delete;
+
+  void launch(const CudaStream& stream) const { PTXLAT_CUDA(api_, cuGraphLaunch, graph_, stream.get()); }
+
+ private:
+  void destroy() noexcept {
+    if (graph_) PTXLAT_CUDA_NOEXCEPT(api_, cuGraphExecDestroy, graph_);
+    if (description_) PTXLAT_CUDA_NOEXCEPT(api_, cuGraphDestroy, description_);
+  }
+
+  const CudaApi& api_;
+  CUgraph description_ = nullptr;
+  CUgraphExec graph_ = nullptr;
+};
+
 // How much of the second-level cache may hold persisting lines. The destructor resets it to none, and no line stays
 // persisting.
 class PersistingLimit {

@@ -9,12 +9,13 @@
 
 namespace ptxlat::infer {
 
-// A model's result for a curve; without a value, `more` is the reason.
+// A model's result for a curve: a number or a word; without either, `more` is the reason.
 struct Finding {
   std::optional<double> value;
   double low = 0, high = 0;
   std::string more;
   results::FactVerdict verdict = results::FactVerdict::measured;
+  std::string word = {};
 };
 
 // Curves that stay at their first value and then leave it by more than `slack`: as FactModel of series_facts.h says.

@@ -19,7 +19,7 @@ struct Addresses {
 };
 
 // What is known about a machine before its first access.
-//   kind       "cache", "tlb", "banks", "constant" or "l2"
+//   kind       "cache", "tlb", "banks", "constant", "l2" or "branch"
 //   space      its facts begin with this: "l1"
 //   bytes      addresses are below this
 //   operators  ways to access it, "ca", "cg"; the first is the usual one

@@ -7,9 +7,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infer/allotment.h"
+#include "infer/domains.h"
 #include "infer/facts.h"
+#include "infer/fetch.h"
 #include "infer/issue.h"
 #include "infer/knees.h"
+#include "infer/paths.h"
 #include "infer/scheduling.h"
 #include "infer/series_groups.h"
 #include "infer/series_models.h"
@@ -70,6 +74,26 @@ class Reading {
         return find_offset(rule_, series_, group_);
       case FactModel::gap:
         return find_gap(rule_, series_, group_);
+      case FactModel::common_divisor:
+        return find_common_divisor(curve_);
+      case FactModel::steps:
+        return find_steps(rule_, series_, group_);
+      case FactModel::path_order:
+        return find_path_order(series_, group_);
+      case FactModel::meeting:
+        return find_meeting(rule_, series_, group_);
+      case FactModel::together:
+        return find_together(rule_, series_, group_);
+      case FactModel::outcome:
+        return find_outcome(curve_);
+      case FactModel::list:
+        return find_list(curve_);
+      case FactModel::spacing:
+        return find_spacing(curve_, rule_.least);
+      case FactModel::stride_ways:
+        return find_stride_ways(rule_, series_, group_);
+      case FactModel::disturbed:
+        return find_disturbed(rule_, curve_, slack_of_first());
       default:
         return std::nullopt;
     }
@@ -87,10 +111,20 @@ class Reading {
         fit_line();
         break;
       case FactModel::plateaus:
+      case FactModel::plateau_ends:
         find_plateaus();
         break;
       case FactModel::clusters:
         find_clusters();
+        break;
+      case FactModel::domains:
+        add_levels(find_domains(series_, group_, rule_.least));
+        break;
+      case FactModel::capacity:
+        add_levels(find_capacity(series_, group_));
+        break;
+      case FactModel::allotment:
+        add_levels(find_allotment(series_, group_));
         break;
       case FactModel::nearer:
         compare();
@@ -130,7 +164,7 @@ class Reading {
 
   // None of the rule's facts can be determined, for one reason.
   std::vector<Fact> nothing(const std::string& why) {
-    if (rule_.model == FactModel::plateaus || rule_.model == FactModel::clusters) {
+    if (has_levels(rule_.model)) {
       for (const auto& level : rule_.levels) {
         if (!level.empty()) add_undetermined(filled(group_.quantity, "level", level), why);
       }
@@ -163,9 +197,21 @@ class Reading {
     facts_.push_back(std::move(fact));
   }
 
-  void add(const Finding& found) {
-    if (!found.value) return add_undetermined(group_.quantity, found.more);
-    add(group_.quantity, *found.value, found.low, found.high, found.more, found.verdict);
+  void add(const Finding& found) { add(group_.quantity, found); }
+  void add(const std::string& quantity, const Finding& found) {
+    if (!found.word.empty()) {
+      Fact fact = inferred(quantity, found.word, "", how(found.more), "");
+      fact.verdict = found.verdict;
+      return push(std::move(fact));
+    }
+    if (!found.value) return add_undetermined(quantity, found.more);
+    add(quantity, *found.value, found.low, found.high, found.more, found.verdict);
+  }
+  // In the order of the rule's levels; those without a name are left out.
+  void add_levels(const std::vector<Finding>& found) {
+    for (std::size_t i = 0; i < std::min(found.size(), rule_.levels.size()); ++i) {
+      if (!rule_.levels[i].empty()) add(filled(group_.quantity, "level", rule_.levels[i]), found[i]);
+    }
   }
   void add_risen(const Finding& found) {
     if (!found.value) return add_undetermined(group_.quantity, found.more);
@@ -216,10 +262,22 @@ class Reading {
       const auto quantity = filled(group_.quantity, "level", rule_.levels[i]);
       if (i >= plateaus.size())
         add_undetermined(quantity, fmt::format("there are {} plateaus", plateaus.size()));
+      else if (rule_.model == FactModel::plateau_ends)
+        add_end(quantity, plateaus[i], i + 1 == plateaus.size());
       else
         add_spread(quantity, plateaus[i].value, plateaus[i].low, plateaus[i].high,
                    fmt::format("level up to {:.15g}", plateaus[i].last_x));
     }
+  }
+
+  // Where a plateau ends, the first place after it is already too much.
+  void add_end(const std::string& quantity, const Plateau& plateau, bool is_last) {
+    const auto next = std::upper_bound(curve_.x.begin(), curve_.x.end(), plateau.last_x);
+    if (is_last && next == curve_.x.end())
+      return add_undetermined(quantity, fmt::format("{:.4g} up to the end", plateau.value));
+    const double first_out = next == curve_.x.end() ? plateau.last_x : *next;
+    add(quantity, first_out, plateau.last_x, first_out,
+        fmt::format("{:.4g} up to {:.15g}", plateau.value, plateau.last_x));
   }
 
   void find_clusters() {
@@ -352,6 +410,11 @@ class Reading {
 };
 
 }  // namespace
+
+bool has_levels(FactModel model) {
+  return model == FactModel::plateaus || model == FactModel::plateau_ends || model == FactModel::clusters ||
+         model == FactModel::domains || model == FactModel::allotment || model == FactModel::capacity;
+}
 
 std::vector<Fact> facts_of(const FactRule& rule, const Series& series) {
   std::vector<Fact> facts;

@@ -39,6 +39,21 @@ namespace ptxlat::infer {
 //   offset     how far apart those lines begin
 //   gap        how many places of the last axis come before the first at which `like` is later than `unlike`
 //   scheduling the rule by which a scheduler chooses among ready warps (infer/scheduling.h)
+//   common_divisor  the largest number that divides all values
+//   domains    which SMs share a clock: how many groups, their sizes, and the skew in one, in the order of `levels`
+//   allotment  how an SM shares out its registers: CTAs, warps, registers of a part, parts, and the multiple to which
+//              registers are rounded up, in the order of `levels`
+//   capacity   the same from the largest CTAs that can be launched: registers of a part, parts, and the multiple
+//   steps      the median difference between neighbours
+//   path_order the order in which the clauses of a chain begin
+//   meeting    whether lanes go on (`like`) together, after all have ended (`unlike`)
+//   together   which places have the same value, as a text
+//   outcome    whether a kernel passes or hangs, from its first word
+//   list       the values
+//   plateau_ends  the last place of each plateau, in the order of `levels`
+//   spacing    the distance at which values stand out of the others
+//   disturbed  how many places are slower than the first, as named by `levels`
+//   stride_ways  ways of a cache: how many places can be visited in turn before a visit costs more than `least`
 //   unknown    nothing: `how` says why the quantity cannot be determined
 //   given      the value of an expression, without a series
 enum class FactModel {
@@ -71,11 +86,25 @@ enum class FactModel {
   offset,
   gap,
   scheduling,
+  common_divisor,
+  domains,
+  allotment,
+  capacity,
+  steps,
+  path_order,
+  meeting,
+  together,
+  outcome,
+  list,
+  plateau_ends,
+  spacing,
+  disturbed,
+  stride_ways,
   unknown,
   given
 };
 
-inline constexpr NamedValues<FactModel, 31> fact_model_names = {{{FactModel::median, "median"},
+inline constexpr NamedValues<FactModel, 45> fact_model_names = {{{FactModel::median, "median"},
                                                                  {FactModel::minimum, "minimum"},
                                                                  {FactModel::maximum, "maximum"},
                                                                  {FactModel::slope, "slope"},
@@ -104,6 +133,20 @@ inline constexpr NamedValues<FactModel, 31> fact_model_names = {{{FactModel::med
                                                                  {FactModel::offset, "offset"},
                                                                  {FactModel::gap, "gap"},
                                                                  {FactModel::scheduling, "scheduling"},
+                                                                 {FactModel::common_divisor, "common_divisor"},
+                                                                 {FactModel::domains, "domains"},
+                                                                 {FactModel::allotment, "allotment"},
+                                                                 {FactModel::capacity, "capacity"},
+                                                                 {FactModel::steps, "steps"},
+                                                                 {FactModel::path_order, "path_order"},
+                                                                 {FactModel::meeting, "meeting"},
+                                                                 {FactModel::together, "together"},
+                                                                 {FactModel::outcome, "outcome"},
+                                                                 {FactModel::list, "list"},
+                                                                 {FactModel::plateau_ends, "plateau_ends"},
+                                                                 {FactModel::spacing, "spacing"},
+                                                                 {FactModel::disturbed, "disturbed"},
+                                                                 {FactModel::stride_ways, "stride_ways"},
                                                                  {FactModel::unknown, "unknown"},
                                                                  {FactModel::given, "given"}}};
 
@@ -126,6 +169,9 @@ struct FactRule {
   double tolerance = 2, least = 1;
   std::string how;
 };
+
+// Whether a model gives a fact for each of the rule's levels.
+bool has_levels(FactModel model);
 
 // The facts of a rule, one for each combination of the axes in `by` and in the quantity's name. A series without values
 // gives undetermined facts.

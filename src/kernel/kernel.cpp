@@ -18,6 +18,8 @@ void add(Hash& hash, const Launch& launch) {
   }
   if (launch.persisting_bytes != 0) hash.add(launch.persisting_bytes);
   if (launch.evicts_l2) hash.add("evicts L2");
+  if (launch.succession != Succession::stream)
+    hash.add(fmt::format("succession {}", static_cast<int>(launch.succession)));
   if (launch.places != 0) hash.add(fmt::format("{} places", launch.places));
   hash.add(launch.input);
   hash.add(launch.parameters);

@@ -67,6 +67,12 @@ struct Buffer {
   bool operator==(const Buffer&) const = default;
 };
 
+// How launches of a kernel follow each other.
+//   stream        each is put into the stream as soon as it can be
+//   graph         as the nodes of a graph, which is launched once
+//   synchronised  the host waits for each to end
+enum class Succession { stream, graph, synchronised };
+
 // How a kernel is launched and what is read afterwards. Two trials with equal machine code and equal launches are one
 // measurement.
 //   threads       of a CTA, 1…1024
@@ -82,6 +88,7 @@ struct Buffer {
 //   large_cluster     whether its clusters may have more than the 8 CTAs that fit on every GPU of the architecture
 //   keeps_buffers     whether the next launch of the same kernel finds the buffers as this one leaves them, not reset
 //   persisting_bytes  bytes at the beginning of the first buffer that the second-level cache should keep; 0: none
+//   succession        how its launches follow each other
 //   output_ctas       CTAs whose threads are read, from the first
 //   output_words      of each thread's slot, by index
 struct Launch {
@@ -96,6 +103,7 @@ struct Launch {
   bool keeps_buffers = false;
   std::uint64_t persisting_bytes = 0;
   bool evicts_l2 = false;
+  Succession succession = Succession::stream;
   std::vector<std::uint64_t> input;
   std::vector<Buffer> buffers;
   std::vector<std::uint64_t> parameters;

@@ -38,6 +38,9 @@ sass::Audit audit(const Probe& probe, const Point& point, const sass::Window& wi
     });
     ++counts[with_modifiers != point.opcodes.end() ? with_modifiers->first : without_modifiers(opcode)];
   }
+  if (point.registers && window.registers != *point.registers)
+    return {
+        sass::Verdict::contaminated, fmt::format("{} registers instead of {}", window.registers, *point.registers), {}};
   sass::Audit result;
   for (const auto& [opcode, expected] : point.opcodes) {
     const auto found = counts[opcode];

@@ -105,11 +105,19 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
     if (!audit.is_proven() || !made.outcome) continue;
     if (made.outcome->status != kernel::LaunchStatus::ok) {
       if (probe.may_fail) continue;
+      if (probe.may_hang && (made.outcome->status == kernel::LaunchStatus::timeout ||
+                             made.outcome->message.starts_with("CUDA_ERROR_LAUNCH_FAILED"))) {
+        values[i] = {hung};
+        record.note += fmt::format("{}{}: {}", record.note.empty() ? "" : "; ", role, made.outcome->message);
+        continue;
+      }
       note_failure(record, role, verdict_of(made.outcome->status), made.outcome->message);
       continue;
     }
     if (probe.reader == Reader::scoreboards)
       values[i] = {scoreboards_of(*batch.kernel_of(work.trials[i]).window)};
+    else if (probe.reader == Reader::registers)
+      values[i] = {batch.kernel_of(work.trials[i]).window->registers};
     else
       values[i] = values_of(probe, points[i], made.outcome->readout);
   }

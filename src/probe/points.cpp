@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/named_values.h"
 #include "results/record.h"
 
 namespace ptxlat::probe {
@@ -176,6 +177,26 @@ std::string role_of(const Probe& probe, const std::vector<std::int64_t>& values)
   return role.empty() ? probe.name : role;
 }
 
+constexpr NamedValues<kernel::Succession, 3> succession_names = {{{kernel::Succession::stream, "stream"},
+                                                                  {kernel::Succession::graph, "graph"},
+                                                                  {kernel::Succession::synchronised, "synchronised"}}};
+
+// The places of each axis of the samples. They must be as many as the words that are read.
+std::vector<std::size_t> sample_counts_of(const Probe& probe, const kernel::Launch& launch, const Names& names) {
+  std::vector<std::size_t> counts;
+  std::uint64_t places = 1, words = 0;
+  for (const auto& axis : probe.sample_axes) {
+    const auto count = evaluate(axis.count, names);
+    if (count < 1 || count > 1'000'000) throw std::invalid_argument("an axis of samples has 1 to 1000000 places");
+    counts.push_back(static_cast<std::size_t>(count));
+    places *= counts.back();
+  }
+  for (const auto& buffer : launch.buffers) words += buffer.read_words;
+  if (!counts.empty() && places != words)
+    throw std::invalid_argument(fmt::format("the axes of the samples have {} places for {} words", places, words));
+  return counts;
+}
+
 kernel::Launch launch_of(const Probe& probe, const Names& names) {
   const auto whole = [&](const std::string& expression) {
     const auto value = evaluate(expression, names);
@@ -204,7 +225,8 @@ kernel::Launch launch_of(const Probe& probe, const Names& names) {
                               unsigned_of(buffer.pitch), unsigned_of(buffer.box_row), unsigned_of(buffer.box_rows),
                               unsigned_of(buffer.swizzle), unsigned_of(buffer.alignment)});
   const bool reads_one = probe.reader == Reader::per_step || probe.reader == Reader::words ||
-                         probe.reader == Reader::samples || probe.reader == Reader::scoreboards;
+                         probe.reader == Reader::samples || probe.reader == Reader::scoreboards ||
+                         probe.reader == Reader::registers;
   launch.output_ctas = reads_one ? 1 : launch.ctas;
   launch.output_words = probe.words;
   return launch;
@@ -219,7 +241,14 @@ Point point_of(const Probe& probe, const std::vector<std::int64_t>& values, cons
   for (const auto& text : probe.module) point.trial.kernel.module.push_back(filler.filled(text));
   point.trial.kernel.whole = probe.whole_kernel;
   point.trial.launch = launch_of(probe, names);
+  const auto succession = filler.filled(probe.succession);
+  const auto known = value_in(succession_names, succession);
+  if (!known)
+    throw std::invalid_argument(fmt::format("launches follow by stream, graph or synchronised, not {}", succession));
+  point.trial.launch.succession = *known;
   point.trial.launches = probe.launches;
+  point.sample_counts = sample_counts_of(probe, point.trial.launch, names);
+  if (!probe.registers.empty()) point.registers = evaluate(probe.registers, names);
   point.count = evaluate(probe.count, names);
   if (point.count < 1) throw std::invalid_argument("count must be positive");
   if (probe.infer) point.inferred_bytes = static_cast<std::uint64_t>(evaluate(probe.infer->bytes, names));

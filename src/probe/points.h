@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,15 @@ namespace ptxlat::probe {
 
 // One combination of the axes' values with its trial, whose role is "bytes=4096 stride=128".
 //   count    steps or operations, for the reader
-//   opcodes  of the window, exactly this many of each
+//   opcodes  of the window, exactly this many of each; registers  of a thread
+//   sample_counts  places of each axis of the samples
 //   inferred_bytes  of the memory to infer, 0 for none; flush_bytes and flush_stride: see ProbeInference
 struct Point {
   kernel::Trial trial;
   std::int64_t count = 1;
   std::map<std::string, std::int64_t> opcodes;
+  std::optional<std::int64_t> registers;
+  std::vector<std::size_t> sample_counts = {};
   std::uint64_t inferred_bytes = 0, flush_bytes = 0, flush_stride = 0, page_bytes = 0;
 };
 

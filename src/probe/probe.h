@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -27,6 +28,23 @@ struct ProbeTexts {
   std::map<std::string, std::string> of_name;
 };
 
+// An axis of the words that are read from the buffers, in their order: the last is the fastest.
+//   count  expression; the number of names, if it has any
+//   from   the first value; each further one is `step` more
+struct SampleAxis {
+  std::string name, count;
+  double from = 0, step = 1;
+  std::vector<std::string> names;
+};
+
+// The paper that a probe repeats in kind, and what of it.
+struct ProbeSource {
+  std::string paper;  // of paper_names
+  std::string item;   // "figure 6"
+};
+// Keys of [source] that --paper knows: Mei and Chu, Arafa et al., the GT200 report, Wong et al., RealWorldTech.
+inline constexpr std::array<const char*, 5> paper_names = {"mei", "arafa", "gt200", "ispass", "kanter"};
+
 // A Buffer whose numbers are expressions (base/expression.h) of the axes and constants.
 struct ProbeBuffer {
   kernel::Buffer::Contents contents = kernel::Buffer::Contents::zeros;
@@ -46,8 +64,13 @@ struct ProbeBuffer {
 //   scoreboards how many scoreboards the machine code between the clocks sets: read off the code, regardless of the
 //               launch
 //   words       each word of thread 0 / count, median of the launches: adds one axis, `word`
-//   samples     the words read from the buffers / count, after the last launch: adds one axis, `sample`
-enum class Reader { per_step, throughput, span, rate, timeline, warps, words, samples, scoreboards };
+//   samples     the words read from the buffers / count, after the last launch: adds the axes that the file names, or
+//               one, `sample`
+//   registers   of a thread, read off the machine code, regardless of the launch
+enum class Reader { per_step, throughput, span, rate, timeline, warps, words, samples, scoreboards, registers };
+
+// The first word of a point that may hang, if it does: the kernel stores 1 if it passes, and 2 if it gave up.
+inline constexpr double hung = 3;
 
 // What to infer from a kernel's answers (probe/traced_machine.h) instead of reading a series.
 //   kind       of infer::MachineInfo
@@ -72,14 +95,17 @@ struct Probe {
   std::string sentence;  // what it shows, for --list
   std::string cost;      // of the GPU's time, for --list
   isa::Requirement requirement;
+  std::vector<ProbeSource> sources;
   std::vector<ProbeAxis> axes;
   std::map<std::string, std::string> constants;  // names for expressions and holes
   std::map<std::string, ProbeTexts> texts;       // by hole
   std::string threads = "1", ctas = "1", dynamic_shared = "0", carve_out = "0 - 1", bank_bytes = "0",
               persisting_bytes = "0";
   bool large_cluster = false;
-  bool keeps_buffers = false;  // no point changes what a later one finds in them
-  bool may_fail = false;       // a launch that the driver rejects is a point without a value
+  bool keeps_buffers = false;         // no point changes what a later one finds in them
+  bool may_fail = false;              // a launch that the driver rejects is a point without a value
+  bool may_hang = false;              // a launch that traps or misses its deadline has the first word hung
+  std::string succession = "stream";  // of kernel::Succession, by name; may have holes
   std::vector<std::string> parameters;
   std::vector<ProbeBuffer> buffers;
   int launches = 5;
@@ -91,12 +117,14 @@ struct Probe {
   std::string series = "value", unit = "cycles";
   std::vector<int> words = {0, 1};      // of each thread's slot
   std::vector<std::string> word_names;  // of the axis `word`
+  std::vector<SampleAxis> sample_axes;  // of the reader `samples`; empty: one axis, `sample`
   std::vector<infer::FactRule> facts;   // facts to read off the series; holes in their texts are not filled
 
   // The required machine code: exactly this many of each opcode in the window, with the modifiers that it names, and in
   // addition only the named ones, without modifiers.
   bool whole_kernel = false;  // the window is the whole kernel, not only the code between its two clock reads
   std::map<std::string, std::string> opcodes;
+  std::string registers;  // expression: the registers of a thread; empty: any
   std::vector<std::string> beside;
   std::vector<std::string> without;  // instead of `beside`: everything except these is allowed
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -28,15 +29,16 @@ constexpr NamedValues<kernel::Buffer::Contents, 5> contents_names = {
      {kernel::Buffer::Contents::ring, "ring"},
      {kernel::Buffer::Contents::permutation, "permutation"},
      {kernel::Buffer::Contents::self, "self"}}};
-constexpr NamedValues<Reader, 9> reader_names = {{{Reader::per_step, "per_step"},
-                                                  {Reader::throughput, "throughput"},
-                                                  {Reader::span, "span"},
-                                                  {Reader::rate, "rate"},
-                                                  {Reader::timeline, "timeline"},
-                                                  {Reader::warps, "warps"},
-                                                  {Reader::words, "words"},
-                                                  {Reader::samples, "samples"},
-                                                  {Reader::scoreboards, "scoreboards"}}};
+constexpr NamedValues<Reader, 10> reader_names = {{{Reader::per_step, "per_step"},
+                                                   {Reader::throughput, "throughput"},
+                                                   {Reader::span, "span"},
+                                                   {Reader::rate, "rate"},
+                                                   {Reader::timeline, "timeline"},
+                                                   {Reader::warps, "warps"},
+                                                   {Reader::words, "words"},
+                                                   {Reader::samples, "samples"},
+                                                   {Reader::scoreboards, "scoreboards"},
+                                                   {Reader::registers, "registers"}}};
 
 // The value of an expression without names.
 std::int64_t number_of(const Section& section, const std::string& expression) {
@@ -155,14 +157,16 @@ std::set<std::string> places_of(const Probe& probe, const std::string& name) {
 }
 
 // The axes that the reader adds; their values are known after reading.
-bool is_made_by_reader(const std::string& axis) {
-  return axis == "word" || axis == "thread" || axis == "warp" || axis == "sample";
+bool is_made_by_reader(const std::string& axis, const Probe& probe) {
+  return axis == "word" || axis == "thread" || axis == "warp" || axis == "sample" ||
+         std::any_of(probe.sample_axes.begin(), probe.sample_axes.end(),
+                     [&](const SampleAxis& of_samples) { return of_samples.name == axis; });
 }
 
 void require_sense(const Section& fact, const infer::FactRule& rule, const Probe& probe) {
   using infer::FactModel;
   const auto require_axis = [&](const std::string& axis) {
-    if (!is_made_by_reader(axis) && places_of(probe, axis).empty())
+    if (!is_made_by_reader(axis, probe) && places_of(probe, axis).empty())
       fact.fail(fmt::format("there is no axis \"{}\"", axis));
   };
   for (const auto& axis : rule.by) require_axis(axis);
@@ -174,12 +178,12 @@ void require_sense(const Section& fact, const infer::FactRule& rule, const Probe
         fact.fail(fmt::format("the axis \"{}\" has no \"{}\"", axis, place));
     }
   }
-  if ((rule.model == FactModel::plateaus || rule.model == FactModel::clusters) && rule.levels.empty())
-    fact.fail("name the `levels` of plateaus and clusters, in their order");
+  if (infer::has_levels(rule.model) && rule.levels.empty())
+    fact.fail("name the `levels` of plateaus, clusters, domains and allotments, in their order");
   if (rule.model == FactModel::nearer && (rule.like.empty() || rule.unlike.empty()))
     fact.fail("nearer needs the places `like` and `unlike`");
-  constexpr std::array comparing{FactModel::overtakes, FactModel::difference, FactModel::crossing, FactModel::offset,
-                                 FactModel::gap};
+  constexpr std::array comparing{FactModel::overtakes, FactModel::difference, FactModel::crossing,
+                                 FactModel::offset,    FactModel::gap,        FactModel::meeting};
   if (std::find(comparing.begin(), comparing.end(), rule.model) != comparing.end() &&
       (rule.like.empty() || rule.unlike.empty()))
     fact.fail("name the places `like` and `unlike`");
@@ -216,7 +220,7 @@ infer::FactRule read_fact(const Section& fact, const Probe& probe) {
 
 void read_launch(const Section& launch, Probe& probe) {
   launch.only({"threads", "ctas", "dynamic_shared", "carve_out", "bank_bytes", "large_cluster", "keeps_buffers",
-               "may_fail", "persisting_bytes", "parameters", "launches"});
+               "may_fail", "may_hang", "by", "persisting_bytes", "parameters", "launches"});
   probe.threads = launch.expression("threads", probe.threads);
   probe.ctas = launch.expression("ctas", probe.ctas);
   probe.dynamic_shared = launch.expression("dynamic_shared", probe.dynamic_shared);
@@ -226,6 +230,8 @@ void read_launch(const Section& launch, Probe& probe) {
   probe.large_cluster = launch.flag("large_cluster");
   probe.keeps_buffers = launch.flag("keeps_buffers");
   probe.may_fail = launch.flag("may_fail");
+  probe.may_hang = launch.flag("may_hang");
+  probe.succession = launch.text("by", probe.succession);
   probe.parameters = launch.expressions("parameters");
   if (launch.table().contains("launches")) probe.launches = int_of(launch, launch.expression("launches", ""));
   constexpr int most_launches = 10'000;
@@ -234,7 +240,7 @@ void read_launch(const Section& launch, Probe& probe) {
 }
 
 void read_reader(const Section& read, Probe& probe) {
-  read.only({"reader", "count", "series", "unit", "words", "names"});
+  read.only({"reader", "count", "series", "unit", "words", "names", "axis"});
   probe.reader = read.one_of("reader", reader_names);
   probe.count = read.expression("count", probe.count);
   probe.series = read.text("series", probe.series);
@@ -245,6 +251,16 @@ void read_reader(const Section& read, Probe& probe) {
   probe.word_names = read.expressions("names");
   if (!probe.word_names.empty() && probe.word_names.size() != probe.words.size())
     read.fail("`names` and `words` must have the same length");
+  for (const auto& axis : read.sections("axis")) {
+    axis.only({"name", "count", "from", "step", "names"});
+    auto& of_samples = probe.sample_axes.emplace_back(SampleAxis{axis.text("name"), axis.expression("count", ""),
+                                                                 axis.number("from", 0), axis.number("step", 1),
+                                                                 axis.expressions("names")});
+    if (of_samples.name.empty()) axis.fail("an axis needs a name");
+    if (of_samples.count.empty() == of_samples.names.empty()) axis.fail("an axis of samples needs a count, or names");
+    if (of_samples.count.empty()) of_samples.count = fmt::format("{}", of_samples.names.size());
+  }
+  if (!probe.sample_axes.empty() && probe.reader != Reader::samples) read.fail("only samples have axes of their own");
   for (const int word : probe.words) {
     if (word < 0 || word >= kernel::words_per_slot)
       read.fail(fmt::format("a slot has words 0 to {}", kernel::words_per_slot - 1));
@@ -252,7 +268,8 @@ void read_reader(const Section& read, Probe& probe) {
 }
 
 void read_audit(const Section& audit, Probe& probe) {
-  audit.only({"whole_kernel", "opcodes", "beside", "without"});
+  audit.only({"whole_kernel", "opcodes", "beside", "without", "registers"});
+  probe.registers = audit.expression("registers", "");
   probe.whole_kernel = audit.flag("whole_kernel");
   const auto opcodes = audit.section("opcodes");
   for (const auto& [opcode, count] : opcodes.table())
@@ -272,8 +289,8 @@ Probe read_probe(const std::filesystem::path& file) {
                 fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
   }
   const Section section(root, file.string(), "docs/probes.md describes the files of a probe.");
-  section.only({"sentence", "cost", "ptx", "target", "module", "constants", "axis", "text", "launch", "buffer", "read",
-                "fact", "audit", "infer"});
+  section.only({"sentence", "cost", "source", "ptx", "target", "module", "constants", "axis", "text", "launch",
+                "buffer", "read", "fact", "audit", "infer"});
   Probe probe;
   probe.name = file.stem().string();
   probe.sentence = section.text("sentence");
@@ -284,6 +301,11 @@ Probe read_probe(const std::filesystem::path& file) {
   if (const auto target = section.text("target"); !target.empty() && !isa::read_targets(target, probe.requirement))
     section.fail(fmt::format("\"{}\" is not a target such as sm_90", target));
   if (const auto module = section.text("module"); !module.empty()) probe.module.push_back(module);
+  for (const auto& [paper, item] : section.section("source").texts()) {
+    if (std::find(paper_names.begin(), paper_names.end(), paper) == paper_names.end())
+      section.section("source").fail(fmt::format("\"{}\" is none of {}", paper, fmt::join(paper_names, ", ")));
+    probe.sources.push_back({paper, item});
+  }
   const auto constants = section.section("constants");
   for (const auto& [name, value] : constants.table())
     probe.constants[std::string(name.str())] = constants.expression_of(value);
@@ -296,6 +318,7 @@ Probe read_probe(const std::filesystem::path& file) {
     if (points > most_points) axis.fail(fmt::format("a probe has at most {} points", most_points));
   }
   read_texts(section.section("text"), probe);
+  read_reader(section.section("read"), probe);
   for (const auto& fact : section.sections("fact")) probe.facts.push_back(read_fact(fact, probe));
   for (const auto& buffer : section.sections("buffer")) {
     buffer.only({"contents", "bytes", "stride", "seed", "read_words", "texture", "pitch", "box_row", "box_rows",
@@ -326,7 +349,8 @@ Probe read_probe(const std::filesystem::path& file) {
       infer.fail("a kernel that takes commands needs a second buffer, for its answers");
   }
   read_launch(section.section("launch"), probe);
-  read_reader(section.section("read"), probe);
+  if (probe.may_hang && probe.reader != Reader::words)
+    section.fail("what may hang is read as words, of which the first is the outcome");
   read_audit(section.section("audit"), probe);
   auto kernel = file;
   probe.kernel = ptx::load_skeleton(kernel.replace_extension(".ptx")).text;

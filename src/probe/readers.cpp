@@ -149,7 +149,13 @@ results::Series series_of(const Probe& probe, const std::vector<std::vector<std:
     series.axes.push_back(counting("word", probe.words.size()));
     series.axes.back().names = probe.word_names;
   }
-  if (probe.reader == Reader::samples) series.axes.push_back(counting("sample", width));
+  for (std::size_t i = 0; i < probe.sample_axes.size() && !points.empty(); ++i) {
+    const auto& of_samples = probe.sample_axes[i];
+    auto& axis = series.axes.emplace_back(counting(of_samples.name.c_str(), points.front().sample_counts[i]));
+    for (auto& value : axis.values) value = of_samples.from + of_samples.step * value;
+    axis.names = of_samples.names;
+  }
+  if (probe.reader == Reader::samples && probe.sample_axes.empty()) series.axes.push_back(counting("sample", width));
   for (auto of_point : values) {
     of_point.resize(width);
     series.values.insert(series.values.end(), of_point.begin(), of_point.end());

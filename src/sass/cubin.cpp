@@ -121,6 +121,41 @@ void for_each_kernel(const std::vector<std::uint8_t>& bytes, const Elf64_Ehdr& h
   }
 }
 
+// A code section's sh_info has the index of its kernel's symbol in the low bits; older ABIs have more above.
+constexpr std::uint32_t symbol_mask = 0xffffff;
+
+// Registers of a thread, by the index of the kernel's symbol. They are attributes in the section .nv.info: a format, a
+// kind and a size of 16 bits, then as many bytes; for registers, the symbol and the count.
+std::unordered_map<std::uint32_t, std::uint32_t> register_counts(const std::vector<std::uint8_t>& bytes,
+                                                                 const Elf64_Ehdr& header) {
+  struct Attribute {
+    std::uint8_t format, kind;
+    std::uint16_t size;
+  };
+  struct Count {
+    std::uint32_t symbol, registers;
+  };
+  constexpr Elf64_Word type_info = 0x70000000;
+  constexpr std::uint8_t sized_value = 4, register_count = 0x2f;
+  std::unordered_map<std::uint32_t, std::uint32_t> counts;
+  for (unsigned index = 0; index < header.e_shnum; ++index) {
+    const auto entry = read_at<Elf64_Shdr>(bytes, header.e_shoff + std::uint64_t{sizeof(Elf64_Shdr)} * index);
+    if (entry.sh_type != type_info) continue;
+    for (std::uint64_t at = 0; at + sizeof(Attribute) <= entry.sh_size;) {
+      const auto attribute = read_at<Attribute>(bytes, entry.sh_offset + at);
+      at += sizeof attribute;
+      // Other formats have their value, of 16 bits, in the place of the size.
+      if (attribute.format != sized_value) continue;
+      if (attribute.kind == register_count && attribute.size == sizeof(Count)) {
+        const auto count = read_at<Count>(bytes, entry.sh_offset + at);
+        counts[count.symbol] = count.registers;
+      }
+      at += attribute.size;
+    }
+  }
+  return counts;
+}
+
 }  // namespace
 
 Cubin read_cubin(const std::vector<std::uint8_t>& bytes) {
@@ -136,8 +171,11 @@ Cubin read_cubin(const std::vector<std::uint8_t>& bytes) {
 
   const auto layout = layout_of(cubin.sm);
   const auto read = layout == CodeLayout::volta ? read_volta : read_maxwell;
+  const auto registers = register_counts(bytes, header);
   for_each_kernel(bytes, header, [&](const std::string& name, const Elf64_Shdr& entry) {
-    cubin.kernels.push_back({name, read(bytes, entry.sh_offset, entry.sh_size), layout});
+    const auto count = registers.find(entry.sh_info & symbol_mask);
+    cubin.kernels.push_back({name, read(bytes, entry.sh_offset, entry.sh_size), layout,
+                             count == registers.end() ? 0 : static_cast<int>(count->second)});
   });
   append_subroutines(cubin.kernels);
   return cubin;

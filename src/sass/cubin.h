@@ -15,10 +15,12 @@ namespace ptxlat::sass {
 inline constexpr std::string_view subroutine_suffix = "_pass";
 
 // The machine code of one kernel, including its own subroutine and those that the assembler appended.
+//   registers  of a thread; 0 if the cubin does not say
 struct KernelCode {
   std::string name;
   std::vector<InstructionWord> words;
   CodeLayout layout = CodeLayout::volta;
+  int registers = 0;
 };
 
 struct Cubin {

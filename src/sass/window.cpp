@@ -30,6 +30,7 @@ std::optional<Window> find_window(const KernelCode& kernel, std::string& why) {
   const auto end = has_forerunner ? clocks[1] - 1 : clocks[1];
   Window window;
   window.layout = layout;
+  window.registers = kernel.registers;
   for (std::size_t i = 0; i < kernel.words.size(); ++i) {
     const auto& word = kernel.words[i];
     auto& part = i < clocks[0] ? window.prologue : i <= end ? window.instructions : window.epilogue;
@@ -41,6 +42,7 @@ std::optional<Window> find_window(const KernelCode& kernel, std::string& why) {
 Window whole_window(const KernelCode& kernel) {
   Window window;
   window.layout = kernel.layout;
+  window.registers = kernel.registers;
   for (std::size_t i = 0; i < kernel.words.size(); ++i)
     window.instructions.push_back({offset_of(kernel.layout, i), kernel.words[i], control_word(kernel.words[i]), {}});
   return window;

@@ -12,11 +12,13 @@ namespace ptxlat::sass {
 // The machine code from the first clock read to the second, including both, in program order, and everything before and
 // after it. On sm_60 a read into RZ precedes each clock read; the one before the second is the window's last
 // instruction.
+//   registers  of a thread of its kernel; 0: not known
 struct Window {
   std::vector<Instruction> prologue;
   std::vector<Instruction> instructions;
   std::vector<Instruction> epilogue;
   CodeLayout layout = CodeLayout::volta;
+  int registers = 0;
 };
 
 // Finds the two clock reads of a kernel. Empty, with the reason in `why`, if there are not exactly two or if they are

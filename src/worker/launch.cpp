@@ -119,17 +119,27 @@ void enqueue(const gpu::CudaApi& api, const gpu::CudaStream& stream, const gpu::
   // A CTA for each SM, or as many clusters as fit on them.
   const auto groups = static_cast<std::size_t>(shape.places > 0 ? memory.sm_count / shape.ctas : 1);
   const auto places = std::min(static_cast<std::size_t>(shape.places), groups);
-  for (std::size_t launch = 0; launch < launches; ++launch) {
-    gpu::CUdeviceptr kernel_memory = shape.uses_memory ? memory.kernels->objects(launch) : 0;
-    if (shape.uses_memory) parameters[0] = memory.kernels->line(launch);
-    if (places > 0) parameters[1] = launch % places * groups / places;
-    gpu::CUdeviceptr out = memory.slots.output.address() + launch * launch_bytes;
-    if (shape.evicts_l2) memory.l2_filler->fill(stream);
-    // The driver knows from the cubin how many parameters the kernel takes.
-    void* arguments[] = {&out, &in, &kernel_memory, parameters.data()};
-    PTXLAT_CUDA(api, cuLaunchKernel, function, static_cast<unsigned>(groups) * static_cast<unsigned>(shape.ctas), 1u,
-                1u, static_cast<unsigned>(shape.threads), 1u, 1u, static_cast<unsigned>(shape.dynamic_shared),
-                stream.get(), arguments, nullptr);
+  const auto launch_all = [&] {
+    for (std::size_t launch = 0; launch < launches; ++launch) {
+      gpu::CUdeviceptr kernel_memory = shape.uses_memory ? memory.kernels->objects(launch) : 0;
+      if (shape.uses_memory) parameters[0] = memory.kernels->line(launch);
+      if (places > 0) parameters[1] = launch % places * groups / places;
+      gpu::CUdeviceptr out = memory.slots.output.address() + launch * launch_bytes;
+      if (shape.evicts_l2) memory.l2_filler->fill(stream);
+      // The driver knows from the cubin how many parameters the kernel takes.
+      void* arguments[] = {&out, &in, &kernel_memory, parameters.data()};
+      PTXLAT_CUDA(api, cuLaunchKernel, function, static_cast<unsigned>(groups) * static_cast<unsigned>(shape.ctas), 1u,
+                  1u, static_cast<unsigned>(shape.threads), 1u, 1u, static_cast<unsigned>(shape.dynamic_shared),
+                  stream.get(), arguments, nullptr);
+      if (shape.succession == kernel::Succession::synchronised) PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
+    }
+  };
+  if (shape.succession == kernel::Succession::graph) {
+    const gpu::CudaGraph graph(api, stream, launch_all);
+    graph.launch(stream);
+    PTXLAT_CUDA(api, cuStreamSynchronize, stream.get());
+  } else {
+    launch_all();
   }
   // All launches in one copy; for the last one only the slots that are read.
   const auto read_bytes =

@@ -111,6 +111,26 @@ TEST_CASE("a launch that the driver rejects is a point without a value, if a pro
   CHECK(record.series.at(0).values == Values{5, 4.5, std::nullopt});
 }
 
+TEST_CASE(
+    "a launch that does not end is a value, if a probe may hang, and a kernel that stores nothing is still a fault") {
+  ProbeBench bench;
+  auto probe = chain_probe();
+  probe.reader = Reader::words;
+  probe.words = {0, 1};
+  probe.may_hang = true;
+  bench.environment.set("PTXLAT_STANDIN_FAULT", "steps_2");
+  const auto record = bench.make(probe);
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK_THAT(record.note, Catch::Matchers::Contains("steps=2: CUDA_ERROR_"));
+  const auto& values = record.series.at(0).values;
+  REQUIRE(values.size() == 6);
+  CHECK(values[2] == hung);
+  CHECK_FALSE(values[3]);
+  CHECK(values[4]);
+  probe.words = {14};
+  CHECK(bench.make(probe).verdict == sass::Verdict::fault);
+}
+
 TEST_CASE("the facts that a probe's file asks for are read off its series") {
   ProbeBench bench;
   auto probe = chain_probe();

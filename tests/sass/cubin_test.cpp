@@ -188,8 +188,12 @@ TEST_CASE("the cubin of every ptxas here has the kernel, and any part of it is r
       CHECK(cubin.sm == 90);
       REQUIRE(cubin.kernels.size() == 1);
       CHECK(cubin.kernels[0].name == "popc_kernel");
+      CHECK(cubin.kernels[0].registers >= 4);
+      CHECK(cubin.kernels[0].registers <= 255);
       std::string why;
-      CHECK(find_window(cubin.kernels[0], why));
+      const auto window = find_window(cubin.kernels[0], why);
+      REQUIRE(window);
+      CHECK(window->registers == cubin.kernels[0].registers);
       for (std::size_t size = 0; size < outcome.cubin->size(); size += 7) {
         check_survives(Bytes(outcome.cubin->begin(), outcome.cubin->begin() + static_cast<std::ptrdiff_t>(size)));
       }

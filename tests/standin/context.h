@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -47,7 +48,10 @@ struct Context {
   bool has_persisting_lines = false;
   bool is_counting = false;
   std::vector<Executed> counted;  // launches since the counting began
-  std::size_t set_bytes = 0;      // by the last cuMemsetD8Async since the last launch
+  bool is_capturing = false;      // launches, for a graph
+  bool is_graph = false;          // that is being launched
+  std::vector<std::function<ptxlat::gpu::CUresult()>> captured;
+  std::size_t set_bytes = 0;  // by the last cuMemsetD8Async since the last launch
 };
 
 // The context of a device that the script has.

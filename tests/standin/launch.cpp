@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -75,6 +76,7 @@ std::string shape_line(const Function& function, unsigned ctas, unsigned lanes, 
     line += " place " + std::to_string(place);
   if (function.bank_bytes != 0) line += " banks " + std::to_string(function.bank_bytes);
   if (function.has_large_clusters) line += " large clusters";
+  if (context().is_graph) line += " in a graph";
   line += persisting_words(*static_cast<CUdeviceptr*>(parameters[3]));
   if (context().set_bytes >= attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)) line += " after a fill of L2";
   auto* memory = reinterpret_cast<unsigned char*>(*static_cast<CUdeviceptr*>(parameters[2]));
@@ -221,11 +223,37 @@ STANDIN_API CUresult cuFuncSetSharedMemConfig(CUfunction handle, CUsharedconfig 
 }
 
 STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned ctas, unsigned, unsigned, unsigned lanes, unsigned,
+                                    unsigned, unsigned shared, CUstream, void** parameters, void**);
+
+namespace {
+
+// Keeps a launch with its parameters, until the graph is launched.
+void capture(CUfunction handle, unsigned ctas, unsigned lanes, unsigned shared, void** parameters) {
+  struct Arguments {
+    std::array<CUdeviceptr, 3> addresses;
+    std::array<unsigned char, kernel::parameter_bytes> own;
+  };
+  Arguments arguments;
+  for (std::size_t i = 0; i < 3; ++i) arguments.addresses[i] = *static_cast<CUdeviceptr*>(parameters[i]);
+  std::memcpy(arguments.own.data(), parameters[3], arguments.own.size());
+  context().captured.push_back([=]() mutable {
+    void* again[] = {&arguments.addresses[0], &arguments.addresses[1], &arguments.addresses[2], arguments.own.data()};
+    return cuLaunchKernel(handle, ctas, 1, 1, lanes, 1, 1, shared, nullptr, again, nullptr);
+  });
+}
+
+}  // namespace
+
+STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned ctas, unsigned, unsigned, unsigned lanes, unsigned,
                                     unsigned, unsigned shared, CUstream, void** parameters, void**) {
   if (context().fault != CUDA_SUCCESS) return context().fault;
   const auto& function = *reinterpret_cast<const Function*>(handle);
   if (ctas == 0 || lanes == 0 || lanes > most_threads || shared > function.most_dynamic_shared)
     return CUDA_ERROR_INVALID_VALUE;
+  if (context().is_capturing) {
+    capture(handle, ctas, lanes, shared, parameters);
+    return CUDA_SUCCESS;
+  }
   append_to_log("PTXLAT_STANDIN_LAUNCH_LOG", function.name);
   if (std::getenv("PTXLAT_STANDIN_LAUNCH_SHAPES"))
     append_to_log("PTXLAT_STANDIN_LAUNCH_SHAPES", shape_line(function, ctas, lanes, shared, parameters));

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "infer/predict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "infer/branch.h"
+#include "infer/register_banks.h"
+
+namespace ptxlat::infer {
+
+const std::vector<PredictingQuantity>& predicting_quantities() {
+  static const std::vector<PredictingQuantity> all{{"simt.two_way_rule", predict_branch},
+                                                   {"register.bank_rule", predict_registers}};
+  return all;
+}
+
+const PredictingQuantity& predicting_quantity(const std::string& quantity) {
+  const auto& all = predicting_quantities();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.quantity == quantity; });
+  if (found != all.end()) return *found;
+  std::string known;
+  for (const auto& one : all) known += fmt::format("{}{}", known.empty() ? "" : ", ", one.quantity);
+  throw Error(ExitCode::unknown_name, fmt::format("{} is not a rule that predicts cases", quantity),
+              fmt::format("Rules: {}.", known));
+}
+
+}  // namespace ptxlat::infer
