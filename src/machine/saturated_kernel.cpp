@@ -98,17 +98,14 @@ std::string why_not_saturated(const isa::Variant& variant) {
   const auto& form = *variant.form;
   const auto& input = *variant.input;
   if (!form.not_streamable.empty()) return form.not_streamable;
-  if (form.cluster > 1) return "a cluster has it to itself";
-  // What a warpgroup prepares is for all its copies.
-  const bool needs_more = !input.before.empty() || !input.prepare.empty() || !form.cleanup.empty();
-  if (needs_more && form.threads == lanes_of_a_warp) return "each needs something done before or after it";
-  return {};
-}
-
-bool can_be_copied(const isa::Variant& variant) {
   const auto has_carry = [](const isa::Operand& operand) { return operand.type == "carry"; };
-  return variant.form->threads == lanes_of_a_warp &&
-         std::none_of(variant.form->operands.begin(), variant.form->operands.end(), has_carry);
+  if (std::any_of(form.operands.begin(), form.operands.end(), has_carry))
+    return "copies have one carry, which only the last would need";
+  if (form.cluster > 1) return "a cluster has it to itself";
+  if (form.threads != lanes_of_a_warp) return "it is not for warps on their own";
+  if (!input.before.empty() || !input.prepare.empty() || !form.cleanup.empty())
+    return "each needs something done before or after it";
+  return {};
 }
 
 }  // namespace ptxlat::machine

@@ -37,8 +37,4 @@ kernel::Launch with_warps(kernel::Launch launch, int warps);
 // A description of why the variant cannot be repeated by several warps at once; empty if it can.
 std::string why_not_saturated(const isa::Variant& variant);
 
-// Whether copies of its machine code are the instruction: copies share one carry, which only the last would need, and
-// each warp of a warpgroup would need copies of its own.
-bool can_be_copied(const isa::Variant& variant);
-
 }  // namespace ptxlat::machine

@@ -66,8 +66,11 @@ void give_up(Work& work, sass::Verdict verdict, const std::string& note) {
   work.way = Way::none;
 }
 
-// Its machine code cannot be copied.
-void repeat_in_ptx(Work& work) { work.way = Way::streams; }
+// Its machine code cannot be copied, for this reason.
+void repeat_in_ptx(Work& work, sass::Verdict verdict, const std::string& note) {
+  give_up(work, verdict, note);
+  work.way = Way::streams;
+}
 
 // The rest without an instruction's machine code.
 void find_out_of_reach(const ptx::LoadedCatalogue& loaded, const line::Bench& bench, Work& work) {
@@ -80,7 +83,6 @@ void find_out_of_reach(const ptx::LoadedCatalogue& loaded, const line::Bench& be
     return give_up(work, sass::Verdict::no_dependency, "no consumer in the catalogue takes its result's type");
   if (const auto reason = why_not_saturated(variant); !reason.empty())
     return give_up(work, sass::Verdict::no_dependency, reason);
-  if (!can_be_copied(variant)) repeat_in_ptx(work);
 }
 
 template <class Do>
@@ -121,16 +123,18 @@ void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<W
     const auto& audit = audits[Role::stream];
     work.record.sass = audit.sass;
     work.record.sass_count = static_cast<int>(audit.sass.size());
-    if (!audit.is_proven()) return repeat_in_ptx(work);
+    if (!audit.is_proven()) return repeat_in_ptx(work, audit.verdict, audit.reason);
     const auto has = [&](sass::Trait trait) {
       return std::any_of(audit.sass.begin(), audit.sass.end(),
                          [&](const std::string& opcode) { return sass::has(opcode, trait); });
     };
-    if (has(sass::Trait::leaves)) return repeat_in_ptx(work);
+    if (has(sass::Trait::leaves)) return repeat_in_ptx(work, sass::Verdict::fused, "its code branches");
     if (has(sass::Trait::waits))
       return give_up(work, sass::Verdict::no_dependency, "it waits for what copies of it do not bring");
     work.copies = copies_of(audit.sass.size());
-    if (work.copies.longer == 0) repeat_in_ptx(work);  // two copies do not fit the innermost instruction cache
+    if (work.copies.longer == 0)
+      repeat_in_ptx(work, sass::Verdict::no_dependency,
+                    "two copies of its code do not fit the innermost instruction cache");
   });
 }
 
@@ -268,11 +272,12 @@ std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& c
   const Loops loops{first_fillable(bench.batch(), work.shorter, work.wanted, places(work.copies.shorter)),
                     first_fillable(bench.batch(), work.longer, work.wanted, places(work.copies.longer))};
   if (const auto problem = why_not_comparable(loops); !problem.empty()) {
-    if (loops.shorter.is_assembled && loops.longer.is_assembled) {
-      repeat_in_ptx(work);
-      return {};
+    const bool is_assembled = loops.shorter.is_assembled && loops.longer.is_assembled;
+    if (is_assembled) {
+      repeat_in_ptx(work, sass::Verdict::fused, problem);
+    } else {
+      give_up(work, sass::Verdict::rejected, problem);
     }
-    give_up(work, sass::Verdict::rejected, problem);
     return {};
   }
   // The code to copy, if ptxas exchanges opcodes.
@@ -326,10 +331,8 @@ std::vector<ThroughputPlan> plan_throughput(const ptx::LoadedCatalogue& loaded,
       };
       for (const auto& trial : expand_warp_streams(loaded, cell.variant, most_copies_to_try.front()).trials.values)
         add(trial, 1);
-      if (can_be_copied(cell.variant)) {
-        for (const auto& trial : latency::expand_streams(loaded, cell.variant).trials.values) add(trial, 1);
-        add(saturated_trial(loaded, {&cell.variant, 1}, places_of_body, Sources::shared), loops_of_cell);
-      }
+      for (const auto& trial : latency::expand_streams(loaded, cell.variant).trials.values) add(trial, 1);
+      add(saturated_trial(loaded, {&cell.variant, 1}, places_of_body, Sources::shared), loops_of_cell);
     }
     cell.recipe = fmt::format("{:016x}", hash.value());
   });

@@ -10,10 +10,10 @@
 
 namespace ptxlat::machine {
 
-// Throughput of an instruction whose machine code cannot be copied: it branches, ptxas makes different code of it
-// beside a loop, it has a carry, or a warpgroup executes it. It is repeated in PTX as for latencies, but in a kernel
-// whose warps begin together: streams, or, if their copies are not complete, chains, of which many warps also keep the
-// SM busy. The longer one has n more copies in each warp, and takes n copies longer.
+// Throughput of an instruction whose machine code cannot be copied: it branches, is too long, or ptxas makes different
+// code of it beside a loop. It is repeated in PTX as for latencies, but in a kernel whose warps begin together:
+// streams, or, if their copies are not complete, chains, of which many warps also keep the SM busy. The longer one has
+// n more copies in each warp, and takes n copies longer.
 struct WarpStreams {
   latency::Experiment experiment;
   latency::TrialNumbers trials;
@@ -30,7 +30,8 @@ WarpStreams add_warp_streams(const ptx::LoadedCatalogue& loaded, line::Bench& be
 inline constexpr std::array most_copies_to_try = {4, 2, 1};
 
 // Audits them once they are assembled, times them with several numbers of warps, and puts machine code, verdict and
-// curve into the record. False if neither streams nor chains are proven.
+// curve into the record. If neither streams nor chains are proven, or the code is too short for this, the record stays
+// as it is. False if fewer copies might be proven.
 bool measure_warp_streams(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant,
                           const WarpStreams& streams, results::Record& record);
 
