@@ -83,7 +83,7 @@ Finding find_stride_ways(const FactRule& rule, const results::Series& series, co
   const auto how = fmt::format("{:.15g} targets {:.15g} bytes apart, and {:.15g} of them {:.15g} bytes apart", *most,
                                far, *more, near);
   if (std::min(once, twice) > 1) return undetermined(how + ": neither as many nor twice as many");
-  return {*most, std::min(*most, other), std::max(*most, other), how, FactVerdict::inferred};
+  return {most, std::min(*most, other), std::max(*most, other), how, FactVerdict::inferred};
 }
 
 }  // namespace ptxlat::infer
