@@ -63,25 +63,30 @@ void print_conflicts(const std::vector<results::Conflict>& conflicts) {
   if (conflicts.size() > most) fmt::print(stderr, "  … and {} more\n", conflicts.size() - most);
 }
 
+int highest_level(const std::vector<results::Record>& records) {
+  const auto by_level = [](const auto& x, const auto& y) { return x.level < y.level; };
+  return std::max_element(records.begin(), records.end(), by_level)->level;
+}
+
+std::vector<results::Record> at_level(std::vector<results::Record> records, int level) {
+  std::erase_if(records, [&](const results::Record& record) { return record.level != level; });
+  return records;
+}
+
 // The opcodes of a table at their highest level: its files hold one level.
 void write_stored_opcodes(const results::Store& store, const std::string& table, const MergeOptions& options) {
   using results::RecordKind;
   auto throughput = store.records(table, RecordKind::throughput);
   if (throughput.empty()) return;
-  const auto by_level = [](const auto& x, const auto& y) { return x.level < y.level; };
-  const int level = std::max_element(throughput.begin(), throughput.end(), by_level)->level;
-  const auto at_level = [&](std::vector<results::Record> records) {
-    std::erase_if(records, [&](const results::Record& record) { return record.level != level; });
-    return records;
-  };
+  const int level = highest_level(throughput);
   Selection selection;
   selection.catalogues = options.catalogues;
   write_opcodes(std::filesystem::path(options.tables.folder) / table, load_catalogue_for(selection),
                 {{},
-                 at_level(std::move(throughput)),
-                 at_level(store.records(table, RecordKind::contention)),
-                 at_level(store.records(table, RecordKind::counters)),
-                 at_level(store.records(table, RecordKind::operand_cost)),
+                 at_level(std::move(throughput), level),
+                 at_level(store.records(table, RecordKind::contention), level),
+                 at_level(store.records(table, RecordKind::counters), level),
+                 at_level(store.records(table, RecordKind::operand_cost), level),
                  store.runs(table)},
                 "none");
 }
@@ -90,11 +95,9 @@ void write_stored_opcodes(const results::Store& store, const std::string& table,
 void write_stored_pairs(const results::Store& store, const std::string& table, const MergeOptions& options) {
   auto hazards = store.records(table, results::RecordKind::hazard);
   if (hazards.empty()) return;
-  const auto by_level = [](const auto& x, const auto& y) { return x.level < y.level; };
-  const int level = std::max_element(hazards.begin(), hazards.end(), by_level)->level;
-  std::erase_if(hazards, [&](const results::Record& record) { return record.level != level; });
-  write_pairs(std::filesystem::path(options.tables.folder) / table, {{}, std::move(hazards), store.runs(table)},
-              "none");
+  const int level = highest_level(hazards);
+  write_pairs(std::filesystem::path(options.tables.folder) / table,
+              {{}, at_level(std::move(hazards), level), store.runs(table)}, "none");
 }
 
 // The latencies, probes, pairs and opcodes of a table, as far as the store has them.

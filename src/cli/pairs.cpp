@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,14 +12,11 @@
 #include <tuple>
 
 #include "assemble/toolkit.h"
-#include "base/deadline.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/nearest_names.h"
 #include "cli/commands.h"
-#include "cli/gpus.h"
-#include "cli/progress.h"
-#include "cli/selection.h"
+#include "cli/opcode_job.h"
 #include "cli/toolchains.h"
 #include "line/window_record.h"
 #include "machine/pair_rows.h"
@@ -32,27 +28,15 @@
 #include "report/table_files.h"
 #include "results/store.h"
 #include "run/pairs.h"
-#include "run/provenance.h"
 
 namespace ptxlat::cli {
 
 namespace {
 
-struct PairOptions {
-  Selection selection;
-  int level = 3;
-  std::string devices = "0";
-  int threads = 0;  // 0: two per core
-  std::string store = "ptxlat.sqlite";
-  std::string tables = "tables";
-  std::string format = "text";
-  std::string reread;
+struct PairOptions : OpcodeJobOptions {
   std::vector<std::string> count;
   std::string against;
 };
-
-// A patched kernel takes microseconds; one that never ends must not hold up all others.
-std::chrono::milliseconds kernel_deadline() { return scaled_deadline(std::chrono::milliseconds(500)); }
 
 // The windows of the same GPU and assembler's latency table; none if there is no table.
 std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
@@ -142,47 +126,17 @@ void count_pairs(const PairOptions& options) {
   }
 }
 
-void measure(const PairOptions& options, const GpuKind& kind) {
-  const auto& device = kind.first().device;
-  const auto& wanted = options.selection.toolchain;
-  const int threads = assembling_threads(options.threads);
-  for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, driver_toolchain(device))) {
-    require_levels({options.level}, toolchain.kind);
-    run::OpcodeJob job;
-    job.toolchain = toolchain;
-    job.target = target_of(toolchain, device);
-    job.loaded = load_catalogue_for(options.selection);
-    job.forms = selected_forms(job.loaded.catalogue, options.selection, is_core_only(options.selection), std::nullopt);
-    std::erase_if(job.forms, [](const isa::Form* form) { return form->cuda.has_value(); });
-    job.level = options.level;
-    job.run = run::begin_run(toolchain, job.target, device);
-    job.run.warnings = kind.first().warnings;
-    job.further = kind.further();
-    job.workers = kind.workers();
-    job.disassembler =
-        std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), sass::nvdisasm_pace(threads));
-    job.assemblers = make_kernel_assemblers(toolchain, job.target, kind.options(), threads);
-    results::Store store(options.store);
-    std::optional<Progress> progress;
-    const auto made = run::make_pairs(
-        job, store, &heed_interrupts(),
-        {.on_stage =
-             [&](const std::string& stage, std::size_t cells) {
-               if (progress) progress->finish();
-               fmt::print(stderr, "{}\n", stage);
-               progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, cells);
-             },
-         .on_finished = [&](std::size_t count) { progress->advance(count); },
-         .on_gpu_lost = [&](std::size_t gpu, const Error& why) { return report_lost(*kind.gpus[gpu], why); }});
-    progress->finish();
-    if (!made.completed)
-      throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
-                  "rerun the same command to continue");
-    const auto folder = std::filesystem::path(options.tables) / made.run.table;
-    const auto runs = store.runs(made.run.table);
-    write_registers(folder, made.registers, runs);
-    write_pairs(folder, {{}, made.hazards, runs}, options.format);
-  }
+void measure(const PairOptions& options, run::OpcodeJob& job, const GpuKind& kind) {
+  std::erase_if(job.forms, [](const isa::Form* form) { return form->cuda.has_value(); });
+  results::Store store(options.store);
+  StageProgress progress(kind);
+  const auto made = run::make_pairs(job, store, &heed_interrupts(), progress.calls());
+  progress.finish();
+  require_completed(made.completed, options.store);
+  const auto folder = std::filesystem::path(options.tables) / made.run.table;
+  const auto runs = store.runs(made.run.table);
+  write_registers(folder, made.registers, runs);
+  write_pairs(folder, {{}, made.hazards, runs}, options.format);
 }
 
 }  // namespace
@@ -225,33 +179,9 @@ void add_pairs(CLI::App& program) {
       "and "
       "the lowest distance at which all values are right, found by patching stall counts (docs/pairs.md).");
   auto options = std::make_shared<PairOptions>();
-  add_form_filters(*command, options->selection);
-  command->add_flag("--all", options->selection.all_forms, "Take all forms, not only the core.");
-  add_catalogue(*command, options->selection);
-  command
-      ->add_option("--toolchain", options->selection.toolchain,
-                   "The assembler: driver, ptxas, nvjitlink, or a specific version. Default: driver.")
-      ->type_name("NAMES");
-  command->add_option("-O,--level", options->level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
-  add_devices(*command, options->devices);
-  command
-      ->add_option("--threads", options->threads, "How many assemblers work at the same time. Default: two per core.")
-      ->check(CLI::Range(1, 1024));
-  command
-      ->add_option(
-          "--store", options->store,
-          "The SQLite file that keeps finished cells; rerun the same command to resume. Default: ptxlat.sqlite.")
-      ->type_name("FILE");
-  command->add_option("--tables", options->tables, "The folder under which the results are written. Default: tables.")
-      ->type_name("FOLDER");
-  command->add_option("--format", options->format, "What to write to standard output: text or none. Default: text.")
-      ->check(CLI::IsMember({"text", "none"}));
-  command
-      ->add_option(
-          "--reread", options->reread,
-          "Apply the current rules to the windows and records in this table's folder again, without a GPU, and "
-          "write the results there. A latency table alone is enough for the schedules.")
-      ->type_name("FOLDER");
+  add_opcode_job(*command, *options,
+                 "Apply the current rules to the windows and records in this table's folder again, without a GPU, and "
+                 "write the results there. A latency table alone is enough for the schedules.");
   auto* count =
       command->add_option("--count", options->count,
                           "Count the pairs of fixed latency in these cubins instead, without a GPU, and write csv: how "
@@ -264,8 +194,7 @@ void add_pairs(CLI::App& program) {
   command->callback([options] {
     if (!options->count.empty()) return count_pairs(*options);
     if (!options->reread.empty()) return read_again(*options);
-    // The workers run patched code: they serve nothing else.
-    for (const auto& kind : open_gpus(options->devices, kernel_deadline())) measure(*options, kind);
+    for_each_job(*options, [&](run::OpcodeJob& job, const GpuKind& kind) { measure(*options, job, kind); });
   });
 }
 

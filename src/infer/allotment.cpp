@@ -66,11 +66,6 @@ FoundAllotment search(const std::vector<Measured>& measured, const Allotment& li
 
 constexpr std::size_t fewest = 8;
 
-std::size_t axis_of(const Series& series, const std::string& name) {
-  const auto at = std::find_if(series.axes.begin(), series.axes.end(), [&](const auto& a) { return a.name == name; });
-  return static_cast<std::size_t>(at - series.axes.begin());
-}
-
 std::string how_of(const FoundAllotment& found, std::size_t measured) {
   return fmt::format("chosen by {} launches, predicted {} others", measured - found.predicted, found.predicted);
 }
@@ -120,14 +115,13 @@ FoundAllotment find_allotment(const std::vector<LargestCta>& measured) {
 }
 
 std::vector<Finding> find_capacity(const Series& series, const SeriesGroup& group) {
-  const auto threads = axis_of(series, "threads"), registers = axis_of(series, "registers");
+  const auto threads = axis_named(series, "threads"), registers = axis_named(series, "registers");
   const auto none = [](const std::string& why) { return std::vector<Finding>(3, Finding{std::nullopt, 0, 0, why}); };
-  if (threads == series.axes.size() || registers == series.axes.size())
-    return none("there are no axes `threads` and `registers`");
+  if (!threads || !registers) return none("there are no axes `threads` and `registers`");
   std::map<int, int> largest;  // warps, by registers
   for (const auto& point : group.points) {
-    auto& warps = largest[static_cast<int>(series.axes[registers].values[point.places[registers]])];
-    warps = std::max(warps, static_cast<int>(series.axes[threads].values[point.places[threads]]) / lanes);
+    auto& warps = largest[static_cast<int>(series.axes[*registers].values[point.places[*registers]])];
+    warps = std::max(warps, static_cast<int>(series.axes[*threads].values[point.places[*threads]]) / lanes);
   }
   std::vector<LargestCta> measured;
   for (const auto& [count, warps] : largest) measured.push_back({count, warps});
@@ -139,15 +133,14 @@ std::vector<Finding> find_capacity(const Series& series, const SeriesGroup& grou
 }
 
 std::vector<Finding> find_allotment(const Series& series, const SeriesGroup& group) {
-  const auto threads = axis_of(series, "threads"), registers = axis_of(series, "registers");
+  const auto threads = axis_named(series, "threads"), registers = axis_named(series, "registers");
   const auto none = [](const std::string& why) { return std::vector<Finding>(5, Finding{std::nullopt, 0, 0, why}); };
-  if (threads == series.axes.size() || registers == series.axes.size())
-    return none("there are no axes `threads` and `registers`");
+  if (!threads || !registers) return none("there are no axes `threads` and `registers`");
   // The median over SMs.
   std::map<std::pair<int, int>, std::vector<double>> counts;
   for (const auto& point : group.points)
-    counts[{static_cast<int>(series.axes[threads].values[point.places[threads]]),
-            static_cast<int>(series.axes[registers].values[point.places[registers]])}]
+    counts[{static_cast<int>(series.axes[*threads].values[point.places[*threads]]),
+            static_cast<int>(series.axes[*registers].values[point.places[*registers]])}]
         .push_back(point.value);
   std::vector<Resident> measured;
   for (auto& [launch, values] : counts)

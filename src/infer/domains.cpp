@@ -95,16 +95,11 @@ Domains domains_of(const Clocks& clocks) {
 }
 
 std::vector<Finding> find_domains(const Series& series, const SeriesGroup& group, double least) {
-  const auto axis_of = [&](const std::string& name) {
-    const auto found =
-        std::find_if(series.axes.begin(), series.axes.end(), [&](const auto& a) { return a.name == name; });
-    return static_cast<std::size_t>(found - series.axes.begin());
-  };
-  const auto sm = axis_of("sm"), tick = axis_of("tick");
+  const auto sm = axis_named(series, "sm"), tick = axis_named(series, "tick");
   const auto none = [](const std::string& why) { return std::vector<Finding>(3, Finding{std::nullopt, 0, 0, why}); };
-  if (sm == series.axes.size() || tick == series.axes.size()) return none("there are no axes `sm` and `tick`");
-  Clocks clocks(series.axes[sm].values.size(), std::vector<double>(series.axes[tick].values.size(), 0));
-  for (const auto& point : group.points) clocks[point.places[sm]][point.places[tick]] = point.value;
+  if (!sm || !tick) return none("there are no axes `sm` and `tick`");
+  Clocks clocks(series.axes[*sm].values.size(), std::vector<double>(series.axes[*tick].values.size(), 0));
+  for (const auto& point : group.points) clocks[point.places[*sm]][point.places[*tick]] = point.value;
   for (const auto& of_sm : clocks) {
     if (std::find(of_sm.begin(), of_sm.end(), 0.0) != of_sm.end()) return none("not every SM has read its clock");
   }

@@ -27,11 +27,6 @@ Finding word(const std::string& value, const std::string& more, FactVerdict verd
   return found;
 }
 
-std::size_t axis_named(const Series& series, const std::string& name) {
-  const auto at = std::find_if(series.axes.begin(), series.axes.end(), [&](const auto& a) { return a.name == name; });
-  return static_cast<std::size_t>(at - series.axes.begin());
-}
-
 // The curves along one axis, by the places of the others.
 std::map<Places, Curve> curves_along(std::size_t axis, const Series& series, const SeriesGroup& group) {
   std::map<Places, Curve> curves;
@@ -75,7 +70,7 @@ Finding find_steps(const FactRule& rule, const Series& series, const SeriesGroup
 
 Finding find_path_order(const Series& series, const SeriesGroup& group) {
   const auto clause = axis_named(series, "thread");
-  if (clause == series.axes.size()) return undetermined("there is no axis `thread`");
+  if (!clause) return undetermined("there is no axis `thread`");
   const auto order_of = [](const Curve& curve) -> std::string {
     if (curve.y.size() < 2) return "";
     if (std::is_sorted(curve.y.begin(), curve.y.end())) return "first_to_last";
@@ -83,7 +78,7 @@ Finding find_path_order(const Series& series, const SeriesGroup& group) {
     return "";
   };
   std::vector<std::string> orders;
-  for (const auto& [others, curve] : curves_along(clause, series, group)) orders.push_back(order_of(curve));
+  for (const auto& [others, curve] : curves_along(*clause, series, group)) orders.push_back(order_of(curve));
   const auto chosen = (orders.size() + 1) / 2;
   const auto alike = [&](std::size_t from, std::size_t to) {
     return std::count(orders.begin() + static_cast<std::ptrdiff_t>(from),
@@ -100,8 +95,9 @@ Finding find_path_order(const Series& series, const SeriesGroup& group) {
 }
 
 Finding find_meeting(const FactRule& rule, const Series& series, const SeriesGroup& group) {
-  const auto thread = axis_named(series, "thread"), side = axis_to_compare(rule, series, group);
-  if (thread == series.axes.size()) return undetermined("there is no axis `thread`");
+  const auto thread = axis_named(series, "thread");
+  const auto side = axis_to_compare(rule, series, group);
+  if (!thread) return undetermined("there is no axis `thread`");
   struct Lanes {
     std::vector<double> met, ended;
   };

@@ -33,13 +33,6 @@ Order first_then(const Order& released, Order rest) {
   return rest;
 }
 
-std::optional<std::size_t> axis_named(const Series& series, const std::string& name) {
-  for (std::size_t i = 0; i < series.axes.size(); ++i) {
-    if (series.axes[i].name == name) return i;
-  }
-  return std::nullopt;
-}
-
 // 2431: the second warp first, then the fourth.
 Order order_of(double digits) {
   Order order;

@@ -34,6 +34,13 @@ std::string name_of(const Axis& axis, std::size_t place) {
   return axis.names.empty() ? fmt::format("{:.15g}", axis.values[place]) : axis.names[place];
 }
 
+std::optional<std::size_t> axis_named(const Series& series, const std::string& name) {
+  for (std::size_t i = 0; i < series.axes.size(); ++i) {
+    if (series.axes[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
 std::string filled(std::string text, const std::string& hole, const std::string& value) {
   const std::string marked = "{{" + hole + "}}";
   for (auto at = text.find(marked); at != std::string::npos; at = text.find(marked, at + value.size()))

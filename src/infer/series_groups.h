@@ -14,6 +14,9 @@ namespace ptxlat::infer {
 // The label of one of an axis' values: the name, or the number.
 std::string name_of(const results::Axis& axis, std::size_t place);
 
+// The number of the axis with this name; empty if there is none.
+std::optional<std::size_t> axis_named(const results::Series& series, const std::string& name);
+
 // `text` with `value` in each {{hole}}.
 std::string filled(std::string text, const std::string& hole, const std::string& value);
 

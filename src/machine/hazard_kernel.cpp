@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "base/quantile.h"
 #include "latency/experiment_builder.h"
 #include "machine/hazard_patch.h"
 #include "machine/saturated_kernel.h"
@@ -38,9 +40,7 @@ kernel::Trial hazard_trial(const ptx::LoadedCatalogue& loaded, const isa::Varian
                            const isa::Consumer& consumer) {
   const latency::ExperimentBuilder parts{loaded, variant, &consumer};
   ptx::KernelBuilder builder(loaded.catalogue, *variant.form);
-  builder.threads = (passes + 1) * lanes_of_a_warp;
-  builder.input.assign(static_cast<std::size_t>(builder.threads) * kernel::operands_per_slot, 0);
-  if (builder.directives.empty()) builder.directives = fmt::format(".maxntid {}, 1, 1", builder.threads);
+  builder.use_threads((passes + 1) * lanes_of_a_warp);
   for (const auto& text : variant.form->module) builder.need(text);
   ptx::prepare_operands(builder, variant);
   parts.prepare_consumer(builder);
@@ -78,11 +78,10 @@ int wrong_lanes(const kernel::Readout& readout, const kernel::Readout& right) {
 
 double elapsed_of_hazard(const kernel::Readout& readout) {
   constexpr std::size_t last = (passes - 1) * lanes_of_a_warp;
-  std::vector<std::uint32_t> elapsed;
+  std::vector<double> elapsed;
   for (std::size_t launch = 0; launch < readout.launches; ++launch)
     elapsed.push_back(readout.word(launch, last, 1) - readout.word(launch, last, 0));
-  std::sort(elapsed.begin(), elapsed.end());
-  return elapsed.empty() ? 0 : elapsed[elapsed.size() / 2];
+  return median_of(std::move(elapsed));
 }
 
 std::string why_no_hazard(const isa::Variant& variant) {

@@ -12,10 +12,8 @@ namespace ptxlat::machine {
 
 namespace {
 
-constexpr std::string_view place_opcode = "PMTRIG";  // what pmevent becomes
-constexpr int longest_stall = 11;                    // without the yield hint
-constexpr int padding = 2;                           // NOPs before the code, and at least as many after it
-constexpr int scoreboards = 6;
+constexpr int longest_stall = 11;  // without the yield hint
+constexpr int padding = 2;         // NOPs before the code, and at least as many after it
 
 sass::InstructionWord with_stall(sass::InstructionWord word, int stall) {
   auto control = sass::control_word(word);
@@ -107,7 +105,7 @@ HazardCode find_hazard(const sass::Window& window) {
   found.end = all.back();
   for (std::size_t i = 1; i + 1 < all.size(); ++i) {
     found.slots.push_back(all[i].offset);
-    if (sass::opcode_of(all[i].text) == "NOP" || sass::opcode_of(all[i].text) == place_opcode) continue;
+    if (sass::opcode_of(all[i].text) == "NOP" || is_place(all[i])) continue;
     found.code.push_back(all[i]);
     if (sass::changes_control_flow(all[i].text)) found.problem = "its code branches";
     if (sass::has(sass::opcode_of(all[i].text), sass::Trait::waits)) found.problem = "its code waits";
@@ -161,11 +159,8 @@ std::vector<sass::InstructionWord> hazard_words(const HazardCode& code, Hazard h
   for (int i = 0; i < padding; ++i) words.push_back(nothing_for(longest_stall));
   while (words.size() < code.slots.size()) words.push_back(nothing_for(1));
   assert(words.size() == code.slots.size());
-  // What is in flight under a scoreboard must not meet the code after the window.
-  auto end = code.end.control;
-  for (const auto& word : words) end.wait_mask |= sass::scoreboards_set(sass::control_word(word));
-  end.wait_mask &= (1 << scoreboards) - 1;
-  words.push_back(sass::with_control(code.end.word, end));
+  // What is in flight must not meet the code after the window.
+  words.push_back(end_behind(code.end, words).word);
   return words;
 }
 

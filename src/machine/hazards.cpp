@@ -262,7 +262,6 @@ std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<co
     }
     record.sass = {std::string(sass::opcode_of(code.first().text)), std::string(sass::opcode_of(code.second().text))};
     record.sass_count = static_cast<int>(code.code.size());
-    record.input = plan_[chunk[i].number].variant.input->name;
     if (!bench.measures()) continue;
     const auto key = key_of(code);
     {

@@ -62,4 +62,16 @@ LoopTime time_kernel(line::Bench& bench, std::size_t trial, const std::vector<in
   return time_of(bench, trial, bench.batch().cubin_of(trial), warps);
 }
 
+LoopTimes time_both(const TimeWarps& shorter, const TimeWarps& longer, const std::vector<int>& warps) {
+  LoopTimes times;
+  for (const auto& numbers : {std::vector{warps.back()}, warps}) {
+    for (const bool is_longer : {false, true}) {
+      auto time = is_longer ? longer(numbers) : shorter(numbers);
+      if (time.cycles.empty()) return {{}, {}, time.verdict, std::move(time.message)};
+      (is_longer ? times.longer : times.shorter) = std::move(time.cycles);
+    }
+  }
+  return times;
+}
+
 }  // namespace ptxlat::machine

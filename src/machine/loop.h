@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,5 +33,16 @@ LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vect
                    const std::vector<int>& warps);
 // The same for the kernel of an assembled trial as it is.
 LoopTime time_kernel(line::Bench& bench, std::size_t trial, const std::vector<int>& warps);
+
+// The same for two kernels of which one has more copies; neither has times if a launch of either failed.
+struct LoopTimes {
+  std::vector<double> shorter, longer;
+  sass::Verdict verdict = sass::Verdict::proven;
+  std::string message;
+};
+// Times a kernel with each number of warps.
+using TimeWarps = std::function<LoopTime(const std::vector<int>& warps)>;
+// With the last number of warps first: a kernel that hangs or faults does so only once. Requires a GPU.
+LoopTimes time_both(const TimeWarps& shorter, const TimeWarps& longer, const std::vector<int>& warps);
 
 }  // namespace ptxlat::machine

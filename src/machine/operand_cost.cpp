@@ -147,15 +147,13 @@ void measure(line::Bench& bench, const OperandPlan& plan, const Trials& trials, 
     return std::vector(static_cast<std::size_t>(count), copy_of(loop.found.codes.front()).front());
   };
   const std::vector warps = {8, 16, 32};
-  const auto time_of_shorter = time_loop(bench, shorter, copies(shorter, shorter_copies), warps);
-  const auto time_of_longer =
-      time_of_shorter.cycles.empty() ? LoopTime{} : time_loop(bench, longer, copies(longer, places_of_body), warps);
-  const auto& failed = time_of_shorter.cycles.empty() ? time_of_shorter : time_of_longer;
-  if (failed.cycles.empty()) return give_up(failed.verdict, failed.message);
+  const auto fewer = copies(shorter, shorter_copies), more = copies(longer, places_of_body);
+  const auto times = time_both([&](const auto& numbers) { return time_loop(bench, shorter, fewer, numbers); },
+                               [&](const auto& numbers) { return time_loop(bench, longer, more, numbers); }, warps);
+  if (times.shorter.empty()) return give_up(times.verdict, times.message);
   std::vector<double> rates;
   for (std::size_t i = 0; i < warps.size(); ++i) {
-    const auto cycles =
-        cycles_of_copy({warps[i], time_of_shorter.cycles[i], time_of_longer.cycles[i]}, shorter_copies, places_of_body);
+    const auto cycles = cycles_of_copy({warps[i], times.shorter[i], times.longer[i]}, shorter_copies, places_of_body);
     if (cycles <= 0) return give_up(sass::Verdict::unstable, "more copies did not take longer");
     rates.push_back(lanes_of_a_warp * warps[i] / cycles);
   }

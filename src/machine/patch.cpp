@@ -14,10 +14,7 @@ namespace ptxlat::machine {
 
 namespace {
 
-constexpr std::string_view place_opcode = "PMTRIG";  // what pmevent becomes
-constexpr int scoreboards = 6;                       // of a warp: the bits of a scoreboard mask
-
-bool is_place(const sass::Instruction& instruction) { return sass::opcode_of(instruction.text) == place_opcode; }
+constexpr int scoreboards = 6;  // of a warp: the bits of a scoreboard mask
 
 bool leaves(const sass::Instruction& instruction) { return sass::changes_control_flow(instruction.text); }
 
@@ -90,25 +87,6 @@ void steer_by_another_predicate(const Code& code, const std::set<sass::Register>
                     renamed(*branch, with_guard(branch->word, highest))};
 }
 
-// The scoreboards that the words hold while they are in flight, as a mask.
-int scoreboards_of(const std::vector<sass::InstructionWord>& words) {
-  int mask = 0;
-  for (const auto& word : words) {
-    const auto control = sass::control_word(word);
-    for (const int scoreboard : {control.write_scoreboard, control.read_scoreboard}) {
-      if (scoreboard < scoreboards) mask |= 1 << scoreboard;
-    }
-  }
-  return mask;
-}
-
-// The second clock as it runs after the words.
-sass::Instruction end_behind(sass::Instruction end, const std::vector<sass::InstructionWord>& words) {
-  end.control.wait_mask |= scoreboards_of(words);
-  end.word = sass::with_control(end.word, end.control);
-  return end;
-}
-
 // Code of one instruction is recognised by its opcode; code of several, whose order depends on the free registers, by
 // their number: nothing else may be there.
 Code take(Code& before_loop, const std::vector<std::string>& opcodes) {
@@ -124,6 +102,15 @@ Code take(Code& before_loop, const std::vector<std::string>& opcodes) {
 }
 
 }  // namespace
+
+bool is_place(const sass::Instruction& instruction) { return sass::opcode_of(instruction.text) == "PMTRIG"; }
+
+sass::Instruction end_behind(sass::Instruction end, const std::vector<sass::InstructionWord>& words) {
+  for (const auto& word : words) end.control.wait_mask |= sass::scoreboards_set(sass::control_word(word));
+  end.control.wait_mask &= (1 << scoreboards) - 1;
+  end.word = sass::with_control(end.word, end.control);
+  return end;
+}
 
 Saturable find_saturable(const sass::Window& window, const std::vector<std::vector<std::string>>& wanted, int places) {
   Saturable found;

@@ -242,19 +242,16 @@ void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Var
   const auto key = key_of(catalogue, variant, codes, trial.launch);
   auto curve = measured.find(key);
   if (curve.shorter.empty()) {
-    // With all warps first: a kernel that hangs or faults does so only once.
-    for (const auto& numbers : {std::vector{most_warps}, warps}) {
-      auto shorter = time_loop(bench, loops.shorter, words_of(codes_of(loops.shorter, turns), copies.shorter), numbers);
-      auto longer =
-          shorter.cycles.empty() ? LoopTime{} : time_loop(bench, loops.longer, words_of(codes, copies.longer), numbers);
-      const auto& failed = shorter.cycles.empty() ? shorter : longer;
-      if (failed.cycles.empty()) {
-        record.verdict = failed.verdict;
-        record.note = failed.message;
-        return;
-      }
-      curve = {std::move(shorter.cycles), std::move(longer.cycles), record.ptx};
+    const auto shorter = words_of(codes_of(loops.shorter, turns), copies.shorter);
+    const auto longer = words_of(codes, copies.longer);
+    auto times = time_both([&](const auto& numbers) { return time_loop(bench, loops.shorter, shorter, numbers); },
+                           [&](const auto& numbers) { return time_loop(bench, loops.longer, longer, numbers); }, warps);
+    if (times.shorter.empty()) {
+      record.verdict = times.verdict;
+      record.note = times.message;
+      return;
     }
+    curve = {std::move(times.shorter), std::move(times.longer), record.ptx};
     measured.keep(key, curve);
   }
   if (curve.measured_as != record.ptx) record.windows.front().measured_as = curve.measured_as;

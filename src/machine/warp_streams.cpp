@@ -90,21 +90,16 @@ bool measure_warp_streams(line::Bench& bench, const isa::Catalogue& catalogue, c
   record.windows = {line::window_record(to_string(longer), bench.batch().kernel_of(trial), audit)};
   if (!bench.measures()) return true;
   const auto warps = warps_to_try(bench.batch().trial(trial).launch.threads);
-  // With all warps first: a kernel that hangs or faults does so only once.
-  LoopTime time_of_shorter, time_of_longer;
-  for (const auto& numbers : {std::vector{warps.back()}, warps}) {
-    time_of_shorter = time_kernel(bench, *streams.trials[shorter], numbers);
-    if (!time_of_shorter.cycles.empty()) time_of_longer = time_kernel(bench, trial, numbers);
-    const auto& failed = time_of_shorter.cycles.empty() ? time_of_shorter : time_of_longer;
-    if (failed.cycles.empty()) {
-      record.verdict = failed.verdict;
-      record.note = failed.message;
-      return true;
-    }
+  const auto trial_of_shorter = *streams.trials[shorter];
+  const auto times = time_both([&](const auto& numbers) { return time_kernel(bench, trial_of_shorter, numbers); },
+                               [&](const auto& numbers) { return time_kernel(bench, trial, numbers); }, warps);
+  if (times.shorter.empty()) {
+    record.verdict = times.verdict;
+    record.note = times.message;
+    return true;
   }
   std::vector<double> cycles;
-  for (std::size_t i = 0; i < warps.size(); ++i)
-    cycles.push_back((time_of_longer.cycles[i] - time_of_shorter.cycles[i]) / copies);
+  for (std::size_t i = 0; i < warps.size(); ++i) cycles.push_back((times.longer[i] - times.shorter[i]) / copies);
   put_rates(record, warps, cycles);
   return true;
 }

@@ -77,7 +77,6 @@ void KernelBuilder::use_threads(int count) {
   threads = count;
   input.assign(static_cast<std::size_t>(threads * cluster * kernel::operands_per_slot), 0);
   if (directives.empty()) directives = fmt::format(".maxntid {}, 1, 1", threads);
-  registers += "  .shared .b32 aligned_at;\n";
 }
 
 void KernelBuilder::need(const std::string& module_text) {

@@ -41,7 +41,7 @@ struct KernelBuilder {
 
   // Declares a register for `type`.
   void declare(const std::string& name, const std::string& type);
-  // Gives the CTA this many threads, whose warps can begin together (skeletons/aligned.ptx). Before any operand.
+  // Gives the CTA this many threads. Before any operand.
   void use_threads(int count);
   // Adds a declaration at module scope, if it is not there yet.
   void need(const std::string& module_text);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <sstream>
 
 #include "base/error.h"
@@ -22,15 +21,6 @@ constexpr const char* records_name = "pairs.jsonl.gz";
 constexpr const char* runs_name = "pairs.json";
 constexpr const char* rows_name = "pairs.csv";
 constexpr const char* columns = "producer,consumer,slot,schedule,measured,hazard,verdict,note";
-
-std::optional<double> number_in(const std::string& field, const std::string& name) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (field.empty()) return std::nullopt;
-  if (error != std::errc{} || end != field.data() + field.size())
-    throw Error(ExitCode::storage, fmt::format("{}: {} is not a number", name, field));
-  return value;
-}
 
 std::string csv_of(const std::vector<results::Pair>& pairs) {
   std::ostringstream out;
@@ -56,10 +46,13 @@ PairFiles read_pair_files(const std::filesystem::path& folder) {
 std::vector<results::Pair> read_pairs(const std::filesystem::path& folder) {
   const auto file = folder / rows_name;
   std::vector<results::Pair> rows;
-  if (!std::filesystem::exists(file)) return rows;
-  std::istringstream in(read_file(file));
-  for (const auto& fields : read_csv_lines(in, file.string(), columns)) {
-    const auto number = [&](std::size_t column) { return number_in(fields[column], file.string()); };
+  for (const auto& fields : read_csv_file(file, columns)) {
+    const auto number = [&](std::size_t column) {
+      const auto value = number_in(fields[column]);
+      if (!value && !fields[column].empty())
+        throw Error(ExitCode::storage, fmt::format("{}: {} is not a number", file.string(), fields[column]));
+      return value;
+    };
     rows.push_back({fields[0], fields[1], fields[2], number(3), number(4), number(5), fields[6], fields[7]});
   }
   return rows;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/opcode_job.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <utility>
+
+#include "assemble/toolkit.h"
+#include "base/deadline.h"
+#include "base/error.h"
+#include "cli/toolchains.h"
+#include "run/provenance.h"
+
+namespace ptxlat::cli {
+
+namespace {
+
+// Patched code takes milliseconds at most; a kernel that never ends must not hold up all others.
+std::chrono::milliseconds kernel_deadline() { return scaled_deadline(std::chrono::milliseconds(500)); }
+
+run::OpcodeJob job_of(const OpcodeJobOptions& options, const GpuKind& kind, const assemble::Toolchain& toolchain) {
+  const auto& device = kind.first().device;
+  const int threads = assembling_threads(options.threads);
+  run::OpcodeJob job;
+  job.toolchain = toolchain;
+  job.target = target_of(toolchain, device);
+  job.loaded = load_catalogue_for(options.selection);
+  job.forms = selected_forms(job.loaded.catalogue, options.selection, is_core_only(options.selection), std::nullopt);
+  job.level = options.level;
+  job.run = run::begin_run(toolchain, job.target, device);
+  job.run.warnings = kind.first().warnings;
+  job.further = kind.further();
+  job.workers = kind.workers();
+  job.disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), sass::nvdisasm_pace(threads));
+  job.assemblers = make_kernel_assemblers(toolchain, job.target, kind.options(), threads);
+  return job;
+}
+
+}  // namespace
+
+void add_opcode_job(CLI::App& command, OpcodeJobOptions& options, const std::string& of_reread) {
+  add_form_filters(command, options.selection);
+  command.add_flag("--all", options.selection.all_forms, "Take all forms, not only the core.");
+  add_catalogue(command, options.selection);
+  command
+      .add_option("--toolchain", options.selection.toolchain,
+                  "The assembler: driver, ptxas, nvjitlink, or a specific version. Default: driver.")
+      ->type_name("NAMES");
+  command.add_option("-O,--level", options.level, "Optimisation level. Default: 3.")->check(CLI::Range(0, 4));
+  add_devices(command, options.devices);
+  command.add_option("--threads", options.threads, "How many assemblers work at the same time. Default: two per core.")
+      ->check(CLI::Range(1, 1024));
+  command
+      .add_option(
+          "--store", options.store,
+          "The SQLite file that keeps finished cells; rerun the same command to resume. Default: ptxlat.sqlite.")
+      ->type_name("FILE");
+  command.add_option("--tables", options.tables, "The folder under which the results are written. Default: tables.")
+      ->type_name("FOLDER");
+  command.add_option("--format", options.format, "What to write to standard output: text or none. Default: text.")
+      ->check(CLI::IsMember({"text", "none"}));
+  command.add_option("--reread", options.reread, of_reread)->type_name("FOLDER");
+}
+
+void for_each_job(const OpcodeJobOptions& options, const MeasureJob& measure) {
+  const auto& wanted = options.selection.toolchain;
+  for (const auto& kind : open_gpus(options.devices, kernel_deadline())) {
+    const auto of_driver = driver_toolchain(kind.first().device);
+    for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, of_driver)) {
+      require_levels({options.level}, toolchain.kind);
+      auto job = job_of(options, kind, toolchain);
+      measure(job, kind);
+    }
+  }
+}
+
+run::OpcodeProgress StageProgress::calls() {
+  return {.on_stage =
+              [this](const std::string& stage, std::size_t cells) {
+                if (progress_) progress_->finish();
+                fmt::print(stderr, "{}\n", stage);
+                progress_.emplace(std::cerr, isatty(STDERR_FILENO) != 0, cells);
+              },
+          .on_finished = [this](std::size_t count) { progress_->advance(count); },
+          .on_gpu_lost = [this](std::size_t gpu, const Error& why) { return report_lost(*kind_.gpus[gpu], why); }};
+}
+
+void require_completed(bool is_completed, const std::string& store) {
+  if (!is_completed)
+    throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", store),
+                "rerun the same command to continue");
+}
+
+}  // namespace ptxlat::cli
