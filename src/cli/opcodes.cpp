@@ -25,7 +25,7 @@ namespace {
 // The latencies in the table of the same GPU and assembler; none if there is no table.
 std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
   std::vector<results::Record> records;
-  if (!report::has_table(folder) || report::has_only_probes(folder)) return records;
+  if (!report::has_table(folder) || report::has_only_experiments(folder)) return records;
   for (auto& cell : report::read_table(folder).cells) records.push_back(std::move(cell.record));
   return records;
 }
@@ -63,9 +63,13 @@ void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalog
   const auto latency = latency_of(folder);
   files.opcodes =
       machine::opcode_rows(opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, latency});
-  const auto hazards = machine::hazard_of_opcodes(report::read_pairs(folder));
+  const auto pairs = report::read_pairs(folder);
+  const auto hazards = machine::hazard_of_opcodes(pairs);
+  const auto reasons = machine::hazard_notes_of_opcodes(pairs);
   for (auto& row : files.opcodes) {
     if (const auto found = hazards.find(row.name); found != hazards.end()) row.hazard = found->second;
+    if (const auto found = reasons.find(row.name); found != reasons.end())
+      row.note += (row.note.empty() ? "" : "; ") + found->second;
   }
   report::write_opcode_files(folder, files);
   fmt::print(stderr, "{} opcodes of {} forms\n{}\n", files.opcodes.size(), files.throughput.size(), folder.string());

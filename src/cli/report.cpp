@@ -36,7 +36,7 @@ void make_site(const ReportOptions& options) {
   const auto page = site::page_folder();
   auto files = site::page_files(page);
   site::SiteFiles published;
-  for (const char* name : {site::published_forms_name, site::published_facts_name}) {
+  for (const char* name : {site::published_forms_name, site::published_facts_name, site::published_throughput_name}) {
     if (auto file = files.extract(name)) published.insert(std::move(file));
   }
   const auto library = site::plot_library(options.library);

@@ -43,7 +43,16 @@ void add_schedule(const ScheduledPair& pair, std::map<Key, Found>& found) {
 }
 
 void add_hazards(const results::Record& record, std::map<Key, Found>& found) {
-  if (record.kind != results::RecordKind::hazard || record.windows.empty() || record.sass.size() != 2) return;
+  if (record.kind != results::RecordKind::hazard || record.windows.empty()) return;
+  if (record.sass.size() != 2) {
+    // The window could not be patched: none of its pairs was.
+    for (const auto& pair : pairs_of(record.windows.front())) {
+      const auto known = found.find({pair.producer, pair.consumer, pair.slot});
+      if (known != found.end() && known->second.problem.empty())
+        known->second.problem = fmt::format("no hazard: {}", record.note);
+    }
+    return;
+  }
   std::string slot;
   for (const auto& pair : pairs_of(record.windows.front())) {
     const bool is_it = pair.producer == record.sass.front() && pair.consumer == record.sass.back();
@@ -90,15 +99,18 @@ void judge(const Found& found, results::Pair& row) {
     row.note = fmt::format("scheduled {} cycle{} {} than needed", cycles, cycles == 1 ? "" : "s",
                            late > 0 ? "later" : "earlier");
   }
-  if (found.measured && found.schedule && !found.waits && *found.measured != *found.schedule)
+}
+
+void note_measured(results::Pair& row) {
+  if (row.measured && row.schedule && *row.measured != *row.schedule)
     row.note += fmt::format("{}it issues {} cycles after its producer, not {}", row.note.empty() ? "" : "; ",
-                            *found.measured, *found.schedule);
+                            *row.measured, *row.schedule);
 }
 
 }  // namespace
 
 std::vector<results::Pair> pair_rows(const std::vector<results::Record>& latency,
-                                     const std::vector<results::Record>& hazards) {
+                                     const std::vector<results::Record>& hazards, const Refusals& refusals) {
   std::map<Key, Found> all;
   auto scheduled = scheduled_pairs(latency);
   for (const auto& pair : scheduled) add_schedule(pair, all);
@@ -122,6 +134,8 @@ std::vector<results::Pair> pair_rows(const std::vector<results::Record>& latency
     judge(found, row);
     rows.push_back(std::move(row));
   }
+  explain_missing_hazards(rows, latency, refusals);
+  for (auto& row : rows) note_measured(row);
   return rows;
 }
 

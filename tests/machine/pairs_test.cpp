@@ -145,3 +145,49 @@ TEST_CASE("unoptimised code and windows that are not proven have no pairs") {
   unproven.windows.front().verdict = sass::Verdict::contaminated;
   CHECK(pair_rows({unoptimised, unproven}, {}).empty());
 }
+
+TEST_CASE("a pair of fixed latency without a hazard says why, and which hazards are known beside it") {
+  const auto near = window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}, 7);
+  const HazardLadder ladder{Hazard::read_after_write, {4, 3}, {0, 96}, {50, 50}, 96, {}};
+  const auto measured = hazard_record(near, {"FADD", "FMUL"}, ladder);
+  const auto alone = [](const std::string& ptx, const results::WindowRecord& made, const std::string& opcode) {
+    auto one = record(made);
+    one.ptx = ptx;
+    one.sass = {opcode};
+    return one;
+  };
+  const auto rows =
+      pair_rows({alone("add.f32", window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R3, R4", 1}}), "FADD"),
+                 alone("add.f32", window({{"FADD R4, R2, R3", 5}, {"LOP3.LUT R5, R4, R3, RZ, 0x3c, !PT", 1}}), "FADD"),
+                 alone("add.rm.f32", window({{"FADD.RM R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}), "FADD.RM"),
+                 alone("activemask.b32", window({{"VOTE.ANY R4, PT, PT", 6}, {"MOV R5, R4", 1}}), "VOTE.ANY"),
+                 record(window({{"SGXT R4, R2, 0x8", 4}, {"MOV R6, R4", 1}}))},
+                {measured}, {{"activemask.b32", "nothing consumes its result"}});
+  const auto note = [&](const std::string& producer, const std::string& consumer, const std::string& slot) {
+    for (const auto& row : rows) {
+      if (row.producer == producer && row.consumer == consumer && row.slot == slot) return row.note;
+    }
+    return std::string("no such row");
+  };
+  CHECK(note("FADD", "FMUL", "a").empty());
+  CHECK(note("FADD", "FMUL", "b") ==
+        "no hazard: no patched window has this consumer and slot first; in slot a the hazard is 4");
+  CHECK(note("FADD", "LOP3.LUT", "a") ==
+        "no hazard: no patched window has this consumer and slot first; before FMUL the hazard is 4");
+  CHECK(note("FADD.RM", "FMUL", "a") == "no hazard: add.rm.f32 was not patched; of its family FADD has the hazard 4");
+  CHECK(note("VOTE.ANY", "MOV", "a") == "no hazard: activemask.b32: nothing consumes its result");
+  CHECK(note("SGXT", "MOV", "a") ==
+        "no hazard: no form becomes it alone, and of longer code only the first pair is patched");
+  const auto notes = hazard_notes_of_opcodes(rows);
+  CHECK_FALSE(notes.contains("FADD"));
+  CHECK(notes.at("VOTE.ANY") == "no hazard: activemask.b32: nothing consumes its result");
+}
+
+TEST_CASE("a window that could not be patched says why in its pairs") {
+  const auto waits = window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}, 7);
+  auto contaminated = record(waits, results::RecordKind::hazard);
+  contaminated.note = "its code waits";
+  const auto row = row_of(pair_rows({record(waits)}, {contaminated}), "FMUL", "a");
+  CHECK(row.verdict == "scheduled");
+  CHECK(row.note == "no hazard: its code waits");
+}
