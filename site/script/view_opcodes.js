@@ -10,6 +10,7 @@
     const {opcodes, contention} = await ptxlat.load(`opcodes-${table.index}`);
     return {opcodes: opcodes.map((line) => Object.fromEntries(names.map((name, i) => [name, line[i]]))), contention};
   };
+  ptxlat.opcodesIn = async (table) => (await read(table)).opcodes;
   const has = (table) => table.has_opcodes;
   // The distinct opcodes of a row, each with its pipe and a link, where a table of this architecture has opcodes.
   ptxlat.opcodesOf = async (record, table) => {

@@ -321,7 +321,7 @@
             (id) => ptxlat.address("pairs", "", {...query, table: id})),
         ptxlat.element(
             "p", {class: "lead"},
-            "A row makes a value, a column needs it. The darker, the more cycles; of several pairs the largest number. ",
+            "A row makes a value, a column needs it. The stronger the colour, the more cycles; of several pairs the largest. ",
             "The lowest right distance was found by patching the distance down until a value was wrong. ",
             "Grey: this number is not known. A frame: the result comes under a scoreboard."),
         choices(all, query, (more) => ptxlat.go(ptxlat.address("pairs", "", {...query, table: table.id, ...more}))),

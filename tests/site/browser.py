@@ -314,6 +314,18 @@ class Site(unittest.TestCase):
         self.open("#/opcode/POPC", "dl")
         self.assertIn("What waits for its result", self.text())
 
+    def test_opcodes_of_two_tables_are_compared_by_the_rules_of_the_program(self):
+        self.open("#/compare", ".virtual")
+        compared = self.driver.execute_script("""
+            const opcode = (opcode, pipe, throughput, latency) => ({opcode, pipe, counters: '', throughput, latency, hazard: ''});
+            return ptxlat.compareOpcodes(
+                [opcode('FFMA', 'fma', '128', '4'), opcode('POPC', 'xu', '16', '17'), opcode('BREV', 'xu', '16', '')],
+                [opcode('FFMA', 'fma', '127.1', '4'), opcode('POPC', 'alu', '15', '17'), opcode('FLO', 'xu', '16', '17')]);""")
+        self.assertEqual([(row["opcode"], row["quantity"], row["a"], row["b"]) for row in compared["rows"]],
+                         [("POPC", "pipe", "xu", "alu"), ("POPC", "throughput", "16", "15")])
+        self.assertEqual([(one["quantity"], one["equal"], one["compared"]) for one in compared["agreements"]],
+                         [("pipe", 1, 2), ("throughput", 1, 2), ("latency", 2, 2)])
+
     # Everybody.
 
     def test_texts_of_a_table_are_texts(self):
