@@ -65,11 +65,10 @@ void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalog
       machine::opcode_rows(opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, latency});
   const auto pairs = report::read_pairs(folder);
   const auto hazards = machine::hazard_of_opcodes(pairs);
-  const auto reasons = machine::hazard_notes_of_opcodes(pairs);
   for (auto& row : files.opcodes) {
     if (const auto found = hazards.find(row.name); found != hazards.end()) row.hazard = found->second;
-    if (const auto found = reasons.find(row.name); found != reasons.end())
-      row.note += (row.note.empty() ? "" : "; ") + found->second;
+    if (const auto note = machine::hazard_note(row.name, row.latency, pairs); !note.empty())
+      row.note += (row.note.empty() ? "" : "; ") + note;
   }
   report::write_opcode_files(folder, files);
   fmt::print(stderr, "{} opcodes of {} forms\n{}\n", files.opcodes.size(), files.throughput.size(), folder.string());

@@ -113,19 +113,21 @@ void explain_missing_hazards(std::vector<Pair>& pairs, const std::vector<results
   }
 }
 
-std::map<std::string, std::string> hazard_notes_of_opcodes(const std::vector<Pair>& pairs) {
-  std::map<std::string, std::string> notes;
+std::string hazard_note(const std::string& opcode, std::optional<double> latency, const std::vector<Pair>& pairs) {
+  const Pair* nearest = nullptr;
+  const Pair* unknown = nullptr;
   for (const auto& pair : pairs) {
-    if (is_overwriting(pair)) continue;
-    auto& note = notes[pair.producer];
-    // One reason is enough: that of the first pair.
-    if (note.empty() && !pair.hazard) note = pair.verdict == "waits" ? "" : pair.note;
+    if (pair.producer != opcode || is_overwriting(pair)) continue;
+    if (pair.hazard && (nearest == nullptr || *pair.hazard < *nearest->hazard)) nearest = &pair;
+    if (unknown == nullptr && pair.verdict == "scheduled") unknown = &pair;
   }
-  for (const auto& pair : pairs) {
-    if (pair.hazard && !is_overwriting(pair)) notes.erase(pair.producer);
-  }
-  std::erase_if(notes, [](const auto& one) { return one.second.empty(); });
-  return notes;
+  if (nearest == nullptr) return unknown == nullptr ? "" : unknown->note;
+  if (!latency || *latency == *nearest->hazard) return {};
+  if (nearest->verdict == "waits")
+    return fmt::format("the value is there after {} cycles; {} with the wait for its scoreboard", *nearest->hazard,
+                       *latency);
+  return fmt::format("the hazard is before {} in slot {}, the latency of {} to another consumer", nearest->consumer,
+                     nearest->slot, *latency);
 }
 
 }  // namespace ptxlat::machine

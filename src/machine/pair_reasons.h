@@ -2,7 +2,7 @@
 #pragma once
 
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +23,9 @@ Refusals refusals_of(const ptx::LoadedCatalogue& loaded);
 void explain_missing_hazards(std::vector<results::Pair>& pairs, const std::vector<results::Record>& latency,
                              const Refusals& refusals);
 
-// Why opcodes of fixed latency have no hazard, or one that is not their latency, by opcode: sentences for `note`.
-std::map<std::string, std::string> hazard_notes_of_opcodes(const std::vector<results::Pair>& pairs);
+// For an opcode's `note`: why it has no hazard although its latency is fixed, or why its hazard is not its latency.
+// Empty if there is nothing to say.
+std::string hazard_note(const std::string& opcode, std::optional<double> latency,
+                        const std::vector<results::Pair>& pairs);
 
 }  // namespace ptxlat::machine

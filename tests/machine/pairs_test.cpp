@@ -179,9 +179,11 @@ TEST_CASE("a pair of fixed latency without a hazard says why, and which hazards 
   CHECK(note("VOTE.ANY", "MOV", "a") == "no hazard: activemask.b32: nothing consumes its result");
   CHECK(note("SGXT", "MOV", "a") ==
         "no hazard: no form becomes it alone, and of longer code only the first pair is patched");
-  const auto notes = hazard_notes_of_opcodes(rows);
-  CHECK_FALSE(notes.contains("FADD"));
-  CHECK(notes.at("VOTE.ANY") == "no hazard: activemask.b32: nothing consumes its result");
+  CHECK(hazard_note("FADD", 4, rows).empty());
+  CHECK(hazard_note("FADD", 6, rows) == "the hazard is before FMUL in slot a, the latency of 6 to another consumer");
+  CHECK(hazard_note("VOTE.ANY", 6, rows) == "no hazard: activemask.b32: nothing consumes its result");
+  CHECK(hazard_note("POPC", 17, {{"POPC", "IADD3", "a", {}, 17, 15, "waits", ""}}) ==
+        "the value is there after 15 cycles; 17 with the wait for its scoreboard");
 }
 
 TEST_CASE("a window that could not be patched says why in its pairs") {
