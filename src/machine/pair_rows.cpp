@@ -42,6 +42,14 @@ void add_schedule(const ScheduledPair& pair, std::map<Key, Found>& found) {
   keep_least(one.measured, pair.measured);
 }
 
+// Why a ladder has no lowest right distance.
+std::string why_none(const HazardLadder& ladder) {
+  const bool was_wrong = std::any_of(ladder.wrong.begin(), ladder.wrong.end(), [](int lanes) { return lanes != 0; });
+  if (was_wrong) return "wrong values at every distance that fits";
+  return is_read(ladder.hazard) ? "no distance gives a wrong value: the hardware waits, or an old value looks the same"
+                                : "neither order gives a wrong value";
+}
+
 void add_hazards(const results::Record& record, std::map<Key, Found>& found) {
   if (record.kind != results::RecordKind::hazard || record.windows.empty()) return;
   if (record.sass.size() != 2) {
@@ -72,7 +80,7 @@ void add_hazards(const results::Record& record, std::map<Key, Found>& found) {
     auto& one = overwrites ? found[{record.sass.front(), record.sass.back(), name}] : read;
     const auto lowest = lowest_right(ladder);
     if (!lowest) {
-      one.problem = "wrong values at every distance that fits";
+      one.problem = why_none(ladder);
     } else if (!one.hazard || *lowest > *one.hazard) {
       one.hazard = *lowest;
     }

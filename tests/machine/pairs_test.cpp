@@ -126,6 +126,9 @@ TEST_CASE("the least schedule and the longest hazard of a pair count, and its ve
   CHECK(late.verdict == "late");
   CHECK(late.note == "scheduled 1 cycle later than needed");
   CHECK(row_of(rows_with(read({6, 5, 4}, {0, 0, 2})), "FMUL", "a").verdict == "early");
+  CHECK_THAT(row_of(rows_with(read({6, 5, 1}, {0, 0, 0})), "FMUL", "a").note,
+             Catch::StartsWith("no distance gives a wrong value"));
+  CHECK(row_of(rows_with(read({6}, {2})), "FMUL", "a").note == "wrong values at every distance that fits");
   // One lane that is wrong in one of two experiments is enough.
   const auto rows = pair_rows({record(near)}, {hazard_record(near, sass, read({4, 3, 2}, {0, 0, 96})),
                                                hazard_record(near, sass, read({4, 3}, {0, 1}))});
