@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "base/data_folder.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/opcode_job.h"
@@ -14,6 +15,7 @@
 #include "machine/pair_rows.h"
 #include "report/opcode_files.h"
 #include "report/pair_files.h"
+#include "report/published.h"
 #include "report/table.h"
 #include "report/table_files.h"
 #include "results/store.h"
@@ -28,6 +30,14 @@ std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
   if (!report::has_table(folder) || report::has_only_experiments(folder)) return records;
   for (auto& cell : report::read_table(folder).cells) records.push_back(std::move(cell.record));
   return records;
+}
+
+std::vector<report::PublishedThroughput> documented() {
+  const auto folder = data_folder("site", [](const std::filesystem::path& one) {
+    return std::filesystem::exists(one / report::published_throughput_name);
+  });
+  return folder.empty() ? std::vector<report::PublishedThroughput>{}
+                        : report::read_published_throughputs(folder / report::published_throughput_name);
 }
 
 void read_again(const OpcodeJobOptions& options) {
@@ -59,6 +69,7 @@ void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind
 
 void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded, report::OpcodeFiles files,
                    const std::string& format) {
+  if (!files.runs.empty()) report::note_published(files.throughput, files.runs.back().target, documented());
   const auto opcodes = machine::opcodes_measured(loaded, files.throughput);
   const auto latency = latency_of(folder);
   files.opcodes =

@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "report/csv.h"
+#include "report/published.h"
 #include "site/form_shards.h"
 #include "site/front.h"
 #include "site/list_shard.h"
@@ -39,8 +40,8 @@ Json published_json(const SiteFiles& published) {
   return {{"forms", by_first_field(published, published_forms_name, {"ptx", "input", "gpu", "O0", "O3", "source"})},
           {"facts",
            by_first_field(published, published_facts_name, {"quantity", "published", "gpu", "source", "agreement"})},
-          {"throughput",
-           by_first_field(published, published_throughput_name, {"ptx", "sm", "throughput", "unit", "source"})}};
+          {"throughput", by_first_field(published, report::published_throughput_name,
+                                        {"ptx", "sm", "throughput", "unit", "source"})}};
 }
 
 Json opcodes_json(const SiteTable& table) {

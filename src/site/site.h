@@ -18,7 +18,6 @@ struct SiteOrigin {
 // Figures of papers, for the pages of forms and facts: csv files of the page's folder.
 inline constexpr const char* published_forms_name = "published_forms.csv";
 inline constexpr const char* published_facts_name = "published_facts.csv";
-inline constexpr const char* published_throughput_name = "published_throughput.csv";
 
 // The data of a site as files below data/. Their names are ours and numbered; the names of tables and forms are only in
 // the data.
