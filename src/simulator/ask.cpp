@@ -9,6 +9,7 @@
 
 #include "report/number.h"
 #include "report/opcode_files.h"
+#include "report/probe_files.h"
 #include "report/table_files.h"
 #include "results/metric.h"
 #include "simulator/tables.h"
@@ -122,8 +123,9 @@ Matches in_facts(const Query& query, const Tables& tables) {
       continue;
     }
     const auto separator = fact.condition.empty() ? "" : " ";
-    matches.found.push_back({facts_name, fmt::format("{}, {}{}{}", probe, fact.quantity, separator, fact.condition),
-                             fact.value, fact.unit});
+    matches.found.push_back({report::facts_name,
+                             fmt::format("{}, {}{}{}", probe, fact.quantity, separator, fact.condition), fact.value,
+                             fact.unit});
   }
   if (!matches.found.empty()) return matches;
   if (!undetermined.empty()) {
