@@ -51,7 +51,7 @@ EXIT_CODES = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130}
 # Words of a program that was not prepared.
 UNPREPARED = ("terminate called", "std::", "basic_string", "what():", "Assertion", "stack smashing", "core dumped",
               "bad_alloc", "nlohmann", "json.exception")
-LONGEST = 120  # seconds that a command may take with a fault
+LONGEST = 400  # seconds that a command may take with a fault: a module costs several deadlines if each assembly hangs
 
 
 class Case:
