@@ -199,8 +199,9 @@ std::string ambiguity(const std::vector<Found>& found) {
 }  // namespace
 
 std::variant<Answer, std::string> ask(const Query& query, const Tables& tables) {
-  auto [found, why_none] = matches_of(query, tables);
-  if (found.empty()) return why_none;
+  const auto matches = matches_of(query, tables);
+  const auto& found = matches.found;
+  if (found.empty()) return matches.why_none;
   for (const auto& one : found) {
     if (!query.unit.empty() && one.unit != query.unit) {
       return fmt::format("{} has the unit \"{}\", and the option needs \"{}\"", one.row, one.unit, query.unit);
