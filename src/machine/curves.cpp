@@ -50,10 +50,10 @@ void read_again(results::Record& record) {
   record.note = saturation.still_rises ? "more warps would do more" : "";
 }
 
-Curve MeasuredCurves::find(const std::string& key) {
+std::optional<Curve> MeasuredCurves::find(const std::string& key) {
   const std::scoped_lock lock(mutex_);
   const auto found = curves_.find(key);
-  return found == curves_.end() ? Curve{} : found->second;
+  return found == curves_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void MeasuredCurves::keep(const std::string& key, const Curve& curve) {

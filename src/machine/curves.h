@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,16 +18,19 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const std
 // The result of a record's curve over warps, with the current rules.
 void read_again(results::Record& record);
 
-// The times of both loops of one code with each number of warps, and the form for which they were measured.
+// The times of both loops of one code with each number of warps, in cycles, and the form for which they were measured.
+// If they failed, how: a process was lost, which need not happen again for the next form with this code.
 struct Curve {
-  std::vector<double> shorter, longer;  // cycles; empty if it was not measured
+  std::vector<double> shorter, longer;
+  sass::Verdict verdict = sass::Verdict::proven;
+  std::string message;
   std::string measured_as;
 };
 
 // The curves of this run, by code: many forms become the same code. Thread-safe.
 class MeasuredCurves {
  public:
-  Curve find(const std::string& key);  // empty if not measured yet
+  std::optional<Curve> find(const std::string& key);
   void keep(const std::string& key, const Curve& curve);
 
  private:

@@ -63,6 +63,10 @@ kernel::Trial hazard_trial(const ptx::LoadedCatalogue& loaded, const isa::Varian
   return trial;
 }
 
+int lanes_that_count(const kernel::Readout& readout) {
+  return static_cast<int>(readout.launches) * (passes - warmed_up) * lanes_of_a_warp;
+}
+
 int wrong_lanes(const kernel::Readout& readout, const kernel::Readout& right) {
   int wrong = 0;
   for (std::size_t launch = 0; launch < readout.launches; ++launch) {

@@ -17,8 +17,11 @@ namespace ptxlat::machine {
 kernel::Trial hazard_trial(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant,
                            const isa::Consumer& consumer);
 
-// How many lanes of the passes of all launches stored other values than those of `right`. The first pass does not
-// count: it finds a cold instruction cache, which delays the consumer.
+// How many lanes of the passes of all launches count. The first pass does not: it finds a cold instruction cache, which
+// delays the consumer.
+int lanes_that_count(const kernel::Readout& readout);
+
+// How many of them stored other values than those of `right`.
 int wrong_lanes(const kernel::Readout& readout, const kernel::Readout& right);
 
 // Cycles between the clocks of the last pass, the median of the launches.

@@ -39,7 +39,10 @@ sass::InstructionWord with_destination(sass::InstructionWord word, int number) {
 std::optional<int> only_result(const sass::Instruction& instruction) {
   const auto writes = sass::register_use(instruction.text).writes;
   if (writes.size() != 1 || writes.front().file != sass::RegisterFile::general) return std::nullopt;
-  if (sass::has_wide_result(sass::opcode_of(instruction.text))) return std::nullopt;
+  const auto opcode = sass::opcode_of(instruction.text);
+  if (sass::has_wide_result(opcode)) return std::nullopt;
+  // A tile of several registers, which must begin at an even one.
+  if (opcode.substr(1).starts_with("MMA.")) return std::nullopt;
   const int number = writes.front().number;
   return destination_of(instruction.word) == number ? std::optional(number) : std::nullopt;
 }
@@ -130,6 +133,8 @@ HazardCode find_hazard(const sass::Window& window) {
 
 std::string why_not_made(const HazardCode& code, Hazard hazard) {
   if (hazard == Hazard::read_after_write) return code.waits() ? "it waits for a scoreboard" : "";
+  if (hazard == Hazard::unawaited_read && sass::opcode_of(code.first().text).starts_with("ATOM"))
+    return "an atomic whose result is not waited for faulted on sm_90, and it is not known why";
   if (hazard == Hazard::unawaited_read) return code.waits() ? "" : "its latency is fixed";
   const auto has_scoreboard = [](const sass::Instruction& one) { return sass::scoreboards_set(one.control) != 0; };
   if (has_scoreboard(code.first()) || has_scoreboard(code.second())) return "one of them has a scoreboard";

@@ -72,6 +72,18 @@ int scheduled_distance(const results::Record& record) {
   return 1;
 }
 
+// All hazards that can be made of the code, put into the record.
+std::vector<HazardLadder> climb_all(const HazardCode& code, int start, bool is_address, const RunHazard& run,
+                                    results::Record& record) {
+  std::vector<HazardLadder> ladders;
+  for (const auto hazard : all_hazards) {
+    if (!why_not_made(code, hazard).empty()) continue;
+    ladders.push_back(climb(hazard, start, is_address, run));
+    put(record, ladders.back());
+  }
+  return ladders;
+}
+
 }  // namespace
 
 results::CellKey key_of(const HazardPlan& plan) {
@@ -135,7 +147,7 @@ void put(results::Record& record, const HazardLadder& ladder) {
   elapsed.name = elapsed_name + name;
   elapsed.unit = "cycles";
   for (const int lanes : ladder.wrong) wrong.values.emplace_back(lanes);
-  for (const double cycles : ladder.elapsed) elapsed.values.emplace_back(cycles);
+  elapsed.values = ladder.elapsed;
   results::Series shown{shown_name + name, "lanes", {{"distance", "cycles", {1}}}, {ladder.shown}};
   record.series.push_back(std::move(wrong));
   record.series.push_back(std::move(elapsed));
@@ -156,33 +168,43 @@ std::vector<HazardLadder> ladders_of(const results::Record& record) {
     ladder.hazard = hazard;
     for (const double distance : wrong->axes.front().values) ladder.distances.push_back(static_cast<int>(distance));
     for (const auto& value : wrong->values) ladder.wrong.push_back(static_cast<int>(value.value_or(0)));
-    for (const auto& value : elapsed->values) ladder.elapsed.push_back(value.value_or(0));
+    ladder.elapsed = elapsed->values;
     ladder.shown = static_cast<int>(shown->values.front().value_or(0));
     ladders.push_back(std::move(ladder));
   }
   return ladders;
 }
 
-HazardLadder climb(Hazard hazard, int start, const RunHazard& run) {
+HazardLadder climb(Hazard hazard, int start, bool is_address, const RunHazard& run) {
   HazardLadder ladder;
   ladder.hazard = hazard;
   const auto is_done = [&](const kernel::LaunchOutcome& outcome) {
     if (outcome.status == kernel::LaunchStatus::ok && outcome.readout.words_per_thread != 0) return true;
     ladder.problem = outcome.status == kernel::LaunchStatus::timeout ? "it hung" : outcome.message;
+    ladder.has_failed = true;
     return false;
   };
   const bool reads = is_read(hazard);
+  const bool fault_shows = reads && is_address;
   const auto right = run(reads ? Hazard::read_after_write : hazard, Arrangement::pair, longest_distance);
   if (!is_done(right)) return ladder;
   if (wrong_lanes(right.readout, right.readout) != 0) {
     ladder.problem = "its values change from launch to launch";
     return ladder;
   }
-  const auto first = run(hazard, Arrangement::consumer_first, longest_distance);
-  if (!is_done(first)) return ladder;
-  ladder.shown = wrong_lanes(first.readout, right.readout);
+  if (!fault_shows) {
+    const auto first = run(hazard, Arrangement::consumer_first, longest_distance);
+    if (!is_done(first)) return ladder;
+    ladder.shown = wrong_lanes(first.readout, right.readout);
+  }
   for (int distance = reads ? start : 1; distance >= 1 && distance <= longest_distance; distance += reads ? -1 : 1) {
     const auto outcome = run(hazard, Arrangement::pair, distance);
+    if (fault_shows && outcome.status == kernel::LaunchStatus::fault) {
+      ladder.distances.push_back(distance);
+      ladder.wrong.push_back(lanes_that_count(right.readout));
+      ladder.elapsed.emplace_back();
+      break;
+    }
     if (!is_done(outcome)) return ladder;
     ladder.distances.push_back(distance);
     ladder.wrong.push_back(wrong_lanes(outcome.readout, right.readout));
@@ -196,8 +218,8 @@ HazardLadder climb(Hazard hazard, int start, const RunHazard& run) {
 }
 
 // Issue to issue: how much later the second clock is than with a NOP, which delays nothing, in the producer's place.
-void HazardMethod::measure(line::Bench& bench, std::size_t trial, const HazardCode& code,
-                           results::Record& record) const {
+std::vector<HazardLadder> HazardMethod::measure(line::Bench& bench, std::size_t trial, const HazardCode& code,
+                                                results::Record& record) const {
   const auto& kernel = bench.batch().kernel_of(trial);
   const RunHazard run = [&](Hazard hazard, Arrangement arrangement, int distance) {
     const auto cubin = with_hazard(bench.batch().cubin_of(trial), kernel.symbol, code,
@@ -206,22 +228,52 @@ void HazardMethod::measure(line::Bench& bench, std::size_t trial, const HazardCo
         .front();
   };
   const int scheduled = scheduled_distance(record);
+  const bool is_address = sass::is_in_address(code.second().text, code.passed);
+  int start = start_of(scheduled);
+  if (is_address) {
+    // Without the producer there is no address, and nothing to compare with.
+    if (code.waits()) start = longest_distance;
+    return climb_all(code, start, is_address, run, record);
+  }
   const auto alone = run(Hazard::read_after_write, Arrangement::consumer_alone, 1);
   const auto pair = run(Hazard::read_after_write, Arrangement::pair, scheduled);
   for (const auto* outcome : {&alone, &pair}) {
     if (outcome->status == kernel::LaunchStatus::ok) continue;
     record.verdict = outcome->status == kernel::LaunchStatus::timeout ? sass::Verdict::timeout : sass::Verdict::fault;
     record.note = outcome->message;
-    return;
+    return {};
   }
   // The NOPs within a distance are missing behind it, where each takes a cycle.
   const double more = elapsed_of_hazard(pair.readout) - elapsed_of_hazard(alone.readout) + nops_within(scheduled);
   record.set(results::metric::differential, more + 1);
-  int start = start_of(scheduled);
   if (code.waits()) start = start_of(static_cast<int>(more) + 1);
-  for (const auto hazard : all_hazards) {
-    if (why_not_made(code, hazard).empty()) put(record, climb(hazard, start, run));
-  }
+  return climb_all(code, start, is_address, run, record);
+}
+
+bool HazardMethod::knows(const std::string& key, results::Record& record) const {
+  const std::scoped_lock lock(mutex_);
+  const auto known = measured_.find(key);
+  if (known == measured_.end()) return false;
+  record.series = known->second.series;
+  record.metrics = known->second.metrics;
+  record.note = known->second.note;
+  record.verdict = known->second.verdict;
+  record.windows.front().measured_as = known->second.ptx;
+  return true;
+}
+
+void HazardMethod::keep(const std::string& key, const std::vector<HazardLadder>& ladders,
+                        const results::Record& record) const {
+  // Each failure costs a process; a second form may have better addresses.
+  constexpr int most_failures = 2;
+  const bool has_hazard = std::any_of(ladders.begin(), ladders.end(), [](const auto& ladder) {
+    return is_read(ladder.hazard) && lowest_right(ladder).has_value();
+  });
+  const bool has_failed =
+      record.verdict != sass::Verdict::proven ||
+      std::any_of(ladders.begin(), ladders.end(), [](const auto& ladder) { return ladder.has_failed; });
+  const std::scoped_lock lock(mutex_);
+  if (has_hazard || (has_failed && ++failures_[key] >= most_failures)) measured_.emplace(key, record);
 }
 
 std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
@@ -266,24 +318,9 @@ std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<co
     record.sass_count = static_cast<int>(code.code.size());
     if (!bench.measures()) continue;
     const auto key = key_of(code);
-    {
-      const std::scoped_lock lock(mutex_);
-      if (const auto known = measured_.find(key); known != measured_.end()) {
-        record.series = known->second.series;
-        record.metrics = known->second.metrics;
-        record.note = known->second.note;
-        record.verdict = known->second.verdict;
-        record.windows.front().measured_as = known->second.ptx;
-        continue;
-      }
-    }
-    measure(bench, trials[i][0], code, record);
-    const auto ladders = ladders_of(record);
-    const bool is_known = std::any_of(ladders.begin(), ladders.end(), [](const auto& ladder) {
-      return is_read(ladder.hazard) && lowest_right(ladder).has_value();
-    });
-    const std::scoped_lock lock(mutex_);
-    if (is_known) measured_.emplace(key, record);
+    if (knows(key, record)) continue;
+    const auto ladders = measure(bench, trials[i][0], code, record);
+    keep(key, ladders, record);
   }
   return records;
 }

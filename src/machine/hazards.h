@@ -18,7 +18,7 @@ namespace ptxlat::machine {
 
 // Version of the rules that find, patch and measure. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char hazard_version[] = "hazard 2";
+inline constexpr char hazard_version[] = "hazard 3";
 
 // A form with a consumer of its result, at a level.
 struct HazardPlan {
@@ -36,15 +36,17 @@ std::vector<HazardPlan> plan_hazards(const ptx::LoadedCatalogue& loaded, const s
 // What the launches of one hazard showed, distance by distance. `distances` are in cycles, in the order of the
 // launches.
 //   wrong    lanes with a wrong value at each distance
-//   elapsed  cycles between the clocks at each distance
+//   elapsed  cycles between the clocks at each distance; none if the launches faulted
 //   shown    lanes that differ if the consumer comes first
 //   problem  why there are no launches; empty if there are
+//   has_failed  whether the problem is a fault or a hang
 struct HazardLadder {
   Hazard hazard = Hazard::read_after_write;
   std::vector<int> distances, wrong;
-  std::vector<double> elapsed;
+  std::vector<std::optional<double>> elapsed;
   int shown = 0;
   std::string problem;
+  bool has_failed = false;
 };
 // The lowest distance at and above which no lane was wrong. Empty if the longest was wrong, or if a wrong value could
 // not be seen: of a read, if the shortest distance was right; of a write, if the other order was.
@@ -58,8 +60,10 @@ std::vector<HazardLadder> ladders_of(const results::Record& record);
 using RunHazard = std::function<kernel::LaunchOutcome(Hazard hazard, Arrangement arrangement, int distance)>;
 
 // Finds the lowest right distance of a hazard: from `start` down to the first wrong value if a read is concerned, else
-// from 1 up to the first right one. A fault or a hang ends it, with a problem.
-HazardLadder climb(Hazard hazard, int start, const RunHazard& run);
+// from 1 up to the first right one. A fault or a hang ends it, with a problem. But if the passed register is part of an
+// address, a fault shows that the consumer used an old one; and the consumer is not run first, because that would only
+// lose a process.
+HazardLadder climb(Hazard hazard, int start, bool is_address, const RunHazard& run);
 
 // Measures hazards: the producer's stall count is patched down until a lane gets a wrong value. The catalogue and the
 // plan must outlive it; cells are indices into the plan. It launches patched code: the line's worker should serve
@@ -71,12 +75,19 @@ class HazardMethod : public line::Method {
   std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
 
  private:
-  void measure(line::Bench& bench, std::size_t trial, const HazardCode& code, results::Record& record) const;
+  // The ladders that were climbed, also put into the record.
+  std::vector<HazardLadder> measure(line::Bench& bench, std::size_t trial, const HazardCode& code,
+                                    results::Record& record) const;
+  // Whether another form with this key has a hazard, or enough have failed; then the record gets its result.
+  bool knows(const std::string& key, results::Record& record) const;
+  void keep(const std::string& key, const std::vector<HazardLadder>& ladders, const results::Record& record) const;
 
   const ptx::LoadedCatalogue& loaded_;
   const std::vector<HazardPlan>& plan_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, results::Record> measured_;  // by opcodes and slot, if they have a hazard
+  // By opcodes and slot: with a hazard, and how many failed without one.
+  mutable std::map<std::string, results::Record> measured_;
+  mutable std::map<std::string, int> failures_;
 };
 
 }  // namespace ptxlat::machine

@@ -31,7 +31,7 @@ LoopTime time_of(line::Bench& bench, std::size_t trial, std::vector<std::uint8_t
                  const std::vector<int>& warps) {
   constexpr int launches = 2;  // the first may find its code in no cache
   const auto& symbol = bench.batch().kernel_of(trial).symbol;
-  worker::LaunchBatch batch{std::move(cubin), {}};
+  worker::LaunchBatch batch{std::move(cubin), {}, true};
   for (const int count : warps)
     batch.kernels.push_back({symbol, with_warps(bench.batch().trial(trial).launch, count), launches});
   LoopTime time;

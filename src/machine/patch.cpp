@@ -101,6 +101,19 @@ Code take(Code& before_loop, const std::vector<std::string>& opcodes) {
   return taken;
 }
 
+// Whether a copy would read what the copy before it has written.
+bool reads_its_own_results(const Code& code) {
+  std::set<sass::Register> written, needed;
+  for (const auto& instruction : code) {
+    const auto use = sass::register_use(instruction.text);
+    for (const auto& one : use.reads) {
+      if (!written.contains(one)) needed.insert(one);
+    }
+    written.insert(use.writes.begin(), use.writes.end());
+  }
+  return std::any_of(needed.begin(), needed.end(), [&](const auto& one) { return written.contains(one); });
+}
+
 }  // namespace
 
 bool is_place(const sass::Instruction& instruction) { return sass::opcode_of(instruction.text) == "PMTRIG"; }
@@ -139,6 +152,7 @@ Saturable find_saturable(const sass::Window& window, const std::vector<std::vect
   }
   std::set<sass::Register> written;
   for (const auto& instructions : found.codes) {
+    if (reads_its_own_results(instructions)) found.problem = "a copy would read the result of the one before it";
     for (const auto& instruction : instructions) {
       const auto writes = sass::register_use(instruction.text).writes;
       written.insert(writes.begin(), writes.end());

@@ -50,6 +50,7 @@ kernel::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<cons
                               Sources sources) {
   ptx::KernelBuilder builder(loaded.catalogue, *variants.front().form);
   builder.use_threads(most_warps * lanes_of_a_warp);
+  builder.hides_addresses = true;
   Kept kept;
   std::string steps;
   for (std::size_t i = 0; i < variants.size(); ++i) {

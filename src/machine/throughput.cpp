@@ -241,23 +241,23 @@ void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Var
   const auto warps = warps_to_try(static_cast<int>(codes.front().size()));
   const auto key = key_of(catalogue, variant, codes, trial.launch);
   auto curve = measured.find(key);
-  if (curve.shorter.empty()) {
+  if (!curve) {
     const auto shorter = words_of(codes_of(loops.shorter, turns), copies.shorter);
     const auto longer = words_of(codes, copies.longer);
     auto times = time_both([&](const auto& numbers) { return time_loop(bench, loops.shorter, shorter, numbers); },
                            [&](const auto& numbers) { return time_loop(bench, loops.longer, longer, numbers); }, warps);
-    if (times.shorter.empty()) {
-      record.verdict = times.verdict;
-      record.note = times.message;
-      return;
-    }
-    curve = {std::move(times.shorter), std::move(times.longer), record.ptx};
-    measured.keep(key, curve);
+    curve = {std::move(times.shorter), std::move(times.longer), times.verdict, std::move(times.message), record.ptx};
+    measured.keep(key, *curve);
   }
-  if (curve.measured_as != record.ptx) record.windows.front().measured_as = curve.measured_as;
+  if (curve->measured_as != record.ptx) record.windows.front().measured_as = curve->measured_as;
+  if (curve->shorter.empty()) {
+    record.verdict = curve->verdict;
+    record.note = curve->message;
+    return;
+  }
   std::vector<double> cycles;
   for (std::size_t i = 0; i < warps.size(); ++i)
-    cycles.push_back(cycles_of_copy({warps[i], curve.shorter[i], curve.longer[i]}, copies.shorter, copies.longer));
+    cycles.push_back(cycles_of_copy({warps[i], curve->shorter[i], curve->longer[i]}, copies.shorter, copies.longer));
   put_rates(record, warps, cycles);
 }
 

@@ -227,6 +227,11 @@ void KernelBuilder::place(const std::vector<std::string>& names, const isa::Obje
       declare(name, type);
       guard += indented(substitute(object.each, holes));
       const int bits = isa::register_bits(type);
+      if (hides_addresses && object.is_address) {
+        const auto zero = name + "_zero";
+        load({zero}, type, {"0", "0", false});
+        guard += fmt::format("  xor.b{0} {1}, {1}, {2};\n", bits, name, zero);
+      }
       branch_on(fmt::format("  setp.eq.b{} %guard_1, {}, {};", bits, name, impossible(bits)));
     }
     guard += indented(substitute(object.prepare, holes));

@@ -36,6 +36,9 @@ struct KernelBuilder {
   std::string directives;
   std::vector<std::string> module;  // at module scope
   std::set<std::string> declared;   // by objects, in the kernel
+  // Whether ptxas cannot see how an address is made: it would leave a constant of the sum to the instruction, and give
+  // its result the register of the rest.
+  bool hides_addresses = false;
 
   KernelBuilder(const isa::Catalogue& from, const isa::Form& form);
 

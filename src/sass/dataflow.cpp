@@ -189,6 +189,17 @@ std::string slot_of(std::string_view text, const Register& reg) {
   return {};
 }
 
+bool is_in_address(std::string_view text, const Register& reg) {
+  const auto opcode = opcode_of(text);
+  const auto rest = text.substr(text.find(opcode) + opcode.size());
+  for (const auto operand : operands_of(rest)) {
+    std::vector<Register> inside;
+    if (operand.find('[') != std::string_view::npos) add_registers_inside(operand, inside);
+    if (std::find(inside.begin(), inside.end(), reg) != inside.end()) return true;
+  }
+  return false;
+}
+
 namespace {
 
 bool can_branch(const std::vector<Instruction>& code) {

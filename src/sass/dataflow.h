@@ -40,6 +40,9 @@ RegisterUse register_use(std::string_view text);
 // the source operand, from "a", conditions not counted. Empty if it does not read it.
 std::string slot_of(std::string_view text, const Register& reg);
 
+// Whether the register is part of an address, or of its descriptor.
+bool is_in_address(std::string_view text, const Register& reg);
+
 // Which instructions of the window make a value that is stored after it: the last to write a register that the epilogue
 // stores, or makes a stored value from. Two instructions make the halves of a 64-bit result. Addresses and loop control
 // belong to the skeleton. live[i] is about window.instructions[i].

@@ -90,6 +90,10 @@ std::vector<kernel::LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
   outcomes.reserve(batch.kernels.size());
   std::optional<std::size_t> retried;  // the kernel that was current when a process was killed or stopped
   while (outcomes.size() < batch.kernels.size()) {
+    if (batch.stops_at_failure && !outcomes.empty() && outcomes.back().status != kernel::LaunchStatus::ok) {
+      outcomes.resize(batch.kernels.size(), kernel::LaunchOutcome(outcomes.back()));
+      break;
+    }
     const auto [why, exit] = run_remaining(batch, outcomes);
     if (why == Ending::Why::finished || why == Ending::Why::process_ended_itself) continue;
     // A process that was stopped, or starved on a busy host, misses its deadline, too.

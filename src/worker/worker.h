@@ -27,9 +27,11 @@ struct KernelLaunch {
   int launches = 9;
 };
 
+//   stops_at_failure  whether kernels after one that fails get its outcome and do not run: each fault costs a process
 struct LaunchBatch {
   Bytes cubin;
   std::vector<KernelLaunch> kernels;
+  bool stops_at_failure = false;
 };
 
 // The outcome of a kernel that was launched once with hardware counters read around it.

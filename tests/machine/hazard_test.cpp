@@ -142,6 +142,12 @@ TEST_CASE("each hazard changes what makes it, and nothing else") {
   CHECK(why_not_made(waiting, Hazard::read_after_write) == "it waits for a scoreboard");
   CHECK(why_not_made(waiting, Hazard::write_after_write) == "one of them has a scoreboard");
   CHECK(why_not_made(found, Hazard::unawaited_read) == "its latency is fixed");
+  auto tile = hazard_window();
+  for (auto& instruction : tile.instructions) {
+    if (instruction.text.starts_with("FADD")) instruction.text = "HMMA.16816.F32 R4, R2, R3, RZ";
+  }
+  CHECK(why_not_made(find_hazard(tile), Hazard::write_after_write) ==
+        "one of them does not write one general register");
   const auto words = hazard_words(waiting, Hazard::unawaited_read, Arrangement::pair, 4);
   for (std::size_t i = 0; i + 1 < words.size(); ++i) CHECK(sass::control_word(words[i]).wait_mask == 0);
   CHECK(sass::control_word(words.back()).wait_mask == 1 << 2);  // the code after the window finds it done
@@ -169,15 +175,15 @@ TEST_CASE("a window in which the pair is not what was wanted says why") {
 TEST_CASE("an invented latency is found again, and one wrong lane is noticed") {
   for (const int latency : {2, 4, 9, 12, 23, 55}) {
     INFO(latency);
-    CHECK(lowest_right(climb(Hazard::read_after_write, 55, gpu_with(latency))) == latency);
-    CHECK(lowest_right(climb(Hazard::unawaited_read, 55, gpu_with(latency, 1))) == latency);
-    CHECK(lowest_right(climb(Hazard::write_after_write, 55, gpu_with(latency))) == latency);
+    CHECK(lowest_right(climb(Hazard::read_after_write, 55, false, gpu_with(latency))) == latency);
+    CHECK(lowest_right(climb(Hazard::unawaited_read, 55, false, gpu_with(latency, 1))) == latency);
+    CHECK(lowest_right(climb(Hazard::write_after_write, 55, false, gpu_with(latency))) == latency);
   }
-  CHECK(lowest_right(climb(Hazard::write_after_read, 55, gpu_with(1))) == 1);
+  CHECK(lowest_right(climb(Hazard::write_after_read, 55, false, gpu_with(1))) == 1);
   // A schedule that is too short: wrong where it begins.
-  CHECK_FALSE(lowest_right(climb(Hazard::read_after_write, 4, gpu_with(5))));
+  CHECK_FALSE(lowest_right(climb(Hazard::read_after_write, 4, false, gpu_with(5))));
   // Wrong once in the middle: what is above it counts.
-  const auto ladder = climb(Hazard::read_after_write, 8, [](Hazard, Arrangement arrangement, int distance) {
+  const auto ladder = climb(Hazard::read_after_write, 8, false, [](Hazard, Arrangement arrangement, int distance) {
     return stored(arrangement == Arrangement::consumer_first || distance == 6 ? 1 : 0);
   });
   CHECK(lowest_right(ladder) == 7);
@@ -186,22 +192,37 @@ TEST_CASE("an invented latency is found again, and one wrong lane is noticed") {
 }
 
 TEST_CASE("if a wrong value would look right, or the launch fails, there is no number but a reason") {
-  const auto blind = climb(Hazard::read_after_write, 8, [](Hazard, Arrangement, int) { return stored(0); });
+  const auto blind = climb(Hazard::read_after_write, 8, false, [](Hazard, Arrangement, int) { return stored(0); });
   CHECK(blind.problem == "no distance gives a wrong value: an old one may look the same");
   CHECK_FALSE(lowest_right(blind));
-  const auto fails = climb(Hazard::read_after_write, 8, [](Hazard, Arrangement arrangement, int distance) {
+  const auto fails = climb(Hazard::read_after_write, 8, false, [](Hazard, Arrangement arrangement, int distance) {
     auto outcome = stored(arrangement == Arrangement::consumer_first ? 1 : 0);
     if (distance == 3) outcome = {kernel::LaunchStatus::fault, "illegal address", {}};
     return outcome;
   });
   CHECK(fails.problem == "illegal address");
+  CHECK(fails.has_failed);
   CHECK_FALSE(lowest_right(fails));
+}
+
+TEST_CASE("an old address that faults is a wrong value, and is not provoked without need") {
+  const auto ladder = climb(Hazard::read_after_write, 8, true, [](Hazard, Arrangement arrangement, int distance) {
+    REQUIRE(arrangement == Arrangement::pair);
+    return distance < 6 ? kernel::LaunchOutcome{kernel::LaunchStatus::fault, "illegal address", {}} : stored(0);
+  });
+  CHECK(ladder.problem.empty());
+  CHECK_FALSE(ladder.has_failed);
+  CHECK(ladder.distances == std::vector{8, 7, 6, 5});
+  CHECK(lowest_right(ladder) == 6);
+  results::Record record;
+  put(record, ladder);
+  CHECK(lowest_right(ladders_of(record).front()) == 6);
 }
 
 TEST_CASE("a record keeps its ladders") {
   results::Record record;
-  put(record, climb(Hazard::read_after_write, 8, gpu_with(5)));
-  put(record, climb(Hazard::write_after_read, 8, gpu_with(2)));
+  put(record, climb(Hazard::read_after_write, 8, false, gpu_with(5)));
+  put(record, climb(Hazard::write_after_read, 8, false, gpu_with(2)));
   const auto ladders = ladders_of(record);
   REQUIRE(ladders.size() == 2);
   CHECK(lowest_right(ladders[0]) == 5);

@@ -108,7 +108,8 @@ TEST_CASE("the least schedule and the longest hazard of a pair count, and its ve
   const auto near = window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}, 7);
   const auto far = window({{"FADD R4, R2, R3", 6}, {"FMUL R5, R4, R3", 1}});
   const auto read = [](const std::vector<int>& distances, const std::vector<int>& wrong) {
-    return HazardLadder{Hazard::read_after_write, distances, wrong, std::vector<double>(distances.size(), 50), 96, {}};
+    const std::vector<std::optional<double>> elapsed(distances.size(), 50);
+    return HazardLadder{Hazard::read_after_write, distances, wrong, elapsed, 96, {}, false};
   };
   const std::vector<std::string> sass{"FADD", "FMUL"};
   const auto rows_with = [&](const HazardLadder& ladder) {
@@ -131,7 +132,7 @@ TEST_CASE("the least schedule and the longest hazard of a pair count, and its ve
   CHECK(row_of(rows, "FMUL", "a").hazard == 4);
   CHECK(hazard_of_opcodes(rows) == std::map<std::string, double>{{"FADD", 4}});
   // Writes have rows of their own, and do not count as an opcode's latency.
-  const HazardLadder write{Hazard::write_after_write, {1, 2}, {32, 0}, {50, 50}, 96, {}};
+  const HazardLadder write{Hazard::write_after_write, {1, 2}, {32, 0}, {50, 50}, 96, {}, false};
   const auto written = pair_rows({}, {hazard_record(near, sass, write)});
   CHECK(row_of(written, "FMUL", "waw").hazard == 2);
   CHECK(row_of(written, "FMUL", "a").verdict == "scheduled");

@@ -122,6 +122,19 @@ TEST_CASE("one instruction follows its copy at once, several keep what they wait
   CHECK(sass::control_word(words[1]).wait_mask == 3);
 }
 
+TEST_CASE("code whose copies would depend on each other is not copied") {
+  const std::string problem = "a copy would read the result of the one before it";
+  // The low half of its address would be what the atomic before it returned.
+  const std::string atomic = "ATOM.E.ADD.STRONG.GPU PT, R7, desc[UR6][R6.64+0x10000], R11";
+  CHECK(find_saturable(window_of(with(popc_loop, 1, atomic)), {{"ATOM.E.ADD.STRONG.GPU"}}, 3).problem == problem);
+  CHECK(find_saturable(window_of(with(popc_loop, 1, "FADD R9, R9, R8")), {{"FADD"}}, 3).problem == problem);
+  // A step that reads the one before it does not matter.
+  auto steps = popc_loop;
+  steps.insert(steps.begin() + 1, "FADD R9, R7, R8");
+  steps[2] = "FMUL R9, R9, R8";
+  CHECK(find_saturable(window_of(steps), {{"FADD", "FMUL"}}, 3).problem.empty());
+}
+
 TEST_CASE("the second clock waits for registers that queued copies have not read or written yet") {
   const auto window = window_of(popc_loop);
   const auto found = find_saturable(window, {{"POPC"}}, 3);
@@ -168,7 +181,7 @@ TEST_CASE("on every architecture the loop contains only the copies and control t
   const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
   constexpr int places = 12;
   // The first becomes two instructions, the first of which writes the predicate that ptxas would steer with.
-  const std::string ptx = GENERATE("set.eq.and.s32.b32", "popc.b32", "setp.lt.f32");
+  const std::string ptx = GENERATE("set.eq.and.s32.b32", "popc.b32", "setp.lt.f32", "atom.add.u32");
   const int sm = GENERATE(75, 80, 90, 120);
   INFO(ptx << " sm_" << sm);
   const auto& forms = loaded.catalogue.forms;

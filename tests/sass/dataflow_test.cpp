@@ -162,6 +162,20 @@ TEST_CASE("a reduction over the warp has a result, unlike one in memory") {
   CHECK(register_use("RED.E.ADD.STRONG.GPU desc[UR4][R2.64], R5").writes.empty());
 }
 
+TEST_CASE("an address, its offset and its descriptor are told from data") {
+  const auto is_in = [](std::string_view text, RegisterFile file, int number) {
+    return is_in_address(text, {file, number});
+  };
+  const std::string_view atomic = "@!P1 ATOMG.E.ADD.STRONG.GPU PT, R9, desc[UR6][R6.64+0x10], R11";
+  CHECK(is_in(atomic, RegisterFile::general, 6));
+  CHECK(is_in(atomic, RegisterFile::general, 7));
+  CHECK(is_in(atomic, RegisterFile::uniform, 6));
+  CHECK_FALSE(is_in(atomic, RegisterFile::general, 11));
+  CHECK_FALSE(is_in(atomic, RegisterFile::general, 9));
+  CHECK_FALSE(is_in(atomic, RegisterFile::predicate, 1));
+  CHECK_FALSE(is_in("FADD R2, R3, R4", RegisterFile::general, 3));
+}
+
 TEST_CASE("no text is too strange to be read") {
   for (const char* text : {"", "@", "@P0", "R", "IADD3", "IADD3 ", "X R0,,R1", "[", "LDG R0, [", "SEL R0, R1, R2, P"}) {
     INFO(text);

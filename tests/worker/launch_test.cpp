@@ -69,6 +69,22 @@ TEST_CASE("a fault costs only its own kernel, and no other kernel is launched tw
   CHECK(log.lines().size() == 8);
 }
 
+TEST_CASE("a batch that stops at a failure launches nothing after it") {
+  Environment environment;
+  const TemporaryFile log;
+  environment.set("PTXLAT_STANDIN_LAUNCH_LOG", log.path());
+  environment.set("PTXLAT_STANDIN_FAULT", "k3_");
+  Worker worker(test_options());
+  LaunchBatch batch = test_batch(8, 1);
+  batch.stops_at_failure = true;
+  const auto outcomes = worker.launch(batch);
+  REQUIRE(outcomes.size() == 8);
+  for (std::size_t i = 0; i < outcomes.size(); ++i)
+    CHECK(outcomes[i].status == (i < 3 ? kernel::LaunchStatus::ok : kernel::LaunchStatus::fault));
+  CHECK(outcomes[7].message == outcomes[3].message);
+  CHECK(log.lines().size() == 4);
+}
+
 TEST_CASE("several faults cost their own kernels") {
   Environment environment;
   environment.set("PTXLAT_STANDIN_FAULT", "_");
