@@ -324,6 +324,13 @@ std::vector<std::vector<std::string>> read_csv_file(const std::filesystem::path&
   return read_csv_lines(in, file.string(), columns);
 }
 
+std::optional<double> number_in_field(const std::string& field, const std::filesystem::path& file) {
+  const auto value = number_in(field);
+  if (!value && !field.empty())
+    throw Error(ExitCode::storage, fmt::format("{}: {} is not a number", file.string(), field));
+  return value;
+}
+
 std::vector<TableRow> read_csv(std::istream& in, const std::string& name) {
   std::vector<TableRow> rows;
   std::vector<std::string_view> middle;

@@ -14,6 +14,7 @@
 #include "report/number.h"
 #include "report/page.h"
 #include "report/record_lines.h"
+#include "results/curve.h"
 #include "results/work_unit.h"
 
 namespace ptxlat::report {
@@ -109,6 +110,7 @@ void write_curves_csv(std::ostream& out, const OpcodeFiles& files) {
     for (const auto& record : files.throughput) {
       if (record.sass != std::vector{row.name} || record.series.empty()) continue;
       const auto& series = record.series.front();
+      if (!results::is_curve(series)) continue;
       for (std::size_t i = 0; i < series.values.size(); ++i) {
         const auto throughput = throughput_of(record.ptx, series.values[i]);
         write_csv_line(out, {row.name, decimal(series.axes.front().values[i]), rounded(throughput.value)});

@@ -50,12 +50,7 @@ std::vector<results::Pair> read_pairs(const std::filesystem::path& folder) {
   const auto file = folder / rows_name;
   std::vector<results::Pair> rows;
   for (const auto& fields : read_csv_file(file, pair_columns)) {
-    const auto number = [&](std::size_t column) {
-      const auto value = number_in(fields[column]);
-      if (!value && !fields[column].empty())
-        throw Error(ExitCode::storage, fmt::format("{}: {} is not a number", file.string(), fields[column]));
-      return value;
-    };
+    const auto number = [&](std::size_t column) { return number_in_field(fields[column], file); };
     rows.push_back({fields[0], fields[1], fields[2], number(3), number(4), number(5), fields[6], fields[7]});
   }
   return rows;

@@ -47,18 +47,20 @@ void set_elapsed(results::Record& record, const std::optional<double>& sm_clock_
   if (cycles && sm_clock_mhz) record.set(results::metric::elapsed_ns, *cycles * ns_per_us / *sm_clock_mhz);
 }
 
-// The record as it was measured first, marked as unstable.
-results::Record marked(results::Record record, const results::Record& again, GpuRuns& runs) {
-  const auto before = *record.number(results::metric::cycles);
+// The record as it was measured first, marked as unstable. If the repetition failed, its own record, marked: that is
+// not final, and so the next run of the command tries the cell again.
+results::Record marked(const results::Record& first, const results::Record& again, GpuRuns& runs) {
+  const auto before = *first.number(results::metric::cycles);
   const auto now = again.number(results::metric::cycles);
   const auto now_text = now ? fmt::format("{}", *now) : to_string(again.verdict);
-  const bool is_same_gpu = record.gpu == again.gpu;
+  const bool is_same_gpu = first.gpu == again.gpu, has_failed = !results::is_final(again);
+  auto record = has_failed ? again : first;
   record.note += record.note.empty() ? "" : "; ";
   record.note += is_same_gpu ? fmt::format("{} cycles in one process, {} in another", before, now_text)
-                             : fmt::format("{} cycles on {}, {} on {}", before, runs.of(record.gpu).device->uuid,
+                             : fmt::format("{} cycles on {}, {} on {}", before, runs.of(first.gpu).device->uuid,
                                            now_text, runs.of(again.gpu).device->uuid);
   record.add_flag(is_same_gpu ? results::flag::processes_differ : results::flag::gpus_differ);
-  record.verdict = sass::Verdict::unstable;
+  if (!has_failed) record.verdict = sass::Verdict::unstable;
   record.set(results::metric::cycles, std::nullopt);
   record.set(results::metric::elapsed_ns, std::nullopt);
   return record;

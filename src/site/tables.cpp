@@ -70,7 +70,11 @@ void read_rows(SiteTable& table, report::TableFiles files) {
     return;
   }
   table.lines = std::move(*files.lines);
-  table.code = report::shared_code(table.lines);
+  try {
+    table.code = report::shared_code(table.lines);
+  } catch (const std::exception& error) {
+    throw report::damaged(table.folder / report::jsonl_name, error.what());
+  }
   CodeMarks marks;
   for (auto& cell : report::rows_in(table.lines, table.folder)) {
     auto mark = marks.of(cell);
