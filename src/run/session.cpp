@@ -21,19 +21,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool is_finished(const results::Run& run) { return !run.finished_utc.empty() && !run.was_interrupted; }
-
 // The run that made the table in the store, if it finished, and if a run that makes nothing need not be recorded. It
 // must be recorded if the store does not show that its plan or shard is finished (results/shards.h): if it continues a
 // run that was killed between its last cell and its end, or if the runs of other shards made its cells.
 std::optional<results::Run> finished_run(const results::Store& store, const results::Run& beginning) {
   const auto runs = store.runs(beginning.table);
-  if (runs.empty() || !is_finished(runs.back())) return std::nullopt;
+  if (runs.empty() || !runs.back().is_finished()) return std::nullopt;
   bool was_begun = !beginning.shard.empty(), was_finished = false;
   for (const auto& run : runs) {
     if (run.plan != beginning.plan || run.shard != beginning.shard) continue;
     was_begun = true;
-    was_finished = was_finished || is_finished(run);
+    was_finished = was_finished || run.is_finished();
   }
   if (was_begun && !was_finished) return std::nullopt;
   // An invocation on several GPUs is one run per GPU: this is the first.

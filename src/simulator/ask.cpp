@@ -100,7 +100,7 @@ Matches in_opcodes(const Query& query, const Tables& tables) {
   Matches matches;
   for (const auto& line : tables.opcodes) {
     if (!line[column].empty() && is_one_of(line.front(), query.wanted))
-      matches.found.push_back({opcodes_name, line.front(), line[column], unit_of_opcode(query.metric, line)});
+      matches.found.push_back({report::opcodes_name, line.front(), line[column], unit_of_opcode(query.metric, line)});
   }
   if (matches.found.empty())
     matches.why_none = fmt::format("no opcode in opcodes.csv matches and has {}", query.metric);
