@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/pair_files.h"
 
-#include <fmt/format.h>
-
 #include <sstream>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "report/csv.h"
 #include "report/gzip.h"
