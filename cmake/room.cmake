@@ -5,7 +5,9 @@ add_library(ptxlat_options INTERFACE)
 target_include_directories(ptxlat_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(ptxlat_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
   # GCC 12 warns about overlaps and overruns in its own std::string (GCC bug 105651 and similar ones).
-  "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow>")
+  "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow>"
+  # Newer Clangs warn about std::get_temporary_buffer in libstdc++'s own std::stable_sort.
+  "$<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>")
 target_link_libraries(ptxlat_options INTERFACE fmt::fmt-header-only)
 if(PTXLAT_WARNINGS_AS_ERRORS)
   target_compile_options(ptxlat_options INTERFACE -Werror)

@@ -67,6 +67,33 @@ gather() {
     seed store "${file##*.}" <"$file"
   done
   rm -f "$out/records" "$out"/record.*
+  for folder in tables/sm_90/nvidia-h100-80gb-hbm3/driver-580.159.04 tables/sm_90/nvidia-h200/driver-580.159.04; do
+    for name in opcodes pairs; do
+      [[ -e $folder/$name.jsonl.gz ]] || continue
+      {
+        gzip -dc "$folder/$name.jsonl.gz" | awk 'NR % 90 == 1' && printf '====\n' && cat "$folder/$name.json"
+        printf '\n====\n' && head -30 "$folder/pairs.csv" 2>/dev/null
+      } | seed opcodes "${folder//\//_}_$name"
+    done
+  done
+  for file in simulators/*.toml; do
+    {
+      cat "$file"
+      printf '====\n-gpgpu_n_clusters 1\n-gpgpu_scheduler gto\n-gpgpu_cache:dl1 S:4:128:64,L:L:m:N:L,A:512:8,16:0,32\n'
+      printf '====\n' && gzip -dc "$folder/latency.csv.gz" | head -12
+      printf '====\n' && head -12 "$folder/opcodes.csv" && printf '====\n' && cat "$folder/run.json"
+      printf '\n====\n' && head -20 "$folder/facts.csv"
+    } | seed simulator "${file##*/}"
+  done
+  if command -v zstd >/dev/null; then
+    {
+      zstd -dc "$folder/latency.jsonl.zst" | head -5
+      printf '====\n' && gzip -dc "$folder/probes.jsonl.gz" | awk 'length($0) < 3000' | head -3
+      printf '====\n' && head -20 "$folder/opcodes.csv" && printf '====\n' && head -20 "$folder/contention.csv"
+    } | seed site "$(basename "$folder")"
+  fi
+  printf 'banks=2 reads_per_cycle=1 counts_once=1 least=2\n====\nR4 R6 R8' | seed predict registers
+  printf 'fallthrough_first\n====\n0000ffff' | seed predict branch
   for file in "$folder"/logs/*.zst; do
     command -v zstd >/dev/null || break
     zstd -dc "$file" | head -3 | seed oracle "$(basename "$file")"

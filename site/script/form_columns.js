@@ -30,6 +30,8 @@
       text: (list, item) => list.inputOf(item)
     },
     issue: numeric("issue", "issue", "cycles that one more independent copy takes, in one warp"),
+    throughput: numeric("throughput", "a cycle", "what an SM does in a cycle with enough warps: results, or instructions of a warp"),
+    saturates_at: numeric("saturates_at", "warps", "the fewest warps that reach that throughput"),
     pipe: {
       label: "pipe",
       title: "the pipes of its opcodes",

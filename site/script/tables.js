@@ -18,6 +18,15 @@
     const usual = ptxlat.tables[ptxlat.site.default_table];
     return usual && fits(usual) ? usual : ptxlat.tables.find(fits);
   };
+  const architecture = (table) => (table.run.target || "").replace(/[a-z]+$/, "");
+  // The table itself, or another of its architecture that `has` accepts; undefined if there is none.
+  ptxlat.tableLike = (table, has) =>
+      (has(table) ? table : ptxlat.tables.find((one) => has(one) && architecture(one) === architecture(table)));
+  // The vendor's figure for a form: {throughput, unit, source}; undefined if there is none.
+  ptxlat.documentedThroughput = async (form, table) => {
+    const {throughput} = await ptxlat.load("published");
+    return (Object.hasOwn(throughput, form) ? throughput[form] : []).find((one) => one.sm === architecture(table));
+  };
   ptxlat.isDefault = (table) => table.index === ptxlat.site.default_table;
   // For addresses: the site's first choice needs no name only where the reader has not chosen one.
   ptxlat.tableChoice = (label, table, has, onchange) => ptxlat.choice(

@@ -218,7 +218,8 @@
             "p", {class: "lead"}, changes.headline === "static" ? "Schedules" : "Cycles",
             ` at ${sides}, largest change first. The causes are those of \`ptxlat compare\`; a row leads to both machine `,
             "codes side by side."),
-        changes.node, isOne ? "" : await factsSection(a, b));
+        changes.node, isOne ? "" : await ptxlat.opcodesSection(a, b),
+        isOne ? "" : await factsSection(a, b));
     return `Compare ${a.title} with ${b.title}`;
   };
 })();

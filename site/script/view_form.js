@@ -4,6 +4,36 @@
 (() => {
   const numericColumns = ["issue", "static", "chain", "differential", "bracket", "overhead", "min", "p95", "max"];
 
+  // The vendor's figure beside ours, and how far they are apart.
+  const documented = async (name, table, {record}) => {
+    const known = await ptxlat.documentedThroughput(name, table);
+    if (!known || known.unit !== record.unit) return "";
+    const percent = Math.round(100 * (record.throughput / Number(known.throughput) - 1));
+    const difference = percent === 0 ? "the same" : `${Math.abs(percent)} % ${percent > 0 ? "less" : "more"}`;
+    return ` The vendor documents ${difference}: ${known.throughput} (${known.source}).`;
+  };
+
+  // What an SM does in a cycle, at the levels that it is known of.
+  const throughputs = async (name, own) => {
+    const sentences = [];
+    for (const level of own.table.levels) {
+      const record = own.levels[level].records.find((one) => one.throughput !== undefined);
+      if (!record) continue;
+      const warps = record.saturates_at ? `, from ${ptxlat.counted(record.saturates_at, "warp")} on` : "";
+      const text = `${ptxlat.numberText(record.throughput)} ${record.unit} a cycle of an SM${warps}`;
+      const same = sentences.find((sentence) => sentence.text === text);
+      if (same)
+        same.levels.push(`O${level}`);
+      else
+        sentences.push({text, record, levels: [`O${level}`]});
+    }
+    if (sentences.length === 0) return "";
+    const vendor = await documented(name, own.table, sentences[sentences.length - 1]);
+    return sentences.map(({text, levels}, i) => ptxlat.element(
+                             "p", {}, `Throughput at ${levels.join(", ")}: ${text}.`,
+                             i === sentences.length - 1 ? vendor : ""));
+  };
+
   const mostRows = 12;
 
   // The numbers of the chosen table: a row for each operand and input at each level.
@@ -242,7 +272,7 @@
                   (id) => {
                     ptxlat.go(ptxlat.address("form", name, {...this.query, table: id, with: ""}));
                   })),
-          reason, sharing(own, name),
+          reason, sharing(own, name), await throughputs(name, own),
           this.key === undefined
               ? ""
               : ptxlat.section(

@@ -104,7 +104,10 @@
             "p", {class: "lead"}, `${what} `,
             ptxlat.link(
                 `All ${table.forms.toLocaleString("en")} instructions`, ptxlat.address("forms", "", {table: table.id})),
-            " of PTX and CUDA C; type anywhere to search. ", ptxlat.link("How to read a number", "#/about"), "."),
+            " of PTX and CUDA C; type anywhere to search. ",
+            ptxlat.tables.some((one) => one.has_opcodes) ? [ptxlat.link("Opcodes and pipes", "#/opcodes"), ", "] : "",
+            ptxlat.tables.some((one) => one.has_pairs) ? [ptxlat.link("pairs and hazards", "#/pairs"), ", "] : "",
+            ptxlat.link("how to read a number", "#/about"), "."),
         await memoryLine(table) || "",
         ptxlat.element(
             "section", {"aria-label": "The most wanted instructions", class: "columns"},

@@ -10,11 +10,11 @@
     const {opcodes, contention} = await ptxlat.load(`opcodes-${table.index}`);
     return {opcodes: opcodes.map((line) => Object.fromEntries(names.map((name, i) => [name, line[i]]))), contention};
   };
+  ptxlat.opcodesIn = async (table) => (await read(table)).opcodes;
+  const has = (table) => table.has_opcodes;
   // The distinct opcodes of a row, each with its pipe and a link, where a table of this architecture has opcodes.
   ptxlat.opcodesOf = async (record, table) => {
-    const architecture = (one) => (one.run.target || "").replace(/[a-z]+$/, "");
-    const source = table.has_opcodes
-        ? table : ptxlat.tables.find((one) => one.has_opcodes && architecture(one) === architecture(table));
+    const source = ptxlat.tableLike(table, has);
     const names = [...new Set(Array.isArray(record.sass) ? record.sass : [])];
     if (!source || names.length === 0) return "";
     const known = new Map((await read(source)).opcodes.map((one) => [one.opcode, one]));
@@ -121,7 +121,6 @@
         ptxlat.element("div", {class: "wide", tabindex: "0", role: "region", "aria-label": "Contention"}, drawing));
   };
 
-  const has = (table) => table.has_opcodes;
   const none = (main) => {
     ptxlat.showNotice(main, "Opcodes", "No table of this site has opcodes. `ptxlat opcodes` measures them.");
     return "Opcodes";
@@ -140,7 +139,11 @@
         ptxlat.element(
             "p", {class: "lead"},
             "A pipe is a group of opcodes that contend with each other, found by timing pairs and named after its ",
-            "members. A click shows its opcodes alone."),
+            "members. A click shows its opcodes alone.",
+            ptxlat.tableLike(table, (one) => one.has_pairs) ? [
+              " How far apart two opcodes must be: ",
+              ptxlat.link("pairs", ptxlat.address("pairs", "", {table: ptxlat.tableLike(table, (one) => one.has_pairs).id})), "."
+            ] : ""),
         map(opcodes, table, query.pipe),
         ptxlat.section(
             query.pipe ? `Pipe ${query.pipe}` : "All opcodes",
@@ -180,6 +183,7 @@
     const pairs = contention.filter(([a, b, score]) => (a === one.paired_as || b === one.paired_as) && score !== "")
                       .map(([a, b, score, floor]) => [a === one.paired_as ? b : a, score, floor])
                       .sort((a, b) => Number(b[1]) - Number(a[1]));
+    const documented = one.example && await ptxlat.documentedThroughput(one.example, table);
     const example = one.example ? [
       "For example ", ptxlat.link(one.example, ptxlat.formAddress(one.example, table), {class: "code"}), ". "
     ] : "";
@@ -187,6 +191,7 @@
         main, back, ptxlat.element("h1", {class: "code"}, name), ptxlat.definitions([
           ["pipe", one.pipe || "unknown"],
           ["a cycle of an SM", one.throughput && `${one.throughput} ${one.unit}`],
+          ["documented by the vendor", documented && `${documented.throughput} ${documented.unit} (${documented.source})`],
           ["multiply-adds a cycle of an SM", one.multiply_adds],
           ["cycles between two in a sub-partition", one.interval],
           ["fewest warps that reach it", one.saturates_at],
@@ -199,7 +204,7 @@
         ]),
         ptxlat.element("p", {}, example,
                        ptxlat.link(`All instructions that use ${name.split(".")[0]}`, formsOf(name, table))),
-        pairs.length ? beside(pairs, opcodes, table) : "");
+        await ptxlat.pairsOf(name, table), pairs.length ? beside(pairs, opcodes, table) : "");
     return name;
   };
 })();

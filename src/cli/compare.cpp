@@ -98,6 +98,7 @@ Tables read_all(const std::vector<NamedTable>& named, const std::vector<int>& le
   in_parallel(work.size(), [&](std::size_t i) {
     *work[i].second = report::read_table(*work[i].first);
     work[i].second->facts = report::read_facts(*work[i].first);
+    work[i].second->opcodes = report::read_opcode_numbers(*work[i].first);
   });
   if (levels.empty()) return tables;
   for (auto& [folder, table] : tables) {
@@ -178,6 +179,7 @@ void write_groups(const CompareOptions& options, const std::vector<std::vector<r
                   const std::vector<report::Group>& groups) {
   if (options.format == "csv") return report::write_csv(std::cout, groups);
   if (options.format == "facts") return report::write_facts_csv(std::cout, groups);
+  if (options.format == "opcodes") return report::write_opcodes_csv(std::cout, groups);
   if (options.format == "json") return report::write_json(std::cout, groups);
   const bool is_markdown = options.format == "markdown";
   const report::PageStyle style{is_markdown ? report::PageFormat::markdown : report::PageFormat::text, wants_colour(),
@@ -232,9 +234,9 @@ void run_compare(const CompareOptions& options) {
 }  // namespace
 
 void add_compare(CLI::App& program) {
-  auto* command = program.add_subcommand(
-      "compare",
-      "Show what differs between tables, or between the levels of one, by how much and why; and which facts differ.");
+  auto* command = program.add_subcommand("compare",
+                                         "Show what differs between tables, or between the levels of one, by how much "
+                                         "and why; and which facts and SASS opcodes differ.");
   auto options = std::make_shared<CompareOptions>();
   command
       ->add_option("tables", options->names,
@@ -252,9 +254,10 @@ void add_compare(CLI::App& program) {
   add_levels(*command, options->levels, "all");
   auto* format = command->add_option(
       "--format", options->format,
-      "What to write to standard output: text, markdown, csv, json, facts (a csv of the facts) or findings (a Markdown "
+      "What to write to standard output: text, markdown, csv, json, facts (a csv of the facts), opcodes (a csv of SASS "
+      "opcodes: pipe, throughput, latency, hazard) or findings (a Markdown "
       "page of the changes from each table to the next, with similar changes grouped). Default: text.");
-  format->check(CLI::IsMember({"text", "markdown", "csv", "json", "facts", "findings"}));
+  format->check(CLI::IsMember({"text", "markdown", "csv", "json", "facts", "opcodes", "findings"}));
   command
       ->add_option("--csv", options->csv,
                    "With findings: also write all rows, step by step, into this file, which the page links to; "

@@ -92,7 +92,8 @@ void add_list(CLI::App& program) {
     const auto table = report::read_table(options->table);
     std::vector<std::string> names;
     for (const auto* form : forms) names.push_back(form->ptx);
-    (options->format == "csv" ? report::write_forms_csv : report::write_forms_text)(std::cout, table, names);
+    (options->format == "csv" ? report::write_forms_csv : report::write_forms_text)(
+        std::cout, table, {report::read_opcode_numbers(options->table), table.spellings}, names);
   });
 }
 

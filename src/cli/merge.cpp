@@ -73,15 +73,19 @@ std::vector<results::Record> at_level(std::vector<results::Record> records, int 
   return records;
 }
 
+ptx::LoadedCatalogue catalogue_of(const MergeOptions& options) {
+  Selection selection;
+  selection.catalogues = options.catalogues;
+  return load_catalogue_for(selection);
+}
+
 // The opcodes of a table at their highest level: its files hold one level.
 void write_stored_opcodes(const results::Store& store, const std::string& table, const MergeOptions& options) {
   using results::RecordKind;
   auto throughput = store.records(table, RecordKind::throughput);
   if (throughput.empty()) return;
   const int level = highest_level(throughput);
-  Selection selection;
-  selection.catalogues = options.catalogues;
-  write_opcodes(std::filesystem::path(options.tables.folder) / table, load_catalogue_for(selection),
+  write_opcodes(std::filesystem::path(options.tables.folder) / table, catalogue_of(options),
                 {{},
                  at_level(std::move(throughput), level),
                  at_level(store.records(table, RecordKind::contention), level),
@@ -96,7 +100,7 @@ void write_stored_pairs(const results::Store& store, const std::string& table, c
   auto hazards = store.records(table, results::RecordKind::hazard);
   if (hazards.empty()) return;
   const int level = highest_level(hazards);
-  write_pairs(std::filesystem::path(options.tables.folder) / table,
+  write_pairs(std::filesystem::path(options.tables.folder) / table, catalogue_of(options),
               {{}, at_level(std::move(hazards), level), store.runs(table)}, "none");
 }
 

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "base/data_folder.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/opcode_job.h"
@@ -14,6 +15,7 @@
 #include "machine/pair_rows.h"
 #include "report/opcode_files.h"
 #include "report/pair_files.h"
+#include "report/published.h"
 #include "report/table.h"
 #include "report/table_files.h"
 #include "results/store.h"
@@ -25,9 +27,17 @@ namespace {
 // The latencies in the table of the same GPU and assembler; none if there is no table.
 std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
   std::vector<results::Record> records;
-  if (!report::has_table(folder) || report::has_only_probes(folder)) return records;
+  if (!report::has_table(folder) || report::has_only_experiments(folder)) return records;
   for (auto& cell : report::read_table(folder).cells) records.push_back(std::move(cell.record));
   return records;
+}
+
+std::vector<report::PublishedThroughput> documented() {
+  const auto folder = data_folder("site", [](const std::filesystem::path& one) {
+    return std::filesystem::exists(one / report::published_throughput_name);
+  });
+  return folder.empty() ? std::vector<report::PublishedThroughput>{}
+                        : report::read_published_throughputs(folder / report::published_throughput_name);
 }
 
 void read_again(const OpcodeJobOptions& options) {
@@ -59,13 +69,17 @@ void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind
 
 void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded, report::OpcodeFiles files,
                    const std::string& format) {
+  if (!files.runs.empty()) report::note_published(files.throughput, files.runs.back().target, documented());
   const auto opcodes = machine::opcodes_measured(loaded, files.throughput);
   const auto latency = latency_of(folder);
   files.opcodes =
       machine::opcode_rows(opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, latency});
-  const auto hazards = machine::hazard_of_opcodes(report::read_pairs(folder));
+  const auto pairs = report::read_pairs(folder);
+  const auto hazards = machine::hazard_of_opcodes(pairs);
   for (auto& row : files.opcodes) {
     if (const auto found = hazards.find(row.name); found != hazards.end()) row.hazard = found->second;
+    if (const auto note = machine::hazard_note(row.name, row.latency, pairs); !note.empty())
+      row.note += (row.note.empty() ? "" : "; ") + note;
   }
   report::write_opcode_files(folder, files);
   fmt::print(stderr, "{} opcodes of {} forms\n{}\n", files.opcodes.size(), files.throughput.size(), folder.string());

@@ -40,7 +40,7 @@ struct PairOptions : OpcodeJobOptions {
 
 // The windows of the same GPU and assembler's latency table; none if there is no table.
 std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
-  if (!report::has_table(folder) || report::has_only_probes(folder)) return {};
+  if (!report::has_table(folder) || report::has_only_experiments(folder)) return {};
   const auto table = report::read_table(folder);
   std::vector<const report::Cell*> cells;
   for (const auto& cell : table.cells) cells.push_back(&cell);
@@ -75,7 +75,7 @@ void read_again(const PairOptions& options) {
     if (record.ptx == machine::registers_name) machine::read_registers_again(record);
   }
   if (!probes.empty()) report::rewrite_facts(folder, probes);
-  write_pairs(folder, report::read_pair_files(folder), options.format);
+  write_pairs(folder, load_catalogue_for(options.selection), report::read_pair_files(folder), options.format);
 }
 
 // How often a pair is in some code, and at which distances.
@@ -136,14 +136,17 @@ void measure(const PairOptions& options, run::OpcodeJob& job, const GpuKind& kin
   const auto folder = std::filesystem::path(options.tables) / made.run.table;
   const auto runs = store.runs(made.run.table);
   write_registers(folder, made.registers, runs);
-  write_pairs(folder, {{}, made.hazards, runs}, options.format);
+  write_pairs(folder, job.loaded, {{}, made.hazards, runs}, options.format);
 }
 
 }  // namespace
 
-void write_pairs(const std::filesystem::path& folder, report::PairFiles files, const std::string& format) {
-  files.pairs = machine::pair_rows(latency_of(folder), files.hazards);
+void write_pairs(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded, report::PairFiles files,
+                 const std::string& format) {
+  files.pairs = machine::pair_rows(latency_of(folder), files.hazards, machine::refusals_of(loaded));
   report::write_pair_files(folder, files);
+  if (!files.runs.empty() && !files.runs.back().is_finished())
+    fmt::print(stderr, "the last run did not finish: pairs are missing\n");
   fmt::print(stderr, "{} pairs\n{}\n", files.pairs.size(), folder.string());
   if (format == "text") report::write_pair_text(std::cout, files.pairs);
 }

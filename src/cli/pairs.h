@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "ptx/skeleton.h"
 #include "report/pair_files.h"
 
 namespace ptxlat::cli {
@@ -11,7 +12,8 @@ namespace ptxlat::cli {
 // Writes the results of the current rules for the hazard records, with the schedules of the latencies in the same
 // folder.
 //   format  "text": the rows also go to standard output
-void write_pairs(const std::filesystem::path& folder, report::PairFiles files, const std::string& format);
+void write_pairs(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded, report::PairFiles files,
+                 const std::string& format);
 
 // The rows in which the opcode is the producer, nearest consumer first, and then those in which it is the consumer.
 // Error{unknown_name} if the table has none.

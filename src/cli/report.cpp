@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "report/published.h"
 #include "report/table_files.h"
 #include "run/provenance.h"
 #include "site/site.h"
@@ -36,7 +37,7 @@ void make_site(const ReportOptions& options) {
   const auto page = site::page_folder();
   auto files = site::page_files(page);
   site::SiteFiles published;
-  for (const char* name : {site::published_forms_name, site::published_facts_name}) {
+  for (const char* name : {site::published_forms_name, site::published_facts_name, report::published_throughput_name}) {
     if (auto file = files.extract(name)) published.insert(std::move(file));
   }
   const auto library = site::plot_library(options.library);

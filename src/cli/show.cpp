@@ -11,6 +11,7 @@
 #include "assemble/toolkit.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/pairs.h"
@@ -23,6 +24,7 @@
 #include "report/evidence.h"
 #include "report/memory_map.h"
 #include "report/number.h"
+#include "report/opcode_numbers.h"
 #include "report/plot.h"
 #include "report/probe_files.h"
 #include "report/table.h"
@@ -69,7 +71,12 @@ std::string nearest_in(const report::Table& table, const std::string& wanted) {
   return nearest.empty() ? "" : fmt::format("it has {}", fmt::join(nearest, ", "));
 }
 
-std::vector<results::Record> cells_from_table(const ShowOptions& options, const isa::Form& form) {
+struct CellOfTable {
+  results::Record record;
+  report::RowThroughput throughput;
+};
+
+std::vector<CellOfTable> cells_from_table(const ShowOptions& options, const isa::Form& form) {
   const auto table = report::read_table(options.table);
   const auto& levels = options.selection.levels;
   std::vector<const report::Cell*> cells;
@@ -92,7 +99,24 @@ std::vector<results::Record> cells_from_table(const ShowOptions& options, const 
     if (is_wanted && spelling.ptx == form.ptx && !spelling.row.empty() && spelling.row != form.ptx)
       fmt::print("O{}: the machine code is that of {}\n", spelling.level, spelling.row);
   }
-  return report::whole_records(table, cells);
+  const report::RowThroughputs throughputs(report::read_opcode_numbers(options.table), table.spellings);
+  std::vector<CellOfTable> whole;
+  for (auto& record : report::whole_records(table, cells)) {
+    const auto& levels_of_row = cells[whole.size()]->levels;
+    auto throughput = throughputs.of(form.ptx, levels_of_row, record.sass);
+    whole.push_back({std::move(record), std::move(throughput)});
+  }
+  return whole;
+}
+
+void print_throughput(const report::RowThroughput& row) {
+  if (row.throughput) {
+    const auto warps =
+        row.saturates_at ? fmt::format(", from {} warps on", report::decimal(row.saturates_at)) : std::string();
+    fmt::print("    throughput   {:>8} {} per cycle and SM{}\n", report::decimal(row.throughput), printable(row.unit),
+               warps);
+  }
+  if (!row.pipe.empty()) fmt::print("    pipe {}\n", printable(row.pipe));
 }
 
 // Assembled now, not measured.
@@ -214,12 +238,15 @@ void show(const ShowOptions& options) {
     throw Error(ExitCode::unknown_name, "no such form: " + options.form, advice_for(options.form, forms, probes));
   }
   // Checked first, so that nothing is printed for a form that the table does not have.
-  const auto in_table = options.table.empty() ? std::vector<results::Record>() : cells_from_table(options, *form);
+  const auto in_table = options.table.empty() ? std::vector<CellOfTable>() : cells_from_table(options, *form);
   fmt::print("{}  {}, PTX ISA {}\n{}:{}\n{}\n", form->ptx, form->chapter, form->section,
              std::filesystem::path(form->where.file).filename().string(), form->where.line, form->text);
   print_ptx(loaded, *form);
   if (!options.table.empty()) {
-    for (const auto& cell : in_table) print_cell(cell);
+    for (const auto& cell : in_table) {
+      print_cell(cell.record);
+      print_throughput(cell.throughput);
+    }
     return;
   }
   for (const auto& toolchain : chosen_toolchains(options.selection.toolchain, std::nullopt)) {

@@ -11,6 +11,7 @@
 #include "latency/numbers.h"
 #include "latency/samples.h"
 #include "latency/survey.h"
+#include "latency/witness_pairs.h"
 #include "line/window_record.h"
 #include "sass/hidden_waits.h"
 
@@ -169,6 +170,20 @@ void set_measure(results::Record& record, Observed headline, const Experiment& e
     record.differential_consumer = experiment.consumer->name;
 }
 
+// The opcodes that each witness timed, where the machine code shows both: " (FADD → LOP3.LUT, FADD → FADD)".
+std::string witness_pairs(const results::Record& record, const Audits& audits) {
+  const auto window_of = [&](Role role) {
+    return std::find_if(record.windows.begin(), record.windows.end(),
+                        [&](const auto& window) { return window.role == to_string(role); });
+  };
+  const auto differential = window_of(Role::differential), chain = window_of(Role::chain);
+  const auto step = audits[Role::chain].sass.size();
+  if (differential == record.windows.end() || chain == record.windows.end() || step == 0) return {};
+  const auto to_consumer = pair_at_end(*differential), to_itself = pair_between_steps(*chain, step);
+  if (to_consumer.empty() || to_itself.empty()) return {};
+  return fmt::format(" ({}, {})", to_consumer, to_itself);
+}
+
 // What a reader of the headline must know: a flag for programs and a note for people.
 void add_remarks(results::Record& record, Headline headline, const Experiment& experiment, const Numbers& leading) {
   const auto remark = [&](const char* flag, const std::string& words) {
@@ -181,7 +196,8 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
   const auto differential = record.number(results::metric::differential), chain = record.number(results::metric::chain);
   if (differential && chain && *differential != *chain) {
     const auto to = experiment.consumer == nullptr ? "its completion" : experiment.consumer->name;
-    remark(results::flag::witnesses_differ, fmt::format("{} to {}, {} in a chain", *differential, to, *chain));
+    remark(results::flag::witnesses_differ,
+           fmt::format("{} to {}, {} in a chain{}", *differential, to, *chain, witness_pairs(record, leading.audits)));
   }
   std::vector<Role> used{Role::differential};
   if (headline == Headline::chain) used = {Role::chain, Role::chain_twice};

@@ -91,6 +91,13 @@ void measure(line::Bench& bench, const PairPlan& plan, const std::vector<std::si
   if (!score) record.note = "issuing them takes as long as one pipe would";
 }
 
+bool has_address_or_tile(const isa::Catalogue& catalogue, const isa::Variant& variant) {
+  const auto& operands = variant.form->operands;
+  return std::any_of(operands.begin(), operands.end(), [&](const isa::Operand& operand) {
+    return operand.count > 0 || isa::object_of(catalogue, *variant.input, operand) != nullptr;
+  });
+}
+
 }  // namespace
 
 std::vector<Opcode> opcodes_measured(const ptx::LoadedCatalogue& loaded, const std::vector<results::Record>& records) {
@@ -102,7 +109,9 @@ std::vector<Opcode> opcodes_measured(const ptx::LoadedCatalogue& loaded, const s
     const auto interval = record.number(results::metric::interval);
     if (record.sass.size() != 1 || !interval || form == forms.end()) continue;
     const auto& name = record.sass.front();
-    opcodes.emplace(name, Opcode{name, isa::variants_of(*form->second).front(), *interval});
+    auto variant = isa::variants_of(*form->second).front();
+    const bool is_paired = !has_address_or_tile(loaded.catalogue, variant);
+    opcodes.emplace(name, Opcode{name, std::move(variant), *interval, is_paired});
   }
   std::vector<Opcode> measured;
   for (auto& [name, opcode] : opcodes) measured.push_back(std::move(opcode));
@@ -136,7 +145,7 @@ std::vector<PairPlan> plan_pairs(const ptx::LoadedCatalogue& loaded, const std::
   std::vector<std::size_t> chosen;
   const auto of = representatives_of(opcodes);
   for (std::size_t i = 0; i < opcodes.size(); ++i) {
-    if (of[i] == i) chosen.push_back(i);
+    if (of[i] == i && opcodes[i].is_paired) chosen.push_back(i);
   }
   std::vector<PairPlan> plan;
   for (std::size_t i = 0; i < chosen.size(); ++i) {

@@ -12,11 +12,16 @@
 namespace ptxlat::machine {
 
 // An opcode, and a form that becomes only this opcode.
-//   interval  cycles between two such instructions in a sub-partition
+//   interval   cycles between two such instructions in a sub-partition
+//   is_paired  whether contention says something about its pipe. It says nothing about accesses to memory: a warp
+//   issues
+//              in order, so that none issues anything once the queue to memory is full, and any mix takes the sum. Nor
+//              about operands of several registers (matrices): reading them holds up whatever is beside them
 struct Opcode {
   std::string name;  // "IMAD.WIDE.U32"
   isa::Variant variant;
   double interval = 0;
+  bool is_paired = true;
 };
 
 // The throughput records of a single opcode, one for each opcode, sorted by name. The forms are found in the catalogue.
@@ -33,7 +38,7 @@ struct PairPlan {
   std::string recipe;
 };
 results::CellKey key_of(const PairPlan& plan);
-// All pairs of representatives.
+// All pairs of representatives that are paired.
 std::vector<PairPlan> plan_pairs(const ptx::LoadedCatalogue& loaded, const std::vector<Opcode>& opcodes, int level);
 
 // Measures whether two opcodes contend: copies of both in one loop, enough of each to take equally long, compared with

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "results/curve.h"
+
 namespace ptxlat::machine {
 
 namespace {
@@ -59,7 +61,7 @@ CountedCopy counted_copy(const counters::Counts& copies, const counters::Counts&
 
 std::vector<results::PipeShare> shares_of(const results::Record& record) {
   std::vector<results::PipeShare> shares;
-  if (record.series.empty()) return shares;
+  if (record.series.empty() || !results::is_named_curve(record.series.front())) return shares;
   const auto& series = record.series.front();
   for (std::size_t i = 0; i < series.values.size(); ++i) {
     const double share = series.values[i].value_or(0);

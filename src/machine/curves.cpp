@@ -5,6 +5,7 @@
 
 #include "machine/rates.h"
 #include "machine/saturated_kernel.h"
+#include "results/curve.h"
 
 namespace ptxlat::machine {
 
@@ -33,12 +34,14 @@ void read_again(results::Record& record) {
   const auto curve = std::find_if(record.series.begin(), record.series.end(),
                                   [](const results::Series& series) { return series.name == curve_name; });
   if (record.kind != results::RecordKind::throughput || curve == record.series.end() || record.windows.empty()) return;
+  if (!results::is_curve(*curve)) return;
   std::vector<int> warps;
   std::vector<double> rates;
   for (std::size_t i = 0; i < curve->values.size(); ++i) {
     warps.push_back(static_cast<int>(curve->axes.front().values[i]));
     rates.push_back(curve->values[i].value_or(0));
   }
+  if (*std::max_element(rates.begin(), rates.end()) <= 0) return;
   const auto saturation = saturation_of(warps, rates);
   namespace metric = results::metric;
   record.set(metric::throughput, saturation.per_clock, {record.windows.front().role});

@@ -13,6 +13,7 @@
 #include "line/window_record.h"
 #include "machine/hazard_kernel.h"
 #include "machine/scheduled_pairs.h"
+#include "results/curve.h"
 
 namespace ptxlat::machine {
 
@@ -162,6 +163,7 @@ std::vector<HazardLadder> ladders_of(const results::Record& record) {
     };
     const auto wrong = series_of(wrong_name), elapsed = series_of(elapsed_name), shown = series_of(shown_name);
     if (wrong == record.series.end() || elapsed == record.series.end() || shown == record.series.end()) continue;
+    if (!results::is_curve(*wrong) || elapsed->values.size() != wrong->values.size() || shown->values.empty()) continue;
     HazardLadder ladder;
     ladder.hazard = hazard;
     for (const double distance : wrong->axes.front().values) ladder.distances.push_back(static_cast<int>(distance));

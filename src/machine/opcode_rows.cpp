@@ -36,14 +36,14 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> known = 
 
 std::string base_of(const std::string& opcode) { return opcode.substr(0, opcode.find('.')); }
 
-// The pipe of each opcode; empty if its representative has no conclusive pair.
+// The pipe of each opcode; empty if its representative is not paired or has no conclusive pair.
 std::vector<std::string> pipe_names(const std::vector<Opcode>& opcodes, const std::vector<std::size_t>& standing,
                                     std::span<const results::Record> contention) {
   // Only representatives are in pairs.
   std::vector<std::size_t> paired;
   std::map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < opcodes.size(); ++i) {
-    if (standing[i] != i) continue;
+    if (standing[i] != i || !opcodes[i].is_paired) continue;
     places[opcodes[i].name] = paired.size();
     paired.push_back(i);
   }
@@ -62,8 +62,9 @@ std::vector<std::string> pipe_names(const std::vector<Opcode>& opcodes, const st
     members[pipes[place]].push_back(opcodes[paired[place]].name);
   std::vector<std::string> names(opcodes.size());
   for (std::size_t i = 0; i < opcodes.size(); ++i) {
-    const auto place = places.at(opcodes[standing[i]].name);
-    if (has_answer.contains(place)) names[i] = name_of_pipe(members[pipes[place]]);
+    const auto place = places.find(opcodes[standing[i]].name);
+    if (place != places.end() && has_answer.contains(place->second))
+      names[i] = name_of_pipe(members[pipes[place->second]]);
   }
   return names;
 }

@@ -42,8 +42,25 @@ void add_schedule(const ScheduledPair& pair, std::map<Key, Found>& found) {
   keep_least(one.measured, pair.measured);
 }
 
+// Why a ladder has no lowest right distance.
+std::string why_none(const HazardLadder& ladder) {
+  const bool was_wrong = std::any_of(ladder.wrong.begin(), ladder.wrong.end(), [](int lanes) { return lanes != 0; });
+  if (was_wrong) return "wrong values at every distance that fits";
+  return is_read(ladder.hazard) ? "no distance gives a wrong value: the hardware waits, or an old value looks the same"
+                                : "neither order gives a wrong value";
+}
+
 void add_hazards(const results::Record& record, std::map<Key, Found>& found) {
-  if (record.kind != results::RecordKind::hazard || record.windows.empty() || record.sass.size() != 2) return;
+  if (record.kind != results::RecordKind::hazard || record.windows.empty()) return;
+  if (record.sass.size() != 2) {
+    // The window could not be patched: none of its pairs was.
+    for (const auto& pair : pairs_of(record.windows.front())) {
+      const auto known = found.find({pair.producer, pair.consumer, pair.slot});
+      if (known != found.end() && known->second.problem.empty())
+        known->second.problem = fmt::format("no hazard: {}", record.note);
+    }
+    return;
+  }
   std::string slot;
   for (const auto& pair : pairs_of(record.windows.front())) {
     const bool is_it = pair.producer == record.sass.front() && pair.consumer == record.sass.back();
@@ -63,7 +80,7 @@ void add_hazards(const results::Record& record, std::map<Key, Found>& found) {
     auto& one = overwrites ? found[{record.sass.front(), record.sass.back(), name}] : read;
     const auto lowest = lowest_right(ladder);
     if (!lowest) {
-      one.problem = "wrong values at every distance that fits";
+      one.problem = why_none(ladder);
     } else if (!one.hazard || *lowest > *one.hazard) {
       one.hazard = *lowest;
     }
@@ -90,15 +107,18 @@ void judge(const Found& found, results::Pair& row) {
     row.note = fmt::format("scheduled {} cycle{} {} than needed", cycles, cycles == 1 ? "" : "s",
                            late > 0 ? "later" : "earlier");
   }
-  if (found.measured && found.schedule && !found.waits && *found.measured != *found.schedule)
+}
+
+void note_measured(results::Pair& row) {
+  if (row.measured && row.schedule && *row.measured != *row.schedule)
     row.note += fmt::format("{}it issues {} cycles after its producer, not {}", row.note.empty() ? "" : "; ",
-                            *found.measured, *found.schedule);
+                            *row.measured, *row.schedule);
 }
 
 }  // namespace
 
 std::vector<results::Pair> pair_rows(const std::vector<results::Record>& latency,
-                                     const std::vector<results::Record>& hazards) {
+                                     const std::vector<results::Record>& hazards, const Refusals& refusals) {
   std::map<Key, Found> all;
   auto scheduled = scheduled_pairs(latency);
   for (const auto& pair : scheduled) add_schedule(pair, all);
@@ -122,6 +142,8 @@ std::vector<results::Pair> pair_rows(const std::vector<results::Record>& latency
     judge(found, row);
     rows.push_back(std::move(row));
   }
+  explain_missing_hazards(rows, latency, refusals);
+  for (auto& row : rows) note_measured(row);
   return rows;
 }
 

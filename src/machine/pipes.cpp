@@ -32,24 +32,59 @@ std::optional<double> linkage(const std::vector<std::size_t>& x, const std::vect
   return least;
 }
 
+// Wide operands bring two on different pipes to 0.55: they contend for registers.
+constexpr double one_pipe = 0.8;
+
+// How alike two instructions are: the share of all others with which both contend, or neither does. Of a LOP3's two
+// partners, an IADD3 contends with what it contends with; a DADD, which only meets its operands, does not.
+double alikeness(std::size_t x, std::size_t y, std::size_t instructions, const Scores& scores) {
+  int known = 0, alike = 0;
+  for (std::size_t other = 0; other < instructions; ++other) {
+    if (other == x || other == y) continue;
+    const auto of_x = scores.find(std::minmax(x, other)), of_y = scores.find(std::minmax(y, other));
+    if (of_x == scores.end() || of_y == scores.end()) continue;
+    ++known;
+    alike += (of_x->second > one_pipe) == (of_y->second > one_pipe) ? 1 : 0;
+  }
+  return known == 0 ? 1 : static_cast<double>(alike) / known;
+}
+
+// The mean over members of two groups.
+double alikeness(const std::vector<std::size_t>& x, const std::vector<std::size_t>& y,
+                 const std::vector<std::vector<double>>& alike) {
+  double sum = 0;
+  for (const auto a : x) {
+    for (const auto b : y) sum += alike[a][b];
+  }
+  return sum / static_cast<double>(x.size() * y.size());
+}
+
 }  // namespace
 
 std::vector<int> pipes_of(std::size_t instructions, const std::vector<Contention>& contention) {
+  // One pipe takes the sum, and up to a fifth more where operands meet. Two that take far more were slower beside each
+  // other than alone: registers of one bank, or a warp held up before a full queue. That says nothing about pipes.
+  constexpr double most = 1.25;
   Scores scores;
   for (const auto& [a, b, score] : contention) {
-    if (score) scores[std::minmax(a, b)] = *score;
+    if (score && *score <= most) scores[std::minmax(a, b)] = *score;
   }
   std::vector<std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < instructions; ++i) groups.push_back({i});
-  constexpr double one_pipe = 0.8;  // wide operands bring two on different pipes to 0.55: they contend for registers
+  std::vector<std::vector<double>> alike(instructions, std::vector<double>(instructions, 1));
+  for (const auto& [pair, score] : scores)
+    alike[pair.first][pair.second] = alike[pair.second][pair.first] =
+        alikeness(pair.first, pair.second, instructions, scores);
   for (;;) {
-    double best = one_pipe;
+    double best = -1;
     std::pair<std::size_t, std::size_t> nearest{0, 0};
     for (std::size_t i = 0; i < groups.size(); ++i) {
       for (std::size_t j = i + 1; j < groups.size(); ++j) {
         const auto score = linkage(groups[i], groups[j], scores);
-        if (!score || *score <= best) continue;
-        best = *score;
+        if (!score || *score <= one_pipe) continue;
+        const double likeness = alikeness(groups[i], groups[j], alike);
+        if (likeness <= best) continue;
+        best = likeness;
         nearest = {i, j};
       }
     }

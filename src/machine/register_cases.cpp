@@ -12,6 +12,7 @@
 #include "line/window_record.h"
 #include "machine/loop.h"
 #include "machine/saturated_kernel.h"
+#include "results/curve.h"
 #include "sass/dataflow.h"
 
 namespace ptxlat::machine {
@@ -146,7 +147,7 @@ std::vector<int> sources_of(const sass::InstructionWord& word) {
 
 void read_registers_again(results::Record& record) {
   record.facts.clear();
-  if (record.series.empty()) return;
+  if (record.series.empty() || !results::is_named_curve(record.series.front())) return;
   const auto& series = record.series.front();
   std::vector<infer::RegisterCase> cases;
   for (std::size_t i = 0; i < series.values.size(); ++i)

@@ -78,6 +78,17 @@ bool has_changed(const FactComparison& facts, double cycles) {
   });
 }
 
+bool has_changed(const OpcodeComparison& opcodes) {
+  return !opcodes.rows.empty() || !opcodes.only_in_a.empty() || !opcodes.only_in_b.empty();
+}
+
+bool has_changed(const OpcodeComparison& opcodes, double cycles) {
+  return std::any_of(opcodes.rows.begin(), opcodes.rows.end(), [&](const OpcodeDifference& row) {
+    const auto change = row.change();
+    return change && (row.quantity == "latency" || row.quantity == "hazard") && std::abs(*change) >= cycles;
+  });
+}
+
 }  // namespace
 
 const char* to_string(Cause cause) {
@@ -198,8 +209,10 @@ Comparison compare(const Side& a, const Side& b) {
   }
   if (a.table != b.table && !a.table->facts.empty() && !b.table->facts.empty())
     comparison.facts = compare_facts(a.table->facts, b.table->facts);
-  // Probes without a table of instructions: every row of the other side would be new or gone.
-  if (comparison.facts && (a.table->cells.empty() || b.table->cells.empty())) return comparison;
+  if (a.table != b.table && !a.table->opcodes.opcodes.empty() && !b.table->opcodes.opcodes.empty())
+    comparison.opcodes = compare_opcodes(a.table->opcodes, b.table->opcodes);
+  // Probes or opcodes without a table of instructions: every row of the other side would be new or gone.
+  if ((comparison.facts || comparison.opcodes) && (a.table->cells.empty() || b.table->cells.empty())) return comparison;
   const std::optional<int> a_level = a.level ? a.level : b.level;
   const std::optional<int> b_level = b.level ? b.level : a.level;
   std::vector<PlacedCell> cells;
@@ -227,8 +240,11 @@ Comparison compare(const Side& a, const Side& b) {
 }
 
 bool has_changed(const Comparison& comparison, const std::optional<double>& cycles) {
-  if (!cycles) return !comparison.rows.empty() || (comparison.facts && !comparison.facts->rows.empty());
+  if (!cycles)
+    return !comparison.rows.empty() || (comparison.facts && !comparison.facts->rows.empty()) ||
+           (comparison.opcodes && has_changed(*comparison.opcodes));
   if (comparison.facts && has_changed(*comparison.facts, *cycles)) return true;
+  if (comparison.opcodes && has_changed(*comparison.opcodes, *cycles)) return true;
   return std::any_of(comparison.rows.begin(), comparison.rows.end(), [&](const Difference& row) {
     if (!row.a || !row.b) return false;
     const auto has_come_far = [&](const Numbers& numbers) {

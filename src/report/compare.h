@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/compare_facts.h"
+#include "report/compare_opcodes.h"
 #include "report/table.h"
 
 namespace ptxlat::report {
@@ -51,10 +52,11 @@ struct Comparison {
   Side a, b;
   std::string_view headline;  // tag: `static` if one side measured nothing, else `cycles`
   std::vector<const results::MetricKind*>
-      others;                           // metrics compared in addition to the headline: those that both tables have
-  std::vector<Difference> rows;         // most interesting first
-  std::vector<const Cell*> unchanged;   // of a
-  std::optional<FactComparison> facts;  // if both tables have facts
+      others;                               // metrics compared in addition to the headline: those that both tables have
+  std::vector<Difference> rows;             // most interesting first
+  std::vector<const Cell*> unchanged;       // of a
+  std::optional<FactComparison> facts;      // if both tables have facts
+  std::optional<OpcodeComparison> opcodes;  // if both tables have opcodes
 
   // Whether it has rows of several levels.
   bool has_levels() const { return !a.level && !b.level; }
@@ -84,7 +86,8 @@ std::string_view headline_between(const std::vector<Side>& sides);
 std::vector<std::string_view> shown_metrics();
 
 // The test of `--fail-on-change`: whether a number changed by at least this many cycles, or, in a row that both sides
-// have, appeared or disappeared, or a fact in cycles changed by as much. Without a threshold, whether anything changed.
+// have, appeared or disappeared, or a fact, latency or hazard in cycles changed by as much. Without a threshold,
+// whether anything changed.
 bool has_changed(const Comparison& comparison, const std::optional<double>& cycles);
 
 // All rows together.

@@ -186,6 +186,7 @@ void write_comparison(std::ostream& out, const Comparison& comparison) {
                         {"numbers", std::string(comparison.headline)},
                         {"summary", summary_json(comparison)}};
   if (comparison.facts) head["facts"] = facts_json(*comparison.facts);
+  if (comparison.opcodes) head["opcodes"] = opcodes_json(*comparison.opcodes);
   std::string text = results::to_line(head);
   text.pop_back();  // the brace: the rows follow
   out << text << ",\"rows\":";

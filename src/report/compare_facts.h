@@ -18,7 +18,8 @@ struct TableFact {
   results::Fact fact;
   std::string card;  // UUID of the GPU; empty if unknown
 };
-// All facts of the probes in `folder`, if any. Error{storage} if they are damaged.
+// All facts of the probes in `folder`, if any: of their records, or of facts.csv if the folder has nothing else of
+// them, which names no card. Error{storage} if they are damaged.
 std::vector<TableFact> read_facts(const std::filesystem::path& folder);
 
 // How a fact differs between two tables.

@@ -187,6 +187,7 @@ void write_step(Page& page, const StepKinds& step, const std::string& list) {
   page.heading(2, {fmt::format("{}, after {}", comparison.b.label, comparison.a.label)});
   write_changed_rows(page, step, list);
   if (comparison.facts) write_facts_section(page, *comparison.facts);
+  if (comparison.opcodes) write_opcodes_section(page, *comparison.opcodes);
 }
 
 void write_tables(Page& page, const std::vector<Side>& sides) {

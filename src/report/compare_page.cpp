@@ -136,6 +136,7 @@ void write_page(std::ostream& out, const Group& group, const PageStyle& style) {
     write_summary(page, comparison);
     write_rows(page, comparison);
     if (comparison.facts) write_facts_section(page, *comparison.facts);
+    if (comparison.opcodes) write_opcodes_section(page, *comparison.opcodes);
   }
   if (group.matrix) write_matrix(page, *group.matrix);
 }

@@ -30,17 +30,21 @@ void write_page(std::ostream& out, const Group& group, const PageStyle& style);
 void write_findings(std::ostream& out, const std::vector<Side>& sides, const Group& steps, const std::string& list);
 // The facts of a comparison, as part of such a page.
 void write_facts_section(Page& page, const FactComparison& facts);
+// Its opcodes, likewise.
+void write_opcodes_section(Page& page, const OpcodeComparison& opcodes);
 // Whether the same toolchain was measured on two kinds of GPUs; and, as parts of such a page, what differs inside the
 // SM and outside it.
 bool are_different_gpus(const Comparison& comparison);
 std::string places_summary(const Comparison& comparison);  // two items of a list
 void write_places(Page& page, const Comparison& comparison);
-// For programs (docs/comparison-format.md), all rows: a line for each row, or fact, of each
+// For programs (docs/comparison-format.md), all rows: a line for each row, fact, or quantity of an opcode, of each
 // comparison; one document.
 void write_csv(std::ostream& out, const std::vector<Group>& groups);
 void write_facts_csv(std::ostream& out, const std::vector<Group>& groups);
+void write_opcodes_csv(std::ostream& out, const std::vector<Group>& groups);
 void write_json(std::ostream& out, const std::vector<Group>& groups);
-// The facts of a comparison, as part of that document.
+// The facts and the opcodes of a comparison, as parts of that document.
 results::Json facts_json(const FactComparison& facts);
+results::Json opcodes_json(const OpcodeComparison& opcodes);
 
 }  // namespace ptxlat::report

@@ -236,32 +236,38 @@ std::vector<std::string_view> middle_in(const std::vector<std::string>& header_f
 
 }  // namespace
 
+std::string csv_columns() { return header(); }
+
+void write_csv_fields(std::ostream& out, const Cell& cell, const std::vector<int>& levels) {
+  static const auto middle = middle_columns();
+  const results::Record& record = cell.record;
+  for (const std::string* text : {&record.ptx, &record.chapter, &record.operand, &record.input}) {
+    write_csv_field(out, *text);
+    out << ',';
+  }
+  out << 'O' << record.level << ',';
+  for (const auto column : middle) {
+    if (column == levels_column) {
+      out << fmt::format("O{}", fmt::join(levels, " O"));
+    } else if (column == measure_column) {
+      if (record.measure) out << to_string(*record.measure);
+    } else if (column == consumer_column) {
+      write_csv_field(out, record.consumer);
+    } else {
+      out << decimal(record.number(column));
+    }
+    out << ',';
+  }
+  write_csv_field(out, fmt::format("{}", fmt::join(record.sass, ";")));
+  out << ',' << record.sass_count << ',' << to_string(record.verdict) << ',';
+  write_csv_field(out, record.note);
+}
+
 void write_csv(std::ostream& out, const Table& table) {
-  const auto middle = middle_columns();
-  out << header() << '\n';
+  out << csv_columns() << '\n';
   for (const Cell& cell : table.cells) {
     if (!cell.leads) continue;
-    const results::Record& record = cell.record;
-    for (const std::string* text : {&record.ptx, &record.chapter, &record.operand, &record.input}) {
-      write_csv_field(out, *text);
-      out << ',';
-    }
-    out << 'O' << record.level << ',';
-    for (const auto column : middle) {
-      if (column == levels_column) {
-        out << fmt::format("O{}", fmt::join(cell.levels, " O"));
-      } else if (column == measure_column) {
-        if (record.measure) out << to_string(*record.measure);
-      } else if (column == consumer_column) {
-        write_csv_field(out, record.consumer);
-      } else {
-        out << decimal(record.number(column));
-      }
-      out << ',';
-    }
-    write_csv_field(out, fmt::format("{}", fmt::join(record.sass, ";")));
-    out << ',' << record.sass_count << ',' << to_string(record.verdict) << ',';
-    write_csv_field(out, record.note);
+    write_csv_fields(out, cell, cell.levels);
     out << '\n';
   }
 }
@@ -316,6 +322,13 @@ std::vector<std::vector<std::string>> read_csv_file(const std::filesystem::path&
   if (!std::filesystem::exists(file, ignored)) return {};
   std::istringstream in(read_file(file));
   return read_csv_lines(in, file.string(), columns);
+}
+
+std::optional<double> number_in_field(const std::string& field, const std::filesystem::path& file) {
+  const auto value = number_in(field);
+  if (!value && !field.empty())
+    throw Error(ExitCode::storage, fmt::format("{}: {} is not a number", file.string(), field));
+  return value;
 }
 
 std::vector<TableRow> read_csv(std::istream& in, const std::string& name) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <istream>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -22,5 +23,7 @@ std::vector<std::vector<std::string>> read_csv_lines(std::istream& in, const std
                                                      const std::string& columns);
 // The same of a file; none if there is no such file.
 std::vector<std::vector<std::string>> read_csv_file(const std::filesystem::path& file, const std::string& columns);
+// The number in a field of the file; none if the field is empty. Error{storage} if it is anything else.
+std::optional<double> number_in_field(const std::string& field, const std::filesystem::path& file);
 
 }  // namespace ptxlat::report

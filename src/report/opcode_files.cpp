@@ -14,6 +14,7 @@
 #include "report/number.h"
 #include "report/page.h"
 #include "report/record_lines.h"
+#include "results/curve.h"
 #include "results/work_unit.h"
 
 namespace ptxlat::report {
@@ -23,7 +24,6 @@ namespace {
 namespace metric = results::metric;
 
 constexpr const char* records_name = "opcodes.jsonl.gz";
-constexpr const char* runs_name = "opcodes.json";
 
 // Launches of one experiment differ by thousandths: three digits after the point say all there is.
 std::string rounded(std::optional<double> value) {
@@ -91,7 +91,7 @@ void write_counters_csv(std::ostream& out, const std::vector<results::Opcode>& o
 }
 
 void write_throughput_csv(std::ostream& out, const std::vector<results::Record>& throughput) {
-  out << "ptx,input,opcode,opt,throughput,unit,multiply_adds,interval,saturates_at,sass,sass_count,verdict,note\n";
+  out << throughput_columns << '\n';
   for (const auto& record : throughput) {
     const auto [unit, value, multiply_adds] = throughput_of(record.ptx, record.number(metric::throughput));
     write_csv_line(
@@ -110,6 +110,7 @@ void write_curves_csv(std::ostream& out, const OpcodeFiles& files) {
     for (const auto& record : files.throughput) {
       if (record.sass != std::vector{row.name} || record.series.empty()) continue;
       const auto& series = record.series.front();
+      if (!results::is_curve(series)) continue;
       for (std::size_t i = 0; i < series.values.size(); ++i) {
         const auto throughput = throughput_of(record.ptx, series.values[i]);
         write_csv_line(out, {row.name, decimal(series.axes.front().values[i]), rounded(throughput.value)});
@@ -176,14 +177,14 @@ void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& 
   replace_files(folder / "series",
                 {{"throughput.csv.gz", gzip(text_of([&](auto& out) { write_curves_csv(out, files); }))}});
   replace_files(folder,
-                {{"opcodes.csv", text_of([&](auto& out) { write_opcodes_csv(out, files.opcodes); })},
+                {{opcodes_name, text_of([&](auto& out) { write_opcodes_csv(out, files.opcodes); })},
                  {"opcodes.md", text_of([&](auto& out) { write_opcodes_page(out, files); })},
                  {"contention.csv", text_of([&](auto& out) { write_contention_csv(out, files.contention); })},
                  {"operand_costs.csv", text_of([&](auto& out) { write_operand_costs_csv(out, files.operand_costs); })},
                  {"counters.csv", text_of([&](auto& out) { write_counters_csv(out, files.opcodes); })},
-                 {"throughput.csv.gz", gzip(text_of([&](auto& out) { write_throughput_csv(out, files.throughput); }))},
+                 {throughput_name, gzip(text_of([&](auto& out) { write_throughput_csv(out, files.throughput); }))},
                  {records_name, gzip(lines_of(records))},
-                 {runs_name, provenance_of(records, files.runs)}});
+                 {opcode_runs_name, provenance_of(records, files.runs)}});
 }
 
 OpcodeFiles read_opcode_files(const std::filesystem::path& folder) {
@@ -198,8 +199,12 @@ OpcodeFiles read_opcode_files(const std::filesystem::path& folder) {
                                                                      : files.operand_costs;
     of_kind.push_back(std::move(record));
   }
-  files.runs = read_provenance(folder / runs_name);
+  files.runs = read_opcode_runs(folder);
   return files;
+}
+
+std::vector<results::Run> read_opcode_runs(const std::filesystem::path& folder) {
+  return read_provenance(folder / opcode_runs_name);
 }
 
 void write_opcode_text(std::ostream& out, const std::vector<results::Opcode>& opcodes) {

@@ -25,11 +25,20 @@ void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& 
 // The records and runs of such a folder, without the rows. Error{storage} if it has none, or they are damaged.
 OpcodeFiles read_opcode_files(const std::filesystem::path& folder);
 
-// The columns of opcodes.csv.
+inline constexpr const char* opcode_runs_name = "opcodes.json";
+inline constexpr const char* opcodes_name = "opcodes.csv";
+inline constexpr const char* throughput_name = "throughput.csv.gz";
+
+// The columns of these files.
 inline constexpr const char* opcode_columns =
     "opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,latency,hazard,operand_costs,"
     "forms,"
     "example,note";
+inline constexpr const char* throughput_columns =
+    "ptx,input,opcode,opt,throughput,unit,multiply_adds,interval,saturates_at,sass,sass_count,verdict,note";
+
+// The runs alone; none if the folder has no opcodes.
+std::vector<results::Run> read_opcode_runs(const std::filesystem::path& folder);
 
 // The rows, for people.
 void write_opcode_text(std::ostream& out, const std::vector<results::Opcode>& opcodes);

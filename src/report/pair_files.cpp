@@ -20,11 +20,10 @@ namespace {
 constexpr const char* records_name = "pairs.jsonl.gz";
 constexpr const char* runs_name = "pairs.json";
 constexpr const char* rows_name = "pairs.csv";
-constexpr const char* columns = "producer,consumer,slot,schedule,measured,hazard,verdict,note";
 
 std::string csv_of(const std::vector<results::Pair>& pairs) {
   std::ostringstream out;
-  out << columns << "\n";
+  out << pair_columns << "\n";
   for (const auto& row : pairs)
     write_csv_line(out, {row.producer, row.consumer, row.slot, decimal(row.schedule), decimal(row.measured),
                          decimal(row.hazard), row.verdict, row.note});
@@ -40,19 +39,18 @@ void write_pair_files(const std::filesystem::path& folder, const PairFiles& file
 }
 
 PairFiles read_pair_files(const std::filesystem::path& folder) {
-  return {{}, read_record_lines(folder / records_name), read_provenance(folder / runs_name)};
+  return {{}, read_record_lines(folder / records_name), read_pair_runs(folder)};
+}
+
+std::vector<results::Run> read_pair_runs(const std::filesystem::path& folder) {
+  return read_provenance(folder / runs_name);
 }
 
 std::vector<results::Pair> read_pairs(const std::filesystem::path& folder) {
   const auto file = folder / rows_name;
   std::vector<results::Pair> rows;
-  for (const auto& fields : read_csv_file(file, columns)) {
-    const auto number = [&](std::size_t column) {
-      const auto value = number_in(fields[column]);
-      if (!value && !fields[column].empty())
-        throw Error(ExitCode::storage, fmt::format("{}: {} is not a number", file.string(), fields[column]));
-      return value;
-    };
+  for (const auto& fields : read_csv_file(file, pair_columns)) {
+    const auto number = [&](std::size_t column) { return number_in_field(fields[column], file); };
     rows.push_back({fields[0], fields[1], fields[2], number(3), number(4), number(5), fields[6], fields[7]});
   }
   return rows;

@@ -12,6 +12,9 @@
 
 namespace ptxlat::report {
 
+// The columns of pairs.csv (docs/pairs.md).
+inline constexpr const char* pair_columns = "producer,consumer,slot,schedule,measured,hazard,verdict,note";
+
 // What is known of pairs of opcodes, in `folder` (docs/opcodes.md): pairs.csv, a row each; pairs.jsonl.gz, the hazard
 // records with their machine code; pairs.json, the runs. All files are replaced together. Error{storage} if they cannot
 // be written.
@@ -24,6 +27,9 @@ void write_pair_files(const std::filesystem::path& folder, const PairFiles& file
 
 // The records and runs of such a folder, without the rows; none if it has no pairs. Error{storage} if they are damaged.
 PairFiles read_pair_files(const std::filesystem::path& folder);
+
+// The runs alone.
+std::vector<results::Run> read_pair_runs(const std::filesystem::path& folder);
 
 // The rows of pairs.csv; none if the folder does not have it. Error{storage} if it is damaged.
 std::vector<results::Pair> read_pairs(const std::filesystem::path& folder);

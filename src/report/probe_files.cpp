@@ -183,7 +183,7 @@ std::string read_probe_log(const std::filesystem::path& file) {
 }
 
 void write_facts_csv(std::ostream& out, const std::vector<results::Record>& records) {
-  out << "probe,quantity,condition,value,low,high,unit,scope,verdict,how\n";
+  out << facts_columns << '\n';
   for (const results::Record& record : records) {
     for (const results::Fact& fact : record.facts) {
       write_csv_line(out, {record.ptx, fact.quantity, fact.condition, fact.value, decimal(fact.low), decimal(fact.high),
@@ -199,13 +199,13 @@ void write_probe_files(const std::filesystem::path& folder, const std::vector<re
     if (!record.series.empty()) series.emplace_back(free_name(record.ptx, ".csv.gz", series), gzip(series_csv(record)));
   }
   if (!series.empty()) replace_files(folder / "series", series);
-  replace_files(folder, {{"facts.csv", facts_csv(records)},
+  replace_files(folder, {{facts_name, facts_csv(records)},
                          {records_name, gzip(lines_of(records))},
                          {probe_runs_name, provenance_of(records, runs)}});
 }
 
 void rewrite_facts(const std::filesystem::path& folder, const std::vector<results::Record>& records) {
-  replace_files(folder, {{"facts.csv", facts_csv(records)}, {records_name, gzip(lines_of(records))}});
+  replace_files(folder, {{facts_name, facts_csv(records)}, {records_name, gzip(lines_of(records))}});
 }
 
 std::vector<results::Record> read_probe_files(const std::filesystem::path& folder) {

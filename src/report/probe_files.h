@@ -43,6 +43,8 @@ std::vector<results::Record> read_probe_files(const std::filesystem::path& folde
 std::vector<results::Run> read_probe_runs(const std::filesystem::path& folder);
 
 // facts.csv: the facts of all records, one per line.
+inline constexpr const char* facts_name = "facts.csv";
+inline constexpr const char* facts_columns = "probe,quantity,condition,value,low,high,unit,scope,verdict,how";
 void write_facts_csv(std::ostream& out, const std::vector<results::Record>& records);
 
 // For people: each probe's verdict and note, its facts, and each series as a table.

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "report/gzip.h"
 #include "report/humps.h"
+#include "report/opcode_files.h"
 #include "report/operands.h"
 #include "report/probe_files.h"
 #include "report/rows.h"
@@ -255,10 +256,12 @@ void write_table(const std::filesystem::path& folder, const Table& table, TableD
 
 Table read_table(const std::filesystem::path& folder) {
   Table table;
-  if (has_only_probes(folder)) {
+  if (has_only_experiments(folder)) {
     table.run.table = folder.filename().string();
     table.run.kind = "measured";
-    if (auto runs = read_probe_runs(folder); !runs.empty()) table.run = std::move(runs.back());
+    for (auto runs : {read_opcode_runs(folder), read_probe_runs(folder)}) {
+      if (!runs.empty()) table.run = std::move(runs.back());
+    }
     return table;
   }
   TableFiles files = read_table_files(folder);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/compare_facts.h"
+#include "report/opcode_numbers.h"
 #include "report/shared_rows.h"
 #include "results/record.h"
 #include "results/run.h"
@@ -51,6 +52,7 @@ struct Table {
   std::vector<Cell> cells;                   // those of one row together, the leading one first
   std::vector<Spelling> spellings;           // empty in tables older than format 4
   std::vector<TableFact> facts;              // of the probes in its folder: from read_facts, if a comparison needs them
+  OpcodeNumbers opcodes;                     // likewise, from read_opcode_numbers
   std::shared_ptr<const std::string> lines;  // of latency.jsonl.zst: the cells are views into it. Null for a csv
 };
 
@@ -105,11 +107,14 @@ void write_table(const std::filesystem::path& folder, const Table& table, TableD
 
 // Reads a folder that write_table made (from latency.jsonl.zst, forms.csv.gz and run.json). A brief one, or a folder
 // without latency.jsonl.zst, gives the columns without windows; without a run.json the run is derived from the rows. A
-// folder with only probes gives a table without cells. The facts are left empty. Error{unknown_name} if there is none,
-// Error{storage} if it is damaged, of another format, or has a cell twice.
+// folder with only probes or opcodes gives a table without cells. Facts and opcodes are left empty. Error{unknown_name}
+// if there is none, Error{storage} if it is damaged, of another format, or has a cell twice.
 Table read_table(const std::filesystem::path& folder);
 
 void write_csv(std::ostream& out, const Table& table);
+// Its header, and the fields of a cell, each without the line end.
+std::string csv_columns();
+void write_csv_fields(std::ostream& out, const Cell& cell, const std::vector<int>& levels);
 // `name` is its name in errors. Error{storage} with the line if it is damaged.
 std::vector<TableRow> read_csv(std::istream& in, const std::string& name);
 
@@ -119,10 +124,13 @@ std::vector<Spelling> read_forms(std::istream& in, const std::string& name);
 
 // For people: one row per ptx, operands and input, the levels side by side.
 void write_text(std::ostream& out, const Table& table);
-// The numbers of these forms, each under its own spelling, with the row that they come from.
-void write_forms_text(std::ostream& out, const Table& table, const std::vector<std::string>& forms);
-// The same as csv, with the columns of a table; each level has its own row.
-void write_forms_csv(std::ostream& out, const Table& table, const std::vector<std::string>& forms);
+// The numbers of these forms, each under its own spelling, with the row that they come from, and their throughputs.
+void write_forms_text(std::ostream& out, const Table& table, const RowThroughputs& throughputs,
+                      const std::vector<std::string>& forms);
+// The same as csv, with the columns of a table, and then throughput, unit, saturates_at and pipe; each level has its
+// own row.
+void write_forms_csv(std::ostream& out, const Table& table, const RowThroughputs& throughputs,
+                     const std::vector<std::string>& forms);
 void write_markdown(std::ostream& out, const Table& table);
 
 }  // namespace ptxlat::report

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "report/gzip.h"
+#include "report/opcode_files.h"
 #include "report/probe_files.h"
 #include "report/table.h"
 #include "report/zstd.h"
@@ -123,12 +124,13 @@ std::string checksum_of(std::string_view text) {
   return fmt::format("{:08x}", crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
 }
 
-bool has_only_probes(const std::filesystem::path& folder) {
+bool has_only_experiments(const std::filesystem::path& folder) {
   std::error_code ignored;
-  return !has_rows(folder) && std::filesystem::exists(folder / probe_runs_name, ignored);
+  return !has_rows(folder) && (std::filesystem::exists(folder / probe_runs_name, ignored) ||
+                               std::filesystem::exists(folder / opcode_runs_name, ignored));
 }
 
-bool has_table(const std::filesystem::path& folder) { return has_rows(folder) || has_only_probes(folder); }
+bool has_table(const std::filesystem::path& folder) { return has_rows(folder) || has_only_experiments(folder); }
 
 TableFiles read_table_files(const std::filesystem::path& folder) {
   if (!has_rows(folder)) {

@@ -23,10 +23,10 @@ inline constexpr const char* packed_csv_name = "latency.csv.gz";   // if it was 
 inline constexpr const char* run_name = "run.json";
 inline constexpr int highest_level = 4;  // O4
 
-// Whether the folder has a table: a whole one, a brief one, only a csv, or only probes.
+// Whether the folder has a table: a whole one, a brief one, only a csv, or only probes or opcodes.
 bool has_table(const std::filesystem::path& folder);
-// Whether the folder only has probes: a table without rows.
-bool has_only_probes(const std::filesystem::path& folder);
+// Whether the folder only has probes or opcodes: a table without rows.
+bool has_only_experiments(const std::filesystem::path& folder);
 
 // The contents of a table's files, checked to belong together.
 struct TableFiles {

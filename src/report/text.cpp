@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "report/csv.h"
+#include "report/number.h"
 #include "report/overview.h"
 #include "report/page.h"
 #include "report/rows.h"
@@ -70,7 +72,8 @@ void write_text(std::ostream& out, const Table& table) {
   page.paragraph({verdict_summary(verdict_counts(table)) + ". " + number_legend(layout)});
 }
 
-void write_forms_text(std::ostream& out, const Table& table, const std::vector<std::string>& forms) {
+void write_forms_text(std::ostream& out, const Table& table, const RowThroughputs& throughputs,
+                      const std::vector<std::string>& forms) {
   std::unordered_map<std::string_view, std::vector<const Cell*>> cells;
   std::unordered_map<std::string_view, const Spelling*> spellings;  // of the highest level
   for (const std::string& form : forms) cells[form];
@@ -83,14 +86,19 @@ void write_forms_text(std::ostream& out, const Table& table, const std::vector<s
   }
   const RowLayout layout = layout_of(table, PageFormat::text);
   Grid grid{columns_of(layout), {}};
-  grid.columns.push_back({"row"});
+  for (const char* head : {"throughput", "unit", "warps", "pipe", "row"})
+    grid.columns.push_back({head, head == std::string_view("throughput") || head == std::string_view("warps")});
   for (const std::string& form : forms) {
     const auto spelling = spellings.find(form);
     const std::string row = spelling == spellings.end() ? "" : spelling->second->row;
     const auto rows = rows_of(cells[form]);
     for (const Row& one : rows) {
       Spans& fields = grid.rows.emplace_back(fields_of(layout, one));
-      fields.emplace_back(row == form ? "" : row);
+      const auto& highest = one.highest();
+      const auto throughput = throughputs.of(form, highest.levels, highest.record.sass);
+      for (const auto& text : {decimal(throughput.throughput), throughput.unit, decimal(throughput.saturates_at),
+                               throughput.pipe, row == form ? "" : row})
+        fields.emplace_back(text);
     }
     if (!rows.empty()) continue;
     Spans fields(grid.columns.size(), "");
@@ -102,17 +110,21 @@ void write_forms_text(std::ostream& out, const Table& table, const std::vector<s
   Page(out, {}).table(grid);
 }
 
-void write_forms_csv(std::ostream& out, const Table& table, const std::vector<std::string>& forms) {
+void write_forms_csv(std::ostream& out, const Table& table, const RowThroughputs& throughputs,
+                     const std::vector<std::string>& forms) {
   const std::unordered_set<std::string_view> wanted(forms.begin(), forms.end());
-  Table chosen;
-  chosen.run = table.run;
+  out << csv_columns() << ",throughput,unit,saturates_at,pipe\n";
   for (const Cell& cell : table.cells) {
     if (!wanted.contains(cell.record.ptx)) continue;
-    Cell& own = chosen.cells.emplace_back(cell);
-    own.leads = true;
-    own.levels = {own.record.level};
+    write_csv_fields(out, cell, {cell.record.level});
+    const auto throughput = throughputs.of(cell.record.ptx, cell.levels, cell.record.sass);
+    for (const auto& text :
+         {decimal(throughput.throughput), throughput.unit, decimal(throughput.saturates_at), throughput.pipe}) {
+      out << ',';
+      write_csv_field(out, text);
+    }
+    out << '\n';
   }
-  write_csv(out, chosen);
 }
 
 void write_markdown(std::ostream& out, const Table& table) {

@@ -55,6 +55,9 @@ struct Run {
   std::vector<std::string> warnings;
   std::map<std::string, std::string> environment;  // variables that affect the JIT: CUDA_*, PTXLAT_*
   std::map<std::string, double> station_seconds;   // expand, assemble, audit, run, … summed over threads, and wall
+
+  // A killed run has no end.
+  bool is_finished() const { return !finished_utc.empty() && !was_interrupted; }
 };
 
 }  // namespace ptxlat::results

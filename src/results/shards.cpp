@@ -32,8 +32,7 @@ std::map<std::string, std::vector<Division>> divisions_of(const std::vector<Run>
     auto& division = divisions[{run.plan, shard->count}];
     division.plan = run.plan;
     division.count = shard->count;
-    const bool is_finished = !run.finished_utc.empty() && !run.was_interrupted;
-    (is_finished ? division.finished : division.begun).insert(shard->number);
+    (run.is_finished() ? division.finished : division.begun).insert(shard->number);
   }
   std::map<std::string, std::vector<Division>> by_plan;
   for (auto& [key, division] : divisions) {

@@ -73,7 +73,7 @@ Owner owner_of(SQLite::Database& connection, const std::filesystem::path& file) 
   const int version = connection.execAndGet("PRAGMA user_version").getInt();
   const bool empty = connection.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
   connection.exec("RELEASE ownership");
-  if (empty && id == 0) return Owner::nobody;
+  if (empty && id == 0 && version == 0) return Owner::nobody;
   if (id != application_id) {
     throw Error(ExitCode::storage, fmt::format("{} is an SQLite database of a different program", file.string()),
                 "It is left as it is: name another file for the store.");

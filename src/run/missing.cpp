@@ -16,14 +16,19 @@ Made make_missing(line::Line line, const line::Method& method,
   }
   if (on_finished) on_finished(cells.size() - missing.size());
   if (missing.empty()) return {0, true};
-  if (runs.of(0).id == 0) runs.save();
+  // A run that is killed here has not finished, though an earlier stage of it has.
+  for (std::size_t gpu = 0; gpu < runs.size(); ++gpu) runs.of(gpu).finished_utc.clear();
+  runs.save();
   line.on_finished = [&](std::vector<results::Record> records) {
     runs.save_records(records);
     if (on_finished) on_finished(records.size());
   };
   const bool completed = run_line(line, method, assemblers, missing);
   const auto now = utc_now();
-  for (std::size_t gpu = 0; gpu < runs.size(); ++gpu) runs.of(gpu).finished_utc = now;
+  for (std::size_t gpu = 0; gpu < runs.size(); ++gpu) {
+    runs.of(gpu).finished_utc = now;
+    runs.of(gpu).was_interrupted = !completed;
+  }
   runs.save();
   return {missing.size(), completed};
 }

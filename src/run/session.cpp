@@ -21,19 +21,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool is_finished(const results::Run& run) { return !run.finished_utc.empty() && !run.was_interrupted; }
-
 // The run that made the table in the store, if it finished, and if a run that makes nothing need not be recorded. It
 // must be recorded if the store does not show that its plan or shard is finished (results/shards.h): if it continues a
 // run that was killed between its last cell and its end, or if the runs of other shards made its cells.
 std::optional<results::Run> finished_run(const results::Store& store, const results::Run& beginning) {
   const auto runs = store.runs(beginning.table);
-  if (runs.empty() || !is_finished(runs.back())) return std::nullopt;
+  if (runs.empty() || !runs.back().is_finished()) return std::nullopt;
   bool was_begun = !beginning.shard.empty(), was_finished = false;
   for (const auto& run : runs) {
     if (run.plan != beginning.plan || run.shard != beginning.shard) continue;
     was_begun = true;
-    was_finished = was_finished || is_finished(run);
+    was_finished = was_finished || run.is_finished();
   }
   if (was_begun && !was_finished) return std::nullopt;
   // An invocation on several GPUs is one run per GPU: this is the first.
@@ -49,18 +47,20 @@ void set_elapsed(results::Record& record, const std::optional<double>& sm_clock_
   if (cycles && sm_clock_mhz) record.set(results::metric::elapsed_ns, *cycles * ns_per_us / *sm_clock_mhz);
 }
 
-// The record as it was measured first, marked as unstable.
-results::Record marked(results::Record record, const results::Record& again, GpuRuns& runs) {
-  const auto before = *record.number(results::metric::cycles);
+// The record as it was measured first, marked as unstable. If the repetition failed, its own record, marked: that is
+// not final, and so the next run of the command tries the cell again.
+results::Record marked(const results::Record& first, const results::Record& again, GpuRuns& runs) {
+  const auto before = *first.number(results::metric::cycles);
   const auto now = again.number(results::metric::cycles);
   const auto now_text = now ? fmt::format("{}", *now) : to_string(again.verdict);
-  const bool is_same_gpu = record.gpu == again.gpu;
+  const bool is_same_gpu = first.gpu == again.gpu, has_failed = !results::is_final(again);
+  auto record = has_failed ? again : first;
   record.note += record.note.empty() ? "" : "; ";
   record.note += is_same_gpu ? fmt::format("{} cycles in one process, {} in another", before, now_text)
-                             : fmt::format("{} cycles on {}, {} on {}", before, runs.of(record.gpu).device->uuid,
+                             : fmt::format("{} cycles on {}, {} on {}", before, runs.of(first.gpu).device->uuid,
                                            now_text, runs.of(again.gpu).device->uuid);
   record.add_flag(is_same_gpu ? results::flag::processes_differ : results::flag::gpus_differ);
-  record.verdict = sass::Verdict::unstable;
+  if (!has_failed) record.verdict = sass::Verdict::unstable;
   record.set(results::metric::cycles, std::nullopt);
   record.set(results::metric::elapsed_ns, std::nullopt);
   return record;

@@ -9,6 +9,7 @@
 
 #include "report/number.h"
 #include "report/opcode_files.h"
+#include "report/probe_files.h"
 #include "report/table_files.h"
 #include "results/metric.h"
 #include "simulator/tables.h"
@@ -99,7 +100,7 @@ Matches in_opcodes(const Query& query, const Tables& tables) {
   Matches matches;
   for (const auto& line : tables.opcodes) {
     if (!line[column].empty() && is_one_of(line.front(), query.wanted))
-      matches.found.push_back({opcodes_name, line.front(), line[column], unit_of_opcode(query.metric, line)});
+      matches.found.push_back({report::opcodes_name, line.front(), line[column], unit_of_opcode(query.metric, line)});
   }
   if (matches.found.empty())
     matches.why_none = fmt::format("no opcode in opcodes.csv matches and has {}", query.metric);
@@ -122,8 +123,9 @@ Matches in_facts(const Query& query, const Tables& tables) {
       continue;
     }
     const auto separator = fact.condition.empty() ? "" : " ";
-    matches.found.push_back({facts_name, fmt::format("{}, {}{}{}", probe, fact.quantity, separator, fact.condition),
-                             fact.value, fact.unit});
+    matches.found.push_back({report::facts_name,
+                             fmt::format("{}, {}{}{}", probe, fact.quantity, separator, fact.condition), fact.value,
+                             fact.unit});
   }
   if (!matches.found.empty()) return matches;
   if (!undetermined.empty()) {
@@ -197,8 +199,9 @@ std::string ambiguity(const std::vector<Found>& found) {
 }  // namespace
 
 std::variant<Answer, std::string> ask(const Query& query, const Tables& tables) {
-  auto [found, why_none] = matches_of(query, tables);
-  if (found.empty()) return why_none;
+  const auto matches = matches_of(query, tables);
+  const auto& found = matches.found;
+  if (found.empty()) return matches.why_none;
   for (const auto& one : found) {
     if (!query.unit.empty() && one.unit != query.unit) {
       return fmt::format("{} has the unit \"{}\", and the option needs \"{}\"", one.row, one.unit, query.unit);

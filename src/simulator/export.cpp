@@ -5,11 +5,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "report/csv.h"
 #include "simulator/laid_over.h"
 #include "simulator/value.h"
@@ -23,10 +26,21 @@ std::string put_in(std::string line, const std::string& hole, const std::string&
   return line;
 }
 
+// The table may be a stranger's, and what reads the files may be a language: a word of the table ends no string, value
+// or line, and calls nothing.
+bool is_plain(const std::string& word) {
+  return std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view(" ._-+/").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+}
+
 // What the option's expressions use of an answer: the figure, or the simulator's word for the fact's.
 // std::invalid_argument if it has none.
 std::string used_of(const Query& query, const Answer& answer) {
-  if (query.words.empty()) return answer.found.value;
+  if (query.words.empty()) {
+    if (is_plain(answer.found.value)) return answer.found.value;
+    throw std::invalid_argument(fmt::format("\"{}\" has signs that could be code", answer.found.value));
+  }
   const auto word = query.words.find(answer.found.value);
   if (word != query.words.end()) return word->second;
   throw std::invalid_argument(fmt::format("the simulator has no word for \"{}\"", answer.found.value));
@@ -66,7 +80,8 @@ void require_known(const Target& target, const Bases& bases) {
 // The head of a file, in its own comments.
 std::string heading(const Target& target, const OutputFile& file, const Tables& tables, const std::string& made_by,
                     bool has_base) {
-  const auto table = tables.run.value("table", tables.folder.filename().string());
+  auto table = printable(tables.run.value("table", tables.folder.filename().string()));
+  std::replace(table.begin(), table.end(), '\n', ' ');  // which would end the comment
   auto text = fmt::format(
       "{0} For {5}, made by {1} from the table {2}.\n{0} {3} has the row behind each figure, {4} what has none.\n",
       file.comment, made_by, table, evidence_name, left_out_name,

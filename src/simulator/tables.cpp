@@ -13,8 +13,8 @@ Tables read_tables(const std::filesystem::path& folder) {
   Tables tables;
   tables.folder = folder;
   tables.facts = report::read_facts(folder);
-  tables.opcodes = report::read_csv_file(folder / opcodes_name, report::opcode_columns);
-  if (report::has_only_probes(folder)) {
+  tables.opcodes = report::read_csv_file(folder / report::opcodes_name, report::opcode_columns);
+  if (report::has_only_experiments(folder)) {
     if (const auto runs = report::read_probe_runs(folder); !runs.empty()) tables.run = results::to_json(runs.back());
     return tables;
   }

@@ -15,9 +15,6 @@
 
 namespace ptxlat::simulator {
 
-inline constexpr const char* opcodes_name = "opcodes.csv";
-inline constexpr const char* facts_name = "facts.csv";
-
 // What queries are put to: all that a table's folder has, without machine code.
 //   opcodes  the lines of opcodes.csv, as text
 struct Tables {

@@ -58,6 +58,10 @@ Json row_json(const SiteTable& table, const SiteRow& row, CodeTexts& code) {
   Json json = row.line.empty() ? results::to_json_without_windows(row.record) : results::parse_json(row.line);
   for (const char* key : {"ptx", "chapter", "elapsed_ns", "recipe", "flags", "core", "run"}) json.erase(key);
   json["levels"] = row.levels;
+  const auto throughput = table.throughputs.of(row.record.ptx, row.levels, row.record.sass);
+  results::put(json, "throughput", throughput.throughput);
+  results::put(json, "saturates_at", throughput.saturates_at);
+  if (throughput.throughput) json["unit"] = throughput.unit;
   const auto windows = json.find("windows");
   if (windows == json.end()) return json;
   for (Json& window : *windows) {

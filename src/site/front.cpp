@@ -91,6 +91,7 @@ Json table_json(const SiteTable& table) {
           {"has_code", !table.code.empty()},
           {"has_probes", !table.probes.empty()},
           {"has_opcodes", !table.opcodes.empty()},
+          {"has_pairs", !table.pairs.empty()},
           {"run", run},
           {"runs", runs},
           {"overview", overview_json(table)}};

@@ -58,7 +58,7 @@ struct SassColumns {
   std::vector<std::vector<int>> pipes;
 };
 
-std::vector<int> pipe_numbers(const std::vector<std::string>& opcodes, const Pipes& pipes, Words& names) {
+std::vector<int> pipe_numbers(const std::vector<std::string>& opcodes, const report::Pipes& pipes, Words& names) {
   std::vector<int> numbers;
   for (const auto& opcode : opcodes) {
     const auto pipe = pipes.of(opcode);
@@ -69,7 +69,22 @@ std::vector<int> pipe_numbers(const std::vector<std::string>& opcodes, const Pip
   return numbers;
 }
 
-Json rows_json(const SiteTable& table, const Names& names, const Pipes& pipes, SharedNumbers& shared) {
+// Columns of which the latency table has none.
+void add_throughputs(const SiteTable& table, Json& numbers) {
+  Json throughput = Json::array(), warps = Json::array();
+  bool is_used = false;
+  for (const auto& row : table.rows) {
+    const auto found = table.throughputs.of(row.record.ptx, row.levels, row.record.sass);
+    throughput.push_back(results::json_number(found.throughput));
+    warps.push_back(results::json_number(found.saturates_at));
+    is_used = is_used || found.throughput;
+  }
+  if (!is_used) return;
+  numbers["throughput"] = std::move(throughput);
+  numbers["saturates_at"] = std::move(warps);
+}
+
+Json rows_json(const SiteTable& table, const Names& names, const PipesOfTable& pipes, SharedNumbers& shared) {
   RowColumns columns;
   SassColumns sass;
   Words pipe_names;
@@ -82,6 +97,7 @@ Json rows_json(const SiteTable& table, const Names& names, const Pipes& pipes, S
     const bool is_used = std::any_of(column.begin(), column.end(), [](const Json& value) { return !value.is_null(); });
     if (is_used) numbers[tag] = std::move(column);
   }
+  add_throughputs(table, numbers);
   for (const SiteRow& row : table.rows) {
     const auto& record = row.record;
     columns.add_code(row.code, shared);
@@ -98,7 +114,7 @@ Json rows_json(const SiteTable& table, const Names& names, const Pipes& pipes, S
     if (static_cast<std::size_t>(local) < sass.text.size()) continue;
     sass.text.push_back(report::brief_opcodes(record.sass, shown_sass));
     sass.number.push_back(shared.sass.number(code));
-    sass.pipes.push_back(pipe_numbers(record.sass, pipes, pipe_names));
+    sass.pipes.push_back(pipe_numbers(record.sass, pipes.pipes, pipe_names));
   }
   Json json = columns.to_json();
   json["numbers"] = std::move(numbers);
@@ -174,16 +190,7 @@ Json lines_json(const TableLines& lines) {
 
 }  // namespace
 
-std::string Pipes::of(const std::string& opcode) const {
-  if (const auto found = of_opcode.find(opcode); found != of_opcode.end()) return found->second;
-  std::set<std::string> pipes;
-  for (const auto& [name, pipe] : of_opcode) {
-    if (stem_of(name) == stem_of(opcode)) pipes.insert(pipe);
-  }
-  return pipes.size() == 1 ? *pipes.begin() : "";
-}
-
-Pipes pipes_for(const SiteTable& table, const SiteTables& tables) {
+PipesOfTable pipes_for(const SiteTable& table, const SiteTables& tables) {
   const auto sm_of = [](const SiteTable& one) {
     return one.run.target.substr(0, one.run.target.find_last_of("0123456789") + 1);
   };
@@ -191,16 +198,10 @@ Pipes pipes_for(const SiteTable& table, const SiteTables& tables) {
   for (const auto& other : tables) {
     if (source == nullptr && !other->opcodes.empty() && sm_of(*other) == sm_of(table)) source = other.get();
   }
-  Pipes pipes;
-  if (source == nullptr) return pipes;
-  pipes.from = title_of(*source);
-  for (const auto& line : source->opcodes) {
-    if (!line[1].empty()) pipes.of_opcode.emplace(line[0], line[1]);
-  }
-  return pipes;
+  return source == nullptr ? PipesOfTable{} : PipesOfTable{source->pipes, title_of(*source)};
 }
 
-Json list_of(const SiteTable& table, const TableLines& lines, const Names& names, const Pipes& pipes,
+Json list_of(const SiteTable& table, const TableLines& lines, const Names& names, const PipesOfTable& pipes,
              SharedNumbers& shared) {
   return {{"spellings", spellings_json(table, lines, names)},
           {"lines", lines_json(lines)},

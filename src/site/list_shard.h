@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "results/json.h"
@@ -11,18 +10,14 @@
 
 namespace ptxlat::site {
 
-// The pipe of each opcode, for tables of one architecture.
+// The pipes of opcodes, for tables of one architecture.
 //   from  the title of the table that measured them; empty if none did
-struct Pipes {
-  std::map<std::string, std::string> of_opcode;
+struct PipesOfTable {
+  report::Pipes pipes;
   std::string from;
-
-  // Of an opcode with modifiers that was not measured, the pipe on which all measured ones of its name are. Empty if
-  // that is not known.
-  std::string of(const std::string& opcode) const;
 };
 // The table's own, else those of the first table of its architecture that has opcodes.
-Pipes pipes_for(const SiteTable& table, const SiteTables& tables);
+PipesOfTable pipes_for(const SiteTable& table, const SiteTables& tables);
 
 // Numbers that mean the same in the lists of all tables: of a row's opcodes, of the roles of its windows, and of the
 // opcodes and the schedule in these.
@@ -31,7 +26,7 @@ struct SharedNumbers {
 };
 
 // What the list of a table's forms shows, sorts, filters and compares by, column by column.
-results::Json list_of(const SiteTable& table, const TableLines& lines, const Names& names, const Pipes& pipes,
+results::Json list_of(const SiteTable& table, const TableLines& lines, const Names& names, const PipesOfTable& pipes,
                       SharedNumbers& shared);
 
 }  // namespace ptxlat::site

@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "report/csv.h"
+#include "report/published.h"
 #include "site/form_shards.h"
 #include "site/front.h"
 #include "site/list_shard.h"
@@ -38,7 +39,9 @@ Json by_first_field(const SiteFiles& files, const char* name, const std::vector<
 Json published_json(const SiteFiles& published) {
   return {{"forms", by_first_field(published, published_forms_name, {"ptx", "input", "gpu", "O0", "O3", "source"})},
           {"facts",
-           by_first_field(published, published_facts_name, {"quantity", "published", "gpu", "source", "agreement"})}};
+           by_first_field(published, published_facts_name, {"quantity", "published", "gpu", "source", "agreement"})},
+          {"throughput", by_first_field(published, report::published_throughput_name,
+                                        {"ptx", "sm", "throughput", "unit", "source"})}};
 }
 
 Json opcodes_json(const SiteTable& table) {
@@ -46,6 +49,13 @@ Json opcodes_json(const SiteTable& table) {
   for (const auto& line : table.opcodes) opcodes.push_back(line);
   for (const auto& line : table.contention) contention.push_back(line);
   return {{"opcodes", opcodes}, {"contention", contention}};
+}
+
+Json pairs_json(const SiteTable& table) {
+  Json runs = Json::array();
+  for (const auto& run : table.pair_runs)
+    runs.push_back({{"date", run.started_utc}, {"command", run.command_line}, {"is_finished", run.is_finished()}});
+  return {{"pairs", table.pairs}, {"runs", runs}};
 }
 
 void add(SiteFiles& files, const std::string& name, const Json& value) {
@@ -59,6 +69,7 @@ void add_lists(SiteFiles& files, const SiteTables& tables, const Names& names) {
     add(files, fmt::format("list-{}", i),
         list_of(table, lines_of(table, names), names, pipes_for(table, tables), shared));
     if (!table.opcodes.empty()) add(files, fmt::format("opcodes-{}", i), opcodes_json(table));
+    if (!table.pairs.empty()) add(files, fmt::format("pairs-{}", i), pairs_json(table));
     if (table.probes.empty()) continue;
     add(files, fmt::format("facts-{}", i), facts_of(table));
     add(files, fmt::format("probes-{}", i), probes_of(table));

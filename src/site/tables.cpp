@@ -14,6 +14,7 @@
 #include "report/csv.h"
 #include "report/find_tables.h"
 #include "report/opcode_files.h"
+#include "report/pair_files.h"
 #include "report/probe_files.h"
 
 namespace ptxlat::site {
@@ -69,7 +70,11 @@ void read_rows(SiteTable& table, report::TableFiles files) {
     return;
   }
   table.lines = std::move(*files.lines);
-  table.code = report::shared_code(table.lines);
+  try {
+    table.code = report::shared_code(table.lines);
+  } catch (const std::exception& error) {
+    throw report::damaged(table.folder / report::jsonl_name, error.what());
+  }
   CodeMarks marks;
   for (auto& cell : report::rows_in(table.lines, table.folder)) {
     auto mark = marks.of(cell);
@@ -95,14 +100,19 @@ std::unique_ptr<SiteTable> read(const std::filesystem::path& folder) {
   table->folder = folder;
   table->probes = report::read_probe_files(folder);
   table->probe_runs = report::read_probe_runs(folder);
-  if (report::has_only_probes(folder)) {
+  if (report::has_only_experiments(folder)) {
     table->run = table->probe_runs.empty() ? results::Run{} : table->probe_runs.back();
   } else {
     read_rows(*table, report::read_table_files(folder));
   }
   add_missing_spellings(*table);
   table->id = table->run.table.empty() ? folder.filename().string() : table->run.table;
-  table->opcodes = report::read_csv_file(folder / "opcodes.csv", report::opcode_columns);
+  table->opcodes = report::read_csv_file(folder / report::opcodes_name, report::opcode_columns);
+  const auto numbers = report::read_opcode_numbers(folder);
+  table->pipes = report::Pipes(numbers.opcodes);
+  table->throughputs = report::RowThroughputs(numbers, table->spellings);
+  table->pairs = report::read_csv_file(folder / "pairs.csv", report::pair_columns);
+  table->pair_runs = report::read_pair_runs(folder);
   table->contention = report::read_csv_file(folder / "contention.csv", contention_columns);
   return table;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/opcode_numbers.h"
 #include "report/table_files.h"
 #include "report/table_lines.h"
 #include "results/record.h"
@@ -36,6 +37,9 @@ struct SiteRow {
 //   id          the folder below tables/ that its run.json names: links to it are made of this
 //   opcodes     the lines of opcodes.csv, as text
 //   contention  those of contention.csv
+//   pairs       those of pairs.csv, with the runs that measured them
+//   pipes       of the opcodes that have one
+//   throughputs of the rows
 struct SiteTable {
   std::string id;
   std::filesystem::path folder;
@@ -45,7 +49,10 @@ struct SiteTable {
   std::vector<report::Spelling> spellings;
   std::vector<results::Record> probes;
   std::vector<results::Run> probe_runs;
-  std::vector<std::vector<std::string>> opcodes, contention;
+  std::vector<std::vector<std::string>> opcodes, contention, pairs;
+  std::vector<results::Run> pair_runs;
+  report::Pipes pipes;
+  report::RowThroughputs throughputs;
   std::string lines;        // `line` of the rows and `code` are views into it
   report::SharedCode code;  // of windows, by number
 

@@ -115,8 +115,9 @@ class Reader {
     pieces_ = pieces_of(text);
     if (pieces_.empty()) fail(text_.name, {}, "there is no expression here");
     for (const auto& piece : pieces_) {
-      if (piece.text == "{" || piece.text == "}" || piece.text == "[" || piece.text == "#")
-        fail(text_.name, piece.place, fmt::format("\"{}\": only expressions and assignments are measured", piece.text));
+      // Braces and arrays are not straight-line code; the words of a string are not names.
+      if (std::string_view("{}[#\"'").find(piece.text) != std::string_view::npos)
+        fail(text_.name, piece.place, fmt::format("{}: only expressions and assignments are measured", piece.text));
     }
     has_assignment_ = std::any_of(pieces_.begin(), pieces_.end(), [](const Piece& piece) { return piece.text == "="; });
     const bool has_d =
@@ -288,6 +289,9 @@ std::string type_of_kind(unsigned kind) {
   return fmt::format("{}{}", is_signed ? "s" : "u", 8 * bytes);
 }
 
+// What the compiler's error may come from.
+std::string assumptions_of(const CudaText& text) { return fmt::format("{}", fmt::join(text.remarks, "; ")); }
+
 }  // namespace
 
 CudaText read_cuda(const std::string& text, const std::string& name, const isa::Catalogue& catalogue,
@@ -322,7 +326,7 @@ void take_types(const std::vector<cuda::CudaFunction>& answers, CudaText& text) 
     auto& result = text.results[i];
     if (!result.type.empty()) continue;
     const auto& answer = answers.at(i);
-    if (!answer.problem.empty()) fail(text.name, result.place, answer.problem);
+    if (!answer.problem.empty()) fail(text.name, result.place, answer.problem, assumptions_of(text));
     std::smatch match;
     if (std::regex_search(answer.text, match, number)) {
       result.type = type_of_kind(static_cast<unsigned>(std::stoul(match[1])));
@@ -344,7 +348,7 @@ isa::Form function_of(const CudaText& text) { return cuda_form(text, text.result
 
 std::optional<Snippet> understand_compiled(const CudaText& text, const cuda::CudaFunction& compiled,
                                            const Syntaxes& syntaxes, const isa::Catalogue& catalogue) {
-  if (!compiled.problem.empty()) fail(text.name, {}, compiled.problem);
+  if (!compiled.problem.empty()) fail(text.name, {}, compiled.problem, assumptions_of(text));
   if (!compiled.module.empty()) return std::nullopt;
   auto ptx = compiled.text;
   for (const auto* named : {&text.sources, &text.results}) {

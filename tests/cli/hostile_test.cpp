@@ -13,6 +13,7 @@
 #include "report/gzip.h"
 #include "report/table_files.h"
 #include "report/zstd.h"
+#include "results/json.h"
 
 using namespace ptxlat;
 namespace fs = std::filesystem;
@@ -197,6 +198,28 @@ TEST_CASE("facts are not written through a link in a table's folder") {
   CHECK(program.run({"probe", "--reread", table.string()}).status == 0);
   CHECK(contents_of(precious) == "keep me");
   CHECK(fs::symlink_status(table / "facts.csv").type() == fs::file_type::regular);
+}
+
+TEST_CASE("a table with code in its names puts none into a simulator's configuration") {
+  const PtxlatProgram program;
+  const fs::path committed = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/driver-580.159.04";
+  const auto table = program.folder() / "table";
+  fs::create_directories(table);
+  fs::copy(committed / "probes.jsonl.gz", table / "probes.jsonl.gz");
+  auto runs = results::parse_json(contents_of(committed / "probes.json"));
+  for (auto& run : runs["runs"]) {
+    run["device"]["name"] = "x\", \"y\": __import__(\"os\").system(\"touch evil\"), \"z\": \"";
+    run["table"] = "a\nimport os";
+  }
+  write(table / "probes.json", runs.dump());
+  const auto ended = program.run({"export", table.string(), "--target", "ppt-gpu", "-o", "exported"});
+  INFO(ended.err);
+  REQUIRE(ended.status == 0);
+  CHECK(ended.err.find("gpu_name") != std::string::npos);
+  const auto module = contents_of(program.folder() / "exported/hardware/ptxlat.py");
+  CHECK(module.find("num_SMs") != std::string::npos);
+  CHECK(module.find("__import__") == std::string::npos);
+  CHECK(module.find("\nimport") == std::string::npos);
 }
 
 TEST_CASE("a series with gnuplot's commands in its names runs none of them") {

@@ -141,6 +141,9 @@ TEST_CASE("a mistake in the text ends with 2, its line and its column, and nothi
   CHECK(program.run({"measure", "absent.ptx"}).status == 2);
   CHECK(program.run({"measure", "add.u32 d, a, b", "--type", "a=b33"}).status == 2);
   CHECK(program.run({"measure", "--cuda", "x * y"}).status == 2);
+  const auto assembly = program.run({"measure", "--cuda", "asm(\"trap;\"); y = x", "--type", "x=f32"});
+  CHECK(assembly.status == 2);
+  CHECK(assembly.err.find("only expressions and assignments are measured") != std::string::npos);
 }
 
 TEST_CASE("without a GPU the numbers come from the schedule, unless the GPU was requested") {

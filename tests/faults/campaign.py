@@ -25,6 +25,8 @@ from pathlib import Path
 
 import faults
 
+ROOT = Path(__file__).resolve().parents[2]
+
 # Each is quick, has more than one chunk of work, and ends in a table of its own.
 COMMANDS = {
     "run": ["run", "--filter", "/^(add|min)[.](u32|s32|f32)$/", "-O", "3", "--repeat", "0", "--launches", "3",
@@ -37,20 +39,19 @@ COMMANDS = {
                "none", "--threads", "2"],
     "probe": ["probe", "branch", "shared", "atomics", "divergence", "--format", "none"],
     "opcodes": ["opcodes", "--filter", "/^(add|and)[.](u32|b32)$/", "-O", "3", "--threads", "2"],
+    "pairs": ["pairs", "--filter", "/^(popc.b32|add.u32)$/", "--threads", "2", "--format", "none"],
+    "export": ["export", str(ROOT / "tables/sm_90/nvidia-h200/driver-580.159.04"), "--target", "accel-sim", "-o",
+               "tables/exported"],
     "opcodes with counters": ["opcodes", "--filter", "/^(popc|xor)[.]b32$/", "-O", "3", "--threads", "2"],
 }
 # What a table is, apart from the time at which it was made.
-COMPARED = ("latency.csv", "facts.csv", "opcodes.csv", "contention.csv", "counters.csv", "throughput.csv.gz",
-            "forms.csv.gz")
+COMPARED = ("latency.csv", "facts.csv", "opcodes.csv", "pairs.csv", "contention.csv", "counters.csv",
+            "throughput.csv.gz", "forms.csv.gz", "trace.config", "gpgpusim.config", "evidence.csv", "left_out.csv")
 EXIT_CODES = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130}
 # Words of a program that was not prepared.
 UNPREPARED = ("terminate called", "std::", "basic_string", "what():", "Assertion", "stack smashing", "core dumped",
               "bad_alloc", "nlohmann", "json.exception")
-LONGEST = 120  # seconds that a command may take with a fault
-
-
-class Failure(Exception):
-    """A promise that did not hold."""
+LONGEST = 400  # seconds that a command may take with a fault: a module costs several deadlines if each assembly hangs
 
 
 class Case:
@@ -96,7 +97,7 @@ class Case:
             for pid in self.processes():
                 os.kill(pid, signal.SIGKILL)
             process.wait()
-            raise Failure(f"did not end within {limit} s") from late
+            raise faults.Failure(f"did not end within {limit} s") from late
         finally:
             self.out.close()
             self.err.close()
@@ -151,32 +152,33 @@ class Case:
             names = [Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode() for pid in left]
             for pid in left:
                 os.kill(pid, signal.SIGKILL)
-            raise Failure(f"processes are left: {names}")
+            raise faults.Failure(f"processes are left: {names}")
         for path in self.temporary.iterdir():
             if path.name.startswith("ptxlat-standin-"):
                 continue  # of the stand-in driver's JIT
-            raise Failure(f"left in TMPDIR: {path.name}")
+            raise faults.Failure(f"left in TMPDIR: {path.name}")
         for path in self.work.rglob("*"):
             if path.name.startswith(".") or path.name.endswith(("-journal", "-wal", "-shm")):
-                raise Failure(f"left behind: {path.relative_to(self.work)}")
+                raise faults.Failure(f"left behind: {path.relative_to(self.work)}")
 
     def check_message(self, status):
         if status < 0:  # killed, by the fault
             if -status not in self.fault.signals:
-                raise Failure(f"died of signal {-status}: {self.said()[-2000:]}")
+                raise faults.Failure(f"died of signal {-status}: {self.said()[-2000:]}")
             return
         if status not in EXIT_CODES:
-            raise Failure(f"undocumented exit code {status}")
+            raise faults.Failure(f"undocumented exit code {status}")
         if self.fault.statuses and status not in self.fault.statuses:
-            raise Failure(f"exit code {status} instead of one of {sorted(self.fault.statuses)}: {self.said()[-2000:]}")
+            raise faults.Failure(f"exit code {status} instead of one of {sorted(self.fault.statuses)}: "
+                                 f"{self.said()[-2000:]}")
         for words in UNPREPARED:
             if words in self.said():
-                raise Failure(f"the message has \"{words}\": {self.said()[-2000:]}")
+                raise faults.Failure(f"the message has \"{words}\": {self.said()[-2000:]}")
         if status != 0 and "ptxlat: " not in self.said() and status != 130:
-            raise Failure(f"exit code {status} without a message: {self.said()[-2000:]}")
+            raise faults.Failure(f"exit code {status} without a message: {self.said()[-2000:]}")
         for words in self.fault.words(status):
             if words not in self.said():
-                raise Failure(f"the message lacks \"{words}\": {self.said()[-2000:]}")
+                raise faults.Failure(f"the message lacks \"{words}\": {self.said()[-2000:]}")
 
     def run(self, reference):
         environment = self.environment()
@@ -191,21 +193,21 @@ class Case:
         self.fault.repair(self)
         status = self.finish(self.start(self.environment()))
         if status != 0:
-            raise Failure(f"the second run ended with {status}: {self.said()[-2000:]}")
+            raise faults.Failure(f"the second run ended with {status}: {self.said()[-2000:]}")
         if self.fault.keeps_store:
             final = self.stored()
             for key, record in finished.items():
                 if key not in final:
-                    raise Failure(f"a cell was lost: {key}")
+                    raise faults.Failure(f"a cell was lost: {key}")
                 if final[key] != record and self.fault.is_final(record):
-                    raise Failure(f"a finished cell was measured again: {key}")
+                    raise faults.Failure(f"a finished cell was measured again: {key}")
         tables = self.tables()
         if tables.keys() != reference.keys():
-            raise Failure(f"files of tables: {sorted(tables)} instead of {sorted(reference)}")
+            raise faults.Failure(f"files of tables: {sorted(tables)} instead of {sorted(reference)}")
         for name, content in reference.items():
             if tables[name] != content:
                 shutil.copy(self.work / name, self.folder / "differs")
-                raise Failure(f"{name} is not that of an undisturbed run")
+                raise faults.Failure(f"{name} is not that of an undisturbed run")
         self.check_nothing_left()
 
 
@@ -228,7 +230,7 @@ def attempt(options, number, references):
     failure = ""
     try:
         case.run(references[case.name])
-    except Failure as why:
+    except faults.Failure as why:
         failure = str(why)
     seconds = time.monotonic() - begin
     line = f"case {number}: {case.fault} in {case.name}, {seconds:.1f} s"
@@ -248,7 +250,6 @@ def find_tool(folder, name):
 
 
 def main():
-    root = Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="ptxlat")
     parser.add_argument("--standin", required=True, help="the stand-in driver")
@@ -261,10 +262,10 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="cases at the same time (%(default)s)")
     parser.add_argument("--verbose", action="store_true", help="a line for every case")
     options = parser.parse_args()
-    options.toolkits = str(root / "toolkits")
+    options.toolkits = str(ROOT / "toolkits")
     options.ptxas = find_tool(options.toolkits, "ptxas")
     options.nvdisasm = find_tool(options.toolkits, "nvdisasm")
-    options.templates = str(root / "ptx_templates")
+    options.templates = str(ROOT / "ptx_templates")
     for name in ("program", "standin", "driver", "system"):
         setattr(options, name, str(Path(getattr(options, name)).resolve()))
     if not options.ptxas or not options.nvdisasm:

@@ -126,6 +126,9 @@ TEST_CASE("the least schedule and the longest hazard of a pair count, and its ve
   CHECK(late.verdict == "late");
   CHECK(late.note == "scheduled 1 cycle later than needed");
   CHECK(row_of(rows_with(read({6, 5, 4}, {0, 0, 2})), "FMUL", "a").verdict == "early");
+  CHECK_THAT(row_of(rows_with(read({6, 5, 1}, {0, 0, 0})), "FMUL", "a").note,
+             Catch::StartsWith("no distance gives a wrong value"));
+  CHECK(row_of(rows_with(read({6}, {2})), "FMUL", "a").note == "wrong values at every distance that fits");
   // One lane that is wrong in one of two experiments is enough.
   const auto rows = pair_rows({record(near)}, {hazard_record(near, sass, read({4, 3, 2}, {0, 0, 96})),
                                                hazard_record(near, sass, read({4, 3}, {0, 1}))});
@@ -145,4 +148,52 @@ TEST_CASE("unoptimised code and windows that are not proven have no pairs") {
   auto unproven = record(window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}));
   unproven.windows.front().verdict = sass::Verdict::contaminated;
   CHECK(pair_rows({unoptimised, unproven}, {}).empty());
+}
+
+TEST_CASE("a pair of fixed latency without a hazard says why, and which hazards are known beside it") {
+  const auto near = window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}, 7);
+  const HazardLadder ladder{Hazard::read_after_write, {4, 3}, {0, 96}, {50, 50}, 96, {}};
+  const auto measured = hazard_record(near, {"FADD", "FMUL"}, ladder);
+  const auto alone = [](const std::string& ptx, const results::WindowRecord& made, const std::string& opcode) {
+    auto one = record(made);
+    one.ptx = ptx;
+    one.sass = {opcode};
+    return one;
+  };
+  const auto rows =
+      pair_rows({alone("add.f32", window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R3, R4", 1}}), "FADD"),
+                 alone("add.f32", window({{"FADD R4, R2, R3", 5}, {"LOP3.LUT R5, R4, R3, RZ, 0x3c, !PT", 1}}), "FADD"),
+                 alone("add.rm.f32", window({{"FADD.RM R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}), "FADD.RM"),
+                 alone("activemask.b32", window({{"VOTE.ANY R4, PT, PT", 6}, {"MOV R5, R4", 1}}), "VOTE.ANY"),
+                 record(window({{"SGXT R4, R2, 0x8", 4}, {"MOV R6, R4", 1}}))},
+                {measured}, {{"activemask.b32", "nothing consumes its result"}});
+  const auto note = [&](const std::string& producer, const std::string& consumer, const std::string& slot) {
+    for (const auto& row : rows) {
+      if (row.producer == producer && row.consumer == consumer && row.slot == slot) return row.note;
+    }
+    return std::string("no such row");
+  };
+  CHECK(note("FADD", "FMUL", "a").empty());
+  CHECK(note("FADD", "FMUL", "b") ==
+        "no hazard: no patched window has this consumer and slot first; in slot a the hazard is 4");
+  CHECK(note("FADD", "LOP3.LUT", "a") ==
+        "no hazard: no patched window has this consumer and slot first; before FMUL the hazard is 4");
+  CHECK(note("FADD.RM", "FMUL", "a") == "no hazard: add.rm.f32 was not patched; of its family FADD has the hazard 4");
+  CHECK(note("VOTE.ANY", "MOV", "a") == "no hazard: activemask.b32: nothing consumes its result");
+  CHECK(note("SGXT", "MOV", "a") ==
+        "no hazard: no form becomes it alone, and of longer code only the first pair is patched");
+  CHECK(hazard_note("FADD", 4, rows).empty());
+  CHECK(hazard_note("FADD", 6, rows) == "the hazard is before FMUL in slot a, the latency of 6 to another consumer");
+  CHECK(hazard_note("VOTE.ANY", 6, rows) == "no hazard: activemask.b32: nothing consumes its result");
+  CHECK(hazard_note("POPC", 17, {{"POPC", "IADD3", "a", {}, 17, 15, "waits", ""}}) ==
+        "the value is there after 15 cycles; 17 with the wait for its scoreboard");
+}
+
+TEST_CASE("a window that could not be patched says why in its pairs") {
+  const auto waits = window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}, 7);
+  auto contaminated = record(waits, results::RecordKind::hazard);
+  contaminated.note = "its code waits";
+  const auto row = row_of(pair_rows({record(waits)}, {contaminated}), "FMUL", "a");
+  CHECK(row.verdict == "scheduled");
+  CHECK(row.note == "no hazard: its code waits");
 }

@@ -4,11 +4,14 @@
 #include "machine/pipes.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <numeric>
 #include <random>
 
 #include "catch.h"
+#include "isa/catalogue.h"
+#include "machine/contention.h"
 #include "machine/opcode_rows.h"
 
 using namespace ptxlat;
@@ -92,6 +95,17 @@ TEST_CASE("opcodes that only contend for registers do not share a pipe") {
   CHECK(pipes_of(4, pairs) == std::vector{0, 0, 1, 1});
 }
 
+TEST_CASE("a partner that contends with the same others comes first, and scores far above 1 say nothing") {
+  // 0 to 2 share a pipe, and 3 and 4; 0 contends a little more with 3 and 4, whose operands it meets. 5 is slower
+  // beside any of them than both are alone.
+  std::vector<Contention> pairs{{0, 1, 1.08}, {0, 2, 1.08}, {1, 2, 1.08}, {3, 4, 1.05}, {0, 3, 1.09}, {0, 4, 1.09}};
+  for (const std::size_t alu : {1, 2}) {
+    for (const std::size_t fp64 : {3, 4}) pairs.push_back({alu, fp64, 0.54});
+  }
+  for (std::size_t other = 0; other < 5; ++other) pairs.push_back({other, 5, 2.1});
+  CHECK(pipes_of(6, pairs) == std::vector{0, 0, 0, 1, 1, 2});
+}
+
 TEST_CASE("an instruction of which no pair says anything is a group of its own") {
   CHECK(pipes_of(3, {{0, 1, 1.0}, {0, 2, std::nullopt}, {1, 2, std::nullopt}}) == std::vector{0, 0, 1});
 }
@@ -107,6 +121,28 @@ TEST_CASE("in pairs the shortest name stands for opcodes that are as fast") {
   const std::vector<Opcode> opcodes{
       {"IMAD", {}, 2.0}, {"IMAD.HI", {}, 4.0}, {"IMAD.MOV.U32", {}, 1.99}, {"IMAD.WIDE", {}, 4.05}};
   CHECK(representatives_of(opcodes) == std::vector<std::size_t>{0, 1, 0, 1});
+}
+
+TEST_CASE("what accesses memory or has operands of several registers is not paired, whatever it is called") {
+  const auto templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
+  const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
+  std::vector<results::Record> records;
+  for (const std::string ptx :
+       {"ld.shared.u32", "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "popc.b32", "lop3.b32"}) {
+    results::Record record;
+    record.ptx = ptx;
+    record.sass = {"OPCODE" + std::to_string(records.size())};
+    record.set(results::metric::interval, 2);
+    records.push_back(record);
+  }
+  const auto opcodes = opcodes_measured(loaded, records);
+  REQUIRE(opcodes.size() == 4);
+  CHECK_FALSE(opcodes[0].is_paired);
+  CHECK_FALSE(opcodes[1].is_paired);
+  const auto pairs = plan_pairs(loaded, opcodes, 3);
+  REQUIRE(pairs.size() == 1);
+  CHECK(pairs.front().a.name == "OPCODE2");
+  CHECK(pairs.front().b.name == "OPCODE3");
 }
 
 TEST_CASE("an opcode's row has its pipe, what stands for it, its forms and its least latency") {

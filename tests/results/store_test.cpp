@@ -235,6 +235,12 @@ TEST_CASE("a file that is not a store is rejected and stays as it is") {
     CHECK(rejection(file).find("version 3") != std::string::npos);
     CHECK(content_of(file) == content);
   }
+  SECTION("an empty database with a version, which an untouched file does not have") {
+    execute(file, "PRAGMA user_version = 1000");
+    const std::string content = content_of(file);
+    CHECK(rejection(file).find("a different program") != std::string::npos);
+    CHECK(content_of(file) == content);
+  }
   SECTION("a store of an earlier version") {
     execute(file, "CREATE TABLE cells (ptx TEXT); PRAGMA application_id = 0x7078746c; PRAGMA user_version = 1");
     const std::string content = content_of(file);

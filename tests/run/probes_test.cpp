@@ -31,7 +31,7 @@ struct ProbeTables {
   std::vector<probe::Probe> probes{probe_of("a"), probe_of("b"), probe_of("c")};
   std::size_t finished = 0;
 
-  MadeProbes make(const std::vector<std::size_t>& wanted) {
+  MadeProbes make(const std::vector<std::size_t>& wanted, const std::atomic<bool>* interrupted = nullptr) {
     std::vector<const probe::Probe*> chosen;
     for (const auto index : wanted) chosen.push_back(&probes[index]);
     const assemble::Toolchain toolchain{assemble::ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
@@ -44,7 +44,7 @@ struct ProbeTables {
                  .assemblers = {}};
     job.assemblers.push_back(std::make_unique<LiteralAssembler>());
     finished = 0;
-    return make_probes(job, store, worker, nullptr, [this](std::size_t count) { finished += count; });
+    return make_probes(job, store, worker, interrupted, [this](std::size_t count) { finished += count; });
   }
 };
 
@@ -81,4 +81,14 @@ TEST_CASE("a probe whose file has changed is made again") {
   tables.probes[0].text += "# another rule";
   CHECK(tables.make({0}).made == 1);
   CHECK(tables.make({0}).made == 0);
+}
+
+TEST_CASE("a run that was interrupted says so, and the one that continues it does not") {
+  ProbeTables tables;
+  const std::atomic<bool> interrupted = true;
+  CHECK_FALSE(tables.make({0, 1}, &interrupted).completed);
+  CHECK(tables.store.newest_runs().back().was_interrupted);
+  CHECK_FALSE(tables.store.newest_runs().back().is_finished());
+  CHECK(tables.make({0, 1}).completed);
+  CHECK(tables.store.newest_runs().back().is_finished());
 }

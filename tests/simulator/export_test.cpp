@@ -142,6 +142,18 @@ TEST_CASE("a folder that only has probes can be exported as far as they go") {
   CHECK_THAT(simulator::left_out_csv(exported), Contains("no row of the latency table matches"));
 }
 
+TEST_CASE("facts are read from facts.csv where their records are left out, as in a wheel") {
+  const InventedTable invented;
+  const auto target = invented.target(data_file);
+  const auto whole = simulator::evidence_csv(exported_to(target, invented));
+  CHECK_THAT(whole, Contains("l2.latency"));
+  for (const char* name : {"probes.jsonl.gz", "probes.json"}) std::filesystem::remove(invented.table / name);
+  CHECK(simulator::evidence_csv(exported_to(target, invented)) == whole);
+
+  replace_file(invented.table / "facts.csv", std::string(report::facts_columns) + "\np,q,,1,1,1,count,kind,certain,\n");
+  CHECK_THROWS_WITH(exported_to(target, invented), Contains("certain is not a verdict"));
+}
+
 TEST_CASE("a query without one answer says why") {
   const InventedTable invented;
   const auto reason = [&](const char* query, const char* value = "{x}") { return reason_for(invented, query, value); };

@@ -180,6 +180,9 @@ class Site(unittest.TestCase):
         widths = self.driver.execute_script("return [...document.querySelectorAll('.stall')].map((bar) => bar.offsetWidth)")
         self.assertEqual(max(widths[:6]), 32)
         self.until(lambda: "POPC (xu)" in self.text())
+        self.assertIn("16 results a cycle of an SM, from 4 warps on", text)
+        self.open("#/form/add.f64", ".machine")
+        self.assertIn("The vendor documents the same: 64 (CUDA C++ Programming Guide", self.text())
 
     def test_a_form_names_the_row_that_it_shares(self):
         self.open("#/form/ld.global.u32", ".machine")
@@ -288,6 +291,41 @@ class Site(unittest.TestCase):
         self.open("#/opcodes", ".heat rect")
         self.assertIn("share a pipe", self.driver.execute_script("return document.querySelector('.heat .heat9 title').textContent"))
 
+    def test_pairs_are_explained_where_one_points_and_where_the_keys_go(self):
+        self.open(f"#/pairs?table={H100}&cell=DADD,LOP3", ".matrix .chosen")
+        words = lambda: self.text("#pair-words")
+        # Named by the link: as pairs.csv has it.
+        self.assertIn("DADD → LOP3.LUT, as source b and c: the assembler leaves 10 cycles", words())
+        self.assertIn("right from 8 cycles on. Verdict late", words())
+        pointed = self.driver.find_element(By.CSS_SELECTOR, '[data-cell="DADD,IMAD"]')
+        ActionChains(self.driver).move_to_element(pointed).perform()
+        self.until(lambda: words().startswith("DADD → IMAD"))
+        matrix = self.driver.find_element(By.CSS_SELECTOR, ".matrix")
+        ActionChains(self.driver).move_to_element(self.driver.find_element(By.TAG_NAME, "h1")).perform()
+        self.driver.execute_script("arguments[0].focus()", matrix)
+        matrix.send_keys(Keys.ARROW_DOWN)
+        self.until(lambda: words().startswith("DFMA → LOP3"))
+        self.until(lambda: "cell=DFMA,LOP3" in self.driver.current_url)
+        matrix.send_keys(Keys.ENTER)
+        self.until(lambda: "producer=DFMA&consumer=LOP3" in self.driver.current_url)
+        self.until(lambda: set(self.texts(".plain tbody th")) == {"DFMA"})
+        self.open(f"#/pairs?table={H100}&verdict=late&show=late", ".matrix")
+        self.assertEqual(set(self.texts(".cell text")), {"2"})
+        self.open("#/opcode/POPC", "dl")
+        self.assertIn("What waits for its result", self.text())
+
+    def test_opcodes_of_two_tables_are_compared_by_the_rules_of_the_program(self):
+        self.open("#/compare", ".virtual")
+        compared = self.driver.execute_script("""
+            const opcode = (opcode, pipe, throughput, latency) => ({opcode, pipe, counters: '', throughput, latency, hazard: ''});
+            return ptxlat.compareOpcodes(
+                [opcode('FFMA', 'fma', '128', '4'), opcode('POPC', 'xu', '16', '17'), opcode('BREV', 'xu', '16', '')],
+                [opcode('FFMA', 'fma', '127.1', '4'), opcode('POPC', 'alu', '15', '17'), opcode('FLO', 'xu', '16', '17')]);""")
+        self.assertEqual([(row["opcode"], row["quantity"], row["a"], row["b"]) for row in compared["rows"]],
+                         [("POPC", "pipe", "xu", "alu"), ("POPC", "throughput", "16", "15")])
+        self.assertEqual([(one["quantity"], one["equal"], one["compared"]) for one in compared["agreements"]],
+                         [("pipe", 1, 2), ("throughput", 1, 2), ("latency", 2, 2)])
+
     # Everybody.
 
     def test_texts_of_a_table_are_texts(self):
@@ -311,7 +349,7 @@ class Site(unittest.TestCase):
         self.driver.find_element(By.ID, "theme").click()
 
     def test_a_screen_reader_finds_its_way(self):
-        for address in ("#/", "#/forms?q=fma", "#/form/popc.b32", "#/compare", "#/memory", "#/probe/constant_chase", "#/opcodes", "#/facts", "#/tables", "#/about"):
+        for address in ("#/", "#/forms?q=fma", "#/form/popc.b32", "#/compare", "#/memory", "#/probe/constant_chase", "#/opcodes", "#/pairs", "#/facts", "#/tables", "#/about"):
             self.open(address)
             with self.subTest(address=address):
                 problems = self.driver.execute_script("""
@@ -343,7 +381,7 @@ class Site(unittest.TestCase):
     def test_a_phone_scrolls_down_and_not_sideways(self):
         driver = start(390, 844)
         try:
-            for address in ("#/", "#/forms?q=fma", "#/form/popc.b32", "#/compare", "#/memory", "#/probe/constant_chase", "#/opcodes", "#/facts", "#/tables"):
+            for address in ("#/", "#/forms?q=fma", "#/form/popc.b32", "#/compare", "#/memory", "#/probe/constant_chase", "#/opcodes", "#/pairs", "#/facts", "#/tables"):
                 driver.get("about:blank")
                 driver.get(self.base + address)
                 WebDriverWait(driver, 20).until(lambda one: one.find_elements(By.CSS_SELECTOR, "main h1"))

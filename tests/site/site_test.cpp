@@ -4,6 +4,7 @@
 #include "site/site.h"
 
 #include "decoded.h"
+#include "report/pair_files.h"
 #include "report/probe_files.h"
 #include "tables_of.h"
 
@@ -103,6 +104,23 @@ TEST_CASE("names of tables and forms never become names of files, nor parts of a
     CHECK(content.find("alert") == std::string::npos);
   }
   CHECK(in(files, "names")["names"] == hostile);
+}
+
+TEST_CASE("pairs are in a shard of their own, with whether their run finished") {
+  const TestFolder folder;
+  site_tables_of(folder, some_cells());
+  results::Record hazard;
+  hazard.kind = results::RecordKind::hazard;
+  auto run = run_of();
+  run.was_interrupted = true;
+  hazard.run = run.id;
+  report::write_pair_files(folder.path / "sm_90/nvidia-h200/driver-580.159.04",
+                           {{{"FFMA", "FADD", "a", 4, 4, 4, "exact", ""}}, {hazard}, {run}});
+  const auto files = files_of(site::read_tables({folder.path.string()}));
+  CHECK(in(files, "site")["tables"][0]["has_pairs"] == true);
+  const auto pairs = in(files, "pairs-0");
+  CHECK(pairs["pairs"] == Json::parse(R"([["FFMA","FADD","a","4","4","4","exact",""]])"));
+  CHECK(pairs["runs"][0]["is_finished"] == false);
 }
 
 TEST_CASE("probes, facts and published figures are in shards of their own") {

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/opcode_numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "base/file.h"
+#include "report/csv.h"
+#include "report/gzip.h"
+#include "report/number.h"
+#include "report/opcode_files.h"
+#include "report/table_files.h"
+
+namespace ptxlat::report {
+
+namespace {
+
+std::string family_of(const std::string& opcode) { return opcode.substr(0, opcode.find('.')); }
+
+// The fields of a line by their columns.
+class Fields {
+ public:
+  Fields(const std::vector<std::string>& fields, const std::map<std::string, std::size_t>& places,
+         const std::filesystem::path& file)
+      : fields_(fields), places_(places), file_(file) {}
+
+  const std::string& text(const std::string& column) const { return fields_[places_.at(column)]; }
+  std::optional<double> number(const std::string& column) const {
+    const auto& field = text(column);
+    const auto value = number_in(field);
+    if (!value && !field.empty()) throw damaged(file_, fmt::format("{} is not a number", field));
+    return value;
+  }
+
+ private:
+  const std::vector<std::string>& fields_;
+  const std::map<std::string, std::size_t>& places_;
+  const std::filesystem::path& file_;
+};
+
+// "IADD3;IMAD", or "IADD3|IMAD.IADD" if they take turns.
+std::vector<std::string> opcodes_in(const std::string& sass) {
+  std::vector<std::string> opcodes;
+  for (std::size_t begin = 0; begin < sass.size();) {
+    const auto end = std::min(sass.find_first_of(";|", begin), sass.size());
+    opcodes.push_back(sass.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return opcodes;
+}
+
+std::map<std::string, std::size_t> places_of(const std::string& columns) {
+  std::map<std::string, std::size_t> places;
+  std::istringstream in(columns);
+  for (std::string column; std::getline(in, column, ',');) places.emplace(column, places.size());
+  return places;
+}
+
+template <class Add>
+void read_lines(const std::vector<std::vector<std::string>>& lines, const std::filesystem::path& file,
+                const char* columns, Add add) {
+  const auto places = places_of(columns);
+  for (const auto& line : lines) add(Fields(line, places, file));
+}
+
+std::vector<std::vector<std::string>> packed_lines(const std::filesystem::path& file, const char* columns) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return {};
+  std::istringstream in(gunzip(read_file(file)));
+  return read_csv_lines(in, file.string(), columns);
+}
+
+}  // namespace
+
+OpcodeNumbers read_opcode_numbers(const std::filesystem::path& folder) {
+  OpcodeNumbers numbers;
+  const auto opcodes = folder / opcodes_name, forms = folder / throughput_name;
+  read_lines(read_csv_file(opcodes, opcode_columns), opcodes, opcode_columns, [&](const Fields& line) {
+    numbers.opcodes.push_back({line.text("opcode"), line.text("pipe"), line.text("counters"), line.text("unit"),
+                               line.number("throughput"), line.number("interval"), line.number("saturates_at"),
+                               line.number("latency"), line.number("hazard")});
+  });
+  read_lines(packed_lines(forms, throughput_columns), forms, throughput_columns, [&](const Fields& line) {
+    const auto& level = line.text("opt");
+    if (level.size() != 2 || level[0] != 'O' || level[1] < '0' || level[1] > '9')
+      throw damaged(forms, fmt::format("{} is not a level", level));
+    numbers.forms.push_back({line.text("ptx"), line.text("input"), line.text("opcode"), line.text("unit"),
+                             opcodes_in(line.text("sass")), level[1] - '0', line.number("throughput"),
+                             line.number("multiply_adds"), line.number("saturates_at")});
+  });
+  return numbers;
+}
+
+Pipes::Pipes(const std::vector<OpcodeLine>& opcodes) {
+  for (const auto& line : opcodes) {
+    if (!line.pipe.empty()) of_opcode_.emplace(line.opcode, line.pipe);
+  }
+}
+
+std::string Pipes::of(const std::string& opcode) const {
+  if (const auto found = of_opcode_.find(opcode); found != of_opcode_.end()) return found->second;
+  std::set<std::string> pipes;
+  for (const auto& [name, pipe] : of_opcode_) {
+    if (family_of(name) == family_of(opcode)) pipes.insert(pipe);
+  }
+  return pipes.size() == 1 ? *pipes.begin() : "";
+}
+
+std::string Pipes::of(const std::vector<std::string>& opcodes) const {
+  std::set<std::string> pipes;
+  for (const auto& opcode : opcodes) {
+    std::istringstream in(of(opcode));
+    for (std::string pipe; std::getline(in, pipe, '+');) pipes.insert(pipe);
+  }
+  std::string text;
+  for (const auto& pipe : pipes) text += (text.empty() ? "" : "+") + pipe;
+  return text;
+}
+
+RowThroughputs::RowThroughputs(const OpcodeNumbers& numbers, const std::vector<Spelling>& spellings)
+    : pipes_(numbers.opcodes) {
+  for (const auto& form : numbers.forms) {
+    if (!form.throughput) continue;
+    // Of opcodes that take turns, what they reach together is the form's.
+    const auto [place, is_new] = forms_.emplace(form.ptx, form);
+    if (!is_new && !place->second.opcode.empty() && form.opcode.empty()) place->second = form;
+  }
+  for (const auto& line : numbers.opcodes) opcodes_.emplace(line.opcode, line);
+  for (const auto& spelling : spellings) {
+    if (!spelling.row.empty() && spelling.row != spelling.ptx) rows_[spelling.ptx] = spelling.row;
+  }
+}
+
+const FormThroughput* RowThroughputs::form(const std::string& ptx, const std::vector<int>& levels) const {
+  const auto found = forms_.find(ptx);
+  if (found == forms_.end()) return nullptr;
+  const bool is_there = std::find(levels.begin(), levels.end(), found->second.level) != levels.end();
+  return is_there ? &found->second : nullptr;
+}
+
+RowThroughput RowThroughputs::of(const std::string& ptx, const std::vector<int>& levels,
+                                 const std::vector<std::string>& sass) const {
+  RowThroughput row;
+  row.pipe = pipes_.of(sass);
+  const auto* found = form(ptx, levels);
+  const auto shared = rows_.find(ptx);
+  if (found == nullptr && shared != rows_.end()) found = form(shared->second, levels);
+  if (found != nullptr) {
+    row.throughput = found->throughput;
+    row.multiply_adds = found->multiply_adds;
+    row.saturates_at = found->saturates_at;
+    row.unit = found->unit;
+    row.pipe = pipes_.of(found->opcodes);
+    return row;
+  }
+  const auto alone = sass.size() == 1 ? opcodes_.find(sass.front()) : opcodes_.end();
+  if (alone == opcodes_.end() || !alone->second.throughput) return row;
+  row.throughput = alone->second.throughput;
+  row.saturates_at = alone->second.saturates_at;
+  row.unit = alone->second.unit;
+  return row;
+}
+
+}  // namespace ptxlat::report

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sstream>
+
+#include "base/error.h"
+#include "fuzz.h"
+#include "report/compare_facts.h"
+#include "report/csv.h"
+#include "report/opcode_files.h"
+#include "report/table.h"
+#include "results/json.h"
+#include "simulator/export.h"
+
+namespace ptxlat::fuzz {
+
+namespace {
+
+// Tables for the queries: latency.csv, opcodes.csv, run.json and facts.csv. What is damaged is left out.
+simulator::Tables tables_of(const std::string& rows, const std::string& opcodes, const std::string& run,
+                            const std::string& facts) {
+  simulator::Tables tables;
+  const auto tried = [](auto read) {
+    try {
+      read();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the readers have targets of their own
+    }
+  };
+  tried([&] {
+    std::istringstream in(rows);
+    tables.rows = report::read_csv(in, "latency.csv");
+  });
+  tried([&] {
+    std::istringstream in(opcodes);
+    tables.opcodes = report::read_csv_lines(in, "opcodes.csv", report::opcode_columns);
+  });
+  tried([&] { tables.facts = report::read_facts(scratch_file("simulators/facts.csv", facts).parent_path()); });
+  tried([&] { tables.run = results::to_json(results::run_from_json(results::parse_json(run))); });
+  return tables;
+}
+
+}  // namespace
+
+// A simulator's data file, a configuration to lay it over, and what the table has.
+void simulator(std::string_view input) {
+  const auto parts = parts_of(input, 6);
+  const auto target = simulator::read_target(scratch_file("simulators/fuzz.toml", parts[0]));
+  simulator::Bases bases;
+  for (const auto& file : target.files) {
+    if (file.is_laid_over) bases[file.name] = parts[1];
+  }
+  const auto tables = tables_of(parts[2], parts[3], parts[4], parts[5]);
+  for (const auto& base : {simulator::Bases(), bases}) {
+    const auto exported = simulator::export_tables(target, tables, base, "fuzz");
+    simulator::evidence_csv(exported);
+    simulator::left_out_csv(exported);
+  }
+}
+
+}  // namespace ptxlat::fuzz

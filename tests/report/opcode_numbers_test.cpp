@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Throughputs and pipes of a latency table's rows, and what differs between two runs of `opcodes`.
+#include "report/opcode_numbers.h"
+
+#include <sstream>
+
+#include "../results/test_folder.h"
+#include "base/file.h"
+#include "catch.h"
+#include "report/compare_opcodes.h"
+#include "report/compare_write.h"
+#include "report/gzip.h"
+#include "report/opcode_files.h"
+
+using namespace ptxlat;
+using namespace ptxlat::report;
+
+namespace {
+
+OpcodeLine opcode(const std::string& name, const std::string& pipe, double throughput) {
+  OpcodeLine line;
+  line.opcode = name;
+  line.pipe = pipe;
+  line.unit = "results";
+  line.throughput = throughput;
+  line.saturates_at = 4;
+  return line;
+}
+
+FormThroughput form(const std::string& ptx, const std::vector<std::string>& opcodes, double throughput,
+                    const std::string& alone = "") {
+  FormThroughput made;
+  made.ptx = ptx;
+  made.opcode = alone;
+  made.unit = "results";
+  made.opcodes = opcodes;
+  made.level = 3;
+  made.throughput = throughput;
+  return made;
+}
+
+const OpcodeNumbers numbers{{opcode("IADD3", "alu", 64), opcode("IMAD", "fma", 64), opcode("POPC", "xu", 16)},
+                            {form("add.u32", {"IADD3"}, 64, "IADD3"), form("add.u32", {"IADD3", "IMAD.IADD"}, 128)}};
+
+}  // namespace
+
+TEST_CASE("a spelling has its own throughput, else that of the row it shares, else that of its opcode alone") {
+  const RowThroughputs rows(numbers, {{"add.s32", 3, "add.u32", ""}});
+  const auto own = rows.of("add.u32", {1, 2, 3}, {"IADD3"});
+  CHECK(own.throughput == 128);  // of both in turn
+  CHECK(own.pipe == "alu+fma");
+  CHECK(rows.of("add.s32", {3}, {"IADD3"}).throughput == 128);
+  // At a level whose code was not measured, the opcode itself.
+  CHECK(rows.of("add.u32", {0}, {"IADD3"}).throughput == 64);
+  CHECK(rows.of("popc.b32", {0}, {"POPC"}).throughput == 16);
+  const auto longer = rows.of("x", {3}, {"POPC", "IMAD.WIDE"});
+  CHECK_FALSE(longer.throughput);
+  CHECK(longer.pipe == "fma+xu");
+}
+
+TEST_CASE("the numbers of a folder are those of its files, and a damaged one is named") {
+  const TestFolder folder;
+  CHECK(read_opcode_numbers(folder.path).opcodes.empty());
+  replace_file(folder.path / opcodes_name,
+               std::string(opcode_columns) + "\nPOPC,xu,xu,POPC,16,results,,8,4,17,15,,1,popc.b32,\n");
+  replace_file(folder.path / throughput_name,
+               gzip(std::string(throughput_columns) + "\npopc.b64,,,O3,8,results,,16,8,POPC;POPC;IADD3,3,proven,\n"));
+  const auto read = read_opcode_numbers(folder.path);
+  REQUIRE(read.opcodes.size() == 1);
+  CHECK(read.opcodes.front().hazard == 15);
+  REQUIRE(read.forms.size() == 1);
+  CHECK(read.forms.front().opcodes == std::vector<std::string>{"POPC", "POPC", "IADD3"});
+  replace_file(folder.path / throughput_name,
+               gzip(std::string(throughput_columns) + "\npopc.b64,,,O3,many,results,,16,8,POPC,1,proven,\n"));
+  CHECK_THROWS_WITH(read_opcode_numbers(folder.path), Catch::Contains("many is not a number"));
+}
+
+TEST_CASE("two runs agree on pipes by name, and on throughputs within one percent") {
+  auto other = numbers;
+  other.opcodes[0].throughput = 64.5;
+  other.opcodes[1].throughput = 60;
+  other.opcodes[2].pipe = "alu";
+  other.opcodes.push_back(opcode("BREV", "xu", 16));
+  other.forms[1].throughput = 127;
+  const auto comparison = compare_opcodes(numbers, other);
+  REQUIRE(comparison.rows.size() == 2);
+  CHECK(comparison.rows[0].subject == "POPC");
+  CHECK(comparison.rows[0].quantity == "pipe");
+  CHECK(comparison.rows[1].subject == "IMAD");
+  CHECK(comparison.rows[1].change() == -4);
+  CHECK(comparison.only_in_b == std::vector<std::string>{"BREV"});
+  Comparison written;
+  written.opcodes = comparison;
+  std::ostringstream text, csv;
+  Page page(text, {});
+  write_opcodes_section(page, comparison);
+  CHECK_THAT(text.str(), Catch::Contains("pipe 2 of 3 (66.7 %), throughput within 1 % 2 of 3 (66.7 %)"));
+  CHECK_THAT(text.str(), Catch::Contains("throughput of form within 1 % 2 of 2"));
+  write_opcodes_csv(csv, {{{written}, {}}});
+  CHECK_THAT(csv.str(), Catch::Contains(",IMAD,throughput,64,60,-4,0.9375\n"));
+  CHECK(opcodes_json(comparison)["agreements"]["pipe"]["equal"] == 2);
+}
