@@ -42,6 +42,7 @@ results::Record merged(const std::vector<const results::Record*>& records) {
     add_name(row.operand, record->operand);
     add_name(row.recipe, record->recipe);
     add_windows(shared, *record);
+    row.code_of_level = std::min(row.code_of_level, record->code_of_level);  // none if any was made in full
   }
   for (SharedWindow& one : shared) {
     if (one.operands.size() != records.size()) {
@@ -73,8 +74,9 @@ std::string operand_list(const std::vector<std::string_view>& operands) {
 
 std::string experiment_text(const results::Record& record) {
   results::Json json = results::to_json_without_windows(record);
-  // An interrupted run has made some operands, and the one that continued it, at a different clock, the rest.
-  for (const char* key : {"operand", "recipe", "run", "elapsed_ns"}) json.erase(key);
+  // An interrupted run has made some operands, and the one that continued it, at a different clock, the rest. At a
+  // lower level some are in the sample that is made in full.
+  for (const char* key : {"operand", "recipe", "run", "elapsed_ns", "code_of_opt"}) json.erase(key);
   results::Json& windows = json["windows"] = results::Json::array();
   for (const results::WindowRecord* window : results::backing_windows(record))
     windows.push_back({window->role, results::json_number(window->cycles), results::sass_lines(window->sass)});

@@ -93,6 +93,17 @@ TEST_CASE("records that differ in a number, its windows or a word stay separate 
   CHECK(table_of({led_by_chain(mad("a")), led_by_chain(mad("b"))}).cells.size() == 2);
 }
 
+TEST_CASE("operands share a row even if only some were made in full as a check of the level") {
+  auto taken_over = mad("b", 2);
+  taken_over.code_of_level = 3;
+  CHECK(operands_in(table_of({mad("a", 2), taken_over})) == Texts{"a b"});
+  CHECK(records_of(table_of({taken_over, mad("a", 2)})).at(0).code_of_level == -1);
+  CHECK(records_of(table_of({taken_over})).at(0).code_of_level == 3);
+  std::ostringstream csv;
+  write_csv(csv, table_of({mad("a", 2), taken_over, mad("a"), mad("b")}));
+  CHECK(csv.str().find("mad.lo.u32,integer,a b,random,O3,O2 O3,5,") != std::string::npos);
+}
+
 TEST_CASE("cells without an operand are never merged, and those of one reason without a number are") {
   auto store = cell_of("st.u32", 3, 4, "STG"), twin = store;
   store.operand.clear();
