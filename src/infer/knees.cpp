@@ -39,11 +39,13 @@ double last_of(const Curve& curve) {
   return median_of({curve.y.end() - std::min<std::ptrdiff_t>(3, std::ssize(curve.y)), curve.y.end()});
 }
 
-// The first place from `from` on whose value equals the last ones.
-std::size_t first_full(const Curve& curve, std::size_t from) {
+// The first place from `from` on whose value equals the last ones, as far as equal values differ: the cost of a miss is
+// a few cycles in some curves, of which one more or less says nothing.
+std::size_t first_full(const Curve& curve, double slack, std::size_t from) {
   constexpr double nearly = 0.85;
   const double last = last_of(curve);
-  while (from < curve.y.size() && curve.y[from] < nearly * last) ++from;
+  const double least = std::min(nearly * last, last - slack / 3);
+  while (from < curve.y.size() && curve.y[from] < least) ++from;
   return from;
 }
 
@@ -102,7 +104,7 @@ Finding find_overlap(const Curve& curve) {
 Finding find_ways(const Curve& curve, double slack) {
   const auto end = first_that_leaves(curve, slack);
   if (end == curve.y.size() || end == 0) return undetermined(no_knee);
-  const auto full = first_full(curve, end);
+  const auto full = first_full(curve, slack, end);
   if (full == curve.y.size()) return undetermined("the last values are not above the others");
   const double sets = curve.x[full] - curve.x[end - 1];
   const double ways = curve.x[end - 1] / sets;
@@ -114,7 +116,7 @@ Finding find_ways(const Curve& curve, double slack) {
 Finding count_between(const Curve& curve, double slack) {
   const auto first = first_that_leaves(curve, slack);
   if (first == curve.y.size() || first == 0) return undetermined(no_knee);
-  const auto full = first_full(curve, first);
+  const auto full = first_full(curve, slack, first);
   if (full == curve.y.size()) return undetermined("the last values are not above the others");
   return exactly(curve.x[full] - curve.x[first],
                  fmt::format("the values rise from {:.15g} to {:.15g}", curve.x[first - 1], curve.x[full]));
@@ -128,7 +130,7 @@ Finding find_growth(const Curve& curve, double slack) {
   const double hit = median_of({curve.y.begin(), curve.y.begin() + static_cast<std::ptrdiff_t>(end)});
   const double miss = last_of(curve) - hit;
   std::vector<double> grown;  // misses of a visit for each line past the entries
-  for (auto i = end; i < curve.y.size() && i < first_full(curve, end); ++i)
+  for (auto i = end; i < curve.y.size() && i < first_full(curve, slack, end); ++i)
     grown.push_back((curve.y[i] - hit) / miss * curve.x[i] / (curve.x[i] - entries));
   if (grown.size() < 2) return undetermined("too few values between those that hit and those that miss");
   const double middle = median_of(grown);

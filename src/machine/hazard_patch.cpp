@@ -142,7 +142,8 @@ std::string why_not_made(const HazardCode& code, Hazard hazard) {
   if (!first || !second) return "one of them does not write one general register";
   if (hazard == Hazard::write_after_write && reads(code.second(), *second))
     return "the consumer reads what it overwrites";
-  if (hazard == Hazard::write_after_write) return *first == *second ? "they write the same register already" : "";
+  // With another destination the producer's result is gone, and what the consumer reads instead is left from before.
+  if (hazard == Hazard::write_after_write) return "the consumer reads what the producer would no longer write";
   return code.overwritten ? "" : "no source of the producer is unused elsewhere";
 }
 

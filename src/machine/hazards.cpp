@@ -50,10 +50,13 @@ kernel::Trial plain_window(const ptx::LoadedCatalogue& loaded, const HazardPlan&
   return trial;
 }
 
-// What determines when the values are right.
+// What determines when the values are right: the opcodes, and where the consumer reads which results. The low half of a
+// product is there before the high one.
 std::string key_of(const HazardCode& code) {
-  return fmt::format("{} {} {}", sass::opcode_of(code.first().text), sass::opcode_of(code.second().text),
-                     sass::slot_of(code.second().text, code.passed));
+  auto key = fmt::format("{} {}", sass::opcode_of(code.first().text), sass::opcode_of(code.second().text));
+  for (const auto& written : sass::register_use(code.first().text).writes)
+    key += fmt::format(" {}", sass::slot_of(code.second().text, written));
+  return key;
 }
 
 // The distance at which a ladder of reads begins: what the schedule says and some more, so that a schedule that is too

@@ -18,7 +18,7 @@ namespace ptxlat::machine {
 
 // Version of the rules that find, patch and measure. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char hazard_version[] = "hazard 3";
+inline constexpr char hazard_version[] = "hazard 4";
 
 // A form with a consumer of its result, at a level.
 struct HazardPlan {

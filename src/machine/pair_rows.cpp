@@ -65,9 +65,9 @@ void add_hazards(const results::Record& record, std::map<Key, Found>& found) {
   for (const auto& pair : pairs_of(record.windows.front())) {
     const bool is_it = pair.producer == record.sass.front() && pair.consumer == record.sass.back();
     if (!is_it) continue;
-    add_schedule(pair, found);
+    if (!slot.empty() && slot != pair.slot) return;  // two such pairs: which of them was patched is not known
+    if (slot.empty()) add_schedule(pair, found);
     slot = pair.slot;
-    break;
   }
   if (slot.empty()) return;  // ptxas made other code of it beside the places
   auto& read = found[{record.sass.front(), record.sass.back(), slot}];

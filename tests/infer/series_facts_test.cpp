@@ -169,6 +169,10 @@ TEST_CASE("a set that has one place too many misses as often as it has ways, and
   CHECK(count_between(one, 6).value == 0);
   CHECK(find_ways(one, 6).value == 16);
   CHECK_FALSE(find_growth(one, 6).value);
+  INFO("a miss is a few cycles, and one less is still a miss");
+  const Curve noisy{{14, 15, 16, 17, 18, 19, 20, 21, 22}, {0, 0, 0, 9, 10, 9, 11, 11, 11}};
+  CHECK(count_between(noisy, 6).value == 0);
+  CHECK(find_ways(noisy, 6).value == 16);
   INFO("half of them adaptive: no whole number of ways");
   auto odd = curve;
   for (double& cost : odd.y) cost = 10 + (cost - 10) * (cost < 60 ? 0.6 : 1);

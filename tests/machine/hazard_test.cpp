@@ -146,8 +146,8 @@ TEST_CASE("each hazard changes what makes it, and nothing else") {
   for (auto& instruction : tile.instructions) {
     if (instruction.text.starts_with("FADD")) instruction.text = "HMMA.16816.F32 R4, R2, R3, RZ";
   }
-  CHECK(why_not_made(find_hazard(tile), Hazard::write_after_write) ==
-        "one of them does not write one general register");
+  CHECK(why_not_made(find_hazard(tile), Hazard::write_after_read) == "one of them does not write one general register");
+  CHECK(why_not_made(found, Hazard::write_after_write) == "the consumer reads what the producer would no longer write");
   const auto words = hazard_words(waiting, Hazard::unawaited_read, Arrangement::pair, 4);
   for (std::size_t i = 0; i + 1 < words.size(); ++i) CHECK(sass::control_word(words[i]).wait_mask == 0);
   CHECK(sass::control_word(words.back()).wait_mask == 1 << 2);  // the code after the window finds it done
