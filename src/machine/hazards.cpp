@@ -211,7 +211,7 @@ HazardLadder climb(Hazard hazard, int start, bool is_address, const RunHazard& r
     if (!is_done(outcome)) return ladder;
     ladder.distances.push_back(distance);
     ladder.wrong.push_back(wrong_lanes(outcome.readout, right.readout));
-    ladder.elapsed.push_back(elapsed_of_hazard(outcome.readout));
+    ladder.elapsed.emplace_back(elapsed_of_hazard(outcome.readout));
     if ((ladder.wrong.back() == 0) != reads) break;
   }
   if (ladder.distances.empty()) return ladder;
