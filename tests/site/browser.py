@@ -67,6 +67,11 @@ class Site(unittest.TestCase):
     def wait(self, selector):
         return WebDriverWait(self.driver, 20, 0.02).until(lambda driver: driver.find_element(By.CSS_SELECTOR, selector))
 
+    def click(self, selector):
+        # Found and clicked at once: a list is drawn again when more of its table has arrived.
+        self.wait(selector)
+        self.driver.execute_script("document.querySelector(arguments[0]).click()", selector)
+
     def until(self, condition):
         WebDriverWait(self.driver, 20, 0.02).until(lambda _: condition())
 
@@ -74,7 +79,8 @@ class Site(unittest.TestCase):
         return self.driver.find_element(By.CSS_SELECTOR, selector).text
 
     def texts(self, selector):
-        return [node.text for node in self.driver.find_elements(By.CSS_SELECTOR, selector)]
+        script = "return [...document.querySelectorAll(arguments[0])].map((node) => (node.innerText ?? node.textContent).trim())"
+        return self.driver.execute_script(script, selector)
 
     def search(self, words):
         field = self.driver.find_element(By.ID, "query")
@@ -84,9 +90,12 @@ class Site(unittest.TestCase):
         return self.texts(".virtual tbody a")
 
     def row(self, name):
-        rows = [row for row in self.driver.find_elements(By.CSS_SELECTOR, ".virtual tbody tr:not(.gap)")
-                if row.find_element(By.TAG_NAME, "a").text == name]
-        return [cell.text for cell in rows[0].find_elements(By.TAG_NAME, "td")]
+        # In one step, as for a click.
+        script = """
+            const rows = [...document.querySelectorAll('.virtual tbody tr:not(.gap)')];
+            const row = rows.find((one) => one.querySelector('a').innerText.trim() === arguments[0]);
+            return row ? [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim()) : null"""
+        return WebDriverWait(self.driver, 20, 0.02).until(lambda driver: driver.execute_script(script, name))
 
     # What an engineer asks first.
 
@@ -161,7 +170,7 @@ class Site(unittest.TestCase):
         self.open("#/forms?q=ld", ".virtual tbody a")
         self.driver.execute_script("document.querySelector('.scroll').scrollTop = 30000")
         self.until(lambda: self.driver.execute_script("return document.querySelector('.virtual tr[aria-rowindex=\"1004\"] a') !== null"))
-        self.driver.find_element(By.CSS_SELECTOR, '.virtual tr[aria-rowindex="1008"] a').click()
+        self.click('.virtual tr[aria-rowindex="1008"] a')
         self.wait("h1.code")
         self.driver.back()
         self.wait(".virtual tbody a")
@@ -213,7 +222,7 @@ class Site(unittest.TestCase):
         self.open(f"#/compare?a={H200}&b={H100}&level=3", ".virtual tbody a")
         self.assertIn("same code, different cycles", self.text(".causes"))
         self.assertIn("Facts about the machine", self.text())
-        self.driver.find_element(By.CSS_SELECTOR, ".virtual tbody a").click()
+        self.click(".virtual tbody a")
         self.wait(".sides")
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, ".sides > div")), 2)
 
@@ -226,7 +235,7 @@ class Site(unittest.TestCase):
         # The schedule alone: equal opcodes and an equal number.
         tables = [f"{sm}/static/ptxas-13.0.88" for sm in ("sm_80", "sm_86")]
         self.open(f"#/compare?a={tables[0]}&b={tables[1]}&level=3&cause=different%20schedule", ".virtual tbody a")
-        self.driver.find_element(By.CSS_SELECTOR, ".virtual tbody a").click()
+        self.click(".virtual tbody a")
         self.assertIn("different schedule", self.wait(".cause").text)
 
     def test_what_a_cuda_version_changed(self):
@@ -337,7 +346,7 @@ class Site(unittest.TestCase):
             self.open(address)
         self.open("#/forms?table=hostile&columns=O3,input,sass,note,chapter,consumer", ".virtual tbody a")
         self.assertIn("<img src=x", self.text(".virtual tbody"))
-        self.driver.find_elements(By.CSS_SELECTOR, ".virtual tbody a")[-1].click()
+        self.click(".virtual tbody tr:nth-last-child(1 of :not(.gap)) a")
         self.wait("h1.code")
         self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "main img"), [])
 
