@@ -130,8 +130,8 @@ Finding find_growth(const Curve& curve, double slack) {
   const double hit = median_of({curve.y.begin(), curve.y.begin() + static_cast<std::ptrdiff_t>(end)});
   const double miss = last_of(curve) - hit;
   std::vector<double> grown;  // misses of a visit for each line past the entries
-  for (auto i = end; i < curve.y.size() && i < first_full(curve, slack, end); ++i)
-    grown.push_back((curve.y[i] - hit) / miss * curve.x[i] / (curve.x[i] - entries));
+  const auto full = first_full(curve, slack, end);
+  for (auto i = end; i < full; ++i) grown.push_back((curve.y[i] - hit) / miss * curve.x[i] / (curve.x[i] - entries));
   if (grown.size() < 2) return undetermined("too few values between those that hit and those that miss");
   const double middle = median_of(grown);
   const auto [least, most] = std::minmax_element(grown.begin(), grown.end());

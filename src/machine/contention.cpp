@@ -14,6 +14,7 @@
 #include "machine/pipes.h"
 #include "machine/saturated_kernel.h"
 #include "machine/throughput.h"
+#include "sass/opcodes.h"
 
 namespace ptxlat::machine {
 
@@ -121,7 +122,7 @@ std::vector<Opcode> opcodes_measured(const ptx::LoadedCatalogue& loaded, const s
 std::vector<std::size_t> representatives_of(const std::vector<Opcode>& opcodes) {
   const auto alike = [](const Opcode& x, const Opcode& y) {
     constexpr double as_fast = 0.03;
-    return x.name.substr(0, x.name.find('.')) == y.name.substr(0, y.name.find('.')) &&
+    return sass::family_of(x.name) == sass::family_of(y.name) &&
            std::abs(x.interval - y.interval) <= as_fast * x.interval;
   };
   std::vector<std::size_t> by_length(opcodes.size());

@@ -13,10 +13,9 @@ namespace ptxlat::machine {
 
 // An opcode, and a form that becomes only this opcode.
 //   interval   cycles between two such instructions in a sub-partition
-//   is_paired  whether contention says something about its pipe. It says nothing about accesses to memory: a warp
-//   issues
-//              in order, so that none issues anything once the queue to memory is full, and any mix takes the sum. Nor
-//              about operands of several registers (matrices): reading them holds up whatever is beside them
+//   is_paired  whether contention says something about its pipe. Not of accesses to memory: a warp issues in order, so
+//              that none issues anything once the queue to memory is full, and any mix takes the sum. Nor of operands
+//              of several registers (matrices): reading them holds up whatever is beside them
 struct Opcode {
   std::string name;  // "IMAD.WIDE.U32"
   isa::Variant variant;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "machine/loop.h"
 #include "results/record.h"
 
 namespace ptxlat::machine {
@@ -21,9 +22,7 @@ void read_again(results::Record& record);
 // The times of both loops of one code with each number of warps, in cycles, and the form for which they were measured.
 // If they failed, how: a process was lost, which need not happen again for the next form with this code.
 struct Curve {
-  std::vector<double> shorter, longer;
-  sass::Verdict verdict = sass::Verdict::proven;
-  std::string message;
+  LoopTimes times;
   std::string measured_as;
 };
 

@@ -143,7 +143,9 @@ std::string why_not_made(const HazardCode& code, Hazard hazard) {
   if (hazard == Hazard::write_after_write && reads(code.second(), *second))
     return "the consumer reads what it overwrites";
   // With another destination the producer's result is gone, and what the consumer reads instead is left from before.
-  if (hazard == Hazard::write_after_write) return "the consumer reads what the producer would no longer write";
+  if (hazard == Hazard::write_after_write && reads(code.second(), *first))
+    return "the consumer reads what the producer would no longer write";
+  if (hazard == Hazard::write_after_write) return *first == *second ? "they write the same register already" : "";
   return code.overwritten ? "" : "no source of the producer is unused elsewhere";
 }
 

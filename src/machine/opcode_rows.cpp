@@ -11,6 +11,7 @@
 
 #include "machine/counted.h"
 #include "machine/pipes.h"
+#include "sass/opcodes.h"
 
 namespace ptxlat::machine {
 
@@ -33,8 +34,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> known = 
                                                                                   {"ULOP3", "uniform"},
                                                                                   {"REDUX", "adu"},
                                                                                   {"BAR", "adu"}}};
-
-std::string base_of(const std::string& opcode) { return opcode.substr(0, opcode.find('.')); }
 
 // The pipe of each opcode; empty if its representative is not paired or has no conclusive pair.
 std::vector<std::string> pipe_names(const std::vector<Opcode>& opcodes, const std::vector<std::size_t>& standing,
@@ -74,11 +73,11 @@ std::vector<std::string> pipe_names(const std::vector<Opcode>& opcodes, const st
 std::string name_of_pipe(const std::vector<std::string>& members) {
   std::vector<std::string_view> names;
   for (const auto& entry : known) {
-    const auto is_named = [&](const std::string& member) { return base_of(member) == entry.first; };
+    const auto is_named = [&](const std::string& member) { return sass::family_of(member) == entry.first; };
     const bool is_here = std::any_of(members.begin(), members.end(), is_named);
     if (is_here && std::find(names.begin(), names.end(), entry.second) == names.end()) names.push_back(entry.second);
   }
-  if (names.empty()) return base_of(members.front());
+  if (names.empty()) return std::string(sass::family_of(members.front()));
   return fmt::format("{}", fmt::join(names, "+"));
 }
 

@@ -23,7 +23,7 @@ class KnownHazards {
     for (const auto& pair : pairs) {
       if (!pair.hazard || is_overwriting(pair)) continue;
       of_producer_[pair.producer].push_back(&pair);
-      of_family_[family_of(pair.producer)].push_back(&pair);
+      of_family_[std::string(sass::family_of(pair.producer))].push_back(&pair);
     }
   }
 
@@ -33,7 +33,7 @@ class KnownHazards {
   std::string beside(const Pair& pair) const {
     const auto own = of_producer_.find(pair.producer);
     if (own == of_producer_.end()) {
-      const auto family = of_family_.find(family_of(pair.producer));
+      const auto family = of_family_.find(std::string(sass::family_of(pair.producer)));
       if (family == of_family_.end()) return {};
       return fmt::format("of its family {} has the hazard {}", family->second.front()->producer,
                          range_of(family->second, family->second.front()->producer));
@@ -42,7 +42,7 @@ class KnownHazards {
       if (one->consumer == pair.consumer) return fmt::format("in slot {} the hazard is {}", one->slot, *one->hazard);
     }
     for (const auto* one : own->second) {
-      if (family_of(one->consumer) == family_of(pair.consumer))
+      if (sass::family_of(one->consumer) == sass::family_of(pair.consumer))
         return fmt::format("before {} the hazard is {}", one->consumer, *one->hazard);
     }
     return fmt::format("before {} the hazard is {}", own->second.size() == 1 ? own->second.front()->consumer : "others",
@@ -50,8 +50,6 @@ class KnownHazards {
   }
 
  private:
-  static std::string family_of(const std::string& opcode) { return opcode.substr(0, opcode.find('.')); }
-
   static std::string range_of(const std::vector<const Pair*>& pairs, const std::string& producer) {
     double least = *pairs.front()->hazard, most = least;
     for (const auto* pair : pairs) {

@@ -27,10 +27,9 @@ struct Contention {
   std::optional<double> score;
 };
 
-// The pipes of this many instructions: groups in which all known pairs contend (complete
-// linkage), those first whose members contend with the same others. An instruction
-// about which nothing is known is a separate group, and scores far above 1 say nothing. Numbers from 0, in the order of
-// their first members.
+// The pipes of this many instructions: groups in which all known pairs contend (complete linkage), beginning with those
+// whose members contend with the same others. An instruction about which nothing is known is a separate group, and
+// scores far above 1 say nothing. Numbers from 0, in the order of their first members.
 std::vector<int> pipes_of(std::size_t instructions, const std::vector<Contention>& contention);
 
 }  // namespace ptxlat::machine

@@ -244,20 +244,21 @@ void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Var
   if (!curve) {
     const auto shorter = words_of(codes_of(loops.shorter, turns), copies.shorter);
     const auto longer = words_of(codes, copies.longer);
-    auto times = time_both([&](const auto& numbers) { return time_loop(bench, loops.shorter, shorter, numbers); },
-                           [&](const auto& numbers) { return time_loop(bench, loops.longer, longer, numbers); }, warps);
-    curve = {std::move(times.shorter), std::move(times.longer), times.verdict, std::move(times.message), record.ptx};
+    curve = {time_both([&](const auto& numbers) { return time_loop(bench, loops.shorter, shorter, numbers); },
+                       [&](const auto& numbers) { return time_loop(bench, loops.longer, longer, numbers); }, warps),
+             record.ptx};
     measured.keep(key, *curve);
   }
   if (curve->measured_as != record.ptx) record.windows.front().measured_as = curve->measured_as;
-  if (curve->shorter.empty()) {
-    record.verdict = curve->verdict;
-    record.note = curve->message;
+  const auto& times = curve->times;
+  if (times.shorter.empty()) {
+    record.verdict = times.verdict;
+    record.note = times.message;
     return;
   }
   std::vector<double> cycles;
   for (std::size_t i = 0; i < warps.size(); ++i)
-    cycles.push_back(cycles_of_copy({warps[i], curve->shorter[i], curve->longer[i]}, copies.shorter, copies.longer));
+    cycles.push_back(cycles_of_copy({warps[i], times.shorter[i], times.longer[i]}, copies.shorter, copies.longer));
   put_rates(record, warps, cycles);
 }
 

@@ -11,6 +11,7 @@
 #include "machine/curves.h"
 #include "machine/loop.h"
 #include "machine/saturated_kernel.h"
+#include "sass/opcodes.h"
 
 namespace ptxlat::machine {
 
@@ -33,9 +34,7 @@ bool has_the_opcodes_of(const std::vector<std::string>& alone, const std::vector
                                                               "POPC", "FLO", "DADD", "DMUL", "DFMA", "FFMA"};
   return std::all_of(irreplaceable.begin(), irreplaceable.end(), [&](std::string_view opcode) {
     const auto count = [&](const std::vector<std::string>& code) {
-      return std::count_if(code.begin(), code.end(), [&](const auto& name) {
-        return std::string_view(name).substr(0, name.find('.')) == opcode;
-      });
+      return std::count_if(code.begin(), code.end(), [&](const auto& name) { return sass::family_of(name) == opcode; });
     };
     return count(copy) >= count(alone);
   });

@@ -7,12 +7,11 @@
 #include <map>
 #include <sstream>
 
+#include "sass/opcodes.h"
+
 namespace ptxlat::probe {
 
 namespace {
-
-// "IMAD" of "IMAD.MOV.U32".
-std::string without_modifiers(std::string_view opcode) { return std::string(opcode.substr(0, opcode.find('.'))); }
 
 // Whether "LDS.U.128" has all of "LDS.128".
 bool has_modifiers(const std::string& opcode, const std::string& wanted) {
@@ -36,7 +35,7 @@ sass::Audit audit(const Probe& probe, const Point& point, const sass::Window& wi
     const auto with_modifiers = std::find_if(point.opcodes.begin(), point.opcodes.end(), [&](const auto& expected) {
       return expected.first.find('.') != std::string::npos && has_modifiers(opcode, expected.first);
     });
-    ++counts[with_modifiers != point.opcodes.end() ? with_modifiers->first : without_modifiers(opcode)];
+    ++counts[with_modifiers != point.opcodes.end() ? with_modifiers->first : std::string(sass::family_of(opcode))];
   }
   if (point.registers && window.registers != *point.registers)
     return {

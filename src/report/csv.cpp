@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "report/gzip.h"
 #include "report/number.h"
 #include "report/operands.h"
 #include "report/table.h"
@@ -320,7 +321,8 @@ std::vector<std::vector<std::string>> read_csv_lines(std::istream& in, const std
 std::vector<std::vector<std::string>> read_csv_file(const std::filesystem::path& file, const std::string& columns) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return {};
-  std::istringstream in(read_file(file));
+  auto text = read_file(file);
+  std::istringstream in(file.extension() == ".gz" ? gunzip(text) : std::move(text));
   return read_csv_lines(in, file.string(), columns);
 }
 

@@ -7,18 +7,14 @@
 #include <set>
 #include <sstream>
 
-#include "base/file.h"
 #include "report/csv.h"
-#include "report/gzip.h"
-#include "report/number.h"
 #include "report/opcode_files.h"
 #include "report/table_files.h"
+#include "sass/opcodes.h"
 
 namespace ptxlat::report {
 
 namespace {
-
-std::string family_of(const std::string& opcode) { return opcode.substr(0, opcode.find('.')); }
 
 // The fields of a line by their columns.
 class Fields {
@@ -28,12 +24,7 @@ class Fields {
       : fields_(fields), places_(places), file_(file) {}
 
   const std::string& text(const std::string& column) const { return fields_[places_.at(column)]; }
-  std::optional<double> number(const std::string& column) const {
-    const auto& field = text(column);
-    const auto value = number_in(field);
-    if (!value && !field.empty()) throw damaged(file_, fmt::format("{} is not a number", field));
-    return value;
-  }
+  std::optional<double> number(const std::string& column) const { return number_in_field(text(column), file_); }
 
  private:
   const std::vector<std::string>& fields_;
@@ -60,17 +51,9 @@ std::map<std::string, std::size_t> places_of(const std::string& columns) {
 }
 
 template <class Add>
-void read_lines(const std::vector<std::vector<std::string>>& lines, const std::filesystem::path& file,
-                const char* columns, Add add) {
+void read_lines(const std::filesystem::path& file, const char* columns, Add add) {
   const auto places = places_of(columns);
-  for (const auto& line : lines) add(Fields(line, places, file));
-}
-
-std::vector<std::vector<std::string>> packed_lines(const std::filesystem::path& file, const char* columns) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return {};
-  std::istringstream in(gunzip(read_file(file)));
-  return read_csv_lines(in, file.string(), columns);
+  for (const auto& line : read_csv_file(file, columns)) add(Fields(line, places, file));
 }
 
 }  // namespace
@@ -78,18 +61,18 @@ std::vector<std::vector<std::string>> packed_lines(const std::filesystem::path& 
 OpcodeNumbers read_opcode_numbers(const std::filesystem::path& folder) {
   OpcodeNumbers numbers;
   const auto opcodes = folder / opcodes_name, forms = folder / throughput_name;
-  read_lines(read_csv_file(opcodes, opcode_columns), opcodes, opcode_columns, [&](const Fields& line) {
+  read_lines(opcodes, opcode_columns, [&](const Fields& line) {
     numbers.opcodes.push_back({line.text("opcode"), line.text("pipe"), line.text("counters"), line.text("unit"),
                                line.number("throughput"), line.number("interval"), line.number("saturates_at"),
                                line.number("latency"), line.number("hazard")});
   });
-  read_lines(packed_lines(forms, throughput_columns), forms, throughput_columns, [&](const Fields& line) {
+  read_lines(forms, throughput_columns, [&](const Fields& line) {
     const auto& level = line.text("opt");
     if (level.size() != 2 || level[0] != 'O' || level[1] < '0' || level[1] > '9')
       throw damaged(forms, fmt::format("{} is not a level", level));
     numbers.forms.push_back({line.text("ptx"), line.text("input"), line.text("opcode"), line.text("unit"),
                              opcodes_in(line.text("sass")), level[1] - '0', line.number("throughput"),
-                             line.number("multiply_adds"), line.number("saturates_at")});
+                             line.number("saturates_at")});
   });
   return numbers;
 }
@@ -104,7 +87,7 @@ std::string Pipes::of(const std::string& opcode) const {
   if (const auto found = of_opcode_.find(opcode); found != of_opcode_.end()) return found->second;
   std::set<std::string> pipes;
   for (const auto& [name, pipe] : of_opcode_) {
-    if (family_of(name) == family_of(opcode)) pipes.insert(pipe);
+    if (sass::family_of(name) == sass::family_of(opcode)) pipes.insert(pipe);
   }
   return pipes.size() == 1 ? *pipes.begin() : "";
 }
@@ -150,7 +133,6 @@ RowThroughput RowThroughputs::of(const std::string& ptx, const std::vector<int>&
   if (found == nullptr && shared != rows_.end()) found = form(shared->second, levels);
   if (found != nullptr) {
     row.throughput = found->throughput;
-    row.multiply_adds = found->multiply_adds;
     row.saturates_at = found->saturates_at;
     row.unit = found->unit;
     row.pipe = pipes_.of(found->opcodes);

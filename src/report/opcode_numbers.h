@@ -23,7 +23,7 @@ struct FormThroughput {
   std::string ptx, input, opcode, unit;
   std::vector<std::string> opcodes;
   int level = 0;
-  std::optional<double> throughput, multiply_adds, saturates_at;
+  std::optional<double> throughput, saturates_at;
 };
 struct OpcodeNumbers {
   std::vector<OpcodeLine> opcodes;    // opcodes.csv
@@ -49,7 +49,7 @@ class Pipes {
 
 // The columns that a latency table's row has besides its own; empty if they are not known.
 struct RowThroughput {
-  std::optional<double> throughput, multiply_adds, saturates_at;
+  std::optional<double> throughput, saturates_at;
   std::string unit, pipe;
 };
 

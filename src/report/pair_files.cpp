@@ -16,7 +16,6 @@ namespace {
 
 constexpr const char* records_name = "pairs.jsonl.gz";
 constexpr const char* runs_name = "pairs.json";
-constexpr const char* rows_name = "pairs.csv";
 
 std::string csv_of(const std::vector<results::Pair>& pairs) {
   std::ostringstream out;
@@ -30,7 +29,7 @@ std::string csv_of(const std::vector<results::Pair>& pairs) {
 }  // namespace
 
 void write_pair_files(const std::filesystem::path& folder, const PairFiles& files) {
-  replace_files(folder, {{rows_name, csv_of(files.pairs)},
+  replace_files(folder, {{pairs_name, csv_of(files.pairs)},
                          {records_name, gzip(lines_of(files.hazards))},
                          {runs_name, provenance_of(files.hazards, files.runs)}});
 }
@@ -44,7 +43,7 @@ std::vector<results::Run> read_pair_runs(const std::filesystem::path& folder) {
 }
 
 std::vector<results::Pair> read_pairs(const std::filesystem::path& folder) {
-  const auto file = folder / rows_name;
+  const auto file = folder / pairs_name;
   std::vector<results::Pair> rows;
   for (const auto& fields : read_csv_file(file, pair_columns)) {
     const auto number = [&](std::size_t column) { return number_in_field(fields[column], file); };

@@ -12,7 +12,8 @@
 
 namespace ptxlat::report {
 
-// The columns of pairs.csv (docs/pairs.md).
+inline constexpr const char* pairs_name = "pairs.csv";
+// Its columns (docs/pairs.md).
 inline constexpr const char* pair_columns = "producer,consumer,slot,schedule,measured,hazard,verdict,note";
 
 // What is known of pairs of opcodes, in `folder` (docs/opcodes.md): pairs.csv, a row each; pairs.jsonl.gz, the hazard

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <array>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -61,6 +62,10 @@ std::vector<const Cell*> cells_for_reading(const Table& table) {
   return 2 * core.size() < all.size() && !core.empty() ? core : all;
 }
 
+std::array<std::string, 4> fields_of(const RowThroughput& row) {
+  return {decimal(row.throughput), row.unit, decimal(row.saturates_at), row.pipe};
+}
+
 }  // namespace
 
 void write_text(std::ostream& out, const Table& table) {
@@ -95,10 +100,9 @@ void write_forms_text(std::ostream& out, const Table& table, const RowThroughput
     for (const Row& one : rows) {
       Spans& fields = grid.rows.emplace_back(fields_of(layout, one));
       const auto& highest = one.highest();
-      const auto throughput = throughputs.of(form, highest.levels, highest.record.sass);
-      for (const auto& text : {decimal(throughput.throughput), throughput.unit, decimal(throughput.saturates_at),
-                               throughput.pipe, row == form ? "" : row})
+      for (const auto& text : fields_of(throughputs.of(form, highest.levels, highest.record.sass)))
         fields.emplace_back(text);
+      fields.emplace_back(row == form ? "" : row);
     }
     if (!rows.empty()) continue;
     Spans fields(grid.columns.size(), "");
@@ -117,9 +121,7 @@ void write_forms_csv(std::ostream& out, const Table& table, const RowThroughputs
   for (const Cell& cell : table.cells) {
     if (!wanted.contains(cell.record.ptx)) continue;
     write_csv_fields(out, cell, {cell.record.level});
-    const auto throughput = throughputs.of(cell.record.ptx, cell.levels, cell.record.sass);
-    for (const auto& text :
-         {decimal(throughput.throughput), throughput.unit, decimal(throughput.saturates_at), throughput.pipe}) {
+    for (const auto& text : fields_of(throughputs.of(cell.record.ptx, cell.levels, cell.record.sass))) {
       out << ',';
       write_csv_field(out, text);
     }

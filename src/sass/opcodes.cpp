@@ -241,7 +241,7 @@ int access_bytes(std::string_view opcode) {
 
 bool go_one_way(std::string_view one, std::string_view other) {
   const auto is_any_of = [](std::string_view opcode, std::initializer_list<std::string_view> names) {
-    const auto name = opcode.substr(0, opcode.find('.'));
+    const auto name = family_of(opcode);
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   const auto both = [&](std::initializer_list<std::string_view> names) {
@@ -257,7 +257,7 @@ bool computes_uniformly(std::string_view opcode) {
 }
 
 bool fills_uniform_register(std::string_view opcode) {
-  const auto name = opcode.substr(0, opcode.find('.'));
+  const auto name = family_of(opcode);
   const bool packs = name == "UPRMT" || name == "ULEA" || name == "USHF" || name == "ULOP3";
   return (name.starts_with('U') && !packs) || name == "R2UR" || name == "S2UR" || name == "CS2UR" || name == "LDCU";
 }

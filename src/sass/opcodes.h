@@ -51,6 +51,9 @@ constexpr Trait operator|(Trait x, Trait y) {
 // Whether an opcode ("IMAD.MOV.U32") has any of these traits. An opcode that the table does not know has none.
 bool has(std::string_view opcode, Trait traits);
 
+// An opcode without its modifiers: "IMAD" of "IMAD.MOV.U32".
+inline std::string_view family_of(std::string_view opcode) { return opcode.substr(0, opcode.find('.')); }
+
 // Its result is a pair of registers. (A quadruple shows as a pair: enough for addresses and doubles.)
 bool has_wide_result(std::string_view opcode);
 

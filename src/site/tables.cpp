@@ -111,7 +111,7 @@ std::unique_ptr<SiteTable> read(const std::filesystem::path& folder) {
   const auto numbers = report::read_opcode_numbers(folder);
   table->pipes = report::Pipes(numbers.opcodes);
   table->throughputs = report::RowThroughputs(numbers, table->spellings);
-  table->pairs = report::read_csv_file(folder / "pairs.csv", report::pair_columns);
+  table->pairs = report::read_csv_file(folder / report::pairs_name, report::pair_columns);
   table->pair_runs = report::read_pair_runs(folder);
   table->contention = report::read_csv_file(folder / "contention.csv", contention_columns);
   return table;
