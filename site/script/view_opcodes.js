@@ -4,8 +4,10 @@
 (() => {
   const names = [
     "opcode", "pipe", "counters", "paired_as", "throughput", "unit", "multiply_adds", "interval", "saturates_at",
-    "latency", "hazard", "operand_costs", "forms", "example", "note"
+    "in_flight", "arrival", "latency", "latencies", "hazard", "operand_costs", "forms", "levels", "versions", "example",
+    "note"
   ];
+  const arrivals = {fixed: "after a fixed number of cycles", scoreboard: "when the hardware says so (scoreboard)"};
   const read = async (table) => {
     const {opcodes, contention} = await ptxlat.load(`opcodes-${table.index}`);
     return {opcodes: opcodes.map((line) => Object.fromEntries(names.map((name, i) => [name, line[i]]))), contention};
@@ -195,10 +197,15 @@
           ["multiply-adds a cycle of an SM", one.multiply_adds],
           ["cycles between two in a sub-partition", one.interval],
           ["fewest warps that reach it", one.saturates_at],
+          ["fewest instructions in flight that reach it", one.in_flight],
           ["latency", one.latency && `${one.latency} cycles`],
+          ["the result is known to be there", arrivals[one.arrival]],
+          ["cycles to consumers on each pipe", one.latencies],
           ["lowest right distance to a consumer", one.hazard && `${one.hazard} cycles`],
           ["counted by", one.counters],
           ["cycles that operands add", one.operand_costs],
+          ["levels", one.levels],
+          ["versions of ptxas", one.versions],
           ["paired as", one.paired_as],
           ["note", one.note],
         ]),

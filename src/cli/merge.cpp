@@ -91,6 +91,7 @@ void write_stored_opcodes(const results::Store& store, const std::string& table,
                  at_level(store.records(table, RecordKind::contention), level),
                  at_level(store.records(table, RecordKind::counters), level),
                  at_level(store.records(table, RecordKind::operand_cost), level),
+                 at_level(store.records(table, RecordKind::in_flight), level),
                  store.runs(table)},
                 "none");
 }

@@ -12,7 +12,7 @@
 #include "cli/opcode_job.h"
 #include "cli/toolchains.h"
 #include "machine/opcode_rows.h"
-#include "machine/pair_rows.h"
+#include "report/opcode_appearances.h"
 #include "report/opcode_files.h"
 #include "report/pair_files.h"
 #include "report/published.h"
@@ -24,12 +24,10 @@ namespace ptxlat::cli {
 
 namespace {
 
-// The latencies in the table of the same GPU and assembler; none if there is no table.
-std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
-  std::vector<results::Record> records;
-  if (!report::has_table(folder) || report::has_only_experiments(folder)) return records;
-  for (auto& cell : report::read_table(folder).cells) records.push_back(std::move(cell.record));
-  return records;
+// The table of the same GPU and assembler; empty if there is none.
+report::Table latencies_in(const std::filesystem::path& folder) {
+  if (!report::has_table(folder) || report::has_only_experiments(folder)) return {};
+  return report::read_table(folder);
 }
 
 std::vector<report::PublishedThroughput> documented() {
@@ -61,7 +59,13 @@ void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind
   }
   require_completed(made.completed, options.store);
   write_opcodes(std::filesystem::path(options.tables) / made.run.table, job.loaded,
-                {{}, made.throughput, made.contention, made.counters, made.operand_costs, store.runs(made.run.table)},
+                {{},
+                 made.throughput,
+                 made.contention,
+                 made.counters,
+                 made.operand_costs,
+                 made.in_flight,
+                 store.runs(made.run.table)},
                 options.format);
 }
 
@@ -71,16 +75,13 @@ void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalog
                    const std::string& format) {
   if (!files.runs.empty()) report::note_published(files.throughput, files.runs.back().target, documented());
   const auto opcodes = machine::opcodes_measured(loaded, files.throughput);
-  const auto latency = latency_of(folder);
-  files.opcodes =
-      machine::opcode_rows(opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, latency});
-  const auto pairs = report::read_pairs(folder);
-  const auto hazards = machine::hazard_of_opcodes(pairs);
-  for (auto& row : files.opcodes) {
-    if (const auto found = hazards.find(row.name); found != hazards.end()) row.hazard = found->second;
-    if (const auto note = machine::hazard_note(row.name, row.latency, pairs); !note.empty())
-      row.note += (row.note.empty() ? "" : "; ") + note;
-  }
+  const auto table = latencies_in(folder);
+  std::vector<results::Record> latency;
+  for (const auto& cell : table.cells) latency.push_back(cell.record);
+  files.opcodes = machine::opcode_rows(
+      opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, files.in_flight, latency});
+  machine::add_pairs(files.opcodes, report::read_pairs(folder));
+  report::note_appearances(files.opcodes, report::find_appearances(table, folder));
   report::write_opcode_files(folder, files);
   fmt::print(stderr, "{} opcodes of {} forms\n{}\n", files.opcodes.size(), files.throughput.size(), folder.string());
   if (format == "text") report::write_opcode_text(std::cout, files.opcodes);

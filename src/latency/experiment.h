@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,19 @@ Experiment expand_streams(const ptx::LoadedCatalogue& loaded, const isa::Variant
 // begin together: to measure throughput. Also the differential, which shows what each copy must be.
 Experiment expand_for_warps(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, int threads,
                             int most_copies);
+
+// Dependent copies in a loop of PTX.
+//   chains  side by side, independent of each other
+//   steps   of each chain in the body
+//   rounds  of the loop
+struct ChainLoop {
+  int chains = 1, steps = 1, rounds = 1;
+};
+// A dependence of the form whose result can be the next source as it is; nullopt if it has none.
+std::optional<isa::Variant> chain_without_bridge(const ptx::LoadedCatalogue& loaded, const isa::Form& form);
+// The loop for a CTA of this many threads, whose warps begin together.
+kernel::Trial expand_chain_loop(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const ChainLoop& loop,
+                                int threads);
 
 // Gives the experiment a different consumer, used in its differential and the base of that; the remaining windows,
 // which a consumer does not change, are kept.

@@ -68,6 +68,8 @@ struct ExperimentBuilder {
   ptx::Bridge bridge_to(const isa::Operand& source) const;
   kernel::Trial chained(int steps) const;
   kernel::Trial bridged() const;
+  // Chains side by side in a loop, without bridges (chain_loop.cpp).
+  kernel::Trial looped(const ChainLoop& loop) const;
   void declare_bridge(ptx::KernelBuilder& builder, const ptx::Bridge& bridge, const isa::Operand& source) const;
   static std::string fill_bridge(const ptx::Bridge& bridge, const std::string& from, const std::string& to);
   // The instruction and what waits for its effect.

@@ -76,6 +76,7 @@ std::vector<CountingPlan> plan_counting(const ptx::LoadedCatalogue& loaded, cons
                                         int level) {
   std::vector<CountingPlan> plan;
   for (const auto& opcode : opcodes) {
+    if (!why_not_saturated(opcode.variant).empty()) continue;
     Hash hash;
     hash.add(std::string_view(machine_version));
     hash.add(loaded.skeletons.saturated.text);

@@ -10,7 +10,10 @@
 #include <set>
 
 #include "machine/counted.h"
+#include "machine/in_flight.h"
+#include "machine/pair_rows.h"
 #include "machine/pipes.h"
+#include "sass/dataflow.h"
 #include "sass/opcodes.h"
 
 namespace ptxlat::machine {
@@ -68,6 +71,24 @@ std::vector<std::string> pipe_names(const std::vector<Opcode>& opcodes, const st
   return names;
 }
 
+// Of the opcode in the loop that was measured.
+results::Arrival arrival_of(const results::Record& record) {
+  for (const auto& window : record.windows) {
+    for (const auto& instruction : window.sass) {
+      if (sass::opcode_of(instruction.text) != record.sass.front()) continue;
+      if (instruction.write_scoreboard != sass::ControlWord::no_scoreboard) return results::Arrival::scoreboard;
+      const auto writes = sass::register_use(instruction.text).writes;
+      return writes.empty() ? results::Arrival::none : results::Arrival::fixed;
+    }
+  }
+  return results::Arrival::none;
+}
+
+// The pipe that an opcode is known to use: by contention, or the one that counts most of it.
+std::string pipe_of(const results::Opcode& row) {
+  return !row.pipe.empty() || row.counters.empty() ? row.pipe : row.counters.front().pipe;
+}
+
 }  // namespace
 
 std::string name_of_pipe(const std::vector<std::string>& members) {
@@ -79,6 +100,29 @@ std::string name_of_pipe(const std::vector<std::string>& members) {
   }
   if (names.empty()) return std::string(sass::family_of(members.front()));
   return fmt::format("{}", fmt::join(names, "+"));
+}
+
+void add_pairs(std::vector<results::Opcode>& rows, const std::vector<results::Pair>& pairs) {
+  std::map<std::string, std::string> pipes;
+  for (const auto& row : rows) pipes.emplace(row.name, pipe_of(row));
+  std::map<std::string, std::map<std::string, double>> cycles;  // by producer and pipe
+  for (const auto& pair : pairs) {
+    const auto pipe = pipes.find(pair.consumer);
+    const auto latency = pair.measured ? pair.measured : pair.schedule;
+    const bool overwrites = pair.slot == "waw" || pair.slot == "war";
+    if (pipe == pipes.end() || pipe->second.empty() || !latency || overwrites) continue;
+    auto& least = cycles[pair.producer].emplace(pipe->second, *latency).first->second;
+    least = std::min(least, *latency);
+  }
+  const auto hazards = hazard_of_opcodes(pairs);
+  for (auto& row : rows) {
+    for (const auto& [pipe, least] : cycles[row.name]) row.latencies.push_back({pipe, least});
+    std::stable_partition(row.latencies.begin(), row.latencies.end(),
+                          [&](const auto& latency) { return latency.pipe == pipe_of(row); });
+    if (const auto found = hazards.find(row.name); found != hazards.end()) row.hazard = found->second;
+    if (const auto note = hazard_note(row.name, row.latency, pairs); !note.empty())
+      row.note += (row.note.empty() ? "" : "; ") + note;
+  }
 }
 
 std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, const OpcodeRecords& records) {
@@ -102,6 +146,7 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, con
     auto& row = rows[number->second];
     row.forms.push_back(record.ptx);
     if (record.ptx != opcodes[number->second].variant.form->ptx) continue;
+    row.arrival = arrival_of(record);
     row.throughput = record.number(metric::throughput);
     row.interval = record.number(metric::interval);
     row.saturates_at = record.number(metric::saturates_at);
@@ -119,6 +164,12 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, con
     const auto number = number_of(record);
     const auto cost = record.number(metric::operand_cost);
     if (number != numbers.end() && cost) rows[number->second].operand_costs.push_back({record.operand, *cost});
+  }
+  for (const auto& record : records.in_flight) {
+    const auto number = number_of(record);
+    if (number == numbers.end() || !rows[number->second].throughput) continue;
+    auto& row = rows[number->second];
+    row.in_flight = fewest_in_flight(record, *row.throughput);
   }
   for (const auto& record : records.latency) {
     const auto number = number_of(record);

@@ -190,6 +190,7 @@ std::vector<OperandPlan> plan_operands(const ptx::LoadedCatalogue& loaded, const
                                        int level) {
   std::vector<OperandPlan> plan;
   for (const auto& opcode : opcodes) {
+    if (!why_not_saturated(opcode.variant).empty()) continue;
     for (const auto& [kind, name] : kind_names) {
       if (!has_such_an_operand(loaded.catalogue, opcode.variant, kind)) continue;
       Hash hash;

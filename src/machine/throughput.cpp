@@ -17,6 +17,7 @@
 #include "machine/rates.h"
 #include "machine/saturated_kernel.h"
 #include "machine/warp_streams.h"
+#include "machine/warpgroup.h"
 #include "sass/opcodes.h"
 
 namespace ptxlat::machine {
@@ -32,8 +33,9 @@ using latency::Role;
 // How an instruction is repeated.
 //   copies   its machine code is copied into a loop
 //   streams  in PTX (machine/warp_streams.h)
+//   loops    in a loop of PTX, by warpgroups (machine/warpgroup.h)
 //   none     its record is final
-enum class Way { copies, streams, none };
+enum class Way { copies, streams, loops, none };
 
 struct Work {
   const ThroughputPlan* plan = nullptr;
@@ -43,6 +45,7 @@ struct Work {
   std::vector<std::vector<std::string>> wanted;  // opcodes, once or twice
   std::vector<std::size_t> shorter, longer;      // trials of the bench, best first
   WarpStreams warp_streams;
+  ChainLoops loops;
   results::Record record;
   Way way = Way::copies;
 };
@@ -81,8 +84,11 @@ void find_out_of_reach(const ptx::LoadedCatalogue& loaded, const line::Bench& be
     return give_up(work, sass::Verdict::no_dependency, variant.form->not_measurable);
   if (latency::consumers_for(loaded.catalogue, variant).empty())
     return give_up(work, sass::Verdict::no_dependency, "no consumer in the catalogue takes its result's type");
-  if (const auto reason = why_not_saturated(variant); !reason.empty())
-    return give_up(work, sass::Verdict::no_dependency, reason);
+  if (accumulating_variant(loaded, *variant.form)) {
+    work.way = Way::loops;
+  } else if (const auto reason = why_not_saturated(variant); !reason.empty()) {
+    give_up(work, sass::Verdict::no_dependency, reason);
+  }
 }
 
 template <class Do>
@@ -162,6 +168,11 @@ void assemble_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std:
       work.longer.push_back(add(work.copies.longer));
     }
   });
+  for_those(Way::loops, all, [&](Work& work) {
+    const auto& form = *work.plan->variant.form;
+    work.loops = add_chain_loops(loaded, bench, *accumulating_variant(loaded, form), 1, threads_of_warpgroups(form),
+                                 work.record.ptx);
+  });
   bench.assemble();
 }
 
@@ -192,7 +203,7 @@ std::string key_of(const isa::Catalogue& catalogue, const isa::Variant& variant,
 // A single instruction is tried with all numbers of warps at which schedulers differ; long code with a few.
 std::vector<int> warps_to_try(int instructions) {
   if (instructions > 1) return {1, 2, 4, 8, 12, 16, 20, 24, 28, 32};
-  return {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 20, 24, 25, 28, 29, 32};
+  return warps_of_curves();
 }
 
 // Copies of the codes in turn.
@@ -322,11 +333,14 @@ std::vector<ThroughputPlan> plan_throughput(const ptx::LoadedCatalogue& loaded,
     const bool is_possible = form.not_measurable.empty() && form.unsupported_because.empty() &&
                              why_not_saturated(cell.variant).empty() &&
                              !latency::consumers_for(loaded.catalogue, cell.variant).empty();
+    const auto add = [&](const kernel::Trial& trial, std::size_t copies) {
+      kernel::add(hash, trial);
+      cell.ptx_bytes += copies * trial.kernel.text.size();
+    };
+    if (const auto accumulating = accumulating_variant(loaded, form)) {
+      for (const auto& trial : chain_loop_trials(loaded, *accumulating, 1, threads_of_warpgroups(form))) add(trial, 1);
+    }
     if (is_possible) {
-      const auto add = [&](const kernel::Trial& trial, std::size_t copies) {
-        kernel::add(hash, trial);
-        cell.ptx_bytes += copies * trial.kernel.text.size();
-      };
       for (const auto& trial : expand_warp_streams(loaded, cell.variant, most_copies_to_try.front()).trials.values)
         add(trial, 1);
       for (const auto& trial : latency::expand_streams(loaded, cell.variant).trials.values) add(trial, 1);
@@ -336,6 +350,8 @@ std::vector<ThroughputPlan> plan_throughput(const ptx::LoadedCatalogue& loaded,
   });
   return plan;
 }
+
+std::vector<int> warps_of_curves() { return {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 20, 24, 25, 28, 29, 32}; }
 
 Copies copies_of(std::size_t instructions) {
   const auto count = static_cast<int>(instructions);
@@ -357,6 +373,10 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
   for_those(Way::copies, all, [&](Work& work) {
     auto made = measure(bench, loaded_.catalogue, work, measured_);
     std::move(made.begin(), made.end(), std::back_inserter(records));
+  });
+  for_those(Way::loops, all, [&](Work& work) {
+    measure_warpgroups(bench, *work.plan->variant.form, work.loops, work.record);
+    work.way = Way::none;
   });
   for (const int copies : most_copies_to_try) {
     for_those(Way::streams, all, [&](Work& work) {

@@ -35,6 +35,9 @@ struct Copies {
 // For code of this many instructions; none if two copies do not fit.
 Copies copies_of(std::size_t instructions);
 
+// The numbers of warps at which schedulers differ.
+std::vector<int> warps_of_curves();
+
 // Measures throughput: a stream proves what the instruction is, and copies of it in a loop are timed with every number
 // of warps (machine/patch.h). The catalogue and the plan must outlive it; cells are indices into the plan. It launches
 // patched code: the line's worker should serve nothing else.

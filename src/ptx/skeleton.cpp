@@ -35,9 +35,9 @@ Skeletons load_skeletons(const std::filesystem::path& folder) {
   const auto from = [&](const char* name) {
     return load_skeleton(folder / "skeletons" / (std::string(name) + ".ptx"));
   };
-  return {from("frame"),        from("subroutine"),        from("memory"),  from("overhead"), from("bracket"),
-          from("differential"), from("differential_base"), from("chain"),   from("bridge"),   from("stream"),
-          from("saturated"),    from("aligned"),           from("sm_clock")};
+  return {from("frame"),        from("subroutine"),        from("memory"),  from("overhead"),   from("bracket"),
+          from("differential"), from("differential_base"), from("chain"),   from("chain_loop"), from("bridge"),
+          from("stream"),       from("saturated"),         from("aligned"), from("sm_clock")};
 }
 
 std::string fill(const Skeleton& skeleton, const std::map<std::string, std::string>& fillings) {

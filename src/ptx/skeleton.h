@@ -18,7 +18,7 @@ struct Skeleton {
 // The kernel around a window, one window per role, and the kernel that measures the clock.
 struct Skeletons {
   Skeleton frame, subroutine, memory;
-  Skeleton overhead, bracket, differential, differential_base, chain, bridge, stream;
+  Skeleton overhead, bracket, differential, differential_base, chain, chain_loop, bridge, stream;
   Skeleton saturated, aligned;
   Skeleton sm_clock;
 };

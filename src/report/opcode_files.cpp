@@ -49,6 +49,13 @@ const std::string& example_of(const results::Opcode& row) {
   return row.forms.empty() ? none : row.forms.front();
 }
 
+// "O0 O3"
+std::string levels_of(const results::Opcode& row) {
+  std::string text;
+  for (const int level : row.levels) text += fmt::format("{}O{}", text.empty() ? "" : " ", level);
+  return text;
+}
+
 template <class Write>
 std::string text_of(Write write) {
   std::ostringstream out;
@@ -60,10 +67,26 @@ void write_opcodes_csv(std::ostream& out, const std::vector<results::Opcode>& op
   out << opcode_columns << '\n';
   for (const auto& row : opcodes) {
     const auto throughput = throughput_of(example_of(row), row.throughput);
-    write_csv_line(out, {row.name, row.pipe, text_of(row.counters), row.stands_for_it, rounded(throughput.value),
-                         throughput.unit, rounded(throughput.multiply_adds), rounded(row.interval),
-                         rounded(row.saturates_at), rounded(row.latency), rounded(row.hazard),
-                         text_of(row.operand_costs), std::to_string(row.forms.size()), example_of(row), row.note});
+    write_csv_line(out, {row.name,
+                         row.pipe,
+                         text_of(row.counters),
+                         row.stands_for_it,
+                         rounded(throughput.value),
+                         throughput.unit,
+                         rounded(throughput.multiply_adds),
+                         rounded(row.interval),
+                         rounded(row.saturates_at),
+                         rounded(row.in_flight),
+                         to_string(row.arrival),
+                         rounded(row.latency),
+                         text_of(row.latencies),
+                         rounded(row.hazard),
+                         text_of(row.operand_costs),
+                         std::to_string(row.forms.size()),
+                         levels_of(row),
+                         fmt::format("{}", fmt::join(row.versions, " ")),
+                         example_of(row),
+                         row.note});
   }
 }
 
@@ -120,9 +143,29 @@ void write_curves_csv(std::ostream& out, const OpcodeFiles& files) {
   }
 }
 
+// latency: from one copy of a chain to the next, in cycles.
+void write_in_flight_csv(std::ostream& out, const std::vector<results::Record>& in_flight) {
+  out << "opcode,chains,warps,throughput,latency,example\n";
+  for (const auto& record : in_flight) {
+    for (const auto& series : record.series) {
+      if (series.axes.size() != 2) continue;
+      const auto lengths = results::lengths_of(series);
+      for (std::size_t i = 0; i < series.values.size(); ++i) {
+        const auto place = results::places_of(i, lengths);
+        const double chains = series.axes[0].values[place[0]], warps = series.axes[1].values[place[1]];
+        constexpr double lanes = 32;
+        const auto& results = series.values[i];
+        const auto latency = results ? std::optional(lanes * warps * chains / *results) : std::nullopt;
+        write_csv_line(out, {record.ptx, decimal(chains), decimal(warps),
+                             rounded(throughput_of(record.operand, results).value), rounded(latency), record.operand});
+      }
+    }
+  }
+}
+
 std::vector<results::Record> records_of(const OpcodeFiles& files) {
   auto records = files.throughput;
-  for (const auto* more : {&files.contention, &files.counters, &files.operand_costs})
+  for (const auto* more : {&files.contention, &files.counters, &files.operand_costs, &files.in_flight})
     records.insert(records.end(), more->begin(), more->end());
   return records;
 }
@@ -135,18 +178,25 @@ Grid grid_of(const std::vector<results::Opcode>& opcodes) {
              {"unit"},
              {"interval", true},
              {"saturates at", true},
+             {"in flight", true},
+             {"arrival"},
              {"latency", true},
+             {"latencies"},
              {"hazard", true},
              {"operand costs"},
              {"forms", true},
+             {"levels"},
+             {"versions"},
              {"example"},
              {"note"}},
             {}};
   for (const auto& row : opcodes) {
     const auto throughput = throughput_of(example_of(row), row.throughput);
     grid.rows.push_back({code(row.name), row.pipe, text_of(row.counters), rounded(throughput.value), throughput.unit,
-                         rounded(row.interval), rounded(row.saturates_at), rounded(row.latency), rounded(row.hazard),
-                         text_of(row.operand_costs), std::to_string(row.forms.size()),
+                         rounded(row.interval), rounded(row.saturates_at), rounded(row.in_flight),
+                         to_string(row.arrival), rounded(row.latency), text_of(row.latencies), rounded(row.hazard),
+                         text_of(row.operand_costs), std::to_string(row.forms.size()), levels_of(row),
+                         fmt::format("{}", fmt::join(row.versions, " ")),
                          row.forms.empty() ? Span{} : code(row.forms.front()), row.note});
   }
   return grid;
@@ -159,7 +209,8 @@ void write_opcodes_page(std::ostream& out, const OpcodeFiles& files) {
       {"`throughput`: what an SM does in a cycle with enough warps, in the `unit`: results of threads, or instructions "
        "that a warp or a warpgroup executes as one. `interval`: cycles between two such instructions in a "
        "sub-partition. `saturates at`: the lowest number of warps per SM that reaches the"
-       " throughput. `pipe`: the group of opcodes that contend with each other, named after its members. `counters`:"
+       " throughput. `in flight`: the fewest instructions of an SM in flight that reach it. `pipe`: the group of "
+       "opcodes that contend with each other, named after its members. `counters`:"
        " the pipes on which the hardware counters see the opcode, with shares if it alternates. `latency`: the "
        "smallest latency, in cycles, among the latency table's rows that consist of this opcode alone. `hazard`: the "
        "lowest distance to the nearest consumer, in cycles, at which all values are right. `operand "
@@ -175,7 +226,8 @@ void write_opcodes_page(std::ostream& out, const OpcodeFiles& files) {
 void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& files) {
   const auto records = records_of(files);
   replace_files(folder / "series",
-                {{"throughput.csv.gz", gzip(text_of([&](auto& out) { write_curves_csv(out, files); }))}});
+                {{"throughput.csv.gz", gzip(text_of([&](auto& out) { write_curves_csv(out, files); }))},
+                 {"in_flight.csv.gz", gzip(text_of([&](auto& out) { write_in_flight_csv(out, files.in_flight); }))}});
   replace_files(folder,
                 {{opcodes_name, text_of([&](auto& out) { write_opcodes_csv(out, files.opcodes); })},
                  {"opcodes.md", text_of([&](auto& out) { write_opcodes_page(out, files); })},
@@ -196,6 +248,7 @@ OpcodeFiles read_opcode_files(const std::filesystem::path& folder) {
     auto& of_kind = record.kind == results::RecordKind::throughput   ? files.throughput
                     : record.kind == results::RecordKind::contention ? files.contention
                     : record.kind == results::RecordKind::counters   ? files.counters
+                    : record.kind == results::RecordKind::in_flight  ? files.in_flight
                                                                      : files.operand_costs;
     of_kind.push_back(std::move(record));
   }

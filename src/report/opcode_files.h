@@ -13,11 +13,12 @@ namespace ptxlat::report {
 
 // What is known of opcodes, in `folder` (docs/opcodes.md): opcodes.csv and opcodes.md, a row each; contention.csv,
 // their pairs; counters.csv, the pipes that count them; throughput.csv.gz, the forms; series/throughput.csv.gz, their
-// curves over warps; opcodes.jsonl.gz, all records with their machine code; opcodes.json, the runs. Each file is
-// replaced as a whole and all of them only when every byte is on the disk. Error{storage} if they cannot be written.
+// curves over warps; series/in_flight.csv.gz, over warps and chains; opcodes.jsonl.gz, all records with their machine
+// code; opcodes.json, the runs. Each file is replaced as a whole and all of them only when every byte is on the disk.
+// Error{storage} if they cannot be written.
 struct OpcodeFiles {
   std::vector<results::Opcode> opcodes;
-  std::vector<results::Record> throughput, contention, counters, operand_costs;
+  std::vector<results::Record> throughput, contention, counters, operand_costs, in_flight;
   std::vector<results::Run> runs;
 };
 void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& files);
@@ -31,9 +32,8 @@ inline constexpr const char* throughput_name = "throughput.csv.gz";
 
 // The columns of these files.
 inline constexpr const char* opcode_columns =
-    "opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,latency,hazard,operand_costs,"
-    "forms,"
-    "example,note";
+    "opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,in_flight,arrival,latency,"
+    "latencies,hazard,operand_costs,forms,levels,versions,example,note";
 inline constexpr const char* throughput_columns =
     "ptx,input,opcode,opt,throughput,unit,multiply_adds,interval,saturates_at,sass,sass_count,verdict,note";
 

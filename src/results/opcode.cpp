@@ -23,6 +23,25 @@ std::string text_of(const std::vector<OperandCost>& costs) {
   return text;
 }
 
+std::string text_of(const std::vector<PipeLatency>& latencies) {
+  std::string text;
+  for (const auto& [pipe, cycles] : latencies)
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", pipe, with_two_digits(cycles));
+  return text;
+}
+
+const char* to_string(Arrival arrival) {
+  switch (arrival) {
+    case Arrival::fixed:
+      return "fixed";
+    case Arrival::scoreboard:
+      return "scoreboard";
+    case Arrival::none:
+      break;
+  }
+  return "";
+}
+
 std::string text_of(const std::vector<PipeShare>& shares) {
   std::string text;
   for (const auto& [pipe, share] : shares) {

@@ -31,6 +31,22 @@ struct OperandCost {
 // "constant:0 immediate:0.5", with at most two digits.
 std::string text_of(const std::vector<OperandCost>& costs);
 
+// Cycles from an opcode to its nearest consumer on a pipe.
+struct PipeLatency {
+  std::string pipe;
+  double cycles = 0;
+
+  bool operator==(const PipeLatency&) const = default;
+};
+
+// "alu:5 fma:4.5"
+std::string text_of(const std::vector<PipeLatency>& latencies);
+
+// How the result of an opcode reaches its consumer: after a number of cycles that the assembler knows, or when the
+// hardware says so.
+enum class Arrival { none, fixed, scoreboard };
+const char* to_string(Arrival arrival);
+
 // What is known about a SASS opcode on a GPU; a row of opcodes.csv.
 //   name          with its modifiers: "IMAD.WIDE.U32"
 //   pipe          the group of opcodes that it contends with, named after its members; empty if no pair shows it
@@ -39,18 +55,28 @@ std::string text_of(const std::vector<OperandCost>& costs);
 //   throughput    results per cycle of an SM, counted per thread (results/work_unit.h has the unit for readers)
 //   interval      cycles between two such instructions in a sub-partition
 //   saturates_at  the smallest number of warps that reaches the throughput
+//   in_flight     the fewest instructions of an SM in flight, warps times independent chains, that reach it
+//   arrival       none if it has no result in a register
 //   latency       the smallest `cycles` of the latency table's rows that are this opcode alone
+//   latencies     to the nearest consumer on each pipe, its own first
 //   hazard        the lowest distance to its nearest consumer, in cycles, at which all values are right
-//   (results/pair.h) operand_costs how the interval changes with a different kind of operand forms         PTX
-//   spellings that became only this opcode, shortest first
+//                 (results/pair.h)
+//   operand_costs how the interval changes with a different kind of operand
+//   forms         PTX spellings that became only this opcode, shortest first
+//   levels        at which the latency table's rows have it, ascending
+//   versions      of ptxas whose tables of this GPU have it, oldest first
 struct Opcode {
   std::string name;
   std::string pipe;
   std::vector<PipeShare> counters;
   std::string stands_for_it;
-  std::optional<double> throughput, interval, saturates_at, latency, hazard;
+  std::optional<double> throughput, interval, saturates_at, in_flight, latency, hazard;
+  Arrival arrival = Arrival::none;
+  std::vector<PipeLatency> latencies;
   std::vector<OperandCost> operand_costs;
   std::vector<std::string> forms;
+  std::vector<int> levels;
+  std::vector<std::string> versions;
   std::string note;
 
   bool operator==(const Opcode&) const = default;

@@ -13,7 +13,7 @@ namespace ptxlat::results {
 
 namespace {
 
-constexpr NamedValues<RecordKind, 7> kind_names = {{
+constexpr NamedValues<RecordKind, 8> kind_names = {{
     {RecordKind::latency, "latency"},
     {RecordKind::probe, "probe"},
     {RecordKind::throughput, "throughput"},
@@ -21,6 +21,7 @@ constexpr NamedValues<RecordKind, 7> kind_names = {{
     {RecordKind::counters, "counters"},
     {RecordKind::operand_cost, "operand_cost"},
     {RecordKind::hazard, "hazard"},
+    {RecordKind::in_flight, "in_flight"},
 }};
 
 constexpr NamedValues<FactVerdict, 4> fact_verdict_names = {{

@@ -112,7 +112,7 @@ inline constexpr const char* subroutine = "subroutine";                     // i
 }  // namespace flag
 
 // The kind of experiment that a record belongs to.
-enum class RecordKind { latency, probe, throughput, contention, counters, operand_cost, hazard };
+enum class RecordKind { latency, probe, throughput, contention, counters, operand_cost, hazard, in_flight };
 const char* to_string(RecordKind kind);
 std::optional<RecordKind> record_kind_from(const std::string& name);
 

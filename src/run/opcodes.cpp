@@ -54,6 +54,12 @@ MadeOpcodes make_opcodes(OpcodeJob& job, results::Store& store, const std::atomi
           "costs of operands", operands, machine::OperandCostMethod(job.loaded, operands), job.workers,
           [](const auto&) { return text_of_kernels; }, made.operand_costs);
     }
+    if (made.completed) {
+      const auto in_flight = machine::plan_in_flight(job.loaded, opcodes, made.throughput, job.level);
+      made.completed = stages.make(
+          "instructions in flight", in_flight, machine::InFlightMethod(job.loaded, in_flight), job.workers,
+          [](const auto&) { return 2 * std::size(machine::chains_to_try) * text_of_kernels; }, made.in_flight);
+    }
     if (made.completed) count(opcodes, job, stages, made);
   }
   made.run = stages.runs().of(0);

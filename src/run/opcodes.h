@@ -12,6 +12,7 @@
 #include "line/line.h"
 #include "machine/contention.h"
 #include "machine/counting.h"
+#include "machine/in_flight.h"
 #include "machine/operand_cost.h"
 #include "machine/throughput.h"
 #include "ptx/skeleton.h"
@@ -42,12 +43,12 @@ struct OpcodeJob {
 
 //   throughput   of each form of the job
 //   contention   of pairs of the opcodes that these became; only of this job's
-//   counters     of these opcodes, as are operand_costs
+//   counters     of these opcodes, as are operand_costs and in_flight
 //   not_counted  why hardware counters were not read, or not completely; empty if they were. Also a warning of the run
 //   completed    false if it was interrupted; every finished record is in the store
 struct MadeOpcodes {
   results::Run run;
-  std::vector<results::Record> throughput, contention, counters, operand_costs;
+  std::vector<results::Record> throughput, contention, counters, operand_costs, in_flight;
   std::optional<counters::Unavailable> not_counted;
   bool completed = false;
 };
@@ -60,7 +61,8 @@ struct OpcodeProgress {
 };
 
 // Measures what the store does not have: the throughput of the forms, then the contention of their opcodes, the cost of
-// their operands, and their pipes by hardware counters, if available. Throws what run_line throws.
+// their operands, their throughput against instructions in flight, and their pipes by hardware counters, if available.
+// Throws what run_line throws.
 MadeOpcodes make_opcodes(OpcodeJob& job, results::Store& store, const std::atomic<bool>* interrupted,
                          const OpcodeProgress& progress);
 

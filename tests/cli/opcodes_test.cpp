@@ -5,8 +5,11 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "machine/in_flight.h"
 #include "ptxlat_program.h"
+#include "report/gzip.h"
 #include "report/opcode_files.h"
+#include "sass/window.h"
 
 using namespace ptxlat;
 
@@ -51,8 +54,30 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
   CHECK(files.contention.size() == 6);
   const auto csv = contents_of(program.table() / "opcodes.csv");
   CHECK(
-      csv.starts_with("opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,latency,"
-                      "hazard,operand_costs,forms,example,note\n"));
+      csv.starts_with("opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,in_flight,"
+                      "arrival,latency,latencies,hazard,operand_costs,forms,levels,versions,example,note\n"));
+  CHECK(csv.find(",scoreboard,") != std::string::npos);  // POPC
+  CHECK(csv.find(",fixed,") != std::string::npos);       // FFMA
+
+  // Chains of what can be its own source.
+  for (const char* opcode : {"FFMA", "POPC"}) {
+    const auto found = std::find_if(files.in_flight.begin(), files.in_flight.end(),
+                                    [&](const auto& record) { return record.ptx == opcode; });
+    REQUIRE(found != files.in_flight.end());
+    INFO(opcode << " " << found->note);
+    CHECK(found->verdict == sass::Verdict::proven);
+    REQUIRE(found->series.size() == 1);
+    CHECK(found->series.front().axes[0].values == std::vector<double>{1, 2, 4, 8});
+    REQUIRE(found->windows.size() == 4);
+    for (std::size_t i = 0; i < found->windows.size(); ++i) {
+      const auto& code = found->windows[i].sass;
+      CHECK(std::count_if(code.begin(), code.end(), [&](const auto& instruction) {
+              return sass::opcode_of(instruction.text) == opcode;
+            }) == machine::chains_to_try[i]);
+    }
+  }
+  const auto curves = report::gunzip(contents_of(program.table() / "series" / "in_flight.csv.gz"));
+  CHECK(curves.starts_with("opcode,chains,warps,throughput,latency,example\n"));
 
   const auto launches = lines_of(program.launch_log()).size();
   const auto second = measure(program, filter);
@@ -61,7 +86,7 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
   CHECK(lines_of(program.launch_log()).size() == launches);
 }
 
-TEST_CASE("code that branches is repeated in PTX; carries and warpgroups have no throughput, and a reason") {
+TEST_CASE("code that branches is repeated in PTX, and that of warpgroups in a loop; carries have a reason") {
   PtxlatProgram program;
   program.require_tools();
   constexpr char warpgroup[] = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16";
@@ -79,10 +104,13 @@ TEST_CASE("code that branches is repeated in PTX; carries and warpgroups have no
     CHECK(record.windows.front().role == "stream twice");
     CHECK(record.series.front().axes.front().values.back() == 16);
   }
-  for (const char* ptx : {"addc.u32", warpgroup}) {
-    CHECK_FALSE(record_of(files, ptx).number(results::metric::throughput));
-    CHECK_FALSE(record_of(files, ptx).note.empty());
-  }
+  const auto& accumulating = record_of(files, warpgroup);
+  INFO(accumulating.note);
+  CHECK(accumulating.number(results::metric::throughput));
+  CHECK(accumulating.sass == std::vector<std::string>{"HGMMA.64x8x16.F32"});
+  CHECK(accumulating.series.front().axes.front().values == std::vector<double>{4, 8, 12, 16});
+  CHECK_FALSE(record_of(files, "addc.u32").number(results::metric::throughput));
+  CHECK_FALSE(record_of(files, "addc.u32").note.empty());
 }
 
 TEST_CASE("an opcode's operands have costs where ptxas uses such operands") {

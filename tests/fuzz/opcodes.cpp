@@ -36,9 +36,9 @@ void opcodes(std::string_view input) {
   report::write_pair_files(scratch_folder() / "written", pairs);
   auto files = report::read_opcode_files(folder);
   for (auto& record : files.throughput) machine::read_again(record);
-  files.opcodes =
-      machine::opcode_rows(machine::opcodes_measured(loaded, files.throughput),
-                           {files.throughput, files.contention, files.counters, files.operand_costs, files.throughput});
+  files.opcodes = machine::opcode_rows(
+      machine::opcodes_measured(loaded, files.throughput),
+      {files.throughput, files.contention, files.counters, files.operand_costs, files.in_flight, files.throughput});
   report::write_opcode_files(scratch_folder() / "written", files);
   report::write_opcode_text(out, files.opcodes);
 }

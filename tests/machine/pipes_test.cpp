@@ -182,7 +182,7 @@ TEST_CASE("an opcode's row has its pipe, what stands for it, its forms and its l
     record.set(results::metric::cycles, cycles);
     latency.push_back(record);
   }
-  const auto rows = opcode_rows(opcodes, {throughput, contention, {}, {}, latency});
+  const auto rows = opcode_rows(opcodes, {throughput, contention, {}, {}, {}, latency});
   REQUIRE(rows.size() == 3);
   CHECK(rows[0].name == "IADD3");
   CHECK(rows[0].forms == std::vector<std::string>{"add.u32", "add.s32"});

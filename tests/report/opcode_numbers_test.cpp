@@ -63,7 +63,7 @@ TEST_CASE("the numbers of a folder are those of its files, and a damaged one is 
   const TestFolder folder;
   CHECK(read_opcode_numbers(folder.path).opcodes.empty());
   replace_file(folder.path / opcodes_name,
-               std::string(opcode_columns) + "\nPOPC,xu,xu,POPC,16,results,,8,4,17,15,,1,popc.b32,\n");
+               std::string(opcode_columns) + "\nPOPC,xu,xu,POPC,16,results,,8,4,,,17,,15,,1,,,popc.b32,\n");
   replace_file(folder.path / throughput_name,
                gzip(std::string(throughput_columns) + "\npopc.b64,,,O3,8,results,,16,8,POPC;POPC;IADD3,3,proven,\n"));
   const auto read = read_opcode_numbers(folder.path);

@@ -57,8 +57,8 @@ struct InventedTable {
                    fact_of("l2.policy", "", "text"),       fact_of("l1.bytes", "2048", "bytes", "carveout=1")};
     report::write_probe_files(table, {probe}, {});
     replace_file(table / "opcodes.csv", std::string(report::opcode_columns) +
-                                            "\nDADD,fp64,,DADD,64,results,,2.004,4,8,,,1,add.f64,\n"
-                                            "IADD3,alu,,IADD3,64,results,,2,4,4,,,1,add.s32,\n");
+                                            "\nDADD,fp64,,DADD,64,results,,2.004,4,,,8,,,,1,,,add.f64,\n"
+                                            "IADD3,alu,,IADD3,64,results,,2,4,,,4,,,,1,,,add.s32,\n");
   }
 
   simulator::Target target(const std::string& toml) const {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/warpgroup.h"
+
+#include <algorithm>
+
+#include "latency/experiment.h"
+#include "machine/curves.h"
+#include "machine/saturated_kernel.h"
+#include "results/work_unit.h"
+
+namespace ptxlat::machine {
+
+namespace {
+
+constexpr int warps_of_a_warpgroup = 4;
+
+}  // namespace
+
+std::optional<isa::Variant> accumulating_variant(const ptx::LoadedCatalogue& loaded, const isa::Form& form) {
+  if (results::work_unit_of(form.ptx).threads != warps_of_a_warpgroup * lanes_of_a_warp) return std::nullopt;
+  return latency::chain_without_bridge(loaded, form);
+}
+
+int threads_of_warpgroups(const isa::Form& form) {
+  // An SM has 65,536 registers: 128 for each of 512 threads, 255 for each of 256.
+  constexpr int many = 512, few = 256, most_registers_of_many = 80;
+  int bits = 0;
+  for (const auto& operand : form.operands) bits += std::max(1, operand.count) * isa::register_bits(operand.type);
+  return bits <= most_registers_of_many * 32 ? many : few;
+}
+
+void measure_warpgroups(line::Bench& bench, const isa::Form& form, const ChainLoops& loops, results::Record& record) {
+  const auto code = code_of_loops(bench, loops);
+  if (!code.problem.empty()) {
+    record.verdict = sass::Verdict::fused;
+    record.note = code.problem;
+    return;
+  }
+  record.sass = {code.opcode};
+  record.sass_count = 1;
+  record.windows = {evidence_of(bench, loops, code.opcode)};
+  if (!bench.measures()) return;
+  std::vector<int> warps;
+  for (int count = warps_of_a_warpgroup; count <= threads_of_warpgroups(form) / lanes_of_a_warp;
+       count += warps_of_a_warpgroup)
+    warps.push_back(count);
+  const auto times = time_chain_loops(bench, loops, warps);
+  if (times.cycles.empty()) {
+    record.verdict = times.verdict;
+    record.note = times.message;
+    return;
+  }
+  put_rates(record, warps, times.cycles);
+}
+
+}  // namespace ptxlat::machine
