@@ -247,8 +247,9 @@ TEST_CASE("doctor says whether hardware counters can be read, and how to get the
 TEST_CASE("the committed opcodes say the same when they are read again") {
   const std::filesystem::path committed = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/driver-580.159.04";
   const TestFolder folder;
-  const auto table = folder.path / "table";
-  std::filesystem::copy(committed, table, std::filesystem::copy_options::recursive);
+  // With the tables of ptxas next to it, which say in which versions an opcode appears.
+  std::filesystem::copy(committed.parent_path(), folder.path / "gpu", std::filesystem::copy_options::recursive);
+  const auto table = folder.path / "gpu" / committed.filename();
   replace_files(table, {{"opcodes.csv", "lost\n"}, {"contention.csv", "lost\n"}});
   const auto again = PtxlatProgram().run({"opcodes", "--reread", table.string(), "--format", "none"});
   INFO(again.err);
