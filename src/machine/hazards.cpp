@@ -265,7 +265,10 @@ std::vector<HazardLadder> HazardMethod::measure(line::Bench& bench, std::size_t 
     auto outcome =
         bench.launch(worker::LaunchBatch{cubin, {{kernel.symbol, bench.batch().trial(trial).launch, launches}}})
             .front();
-    if (outcome.status != kernel::LaunchStatus::ok) note_lost(record.sass.front());
+    if (outcome.status != kernel::LaunchStatus::ok) {
+      const std::scoped_lock lock(mutex_);
+      failed_.add(record.sass.front());
+    }
     return outcome;
   };
   const int scheduled = scheduled_distance(record);
@@ -289,18 +292,6 @@ std::vector<HazardLadder> HazardMethod::measure(line::Bench& bench, std::size_t 
   record.set(results::metric::differential, more + 1);
   if (code.waits()) start = start_of(static_cast<int>(more) + 1);
   return climb_all(code, start, is_address, run, record);
-}
-
-void HazardMethod::note_lost(const std::string& opcode) const {
-  const std::scoped_lock lock(mutex_);
-  ++lost_;
-  lost_by_.insert(opcode);
-}
-
-bool HazardMethod::may_cost_too_much(const HazardCode& code, const std::string& opcode) const {
-  constexpr int most_lost = 80;  // about 100 seconds
-  const std::scoped_lock lock(mutex_);
-  return lost_ >= most_lost && (reaches_address(code) || lost_by_.contains(opcode));
 }
 
 bool HazardMethod::knows(const std::string& key, results::Record& record) const {
@@ -372,7 +363,7 @@ std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<co
     if (!bench.measures()) continue;
     const auto key = key_of(code);
     if (knows(key, record)) continue;
-    if (may_cost_too_much(code, record.sass.front())) {
+    if (const std::scoped_lock lock(mutex_); failed_.forbid(record.sass.front(), reaches_address(code))) {
       record.note = "not measured: enough launches have failed, and an old value may fault here";
       continue;
     }

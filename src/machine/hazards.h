@@ -66,6 +66,21 @@ using RunHazard = std::function<kernel::LaunchOutcome(Hazard hazard, Arrangement
 // first, because that would only lose a process.
 HazardLadder climb(Hazard hazard, int start, bool is_address, const RunHazard& run);
 
+// Each launch that faults or hangs costs a process, and that a second. After many, what may fail again is no longer
+// run: producers that have failed, and results that become addresses.
+inline constexpr int most_failed_launches = 80;
+class FailedLaunches {
+ public:
+  void add(const std::string& producer) { producers_.insert(producer), ++count_; }
+  bool forbid(const std::string& producer, bool becomes_address) const {
+    return count_ >= most_failed_launches && (becomes_address || producers_.contains(producer));
+  }
+
+ private:
+  int count_ = 0;
+  std::set<std::string> producers_;
+};
+
 // Measures hazards: the producer's stall count is patched down until a lane gets a wrong value. The catalogue and the
 // plan must outlive it; cells are indices into the plan. It launches patched code: the line's worker should serve
 // nothing else.
@@ -85,9 +100,6 @@ class HazardMethod : public line::Method {
   // there are no slots.
   bool is_overwritten(const std::vector<std::string>& opcodes) const;
   void keep_overwritten(const std::vector<std::string>& opcodes) const;
-  // Each launch that faults or hangs costs a process. After many, what may do so is no longer run.
-  void note_lost(const std::string& opcode) const;
-  bool may_cost_too_much(const HazardCode& code, const std::string& opcode) const;
   // Whether another form with this key has a hazard, or enough have failed; then the record gets its result.
   bool knows(const std::string& key, results::Record& record) const;
   void keep(const std::string& key, const std::vector<HazardLadder>& ladders, const results::Record& record) const;
@@ -99,8 +111,7 @@ class HazardMethod : public line::Method {
   mutable std::map<std::string, results::Record> measured_;
   mutable std::map<std::string, int> failures_;
   mutable std::set<std::vector<std::string>> overwritten_;
-  mutable int lost_ = 0;
-  mutable std::set<std::string> lost_by_;  // producers
+  mutable FailedLaunches failed_;
 };
 
 }  // namespace ptxlat::machine

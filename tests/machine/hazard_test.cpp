@@ -305,6 +305,17 @@ TEST_CASE("an old address that faults is a wrong value, and is not provoked with
   CHECK(lowest_right(ladders_of(record).front()) == 6);
 }
 
+TEST_CASE("after many failed launches, what may fail again is not run") {
+  FailedLaunches failed;
+  for (int i = 0; i < most_failed_launches; ++i) {
+    CHECK_FALSE(failed.forbid("LDG.E", true));
+    failed.add("LDG.E");
+  }
+  CHECK(failed.forbid("LDG.E", false));
+  CHECK(failed.forbid("IADD3", true));
+  CHECK_FALSE(failed.forbid("IADD3", false));
+}
+
 TEST_CASE("a record keeps its ladders") {
   results::Record record;
   put(record, climb(Hazard::read_after_write, 8, false, gpu_with(5)));
