@@ -8,12 +8,14 @@
 #include "base/error.h"
 #include "infer/branch.h"
 #include "infer/register_banks.h"
+#include "infer/register_reuse.h"
 
 namespace ptxlat::infer {
 
 const std::vector<PredictingQuantity>& predicting_quantities() {
   static const std::vector<PredictingQuantity> all{{"simt.two_way_rule", predict_branch},
-                                                   {"register.bank_rule", predict_registers}};
+                                                   {"register.bank_rule", predict_registers},
+                                                   {"register.reuse_rule", predict_reuse}};
   return all;
 }
 

@@ -19,9 +19,7 @@ namespace {
 
 constexpr double tolerance = 0.25;  // cycles: ends of the loop that do not cancel are hundredths
 
-bool is_right(const BankRule& rule, const RegisterCase& one) {
-  return std::abs(cycles_of(rule, one.registers) - one.cycles) <= tolerance;
-}
+constexpr int possible_least[] = {1, 2, 3, 4, 8, 16, 32};
 
 // The simplest first: few banks that deliver much, or all that is needed.
 std::vector<BankRule> candidates() {
@@ -29,11 +27,25 @@ std::vector<BankRule> candidates() {
   for (const int banks : {1, 2, 4, 8}) {
     for (const int reads : {3, 2, 1}) {
       for (const bool counts_once : {true, false}) {
-        for (const int least : {1, 2, 3, 4, 8, 16, 32}) rules.push_back({banks, reads, counts_once, least});
+        for (const int least : possible_least) rules.push_back({banks, reads, counts_once, least});
       }
     }
   }
   return rules;
+}
+
+InferredBankRule best_of(const std::vector<BankRule>& rules, const std::vector<RegisterCase>& cases) {
+  InferredBankRule best;
+  for (const auto& rule : rules) {
+    InferredBankRule tried{rule};
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      const int right = is_within_tolerance(cycles_of(rule, cases[i].registers), cases[i].cycles) ? 1 : 0;
+      ++(i % 2 == 0 ? tried.learned : tried.tested);
+      (i % 2 == 0 ? tried.learned_right : tried.tested_right) += right;
+    }
+    if (best.learned == 0 || tried.learned_right > best.learned_right) best = tried;
+  }
+  return best;
 }
 
 }  // namespace
@@ -59,18 +71,14 @@ std::optional<BankRule> bank_rule_from(const std::string& text) {
   return BankRule{std::stoi(parts[1]), std::stoi(parts[2]), parts[3] == "1", std::stoi(parts[4])};
 }
 
-InferredBankRule infer_bank_rule(const std::vector<RegisterCase>& cases) {
-  InferredBankRule best;
-  for (const auto& rule : candidates()) {
-    InferredBankRule tried{rule};
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      const int right = is_right(rule, cases[i]) ? 1 : 0;
-      ++(i % 2 == 0 ? tried.learned : tried.tested);
-      (i % 2 == 0 ? tried.learned_right : tried.tested_right) += right;
-    }
-    if (tried.learned_right > best.learned_right) best = tried;
-  }
-  return best;
+bool is_within_tolerance(double predicted, double cycles) { return std::abs(predicted - cycles) <= tolerance; }
+
+InferredBankRule infer_bank_rule(const std::vector<RegisterCase>& cases) { return best_of(candidates(), cases); }
+
+InferredBankRule infer_least(const BankRule& rule, const std::vector<RegisterCase>& cases) {
+  std::vector<BankRule> rules;
+  for (const int least : possible_least) rules.push_back({rule.banks, rule.reads_per_cycle, rule.counts_once, least});
+  return best_of(rules, cases);
 }
 
 std::vector<int> registers_in(const std::string& line) {

@@ -39,6 +39,12 @@ struct InferredBankRule {
 };
 InferredBankRule infer_bank_rule(const std::vector<RegisterCase>& cases);
 
+// Whether another opcode follows the same rule: only `least` is inferred.
+InferredBankRule infer_least(const BankRule& rule, const std::vector<RegisterCase>& cases);
+
+// Whether a predicted time is the measured one: within a quarter of a cycle.
+bool is_within_tolerance(double predicted, double cycles);
+
 // The register numbers of a line "R4 R5 R6". Error{usage} if it is anything else.
 std::vector<int> registers_in(const std::string& line);
 

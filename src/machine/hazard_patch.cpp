@@ -7,6 +7,7 @@
 
 #include "machine/patch.h"
 #include "sass/opcodes.h"
+#include "sass/results.h"
 
 namespace ptxlat::machine {
 
@@ -35,14 +36,19 @@ sass::InstructionWord with_destination(sass::InstructionWord word, int number) {
   return word;
 }
 
+// Leaves nothing of what was in a register: MOV Rn, RZ, under PT.
+sass::InstructionWord cleared(int number) {
+  constexpr std::uint64_t move = 0x7202, all_bytes = 0xf00;
+  return with_stall(with_destination({move | std::uint64_t{zero_register} << 32, all_bytes}, number), longest_stall);
+}
+
 // The one general register that it writes, if that is where the encoding has it.
 std::optional<int> only_result(const sass::Instruction& instruction) {
   const auto writes = sass::register_use(instruction.text).writes;
   if (writes.size() != 1 || writes.front().file != sass::RegisterFile::general) return std::nullopt;
   const auto opcode = sass::opcode_of(instruction.text);
   if (sass::has_wide_result(opcode)) return std::nullopt;
-  // A tile of several registers, which must begin at an even one.
-  if (opcode.substr(1).starts_with("MMA.")) return std::nullopt;
+  if (sass::matrix_registers(opcode) != 0) return std::nullopt;  // several, which must begin at an even one
   const int number = writes.front().number;
   return destination_of(instruction.word) == number ? std::optional(number) : std::nullopt;
 }
@@ -51,13 +57,17 @@ bool reads(const sass::Instruction& instruction, int number) {
   return !sass::slot_of(instruction.text, {sass::RegisterFile::general, number}).empty();
 }
 
+bool contains(const std::vector<sass::Register>& registers, const sass::Register& reg) {
+  return std::find(registers.begin(), registers.end(), reg) != registers.end();
+}
+
 // Whether the code reads a register before it writes it.
 bool needs(const std::vector<sass::Instruction>& code, int number) {
   const sass::Register reg{sass::RegisterFile::general, number};
   for (const auto& one : code) {
     if (reads(one, number)) return true;
     const auto use = sass::register_use(one.text);
-    if (!use.is_predicated && std::find(use.writes.begin(), use.writes.end(), reg) != use.writes.end()) return false;
+    if (!use.is_predicated && contains(use.writes, reg)) return false;
   }
   return false;
 }
@@ -73,10 +83,68 @@ std::optional<int> source_to_overwrite(const HazardCode& code, const std::vector
   return std::nullopt;
 }
 
+// The instruction with other registers in place of some that it reads. `instead_of` has the source's place, from 0.
+// Empty if they are not where the encoding has sources.
+template <class InsteadOf>
+std::optional<sass::InstructionWord> with_other_sources(const sass::Instruction& instruction,
+                                                        const std::vector<sass::Register>& unwanted,
+                                                        const InsteadOf& instead_of) {
+  auto sources = sources_of(instruction.word);
+  const auto read = sass::register_use(instruction.text).reads;
+  for (const auto& one : unwanted) {
+    if (sass::slot_of(instruction.text, one).empty()) continue;
+    const bool is_upper_half = !contains(read, one) && contains(unwanted, {one.file, one.number - 1});
+    if (is_upper_half) continue;  // it goes with the lower one
+    const auto places = std::count(sources.begin(), sources.end(), one.number);
+    const bool is_there =
+        one.file == sass::RegisterFile::general && places > 0 && places == std::count(read.begin(), read.end(), one);
+    if (!is_there) return std::nullopt;
+    for (std::size_t place = 0; place < sources.size(); ++place) {
+      if (sources[place] == one.number) sources[place] = instead_of(place);
+    }
+  }
+  return with_sources(instruction.word, sources);
+}
+
+// The consumer as one that does not need the producer: it reads zero instead of each of its results.
+std::optional<sass::InstructionWord> without_results(const HazardCode& code) {
+  return with_other_sources(code.second(), sass::results_of(code.first().text),
+                            [](std::size_t) { return zero_register; });
+}
+
+// The producer as one that reads none of its own results, which may be overwritten before it does. A matrix comes later
+// than any such source matters, and has sources of several registers: it stays as it is.
+std::optional<sass::InstructionWord> without_own_results(const HazardCode& code) {
+  const auto& first = code.first();
+  const auto opcode = sass::opcode_of(first.text);
+  if (sass::matrix_registers(opcode) != 0) return first.word;
+  const auto results = sass::results_of(first.text);
+  return with_other_sources(first, results, [&](std::size_t place) {
+    const bool is_pair =
+        sass::has(opcode, sass::Trait::wide_sources) || (opcode.starts_with("IMAD.WIDE") && place == 2);
+    for (const auto* instruction : {&first, &code.second()}) {
+      for (const auto& reg : sass::register_use(instruction->text).reads) {
+        const bool fits = reg.file == sass::RegisterFile::general && !contains(results, reg);
+        if (fits && (!is_pair || (reg.number % 2 == 0 && instruction == &first))) return reg.number;
+      }
+    }
+    return zero_register;
+  });
+}
+
+// Whether the code has addresses in registers.
+bool has_addresses(const std::vector<sass::Instruction>& code) {
+  return std::any_of(code.begin(), code.end(), [](const auto& one) {
+    const auto reads = sass::register_use(one.text).reads;
+    return std::any_of(reads.begin(), reads.end(), [&](const auto& reg) { return sass::is_in_address(one.text, reg); });
+  });
+}
+
 // The two instructions as the hazard needs them.
 std::array<sass::InstructionWord, 2> words_of(const HazardCode& code, Hazard hazard) {
   std::array words{code.first().word, code.second().word};
-  if (hazard == Hazard::write_after_write) words[0] = with_destination(words[0], *only_result(code.second()));
+  if (hazard == Hazard::write_after_write)
+    words = {*without_own_results(code), with_destination(*without_results(code), code.passed.number)};
   if (hazard == Hazard::write_after_read) words[1] = with_destination(words[1], *code.overwritten);
   if (hazard == Hazard::unawaited_read) {
     auto control = sass::control_word(words[1]);
@@ -119,7 +187,7 @@ HazardCode find_hazard(const sass::Window& window) {
     return found;
   }
   for (std::size_t i = 0; i + 1 < found.code.size(); ++i) {
-    for (const auto& written : sass::register_use(found.code[i].text).writes) {
+    for (const auto& written : sass::results_of(found.code[i].text)) {
       if (sass::slot_of(found.code[i + 1].text, written).empty()) continue;
       found.producer = i;
       found.passed = written;
@@ -131,6 +199,21 @@ HazardCode find_hazard(const sass::Window& window) {
   return found;
 }
 
+bool reaches_address(const HazardCode& code) {
+  std::vector<sass::Register> made{code.passed};
+  for (auto i = code.producer + 1; i < code.code.size(); ++i) {
+    const auto& text = code.code[i].text;
+    const bool reads_any =
+        std::any_of(made.begin(), made.end(), [&](const auto& reg) { return !sass::slot_of(text, reg).empty(); });
+    if (!reads_any) continue;
+    if (std::any_of(made.begin(), made.end(), [&](const auto& reg) { return sass::is_in_address(text, reg); }))
+      return true;
+    const auto writes = sass::register_use(text).writes;
+    made.insert(made.end(), writes.begin(), writes.end());
+  }
+  return false;
+}
+
 std::string why_not_made(const HazardCode& code, Hazard hazard) {
   if (hazard == Hazard::read_after_write) return code.waits() ? "it waits for a scoreboard" : "";
   if (hazard == Hazard::unawaited_read && sass::opcode_of(code.first().text).starts_with("ATOM"))
@@ -139,14 +222,16 @@ std::string why_not_made(const HazardCode& code, Hazard hazard) {
   const auto has_scoreboard = [](const sass::Instruction& one) { return sass::scoreboards_set(one.control) != 0; };
   if (has_scoreboard(code.first()) || has_scoreboard(code.second())) return "one of them has a scoreboard";
   const auto first = only_result(code.first()), second = only_result(code.second());
-  if (!first || !second) return "one of them does not write one general register";
-  if (hazard == Hazard::write_after_write && reads(code.second(), *second))
-    return "the consumer reads what it overwrites";
-  // With another destination the producer's result is gone, and what the consumer reads instead is left from before.
-  if (hazard == Hazard::write_after_write && reads(code.second(), *first))
-    return "the consumer reads what the producer would no longer write";
-  if (hazard == Hazard::write_after_write) return *first == *second ? "they write the same register already" : "";
-  return code.overwritten ? "" : "no source of the producer is unused elsewhere";
+  if (!second) return "the consumer does not write one general register";
+  if (has_addresses(code.code)) return "an address may depend on what is overwritten";
+  if (hazard == Hazard::write_after_read) {
+    if (!first) return "the producer does not write one general register";
+    return code.overwritten ? "" : "no source of the producer is unused elsewhere";
+  }
+  if (code.passed.file != sass::RegisterFile::general) return "the producer's result is not in a general register";
+  if (!without_results(code)) return "the consumer cannot be made to read something else";
+  if (!without_own_results(code)) return "the producer reads what is overwritten";
+  return {};
 }
 
 std::vector<sass::InstructionWord> hazard_words(const HazardCode& code, Hazard hazard, Arrangement arrangement,
@@ -162,9 +247,14 @@ std::vector<sass::InstructionWord> hazard_words(const HazardCode& code, Hazard h
   for (int left = distance - longest_stall; left > 0; left -= longest_stall)
     words.push_back(nothing_for(std::min(left, longest_stall)));
   words.push_back(with_stall(arrangement == Arrangement::consumer_first ? first : second, longest_stall));
+  // What the consumer no longer writes would be left from something else, and not be the same in each launch.
+  const auto unwritten = is_read(hazard) ? std::nullopt : only_result(code.second());
+  const bool is_cleared =
+      unwritten && !contains(sass::results_of(code.first().text), {sass::RegisterFile::general, *unwritten});
+  words.push_back(is_cleared ? cleared(*unwritten) : nothing_for(longest_stall));
   for (std::size_t i = code.producer + 2; i < code.code.size(); ++i)
     words.push_back(with_stall(code.code[i].word, longest_stall));
-  for (int i = 0; i < padding; ++i) words.push_back(nothing_for(longest_stall));
+  for (int i = 1; i < padding; ++i) words.push_back(nothing_for(longest_stall));
   while (words.size() < code.slots.size()) words.push_back(nothing_for(1));
   assert(words.size() == code.slots.size());
   // What is in flight must not meet the code after the window.

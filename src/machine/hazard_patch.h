@@ -13,7 +13,7 @@ namespace ptxlat::machine {
 // What the second of two instructions does to a register of the first.
 //   read_after_write   the consumer reads the result
 //   unawaited_read     the same, but the consumer does not wait for the producer's scoreboard
-//   write_after_write  the consumer writes the register that the producer writes
+//   write_after_write  the consumer writes the register that the producer writes, and does not read it
 //   write_after_read   the consumer writes a register that the producer reads
 enum class Hazard { read_after_write, unawaited_read, write_after_write, write_after_read };
 inline constexpr Hazard all_hazards[] = {Hazard::read_after_write, Hazard::unawaited_read, Hazard::write_after_write,
@@ -50,11 +50,16 @@ struct HazardCode {
 };
 HazardCode find_hazard(const sass::Window& window);
 
+// Whether the passed register, or what is made of it between the clocks, is part of an address: an old value may then
+// point to no memory.
+bool reaches_address(const HazardCode& code);
+
 // Whether a control word may be run. A stall count of 12 or more without the yield hint is not a valid encoding.
 bool is_valid(const sass::ControlWord& control);
 
-// Why this hazard cannot be made of the code; empty if it can. Destinations are changed, so both must write one general
-// register, and the changed one must be needed nowhere else.
+// Why this hazard cannot be made of the code; empty if it can. To overwrite a register, the consumer's destination is
+// changed, so it must write one general register; for a write after write it also reads RZ instead of the producer's
+// results.
 std::string why_not_made(const HazardCode& code, Hazard hazard);
 
 // Who is there, and in which order.

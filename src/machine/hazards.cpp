@@ -14,6 +14,7 @@
 #include "machine/hazard_kernel.h"
 #include "machine/scheduled_pairs.h"
 #include "results/curve.h"
+#include "sass/results.h"
 
 namespace ptxlat::machine {
 
@@ -54,7 +55,7 @@ kernel::Trial plain_window(const ptx::LoadedCatalogue& loaded, const HazardPlan&
 // product is there before the high one.
 std::string key_of(const HazardCode& code) {
   auto key = fmt::format("{} {}", sass::opcode_of(code.first().text), sass::opcode_of(code.second().text));
-  for (const auto& written : sass::register_use(code.first().text).writes)
+  for (const auto& written : sass::results_of(code.first().text))
     key += fmt::format(" {}", sass::slot_of(code.second().text, written));
   return key;
 }
@@ -66,6 +67,26 @@ int start_of(int scheduled) {
   return std::clamp(scheduled + more, 1, longest_distance);
 }
 
+// The distance after the last one: down to the first wrong value; or up to the first right one, if an overwritten
+// register was wrong where the ladder began. Empty at its end.
+std::optional<int> next_distance(const HazardLadder& ladder) {
+  const bool goes_up = !is_read(ladder.hazard) && ladder.wrong.front() != 0;
+  if ((ladder.wrong.back() != 0) != goes_up) return std::nullopt;
+  const int next = ladder.distances.back() + (goes_up ? 1 : -1);
+  return next >= 1 && next <= longest_distance ? std::optional(next) : std::nullopt;
+}
+
+// Where a ladder of overwriting begins, from the distance at which the result can be read: the second writer has a
+// latency of its own.
+int start_of_overwriting(const std::vector<HazardLadder>& ladders) {
+  constexpr int least_latency = 4;
+  for (const auto& ladder : ladders) {
+    if (const auto lowest = lowest_right(ladder); lowest && is_read(ladder.hazard))
+      return std::max(*lowest - least_latency, 1);
+  }
+  return 1;
+}
+
 // What ptxas leaves between the two without places.
 int scheduled_distance(const results::Record& record) {
   for (const auto& pair : pairs_of(record.windows.front())) {
@@ -73,18 +94,6 @@ int scheduled_distance(const results::Record& record) {
       return std::clamp(pair.distance, 1, longest_distance);
   }
   return 1;
-}
-
-// All hazards that can be made of the code, put into the record.
-std::vector<HazardLadder> climb_all(const HazardCode& code, int start, bool is_address, const RunHazard& run,
-                                    results::Record& record) {
-  std::vector<HazardLadder> ladders;
-  for (const auto hazard : all_hazards) {
-    if (!why_not_made(code, hazard).empty()) continue;
-    ladders.push_back(climb(hazard, start, is_address, run));
-    put(record, ladders.back());
-  }
-  return ladders;
 }
 
 }  // namespace
@@ -200,24 +209,50 @@ HazardLadder climb(Hazard hazard, int start, bool is_address, const RunHazard& r
     if (!is_done(first)) return ladder;
     ladder.shown = wrong_lanes(first.readout, right.readout);
   }
-  for (int distance = reads ? start : 1; distance >= 1 && distance <= longest_distance; distance += reads ? -1 : 1) {
-    const auto outcome = run(hazard, Arrangement::pair, distance);
+  for (std::optional<int> distance = start; distance; distance = next_distance(ladder)) {
+    const auto outcome = run(hazard, Arrangement::pair, *distance);
     if (fault_shows && outcome.status == kernel::LaunchStatus::fault) {
-      ladder.distances.push_back(distance);
+      ladder.distances.push_back(*distance);
       ladder.wrong.push_back(lanes_that_count(right.readout));
       ladder.elapsed.emplace_back();
       break;
     }
     if (!is_done(outcome)) return ladder;
-    ladder.distances.push_back(distance);
+    ladder.distances.push_back(*distance);
     ladder.wrong.push_back(wrong_lanes(outcome.readout, right.readout));
     ladder.elapsed.emplace_back(elapsed_of_hazard(outcome.readout));
-    if ((ladder.wrong.back() == 0) != reads) break;
   }
   if (ladder.distances.empty()) return ladder;
-  const bool is_seen = reads ? ladder.wrong.back() != 0 : ladder.wrong.front() != 0 || ladder.shown != 0;
+  const bool was_wrong = std::any_of(ladder.wrong.begin(), ladder.wrong.end(), [](int lanes) { return lanes != 0; });
+  const bool is_seen = was_wrong || (!reads && ladder.shown != 0);
   if (!is_seen) ladder.problem = "no distance gives a wrong value: an old one may look the same";
   return ladder;
+}
+
+// All hazards that can be made of the code, put into the record.
+std::vector<HazardLadder> HazardMethod::climb_all(const HazardCode& code, int start, bool is_address,
+                                                  const RunHazard& run, results::Record& record) const {
+  std::vector<HazardLadder> ladders;
+  for (const auto hazard : all_hazards) {
+    if (!why_not_made(code, hazard).empty()) continue;
+    const bool is_once = hazard == Hazard::write_after_write;
+    if (is_once && is_overwritten(record.sass)) continue;
+    const int from = is_read(hazard) ? start : is_once ? start_of_overwriting(ladders) : 1;
+    ladders.push_back(climb(hazard, from, is_address, run));
+    put(record, ladders.back());
+    if (is_once && lowest_right(ladders.back())) keep_overwritten(record.sass);
+  }
+  return ladders;
+}
+
+bool HazardMethod::is_overwritten(const std::vector<std::string>& opcodes) const {
+  const std::scoped_lock lock(mutex_);
+  return overwritten_.contains(opcodes);
+}
+
+void HazardMethod::keep_overwritten(const std::vector<std::string>& opcodes) const {
+  const std::scoped_lock lock(mutex_);
+  overwritten_.insert(opcodes);
 }
 
 // Issue to issue: how much later the second clock is than with a NOP, which delays nothing, in the producer's place.
@@ -227,11 +262,17 @@ std::vector<HazardLadder> HazardMethod::measure(line::Bench& bench, std::size_t 
   const RunHazard run = [&](Hazard hazard, Arrangement arrangement, int distance) {
     const auto cubin = with_hazard(bench.batch().cubin_of(trial), kernel.symbol, code,
                                    hazard_words(code, hazard, arrangement, distance));
-    return bench.launch(worker::LaunchBatch{cubin, {{kernel.symbol, bench.batch().trial(trial).launch, launches}}})
-        .front();
+    auto outcome =
+        bench.launch(worker::LaunchBatch{cubin, {{kernel.symbol, bench.batch().trial(trial).launch, launches}}})
+            .front();
+    if (outcome.status != kernel::LaunchStatus::ok) {
+      const std::scoped_lock lock(mutex_);
+      failed_.add(record.sass.front());
+    }
+    return outcome;
   };
   const int scheduled = scheduled_distance(record);
-  const bool is_address = sass::is_in_address(code.second().text, code.passed);
+  const bool is_address = reaches_address(code);
   int start = start_of(scheduled);
   if (is_address) {
     // Without the producer there is no address, and nothing to compare with.
@@ -322,6 +363,10 @@ std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<co
     if (!bench.measures()) continue;
     const auto key = key_of(code);
     if (knows(key, record)) continue;
+    if (const std::scoped_lock lock(mutex_); failed_.forbid(record.sass.front(), reaches_address(code))) {
+      record.note = "not measured: enough launches have failed, and an old value may fault here";
+      continue;
+    }
     const auto ladders = measure(bench, trials[i][0], code, record);
     keep(key, ladders, record);
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace ptxlat::machine {
 
 // Version of the rules that find, patch and measure. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char hazard_version[] = "hazard 4";
+inline constexpr char hazard_version[] = "hazard 5";
 
 // A form with a consumer of its result, at a level.
 struct HazardPlan {
@@ -59,11 +60,26 @@ std::vector<HazardLadder> ladders_of(const results::Record& record);
 // Runs one arrangement of a hazard and returns what it stored.
 using RunHazard = std::function<kernel::LaunchOutcome(Hazard hazard, Arrangement arrangement, int distance)>;
 
-// Finds the lowest right distance of a hazard: from `start` down to the first wrong value if a read is concerned, else
-// from 1 up to the first right one. A fault or a hang ends it, with a problem. But if the passed register is part of an
-// address, a fault shows that the consumer used an old one; and the consumer is not run first, because that would only
-// lose a process.
+// Finds the lowest right distance of a hazard: from `start` down to the first wrong value; or up to the first right
+// one, if a register is overwritten and `start` is too near. A fault or a hang ends it, with a problem. But if the
+// passed register is part of an address, a fault shows that the consumer used an old one; and the consumer is not run
+// first, because that would only lose a process.
 HazardLadder climb(Hazard hazard, int start, bool is_address, const RunHazard& run);
+
+// Each launch that faults or hangs costs a process, and that a second. After many, what may fail again is no longer
+// run: producers that have failed, and results that become addresses.
+inline constexpr int most_failed_launches = 80;
+class FailedLaunches {
+ public:
+  void add(const std::string& producer) { producers_.insert(producer), ++count_; }
+  bool forbid(const std::string& producer, bool becomes_address) const {
+    return count_ >= most_failed_launches && (becomes_address || producers_.contains(producer));
+  }
+
+ private:
+  int count_ = 0;
+  std::set<std::string> producers_;
+};
 
 // Measures hazards: the producer's stall count is patched down until a lane gets a wrong value. The catalogue and the
 // plan must outlive it; cells are indices into the plan. It launches patched code: the line's worker should serve
@@ -78,6 +94,12 @@ class HazardMethod : public line::Method {
   // The ladders that were climbed, also put into the record.
   std::vector<HazardLadder> measure(line::Bench& bench, std::size_t trial, const HazardCode& code,
                                     results::Record& record) const;
+  std::vector<HazardLadder> climb_all(const HazardCode& code, int start, bool is_address, const RunHazard& run,
+                                      results::Record& record) const;
+  // Whether the second of these opcodes is known as one that overwrites the first one's result. It does not read it, so
+  // there are no slots.
+  bool is_overwritten(const std::vector<std::string>& opcodes) const;
+  void keep_overwritten(const std::vector<std::string>& opcodes) const;
   // Whether another form with this key has a hazard, or enough have failed; then the record gets its result.
   bool knows(const std::string& key, results::Record& record) const;
   void keep(const std::string& key, const std::vector<HazardLadder>& ladders, const results::Record& record) const;
@@ -88,6 +110,8 @@ class HazardMethod : public line::Method {
   // By opcodes and slot: with a hazard, and how many failed without one.
   mutable std::map<std::string, results::Record> measured_;
   mutable std::map<std::string, int> failures_;
+  mutable std::set<std::vector<std::string>> overwritten_;
+  mutable FailedLaunches failed_;
 };
 
 }  // namespace ptxlat::machine

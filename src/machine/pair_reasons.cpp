@@ -105,7 +105,8 @@ void explain_missing_hazards(std::vector<Pair>& pairs, const std::vector<results
     return fmt::format("{} was not patched", form->second);
   };
   for (auto& pair : pairs) {
-    if (pair.verdict != "scheduled" || pair.hazard || !pair.note.empty()) continue;
+    const bool is_read = pair.verdict == "scheduled" || pair.verdict == "waits";
+    if (!is_read || pair.hazard || !pair.note.empty()) continue;
     const auto beside = known.beside(pair);
     pair.note = fmt::format("no hazard: {}{}{}", why(pair), beside.empty() ? "" : "; ", beside);
   }
@@ -117,7 +118,7 @@ std::string hazard_note(const std::string& opcode, std::optional<double> latency
   for (const auto& pair : pairs) {
     if (pair.producer != opcode || is_overwriting(pair)) continue;
     if (pair.hazard && (nearest == nullptr || *pair.hazard < *nearest->hazard)) nearest = &pair;
-    if (unknown == nullptr && pair.verdict == "scheduled") unknown = &pair;
+    if (unknown == nullptr && !pair.hazard) unknown = &pair;
   }
   if (nearest == nullptr) return unknown == nullptr ? "" : unknown->note;
   if (!latency || *latency == *nearest->hazard) return {};

@@ -16,15 +16,15 @@ namespace ptxlat::machine {
 using Refusals = std::map<std::string, std::string>;
 Refusals refusals_of(const ptx::LoadedCatalogue& loaded);
 
-// Adds to each pair of fixed latency that has neither a hazard nor a note the reason, and which hazards its producer
+// Adds to each read that has neither a hazard nor a note the reason, and which hazards its producer
 // has elsewhere: with the same consumer, with any, or as another opcode of its family.
 //   latency   the table's records; may be empty
 //   refusals  may be empty
 void explain_missing_hazards(std::vector<results::Pair>& pairs, const std::vector<results::Record>& latency,
                              const Refusals& refusals);
 
-// For an opcode's `note`: why it has no hazard although its latency is fixed, or why its hazard is not its latency.
-// Empty if there is nothing to say.
+// For an opcode's `note`: why it has no hazard although something reads its result, or why its hazard is not its
+// latency. Empty if there is nothing to say.
 std::string hazard_note(const std::string& opcode, std::optional<double> latency,
                         const std::vector<results::Pair>& pairs);
 

@@ -45,6 +45,8 @@ void add_schedule(const ScheduledPair& pair, std::map<Key, Found>& found) {
 // Why a ladder has no lowest right distance.
 std::string why_none(const HazardLadder& ladder) {
   const bool was_wrong = std::any_of(ladder.wrong.begin(), ladder.wrong.end(), [](int lanes) { return lanes != 0; });
+  if (was_wrong && ladder.hazard == Hazard::unawaited_read)
+    return fmt::format("without the wait it is wrong even after {} cycles", ladder.distances.front());
   if (was_wrong) return "wrong values at every distance that fits";
   return is_read(ladder.hazard) ? "no distance gives a wrong value: the hardware waits, or an old value looks the same"
                                 : "neither order gives a wrong value";
@@ -91,6 +93,9 @@ void judge(const Found& found, results::Pair& row) {
   if (row.slot == "waw" || row.slot == "war") {
     row.verdict = found.hazard ? "measured" : "undetermined";
     row.note = found.hazard ? "" : found.problem;
+    if (row.slot == "waw" && found.hazard)
+      row.note =
+          *found.hazard == 1 ? "no hazard: the next instruction may write it" : "nearer, the first result remains";
   } else if (found.waits) {
     row.verdict = "waits";
     if (found.hazard) row.note = "the distance at which the value is right without waiting for the scoreboard";

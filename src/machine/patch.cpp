@@ -14,6 +14,7 @@ namespace ptxlat::machine {
 
 namespace {
 
+constexpr int source_bits[] = {24, 32, 64};
 constexpr int scoreboards = 6;  // of a warp: the bits of a scoreboard mask
 
 bool leaves(const sass::Instruction& instruction) { return sass::changes_control_flow(instruction.text); }
@@ -208,6 +209,22 @@ sass::InstructionWord nothing() {
   sass::ControlWord control;
   control.stall_count = 1;
   return sass::with_control({nop_always, 0}, control);
+}
+
+sass::InstructionWord with_sources(sass::InstructionWord word, const std::vector<int>& registers) {
+  for (std::size_t i = 0; i < std::size(source_bits); ++i) {
+    auto& half = source_bits[i] < 64 ? word.low : word.high;
+    const int bit = source_bits[i] % 64;
+    half = (half & ~(std::uint64_t{0xff} << bit)) | static_cast<std::uint64_t>(registers[i]) << bit;
+  }
+  return word;
+}
+
+std::vector<int> sources_of(const sass::InstructionWord& word) {
+  std::vector<int> registers;
+  for (const int bit : source_bits)
+    registers.push_back(static_cast<int>((bit < 64 ? word.low : word.high) >> bit % 64 & 0xff));
+  return registers;
 }
 
 sass::Window with_first_copy(const sass::Window& window, const Saturable& saturable, const std::vector<Code>& turns) {

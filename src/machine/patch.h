@@ -51,6 +51,12 @@ sass::Instruction end_behind(sass::Instruction end, const std::vector<sass::Inst
 // An instruction that does nothing.
 sass::InstructionWord nothing();
 
+// The word of an instruction with other source registers, and those that it has. Volta and later have them in bits 24,
+// 32 and 64; an instruction with fewer registers has something else there. RZ is zero_register.
+inline constexpr int zero_register = 255;
+sass::InstructionWord with_sources(sass::InstructionWord word, const std::vector<int>& registers);
+std::vector<int> sources_of(const sass::InstructionWord& word);
+
 // The window as it runs, with only the first copy of each code: for evidence.
 sass::Window with_first_copy(const sass::Window& window, const Saturable& saturable, const std::vector<Code>& turns);
 

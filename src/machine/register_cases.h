@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "infer/register_banks.h"
+#include "infer/register_reuse.h"
 #include "line/line.h"
 #include "machine/patch.h"
 #include "ptx/skeleton.h"
@@ -25,15 +26,18 @@ RegisterPlan plan_registers(const ptx::LoadedCatalogue& loaded, int level);
 // Triples of registers up to `highest`: all combinations of parities and of equal registers, then random ones.
 std::vector<std::vector<int>> register_cases(int highest, unsigned seed);
 
-// The word of an instruction with three source registers, with others. Volta and later have them in bits 24, 32 and 64.
-sass::InstructionWord with_sources(sass::InstructionWord word, const std::vector<int>& registers);
-std::vector<int> sources_of(const sass::InstructionWord& word);
+// Instructions with registers that are kept for reuse: one that is repeated, or two that take turns and read the same
+// registers in other places. The registers of two have one parity, so that it does not matter whether one's reads fit
+// into the other's time.
+std::vector<infer::ReuseCase> reuse_cases(int highest, unsigned seed);
 
-// The facts `register.banks` and `register.bank_rule` from the record's series, with the current rules.
+// The facts about registers from the record's series, with the current rules: `register.banks`, `register.bank_rule`,
+// `register.reuse_rule`, and for other opcodes `register.opcode_rule`.
 void read_registers_again(results::Record& record);
 
-// Times copies of an FFMA whose source registers are patched, one warp alone: a record of kind `probe` with the series
-// and the facts. It launches patched code: the line's worker should serve nothing else.
+// Times copies of an FFMA whose source registers are patched, one warp alone, then with bits for reuse, then other
+// opcodes with three sources: a record of kind `probe` with the series and the facts. It launches patched code: the
+// line's worker should serve nothing else.
 class RegisterMethod : public line::Method {
  public:
   RegisterMethod(const ptx::LoadedCatalogue& loaded, const RegisterPlan& plan) : loaded_(loaded), plan_(plan) {}

@@ -10,6 +10,7 @@
 #include "sass/dataflow.h"
 #include "sass/instruction.h"
 #include "sass/opcodes.h"
+#include "sass/results.h"
 
 namespace ptxlat::machine {
 
@@ -43,7 +44,8 @@ std::string slots_of(const SassRecord& reader, const sass::RegisterUse& use, std
 // The readers of what `code[from]` writes, before `end` and up to the instruction that overwrites it.
 void add_pairs_from(const std::vector<SassRecord>& code, const std::vector<sass::RegisterUse>& uses, std::size_t from,
                     std::size_t end, std::vector<ScheduledPair>& pairs) {
-  std::set<sass::Register> left(uses[from].writes.begin(), uses[from].writes.end());
+  const auto results = sass::results_of(code[from].text);
+  std::set<sass::Register> left(results.begin(), results.end());
   const bool waits = code[from].write_scoreboard != sass::ControlWord::no_scoreboard;
   int distance = 0;
   for (std::size_t at = from + 1; at < end && !left.empty(); ++at) {

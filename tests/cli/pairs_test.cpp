@@ -16,7 +16,7 @@ Ended measure(const PtxlatProgram& program, const std::string& filter) {
   return program.run({"pairs", "--filter", filter, "--threads", "1", "--tables", "tables"});
 }
 
-constexpr char filter[] = "/^(popc.b32|fma.rn.f32|sad.u32)$/";
+constexpr char filter[] = "/^(popc.b32|fma.rn.f32|sad.u32|mul.wide.u32)$/";
 
 std::vector<results::Pair> pairs_of(const PtxlatProgram& program, const std::string& producer) {
   auto rows = report::read_pairs(program.table());
@@ -50,6 +50,18 @@ TEST_CASE("pairs have the latencies of the GPU and not those of the schedule; a 
   }
   const auto all = pairs_of(program, "FFMA");
   CHECK(std::any_of(all.begin(), all.end(), [](const auto& row) { return row.slot == "war" && row.hazard == 1; }));
+  // FFMA is earlier than what overwrites its result, and a wide product later.
+  const auto waw_of = [&](const std::string& producer) {
+    auto rows = pairs_of(program, producer);
+    std::erase_if(rows, [](const auto& row) { return row.slot != "waw"; });
+    REQUIRE(!rows.empty());
+    return rows;
+  };
+  for (const auto& row : waw_of("FFMA")) {
+    CHECK(row.hazard == 1);
+    CHECK(row.note == "no hazard: the next instruction may write it");
+  }
+  for (const auto& row : waw_of("IMAD.WIDE.U32")) CHECK(row.hazard == 2);
   CHECK(contents_of(program.table() / "facts.csv").find("register.bank_rule") != std::string::npos);
   const auto files = report::read_pair_files(program.table());
   CHECK(files.runs.size() == 1);

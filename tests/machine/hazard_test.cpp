@@ -20,7 +20,7 @@ using namespace ptxlat::machine;
 
 namespace {
 
-constexpr std::uint64_t producer_word = 0x7000, consumer_word = 0x7100;
+constexpr std::uint64_t producer_word = 0x7000, consumer_word = 0x7100, move_opcode = 0x200;
 constexpr std::size_t threads = 160, words_per_thread = 10;
 
 sass::Instruction instruction(int number, std::uint64_t low, const std::string& text, int write_scoreboard = 7,
@@ -46,8 +46,9 @@ sass::Window hazard_window(int write_scoreboard = 7) {
           instruction(static_cast<int>(code.size()), producer_word | 4 << 16, "FADD R4, R2, R3", write_scoreboard));
     code.push_back(instruction(static_cast<int>(code.size()), 0x7801, "PMTRIG 0x1"));
   }
-  code.push_back(instruction(static_cast<int>(code.size()), consumer_word | 6 << 16, "FMUL R6, R4, R5", 7,
-                             write_scoreboard == 7 ? 0 : 1 << write_scoreboard));
+  code.push_back(instruction(static_cast<int>(code.size()),
+                             consumer_word | 6 << 16 | std::uint64_t{4} << 24 | std::uint64_t{5} << 32,
+                             "FMUL R6, R4, R5", 7, write_scoreboard == 7 ? 0 : 1 << write_scoreboard));
   code.push_back(instruction(static_cast<int>(code.size()), 0x7805, "CS2R.32 R11, SR_CLOCKLO"));
   return window;
 }
@@ -94,7 +95,7 @@ TEST_CASE("producer and consumer get every distance that fits, wherever ptxas pu
       const auto words = hazard_words(found, hazard, Arrangement::pair, distance);
       REQUIRE(words.size() == found.slots.size() + 1);
       const auto at = issues(words);
-      REQUIRE(at.size() == 2);
+      REQUIRE(at.size() == (is_read(hazard) ? 2 : 3));  // what is no longer written is cleared
       CHECK(at[0].first == (producer_word & 0xf00));
       CHECK(at[1].second - at[0].second == distance);
       // An operand kept for reuse would come from a cache, and not from the register.
@@ -135,8 +136,10 @@ TEST_CASE("each hazard changes what makes it, and nothing else") {
   };
   CHECK(number(word_of(Hazard::read_after_write, producer_word)) == 4);
   CHECK(number(word_of(Hazard::read_after_write, consumer_word)) == 6);
-  CHECK(number(word_of(Hazard::write_after_write, producer_word)) == 6);  // both write R6
-  CHECK(number(word_of(Hazard::write_after_write, consumer_word)) == 6);
+  CHECK(number(word_of(Hazard::write_after_write, producer_word)) == 4);  // both write R4
+  const auto second = word_of(Hazard::write_after_write, consumer_word);
+  CHECK(number(second) == 4);
+  CHECK(sources_of(second) == std::vector{zero_register, 5, 0});         // and the second does not read it
   CHECK(number(word_of(Hazard::write_after_read, consumer_word)) == 2);  // a source of the producer
   const auto waiting = find_hazard(hazard_window(2));
   CHECK(why_not_made(waiting, Hazard::read_after_write) == "it waits for a scoreboard");
@@ -146,11 +149,63 @@ TEST_CASE("each hazard changes what makes it, and nothing else") {
   for (auto& instruction : tile.instructions) {
     if (instruction.text.starts_with("FADD")) instruction.text = "HMMA.16816.F32 R4, R2, R3, RZ";
   }
-  CHECK(why_not_made(find_hazard(tile), Hazard::write_after_read) == "one of them does not write one general register");
-  CHECK(why_not_made(found, Hazard::write_after_write) == "the consumer reads what the producer would no longer write");
+  CHECK(why_not_made(find_hazard(tile), Hazard::write_after_read) ==
+        "the producer does not write one general register");
+  CHECK(why_not_made(find_hazard(tile), Hazard::write_after_write).empty());
   const auto words = hazard_words(waiting, Hazard::unawaited_read, Arrangement::pair, 4);
   for (std::size_t i = 0; i + 1 < words.size(); ++i) CHECK(sass::control_word(words[i]).wait_mask == 0);
   CHECK(sass::control_word(words.back()).wait_mask == 1 << 2);  // the code after the window finds it done
+}
+
+TEST_CASE("a second writer that cannot be made, or would show something else, is refused") {
+  const auto with = [](const std::string& producer, const std::string& consumer) {
+    auto window = hazard_window();
+    for (auto& instruction : window.instructions) {
+      if (instruction.text.starts_with("FADD")) instruction.text = producer;
+      if (instruction.text.starts_with("FMUL")) instruction.text = consumer;
+    }
+    return why_not_made(find_hazard(window), Hazard::write_after_write);
+  };
+  CHECK(with("IMAD.WIDE R4, R2, R3, RZ", "FMUL R6, R4, R5") == "");
+  CHECK(with("FADD R4, R7, R4", "FMUL R6, R4, R5") == "the producer reads what is overwritten");  // not in this word
+  CHECK(with("FADD R4, R2, R3", "FMUL R6, R4, R4") == "the consumer cannot be made to read something else");
+  CHECK(with("FADD R4, R2, R3", "DADD R6, R4, R8") == "the consumer does not write one general register");
+  CHECK(with("FSETP.GT.AND P0, PT, R2, R3, PT", "FSEL R6, R4, R5, P0") ==
+        "the producer's result is not in a general register");
+  // A source that would be overwritten before it is read is another register.
+  const auto sources = [](const sass::InstructionWord& word, const std::string& text) {
+    auto window = hazard_window();
+    for (auto& instruction : window.instructions) {
+      if (instruction.text.starts_with("FADD")) instruction.text = text, instruction.word = word;
+    }
+    const auto found = find_hazard(window);
+    REQUIRE(why_not_made(found, Hazard::write_after_write).empty());
+    const auto words = hazard_words(found, Hazard::write_after_write, Arrangement::pair, 4);
+    return sources_of(*std::find_if(words.begin(), words.end(), [](auto one) { return (one.low & 0xfff) == 0; }));
+  };
+  const auto word = [](const std::vector<int>& registers) {
+    return with_sources(instruction(0, producer_word | 4 << 16, "").word, registers);
+  };
+  CHECK(sources(word({4, 2, 255}), "IMAD.WIDE R4, R4, R2, RZ") == std::vector{2, 2, 255});
+  CHECK(sources(word({4, 5, 255}), "IMAD.WIDE R4, R4, R5, RZ") == std::vector{255, 255, 255});
+  CHECK(sources(word({2, 3, 4}), "IMAD.WIDE R4, R2, R3, R4") == std::vector{2, 3, 2});
+  CHECK(sources(word({4, 255, 8}), "DADD R4, R4, R8") == std::vector{8, 255, 8});
+  CHECK(sources(word({4, 8, 4}), "HMMA.16816.F32 R4, R4, R8, R4") == std::vector{4, 8, 4});
+  auto addressed = hazard_window();
+  addressed.instructions[2].text = "LDS R9, [R8]";
+  addressed.instructions[2].word.low = 0x984;
+  CHECK(why_not_made(find_hazard(addressed), Hazard::write_after_write) ==
+        "an address may depend on what is overwritten");
+}
+
+TEST_CASE("an old value that becomes an address later is known before it is used") {
+  auto window = hazard_window();
+  CHECK_FALSE(reaches_address(find_hazard(window)));
+  auto& code = window.instructions;
+  code.insert(code.end() - 1, instruction(static_cast<int>(code.size()), 0x7984, "LDS R8, [R6+0x4]"));
+  CHECK(reaches_address(find_hazard(window)));
+  code[code.size() - 2].text = "LDS R8, [R7+0x4]";
+  CHECK_FALSE(reaches_address(find_hazard(window)));
 }
 
 TEST_CASE("a window in which the pair is not what was wanted says why") {
@@ -179,7 +234,14 @@ TEST_CASE("an invented latency is found again, and one wrong lane is noticed") {
     CHECK(lowest_right(climb(Hazard::unawaited_read, 55, false, gpu_with(latency, 1))) == latency);
     CHECK(lowest_right(climb(Hazard::write_after_write, 55, false, gpu_with(latency))) == latency);
   }
-  CHECK(lowest_right(climb(Hazard::write_after_read, 55, false, gpu_with(1))) == 1);
+  CHECK(lowest_right(climb(Hazard::write_after_read, 1, false, gpu_with(1))) == 1);
+  // An overwritten register may begin anywhere.
+  for (const int start : {1, 8, 9, 20}) {
+    INFO(start);
+    CHECK(lowest_right(climb(Hazard::write_after_write, start, false, gpu_with(9))) == 9);
+  }
+  CHECK(climb(Hazard::write_after_write, 8, false, gpu_with(9)).distances == std::vector{8, 9});
+  CHECK(climb(Hazard::write_after_write, 10, false, gpu_with(9)).distances == std::vector{10, 9, 8});
   // A schedule that is too short: wrong where it begins.
   CHECK_FALSE(lowest_right(climb(Hazard::read_after_write, 4, false, gpu_with(5))));
   // Wrong once in the middle: what is above it counts.
@@ -189,6 +251,30 @@ TEST_CASE("an invented latency is found again, and one wrong lane is noticed") {
   CHECK(lowest_right(ladder) == 7);
   CHECK(ladder.distances == std::vector{8, 7, 6});
   CHECK(ladder.wrong == std::vector{0, 0, 1});
+}
+
+TEST_CASE("the write latencies of an invented machine are found from what its register holds in the end") {
+  // It runs the words: a value is in its register so many cycles after its instruction's issue, and the latest stays.
+  const auto code = find_hazard(hazard_window());
+  const int first = GENERATE(4, 8, 24), second = GENERATE(4, 5, 6), start = GENERATE(1, 4, 20);
+  INFO(first << " and " << second << " from " << start);
+  const auto machine_with = [&](int planted) -> RunHazard {
+    return [=](Hazard hazard, Arrangement arrangement, int distance) {
+      std::uint64_t left = 0;
+      int written = -1;
+      for (const auto& [opcode, at] : issues(hazard_words(code, hazard, arrangement, distance))) {
+        if (opcode == move_opcode) continue;  // clears what is no longer written
+        const int there = at + (opcode == (producer_word & 0xf00) ? first : second);
+        if (there >= written) left = opcode, written = there;
+      }
+      const bool is_late = left == (consumer_word & 0xf00);
+      return stored(!is_late ? 32 : arrangement == Arrangement::pair && distance == planted ? 1 : 0);
+    };
+  };
+  const int expected = std::max(first - second, 1);
+  CHECK(lowest_right(climb(Hazard::write_after_write, start, false, machine_with(0))) == expected);
+  // One wrong lane is enough.
+  CHECK(lowest_right(climb(Hazard::write_after_write, start, false, machine_with(expected))) == expected + 1);
 }
 
 TEST_CASE("if a wrong value would look right, or the launch fails, there is no number but a reason") {
@@ -217,6 +303,17 @@ TEST_CASE("an old address that faults is a wrong value, and is not provoked with
   results::Record record;
   put(record, ladder);
   CHECK(lowest_right(ladders_of(record).front()) == 6);
+}
+
+TEST_CASE("after many failed launches, what may fail again is not run") {
+  FailedLaunches failed;
+  for (int i = 0; i < most_failed_launches; ++i) {
+    CHECK_FALSE(failed.forbid("LDG.E", true));
+    failed.add("LDG.E");
+  }
+  CHECK(failed.forbid("LDG.E", false));
+  CHECK(failed.forbid("IADD3", true));
+  CHECK_FALSE(failed.forbid("IADD3", false));
 }
 
 TEST_CASE("a record keeps its ladders") {

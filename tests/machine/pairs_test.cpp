@@ -193,6 +193,39 @@ TEST_CASE("a pair of fixed latency without a hazard says why, and which hazards 
         "the value is there after 15 cycles; 17 with the wait for its scoreboard");
 }
 
+TEST_CASE("a result under a scoreboard that has no hazard says why") {
+  const auto waiting = window({{"LDG.E R4, desc[UR4][R2.64]", 2, 0}, {"IADD3 R5, R4, R3, RZ", 1, 7, 1}}, 41);
+  const HazardLadder ladder{Hazard::unawaited_read, {55}, {96}, {50}, 96, {}, false};
+  const auto row =
+      row_of(pair_rows({record(waiting)}, {hazard_record(waiting, {"LDG.E", "IADD3"}, ladder)}), "IADD3", "a");
+  CHECK(row.verdict == "waits");
+  CHECK(row.note == "without the wait it is wrong even after 55 cycles");
+  const auto unpatched = row_of(pair_rows({record(waiting)}, {}), "IADD3", "a");
+  CHECK(unpatched.note == "no hazard: no form becomes it alone, and of longer code only the first pair is patched");
+  CHECK(hazard_note("LDG.E", 38, {row}) == row.note);
+}
+
+TEST_CASE("a matrix has pairs through each of its registers") {
+  using Pairs = std::vector<ScheduledPair>;
+  CHECK(pairs_of(window({{"HMMA.16816.F32 R4, R8, R12, RZ", 11}, {"NOP", 13}, {"FADD R5, R7, R3"}})) ==
+        Pairs{{"HMMA.16816.F32", "FADD", "a", 24}});
+  CHECK(pairs_of(window({{"HMMA.16816.F16 R4, R8, R12, RZ", 11}, {"FADD R5, R6, R3"}})).empty());
+}
+
+TEST_CASE("a second writer has a distance of its own, and at 1 there is no hazard") {
+  const auto near = window({{"DADD R4, R2, R8", 8}, {"IADD3 R6, R4, R5, RZ", 1}});
+  const auto written = [&](const std::vector<int>& distances, const std::vector<int>& wrong) {
+    const std::vector<std::optional<double>> elapsed(distances.size(), 50);
+    const HazardLadder ladder{Hazard::write_after_write, distances, wrong, elapsed, 96, {}, false};
+    return row_of(pair_rows({}, {hazard_record(near, {"DADD", "IADD3"}, ladder)}), "IADD3", "waw");
+  };
+  CHECK(written({4, 3}, {0, 96}).hazard == 4);
+  CHECK(written({4, 3}, {0, 96}).note == "nearer, the first result remains");
+  CHECK(written({2, 1}, {0, 0}).hazard == 1);
+  CHECK(written({2, 1}, {0, 0}).note == "no hazard: the next instruction may write it");
+  CHECK(written({4, 3}, {0, 1}).hazard == 4);  // one lane is enough
+}
+
 TEST_CASE("a window that could not be patched says why in its pairs") {
   const auto waits = window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}, 7);
   auto contaminated = record(waits, results::RecordKind::hazard);

@@ -136,7 +136,7 @@ std::uint32_t mix(std::uint32_t hash, std::uint64_t word) {
 }  // namespace
 
 std::uint32_t value_of_window(const Code& code) {
-  constexpr unsigned nop = 0x918, ffma = 0x223, zero_register = 255;
+  constexpr unsigned nop = 0x918, ffma = 0x223, wide = 0x225, zero_register = 255;
   std::map<unsigned, std::vector<Written>> registers;
   std::array<std::uint64_t, 6> clear_at{};
   std::uint64_t now = 0;
@@ -152,7 +152,7 @@ std::uint32_t value_of_window(const Code& code) {
       for (const unsigned source :
            {bits(instruction.low, 24, 8), bits(instruction.low, 32, 8), bits(instruction.high, 0, 8)})
         if (source != zero_register) value = mix(value, value_at(registers[source], now));
-      std::uint64_t there = now + (op == ffma ? latency_of_ffma : latency_of_others);
+      std::uint64_t there = now + (op == ffma ? latency_of_ffma : op == wide ? latency_of_wide : latency_of_others);
       if (write_scoreboard < clear_at.size())
         there = clear_at[write_scoreboard] = std::max(clear_at[write_scoreboard], now + scoreboard_latency(op));
       registers[bits(instruction.low, 16, 8)].push_back({there, value});

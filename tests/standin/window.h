@@ -37,9 +37,10 @@ std::optional<std::uint32_t> cycles_between_clocks(const Code& code);
 
 // What the instructions between the clocks leave in the registers that are stored after them, in one word: an
 // instruction that issues before its sources have been written reads what was there before. A result of fixed latency
-// takes this GPU's own number of cycles, whatever the schedule says: 3 for FFMA, 4 for everything else. One under a
-// scoreboard is there when the scoreboard is clear.
-inline constexpr unsigned latency_of_ffma = 3, latency_of_others = 4;
+// takes this GPU's own number of cycles, whatever the schedule says: 3 for FFMA, 6 for IMAD.WIDE, of which only the low
+// half is kept, 4 for everything else. One under a scoreboard is there when the scoreboard is clear. Of several results
+// in one register, the one that came last remains.
+inline constexpr unsigned latency_of_ffma = 3, latency_of_wide = 6, latency_of_others = 4;
 std::uint32_t value_of_window(const Code& code);
 
 }  // namespace standin
