@@ -30,7 +30,8 @@ class KernelAssembler {
   virtual assemble::BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) = 0;
 };
 
-// Assembles the kernels as one module for `target`, in the newest PTX version that the toolchain accepts.
+// Assembles the kernels as one module for `target`, in the newest PTX version that the toolchain accepts; those whose
+// code depends on their neighbours, each as a module of its own.
 std::unique_ptr<KernelAssembler> make_kernel_assembler(std::unique_ptr<assemble::Assembler> assembler,
                                                        const assemble::Toolchain& toolchain, const isa::Target& target);
 

@@ -73,6 +73,13 @@ bool has_number(const results::Record& record) {
   return record.number(metric::cycles) || record.number(metric::static_cycles) || record.number(metric::issue);
 }
 
+// The function's code is not in the window: two windows may call different ones.
+bool calls_a_function(const results::WindowRecord& window) {
+  return std::any_of(window.sass.begin(), window.sass.end(), [](const results::SassRecord& instruction) {
+    return sass::has(sass::opcode_of(instruction.text), sass::Trait::calls);
+  });
+}
+
 using Identity = std::array<std::uint64_t, 2>;
 
 // The common properties of records in one row. Medians of surveys differ a little from one form to the next.
@@ -92,6 +99,7 @@ Identity identity_of(const results::Record& record) {
   for (const auto* window : results::backing_windows(record)) {
     hash.add(window->role);
     hash.add(code_shape(*window));
+    if (calls_a_function(*window)) hash.add(record.ptx);
   }
   return hash.wide();
 }

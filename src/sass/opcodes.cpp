@@ -35,6 +35,7 @@ constexpr Row table[] = {
     {"CALL.REL", leaves | calls | bookkeeping | code_address},
     {"CAL", leaves | calls | bookkeeping | code_address},
     {"JCAL", leaves},
+    {"LEPC", code_address},
     {"RET", leaves | bookkeeping},
     {"RET.REL", leaves | bookkeeping | code_address},
     {"EXIT", leaves},

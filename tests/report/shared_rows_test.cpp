@@ -73,6 +73,13 @@ TEST_CASE("code is the same whatever its registers are called and wherever it br
   b.windows[0].sass[1].stall_count += 1;
   CHECK(share_rows({a, b}).rows.size() == 2);
   b = a;
+  b.ptx = "op.b";
+  a.windows[0].sass[1].text = b.windows[0].sass[1].text = "CALL.ABS.NOINC R6";
+  {
+    INFO("the code of what is called is not in the window");
+    CHECK(share_rows({a, b}).rows.size() == 2);
+  }
+  b = a;
   b.ptx = "other.b";
   INFO("another instruction has rows of its own");
   CHECK(share_rows({a, b}).rows.size() == 2);

@@ -88,13 +88,18 @@ TEST_CASE("one word at two places of a kernel branches to two places") {
                         [](const Instruction& i) { return opcode_field(CodeLayout::volta, i.word) == 0x947; })
                .base() -
            1;
-  auto here = *last, there = *last;
-  here.offset = 0x100;
-  there.offset = 0x200;
-  Nvdisasm disassembler(nvdisasm);
-  disassembler.disassemble(90, {&here, &there});
-  const auto target = [](const Instruction& i) { return std::stoul(i.text.substr(i.text.rfind("0x")), nullptr, 16); };
-  CHECK(target(there) - target(here) == 0x100);
+  auto load_address = *last;
+  load_address.word = {0x000000001014794e, 0x000fce0000000000};  // LEPC, before a call by address
+  for (const auto& instruction : {*last, load_address}) {
+    auto here = instruction, there = instruction;
+    here.offset = 0x100;
+    there.offset = 0x200;
+    Nvdisasm disassembler(nvdisasm);
+    disassembler.disassemble(90, {&here, &there});
+    INFO(here.text);
+    const auto target = [](const Instruction& i) { return std::stoul(i.text.substr(i.text.rfind("0x")), nullptr, 16); };
+    CHECK(target(there) - target(here) == 0x100);
+  }
 }
 
 TEST_CASE("threads that ask at the same time all get their answers") {
