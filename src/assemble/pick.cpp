@@ -78,7 +78,8 @@ std::vector<Toolchain> pick_toolchains(const std::vector<Toolchain>& available, 
   std::vector<Toolchain> picked;
   for (std::size_t begin = 0; begin <= wanted.size();) {
     const std::size_t end = std::min(wanted.find(',', begin), wanted.size());
-    const Toolchain& toolchain = pick_toolchain(available, wanted.substr(begin, end - begin));
+    const std::string one = wanted.substr(begin, end - begin);
+    const Toolchain& toolchain = pick_toolchain(available, one);
     const auto same = [&](const Toolchain& other) { return other.name == toolchain.name; };
     if (std::none_of(picked.begin(), picked.end(), same)) picked.push_back(toolchain);
     begin = end + 1;
