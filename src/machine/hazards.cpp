@@ -242,7 +242,10 @@ std::vector<HazardLadder> HazardMethod::climb_all(const HazardCode& code, int st
                                                   const RunHazard& run, results::Record& record) const {
   std::vector<HazardLadder> ladders;
   for (const auto hazard : all_hazards) {
-    if (!why_not_made(code, hazard).empty()) continue;
+    if (const auto why = why_not_made(code, hazard); !why.empty()) {
+      if (hazard == Hazard::unawaited_read && code.waits()) record.note = why;
+      continue;
+    }
     const bool is_once = hazard == Hazard::write_after_write;
     if (is_once && is_overwritten(record.sass)) continue;
     const int from = is_read(hazard) ? start : is_once ? start_of_overwriting(ladders) : 1;
