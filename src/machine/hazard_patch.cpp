@@ -132,14 +132,6 @@ std::optional<sass::InstructionWord> without_own_results(const HazardCode& code)
   });
 }
 
-// Whether the code has addresses in registers.
-bool has_addresses(const std::vector<sass::Instruction>& code) {
-  return std::any_of(code.begin(), code.end(), [](const auto& one) {
-    const auto reads = sass::register_use(one.text).reads;
-    return std::any_of(reads.begin(), reads.end(), [&](const auto& reg) { return sass::is_in_address(one.text, reg); });
-  });
-}
-
 // The two instructions as the hazard needs them.
 std::array<sass::InstructionWord, 2> words_of(const HazardCode& code, Hazard hazard) {
   std::array words{code.first().word, code.second().word};
@@ -199,6 +191,12 @@ HazardCode find_hazard(const sass::Window& window) {
   return found;
 }
 
+bool reads_address(const sass::Instruction& instruction) {
+  const auto reads = sass::register_use(instruction.text).reads;
+  return std::any_of(reads.begin(), reads.end(),
+                     [&](const auto& reg) { return sass::is_in_address(instruction.text, reg); });
+}
+
 bool reaches_address(const HazardCode& code) {
   std::vector<sass::Register> made{code.passed};
   for (auto i = code.producer + 1; i < code.code.size(); ++i) {
@@ -223,7 +221,8 @@ std::string why_not_made(const HazardCode& code, Hazard hazard) {
   if (has_scoreboard(code.first()) || has_scoreboard(code.second())) return "one of them has a scoreboard";
   const auto first = only_result(code.first()), second = only_result(code.second());
   if (!second) return "the consumer does not write one general register";
-  if (has_addresses(code.code)) return "an address may depend on what is overwritten";
+  if (std::any_of(code.code.begin(), code.code.end(), reads_address))
+    return "an address may depend on what is overwritten";
   if (hazard == Hazard::write_after_read) {
     if (!first) return "the producer does not write one general register";
     return code.overwritten ? "" : "no source of the producer is unused elsewhere";

@@ -50,6 +50,9 @@ struct HazardCode {
 };
 HazardCode find_hazard(const sass::Window& window);
 
+// Whether an instruction has an address in registers.
+bool reads_address(const sass::Instruction& instruction);
+
 // Whether the passed register, or what is made of it between the clocks, is part of an address: an old value may then
 // point to no memory.
 bool reaches_address(const HazardCode& code);

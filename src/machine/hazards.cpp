@@ -113,8 +113,9 @@ std::vector<HazardPlan> plan_hazards(const ptx::LoadedCatalogue& loaded, const s
   for (const auto* form : forms) {
     const auto variant = isa::variants_of(*form).front();
     if (!why_no_hazard(variant).empty()) continue;
-    for (const auto* consumer : latency::consumers_for(loaded.catalogue, variant))
-      plan.push_back({variant, consumer, level, {}, 0});
+    const auto consumers = latency::consumers_for(loaded.catalogue, variant);
+    for (const auto* consumer : consumers)
+      plan.push_back({variant, consumer, consumer == consumers.front(), level, {}, 0});
   }
   std::stable_sort(plan.begin(), plan.end(),
                    [](const auto& x, const auto& y) { return x.variant.form->order < y.variant.form->order; });
@@ -146,6 +147,13 @@ std::optional<int> lowest_right(const HazardLadder& ladder) {
     lowest = distance;
   }
   return is_read(ladder.hazard) || ladder.shown == 0 ? std::nullopt : lowest;
+}
+
+bool is_settled(const std::vector<HazardLadder>& ladders) {
+  return std::any_of(ladders.begin(), ladders.end(), [](const auto& ladder) {
+    const bool is_longer = ladder.problem.empty() && !ladder.wrong.empty() && ladder.wrong.front() != 0;
+    return is_read(ladder.hazard) && (is_longer || lowest_right(ladder));
+  });
 }
 
 void put(results::Record& record, const HazardLadder& ladder) {
@@ -234,7 +242,10 @@ std::vector<HazardLadder> HazardMethod::climb_all(const HazardCode& code, int st
                                                   const RunHazard& run, results::Record& record) const {
   std::vector<HazardLadder> ladders;
   for (const auto hazard : all_hazards) {
-    if (!why_not_made(code, hazard).empty()) continue;
+    if (const auto why = why_not_made(code, hazard); !why.empty()) {
+      if (hazard == Hazard::unawaited_read && code.waits()) record.note = why;
+      continue;
+    }
     const bool is_once = hazard == Hazard::write_after_write;
     if (is_once && is_overwritten(record.sass)) continue;
     const int from = is_read(hazard) ? start : is_once ? start_of_overwriting(ladders) : 1;
@@ -308,16 +319,25 @@ bool HazardMethod::knows(const std::string& key, results::Record& record) const 
 
 void HazardMethod::keep(const std::string& key, const std::vector<HazardLadder>& ladders,
                         const results::Record& record) const {
-  // Each failure costs a process; a second form may have better addresses.
-  constexpr int most_failures = 2;
-  const bool has_hazard = std::any_of(ladders.begin(), ladders.end(), [](const auto& ladder) {
-    return is_read(ladder.hazard) && lowest_right(ladder).has_value();
-  });
+  // A second form may have better addresses, and further ones other values. A failure costs a process.
+  constexpr int most_tries = 4, tries_of_failure = 2;
   const bool has_failed =
       record.verdict != sass::Verdict::proven ||
       std::any_of(ladders.begin(), ladders.end(), [](const auto& ladder) { return ladder.has_failed; });
   const std::scoped_lock lock(mutex_);
-  if (has_hazard || (has_failed && ++failures_[key] >= most_failures)) measured_.emplace(key, record);
+  auto& tries = tries_[key];
+  tries += has_failed ? tries_of_failure : 1;
+  if (is_settled(ladders) || tries >= most_tries) measured_.emplace(key, record);
+}
+
+std::string HazardMethod::why_not_run(const HazardPlan& plan, const HazardCode& code,
+                                      const std::string& producer) const {
+  if (!plan.is_first && code.waits() && reads_address(code.first()))
+    return "when a result comes from memory is measured with its first consumer only";
+  const std::scoped_lock lock(mutex_);
+  if (failed_.forbid(producer, reaches_address(code)))
+    return "not measured: enough launches have failed, and an old value may fault here";
+  return {};
 }
 
 std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
@@ -363,10 +383,8 @@ std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<co
     if (!bench.measures()) continue;
     const auto key = key_of(code);
     if (knows(key, record)) continue;
-    if (const std::scoped_lock lock(mutex_); failed_.forbid(record.sass.front(), reaches_address(code))) {
-      record.note = "not measured: enough launches have failed, and an old value may fault here";
-      continue;
-    }
+    record.note = why_not_run(plan_[chunk[i].number], code, record.sass.front());
+    if (!record.note.empty()) continue;
     const auto ladders = measure(bench, trials[i][0], code, record);
     keep(key, ladders, record);
   }

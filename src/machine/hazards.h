@@ -22,9 +22,11 @@ namespace ptxlat::machine {
 inline constexpr char hazard_version[] = "hazard 5";
 
 // A form with a consumer of its result, at a level.
+//   is_first  it is the form's first consumer
 struct HazardPlan {
   isa::Variant variant;
   const isa::Consumer* consumer = nullptr;
+  bool is_first = true;
   int level = 3;
   std::string recipe;
   std::size_t ptx_bytes = 0;
@@ -52,6 +54,10 @@ struct HazardLadder {
 // The lowest distance at and above which no lane was wrong. Empty if the longest was wrong, or if a wrong value could
 // not be seen: of a read, if the shortest distance was right; of a write, if the other order was.
 std::optional<int> lowest_right(const HazardLadder& ladder);
+
+// Whether another form need not be tried: there is a lowest right distance of a read, or it is known to be longer than
+// all that fit.
+bool is_settled(const std::vector<HazardLadder>& ladders);
 
 // As series of a record, and back.
 void put(results::Record& record, const HazardLadder& ladder);
@@ -100,16 +106,18 @@ class HazardMethod : public line::Method {
   // there are no slots.
   bool is_overwritten(const std::vector<std::string>& opcodes) const;
   void keep_overwritten(const std::vector<std::string>& opcodes) const;
-  // Whether another form with this key has a hazard, or enough have failed; then the record gets its result.
+  // Why the code is not to be run; empty if it is.
+  std::string why_not_run(const HazardPlan& plan, const HazardCode& code, const std::string& producer) const;
+  // Whether another form with this key has a hazard, or enough were tried; then the record gets its result.
   bool knows(const std::string& key, results::Record& record) const;
   void keep(const std::string& key, const std::vector<HazardLadder>& ladders, const results::Record& record) const;
 
   const ptx::LoadedCatalogue& loaded_;
   const std::vector<HazardPlan>& plan_;
   mutable std::mutex mutex_;
-  // By opcodes and slot: with a hazard, and how many failed without one.
+  // By opcodes and slot: with a hazard or tried often enough, and how often that was.
   mutable std::map<std::string, results::Record> measured_;
-  mutable std::map<std::string, int> failures_;
+  mutable std::map<std::string, int> tries_;
   mutable std::set<std::vector<std::string>> overwritten_;
   mutable FailedLaunches failed_;
 };

@@ -16,7 +16,7 @@ Ended measure(const PtxlatProgram& program, const std::string& filter) {
   return program.run({"pairs", "--filter", filter, "--threads", "1", "--tables", "tables"});
 }
 
-constexpr char filter[] = "/^(popc.b32|fma.rn.f32|sad.u32|mul.wide.u32)$/";
+constexpr char filter[] = "/^(popc.b32|fma.rn.f32|sad.u32|mul.wide.u32|ld.shared.u32)$/";
 
 std::vector<results::Pair> pairs_of(const PtxlatProgram& program, const std::string& producer) {
   auto rows = report::read_pairs(program.table());
@@ -48,6 +48,12 @@ TEST_CASE("pairs have the latencies of the GPU and not those of the schedule; a 
     CHECK_FALSE(row.schedule);
     CHECK(row.verdict == "waits");
   }
+  // What comes from memory does so for every consumer.
+  const auto loaded = reads("LDS");
+  CHECK(std::count_if(loaded.begin(), loaded.end(), [](const auto& row) { return row.hazard == 23; }) == 1);
+  CHECK(std::count_if(loaded.begin(), loaded.end(), [](const auto& row) {
+          return row.note.find("with its first consumer only") != std::string::npos;
+        }) == std::ssize(loaded) - 1);
   const auto all = pairs_of(program, "FFMA");
   CHECK(std::any_of(all.begin(), all.end(), [](const auto& row) { return row.slot == "war" && row.hazard == 1; }));
   // FFMA is earlier than what overwrites its result, and a wide product later.

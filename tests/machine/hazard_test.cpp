@@ -277,6 +277,17 @@ TEST_CASE("the write latencies of an invented machine are found from what its re
   CHECK(lowest_right(climb(Hazard::write_after_write, start, false, machine_with(expected))) == expected + 1);
 }
 
+TEST_CASE("a form is tried again with the same opcodes only if nothing is known") {
+  CHECK(is_settled({climb(Hazard::unawaited_read, 20, false, gpu_with(15))}));
+  CHECK_FALSE(is_settled({climb(Hazard::unawaited_read, 20, false, gpu_with(15, 0))}));
+  CHECK_FALSE(is_settled({climb(Hazard::write_after_read, 1, false, gpu_with(1))}));
+  const auto far = climb(Hazard::unawaited_read, 55, false, [](Hazard hazard, Arrangement, int) {
+    return stored(hazard == Hazard::unawaited_read ? 32 : 0);  // right if it waits
+  });
+  CHECK_FALSE(lowest_right(far));
+  CHECK(is_settled({far}));
+}
+
 TEST_CASE("if a wrong value would look right, or the launch fails, there is no number but a reason") {
   const auto blind = climb(Hazard::read_after_write, 8, false, [](Hazard, Arrangement, int) { return stored(0); });
   CHECK(blind.problem == "no distance gives a wrong value: an old one may look the same");
@@ -379,5 +390,21 @@ TEST_CASE("on every architecture a patched cubin has the pair at its distance, a
     };
     CHECK(texts(after.prologue) == texts(before.prologue));
     CHECK(texts(after.epilogue) == texts(before.epilogue));
+  }
+  if (found.waits()) return;
+  REQUIRE(why_not_made(found, Hazard::write_after_write).empty());
+  const auto words = hazard_words(found, Hazard::write_after_write, Arrangement::pair, 4);
+  const auto after = disassembled(with_hazard(outcome.cubins.front(), outcome.kernels.front().symbol, found, words));
+  const auto is_in = [&](const std::string& text) {
+    return std::any_of(after.instructions.begin(), after.instructions.end(),
+                       [&](const auto& one) { return one.text.starts_with(text); });
+  };
+  const auto opcode = std::string(sass::opcode_of(found.second().text));
+  CHECK(is_in("MOV R"));
+  CHECK(is_in(opcode + " R" + std::to_string(found.passed.number) + ", "));
+  for (const auto& one : after.instructions) {
+    INFO(one.text);
+    if (one.text.starts_with(opcode)) CHECK(sass::slot_of(one.text, found.passed).empty());
+    if (one.text.starts_with("MOV R")) CHECK(one.text.ends_with(", RZ"));
   }
 }
