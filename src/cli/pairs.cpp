@@ -39,7 +39,7 @@ struct PairOptions : OpcodeJobOptions {
 };
 
 // The windows of the same GPU and assembler's latency table; none if there is no table.
-std::vector<results::Record> latency_of(const std::filesystem::path& folder) {
+std::vector<results::Record> windows_of(const std::filesystem::path& folder) {
   if (!report::has_table(folder) || report::has_only_experiments(folder)) return {};
   const auto table = report::read_table(folder);
   std::vector<const report::Cell*> cells;
@@ -143,7 +143,7 @@ void measure(const PairOptions& options, run::OpcodeJob& job, const GpuKind& kin
 
 void write_pairs(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded, report::PairFiles files,
                  const std::string& format) {
-  files.pairs = machine::pair_rows(latency_of(folder), files.hazards, machine::refusals_of(loaded));
+  files.pairs = machine::pair_rows(windows_of(folder), files.hazards, machine::refusals_of(loaded));
   report::write_pair_files(folder, files);
   if (!files.runs.empty() && !files.runs.back().is_finished())
     fmt::print(stderr, "the last run did not finish: pairs are missing\n");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <regex>
+#include <string_view>
 
 #include "isa/op.h"
 #include "isa/value.h"
@@ -277,11 +278,18 @@ void add_inputs(const Op& op, const std::set<std::string>& objects, const Choice
   }
 }
 
+// PTX has two names for these state spaces (sections 5.1.5 and 5.1.6): in a kernel they are the same.
+std::string_view short_name(std::string_view space) {
+  if (space == ".shared::cta") return ".shared";
+  if (space == ".param::entry") return ".param";
+  return space;
+}
+
 // The choice without its modifiers: forms for which it is equal share a core form.
 std::string core_key(const Op& op, const Choice& choice) {
   std::string key;
   for (const auto& [axis, value] : choice) {
-    if (!op.modifiers.contains(axis)) key += value + '\n';
+    if (!op.modifiers.contains(axis)) key.append(short_name(value)).push_back('\n');
   }
   return key;
 }
@@ -343,7 +351,8 @@ std::vector<Form> expand(const Op& op, const Objects& objects, Mistakes& mistake
     form.audit = op.audit.value_or(audit_rule_for(form.operands));
     add_dependence(op, objects.addresses, form, mistakes);
     add_inputs(op, objects.names, choice, form, mistakes);
-    if (op.has_core) form.core = core_forms.emplace(core_key(op, choice), form.ptx).first->second;
+    if (op.has_core && holds(op.core_if, choice))
+      form.core = core_forms.emplace(core_key(op, choice), form.ptx).first->second;
     forms.push_back(std::move(form));
   }
   if (forms.empty()) report(mistakes, op.where, fmt::format("the rules of \"{}\" leave no form", op.name));

@@ -58,6 +58,7 @@ struct Op {
   Maps maps;
   std::set<std::string> modifiers;  // axes that do not make separate core forms
   bool has_core = true;
+  Condition core_if;               // of its forms, only those for which this holds are core
   std::optional<AuditRule> audit;  // empty: derived from its operands
   int order = Chapter::last;
   std::vector<Rule> only;

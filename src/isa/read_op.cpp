@@ -302,8 +302,14 @@ void read_core(const Keys& keys, Op& op) {
   op.modifiers = names_in(keys, "modifiers", axes);
   const toml::node* core = keys.table.get("core");
   if (core == nullptr) return;
-  if (!core->is_boolean()) report(keys.mistakes, location_of(*core, keys.file), "\"core\" must be true or false");
-  op.has_core = core->value_exact<bool>().value_or(true);
+  const auto where = location_of(*core, keys.file);
+  if (const auto condition = core->value_exact<std::string>()) {
+    op.core_if = read_condition(*condition, op.axes, where, keys.mistakes);
+  } else if (core->is_boolean()) {
+    op.has_core = core->value_exact<bool>().value();
+  } else {
+    report(keys.mistakes, where, "\"core\" must be true, false or a condition such as \"n=8|16\"");
+  }
 }
 
 }  // namespace

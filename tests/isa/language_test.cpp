@@ -87,6 +87,37 @@ TEST_CASE("every form is core if an entry names no modifiers, and none if it say
         std::map<std::string, std::string>{{"x", ""}, {"x.m", ""}});
 }
 
+TEST_CASE("a condition says which forms of an entry are core") {
+  const std::string entry = "\n[[op]]\nname = \"x\"\nsyntax = \"x{m}{n} {d:u32}, {a:u32}\"\nm = [\"\", \".m\"]\n";
+  CHECK(cores(CatalogueText(preamble + entry + "n = [\".8\", \".16\", \".24\"]\nmodifiers = [\"m\"]\n" +
+                            "core = \"n=.8|.16\"\n")
+                  .load()) ==
+        std::map<std::string, std::string>{
+            {"x.8", "x.8"}, {"x.m.8", "x.8"}, {"x.16", "x.16"}, {"x.m.16", "x.16"}, {"x.24", ""}, {"x.m.24", ""}});
+}
+
+TEST_CASE("the long name of a state space makes no core form of its own beside the short one") {
+  const auto core = cores(CatalogueText(preamble + R"(
+[[op]]
+name   = "x"
+syntax = "x{space} {d:u32}, {a:u32}"
+space  = ["", ".shared", ".shared::cta", ".shared::cluster", ".param", ".param::entry"]
+[[op]]
+name   = "y"
+syntax = "y{space} {d:u32}, {a:u32}"
+space  = ["", ".shared::cta"]
+)")
+                              .load());
+  CHECK(core == std::map<std::string, std::string>{{"x", "x"},
+                                                   {"x.shared", "x.shared"},
+                                                   {"x.shared::cta", "x.shared"},
+                                                   {"x.shared::cluster", "x.shared::cluster"},
+                                                   {"x.param", "x.param"},
+                                                   {"x.param::entry", "x.param"},
+                                                   {"y", "y"},
+                                                   {"y.shared::cta", "y.shared::cta"}});
+}
+
 TEST_CASE("a core form that is called by its operands is called so by those it stands for") {
   const CatalogueText text(preamble + R"(
 [[op]]
