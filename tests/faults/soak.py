@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs ptxlat for hours and watches what its processes hold.
+
+First short commands one after the other, each in a folder of its own: of some the supervisor is killed or asked to end,
+or a worker is killed, and the same command again must then end with 0 and leave no temporary file. Then one long run,
+whose workers are killed now and then, until the time is over. samples.csv has what each process held and when,
+commands.csv how each command ended, verdict.txt what grew.
+"""
+
+import argparse
+import csv
+import os
+import random
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import faults
+
+ROOT = Path(__file__).resolve().parents[2]
+
+COMMANDS = {
+    "run": ["run", "--filter", "/^(add|min)[.](u32|s32|f32)$/", "-O", "3", "--format", "none", "--threads", "2"],
+    "run with ptxas": ["run", "--filter", "/^(sub|max)[.](u32|f32)$/", "-O", "0,3", "--format", "none",
+                       "--threads", "2", "--toolchain", "ptxas"],
+    "probe": ["probe", "branch", "shared", "atomics", "divergence", "--format", "none"],
+    "opcodes": ["opcodes", "--filter", "/^(add|and)[.](u32|b32)$/", "-O", "3", "--threads", "2"],
+}
+LONG = ["run", "--all", "--format", "none"]
+DISTURBANCES = ("none", "none", "supervisor killed", "supervisor ended", "worker killed")
+ALLOWED = {"supervisor killed": {0, -signal.SIGKILL}, "supervisor ended": {0, 130, -signal.SIGTERM}}
+
+# What a process holds, and how much of it may grow within a soak: noise of allocators and of the moment of a sample.
+HELD = {"rss_kb": 8192, "descriptors": 2, "threads": 2}
+TEMPORARY = {"temporary_files": 4, "temporary_kb": 8192}
+SLACK = HELD | TEMPORARY
+# It remembers every instruction word that it has disassembled, so that a whole table takes more than its beginning.
+NOT_JUDGED = {("long run", "supervisor", "rss_kb")}
+SHARE = 0.1  # of the mean, in addition
+WARM_UP = 0.25  # of the time: caches fill, the driver loads its parts
+
+
+class Soak:
+    def __init__(self, options):
+        self.options = options
+        self.random = random.Random(options.seed)
+        self.folder = Path(options.folder).resolve()
+        self.temporary = self.folder / "temporary"
+        shutil.rmtree(self.temporary, ignore_errors=True)
+        self.temporary.mkdir(parents=True)
+        self.begin = time.monotonic()
+        self.marker = f"PTXLAT_SOAK={os.getpid()}".encode()
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("PTXLAT_SOAK")}
+        self.environment = clean | {"PTXLAT_SOAK": str(os.getpid()), "TMPDIR": str(self.temporary)}
+        if options.standin:
+            self.environment |= {"PTXLAT_LIBCUDA": options.standin, "PTXLAT_LIBNVML": options.standin,
+                                 "PTXLAT_LIBCUPTI": "/nonexistent"}
+        self.problems = []
+        self.series = {}  # (command, role, quantity) -> [(seconds, value)]
+        self.commands = 0
+        self.disturbed = 0
+        self.samples = csv.writer(open(self.folder / "samples.csv", "w", newline="", buffering=1))
+        self.samples.writerow(["seconds", "command", "process", "pid", *SLACK])
+        self.ends = csv.writer(open(self.folder / "commands.csv", "w", newline="", buffering=1))
+        self.ends.writerow(["seconds", "command", "disturbance", "status", "took"])
+
+    def seconds(self):
+        return time.monotonic() - self.begin
+
+    def processes(self):
+        """Every living process of the soak but this one, as role and pid: supervisor, worker, tool."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                if self.marker not in (entry / "environ").read_bytes().split(b"\0"):
+                    continue
+            except OSError:
+                continue
+            command = faults.command_of(entry.name)
+            if not command:
+                continue  # it is ending
+            is_ours = Path(os.fsdecode(command[0])).name == "ptxlat"
+            role = "tool" if not is_ours else "worker" if faults.is_worker(command) else "supervisor"
+            found.append((role, int(entry.name)))
+        return found
+
+    def temporary_files(self):
+        """Number and KB of the temporary files. Those of the stand-in driver's JIT are not ptxlat's."""
+        count = size = 0
+        for folder, folders, files in os.walk(self.temporary):
+            folders[:] = [name for name in folders if not name.startswith("ptxlat-standin-")]
+            for name in files:
+                try:
+                    size += os.lstat(Path(folder) / name).st_size
+                    count += 1
+                except OSError:
+                    continue  # just removed
+        return count, size // 1024
+
+    def sample(self, command):
+        """What supervisor and workers hold now, and the temporary files; tools are only written down."""
+        now = self.seconds()
+        files, size = self.temporary_files()
+        held = []
+        for role, pid in self.processes():
+            try:
+                status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+                values = {"rss_kb": int(status["VmRSS"].split()[0]), "threads": int(status["Threads"]),
+                          "descriptors": len(os.listdir(f"/proc/{pid}/fd"))}
+            except (OSError, KeyError):
+                continue  # it has just ended
+            self.samples.writerow([f"{now:.1f}", command, role, pid, *(values[name] for name in HELD), files, size])
+            if role != "tool":
+                held.append((role, values))
+        if held:
+            held.append(("TMPDIR", {"temporary_files": files, "temporary_kb": size}))
+        return held
+
+    def note(self, moment, command, role, values):
+        for name, value in values.items():
+            self.series.setdefault((command, role, name), []).append((moment, value))
+
+    def problem(self, text):
+        self.problems.append(f"at {self.seconds():.0f} s: {text}")
+        print(self.problems[-1], flush=True)
+
+    def start(self, arguments, work):
+        work.mkdir(parents=True, exist_ok=True)
+        return subprocess.Popen([self.options.program, *arguments], cwd=work, env=self.environment,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=open(work / "err", "ab"),
+                                start_new_session=True)
+
+    def disturb(self, process, disturbance):
+        if disturbance == "worker killed":
+            workers = [pid for role, pid in self.processes() if role == "worker"]
+            if not workers:
+                return False
+            faults.send(self.random.choice(workers), signal.SIGKILL)
+        else:
+            faults.send(process.pid, signal.SIGKILL if disturbance == "supervisor killed" else signal.SIGTERM)
+        return True
+
+    def watch(self, name, process, disturbance):
+        """Samples a command until it ends; its peaks are one point of the series."""
+        begin = self.seconds()
+        kill_at = begin + self.random.uniform(0.2, 6) if disturbance != "none" else float("inf")
+        limit = begin + self.options.limit
+        peaks = {}
+        next_sample = begin
+        while process.poll() is None:
+            now = self.seconds()
+            if now >= next_sample:
+                next_sample = now + self.options.interval
+                for role, values in self.sample(name):
+                    peak = peaks.setdefault(role, {})
+                    for quantity, value in values.items():
+                        peak[quantity] = max(peak.get(quantity, 0), value)
+            if now >= kill_at and self.disturb(process, disturbance):
+                kill_at = float("inf")
+                self.disturbed += 1
+            if now >= limit:
+                self.problem(f"{name} did not end within {self.options.limit} s")
+                faults.send(process.pid, signal.SIGKILL)
+                break
+            time.sleep(0.02)
+        status = process.wait()
+        self.commands += 1
+        self.ends.writerow([f"{begin:.1f}", name, disturbance, status, f"{self.seconds() - begin:.2f}"])
+        return status, peaks
+
+    def check_nothing_left(self, name):
+        deadline = time.monotonic() + 5
+        while self.processes() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        for role, pid in self.processes():
+            self.problem(f"after {name}: a {role} is left")
+            faults.send(pid, signal.SIGKILL)
+        left = [path.name for path in self.temporary.iterdir() if path.name.startswith("ptxlat-")
+                and not path.name.startswith("ptxlat-standin-")]
+        if left:
+            self.problem(f"after {name}: left in TMPDIR: {', '.join(left)}")
+
+    def short_commands(self, until):
+        count = 0
+        while self.seconds() < until:
+            count += 1
+            name = self.random.choice(sorted(COMMANDS))
+            disturbance = self.random.choice(DISTURBANCES)
+            work = self.folder / "work"
+            shutil.rmtree(work, ignore_errors=True)
+            status, peaks = self.watch(name, self.start(COMMANDS[name], work), disturbance)
+            if status not in ALLOWED.get(disturbance, {0}):
+                self.problem(f"{name}, {disturbance}: ended with {status}: {(work / 'err').read_text()[-1000:]}")
+            if status == 0:
+                for role, values in peaks.items():
+                    self.note(self.seconds(), name, role, values)
+            else:
+                status, _ = self.watch(name, self.start(COMMANDS[name], work), "none")
+                if status != 0:
+                    self.problem(f"{name} again after \"{disturbance}\": ended with {status}: "
+                                 f"{(work / 'err').read_text()[-1000:]}")
+            self.check_nothing_left(name)
+        return count
+
+    def has_measured(self, work):
+        """Whether the store has the first cells: planning comes before them."""
+        return sum(part.stat().st_size for part in work.glob("ptxlat.sqlite*")) > 1_000_000
+
+    def long_run(self, until):
+        """Runs everything, and begins again in a new folder when all is done."""
+        while self.seconds() < until:
+            work = self.folder / "work"
+            shutil.rmtree(work, ignore_errors=True)
+            process = self.start(LONG, work)
+            begin = self.seconds()
+            next_sample, next_kill = begin, None
+            while process.poll() is None and self.seconds() < until:
+                now = self.seconds()
+                if now >= next_sample:
+                    next_sample = now + self.options.interval
+                    held = self.sample("long run")
+                    if next_kill is None and self.has_measured(work):
+                        next_kill = now + self.random.uniform(20, 40)
+                    for role, values in held if next_kill is not None else ():
+                        self.note(now, "long run", role, values)
+                if next_kill is not None and now >= next_kill and self.disturb(process, "worker killed"):
+                    next_kill = now + self.random.uniform(20, 40)
+                    self.disturbed += 1
+                time.sleep(0.05)
+            faults.send(process.pid, signal.SIGTERM)
+            try:
+                status = process.wait(timeout=60)
+            except subprocess.TimeoutExpired:
+                self.problem("the long run did not end within 60 s after SIGTERM")
+                process.kill()
+                status = process.wait()
+            self.commands += 1
+            self.ends.writerow([f"{begin:.1f}", "long run", "workers killed", status, f"{self.seconds() - begin:.2f}"])
+            if status not in (0, 130, -signal.SIGTERM):  # which ends it before it listens
+                self.problem(f"the long run ended with {status}: {(work / 'err').read_text()[-1000:]}")
+            self.check_nothing_left("long run")
+            if status != 0:
+                return
+
+    def growth(self):
+        """A line for each series: its mean, and how much its least-squares line rises after the warm-up."""
+        lines = []
+        for (command, role, quantity), points in sorted(self.series.items()):
+            first, last = points[0][0], points[-1][0]
+            points = [point for point in points if point[0] >= first + WARM_UP * (last - first)]
+            if len(points) < 8:
+                continue
+            times, values = zip(*points)
+            mean = statistics.fmean(values)
+            rise = statistics.linear_regression(times, values).slope * (times[-1] - times[0])
+            is_flat = rise <= SHARE * mean + SLACK[quantity]
+            is_judged = (command, role, quantity) not in NOT_JUDGED
+            word = "flat" if is_flat else "GROWS" if is_judged else "grows"
+            lines.append(f"{word:6}{command}, {role}, {quantity}: mean {mean:.0f}, rises by {rise:+.1f} in "
+                         f"{times[-1] - times[0]:.0f} s, {len(points)} points")
+            if is_judged and not is_flat:
+                self.problem(f"grows: {lines[-1]}")
+        return lines
+
+    def run(self):
+        until = self.options.seconds
+        self.short_commands(until * (1 - self.options.long))
+        self.long_run(until)
+        growth = self.growth()
+        shutil.rmtree(self.folder / "work", ignore_errors=True)
+        shutil.rmtree(self.temporary, ignore_errors=True)
+        verdict = (f"{'NOT ' if self.problems else ''}as promised: {self.commands} commands in {self.seconds():.0f} s, "
+                   f"{self.disturbed} kills")
+        (self.folder / "verdict.txt").write_text("\n".join([*growth, *self.problems, verdict]) + "\n")
+        print("\n".join([*growth, verdict]))
+        return 1 if self.problems else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seconds", type=float)
+    parser.add_argument("folder")
+    parser.add_argument("--program", required=True, help="ptxlat")
+    parser.add_argument("--standin", help="the stand-in driver; by default a GPU's driver is used")
+    parser.add_argument("--seed", default="1", help="of the commands' order and the kills (%(default)s)")
+    parser.add_argument("--long", type=float, default=0.4, help="the long run's share of the time (%(default)s)")
+    parser.add_argument("--interval", type=float, default=0.5, help="seconds between samples (%(default)s)")
+    parser.add_argument("--limit", type=float, default=300, help="seconds that a short command may take (%(default)s)")
+    options = parser.parse_args()
+    options.program = str(Path(options.program).resolve())
+    return Soak(options).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
