@@ -6,6 +6,8 @@ target_include_directories(ptxlat_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(ptxlat_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
   # GCC 12 warns about overlaps and overruns in its own std::string (GCC bug 105651 and similar ones).
   "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow>"
+  # From GCC 13 on it takes a reference into one argument for one into another that is temporary.
+  "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference>"
   # Newer Clangs warn about std::get_temporary_buffer in libstdc++'s own std::stable_sort.
   "$<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>")
 target_link_libraries(ptxlat_options INTERFACE fmt::fmt-header-only)

@@ -125,6 +125,22 @@ class SupervisorKilled(Fault):
         send(process.pid, signal.SIGKILL)
 
 
+@kind("supervisor killed again and again")
+class SupervisorKilledRepeatedly(SupervisorKilled):
+    """Each time the same command, which goes on in the store and the temporary folder of the one before."""
+
+    def __init__(self, random):
+        super().__init__(random)
+        self.earlier = [random.uniform(0.2, 6) for _ in range(random.randint(1, 4))]
+
+    def prepare(self, case, environment):
+        for after in self.earlier:
+            process = case.start(environment)
+            wait(process, after)
+            send(process.pid, signal.SIGKILL)
+            case.finish(process)
+
+
 @kind("supervisor ended")
 class SupervisorEnded(Fault):
     statuses = {0, 130}

@@ -69,8 +69,9 @@ TEST_CASE("a store that is opened again has everything that was saved") {
   };
   std::sort(cells.begin(), cells.end(), [&](const auto& left, const auto& right) { return key(left) < key(right); });
   CHECK(store.records(table, RecordKind::latency) == cells);
-  CHECK(store.finished(table).size() == cells.size());
-  CHECK(store.finished(table).contains(key_of(cells[0]).text()));
+  const auto finished = store.finished(table);
+  CHECK(finished.size() == cells.size());
+  for (const Record& cell : cells) CHECK((finished.contains(key_of(cell).text()) || !is_final(cell)));
 }
 
 TEST_CASE("the order of a table does not depend on the order in which its cells were finished") {
