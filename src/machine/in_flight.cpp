@@ -71,13 +71,16 @@ std::vector<InFlightPlan> plan_in_flight(const ptx::LoadedCatalogue& loaded, con
   std::map<std::string, const isa::Form*> forms;
   for (const auto& form : loaded.catalogue.forms) forms.emplace(form.ptx, &form);
   std::map<std::string, isa::Variant> variants;
-  for (const auto& record : throughput) {
-    const auto form = forms.find(record.ptx);
-    if (record.sass.size() != 1 || !record.number(results::metric::interval) || form == forms.end()) continue;
-    if (variants.contains(record.sass.front()) || !why_not_saturated(isa::variants_of(*form->second).front()).empty())
-      continue;
-    if (auto variant = latency::chain_without_bridge(loaded, *form->second))
-      variants.emplace(record.sass.front(), std::move(*variant));
+  for (const bool from_cuda : {false, true}) {  // PTX says best what the opcode is
+    for (const auto& record : throughput) {
+      const auto form = forms.find(record.ptx);
+      if (record.sass.size() != 1 || !record.number(results::metric::interval) || form == forms.end()) continue;
+      const auto& name = record.sass.front();
+      if (form->second->cuda.has_value() != from_cuda || variants.contains(name)) continue;
+      if (!why_not_saturated(isa::variants_of(*form->second).front()).empty()) continue;
+      if (auto variant = latency::chain_without_bridge(loaded, *form->second))
+        variants.emplace(name, std::move(*variant));
+    }
   }
   std::vector<InFlightPlan> plan;
   const auto representatives = representatives_of(opcodes);

@@ -177,11 +177,13 @@ void measure_other(line::Bench& bench, const Fillable& fillable, const ThreeSour
     add_note(record, fmt::format("{}: {}", one.opcode, time_of.last().message));
 }
 
-// The fact of a rule that was inferred from half of the cases and tested on the others.
+// The fact of a rule that was inferred from half of the cases and tested on the others. It may be wrong for a few: on
+// an H100, a register that the first and the last operand name and keep is read again now and then.
 template <class Inferred>
 results::Fact fact_of(const char* quantity, const std::string& condition, const Inferred& inferred,
                       const std::string& value, const std::string& copies) {
-  const bool holds = inferred.tested > 0 && inferred.tested_right == inferred.tested;
+  constexpr double enough = 0.95;
+  const bool holds = inferred.tested > 0 && inferred.tested_right >= enough * inferred.tested;
   const auto how = fmt::format(
       "copies of {}, one warp: the rule gives {} of the {} cases that it was inferred from within a quarter of a "
       "cycle, and {} of {} others",

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -25,10 +26,13 @@ namespace metric = results::metric;
 
 constexpr const char* records_name = "opcodes.jsonl.gz";
 
-// Launches of one experiment differ by thousandths: three digits after the point say all there is.
+// Launches of one experiment differ by thousandths: three digits after the point, or four that are not 0, say all there
+// is.
 std::string rounded(std::optional<double> value) {
-  constexpr double digits = 1000;
-  return decimal(value ? std::optional(std::round(*value * digits) / digits) : value);
+  if (!value || *value == 0) return decimal(value);
+  const double below_one = std::max(0.0, -std::floor(std::log10(std::abs(*value))));
+  const double digits = 1000 * std::pow(10, below_one);
+  return decimal(std::round(*value * digits) / digits);
 }
 
 // Of results per thread, in the unit of the form; the multiply-adds of a matrix instruction beside it.
