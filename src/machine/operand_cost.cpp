@@ -44,6 +44,11 @@ bool has_such_an_operand(const isa::Catalogue& catalogue, const isa::Variant& va
   if (kind == OperandKind::predicate) return !variant.form->is_block && variant.input->around.empty();
   const auto* last = last_source(catalogue, variant);
   if (last == nullptr || variant.form->is_block || isa::register_bits(last->type) > 64) return false;
+  // Beside a parameter, an H100 ran every reduction (REDG) with a misaligned address, and each fault costs a process.
+  const bool has_object = std::any_of(
+      variant.form->operands.begin(), variant.form->operands.end(),
+      [&](const isa::Operand& operand) { return isa::object_of(catalogue, *variant.input, operand) != nullptr; });
+  if (kind == OperandKind::constant && has_object) return false;
   // PTX has no literals of half precision.
   return kind != OperandKind::immediate || last->type.find("f16") == std::string::npos;
 }

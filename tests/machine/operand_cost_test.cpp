@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/operand_cost.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "catch.h"
+#include "isa/catalogue.h"
 
 using namespace ptxlat;
 using machine::OperandKind;
@@ -22,4 +26,20 @@ TEST_CASE("an instruction's text shows where its last operand comes from") {
   CHECK(kinds_of("IADD3 R11, R7, -0x3, RZ") == "immediate ");
   CHECK(kinds_of("DMUL R8, R6, UR4") == "uniform ");
   CHECK(kinds_of("@!P1 POPC R6, R7").starts_with("predicate"));
+}
+
+TEST_CASE("memory instructions are not measured with a constant: as a parameter it once made their address wrong") {
+  const std::filesystem::path templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
+  const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
+  const auto kinds_of = [&](const char* ptx) {
+    const auto& forms = loaded.catalogue.forms;
+    const auto form = std::find_if(forms.begin(), forms.end(), [&](const auto& one) { return one.ptx == ptx; });
+    REQUIRE(form != forms.end());
+    std::string found;
+    for (const auto& plan : machine::plan_operands(loaded, {{"X", isa::variants_of(*form).front(), 1}}, 3))
+      found += std::string(to_string(plan.kind)) + " ";
+    return found;
+  };
+  CHECK(kinds_of("fma.rn.f32") == "constant immediate uniform predicate ");
+  CHECK(kinds_of("red.global.add.u32") == "immediate uniform predicate ");
 }
