@@ -320,7 +320,9 @@ class Site(unittest.TestCase):
         self.until(lambda: "producer=DFMA&consumer=LOP3" in self.driver.current_url)
         self.until(lambda: set(self.texts(".plain tbody th")) == {"DFMA"})
         self.open(f"#/pairs?table={H100}&verdict=late&show=late", ".matrix")
-        self.assertEqual(set(self.texts(".cell text")), {"2"})
+        late = set(self.texts(".cell text"))  # by how many cycles
+        self.assertLessEqual({"1", "2", "10"}, late)
+        self.assertNotIn("0", late)
         self.open("#/opcode/POPC", "dl")
         self.assertIn("What waits for its result", self.text())
 
