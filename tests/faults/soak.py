@@ -39,7 +39,7 @@ ALLOWED = {"supervisor killed": {0, -signal.SIGKILL}, "supervisor ended": {0, 13
 HELD = {"rss_kb": 8192, "descriptors": 2, "threads": 2}
 TEMPORARY = {"temporary_files": 4, "temporary_kb": 8192}
 SLACK = HELD | TEMPORARY
-# It remembers every instruction word that it has disassembled, so that a whole table takes more than its beginning.
+# It grows in a long run. It keeps every instruction word that it has disassembled; whether that is all, was not measured.
 NOT_JUDGED = {("long run", "supervisor", "rss_kb")}
 SHARE = 0.1  # of the mean, in addition
 WARM_UP = 0.25  # of the time: caches fill, the driver loads its parts
