@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "line/line.h"
 
+#include <malloc.h>
+
 #include <cassert>
 
 #include "base/error.h"
@@ -97,15 +99,21 @@ bool run_line(const Line& line, const Method& method, const std::vector<std::uni
   Gpus gpus(line.workers);
   Chunks chunks(cells, assemblers.size());
   Stop stop(line.interrupted);
+  const auto make_and_hand_over = [&](std::size_t thread, std::span<const Cell> chunk) {
+    auto records = make_with_any_gpu(line, method, *assemblers[thread], gpus, chunk);
+    // After Ctrl-C, chunks in progress are finished: neither assemblers nor workers see the signal.
+    const std::scoped_lock lock(finished);
+    const Stopwatch watch{line.clock, "store"};
+    line.on_finished(std::move(records));
+  };
   run_threads(assemblers.size(), stop, [&](std::size_t thread) {
     while (!stop) {
       const auto chunk = chunks.next();
       if (chunk.empty()) return;
-      auto records = make_with_any_gpu(line, method, *assemblers[thread], gpus, chunk);
-      // After Ctrl-C, chunks in progress are finished: neither assemblers nor workers see the signal.
-      const std::scoped_lock lock(finished);
-      const Stopwatch watch{line.clock, "store"};
-      line.on_finished(std::move(records));
+      make_and_hand_over(thread, chunk);
+      // Each thread has an arena, and glibc keeps what was freed there if anything behind it is still in use: texts of
+      // instructions and measurements, which the whole run remembers.
+      malloc_trim(0);
     }
   });
   return !stop.interrupted();
