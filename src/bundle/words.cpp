@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bundle/words.h"
 
+#include "base/error.h"
 #include "bundle/bytes.h"
 #include "bundle/compress.h"
 
@@ -27,7 +28,10 @@ void decode_words(const Bytes& section, KnownWords& words) {
   for (auto& [key, text] : read) key.high = reader.get<std::uint64_t>();
   for (auto& [key, text] : read) text.has_target = reader.get<std::uint8_t>() != 0;
   for (auto& [key, text] : read) text.target_distance = reader.get<std::int32_t>();
-  for (auto& [key, text] : read) text.text = reader.get_text();
+  for (auto& [key, text] : read) {
+    text.text = reader.get_text();
+    if (text.text.empty()) throw Error(ExitCode::storage, "an instruction in it has no text");
+  }
   words.insert(read.begin(), read.end());
 }
 

@@ -111,7 +111,7 @@ std::string text_at(const WordText& text, int offset) {
 
 InstructionWord disassembly_key(const InstructionWord& word) { return {word.low, word.high & ~scheduling_bits}; }
 
-std::size_t DisassemblyKeyHash::operator()(const InstructionWord& key) const {
+std::size_t DisassemblyKeyHash::operator()(const InstructionWord& key) const noexcept {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
   return static_cast<std::size_t>((key.low * odd) ^ ((key.high * odd) >> 7));
 }
@@ -129,25 +129,24 @@ Nvdisasm::Nvdisasm(std::filesystem::path nvdisasm, const NvdisasmPace& pace)
 
 WordText Nvdisasm::known(const InstructionWord& key) {
   const std::scoped_lock lock(mutex_);
-  return known_.at(key);
+  return texts_.at(key);
 }
 
 void Nvdisasm::learn(const InstructionWord& key, WordText text) {
   const std::scoped_lock lock(mutex_);
-  asked_.insert(key);
-  known_[key] = std::move(text);
+  texts_[key] = std::move(text);
 }
 
 void Nvdisasm::disassemble(int sm, const std::vector<Instruction*>& instructions) {
   std::unique_lock lock(mutex_);
   const auto wanted_before = wanted_.size();
   for (const auto* instruction : instructions) {
-    if (asked_.insert(disassembly_key(instruction->word)).second) wanted_.push_back(instruction->word);
+    if (texts_.try_emplace(disassembly_key(instruction->word)).second) wanted_.push_back(instruction->word);
   }
   if (wanted_before == 0) first_wanted_ = std::chrono::steady_clock::now();
   if (wanted_.size() > wanted_before) ++asking_threads_;
   const auto is_known = [&](const Instruction* instruction) {
-    return known_.contains(disassembly_key(instruction->word));
+    return !texts_.at(disassembly_key(instruction->word)).text.empty();
   };
   while (!failure_ && !std::all_of(instructions.begin(), instructions.end(), is_known)) {
     if (wanted_.empty() || running_ == pace_.processes) {
@@ -161,7 +160,7 @@ void Nvdisasm::disassemble(int sm, const std::vector<Instruction*>& instructions
   }
   if (failure_) std::rethrow_exception(failure_);
   for (auto* instruction : instructions) {
-    instruction->text = text_at(known_.at(disassembly_key(instruction->word)), instruction->offset);
+    instruction->text = text_at(texts_.at(disassembly_key(instruction->word)), instruction->offset);
   }
 }
 
@@ -180,7 +179,7 @@ void Nvdisasm::ask_for_wanted(int sm, std::unique_lock<std::mutex>& lock) {
   }
   lock.lock();
   --running_;
-  for (std::size_t i = 0; i < texts.size(); ++i) known_[disassembly_key(words[i])] = std::move(texts[i]);
+  for (std::size_t i = 0; i < texts.size(); ++i) texts_[disassembly_key(words[i])] = std::move(texts[i]);
   if (failure) failure_ = failure;
   answered_.notify_all();
 }

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "sass/instruction.h"
@@ -31,7 +30,7 @@ std::string text_at(const WordText& text, int offset);
 // A word without the fields that its text does not show: stall count, yield, scoreboards, wait mask.
 InstructionWord disassembly_key(const InstructionWord& word);
 struct DisassemblyKeyHash {
-  std::size_t operator()(const InstructionWord& key) const;
+  std::size_t operator()(const InstructionWord& key) const noexcept;
 };
 
 // The texts in what nvdisasm wrote of this many words in a row. Error{failure} if one has none or cannot be read.
@@ -83,11 +82,10 @@ class Nvdisasm : public Disassembler {
   std::mutex mutex_;
   std::condition_variable answered_;
   std::exception_ptr failure_;
-  std::unordered_set<InstructionWord, DisassemblyKeyHash> asked_;  // keys that are known, wanted or being asked for
-  std::vector<InstructionWord> wanted_;                            // words not yet given to a process,
-  int asking_threads_ = 0;                                         // from this many threads,
-  std::chrono::steady_clock::time_point first_wanted_;             // since then
-  std::unordered_map<InstructionWord, WordText, DisassemblyKeyHash> known_;
+  std::unordered_map<InstructionWord, WordText, DisassemblyKeyHash> texts_;  // empty while wanted or asked for
+  std::vector<InstructionWord> wanted_;                                      // words not yet given to a process,
+  int asking_threads_ = 0;                                                   // from this many threads,
+  std::chrono::steady_clock::time_point first_wanted_;                       // since then
 };
 
 }  // namespace ptxlat::sass

@@ -128,6 +128,13 @@ TEST_CASE("words, cells and files come back from their sections") {
   CHECK(decode_files(encode_files(files)) == files);
 }
 
+TEST_CASE("a word without a text is rejected: whoever waits for its text would wait forever") {
+  Words words;
+  words[{1, 2}] = {};
+  KnownWords known;
+  CHECK_THROWS_WITH(decode_words(encode_words(words), known), Catch::Contains("no text"));
+}
+
 TEST_CASE("counts that a section of its size cannot have are rejected before memory is reserved for them") {
   ByteWriter kernels, words;
   KnownWords known;
