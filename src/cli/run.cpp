@@ -165,7 +165,7 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
     }
     progress->advance(records.size());
   };
-  const auto made = run::make_table(job, store, session);
+  auto made = run::make_table(job, store, session);
   progress->finish();
   if (made.repetition) print_repetition(*made.repetition);
   if (made.made > 0) {
@@ -178,10 +178,11 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
     throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
                 "rerun the same command to continue");
   }
-  const auto table = write_latencies(store, {made.run, made.runs, made.records}, options.tables);
-  for (const auto& own : made.own)
-    write_latencies(store, {own.run, own.stored.runs, own.stored.records}, options.tables);
-  fmt::print(stderr, "{}\n{}/{}\n", summary(made), options.tables.folder, job.run.table);
+  const auto made_cells = summary(made);
+  const auto table = write_latencies(store, {made.run, std::move(made.runs), std::move(made.records)}, options.tables);
+  for (auto& own : made.own)
+    write_latencies(store, {own.run, std::move(own.stored.runs), std::move(own.stored.records)}, options.tables);
+  fmt::print(stderr, "{}\n{}/{}\n", made_cells, options.tables.folder, job.run.table);
   warn_of_shards(table.run);
   if (options.format == "csv") report::write_csv(std::cout, table);
   if (live) live->finish();

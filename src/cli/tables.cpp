@@ -23,7 +23,7 @@ report::Table write_latencies(const results::Store& store, Latencies latencies, 
   auto& run = latencies.run;
   run.shard = results::shards_held(store.runs(run.table), run);
   const auto code = options.has_headline_code ? report::Code::of_headline : report::Code::all;
-  auto table = report::table_from(run, std::move(latencies.runs), latencies.records, code);
+  auto table = report::table_from(run, std::move(latencies.runs), std::move(latencies.records), code);
   report::write_table(options.folder, table,
                       options.is_brief ? report::TableDetail::columns_only : report::TableDetail::everything);
   return table;

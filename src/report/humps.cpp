@@ -39,19 +39,23 @@ std::string with_word(const std::string& input, const char* word) { return input
 
 }  // namespace
 
-std::vector<results::Record> humps_apart(const results::Record& record) {
-  if (!record.number(metric::far_cycles) || !record.number(metric::cycles)) return {record};
-  std::vector<results::Record> rows{without_far(record), far_of(record)};
+std::vector<results::Record> humps_apart(results::Record record) {
+  std::vector<results::Record> rows;
+  if (!record.number(metric::far_cycles) || !record.number(metric::cycles)) {
+    rows.push_back(std::move(record));
+    return rows;
+  }
+  rows = {without_far(record), far_of(record)};
   rows[0].input = with_word(record.input, "near");
   rows[1].input = with_word(record.input, "far");
   return rows;
 }
 
-std::vector<results::Record> with_humps_apart(const std::vector<results::Record>& records) {
+std::vector<results::Record> with_humps_apart(std::vector<results::Record> records) {
   std::vector<results::Record> rows;
   rows.reserve(records.size());
-  for (const auto& record : records) {
-    for (auto& row : humps_apart(record)) rows.push_back(std::move(row));
+  for (auto& record : records) {
+    for (auto& row : humps_apart(std::move(record))) rows.push_back(std::move(row));
   }
   return rows;
 }

@@ -2,8 +2,11 @@
 #include "report/operands.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <array>
+#include <map>
+#include <utility>
 
+#include "base/hash.h"
 #include "results/json.h"
 #include "results/sass_text.h"
 
@@ -23,25 +26,26 @@ struct SharedWindow {
   std::vector<std::string> operands;
 };
 
-void add_windows(std::vector<SharedWindow>& shared, const results::Record& record) {
-  for (const results::WindowRecord& window : record.windows) {
+void add_windows(std::vector<SharedWindow>& shared, std::vector<results::WindowRecord> windows,
+                 const std::string& operand) {
+  for (auto& window : windows) {
     auto same = std::find_if(shared.begin(), shared.end(), [&](const SharedWindow& s) { return s.window == window; });
-    if (same == shared.end()) same = shared.insert(shared.end(), {window, {}});
-    same->operands.push_back(record.operand);
+    if (same == shared.end()) same = shared.insert(shared.end(), {std::move(window), {}});
+    same->operands.push_back(operand);
   }
 }
 
-results::Record merged(const std::vector<const results::Record*>& records) {
-  results::Record row = *records.front();
-  if (records.size() == 1) return row;
+// Takes the records' windows, which are most of a table.
+results::Record merged(const std::vector<results::Record*>& records) {
+  if (records.size() == 1) return std::move(*records.front());
   std::vector<SharedWindow> shared;
+  for (auto* record : records) add_windows(shared, std::exchange(record->windows, {}), record->operand);
+  results::Record row = *records.front();
   row.operand.clear();
   row.recipe.clear();
-  row.windows.clear();
-  for (const results::Record* record : records) {
+  for (const auto* record : records) {
     add_name(row.operand, record->operand);
     add_name(row.recipe, record->recipe);
-    add_windows(shared, *record);
     row.code_of_level = std::min(row.code_of_level, record->code_of_level);  // none if any was made in full
   }
   for (SharedWindow& one : shared) {
@@ -83,18 +87,19 @@ std::string experiment_text(const results::Record& record) {
   return results::to_line(json);
 }
 
-std::vector<results::Record> with_merged_operands(const std::vector<results::Record>& records) {
-  std::vector<std::vector<const results::Record*>> rows;
-  std::unordered_map<std::string, std::size_t> known;
-  for (const results::Record& record : records) {
-    // A record without an operand cannot share its row.
-    const std::string experiment = record.operand.empty() ? "" : experiment_text(record);
-    const auto [row, is_new] = known.emplace(experiment, rows.size());
-    if (is_new || experiment.empty()) {
+std::vector<results::Record> with_merged_operands(std::vector<results::Record> records) {
+  std::vector<std::vector<results::Record*>> rows;
+  std::map<std::array<std::uint64_t, 2>, std::size_t> known;  // by the hash of their text, which has their code
+  for (auto& record : records) {
+    if (record.operand.empty()) {  // cannot share its row
       rows.push_back({&record});
-    } else {
-      rows[row->second].push_back(&record);
+      continue;
     }
+    Hash hash;
+    hash.add(experiment_text(record));
+    const auto [row, is_new] = known.emplace(hash.wide(), rows.size());
+    if (is_new) rows.emplace_back();
+    rows[row->second].push_back(&record);
   }
   std::vector<results::Record> made;
   made.reserve(rows.size());

@@ -20,6 +20,6 @@ std::string experiment_text(const results::Record& record);
 
 // Merges records of one experiment into one, at the place of the first; `operand` and `recipe` have those of all. Every
 // window is kept: a window that does not belong to all operands names its own.
-std::vector<results::Record> with_merged_operands(const std::vector<results::Record>& records);
+std::vector<results::Record> with_merged_operands(std::vector<results::Record> records);
 
 }  // namespace ptxlat::report

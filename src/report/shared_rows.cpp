@@ -112,6 +112,12 @@ struct FormAtLevel {
   std::vector<std::size_t> records;
 };
 
+// A row by the number of its record.
+struct Row {
+  std::size_t record = 0;
+  std::vector<int> levels;
+};
+
 bool is_preferred(const FormAtLevel& a, const FormAtLevel& b) {
   return std::tuple(!a.is_core, a.ptx.size(), a.ptx) < std::tuple(!b.is_core, b.ptx.size(), b.ptx);
 }
@@ -142,7 +148,7 @@ std::string code_shape(const results::WindowRecord& window) {
   return std::move(shape).text();
 }
 
-SharedRows share_rows(const std::vector<results::Record>& records) {
+SharedRows share_rows(std::vector<results::Record> records) {
   std::vector<Identity> identities(records.size());
   in_parallel(records.size(), [&](std::size_t i) { identities[i] = identity_of(records[i]); });
   const auto forms = forms_in(records);
@@ -171,21 +177,23 @@ SharedRows share_rows(const std::vector<results::Record>& records) {
     for (const std::size_t record : forms[i].records) is_row[record] = 1;
   }
 
+  std::vector<Row> rows;
   std::map<std::pair<std::string_view, Identity>, std::size_t> known;
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (!is_row[i]) continue;
-    const auto [row, is_new] =
-        known.emplace(std::pair(std::string_view(records[i].ptx), identities[i]), shared.rows.size());
-    if (is_new) shared.rows.push_back({records[i], {}});
-    auto& [record, levels] = shared.rows[row->second];
-    const auto place = std::lower_bound(levels.begin(), levels.end(), records[i].level);
-    if (place != levels.end() && *place == records[i].level) {  // twice: found when the table is read
-      shared.rows.push_back({records[i], {records[i].level}});
+    const int level = records[i].level;
+    const auto [row, is_new] = known.emplace(std::pair(std::string_view(records[i].ptx), identities[i]), rows.size());
+    if (is_new) rows.push_back({i, {}});
+    auto& [record, levels] = rows[row->second];
+    const auto place = std::lower_bound(levels.begin(), levels.end(), level);
+    if (place != levels.end() && *place == level) {  // twice: found when the table is read
+      rows.push_back({i, {level}});
       continue;
     }
-    levels.insert(place, records[i].level);
-    if (records[i].level > record.level) record = records[i];
+    levels.insert(place, level);
+    if (level > records[record].level) record = i;
   }
+  for (auto& row : rows) shared.rows.push_back({std::move(records[row.record]), std::move(row.levels)});
   return shared;
 }
 

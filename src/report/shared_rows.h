@@ -42,6 +42,6 @@ struct SharedRows {
 // register numbers and branch addresses, in all windows behind the headline. The records are rows already: their
 // operands are lists (report/operands.h), and each hump is one (report/humps.h). A form that the target does not
 // support gets no row. Rows are in the order of their first records.
-SharedRows share_rows(const std::vector<results::Record>& records);
+SharedRows share_rows(std::vector<results::Record> records);
 
 }  // namespace ptxlat::report

@@ -150,12 +150,11 @@ void keep_code_of_headline(results::Record& record) {
 
 }  // namespace
 
-Table table_from(results::Run run, std::vector<results::Run> runs, const std::vector<results::Record>& records,
-                 Code code) {
+Table table_from(results::Run run, std::vector<results::Run> runs, std::vector<results::Record> records, Code code) {
   Table table;
   table.run = std::move(run);
   table.runs = std::move(runs);
-  SharedRows shared = share_rows(with_humps_apart(with_merged_operands(records)));
+  SharedRows shared = share_rows(with_humps_apart(with_merged_operands(std::move(records))));
   table.spellings = std::move(shared.spellings);
   if (code == Code::of_headline) {
     for (TableRow& row : shared.rows) keep_code_of_headline(row.record);

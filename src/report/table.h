@@ -61,7 +61,7 @@ enum class Code { all, of_headline };
 
 // Records of operands that are one experiment become one row (report/operands.h), a record with two humps becomes two
 // (report/humps.h), levels and spellings with the same machine code become one (report/shared_rows.h).
-Table table_from(results::Run run, std::vector<results::Run> runs, const std::vector<results::Record>& records,
+Table table_from(results::Run run, std::vector<results::Run> runs, std::vector<results::Record> records,
                  Code code = Code::all);
 // A record as a row without windows and line, for a table that is not complete yet.
 Cell cell_from(const results::Record& record);
