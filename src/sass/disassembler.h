@@ -57,8 +57,8 @@ struct NvdisasmPace {
 };
 NvdisasmPace nvdisasm_pace(int threads);
 
-// Asks nvdisasm once per distinct word and remembers the answer, because windows of thousands of kernels share a few
-// thousand words. nvdisasm needs a quarter of a second before it reads its first byte, so the requests of several
+// Asks nvdisasm once per distinct word and remembers the answer, because windows of thousands of kernels share most of
+// their words. nvdisasm needs a quarter of a second before it reads its first byte, so the requests of several
 // threads go into one call.
 class Nvdisasm : public Disassembler {
  public:

@@ -9,11 +9,13 @@ commands.csv how each command ended, verdict.txt what grew.
 """
 
 import argparse
+import contextlib
 import csv
 import os
 import random
 import shutil
 import signal
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -39,10 +41,36 @@ ALLOWED = {"supervisor killed": {0, -signal.SIGKILL}, "supervisor ended": {0, 13
 HELD = {"rss_kb": 8192, "descriptors": 2, "threads": 2}
 TEMPORARY = {"temporary_files": 4, "temporary_kb": 8192}
 SLACK = HELD | TEMPORARY
-# It grows in a long run. It keeps every instruction word that it has disassembled; whether that is all, was not measured.
-NOT_JUDGED = {("long run", "supervisor", "rss_kb")}
+# What a supervisor may keep of each cell that it has finished: the texts of its instruction words and its measurements,
+# which later cells with the same code use.
+KEPT_KB = 3
 SHARE = 0.1  # of the mean, in addition
 WARM_UP = 0.25  # of the time: caches fill, the driver loads its parts
+
+
+def finished_cells(store):
+    """How many cells a store has; None if it cannot be read now."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=0.1)) as connection:
+            return connection.execute("SELECT max(rowid) FROM records").fetchone()[0] or 0
+    except sqlite3.Error:
+        return None
+
+
+def growth_of(points, slack):
+    """How a series of (seconds, value) rises after the warm-up: in words, and whether it is flat. None if it is short.
+
+    It is flat if its least-squares line rises by no more than the slack and a share of the mean.
+    """
+    first, last = points[0][0], points[-1][0]
+    points = [point for point in points if point[0] >= first + WARM_UP * (last - first)]
+    if len(points) < 8:
+        return None
+    times, values = zip(*points)
+    mean = statistics.fmean(values)
+    rise = statistics.linear_regression(times, values).slope * (times[-1] - times[0])
+    return (f"mean {mean:.0f}, rises by {rise:+.1f} in {times[-1] - times[0]:.0f} s, {len(points)} points",
+            rise <= SHARE * mean + slack)
 
 
 class Soak:
@@ -209,10 +237,6 @@ class Soak:
             self.check_nothing_left(name)
         return count
 
-    def has_measured(self, work):
-        """Whether the store has the first cells: planning comes before them."""
-        return sum(part.stat().st_size for part in work.glob("ptxlat.sqlite*")) > 1_000_000
-
     def long_run(self, until):
         """Runs everything, and begins again in a new folder when all is done."""
         while self.seconds() < until:
@@ -226,9 +250,12 @@ class Soak:
                 if now >= next_sample:
                     next_sample = now + self.options.interval
                     held = self.sample("long run")
-                    if next_kill is None and self.has_measured(work):
+                    cells = finished_cells(work / "ptxlat.sqlite")
+                    if next_kill is None and cells:  # planning comes before them
                         next_kill = now + self.random.uniform(20, 40)
-                    for role, values in held if next_kill is not None else ():
+                    for role, values in held if cells else ():
+                        if role == "supervisor":
+                            values["rss_kb"] -= KEPT_KB * cells
                         self.note(now, "long run", role, values)
                 if next_kill is not None and now >= next_kill and self.disturb(process, "worker killed"):
                     next_kill = now + self.random.uniform(20, 40)
@@ -250,22 +277,15 @@ class Soak:
                 return
 
     def growth(self):
-        """A line for each series: its mean, and how much its least-squares line rises after the warm-up."""
+        """A line for each series."""
         lines = []
         for (command, role, quantity), points in sorted(self.series.items()):
-            first, last = points[0][0], points[-1][0]
-            points = [point for point in points if point[0] >= first + WARM_UP * (last - first)]
-            if len(points) < 8:
+            growth = growth_of(points, SLACK[quantity])
+            if growth is None:
                 continue
-            times, values = zip(*points)
-            mean = statistics.fmean(values)
-            rise = statistics.linear_regression(times, values).slope * (times[-1] - times[0])
-            is_flat = rise <= SHARE * mean + SLACK[quantity]
-            is_judged = (command, role, quantity) not in NOT_JUDGED
-            word = "flat" if is_flat else "GROWS" if is_judged else "grows"
-            lines.append(f"{word:6}{command}, {role}, {quantity}: mean {mean:.0f}, rises by {rise:+.1f} in "
-                         f"{times[-1] - times[0]:.0f} s, {len(points)} points")
-            if is_judged and not is_flat:
+            words, is_flat = growth
+            lines.append(f"{'flat' if is_flat else 'GROWS':6}{command}, {role}, {quantity}: {words}")
+            if not is_flat:
                 self.problem(f"grows: {lines[-1]}")
         return lines
 
