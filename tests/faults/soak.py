@@ -44,6 +44,7 @@ SLACK = HELD | TEMPORARY
 # What a supervisor may keep of each cell that it has finished: the texts of its instruction words and its measurements,
 # which later cells with the same code use.
 KEPT_KB = 3
+FIRST_CELLS = 2000  # of a long run: its first chunks are small, and each round of them is larger than the one before
 SHARE = 0.1  # of the mean, in addition
 WARM_UP = 0.25  # of the time: caches fill, the driver loads its parts
 
@@ -253,7 +254,7 @@ class Soak:
                     cells = finished_cells(work / "ptxlat.sqlite")
                     if next_kill is None and cells:  # planning comes before them
                         next_kill = now + self.random.uniform(20, 40)
-                    for role, values in held if cells else ():
+                    for role, values in held if cells and cells >= FIRST_CELLS else ():
                         if role == "supervisor":
                             values["rss_kb"] -= KEPT_KB * cells
                         self.note(now, "long run", role, values)
