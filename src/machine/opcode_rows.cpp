@@ -13,6 +13,8 @@
 #include "machine/in_flight.h"
 #include "machine/pair_rows.h"
 #include "machine/pipes.h"
+#include "machine/saturated_kernel.h"
+#include "results/work_unit.h"
 #include "sass/dataflow.h"
 #include "sass/opcodes.h"
 
@@ -71,14 +73,16 @@ std::vector<std::string> pipe_names(const std::vector<Opcode>& opcodes, const st
   return names;
 }
 
-// Of the opcode in the loop that was measured.
+// Of the opcode in the loop that was measured. What several warps execute as one sets no scoreboard of an instruction:
+// its result is awaited in a group (wgmma.wait_group), and copies that add to one accumulator need not wait for it.
 results::Arrival arrival_of(const results::Record& record) {
   for (const auto& window : record.windows) {
     for (const auto& instruction : window.sass) {
       if (sass::opcode_of(instruction.text) != record.sass.front()) continue;
       if (instruction.write_scoreboard != sass::ControlWord::no_scoreboard) return results::Arrival::scoreboard;
-      const auto writes = sass::register_use(instruction.text).writes;
-      return writes.empty() ? results::Arrival::none : results::Arrival::fixed;
+      if (sass::register_use(instruction.text).writes.empty()) return results::Arrival::none;
+      const bool is_of_a_warp = results::work_unit_of(record.ptx).threads <= lanes_of_a_warp;
+      return is_of_a_warp ? results::Arrival::fixed : results::Arrival::scoreboard;
     }
   }
   return results::Arrival::none;

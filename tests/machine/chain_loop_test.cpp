@@ -12,6 +12,7 @@
 #include "latency/experiment.h"
 #include "machine/in_flight.h"
 #include "machine/opcode_rows.h"
+#include "sass/instruction.h"
 
 using namespace ptxlat;
 using namespace ptxlat::machine;
@@ -128,4 +129,29 @@ TEST_CASE("an opcode has a latency to the nearest consumer on each pipe, its own
                    pair("POPC", "a", 2, 2)});
   CHECK(text_of(rows[0].latencies) == "fma:4 alu:5 lsu:7.5");
   CHECK(rows[1].latencies.empty());
+}
+
+TEST_CASE("a warpgroup's result is awaited, whatever its copies' schedule says; a warp's of fixed latency is not") {
+  const auto arrival_of = [](const std::string& ptx, const std::string& instruction) {
+    isa::Form form;
+    form.ptx = ptx;
+    isa::Variant variant;
+    variant.form = &form;
+    results::Record record;
+    record.kind = results::RecordKind::throughput;
+    record.ptx = ptx;
+    record.sass = {std::string(sass::opcode_of(instruction))};
+    results::WindowRecord window;
+    window.sass = {{0, instruction}};
+    record.windows = {window};
+    const std::vector<results::Record> records{record};
+    const auto rows = opcode_rows({{record.sass.front(), variant, 128}}, {records, {}, {}, {}, {}, {}});
+    REQUIRE(rows.size() == 1);
+    return rows.front().arrival;
+  };
+  CHECK(arrival_of("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", "HGMMA.64x8x16.F32 R24, gdesc[UR4], R24") ==
+        results::Arrival::scoreboard);
+  CHECK(arrival_of("wgmma.fence.sync.aligned", "WARPGROUP.ARRIVE") == results::Arrival::none);
+  CHECK(arrival_of("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "HMMA.16816.F16 R4, R4, R8, R10") ==
+        results::Arrival::fixed);
 }
