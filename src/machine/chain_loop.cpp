@@ -8,8 +8,6 @@
 
 #include "latency/experiment.h"
 #include "line/window_record.h"
-#include "machine/loop.h"
-#include "machine/rates.h"
 #include "machine/saturated_kernel.h"
 #include "sass/opcodes.h"
 
@@ -91,17 +89,9 @@ results::WindowRecord evidence_of(const line::Bench& bench, const ChainLoops& lo
                              shown, {});
 }
 
-CopyTimes time_chain_loops(line::Bench& bench, const ChainLoops& loops, const std::vector<int>& warps) {
-  auto times = time_both([&](const auto& numbers) { return time_kernel(bench, loops.shorter, numbers); },
-                         [&](const auto& numbers) { return time_kernel(bench, loops.longer, numbers); }, warps);
-  if (times.shorter.empty()) return {{}, times.verdict, std::move(times.message)};
-  CopyTimes copies;
-  for (std::size_t i = 0; i < warps.size(); ++i) {
-    const Timing timing{warps[i], times.shorter[i], times.longer[i]};
-    copies.cycles.push_back(cycles_of_copy(timing, loops.copies_of_shorter, loops.copies_of_longer));
-    if (copies.cycles.back() <= 0) return {{}, sass::Verdict::unstable, "more copies did not take longer"};
-  }
-  return copies;
+LoopTimes time_chain_loops(line::Bench& bench, const ChainLoops& loops, const std::vector<int>& warps) {
+  return time_both([&](const auto& numbers) { return time_kernel(bench, loops.shorter, numbers); },
+                   [&](const auto& numbers) { return time_kernel(bench, loops.longer, numbers); }, warps);
 }
 
 }  // namespace ptxlat::machine

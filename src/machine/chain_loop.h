@@ -7,9 +7,9 @@
 
 #include "isa/form.h"
 #include "line/line.h"
+#include "machine/loop.h"
 #include "ptx/skeleton.h"
 #include "results/record.h"
-#include "sass/verdict.h"
 #include "sass/window.h"
 
 namespace ptxlat::machine {
@@ -45,12 +45,7 @@ ChainLoopCode code_of_loops(const line::Bench& bench, const ChainLoops& loops);
 // The shorter loop with the first step of its chains only: for evidence.
 results::WindowRecord evidence_of(const line::Bench& bench, const ChainLoops& loops, const std::string& opcode);
 
-// SM time of one more copy in each warp with each number of warps, in cycles. Requires a GPU.
-struct CopyTimes {
-  std::vector<double> cycles;  // none if a launch failed
-  sass::Verdict verdict = sass::Verdict::proven;
-  std::string message;
-};
-CopyTimes time_chain_loops(line::Bench& bench, const ChainLoops& loops, const std::vector<int>& warps);
+// Times both loops with each number of warps. Requires a GPU.
+LoopTimes time_chain_loops(line::Bench& bench, const ChainLoops& loops, const std::vector<int>& warps);
 
 }  // namespace ptxlat::machine

@@ -27,7 +27,7 @@ struct Shares {
   int a = 0, b = 0;
 };
 Shares shares_of(const PairPlan& plan) {
-  const double of_a = plan.b.interval / (plan.a.interval + plan.b.interval);
+  const double of_a = *plan.b.interval / (*plan.a.interval + *plan.b.interval);
   constexpr int fewest = 4;
   const int a = std::clamp(static_cast<int>(std::lround(of_a * places_of_body)), fewest, places_of_body - fewest);
   return {a, places_of_body - a};
@@ -82,11 +82,11 @@ void measure(line::Bench& bench, const PairPlan& plan, const std::vector<std::si
   for (const bool is_there : {false, true}) {
     const auto time = time_loop(bench, fillable, loops.words(is_there), {warps});
     if (time.cycles.empty()) return give_up(time.verdict, time.message);
-    (is_there ? together : nothing) = time.cycles.front();
+    (is_there ? together : nothing) = time.cycles.front().median;
   }
   const auto work = [&](int copies, double interval) { return copies * interval * warps_of_sub_partition * rounds; };
   const auto score =
-      contention_of({work(shares.a, plan.a.interval), work(shares.b, plan.b.interval), together, nothing});
+      contention_of({work(shares.a, *plan.a.interval), work(shares.b, *plan.b.interval), together, nothing});
   record.set(results::metric::floor, nothing / together);
   record.set(results::metric::contention, score);
   if (!score) record.note = "issuing them takes as long as one pipe would";
@@ -105,14 +105,17 @@ std::vector<Opcode> opcodes_measured(const ptx::LoadedCatalogue& loaded, const s
   std::map<std::string, const isa::Form*> forms;
   for (const auto& form : loaded.catalogue.forms) forms.emplace(form.ptx, &form);
   std::map<std::string, Opcode> opcodes;
-  for (const auto& record : records) {
-    const auto form = forms.find(record.ptx);
-    const auto interval = record.number(results::metric::interval);
-    if (record.sass.size() != 1 || !interval || form == forms.end()) continue;
-    const auto& name = record.sass.front();
-    auto variant = isa::variants_of(*form->second).front();
-    const bool is_paired = !has_address_or_tile(loaded.catalogue, variant);
-    opcodes.emplace(name, Opcode{name, std::move(variant), *interval, is_paired});
+  for (const bool is_stable : {true, false}) {
+    for (const auto& record : records) {
+      const auto form = forms.find(record.ptx);
+      const auto interval = record.number(results::metric::interval);
+      const bool is_wanted = is_stable ? interval.has_value() : record.find(results::metric::throughput_low) != nullptr;
+      if (record.sass.size() != 1 || !is_wanted || form == forms.end()) continue;
+      const auto& name = record.sass.front();
+      auto variant = isa::variants_of(*form->second).front();
+      const bool is_paired = interval && !has_address_or_tile(loaded.catalogue, variant);
+      opcodes.emplace(name, Opcode{name, std::move(variant), interval, is_paired});
+    }
   }
   std::vector<Opcode> measured;
   for (auto& [name, opcode] : opcodes) measured.push_back(std::move(opcode));
@@ -122,8 +125,8 @@ std::vector<Opcode> opcodes_measured(const ptx::LoadedCatalogue& loaded, const s
 std::vector<std::size_t> representatives_of(const std::vector<Opcode>& opcodes) {
   const auto alike = [](const Opcode& x, const Opcode& y) {
     constexpr double as_fast = 0.03;
-    return sass::family_of(x.name) == sass::family_of(y.name) &&
-           std::abs(x.interval - y.interval) <= as_fast * x.interval;
+    return x.interval && y.interval && sass::family_of(x.name) == sass::family_of(y.name) &&
+           std::abs(*x.interval - *y.interval) <= as_fast * *x.interval;
   };
   std::vector<std::size_t> by_length(opcodes.size());
   for (std::size_t i = 0; i < opcodes.size(); ++i) by_length[i] = i;

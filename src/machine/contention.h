@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,18 +13,19 @@
 namespace ptxlat::machine {
 
 // An opcode, and a form that becomes only this opcode.
-//   interval   cycles between two such instructions in a sub-partition
+//   interval   cycles between two such instructions in a sub-partition; empty if its throughput is unstable
 //   is_paired  whether contention says something about its pipe. Not of accesses to memory: a warp issues in order, so
 //              that none issues anything once the queue to memory is full, and any mix takes the sum. Nor of operands
 //              of several registers (matrices): reading them holds up whatever is beside them
 struct Opcode {
   std::string name;  // "IMAD.WIDE.U32"
   isa::Variant variant;
-  double interval = 0;
+  std::optional<double> interval;
   bool is_paired = true;
 };
 
-// The throughput records of a single opcode, one for each opcode, sorted by name. The forms are found in the catalogue.
+// The throughput records of a single opcode, one for each opcode, sorted by name: one whose throughput is unstable only
+// if there is no better one. The forms are found in the catalogue.
 std::vector<Opcode> opcodes_measured(const ptx::LoadedCatalogue& loaded, const std::vector<results::Record>& records);
 
 // Which opcode represents each in pairs, by number: the shortest of those with the same name up to the first point and

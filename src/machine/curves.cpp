@@ -1,32 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/curves.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "machine/rates.h"
+#include "base/quantile.h"
 #include "machine/saturated_kernel.h"
 #include "results/curve.h"
+#include "results/work_unit.h"
 
 namespace ptxlat::machine {
 
 namespace {
 
+namespace metric = results::metric;
+
 constexpr char curve_name[] = "warps";
+
+double rate_of(int warps, double cycles) { return lanes_of_a_warp * warps / cycles; }
+
+// What one launch says of the throughput, with the warps that saturate the SM: launches have lines, SMs and the order
+// in which warps end in common. Empty if it has none of them.
+std::optional<double> throughput_of_launch(std::size_t launch, const std::vector<int>& warps, const LoopTimes& times,
+                                           const TimeOfCopy& time_of_copy, const std::vector<std::size_t>& plateau) {
+  std::vector<double> rates;
+  for (const auto i : plateau) {
+    if (launch >= times.shorter[i].launches.size() || launch >= times.longer[i].launches.size()) continue;
+    const auto shorter = times.shorter[i].launches[launch], longer = times.longer[i].launches[launch];
+    if (!shorter || !longer) continue;
+    const auto cycles = time_of_copy({warps[i], *shorter, *longer});
+    if (cycles > 0) rates.push_back(rate_of(warps[i], cycles));
+  }
+  if (rates.empty()) return std::nullopt;
+  return median_of(std::move(rates));
+}
+
+// Without them, for a record made before there were any, its verdict stays.
+void judge_spread(results::Record& record, double throughput) {
+  const auto low = record.number(metric::throughput_low), high = record.number(metric::throughput_high);
+  if (!low || !high) return;
+  const bool is_unstable = *high - *low > largest_spread * throughput;
+  record.verdict = is_unstable ? sass::Verdict::unstable : sass::Verdict::proven;
+  if (!is_unstable) return;
+  for (const auto number : {metric::throughput, metric::interval, metric::saturates_at}) record.set(number, {});
+  const auto unit = results::work_unit_of(record.ptx);
+  record.note = fmt::format("half of the launches gave {:.4g} to {:.4g} {} per cycle", *low / unit.threads,
+                            *high / unit.threads, unit.name);
+}
 
 }  // namespace
 
-void put_rates(results::Record& record, const std::vector<int>& warps, const std::vector<double>& cycles) {
+void put_rates(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
+               const TimeOfCopy& time_of_copy) {
   results::Series series{curve_name, "results/clk/SM", {{"warps", "warps", {}}}, {}};
+  std::vector<double> rates;
   for (std::size_t i = 0; i < warps.size(); ++i) {
-    if (cycles[i] <= 0) {
+    const auto cycles = time_of_copy({warps[i], times.shorter[i].median, times.longer[i].median});
+    if (cycles <= 0) {
       record.verdict = sass::Verdict::unstable;
       record.note = "more copies did not take longer";
       return;
     }
+    rates.push_back(rate_of(warps[i], cycles));
     series.axes.front().values.push_back(warps[i]);
-    series.values.emplace_back(lanes_of_a_warp * warps[i] / cycles[i]);
+    series.values.emplace_back(rates.back());
   }
   record.series.push_back(std::move(series));
+  const auto plateau = saturation_of(warps, rates).plateau;
+  std::vector<double> of_launches;
+  for (std::size_t launch = 0; launch < times.longer.front().launches.size(); ++launch) {
+    if (const auto one = throughput_of_launch(launch, warps, times, time_of_copy, plateau)) of_launches.push_back(*one);
+  }
+  if (!of_launches.empty()) {
+    record.set(metric::throughput_low, quantile_of(of_launches, 0.25));
+    record.set(metric::throughput_high, quantile_of(of_launches, 0.75));
+  }
   read_again(record);
 }
 
@@ -43,11 +92,11 @@ void read_again(results::Record& record) {
   }
   if (*std::max_element(rates.begin(), rates.end()) <= 0) return;
   const auto saturation = saturation_of(warps, rates);
-  namespace metric = results::metric;
   record.set(metric::throughput, saturation.per_clock, {record.windows.front().role});
   record.set(metric::interval, saturation.interval);
   record.set(metric::saturates_at, saturation.saturates_at);
   record.note = saturation.still_rises ? "more warps would do more" : "";
+  judge_spread(record, saturation.per_clock);
 }
 
 std::optional<Curve> MeasuredCurves::find(const std::string& key) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -8,13 +9,22 @@
 #include <vector>
 
 #include "machine/loop.h"
+#include "machine/rates.h"
 #include "results/record.h"
 
 namespace ptxlat::machine {
 
-// Puts the curve into the record, and its result.
-//   cycles  of the SM for one more instruction in each warp, with each number of warps
-void put_rates(results::Record& record, const std::vector<int>& warps, const std::vector<double>& cycles);
+// The SM time that one more copy in each warp takes, in cycles, from the times of both loops.
+using TimeOfCopy = std::function<double(const Timing& timing)>;
+
+// Puts the curve over warps into the record, how far its launches spread, and its result.
+void put_rates(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
+               const TimeOfCopy& time_of_copy);
+
+// A throughput is unstable if the quartiles of its launches are further apart than this share of it. The median of
+// seven launches has a standard error of about a third of that distance, so that medians of two runs then differ by
+// 1 % in one case of three.
+inline constexpr double largest_spread = 0.02;
 
 // The result of a record's curve over warps, with the current rules.
 void read_again(results::Record& record);

@@ -32,6 +32,10 @@ results::Record begun(const InFlightPlan& plan) {
 }
 
 void measure(line::Bench& bench, const std::vector<ChainLoops>& all, results::Record& record) {
+  const auto give_up = [&](sass::Verdict verdict, const std::string& note) {
+    record.verdict = verdict;
+    record.note = note;
+  };
   const auto warps = warps_of_curves();
   results::Series series{"chains", "results/clk/SM", {{"chains", "", {}}, {"warps", "warps", {}}}, {}};
   std::copy(warps.begin(), warps.end(), std::back_inserter(series.axes.back().values));
@@ -47,14 +51,14 @@ void measure(line::Bench& bench, const std::vector<ChainLoops>& all, results::Re
     record.windows.push_back(evidence_of(bench, loops, code.opcode));
     if (!bench.measures()) continue;
     const auto times = time_chain_loops(bench, loops, warps);
-    if (times.cycles.empty()) {
-      record.verdict = times.verdict;
-      record.note = times.message;
-      return;
-    }
+    if (times.shorter.empty()) return give_up(times.verdict, times.message);
     series.axes.front().values.push_back(loops.chains);
-    for (std::size_t i = 0; i < warps.size(); ++i)
-      series.values.emplace_back(lanes_of_a_warp * warps[i] / times.cycles[i]);
+    for (std::size_t i = 0; i < warps.size(); ++i) {
+      const auto cycles = cycles_of_copy({warps[i], times.shorter[i].median, times.longer[i].median},
+                                         loops.copies_of_shorter, loops.copies_of_longer);
+      if (cycles <= 0) return give_up(sass::Verdict::unstable, "more copies did not take longer");
+      series.values.emplace_back(lanes_of_a_warp * warps[i] / cycles);
+    }
   }
   if (record.windows.empty()) record.verdict = sass::Verdict::fused;
   if (!series.values.empty()) record.series.push_back(std::move(series));

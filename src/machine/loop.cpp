@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "machine/rates.h"
+#include "latency/survey.h"
 #include "machine/saturated_kernel.h"
 
 namespace ptxlat::machine {
@@ -32,19 +32,24 @@ LoopTime time_of(line::Bench& bench, std::size_t trial, std::vector<std::uint8_t
   constexpr int launches = 7;  // warps that share a pipe end one after the other, in an order that differs
   const auto& symbol = bench.batch().kernel_of(trial).symbol;
   worker::LaunchBatch batch{std::move(cubin), {}, true};
-  for (const int count : warps)
-    batch.kernels.push_back({symbol, with_warps(bench.batch().trial(trial).launch, count), launches});
+  for (const int count : warps) {
+    auto launch = with_warps(bench.batch().trial(trial).launch, count);
+    // Each on a different line and SM (docs/method.md, "Latencies that leave the SM").
+    if (launch.uses_memory) launch.places = latency::surveyed_sms;
+    const int count_of_launches = launch.uses_memory ? latency::surveyed_sms : launches;
+    batch.kernels.push_back({symbol, std::move(launch), count_of_launches});
+  }
   LoopTime time;
   for (const auto& outcome : bench.launch(batch)) {
     const bool is_done = outcome.status == kernel::LaunchStatus::ok;
-    const auto elapsed = is_done ? elapsed_of(outcome.readout) : std::nullopt;
+    auto elapsed = is_done ? elapsed_of(outcome.readout) : std::nullopt;
     if (!elapsed) {
       const bool is_hung = outcome.status == kernel::LaunchStatus::timeout;
       return {{},
               is_hung ? sass::Verdict::timeout : sass::Verdict::fault,
               is_done ? "no warp stored its clocks" : outcome.message};
     }
-    time.cycles.push_back(*elapsed);
+    time.cycles.push_back(std::move(*elapsed));
   }
   return time;
 }

@@ -7,6 +7,7 @@
 
 #include "line/line.h"
 #include "machine/patch.h"
+#include "machine/rates.h"
 #include "sass/verdict.h"
 
 namespace ptxlat::machine {
@@ -24,7 +25,7 @@ Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>
 
 // Cycles of a loop with each requested number of warps; none, with the reason, if a launch failed.
 struct LoopTime {
-  std::vector<double> cycles;
+  std::vector<Elapsed> cycles;
   sass::Verdict verdict = sass::Verdict::proven;
   std::string message;
 };
@@ -36,7 +37,7 @@ LoopTime time_kernel(line::Bench& bench, std::size_t trial, const std::vector<in
 
 // The same for two kernels of which one has more copies; neither has times if a launch of either failed.
 struct LoopTimes {
-  std::vector<double> shorter, longer;
+  std::vector<Elapsed> shorter, longer;
   sass::Verdict verdict = sass::Verdict::proven;
   std::string message;
 };

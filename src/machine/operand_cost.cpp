@@ -158,13 +158,14 @@ void measure(line::Bench& bench, const OperandPlan& plan, const Trials& trials, 
   if (times.shorter.empty()) return give_up(times.verdict, times.message);
   std::vector<double> rates;
   for (std::size_t i = 0; i < warps.size(); ++i) {
-    const auto cycles = cycles_of_copy({warps[i], times.shorter[i], times.longer[i]}, shorter_copies, places_of_body);
+    const auto cycles =
+        cycles_of_copy({warps[i], times.shorter[i].median, times.longer[i].median}, shorter_copies, places_of_body);
     if (cycles <= 0) return give_up(sass::Verdict::unstable, "more copies did not take longer");
     rates.push_back(lanes_of_a_warp * warps[i] / cycles);
   }
   const double interval = saturation_of(warps, rates).interval;
   record.set(results::metric::interval, interval, {record.windows.front().role});
-  record.set(results::metric::operand_cost, interval - plan.opcode.interval);
+  record.set(results::metric::operand_cost, interval - *plan.opcode.interval);
 }
 
 }  // namespace
@@ -195,7 +196,7 @@ std::vector<OperandPlan> plan_operands(const ptx::LoadedCatalogue& loaded, const
                                        int level) {
   std::vector<OperandPlan> plan;
   for (const auto& opcode : opcodes) {
-    if (!why_not_saturated(opcode.variant).empty()) continue;
+    if (!opcode.interval || !why_not_saturated(opcode.variant).empty()) continue;
     for (const auto& [kind, name] : kind_names) {
       if (!has_such_an_operand(loaded.catalogue, opcode.variant, kind)) continue;
       Hash hash;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 #include "base/quantile.h"
 #include "machine/saturated_kernel.h"
@@ -16,8 +15,9 @@ constexpr double sub_partitions = 4;  // of every SM since Volta
 
 }  // namespace
 
-std::optional<double> elapsed_of(const kernel::Readout& readout) {
-  std::vector<double> elapsed;
+std::optional<Elapsed> elapsed_of(const kernel::Readout& readout) {
+  Elapsed elapsed;
+  std::vector<double> of_all;
   for (std::size_t launch = 0; launch < readout.launches; ++launch) {
     // The clock has 32 bits: everything is counted from the first thread's first reading.
     const auto origin = readout.word(launch, 0, 0);
@@ -26,10 +26,12 @@ std::optional<double> elapsed_of(const kernel::Readout& readout) {
       begin = std::min(begin, static_cast<std::int32_t>(readout.word(launch, thread, 0) - origin));
       end = std::max(end, static_cast<std::int32_t>(readout.word(launch, thread, 1) - origin));
     }
-    if (end > begin) elapsed.push_back(static_cast<double>(end) - begin);
+    auto& cycles = elapsed.launches.emplace_back();
+    if (end > begin) cycles = of_all.emplace_back(static_cast<double>(end) - begin);
   }
-  if (elapsed.empty()) return std::nullopt;
-  return median_of(elapsed);
+  if (of_all.empty()) return std::nullopt;
+  elapsed.median = median_of(of_all);
+  return elapsed;
 }
 
 double cycles_of_copy(const Timing& timing, int shorter_copies, int longer_copies) {
@@ -46,15 +48,18 @@ double cycles_of_copy(const Timing& timing, int shorter_copies, int longer_copie
 Saturation saturation_of(const std::vector<int>& warps, const std::vector<double>& results) {
   constexpr double near_enough = 0.97;
   const double best = *std::max_element(results.begin(), results.end());
-  const auto is_near = [&](double rate) { return rate >= near_enough * best; };
-  std::vector<double> near;
-  std::copy_if(results.begin(), results.end(), std::back_inserter(near), is_near);
-  const auto first = std::find_if(results.begin(), results.end(), is_near) - results.begin();
   Saturation saturation;
+  std::vector<double> near;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i] < near_enough * best) continue;
+    near.push_back(results[i]);
+    saturation.plateau.push_back(i);
+  }
+  const auto first = saturation.plateau.front();
   saturation.per_clock = median_of(near);
   saturation.interval = sub_partitions * lanes_of_a_warp / saturation.per_clock;
-  saturation.saturates_at = warps[static_cast<std::size_t>(first)];
-  saturation.still_rises = std::cmp_equal(first + 1, results.size()) && results.size() > 1;
+  saturation.saturates_at = warps[first];
+  saturation.still_rises = first + 1 == results.size() && results.size() > 1;
   return saturation;
 }
 

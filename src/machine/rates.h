@@ -8,9 +8,16 @@
 
 namespace ptxlat::machine {
 
-// Cycles from the first warp's first clock to the last warp's last, the median of the launches: a scheduler favours one
-// warp, so only all of them together show what the SM did. Empty if no warp stored its clocks.
-std::optional<double> elapsed_of(const kernel::Readout& readout);
+// Cycles from the first warp's first clock to the last warp's last: a scheduler favours one warp, so only all of them
+// together show what the SM did.
+//   median    of the launches
+//   launches  one after the other; a launch is empty if no warp stored its clocks, because it did not fit on its SM
+struct Elapsed {
+  double median = 0;
+  std::vector<std::optional<double>> launches;
+};
+// Empty if all launches are.
+std::optional<Elapsed> elapsed_of(const kernel::Readout& readout);
 
 // The times of two loops that only differ in the number of copies in their bodies.
 struct Timing {
@@ -30,11 +37,13 @@ double cycles_of_copy(const Timing& timing, int shorter_copies, int longer_copie
 //   interval      cycles between two instructions in one of the SM's four sub-partitions at that rate
 //   saturates_at  the smallest of these numbers of warps
 //   still_rises   the largest number of warps does more than any smaller one, so saturation was not reached
+//   plateau       which numbers of warps come within 3 %
 struct Saturation {
   double per_clock = 0;
   double interval = 0;
   int saturates_at = 0;
   bool still_rises = false;
+  std::vector<std::size_t> plateau;
 };
 // results: per cycle, counted per thread, for each number of warps; at least one.
 Saturation saturation_of(const std::vector<int>& warps, const std::vector<double>& results);

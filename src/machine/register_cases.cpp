@@ -112,7 +112,7 @@ class CopyTimer {
     std::vector<sass::InstructionWord> words;
     for (std::size_t i = 0; i < places_of_body; ++i) words.push_back(turns[i % turns.size()]);
     last_ = time_loop(bench_, fillable_, words, {1});
-    return last_.cycles.empty() ? std::nullopt : std::optional(last_.cycles.front());
+    return last_.cycles.empty() ? std::nullopt : std::optional(last_.cycles.front().median);
   }
 
   line::Bench& bench_;

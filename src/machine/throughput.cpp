@@ -267,10 +267,8 @@ void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Var
     record.note = times.message;
     return;
   }
-  std::vector<double> cycles;
-  for (std::size_t i = 0; i < warps.size(); ++i)
-    cycles.push_back(cycles_of_copy({warps[i], times.shorter[i], times.longer[i]}, copies.shorter, copies.longer));
-  put_rates(record, warps, cycles);
+  put_rates(record, warps, times,
+            [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer); });
 }
 
 // The records of one form: the first is its own. If ptxas alternates between opcodes, one for each of these alone

@@ -97,9 +97,7 @@ bool measure_warp_streams(line::Bench& bench, const isa::Catalogue& catalogue, c
     record.note = times.message;
     return true;
   }
-  std::vector<double> cycles;
-  for (std::size_t i = 0; i < warps.size(); ++i) cycles.push_back((times.longer[i] - times.shorter[i]) / copies);
-  put_rates(record, warps, cycles);
+  put_rates(record, warps, times, [&](const Timing& timing) { return (timing.longer - timing.shorter) / copies; });
   return true;
 }
 

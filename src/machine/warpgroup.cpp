@@ -45,12 +45,14 @@ void measure_warpgroups(line::Bench& bench, const isa::Form& form, const ChainLo
        count += warps_of_a_warpgroup)
     warps.push_back(count);
   const auto times = time_chain_loops(bench, loops, warps);
-  if (times.cycles.empty()) {
+  if (times.shorter.empty()) {
     record.verdict = times.verdict;
     record.note = times.message;
     return;
   }
-  put_rates(record, warps, times.cycles);
+  put_rates(record, warps, times, [&](const Timing& timing) {
+    return cycles_of_copy(timing, loops.copies_of_shorter, loops.copies_of_longer);
+  });
 }
 
 }  // namespace ptxlat::machine

@@ -12,7 +12,7 @@ constexpr MetricUse column{true, false, false};
 constexpr MetricUse shown{true, true, true};
 constexpr MetricUse hidden{};
 
-constexpr std::array<MetricKind, 23> kinds = {{
+constexpr std::array<MetricKind, 25> kinds = {{
     {metric::cycles, "cycles", "dependent latency: the headline of a measured table", column},
     {metric::issue, "cycles", "cycles that one more independent copy takes", shown},
     {metric::bracket, "cycles", "instruction alone between two clocks, minus the overhead", column},
@@ -34,6 +34,8 @@ constexpr std::array<MetricKind, 23> kinds = {{
     {metric::far_share, "share", "share of these among all lines and SMs", hidden},
     {metric::elapsed_ns, "ns", "dependent latency at the SM clock measured in the run", hidden},
     {metric::throughput, "results/clk/SM", "results per cycle of an SM with enough warps, counted per thread", hidden},
+    {metric::throughput_low, "results/clk/SM", "lower quartile of the launches' throughputs", hidden},
+    {metric::throughput_high, "results/clk/SM", "upper quartile of the launches' throughputs", hidden},
     {metric::interval, "cycles", "cycles between two such instructions in a sub-partition of the SM", hidden},
     {metric::saturates_at, "warps", "lowest number of warps per SM that reaches the throughput", hidden},
     {metric::operand_cost, "cycles", "cycles that the interval grows by with this kind of operand", hidden},
