@@ -57,16 +57,18 @@ void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind
     fmt::print(stderr, "no pipes by hardware counters: {}\n", made.not_counted->what());
     if (!made.not_counted->advice.empty()) fmt::print(stderr, "        {}\n", made.not_counted->advice);
   }
+  if (made.completed || !made.throughput.empty()) {
+    write_opcodes(std::filesystem::path(options.tables) / made.run.table, job.loaded,
+                  {{},
+                   made.throughput,
+                   made.contention,
+                   made.counters,
+                   made.operand_costs,
+                   made.in_flight,
+                   store.runs(made.run.table)},
+                  options.format);
+  }
   require_completed(made.completed, options.store);
-  write_opcodes(std::filesystem::path(options.tables) / made.run.table, job.loaded,
-                {{},
-                 made.throughput,
-                 made.contention,
-                 made.counters,
-                 made.operand_costs,
-                 made.in_flight,
-                 store.runs(made.run.table)},
-                options.format);
 }
 
 }  // namespace

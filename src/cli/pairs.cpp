@@ -132,11 +132,11 @@ void measure(const PairOptions& options, run::OpcodeJob& job, const GpuKind& kin
   StageProgress progress(kind);
   const auto made = run::make_pairs(job, store, &heed_interrupts(), progress.calls());
   progress.finish();
-  require_completed(made.completed, options.store);
   const auto folder = std::filesystem::path(options.tables) / made.run.table;
   const auto runs = store.runs(made.run.table);
-  write_registers(folder, made.registers, runs);
-  write_pairs(folder, job.loaded, {{}, made.hazards, runs}, options.format);
+  if (!made.registers.empty()) write_registers(folder, made.registers, runs);
+  if (made.completed) write_pairs(folder, job.loaded, {{}, made.hazards, runs}, options.format);
+  require_completed(made.completed, options.store);
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ class Stages {
   // The runs of the job's GPUs.
   GpuRuns& runs() { return runs_; }
 
-  // Makes the missing cells of the plan and puts all records of the plan into `records`. False if it was interrupted.
+  // Makes the missing cells of the plan and puts all records of the plan into `records`. False if it was interrupted;
+  // then there are none: of a part of a plan, most questions have different answers.
   template <class Plan, class BytesOf>
   bool make(const char* name, const std::vector<Plan>& plan, const line::Method& method,
             const std::vector<worker::Worker*>& workers, const BytesOf& bytes_of,
@@ -64,7 +65,7 @@ class Stages {
                           .on_gpu_lost = [this](std::size_t gpu, const Error& why) { note_lost(gpu, why); }};
     const auto [count, completed] =
         make_missing(line, method, job_.assemblers, cells, keys, store_, runs_, progress_.on_finished);
-    records = stored(plan);
+    if (completed) records = stored(plan);
     return completed;
   }
 

@@ -45,7 +45,8 @@ struct OpcodeJob {
 //   contention   of pairs of the opcodes that these became; only of this job's
 //   counters     of these opcodes, as are operand_costs and in_flight
 //   not_counted  why hardware counters were not read, or not completely; empty if they were. Also a warning of the run
-//   completed    false if it was interrupted; every finished record is in the store
+//   completed    false if it was interrupted: then there are only the records of the stages that are whole, and every
+//                finished one is in the store
 struct MadeOpcodes {
   results::Run run;
   std::vector<results::Record> throughput, contention, counters, operand_costs, in_flight;

@@ -10,7 +10,8 @@ namespace ptxlat::run {
 
 //   hazards    of this job's forms with their consumers
 //   registers  the experiment with register numbers
-//   completed  false if it was interrupted; every finished record is in the store
+//   completed  false if it was interrupted: then there are only the records of the stages that are whole, and every
+//              finished one is in the store
 struct MadePairs {
   results::Run run;
   std::vector<results::Record> hazards, registers;

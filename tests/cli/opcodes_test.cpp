@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "interrupted.h"
 #include "machine/in_flight.h"
 #include "ptxlat_program.h"
 #include "report/gzip.h"
@@ -132,6 +133,41 @@ TEST_CASE("an opcode's operands have costs where ptxas uses such operands") {
   CHECK(verdict_of("FFMA", "constant") == sass::Verdict::fused);
   CHECK(verdict_of("POPC", "immediate") == sass::Verdict::fused);
   CHECK(contents_of(program.table() / "opcodes.csv").find(",immediate:0 predicate:0 uniform:0,") != std::string::npos);
+}
+
+TEST_CASE("Ctrl-C keeps the stages that are whole, in the files, too") {
+  PtxlatProgram program;
+  program.require_tools();
+  const std::vector<std::string> arguments{"opcodes",  "--filter", "/^(popc.b32|fma.rn.f32)$/", "--threads", "1",
+                                           "--tables", "tables"};
+  const auto ended = interrupted_at(program, "chain_loop_", arguments);
+  INFO(ended.err);
+  CHECK(ended.status == 130);
+  CHECK(ended.err.find("every finished cell is kept in ptxlat.sqlite") != std::string::npos);
+  const auto files = report::read_opcode_files(program.table());
+  CHECK(files.throughput.size() == 2);
+  CHECK(files.contention.size() == 1);
+  CHECK_FALSE(files.operand_costs.empty());
+  CHECK(files.in_flight.empty());
+  REQUIRE(files.runs.size() == 1);
+  CHECK(files.runs.front().was_interrupted);
+  CHECK(contents_of(program.table() / "opcodes.csv").find("\nPOPC,") != std::string::npos);
+
+  REQUIRE(program.run(arguments).status == 0);
+  const auto continued = report::read_opcode_files(program.table());
+  CHECK(continued.in_flight.size() == 2);
+  CHECK_FALSE(continued.runs.back().was_interrupted);
+}
+
+TEST_CASE("Ctrl-C in the first stage leaves the files of an earlier run as they are") {
+  PtxlatProgram program;
+  program.require_tools();
+  REQUIRE(measure(program, "/^fma.rn.f32$/").status == 0);
+  const auto csv = contents_of(program.table() / "opcodes.csv");
+  const auto ended = interrupted_at(program, "saturated_popc",
+                                    {"opcodes", "--filter", "/^popc.b32$/", "--threads", "1", "--tables", "tables"});
+  CHECK(ended.status == 130);
+  CHECK(contents_of(program.table() / "opcodes.csv") == csv);
 }
 
 TEST_CASE("a level's opcodes are its own, whatever else the store has") {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "interrupted.h"
 #include "ptxlat_program.h"
 #include "report/pair_files.h"
 
@@ -92,6 +93,20 @@ TEST_CASE("pairs have the latencies of the GPU and not those of the schedule; a 
   REQUIRE(program.run({"merge", "ptxlat.sqlite", "--into", "merged.sqlite", "--tables", "merged"}).status == 0);
   const auto merged = program.folder() / "merged" / program.table().lexically_relative(program.folder() / "tables");
   CHECK(contents_of(merged / "pairs.csv") == csv);
+}
+
+TEST_CASE("Ctrl-C keeps the facts about registers, in the files, too, and finished pairs in the store") {
+  PtxlatProgram program;
+  program.require_tools();
+  const std::vector<std::string> arguments{"pairs", "--filter", "/^popc.b32$/", "--threads", "1", "--tables", "tables"};
+  const auto ended = interrupted_at(program, "hazard_", arguments);
+  INFO(ended.err);
+  CHECK(ended.status == 130);
+  CHECK(ended.err.find("every finished cell is kept in ptxlat.sqlite") != std::string::npos);
+  CHECK(contents_of(program.table() / "facts.csv").find("register.bank_rule") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(program.table() / "pairs.csv"));
+  REQUIRE(program.run(arguments).status == 0);
+  CHECK_FALSE(pairs_of(program, "POPC").empty());
 }
 
 TEST_CASE("opcodes have the hazard of their nearest consumer") {
