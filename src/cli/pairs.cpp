@@ -38,13 +38,21 @@ struct PairOptions : OpcodeJobOptions {
   std::string against;
 };
 
-// The windows of the same GPU and assembler's latency table; none if there is no table.
+// The records of the same GPU and assembler's latency table; none if there is no table. Cells that share a row have the
+// same windows, which only the first of them gets here.
 std::vector<results::Record> windows_of(const std::filesystem::path& folder) {
   if (!report::has_table(folder) || report::has_only_experiments(folder)) return {};
   const auto table = report::read_table(folder);
-  std::vector<const report::Cell*> cells;
-  for (const auto& cell : table.cells) cells.push_back(&cell);
-  return report::whole_records(table, cells);
+  std::vector<const report::Cell*> leading;
+  for (const auto& cell : table.cells) {
+    if (cell.leads) leading.push_back(&cell);
+  }
+  auto whole = report::whole_records(table, leading);
+  std::vector<results::Record> records;
+  records.reserve(table.cells.size());
+  auto next = whole.begin();
+  for (const auto& cell : table.cells) records.push_back(cell.leads ? std::move(*next++) : cell.record);
+  return records;
 }
 
 // The facts about registers stand with those of the probes.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/parallel.h"
 #include "sass/dataflow.h"
 #include "sass/instruction.h"
 #include "sass/opcodes.h"
@@ -94,15 +95,18 @@ std::vector<ScheduledPair> pairs_in_code(const std::vector<SassRecord>& code) {
 }
 
 std::vector<ScheduledPair> scheduled_pairs(const std::vector<results::Record>& latency) {
-  std::vector<ScheduledPair> pairs;
-  for (const auto& record : latency) {
-    if (record.kind != results::RecordKind::latency || record.level == 0) continue;
+  std::vector<std::vector<ScheduledPair>> of_records(latency.size());
+  in_parallel(latency.size(), [&](std::size_t i) {
+    const auto& record = latency[i];
+    if (record.kind != results::RecordKind::latency || record.level == 0) return;
     for (const auto& window : record.windows) {
       if (window.verdict != sass::Verdict::proven) continue;
       auto found = pairs_of(window);
-      std::move(found.begin(), found.end(), std::back_inserter(pairs));
+      std::move(found.begin(), found.end(), std::back_inserter(of_records[i]));
     }
-  }
+  });
+  std::vector<ScheduledPair> pairs;
+  for (auto& found : of_records) std::move(found.begin(), found.end(), std::back_inserter(pairs));
   return pairs;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/parallel.h"
 #include "report/gzip.h"
 #include "report/humps.h"
 #include "report/opcode_files.h"
@@ -180,15 +181,15 @@ Cell cell_from(const results::Record& record) {
 bool is_listed_only(const Cell& cell) { return !cell.leads && cell.record.verdict == sass::Verdict::unsupported; }
 
 std::vector<results::Record> whole_records(const Table& table, const std::vector<const Cell*>& cells) {
-  std::vector<results::Record> records;
+  std::vector<results::Record> records(cells.size());
   const SharedCode shared = table.lines ? shared_code(*table.lines) : SharedCode();
-  std::size_t code_left = std::size_t{1} << 30;
-  for (const Cell* cell : cells) {
-    results::Record& record =
-        records.emplace_back(cell->line.empty() ? cell->record : whole_record(cell->line, shared, code_left));
-    record.ptx = cell->record.ptx;
-    record.level = cell->record.level;
-  }
+  std::atomic<std::int64_t> code_left = std::int64_t{1} << 30;
+  in_parallel(cells.size(), [&](std::size_t i) {
+    const Cell& cell = *cells[i];
+    records[i] = cell.line.empty() ? cell.record : whole_record(cell.line, shared, code_left);
+    records[i].ptx = cell.record.ptx;
+    records[i].level = cell.record.level;
+  });
   return records;
 }
 

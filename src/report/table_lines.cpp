@@ -250,15 +250,14 @@ SharedCode shared_code(std::string_view lines) {
   return shared;
 }
 
-results::Record whole_record(std::string_view line, const SharedCode& shared, std::size_t& code_left) {
+results::Record whole_record(std::string_view line, const SharedCode& shared, std::atomic<std::int64_t>& code_left) {
   results::Json json = results::parse_json(line);
   if (const auto windows = json.find("windows"); windows != json.end()) {
     for (results::Json& window : *windows) {
       const auto sass = window.find("sass");
       if (sass == window.end()) continue;
       const auto code = shared.at(results::integer_of<int>(*sass));
-      if (code.size() > code_left) throw std::invalid_argument("its windows have too much code");
-      code_left -= code.size();
+      if ((code_left -= std::ssize(code)) < 0) throw std::invalid_argument("its windows have too much code");
       *sass = results::parse_json(code);
     }
   }

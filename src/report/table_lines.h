@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -22,8 +24,8 @@ std::vector<Cell> rows_in(std::string_view lines, const std::filesystem::path& f
 // The code that cells refer to by number, as JSON text.
 using SharedCode = std::unordered_map<int, std::string_view>;
 SharedCode shared_code(std::string_view lines);
-// Subtracts the bytes of the windows' code from `code_left`, because any number of windows may share one code;
-// std::invalid_argument if too few are left.
-results::Record whole_record(std::string_view line, const SharedCode& shared, std::size_t& code_left);
+// Subtracts the bytes of the windows' code from `code_left`, because any number of windows may share one code, and any
+// number of threads that; std::invalid_argument if too few are left.
+results::Record whole_record(std::string_view line, const SharedCode& shared, std::atomic<std::int64_t>& code_left);
 
 }  // namespace ptxlat::report
