@@ -22,8 +22,8 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const Loo
                const TimeOfCopy& time_of_copy);
 
 // A throughput is unstable if the quartiles of its launches are further apart than this share of it. The median of
-// seven launches has a standard error of about a third of that distance, so that medians of two runs then differ by
-// 1 % in one case of three.
+// seven launches has a standard error of two fifths of that distance: at this limit, the medians of two runs differ by
+// 1 % or more in two cases of five.
 inline constexpr double largest_spread = 0.02;
 
 // The result of a record's curve over warps, with the current rules.
