@@ -51,10 +51,11 @@ build() {
   ) >&2
 }
 
-# pack_table FOLDER: compresses a new table as tightly as its readers allow, since a repository keeps every one forever;
-# a packed table is not touched.
+# pack_table FOLDER [SIBLING]: compresses a new table as tightly as its readers allow, since a repository keeps every one
+# forever; a packed table is not touched. SIBLING is the name of a whole table next to it, to which its rows then refer:
+# what both share is stored once (docs/table-format.md, "Rows that refer to a sibling").
 pack_table() {
-  local lines=$1/latency.jsonl log
+  local lines=$1/latency.jsonl log base
   if command -v zstd >/dev/null; then
     for log in "$1"/logs/*.zst; do
       [[ -e $log ]] || continue
@@ -67,5 +68,22 @@ pack_table() {
   [[ -e $lines.zst ]] && command -v zstd >/dev/null || return 0
   # From a file, not a pipe: the frame contains its size.
   zstd -qdf "$lines.zst" -o "$lines"
-  zstd -qf -19 --rm "$lines" -o "$lines.zst"
+  if [[ -z ${2:-} ]]; then
+    zstd -qf -19 --rm "$lines" -o "$lines.zst"
+    return
+  fi
+  base=$(mktemp)
+  zstd -qdf "$1/../$2/latency.jsonl.zst" -o "$base"
+  zstd -qqf -19 --patch-from="$base" "$lines" -o "$lines.zst" # a second q: no advice on how to be slower
+  rm "$base" "$lines"
+  sed -i "s/^  \"jsonl_crc32\"/  \"jsonl_base\": \"$2\",\n&/" "$1/run.json"
+}
+
+# pack_versions FOLDER: packs the tables of all versions of ptxas in the folder of a GPU. The newest one is whole.
+pack_versions() {
+  local versions version
+  mapfile -t versions < <(find "$1" -mindepth 1 -maxdepth 1 -name 'ptxas-*' -printf '%f\n' | sort -V)
+  ((${#versions[@]})) || return 0
+  pack_table "$1/${versions[-1]}"
+  for version in "${versions[@]:0:${#versions[@]}-1}"; do pack_table "$1/$version" "${versions[-1]}"; done
 }

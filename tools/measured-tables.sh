@@ -40,12 +40,15 @@ make_bundles() {
 
 # Each into build/measured/ with all of its machine code, and again from the same store with only that of the headlines.
 run_bundles() {
-  local file table
+  local file gpu
   for file in "$folder"/*.bundle; do
     "$program" run --bundle "$file" --store build/measured.sqlite --tables build/measured --format none "${options[@]}"
     "$program" run --bundle "$file" --store build/measured.sqlite --tables tables --headline-code --format none "${options[@]}"
   done
-  for table in tables/sm_*/*/ptxas-*; do pack_table "$table"; done
+  for gpu in tables/sm_*/nvidia-*; do
+    rm -f "$gpu"/ptxas-*/latency.md # `ptxlat list --table` prints the same
+    pack_versions "$gpu"
+  done
   mkdir -p docs/findings
   "$program" compare --by toolchain --format findings --csv docs/findings/cuda-versions.csv.gz \
     "build/measured/sm_*/*/ptxas-*" >docs/findings/cuda-versions.md

@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <functional>
 #include <sstream>
 
 #include "base/file.h"
@@ -48,7 +49,7 @@ void require_checksum(const results::Json& run, const char* name, const std::str
 }
 
 // The text of a compressed file.
-std::string unpacked(const std::filesystem::path& file, std::string (*unpack)(const std::string&)) {
+std::string unpacked(const std::filesystem::path& file, const std::function<std::string(const std::string&)>& unpack) {
   try {
     return unpack(read_file(file));
   } catch (const Error&) {
@@ -58,13 +59,50 @@ std::string unpacked(const std::filesystem::path& file, std::string (*unpack)(co
   }
 }
 
-// The rows in full: up to format 3 they were compressed differently.
-std::string read_lines(const std::filesystem::path& folder, const results::Json& run) {
+// The rows in full, if they refer to no others: up to format 3 they were compressed differently.
+std::string read_own_lines(const std::filesystem::path& folder, const results::Json& run) {
   std::error_code ignored;
   const bool is_old = !std::filesystem::exists(folder / jsonl_name, ignored) &&
                       std::filesystem::exists(folder / old_jsonl_name, ignored);
   const auto file = folder / (is_old ? old_jsonl_name : jsonl_name);
-  std::string text = unpacked(file, is_old ? gunzip : unzstd);
+  std::string text = unpacked(file, [&](const std::string& bytes) { return is_old ? gunzip(bytes) : unzstd(bytes); });
+  require_checksum(run, "jsonl_crc32", text, file);
+  return text;
+}
+
+// Whether it is a folder next to that of the table: the table may come from a stranger.
+bool is_name_of_folder(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
+         name.find('\0') == std::string::npos;
+}
+
+// The rows in full. Versions of an assembler share most of their rows, so a table may refer to a sibling's; the
+// sibling's refer to no others.
+std::string read_lines(const std::filesystem::path& folder, const results::Json& run) {
+  const auto base = run.find(base_field);
+  if (base == run.end()) return read_own_lines(folder, run);
+  const std::string name = base->is_string() ? base->get<std::string>() : "";
+  if (!is_name_of_folder(name))
+    throw damaged(folder / run_name, fmt::format("{} is not the name of a folder next to it", base_field));
+  const auto sibling = folder / ".." / name, file = folder / jsonl_name;
+  std::error_code ignored;
+  if (!std::filesystem::exists(sibling / run_name, ignored)) {
+    throw Error(ExitCode::storage,
+                fmt::format("{}: it refers to the rows of {}, which is missing", file.string(), name),
+                fmt::format("Copy the table {} into the same folder.", name));
+  }
+  const auto run_of_sibling = read_run(sibling / run_name);
+  if (run_of_sibling.contains(base_field))
+    throw damaged(file, fmt::format("it refers to the rows of {}, whose rows refer to others", name));
+  const std::string rows = read_own_lines(sibling, run_of_sibling);
+  std::string text;
+  try {
+    text = unzstd(read_file(file), rows);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw damaged(file, fmt::format("it refers to the rows of {}, but not to these: {}", name, error.what()));
+  }
   require_checksum(run, "jsonl_crc32", text, file);
   return text;
 }

@@ -21,7 +21,8 @@ inline constexpr const char* jsonl_name = "latency.jsonl.zst";
 inline constexpr const char* old_jsonl_name = "latency.jsonl.gz";  // up to format 3
 inline constexpr const char* packed_csv_name = "latency.csv.gz";   // if it was compressed
 inline constexpr const char* run_name = "run.json";
-inline constexpr int highest_level = 4;  // O4
+inline constexpr const char* base_field = "jsonl_base";  // of run.json: the table that the rows refer to
+inline constexpr int highest_level = 4;                  // O4
 
 // Whether the folder has a table: a whole one, a brief one, only a csv, or only probes or opcodes.
 bool has_table(const std::filesystem::path& folder);

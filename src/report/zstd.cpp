@@ -31,13 +31,17 @@ std::string zstd(const std::string& text) {
   return frame;
 }
 
-std::string unzstd(const std::string& frame) {
+std::string unzstd(const std::string& frame, std::string_view base) {
   const auto size = ZSTD_getFrameContentSize(frame.data(), frame.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
     throw std::runtime_error("it is not a Zstandard frame with a content size");
-  if (size > most_unpacked_bytes(frame.size())) throw std::runtime_error("it claims to unpack to too many bytes");
+  // What it repeats of the base is in no byte of the frame.
+  if (size > most_unpacked_bytes(frame.size()) + base.size())
+    throw std::runtime_error("it claims to unpack to too many bytes");
+  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
+  checked(ZSTD_DCtx_refPrefix(context.get(), base.data(), base.size()));
   std::string text(size, '\0');
-  text.resize(checked(ZSTD_decompress(text.data(), text.size(), frame.data(), frame.size())));
+  text.resize(checked(ZSTD_decompressDCtx(context.get(), text.data(), text.size(), frame.data(), frame.size())));
   return text;
 }
 

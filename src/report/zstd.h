@@ -2,13 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace ptxlat::report {
 
 // One frame of Zstandard, with its size and a checksum. Equal text gives equal bytes.
 std::string zstd(const std::string& text);
 
-// Throws std::runtime_error if it is truncated, altered or not a frame.
-std::string unzstd(const std::string& frame);
+// Throws std::runtime_error if it is truncated, altered or not a frame, or if it refers to a different base (the text
+// after --patch-from of the program zstd).
+std::string unzstd(const std::string& frame, std::string_view base = {});
 
 }  // namespace ptxlat::report

@@ -108,6 +108,9 @@ TEST_CASE("data that claims to unpack to too much is rejected before it is unpac
   const std::string zeros(std::size_t{160} << 20, '0');
   CHECK_THAT(error_of([&] { report::unzstd(report::zstd(zeros)); }), Contains("too many bytes"));
   CHECK_THAT(error_of([&] { report::gunzip(report::gzip(zeros)); }), Contains("too many bytes"));
+  // What a frame repeats of its base does not count.
+  CHECK_THAT(error_of([&] { report::unzstd(report::zstd(zeros), "base"); }), Contains("too many bytes"));
+  CHECK(error_of([&] { report::unzstd(report::zstd(zeros), std::string(std::size_t{100} << 20, '0')); }).empty());
 }
 
 TEST_CASE("JSON that nests deeply, and numbers that do not fit, are rejected") {

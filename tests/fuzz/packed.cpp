@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
 #include <stdexcept>
 
 #include "fuzz.h"
@@ -9,9 +10,12 @@ namespace ptxlat::fuzz {
 
 // The compressed files of a table. Their readers add the file's name to a std::runtime_error.
 void packed(std::string_view input) {
-  for (const auto unpack : {report::gunzip, report::unzstd}) {
+  const std::string bytes(input);
+  const std::function<void()> readers[] = {[&] { report::gunzip(bytes); }, [&] { report::unzstd(bytes); },
+                                           [&] { report::unzstd(bytes, bytes); }};
+  for (const auto& read : readers) {
     try {
-      unpack(std::string(input));
+      read();
     } catch (const std::runtime_error&) {  // NOLINT(bugprone-empty-catch): as above
     }
   }
