@@ -79,7 +79,8 @@ pack_table() {
   sed -i "s/^  \"jsonl_crc32\"/  \"jsonl_base\": \"$2\",\n&/" "$1/run.json"
 }
 
-# pack_versions FOLDER: packs the tables of all versions of ptxas in the folder of a GPU. The newest one is whole.
+# pack_versions FOLDER: packs the tables of all versions of ptxas in the folder of a GPU. The newest one is whole. If it
+# is made again, the older ones must be, too: they unpack only with the rows that they were packed with.
 pack_versions() {
   local versions version
   mapfile -t versions < <(find "$1" -mindepth 1 -maxdepth 1 -name 'ptxas-*' -printf '%f\n' | sort -V)
