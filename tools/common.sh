@@ -63,6 +63,7 @@ pack_table() {
       zstd -qf --ultra -22 --rm "${log%.zst}" -o "$log"
     done
   fi
+  [[ ! -e $1/pairs.csv ]] || gzip -9nf "$1/pairs.csv"
   [[ -e $1/latency.csv ]] || return 0
   gzip -9nf "$1/latency.csv"
   [[ -e $lines.zst ]] && command -v zstd >/dev/null || return 0

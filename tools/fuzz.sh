@@ -72,7 +72,7 @@ gather() {
       [[ -e $folder/$name.jsonl.gz ]] || continue
       {
         gzip -dc "$folder/$name.jsonl.gz" | awk 'NR % 90 == 1' && printf '====\n' && cat "$folder/$name.json"
-        printf '\n====\n' && head -30 "$folder/pairs.csv" 2>/dev/null
+        printf '\n====\n' && gzip -dcf "$folder"/pairs.csv* | head -30
       } | seed opcodes "${folder//\//_}_$name"
     done
   done

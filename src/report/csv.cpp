@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -320,10 +321,19 @@ std::vector<std::vector<std::string>> read_csv_lines(std::istream& in, const std
 
 std::vector<std::vector<std::string>> read_csv_file(const std::filesystem::path& file, const std::string& columns) {
   std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return {};
-  auto text = read_file(file);
-  std::istringstream in(file.extension() == ".gz" ? gunzip(text) : std::move(text));
-  return read_csv_lines(in, file.string(), columns);
+  auto found = file;
+  if (!std::filesystem::exists(found, ignored)) found += ".gz";
+  if (!std::filesystem::exists(found, ignored)) return {};
+  auto text = read_file(found);
+  if (found.extension() == ".gz") {
+    try {
+      text = gunzip(text);
+    } catch (const std::runtime_error& error) {
+      throw Error(ExitCode::storage, fmt::format("{}: {}", found.string(), error.what()));
+    }
+  }
+  std::istringstream in(std::move(text));
+  return read_csv_lines(in, found.string(), columns);
 }
 
 std::optional<double> number_in_field(const std::string& field, const std::filesystem::path& file) {

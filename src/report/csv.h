@@ -21,7 +21,7 @@ void write_csv_line(std::ostream& out, const std::vector<std::string>& fields);
 // with the line if it is damaged.
 std::vector<std::vector<std::string>> read_csv_lines(std::istream& in, const std::string& name,
                                                      const std::string& columns);
-// The same of a file; none if there is no such file.
+// The same of a file, or of its compressed one (with .gz behind its name); none if there is neither.
 std::vector<std::vector<std::string>> read_csv_file(const std::filesystem::path& file, const std::string& columns);
 // The number in a field of the file; none if the field is empty. Error{storage} if it is anything else.
 std::optional<double> number_in_field(const std::string& field, const std::filesystem::path& file);

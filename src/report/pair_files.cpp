@@ -32,6 +32,8 @@ void write_pair_files(const std::filesystem::path& folder, const PairFiles& file
   replace_files(folder, {{pairs_name, csv_of(files.pairs)},
                          {records_name, gzip(lines_of(files.hazards))},
                          {runs_name, provenance_of(files.hazards, files.runs)}});
+  std::error_code ignored;
+  std::filesystem::remove(folder / packed_pairs_name, ignored);  // an earlier one's, if it was compressed
 }
 
 PairFiles read_pair_files(const std::filesystem::path& folder) {

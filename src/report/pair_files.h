@@ -13,6 +13,7 @@
 namespace ptxlat::report {
 
 inline constexpr const char* pairs_name = "pairs.csv";
+inline constexpr const char* packed_pairs_name = "pairs.csv.gz";  // if it was compressed
 // Its columns (docs/pairs.md).
 inline constexpr const char* pair_columns = "producer,consumer,slot,schedule,measured,hazard,verdict,note";
 

@@ -2,10 +2,31 @@
 #include "report/pair_files.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
+#include "../results/test_folder.h"
+#include "base/file.h"
 #include "catch.h"
+#include "report/gzip.h"
 
 using namespace ptxlat;
+
+TEST_CASE("pairs.csv may be compressed, and is replaced when the pairs are written again") {
+  const TestFolder folder;
+  const auto plain = folder.path / "pairs.csv", packed = folder.path / "pairs.csv.gz";
+  report::write_pair_files(folder.path, {{{"FFMA", "FADD", "a", 4, 4, 4, "exact", ""}}, {}, {}});
+  std::ofstream(packed, std::ios::binary) << report::gzip(read_file(plain));
+  std::filesystem::remove(plain);
+  REQUIRE(report::read_pairs(folder.path).size() == 1);
+  CHECK(report::read_pairs(folder.path).front().producer == "FFMA");
+  std::filesystem::resize_file(packed, 10);
+  CHECK_THROWS_WITH(report::read_pairs(folder.path), Catch::Contains("pairs.csv.gz: "));
+
+  report::write_pair_files(folder.path, {{{"DADD", "FADD", "a", 10, 8, 8, "late", ""}}, {}, {}});
+  CHECK_FALSE(std::filesystem::exists(packed));
+  CHECK(report::read_pairs(folder.path).front().producer == "DADD");
+}
 
 // An assembler that schedules a pair earlier than the hardware needs would be wrong, and so would everybody's programs.
 TEST_CASE("no committed pair is scheduled earlier than the hardware needs, and the vendor's bounds hold") {
