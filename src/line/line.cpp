@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <cassert>
+#include <chrono>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -99,23 +100,27 @@ bool run_line(const Line& line, const Method& method, const std::vector<std::uni
   Gpus gpus(line.workers);
   Chunks chunks(cells, assemblers.size());
   Stop stop(line.interrupted);
-  const auto make_and_hand_over = [&](std::size_t thread, std::span<const Cell> chunk) {
-    auto records = make_with_any_gpu(line, method, *assemblers[thread], gpus, chunk);
-    // After Ctrl-C, chunks in progress are finished: neither assemblers nor workers see the signal.
-    const std::scoped_lock lock(finished);
-    const Stopwatch watch{line.clock, "store"};
-    line.on_finished(std::move(records));
+  // Each thread has an arena, and glibc keeps what was freed there if anything behind it is still in use: texts of
+  // instructions and measurements, which the whole run remembers. Not after each chunk, because it locks all arenas.
+  constexpr std::chrono::seconds between_trims{5};
+  auto trimmed = std::chrono::steady_clock::now();
+  const auto trim = [&] {
+    malloc_trim(0);
+    trimmed = std::chrono::steady_clock::now();
   };
   run_threads(assemblers.size(), stop, [&](std::size_t thread) {
     while (!stop) {
       const auto chunk = chunks.next();
       if (chunk.empty()) return;
-      make_and_hand_over(thread, chunk);
-      // Each thread has an arena, and glibc keeps what was freed there if anything behind it is still in use: texts of
-      // instructions and measurements, which the whole run remembers.
-      malloc_trim(0);
+      auto records = make_with_any_gpu(line, method, *assemblers[thread], gpus, chunk);
+      // After Ctrl-C, chunks in progress are finished: neither assemblers nor workers see the signal.
+      const std::scoped_lock lock(finished);
+      const Stopwatch watch{line.clock, "store"};
+      line.on_finished(std::move(records));
+      if (std::chrono::steady_clock::now() - trimmed > between_trims) trim();
     }
   });
+  trim();
   return !stop.interrupted();
 }
 

@@ -11,6 +11,9 @@ namespace ptxlat::run {
 namespace {
 
 constexpr std::size_t text_of_kernels = 5000;  // approximate, in bytes
+// CUPTI runs a kernel several times: counting an opcode takes a fifth of a second, as long as assembling this many.
+// With more opcodes in a chunk, chunks take turns on the GPU for minutes, and none is finished until all are.
+constexpr std::size_t kernels_of_counting = 60;
 
 // The library is only opened if something is missing. A failure to count has no further effect.
 void count(const std::vector<machine::Opcode>& opcodes, const OpcodeJob& job, Stages& stages, MadeOpcodes& made) {
@@ -23,7 +26,7 @@ void count(const std::vector<machine::Opcode>& opcodes, const OpcodeJob& job, St
     }
     made.completed = stages.make(
         "pipes by hardware counters", plan, machine::CountingMethod(job.loaded, plan, offer), {job.counting},
-        [](const auto&) { return 2 * text_of_kernels; }, made.counters);
+        [](const auto&) { return kernels_of_counting * text_of_kernels; }, made.counters);
   } catch (const counters::Unavailable& error) {
     made.not_counted = error;
     made.counters = stages.stored(plan);

@@ -138,17 +138,28 @@ void Nvdisasm::learn(const InstructionWord& key, WordText text) {
 }
 
 void Nvdisasm::disassemble(int sm, const std::vector<Instruction*>& instructions) {
+  // A chunk has tens of thousands of instructions and a tenth as many words. All that a hundred threads do with each
+  // instruction is outside of the lock.
+  std::unordered_map<InstructionWord, const WordText*, DisassemblyKeyHash> texts;
+  std::vector<std::pair<InstructionWord, const WordText**>> words;
+  for (const auto* instruction : instructions) {
+    const auto [place, is_new] = texts.try_emplace(disassembly_key(instruction->word));
+    if (is_new) words.emplace_back(instruction->word, &place->second);
+  }
+  std::vector<const WordText*> unknown;
   std::unique_lock lock(mutex_);
   const auto wanted_before = wanted_.size();
-  for (const auto* instruction : instructions) {
-    if (texts_.try_emplace(disassembly_key(instruction->word)).second) wanted_.push_back(instruction->word);
+  for (const auto& [word, text] : words) {
+    const auto [place, is_new] = texts_.try_emplace(disassembly_key(word));
+    if (is_new) wanted_.push_back(word);
+    *text = &place->second;  // elements of a map stay where they are
+    unknown.push_back(*text);
   }
   if (wanted_before == 0) first_wanted_ = std::chrono::steady_clock::now();
   if (wanted_.size() > wanted_before) ++asking_threads_;
-  const auto is_known = [&](const Instruction* instruction) {
-    return !texts_.at(disassembly_key(instruction->word)).text.empty();
-  };
-  while (!failure_ && !std::all_of(instructions.begin(), instructions.end(), is_known)) {
+  for (;;) {
+    std::erase_if(unknown, [](const WordText* text) { return !text->text.empty(); });
+    if (failure_ || unknown.empty()) break;
     if (wanted_.empty() || running_ == pace_.processes) {
       answered_.wait(lock);
     } else if (const auto latest = first_wanted_ + pace_.max_wait;
@@ -159,9 +170,9 @@ void Nvdisasm::disassemble(int sm, const std::vector<Instruction*>& instructions
     }
   }
   if (failure_) std::rethrow_exception(failure_);
-  for (auto* instruction : instructions) {
-    instruction->text = text_at(texts_.at(disassembly_key(instruction->word)), instruction->offset);
-  }
+  lock.unlock();  // known texts no longer change
+  for (auto* instruction : instructions)
+    instruction->text = text_at(*texts.at(disassembly_key(instruction->word)), instruction->offset);
 }
 
 // Passes all wanted words to one process, with the lock released while it runs.
