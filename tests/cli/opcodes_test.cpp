@@ -3,6 +3,7 @@
 // The whole of `ptxlat opcodes`, on the stand-in: what it writes, that it resumes, and that a bad form only affects
 // itself. The meaning of its numbers is tested on invented machines (tests/machine).
 #include <algorithm>
+#include <set>
 
 #include "base/file.h"
 #include "interrupted.h"
@@ -133,6 +134,29 @@ TEST_CASE("an opcode's operands have costs where ptxas uses such operands") {
   CHECK(verdict_of("FFMA", "constant") == sass::Verdict::fused);
   CHECK(verdict_of("POPC", "immediate") == sass::Verdict::fused);
   CHECK(contents_of(program.table() / "opcodes.csv").find(",immediate:0 predicate:0 uniform:0,") != std::string::npos);
+}
+
+TEST_CASE(
+    "the launches of a loop that uses memory are on different SMs; where those of any other are is the GPU's choice") {
+  PtxlatProgram program;
+  program.require_tools();
+  const auto shapes = program.folder() / "shapes";
+  program.set("PTXLAT_STANDIN_LAUNCH_SHAPES", shapes.string());
+  REQUIRE(measure(program, "/^(ld.global.u32|popc.b32)$/").status == 0);
+  // "saturated_ld_global_u32_0 ctas 132 lanes 1024 … place 8 …"
+  const auto places_of = [&](const std::string& kernel) {
+    std::set<std::string> places;
+    for (const auto& line : lines_of(shapes)) {
+      constexpr std::string_view before = " place ";
+      const auto at = line.find(before);
+      if (!line.starts_with(kernel) || at == std::string::npos) continue;
+      const auto place = line.substr(at + before.size());
+      places.insert(place.substr(0, place.find(' ')));
+    }
+    return places.size();
+  };
+  CHECK(places_of("saturated_ld_global_u32") == 16);
+  CHECK(places_of("saturated_popc_b32") == 0);
 }
 
 TEST_CASE("Ctrl-C keeps the stages that are whole, in the files, too") {
