@@ -332,9 +332,11 @@ TEST_CASE("the rows of the page on Table IV are those of the committed tables of
   using Key = std::tuple<std::string, std::string, std::string>;
   const auto functions_of = [](const std::string& version) {
     std::map<Key, results::Record> functions;
-    for (auto& cell : h200_with_cuda(version)) {
-      if (cell.chapter.starts_with("CUDA C"))
-        functions.emplace(Key{without_spaces(cell.ptx), cell.operand, without_spaces(cell.input)}, std::move(cell));
+    for (const auto& cell : h200_with_cuda(version)) {
+      if (!cell.chapter.starts_with("CUDA C")) continue;
+      std::istringstream operands(cell.operand);  // that share the row
+      for (std::string operand; operands >> operand;)
+        functions.emplace(Key{without_spaces(cell.ptx), operand, without_spaces(cell.input)}, cell);
     }
     return functions;
   };
