@@ -51,7 +51,13 @@ std::vector<results::Record> windows_of(const std::filesystem::path& folder) {
   std::vector<results::Record> records;
   records.reserve(table.cells.size());
   auto next = whole.begin();
-  for (const auto& cell : table.cells) records.push_back(cell.leads ? std::move(*next++) : cell.record);
+  for (const auto& cell : table.cells) {
+    if (cell.leads) {
+      records.push_back(std::move(*next++));
+    } else {
+      records.push_back(cell.record);
+    }
+  }
   return records;
 }
 

@@ -257,7 +257,8 @@ results::Record whole_record(std::string_view line, const SharedCode& shared, st
       const auto sass = window.find("sass");
       if (sass == window.end()) continue;
       const auto code = shared.at(results::integer_of<int>(*sass));
-      if ((code_left -= std::ssize(code)) < 0) throw std::invalid_argument("its windows have too much code");
+      code_left -= std::ssize(code);
+      if (code_left < 0) throw std::invalid_argument("its windows have too much code");
       *sass = results::parse_json(code);
     }
   }
