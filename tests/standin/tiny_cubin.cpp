@@ -26,7 +26,7 @@ ptxlat::Bytes tiny_cubin(const std::vector<std::pair<std::string, Code>>& kernel
   const auto append = [&](const void* data, std::size_t size) {
     const std::size_t offset = file.size();
     file.resize(offset + size);
-    std::memcpy(file.data() + offset, data, size);
+    if (size > 0) std::memcpy(file.data() + offset, data, size);  // the code of a kernel may be empty
     return offset;
   };
   for (const auto& [name, code] : kernels) {
