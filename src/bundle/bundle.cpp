@@ -14,8 +14,6 @@ namespace ptxlat::bundle {
 
 namespace {
 
-constexpr char again[] = "make it again with `ptxlat assemble`, or copy it again";
-
 Manifest read_manifest(const std::filesystem::path& file, const Bytes& payload) {
   try {
     return manifest_from_json(payload);

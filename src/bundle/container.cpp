@@ -20,8 +20,6 @@ namespace ptxlat::bundle {
 
 namespace {
 
-constexpr char again[] = "make it again with `ptxlat assemble`, or copy it again";
-
 // The first bytes of every bundle, whatever its format.
 struct Header {
   std::array<char, 8> magic = {'p', 't', 'x', 'l', 'a', 't', '\x1a', '\n'};

@@ -30,21 +30,20 @@ struct CodeLine {
   bool operator==(const CodeLine&) const = default;
 };
 
-[[noreturn]] void damaged(const std::string& what) {
+[[noreturn]] void fail(const std::string& what) {
   throw Error(ExitCode::storage, fmt::format("the machine code of a table is damaged: {:.200}", what),
               "Export the table again from its store.");
 }
 
 int digit_of(std::string_view field) {
-  if (field.size() != 2 || field[1] < '0' || field[1] > '9')
-    damaged("\"" + std::string(field) + "\" is not a scoreboard");
+  if (field.size() != 2 || field[1] < '0' || field[1] > '9') fail("\"" + std::string(field) + "\" is not a scoreboard");
   return field[1] - '0';
 }
 
 // "S2 W0 B03 | POPC R6, R6"
 CodeLine code_line(std::string_view text) {
   const std::size_t bar = text.find(" | ");
-  if (bar == std::string_view::npos) damaged("not an instruction: " + std::string(text));
+  if (bar == std::string_view::npos) fail("not an instruction: " + std::string(text));
   CodeLine line;
   line.opcode = sass::opcode_of(text.substr(bar + 3));
   for (std::size_t begin = 0; begin < bar;) {
@@ -82,7 +81,7 @@ void for_each_instruction(std::string_view code, Read read) {
     const std::size_t begin = position + 1;
     std::size_t end = begin;
     while (end < code.size() && code[end] != '"') end += code[end] == '\\' ? 2 : 1;
-    if (end >= code.size()) damaged("a string is not closed");
+    if (end >= code.size()) fail("a string is not closed");
     read(code.substr(begin, end - begin));
     position = code.find('"', end + 1);
   }

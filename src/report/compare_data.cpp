@@ -18,7 +18,7 @@ namespace ptxlat::report {
 namespace {
 
 constexpr int comparison_format = 1;
-constexpr std::size_t extremes = 10;  // of each kind in a summary
+constexpr std::size_t extremes_of_summary = 10;  // of each kind in a summary
 
 std::string csv_header() {
   std::string numbers;
@@ -102,7 +102,7 @@ results::Json key_json(const AnyRow& row) {
 
 results::Json extremes_json(const Comparison& comparison, const std::vector<const Difference*>& rows) {
   results::Json list = results::Json::array();
-  for (std::size_t i = 0; i < std::min(extremes, rows.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(extremes_of_summary, rows.size()); ++i) {
     const Numbers numbers = leading_of(comparison, *rows[i]);
     results::Json json = key_json(*rows[i]);
     json["opt_a"] = rows[i]->a->record.level;

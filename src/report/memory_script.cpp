@@ -15,11 +15,11 @@ namespace ptxlat::report {
 
 namespace {
 
-constexpr int margin = 16, padding = 10, gap = 36;
+constexpr int frame_margin = 16, padding = 10, gap = 36;
 constexpr int column_width = 232, line_height = 17, title_height = 28, frame_title_height = 28;
-constexpr int columns = 4;
-constexpr int frame_width = columns * column_width + (columns + 1) * padding;
-constexpr int translation_left = margin + frame_width + 24;
+constexpr int frame_columns = 4;
+constexpr int frame_width = frame_columns * column_width + (frame_columns + 1) * padding;
+constexpr int translation_left = frame_margin + frame_width + 24;
 constexpr int translation_width = column_width + 2 * padding;
 constexpr const char* line_colour = "#555555";
 constexpr const char* frame_colour = "#f5f5f5";
@@ -30,7 +30,7 @@ struct Rectangle {
   int middle() const { return (left + right) / 2; }
 };
 
-int left_of_column(int column) { return margin + padding + column * (column_width + padding); }
+int left_of_column(int column) { return frame_margin + padding + column * (column_width + padding); }
 
 const MemoryBox* find(const std::vector<MemoryBox>& map, std::string_view name) {
   const auto box = std::find_if(map.begin(), map.end(), [&](const MemoryBox& one) { return one.name == name; });
@@ -96,7 +96,7 @@ class Drawing {
   }
   // Lines side by side, from this column on. Returns where they end.
   int table(const std::vector<MemoryLine>& lines, int first_column, int top) {
-    const int count = columns - first_column;
+    const int count = frame_columns - first_column;
     const int rows = (static_cast<int>(lines.size()) + count - 1) / count;
     int end = top;
     for (int column = 0; column < count; ++column) {
@@ -157,7 +157,7 @@ const Placed* find(const std::vector<Placed>& row, std::string_view name) {
 int draw_sm(Drawing& drawing, const std::vector<Placed>& row, int top) {
   if (row.empty()) return top;
   const int bottom = row.front().place.bottom + padding;
-  drawing.frame("SM", {margin, top, margin + frame_width, bottom});
+  drawing.frame("SM", {frame_margin, top, frame_margin + frame_width, bottom});
   for (const auto& one : row) drawing.box(*one.box, one.place);
   return bottom;
 }
@@ -181,13 +181,13 @@ int draw_l2(Drawing& drawing, const std::vector<MemoryBox>& map, int top) {
     bottom = std::max(bottom, drawing.table(whole->lines, first_column, top + frame_title_height));
   }
   bottom += padding;
-  drawing.frame("Second-level cache", {margin, top, margin + frame_width, bottom});
+  drawing.frame("Second-level cache", {frame_margin, top, frame_margin + frame_width, bottom});
   return bottom;
 }
 
 int draw_memory(Drawing& drawing, const MemoryBox& box, int top) {
   const int bottom = drawing.table(box.lines, 0, top + title_height) + 8;
-  const Rectangle place{margin, top, margin + frame_width, bottom};
+  const Rectangle place{frame_margin, top, frame_margin + frame_width, bottom};
   drawing.rectangle(place, tint_of(box.name));
   drawing.title(box, place);
   return bottom;
@@ -247,7 +247,7 @@ std::string memory_script(const std::vector<MemoryBox>& map, const std::string& 
   int bottom = has_l2 ? l2_bottom : outside_bottom;
   if (const auto* memory = find(map, "memory")) {
     const int memory_top = bottom + gap;
-    if (has_l2) drawing.path(margin + frame_width / 2, l2_bottom, memory_top);
+    if (has_l2) drawing.path(frame_margin + frame_width / 2, l2_bottom, memory_top);
     bottom = draw_memory(drawing, *memory, memory_top);
   }
   const int translation_bottom = draw_translation(drawing, map, top);
@@ -257,11 +257,12 @@ std::string memory_script(const std::vector<MemoryBox>& map, const std::string& 
     drawing.arrow(l1->place.middle(), y, translation_left, y, "heads filled size 5,20 dashtype 2");
     drawing.label("addresses of what misses", l1->place.middle() + 8, y + 11, "left", 10, quiet_colour);
   }
-  const int width = has_translation ? translation_left + translation_width + margin : frame_width + 2 * margin;
+  const int width =
+      has_translation ? translation_left + translation_width + frame_margin : frame_width + 2 * frame_margin;
   const int height = std::max(bottom, translation_bottom) + 30;
-  drawing.label(machine.empty() ? "Memory hierarchy" : "Memory hierarchy of " + machine, margin, 26, "left", 16);
-  drawing.label("Every value is a fact; what has not been determined is left out.", margin, height - 14, "left", 10,
-                quiet_colour);
+  drawing.label(machine.empty() ? "Memory hierarchy" : "Memory hierarchy of " + machine, frame_margin, 26, "left", 16);
+  drawing.label("Every value is a fact; what has not been determined is left out.", frame_margin, height - 14, "left",
+                10, quiet_colour);
   return fmt::format(
              "set terminal svg size {0},{1} enhanced font 'Helvetica,12' background 'white'\n"
              "set output 'plot.svg'\n"

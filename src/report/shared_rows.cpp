@@ -22,13 +22,13 @@ namespace ptxlat::report {
 namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal_digit(char c) { return c >= '0' && c <= '9'; }
 
 // "R12", "UP3", "B0".
 bool is_register(std::string_view word) {
   if (word.starts_with('U')) word.remove_prefix(1);
   return word.size() > 1 && std::string_view("RPB").find(word.front()) != std::string_view::npos &&
-         std::all_of(word.begin() + 1, word.end(), is_digit);
+         std::all_of(word.begin() + 1, word.end(), is_decimal_digit);
 }
 
 // The code of a window without its arbitrary parts.
@@ -113,7 +113,7 @@ struct FormAtLevel {
 };
 
 // A row by the number of its record.
-struct Row {
+struct LevelsOfRecord {
   std::size_t record = 0;
   std::vector<int> levels;
 };
@@ -177,7 +177,7 @@ SharedRows share_rows(std::vector<results::Record> records) {
     for (const std::size_t record : forms[i].records) is_row[record] = 1;
   }
 
-  std::vector<Row> rows;
+  std::vector<LevelsOfRecord> rows;
   std::map<std::pair<std::string_view, Identity>, std::size_t> known;
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (!is_row[i]) continue;

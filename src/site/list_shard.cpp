@@ -15,7 +15,7 @@ namespace {
 
 using results::Json;
 
-constexpr std::size_t shown_sass = 72;  // characters; a form's own page has all
+constexpr std::size_t shown_sass_in_list = 72;  // characters; a form's own page has all
 
 std::string_view stem_of(std::string_view opcode) { return opcode.substr(0, opcode.find('.')); }
 
@@ -112,7 +112,7 @@ Json rows_json(const SiteTable& table, const Names& names, const PipesOfTable& p
     const int local = columns.local_sass.number(code);
     columns.sass.push_back(local);
     if (static_cast<std::size_t>(local) < sass.text.size()) continue;
-    sass.text.push_back(report::brief_opcodes(record.sass, shown_sass));
+    sass.text.push_back(report::brief_opcodes(record.sass, shown_sass_in_list));
     sass.number.push_back(shared.sass.number(code));
     sass.pipes.push_back(pipe_numbers(record.sass, pipes.pipes, pipe_names));
   }
