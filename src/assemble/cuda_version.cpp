@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/digit.h"
+
 namespace ptxlat::assemble {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Removes the leading number and the following dot from `text`; 0 if nothing is left.
 int take_number(std::string_view& text) {

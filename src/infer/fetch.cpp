@@ -17,12 +17,6 @@ namespace ptxlat::infer {
 
 using results::FactVerdict;
 
-namespace {
-
-Finding undetermined(const std::string& why) { return {std::nullopt, 0, 0, why}; }
-
-}  // namespace
-
 Finding find_spacing(const Curve& curve, double least) {
   const double usual = quantile_of(curve.y, 0.25);  // half of them may be late
   std::vector<std::int64_t> places;

@@ -19,8 +19,6 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 
-Finding undetermined(const std::string& why) { return {std::nullopt, 0, 0, why}; }
-
 // A value with its range, without the meaningless digits of a fit.
 Finding about(double value, double room, const std::string& more, FactVerdict verdict) {
   const auto rounded = [](double x) { return std::round(x * 1e4) / 1e4; };

@@ -12,7 +12,6 @@ using results::FactVerdict;
 
 namespace {
 
-Finding undetermined(const std::string& why) { return {std::nullopt, 0, 0, why}; }
 Finding exactly(double value, const std::string& more, FactVerdict verdict = FactVerdict::measured) {
   return {value, value, value, more, verdict};
 }

@@ -17,6 +17,7 @@ struct Finding {
   results::FactVerdict verdict = results::FactVerdict::measured;
   std::string word = {};
 };
+inline Finding undetermined(const std::string& why) { return {std::nullopt, 0, 0, why}; }
 
 // Curves that stay at their first value and then leave it by more than `slack`: as FactModel of series_facts.h says.
 Finding find_knee(const Curve& curve, double slack);

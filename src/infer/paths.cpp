@@ -19,8 +19,6 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 
-Finding undetermined(const std::string& why) { return {std::nullopt, 0, 0, why}; }
-
 Finding word(const std::string& value, const std::string& more, FactVerdict verdict = FactVerdict::measured) {
   Finding found{std::nullopt, 0, 0, more, verdict};
   found.word = value;

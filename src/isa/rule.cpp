@@ -8,14 +8,10 @@
 #include <regex>
 #include <sstream>
 
+#include "isa/trimmed.h"
+
 namespace ptxlat::isa {
 namespace {
-
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;

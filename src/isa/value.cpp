@@ -9,6 +9,8 @@
 #include <cmath>
 #include <limits>
 
+#include "isa/trimmed.h"
+
 namespace ptxlat::isa {
 namespace {
 
@@ -24,12 +26,6 @@ struct Integer {
 bool less(const Integer& x, const Integer& y) {
   if (x.is_negative != y.is_negative) return x.is_negative;
   return x.is_negative ? y.magnitude < x.magnitude : x.magnitude < y.magnitude;
-}
-
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 template <class Number, class... Format>

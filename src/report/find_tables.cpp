@@ -9,14 +9,13 @@
 #include <map>
 #include <set>
 
+#include "base/digit.h"
 #include "base/error.h"
 #include "report/table_files.h"
 
 namespace ptxlat::report {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::vector<std::filesystem::path> tables_below(const std::filesystem::path& folder) {
   if (has_table(folder)) return {folder};

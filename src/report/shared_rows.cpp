@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/digit.h"
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "report/number.h"
@@ -22,13 +23,12 @@ namespace ptxlat::report {
 namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_decimal_digit(char c) { return c >= '0' && c <= '9'; }
 
 // "R12", "UP3", "B0".
 bool is_register(std::string_view word) {
   if (word.starts_with('U')) word.remove_prefix(1);
   return word.size() > 1 && std::string_view("RPB").find(word.front()) != std::string_view::npos &&
-         std::all_of(word.begin() + 1, word.end(), is_decimal_digit);
+         std::all_of(word.begin() + 1, word.end(), is_digit);
 }
 
 // The code of a window without its arbitrary parts.

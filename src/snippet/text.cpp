@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/digit.h"
 #include "base/error.h"
 #include "isa/form.h"
 
@@ -21,7 +22,6 @@ void fail(const std::string& name, Place place, const std::string& message, cons
 namespace {
 
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 bool begins_name(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '%' || c == '$';
 }
