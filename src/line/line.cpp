@@ -115,8 +115,10 @@ bool run_line(const Line& line, const Method& method, const std::vector<std::uni
       auto records = make_with_any_gpu(line, method, *assemblers[thread], gpus, chunk);
       // After Ctrl-C, chunks in progress are finished: neither assemblers nor workers see the signal.
       const std::scoped_lock lock(finished);
-      const Stopwatch watch{line.clock, "store"};
-      line.on_finished(std::move(records));
+      {
+        const Stopwatch watch{line.clock, "store"};
+        line.on_finished(std::move(records));
+      }
       if (std::chrono::steady_clock::now() - trimmed > between_trims) trim();
     }
   });

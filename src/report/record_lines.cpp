@@ -15,7 +15,7 @@ namespace ptxlat::report {
 
 namespace {
 
-Error damaged_line(const std::filesystem::path& file, const std::string& what) {
+Error damaged_records(const std::filesystem::path& file, const std::string& what) {
   return Error(ExitCode::storage, fmt::format("{}: {}", file.string(), what),
                "Make them again, or export them again from their store.");
 }
@@ -49,7 +49,7 @@ std::vector<results::Record> read_record_lines(const std::filesystem::path& file
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    throw damaged_line(file, error.what());
+    throw damaged_records(file, error.what());
   }
   return records;
 }
@@ -62,7 +62,7 @@ std::vector<results::Run> read_provenance(const std::filesystem::path& file) {
     const auto json = results::parse_json(text);
     for (const results::Json& run : json.at("runs")) runs.push_back(results::run_from_json(run));
   } catch (const std::exception& error) {
-    throw damaged_line(file, error.what());
+    throw damaged_records(file, error.what());
   }
   return runs;
 }

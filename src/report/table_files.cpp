@@ -72,8 +72,7 @@ std::string read_own_lines(const std::filesystem::path& folder, const results::J
 
 // Whether it is a folder next to that of the table: the table may come from a stranger.
 bool is_name_of_folder(const std::string& name) {
-  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
-         name.find('\0') == std::string::npos;
+  return !name.empty() && name != "." && name.find('/') == std::string::npos && stays_inside(name);
 }
 
 // The rows in full. Versions of an assembler share most of their rows, so a table may refer to a sibling's; the

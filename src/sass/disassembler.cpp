@@ -134,7 +134,8 @@ WordText Nvdisasm::known(const InstructionWord& key) {
 
 void Nvdisasm::learn(const InstructionWord& key, WordText text) {
   const std::scoped_lock lock(mutex_);
-  texts_[key] = std::move(text);
+  auto& known = texts_[key];
+  if (known.text.empty()) known = std::move(text);
 }
 
 void Nvdisasm::disassemble(int sm, const std::vector<Instruction*>& instructions) {
