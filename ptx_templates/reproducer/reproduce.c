@@ -21,7 +21,10 @@ enum {
   slot_bytes = {{slot_bytes}},           /* of input and of output of each thread */
   parameter_bytes = {{parameter_bytes}}, /* of the kernels' last parameter */
   memory_lines = {{memory_lines}},       /* launches rotate through this many lines of scratch memory ... */
-  line_distance = {{line_distance}},     /* ... this many bytes apart */
+  memory_pages = {{memory_pages}},       /* ... in this many pages ... */
+  lines_in_a_row = {{lines_in_a_row}},   /* ... so many in one page before those in the next */
+  page_distance = {{page_distance}},     /* of the pages' beginnings, in bytes */
+  line_distance = {{line_distance}},     /* of the lines of a page, in bytes */
   scratch_bytes = {{scratch_bytes}},
   object_bytes = {{object_bytes}},       /* after it: for objects that the host makes; none here */
   survey_launches = {{survey_launches}}  /* if latencies leave the SM: each launch on a different line */
@@ -197,6 +200,13 @@ static void *load_module(const char *program) {
   return module;
 }
 
+/* Where the line of a launch begins in scratch memory. */
+static size_t line_offset(size_t launch) {
+  const size_t line = launch % memory_lines, turn = line / lines_in_a_row;
+  return turn % memory_pages * page_distance +
+         (turn / memory_pages * lines_in_a_row + line % lines_in_a_row) * line_distance;
+}
+
 /* Launches a window and puts the cycles of each launch, seen from thread 0, into `cycles`; UINT32_MAX for a launch that
  * did not fit on its SM. */
 static void launch(void *module, const struct window *window, unsigned launches, unsigned places, uint32_t *cycles) {
@@ -228,7 +238,7 @@ static void launch(void *module, const struct window *window, unsigned launches,
     void *arguments[] = {&to, &in, &objects, parameters};
     if (window->uses_memory) {
       objects = scratch + scratch_bytes;
-      parameters[0] = scratch + (uint64_t)(i % memory_lines) * line_distance;
+      parameters[0] = scratch + line_offset(i);
       parameters[1] = places > 0 ? (uint64_t)(i % places) * groups / places : 0xffffffff;
     }
     if (window->evicts_l2) CHECK(cuMemsetD8Async, filler, 0, 4 * (size_t)l2_bytes + line_distance, stream);

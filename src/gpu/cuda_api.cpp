@@ -70,6 +70,7 @@ CudaApi load_cuda_api() {
   find_symbol(library, api.cuMemFreeHost, "cuMemFreeHost");
   find_symbol(library, api.cuMemcpyHtoD, "cuMemcpyHtoD_v2");
   find_symbol(library, api.cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2");
+  find_symbol(library, api.cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
   find_symbol(library, api.cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
   find_symbol(library, api.cuMemsetD8Async, "cuMemsetD8Async");
   find_symbol(library, api.cuStreamCreate, "cuStreamCreate");

@@ -107,6 +107,7 @@ struct CudaApi {
   CUresult (*cuMemFreeHost)(void* address);
   CUresult (*cuMemcpyHtoD)(CUdeviceptr to, const void* from, std::size_t size);
   CUresult (*cuMemcpyHtoDAsync)(CUdeviceptr to, const void* from, std::size_t size, CUstream stream);
+  CUresult (*cuMemcpyDtoDAsync)(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream stream);
   CUresult (*cuMemcpyDtoHAsync)(void* to, CUdeviceptr from, std::size_t size, CUstream stream);
   CUresult (*cuMemsetD8Async)(CUdeviceptr to, unsigned char value, std::size_t size, CUstream stream);
   CUresult (*cuStreamCreate)(CUstream* stream, unsigned flags);

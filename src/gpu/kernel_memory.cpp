@@ -22,11 +22,15 @@ KernelMemory::KernelMemory(const CudaApi& api)
     : api_(api),
       buffer_(api, scratch_bytes + object_pages * object_page_bytes),
       pages_(api, object_pages * object_page_bytes),
-      objects_(api, lines_of_tensors(*this), zeroed(pages_)) {}
+      originals_(api, object_pages * object_page_bytes),
+      objects_(api, lines_of_tensors(*this), zeroed(pages_)) {
+  PTXLAT_CUDA(api_, cuMemcpyHtoD, originals_.address(), pages_.data(), object_pages * object_page_bytes);
+}
 
 void KernelMemory::restore(const CudaStream& stream) const {
   PTXLAT_CUDA(api_, cuMemsetD8Async, buffer_.address(), static_cast<unsigned char>(0), scratch_bytes, stream.get());
-  PTXLAT_CUDA(api_, cuMemcpyHtoDAsync, objects(0), pages_.data(), object_pages * object_page_bytes, stream.get());
+  PTXLAT_CUDA(api_, cuMemcpyDtoDAsync, objects(0), originals_.address(), object_pages * object_page_bytes,
+              stream.get());
 }
 
 // Slices do not fill evenly, and replacement is not LRU: use several times as many lines as fit.

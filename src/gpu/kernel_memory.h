@@ -6,16 +6,29 @@
 namespace ptxlat::gpu {
 
 // Successive launches rotate through this many lines, because a line's address decides which slice of L2 serves it.
-// Their distance is not a power of two, so that they spread over the slices; all are in a few pages, so that they do so
-// evenly; and all have the same alignment for the first-level cache. There are fewer object pages, each with tensors at
-// a different line.
+// Their distance is not a power of two, so that they spread over the slices, and all have the same alignment for the
+// first-level cache. They are in several pages, because a page's place in physical memory matters, too: with all of
+// them in two pages, medians differed by half a percent from process to process. So many launches in a row stay in a
+// page that each place of a survey (latency/survey.h) sees all pages.
 inline constexpr std::size_t memory_lines = 512;
-inline constexpr std::size_t object_pages = 128;
+inline constexpr std::size_t memory_pages = 8;
+inline constexpr std::size_t lines_in_a_row = 16;
+inline constexpr std::size_t page_distance = std::size_t{2} * 1024 * 1024;
 inline constexpr std::size_t line_distance = std::size_t{5} * 1024;
+
+// There are fewer object pages, each with tensors at a different line.
+inline constexpr std::size_t object_pages = 128;
 
 // Bytes that a kernel may use, starting at its line.
 inline constexpr std::size_t line_reach = std::size_t{2} * 1024 * 1024;
-inline constexpr std::size_t scratch_bytes = memory_lines * line_distance + line_reach;
+
+// Where a launch's line begins in scratch memory.
+constexpr std::size_t line_offset(std::size_t launch) {
+  const auto line = launch % memory_lines, turn = line / lines_in_a_row;
+  return turn % memory_pages * page_distance +
+         (turn / memory_pages * lines_in_a_row + line % lines_in_a_row) * line_distance;
+}
+inline constexpr std::size_t scratch_bytes = line_offset(memory_lines - 1) + line_reach;
 
 // Scratch memory, and the object pages that a kernel's parameter `memory` points to. Made once per process.
 class KernelMemory {
@@ -26,17 +39,18 @@ class KernelMemory {
     return buffer_.address() + scratch_bytes + launch % object_pages * object_page_bytes;
   }
   // Where a launch's scratch memory begins.
-  CUdeviceptr line(std::size_t launch) const { return buffer_.address() + launch % memory_lines * line_distance; }
+  CUdeviceptr line(std::size_t launch) const { return buffer_.address() + line_offset(launch); }
   std::string rejected_objects() const { return objects_.rejected(); }
 
   // Makes all scratch memory zero, in the stream's order. The objects are rewritten too, because a kernel can change
-  // them, as tensormap.replace does.
+  // them, as tensormap.replace does. Their originals are on the device: from the host, a copy takes 40 µs.
   void restore(const CudaStream& stream) const;
 
  private:
   const CudaApi& api_;
   DeviceBuffer buffer_;
   PinnedBuffer pages_;
+  DeviceBuffer originals_;
   HostObjects objects_;
 };
 

@@ -130,6 +130,10 @@ STANDIN_API CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size
 STANDIN_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t size, CUstream) {
   return cuMemcpyHtoD_v2(to, from, size);
 }
+STANDIN_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream) {
+  const CUresult result = check(from, size);
+  return result == CUDA_SUCCESS ? cuMemcpyHtoD_v2(to, bytes_at(from), size) : result;
+}
 STANDIN_API CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t size) {
   const CUresult result = check(from, size);
   if (result == CUDA_SUCCESS && size > 0) std::memcpy(to, bytes_at(from), size);
