@@ -28,18 +28,30 @@ const sass::Audit& decisive_audit(const TrialNumbers& trials, const Audits& audi
   return audits[trials[Role::differential] ? Role::differential : Role::stream];
 }
 
-// Keeps this attempt if it is the first, the first that is proven, or one with a nearer consumer. If a chain is proven,
-// or the latency is not fixed, the first proven differential is enough; else all consumers are tried to find one on the
-// same pipe, which the schedule's cycles show (crossing pipes costs more: method.md, trap 8).
+// Whether there is no latency because the differential reads registers of one bank, which different registers may cure.
+bool is_lost_to_a_bank_conflict(const line::Batch& batch, const TrialNumbers& trials, const Audits& audits) {
+  return audits[Role::differential].verdict == sass::Verdict::contaminated && !audits[Role::chain].is_proven() &&
+         !sass::bank_conflict(*batch.kernel_of(*trials[Role::differential]).window).empty();
+}
+
+// Keeps this attempt if it is the first, the first that is proven, or one with a nearer consumer; before any is proven,
+// also the first that only lacks different registers. If a chain is proven, or the latency is not fixed, the first
+// proven differential is enough; else all consumers are tried to find one on the same pipe, which the schedule's cycles
+// show (crossing pipes costs more: method.md, trap 8).
 void keep_the_better(const isa::Catalogue& catalogue, CellWork& cell, const line::Batch& batch, Experiment experiment,
                      const TrialNumbers& trials) {
   auto audits = audit(catalogue, batch, trials, cell.plan->variant, cell.plan->level, experiment);
   const bool is_proven = decisive_audit(trials, audits).is_proven();
   const auto cycles = is_proven && trials[Role::differential] ? scheduled_differential(batch, trials) : std::nullopt;
   cell.is_settled = is_proven && (audits[Role::chain].is_proven() || !cycles);
-  const bool was_proven = cell.experiment && decisive_audit(cell.trials, cell.audits).is_proven();
-  const bool is_nearer = was_proven && cycles && cell.scheduled_cycles && *cycles < *cell.scheduled_cycles;
-  if (cell.experiment && !(is_proven && !was_proven) && !is_nearer) return;
+  const auto is_better = [&] {
+    if (decisive_audit(cell.trials, cell.audits).is_proven())
+      return cycles && cell.scheduled_cycles && *cycles < *cell.scheduled_cycles;
+    if (is_proven) return true;
+    return is_lost_to_a_bank_conflict(batch, trials, audits) && !cell.audits[Role::chain].is_proven() &&
+           !is_lost_to_a_bank_conflict(batch, cell.trials, cell.audits);
+  };
+  if (cell.experiment && !is_better()) return;
   cell.experiment = std::move(experiment);
   cell.trials = trials;
   cell.audits = std::move(audits);
@@ -106,11 +118,8 @@ bool lacks_a_window(const line::Batch& batch, const CellWork& cell) {
   return any_window_is_missing(batch, cell.trials);
 }
 
-// Whether the cell has no latency because its differential reads registers of one bank, with every consumer.
 bool is_lost_to_a_bank_conflict(const line::Batch& batch, const CellWork& cell) {
-  const auto& audits = cell.audits;
-  return audits[Role::differential].verdict == sass::Verdict::contaminated && !audits[Role::chain].is_proven() &&
-         !sass::bank_conflict(*batch.kernel_of(*cell.trials[Role::differential]).window).empty();
+  return is_lost_to_a_bank_conflict(batch, cell.trials, cell.audits);
 }
 
 // Rebuilds the windows of cells with registers reserved for the clocks; ptxas then also chooses the other registers
@@ -130,18 +139,19 @@ void change_clocks(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const
   if (!attempts.empty()) assemble_and_audit(loaded.catalogue, bench, attempts);
 }
 
-// Whether ptxas moved the instruction, or a part of it, out of the loop: a subroutine may keep it between the clocks.
-bool is_lost_to_the_loop(const CellWork& cell) {
+// Whether ptxas moved the instruction, or a part of it, out of the loop, or gave it registers of one bank: a subroutine
+// may keep it between the clocks, with different registers.
+bool is_lost_to_the_loop(const line::Batch& batch, const CellWork& cell) {
   if (!cell.experiment || cell.audits[Role::chain].is_proven()) return false;
   const auto verdict = decisive_audit(cell.trials, cell.audits).verdict;
-  return verdict == sass::Verdict::elided || verdict == sass::Verdict::fused;
+  return verdict == sass::Verdict::elided || verdict == sass::Verdict::fused || is_lost_to_a_bank_conflict(batch, cell);
 }
 
 // Rebuilds such cells as subroutines, with each consumer, and keeps what is proven.
 void try_subroutines(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const std::vector<CellWork*>& cells) {
   std::vector<Attempt> attempts;
   for (auto* cell : cells) {
-    if (!is_lost_to_the_loop(*cell)) continue;
+    if (!is_lost_to_the_loop(bench.batch(), *cell)) continue;
     const bool with_streams = !cell->audits[Role::stream].is_proven();
     cell->is_settled = false;
     for (const auto* consumer : cell->consumers) {

@@ -191,7 +191,7 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
     add_note(record, words);
   };
   if (experiment.frame == ptx::Frame::subroutine)
-    remark(results::flag::subroutine, "in a subroutine: the assembler takes it out of a loop");
+    remark(results::flag::subroutine, "in a subroutine: in a loop it is not proven");
   if (const auto why = leading.why_no_issue(); !why.empty()) remark(results::flag::no_issue, "no issue: " + why);
   const auto differential = record.number(results::metric::differential), chain = record.number(results::metric::chain);
   if (differential && chain && *differential != *chain) {

@@ -108,7 +108,7 @@ inline constexpr const char* register_banks = "register_banks";             // t
 inline constexpr const char* survey = "survey";                             // a distribution over lines and SMs
 inline constexpr const char* no_schedule = "no_schedule";                   // the assembler wrote no stall counts
 inline constexpr const char* bank_conflict = "bank_conflict";               // a window reads its registers late
-inline constexpr const char* subroutine = "subroutine";                     // in a loop there is nothing to measure
+inline constexpr const char* subroutine = "subroutine";                     // in a loop nothing is proven
 }  // namespace flag
 
 // The kind of experiment that a record belongs to.

@@ -227,6 +227,42 @@ TEST_CASE(
   CHECK_FALSE(record.has_flag(results::flag::bank_conflict));
 }
 
+TEST_CASE("where one consumer becomes another instruction and the next has a conflict, that one gets other registers") {
+  MethodBench bench(entry);
+  bench.literal.change = [](const std::string& name, const std::string& text, standin::Code& code) {
+    if (name.starts_with("chain_twice")) code.erase(code.end() - 2);
+    if (!name.starts_with("differential_x")) return;
+    const auto last = code.end() - 3;
+    if (text.find("mov.b32 %q") != std::string::npos) {
+      last[1] = standin::op(LiteralAssembler::second_op, 5);
+    } else if (text.find("@%is_timed") == std::string::npos) {
+      *last = standin::op(LiteralAssembler::op, 2);
+      code.insert(last + 1, standin::op(LiteralAssembler::second_op, 4));
+    }
+  };
+  const auto record = bench.make().at(0);
+  INFO(record.note);
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.consumer == "chew.b32");
+  CHECK(record.number(results::metric::cycles) == 4);
+}
+
+TEST_CASE("where a clock of its own leaves the conflict, a subroutine has other registers") {
+  MethodBench bench(entry);
+  bench.literal.change = [](const std::string& name, const std::string& text, standin::Code& code) {
+    if (name.starts_with("chain_twice")) code.erase(code.end() - 2);
+    if (!name.starts_with("differential_x") || text.find("call {{name}}_pass") != std::string::npos) return;
+    const auto last = code.end() - 3;
+    *last = standin::op(LiteralAssembler::op, 2);
+    code.insert(last + 1, standin::op(LiteralAssembler::second_op, 4));
+  };
+  const auto record = bench.make().at(0);
+  INFO(record.note);
+  CHECK(record.verdict == sass::Verdict::proven);
+  CHECK(record.number(results::metric::cycles) == 4);
+  CHECK(record.has_flag(results::flag::subroutine));
+}
+
 TEST_CASE("with every consumer a conflict: the chain leads, and the cell says so") {
   MethodBench bench(entry);
   bench.literal.change = [](const std::string& name, const std::string&, standin::Code& code) {
