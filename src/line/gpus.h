@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -13,8 +15,16 @@
 
 namespace ptxlat::line {
 
+// How long a GPU of a line was in use, in seconds: between its first and its last turn, which are counted from the
+// start of the line, it was busy for so long.
+struct GpuUse {
+  double first = 0, last = 0, busy = 0;
+};
+
 // The GPUs of a line, all of one kind and numbered from 0. Each serves one chunk at a time and remembers what it has
-// run. Thread-safe.
+// run. Those that wait are served in order, but those that wait for one GPU, in the middle of something, before those
+// that would begin on any: so little is begun at a time. A GPU is handed over to one that waits, and no other one is
+// woken: a hundred threads that look after each launch would keep each other from their turns. Thread-safe.
 class Gpus {
  public:
   // One GPU for each worker; none for static tables. The workers must outlive it.
@@ -23,8 +33,8 @@ class Gpus {
   // A GPU that nobody else uses until the end of this object.
   class Turn {
    public:
-    Turn(Gpus& gpus, std::size_t number) : gpus_(gpus), number_(number) {}
-    ~Turn() { gpus_.release(number_); }
+    Turn(Gpus& gpus, std::size_t number);
+    ~Turn();
     Turn(const Turn&) = delete;  // ends once
     Turn& operator=(const Turn&) = delete;
 
@@ -35,6 +45,7 @@ class Gpus {
    private:
     Gpus& gpus_;
     std::size_t number_;
+    std::chrono::steady_clock::time_point begun_;
   };
 
   // Waits for the first GPU that is free, but not for `except` if there is a different one. Throws the Error of the one
@@ -47,24 +58,39 @@ class Gpus {
   bool lose(std::size_t number, const Error& why);
   std::size_t lost() const;               // how many
   std::vector<std::size_t> left() const;  // the numbers of the others, ascending
+  std::vector<GpuUse> use() const;        // of each
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Gpu {
     worker::Worker* worker = nullptr;
     MeasuredCode measured = {};
     bool is_busy = false;
     std::optional<Error> lost = {};
+    GpuUse use = {};
+  };
+  // A thread that waits: for one GPU, or for any but `except`.
+  struct Waiting {
+    std::optional<std::size_t> only, except;
+    std::optional<std::size_t> given = {};
+    bool looks_again = false;  // a GPU was lost
+    std::condition_variable woken = {};
   };
 
+  std::size_t wait_for(Waiting& waiting);
+  bool accepts(const Waiting& waiting, std::size_t number) const;
+  void require_hope(const Waiting& waiting) const;
   // In turn, so that all are used equally.
-  std::optional<std::size_t> free_one(std::optional<std::size_t> except);
-  void release(std::size_t number);
+  std::optional<std::size_t> free_one(const Waiting& waiting);
+  void release(std::size_t number, Clock::time_point begun);
+  double seconds_until(Clock::time_point time) const;
 
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
   std::vector<Gpu> gpus_;
+  std::list<Waiting*> in_the_middle_, at_the_beginning_;  // first come, first served
   std::optional<Error> last_error_;
   std::size_t next_ = 0;  // whose turn it is
+  Clock::time_point started_ = Clock::now();
 };
 
 }  // namespace ptxlat::line
