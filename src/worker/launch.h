@@ -31,7 +31,8 @@ struct SlotMemory {
 };
 
 // Kept from one batch to the next if the launches keep their buffers, so that an experiment with thousands of questions
-// does not load the module and fill the buffers for each.
+// does not load the module and fill the buffers for each. Slots are kept in any case, unless they are large, so
+// that a launch of patched code does not allocate and free pinned memory.
 struct Kept {
   Bytes cubin;
   std::optional<gpu::CudaModule> module;
@@ -48,7 +49,8 @@ struct Kept {
     clear_buffers();
     module.reset();
     cubin.clear();
-    slots.reset();
+    constexpr std::size_t most_kept = 4 << 20;
+    if (slots && slots->input_bytes + slots->output_bytes > most_kept) slots.reset();
   }
 };
 
