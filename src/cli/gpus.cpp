@@ -39,26 +39,42 @@ worker::WorkerOptions options_for(int device, std::chrono::milliseconds kernel_d
   return options;
 }
 
-// All GPUs that the driver sees and that can be opened.
+// A GPU, or why it cannot be opened.
+struct Opened {
+  std::unique_ptr<OpenGpu> gpu;
+  std::optional<Error> failure;
+};
+
+Opened try_to_open(int number, std::chrono::milliseconds kernel_deadline) {
+  Opened opened{std::make_unique<OpenGpu>(options_for(number, kernel_deadline)), {}};
+  try {
+    opened.gpu->device = opened.gpu->worker.device_info();
+  } catch (const Error& error) {
+    opened = {nullptr, error};
+  }
+  return opened;
+}
+
+// All GPUs that the driver sees and that can be opened. The first says how many there are; it may be broken although
+// the second is not. All others are opened at the same time, since each takes the driver a second.
 std::vector<std::unique_ptr<OpenGpu>> open_all(std::chrono::milliseconds kernel_deadline) {
+  std::vector<Opened> all;
+  for (int number = 0; number < 2 && (all.empty() || !all.back().gpu); ++number)
+    all.push_back(try_to_open(number, kernel_deadline));
+  if (!all.back().gpu) throw Error(*all.front().failure);
+  const auto tried = all.size();
+  all.resize(std::max(tried, static_cast<std::size_t>(all.back().gpu->device.device_count)));
+  in_parallel(all.size() - tried,
+              [&](std::size_t i) { all[tried + i] = try_to_open(static_cast<int>(tried + i), kernel_deadline); });
   std::vector<std::unique_ptr<OpenGpu>> gpus;
-  std::vector<Error> failures;
-  int count = 1;  // until one of them reports how many there are
-  for (int number = 0; number < count; ++number) {
-    auto gpu = std::make_unique<OpenGpu>(options_for(number, kernel_deadline));
-    try {
-      gpu->device = gpu->worker.device_info();
-      count = gpu->device.device_count;
-      gpus.push_back(std::move(gpu));
-    } catch (const Error& error) {
-      failures.push_back(error);
-      // The first may be broken although the second is not.
-      if (gpus.empty() && number == 0) count = 2;
+  for (auto& opened : all) {
+    if (opened.gpu) {
+      gpus.push_back(std::move(opened.gpu));
+    } else {
+      fmt::print(stderr, "warning: a GPU cannot be used: {}.\n         {}\n", opened.failure->what(),
+                 opened.failure->advice);
     }
   }
-  if (gpus.empty()) throw failures.front();
-  for (const auto& failure : failures)
-    fmt::print(stderr, "warning: a GPU cannot be used: {}.\n         {}\n", failure.what(), failure.advice);
   return gpus;
 }
 
@@ -103,9 +119,10 @@ worker::WorkerOptions GpuKind::options() const {
 std::vector<GpuKind> open_gpus(const std::string& devices, std::chrono::milliseconds kernel_deadline) {
   const auto numbers = numbers_in(devices);
   auto gpus = numbers.empty() ? open_all(kernel_deadline) : open_named(numbers, kernel_deadline);
+  in_parallel(gpus.size(),
+              [&](std::size_t i) { gpus[i]->watch.emplace(gpus[i]->options, gpus[i]->device, gpus[i]->worker); });
   std::vector<GpuKind> kinds;
   for (auto& gpu : gpus) {
-    gpu->watch.emplace(gpu->options, gpu->device, gpu->worker);
     gpu->warnings = printed(gpu->watch->at_start());
     const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const GpuKind& kind) {
       return is_same_kind(kind.first().device, gpu->device);

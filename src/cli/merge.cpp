@@ -85,7 +85,8 @@ void write_stored_opcodes(const results::Store& store, const std::string& table,
   auto throughput = store.records(table, RecordKind::throughput);
   if (throughput.empty()) return;
   const int level = highest_level(throughput);
-  write_opcodes(std::filesystem::path(options.tables.folder) / table, catalogue_of(options),
+  const auto folder = std::filesystem::path(options.tables.folder) / table;
+  write_opcodes(folder, catalogue_of(options), find_latencies(folder),
                 {{},
                  at_level(std::move(throughput), level),
                  at_level(store.records(table, RecordKind::contention), level),
@@ -101,7 +102,8 @@ void write_stored_pairs(const results::Store& store, const std::string& table, c
   auto hazards = store.records(table, results::RecordKind::hazard);
   if (hazards.empty()) return;
   const int level = highest_level(hazards);
-  write_pairs(std::filesystem::path(options.tables.folder) / table, catalogue_of(options),
+  const auto folder = std::filesystem::path(options.tables.folder) / table;
+  write_pairs(folder, catalogue_of(options), windows_of(folder),
               {{}, at_level(std::move(hazards), level), store.runs(table)}, "none");
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <future>
 #include <iostream>
 #include <utility>
 
@@ -20,21 +21,36 @@ namespace {
 // Patched code takes milliseconds at most; a kernel that never ends must not hold up all others.
 std::chrono::milliseconds kernel_deadline() { return scaled_deadline(std::chrono::milliseconds(500)); }
 
-run::OpcodeJob job_of(const OpcodeJobOptions& options, const GpuKind& kind, const assemble::Toolchain& toolchain) {
+// Loads the catalogue while something else is done.
+using Loading = std::future<ptx::LoadedCatalogue>;
+Loading begin_loading(const OpcodeJobOptions& options) {
+  return std::async(std::launch::async, [&] { return load_catalogue_for(options.selection); });
+}
+
+// Many threads wait for a GPU and not for texts, so half of them would never want any at the same time. Each chunk of
+// patched code is small, and would wait for `max_wait`.
+sass::NvdisasmPace pace_of(int threads) {
+  auto pace = sass::nvdisasm_pace(threads);
+  pace.max_wait = std::chrono::milliseconds(50);
+  return pace;
+}
+
+run::OpcodeJob job_of(const OpcodeJobOptions& options, const GpuKind& kind, const assemble::Toolchain& toolchain,
+                      Loading loading) {
   const auto& device = kind.first().device;
   const int threads = assembling_threads(options.threads);
   run::OpcodeJob job;
   job.toolchain = toolchain;
   job.target = target_of(toolchain, device);
-  job.loaded = load_catalogue_for(options.selection);
+  job.assemblers = make_kernel_assemblers(toolchain, job.target, kind.options(), threads);
+  job.loaded = loading.get();
   job.forms = selected_forms(job.loaded.catalogue, options.selection, is_core_only(options.selection), std::nullopt);
   job.level = options.level;
   job.run = run::begin_run(toolchain, job.target, device);
   job.run.warnings = kind.first().warnings;
   job.further = kind.further();
   job.workers = kind.workers();
-  job.disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), sass::nvdisasm_pace(threads));
-  job.assemblers = make_kernel_assemblers(toolchain, job.target, kind.options(), threads);
+  job.disassembler = std::make_unique<sass::Nvdisasm>(assemble::nvdisasm_for(job.target), pace_of(threads));
   return job;
 }
 
@@ -66,13 +82,38 @@ void add_opcode_job(CLI::App& command, OpcodeJobOptions& options, const std::str
 
 void for_each_job(const OpcodeJobOptions& options, const MeasureJob& measure) {
   const auto& wanted = options.selection.toolchain;
+  auto started = std::chrono::steady_clock::now();
+  auto loading = begin_loading(options);
   for (const auto& kind : open_gpus(options.devices, kernel_deadline())) {
     const auto of_driver = driver_toolchain(kind.first().device);
     for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, of_driver)) {
       require_levels({options.level}, toolchain.kind);
-      auto job = job_of(options, kind, toolchain);
-      measure(job, kind);
+      auto job = job_of(options, kind, toolchain, loading.valid() ? std::move(loading) : begin_loading(options));
+      StageProgress progress(kind, job.assemblers.size(), started);
+      measure(job, kind, progress);
+      progress.files_are_written();
+      started = std::chrono::steady_clock::now();
     }
+  }
+}
+
+double StageProgress::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+}
+
+// Of several processes, only the first was not started after a fault or a hang.
+void StageProgress::print(const run::StageTimes& times) const {
+  fmt::print(stderr, "  took {:.1f} s, from {:.1f} s after the start\n", times.wall, seconds() - times.wall);
+  for (const auto& [station, spent] : times.stations)
+    fmt::print(stderr, "  {:<11} {:8.2f} s over {} threads\n", station, spent, threads_);
+  for (std::size_t i = 0; i < times.gpus.size(); ++i) {
+    const auto& gpu = times.gpus[i];
+    const auto& worker = times.workers[i];
+    fmt::print(stderr,
+               "  GPU {:<7} {:8.2f} s busy ({:.0f} %), between {:.1f} and {:.1f} s: {:.2f} s starting {} processes, "
+               "{:.2f} s loading, {:.2f} s running\n",
+               kind_.gpus[i]->device.index, gpu.busy, 100 * gpu.busy / times.wall, gpu.first, gpu.last, worker.starting,
+               worker.processes, worker.loading, worker.running);
   }
 }
 
@@ -84,7 +125,21 @@ run::OpcodeProgress StageProgress::calls() {
                 progress_.emplace(std::cerr, isatty(STDERR_FILENO) != 0, cells);
               },
           .on_finished = [this](std::size_t count) { progress_->advance(count); },
+          .on_stage_end =
+              [this](const run::StageTimes& times) {
+                progress_->clear();
+                print(times);
+              },
           .on_gpu_lost = [this](std::size_t gpu, const Error& why) { return report_lost(*kind_.gpus[gpu], why); }};
+}
+
+void StageProgress::finish() {
+  progress_->finish();
+  stages_ended_ = seconds();
+}
+
+void StageProgress::files_are_written() const {
+  fmt::print(stderr, "{:.1f} s, of which {:.1f} s after the last stage\n", seconds(), seconds() - stages_ended_);
 }
 
 void require_completed(bool is_completed, const std::string& store) {

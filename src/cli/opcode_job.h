@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -28,23 +29,33 @@ struct OpcodeJobOptions {
 //   of_reread  what `--reread` does
 void add_opcode_job(CLI::App& command, OpcodeJobOptions& options, const std::string& of_reread);
 
-// Runs `measure` with the job of each kind of GPU and each toolchain: all of it but the worker that counts. The job's
-// workers serve nothing else.
-using MeasureJob = std::function<void(run::OpcodeJob& job, const GpuKind& kind)>;
-void for_each_job(const OpcodeJobOptions& options, const MeasureJob& measure);
-
-// Prints each stage of such a job and its progress.
+// Prints each stage of such a job, its progress, and at its end where its time went (docs/performance.md).
 class StageProgress {
  public:
-  explicit StageProgress(const GpuKind& kind) : kind_(kind) {}
+  //   started  when the job began
+  //   threads  of the assemblers
+  StageProgress(const GpuKind& kind, std::size_t threads, std::chrono::steady_clock::time_point started)
+      : kind_(kind), threads_(threads), started_(started) {}
   run::OpcodeProgress calls();
-  // Ends the line on a terminal.
-  void finish() { progress_->finish(); }
+  // The stages are over, and the files will be written.
+  void finish();
+  void files_are_written() const;
 
  private:
+  double seconds() const;  // since the job began
+  void print(const run::StageTimes& times) const;
+
   const GpuKind& kind_;
+  std::size_t threads_;
+  std::chrono::steady_clock::time_point started_;
   std::optional<Progress> progress_;
+  double stages_ended_ = 0;
 };
+
+// Runs `measure` with the job of each kind of GPU and each toolchain: all of it but the worker that counts. The job's
+// workers serve nothing else.
+using MeasureJob = std::function<void(run::OpcodeJob& job, const GpuKind& kind, StageProgress& progress)>;
+void for_each_job(const OpcodeJobOptions& options, const MeasureJob& measure);
 
 // Error{interrupted} if the job was not.
 void require_completed(bool is_completed, const std::string& store);

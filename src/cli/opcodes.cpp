@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <future>
 #include <iostream>
 
 #include "base/data_folder.h"
@@ -12,7 +13,6 @@
 #include "cli/opcode_job.h"
 #include "cli/toolchains.h"
 #include "machine/opcode_rows.h"
-#include "report/opcode_appearances.h"
 #include "report/opcode_files.h"
 #include "report/pair_files.h"
 #include "report/published.h"
@@ -23,12 +23,6 @@
 namespace ptxlat::cli {
 
 namespace {
-
-// The table of the same GPU and assembler; empty if there is none.
-report::Table latencies_in(const std::filesystem::path& folder) {
-  if (!report::has_table(folder) || report::has_only_experiments(folder)) return {};
-  return report::read_table(folder);
-}
 
 std::vector<report::PublishedThroughput> documented() {
   const auto folder = data_folder("site", [](const std::filesystem::path& one) {
@@ -41,16 +35,18 @@ std::vector<report::PublishedThroughput> documented() {
 void read_again(const OpcodeJobOptions& options) {
   auto files = report::read_opcode_files(options.reread);
   for (auto& record : files.throughput) machine::read_again(record);
-  write_opcodes(options.reread, load_catalogue_for(options.selection), std::move(files), options.format);
+  write_opcodes(options.reread, load_catalogue_for(options.selection), find_latencies(options.reread), std::move(files),
+                options.format);
 }
 
-void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind& kind) {
+void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind& kind, StageProgress& progress) {
   // CUPTI hooks into the driver of the process that it is in, and runs each kernel several times.
   worker::Worker counting(worker_options(kind.first().device.index));
   job.counting = &counting;
   cuda::apply_compiled(job.loaded.catalogue.forms, compile_cuda(job.forms, job.toolchain, job.target));
   results::Store store(options.store);
-  StageProgress progress(kind);
+  const auto folder = std::filesystem::path(options.tables) / job.run.table;
+  auto latencies = std::async(std::launch::async, find_latencies, folder);  // seconds, while the GPU is busy
   const auto made = run::make_opcodes(job, store, &heed_interrupts(), progress.calls());
   progress.finish();
   if (made.not_counted) {
@@ -58,7 +54,7 @@ void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind
     if (!made.not_counted->advice.empty()) fmt::print(stderr, "        {}\n", made.not_counted->advice);
   }
   if (made.completed || !made.throughput.empty()) {
-    write_opcodes(std::filesystem::path(options.tables) / made.run.table, job.loaded,
+    write_opcodes(folder, job.loaded, latencies.get(),
                   {{},
                    made.throughput,
                    made.contention,
@@ -73,17 +69,23 @@ void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind
 
 }  // namespace
 
-void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded, report::OpcodeFiles files,
-                   const std::string& format) {
+FoundLatencies find_latencies(const std::filesystem::path& folder) {
+  FoundLatencies latencies;
+  if (report::has_table(folder) && !report::has_only_experiments(folder)) latencies.table = report::read_table(folder);
+  latencies.appearances = report::find_appearances(latencies.table, folder);
+  return latencies;
+}
+
+void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded,
+                   const FoundLatencies& latencies, report::OpcodeFiles files, const std::string& format) {
   if (!files.runs.empty()) report::note_published(files.throughput, files.runs.back().target, documented());
   const auto opcodes = machine::opcodes_measured(loaded, files.throughput);
-  const auto table = latencies_in(folder);
   std::vector<results::Record> latency;
-  for (const auto& cell : table.cells) latency.push_back(cell.record);
+  for (const auto& cell : latencies.table.cells) latency.push_back(cell.record);
   files.opcodes = machine::opcode_rows(
       opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, files.in_flight, latency});
   machine::add_pairs(files.opcodes, report::read_pairs(folder));
-  report::note_appearances(files.opcodes, report::find_appearances(table, folder));
+  report::note_appearances(files.opcodes, latencies.appearances);
   report::write_opcode_files(folder, files);
   fmt::print(stderr, "{} opcodes of {} forms\n{}\n", files.opcodes.size(), files.throughput.size(), folder.string());
   if (format == "text") report::write_opcode_text(std::cout, files.opcodes);
@@ -100,7 +102,9 @@ void add_opcodes(CLI::App& program) {
                  "results there.");
   command->callback([options] {
     if (!options->reread.empty()) return read_again(*options);
-    for_each_job(*options, [&](run::OpcodeJob& job, const GpuKind& kind) { measure(*options, job, kind); });
+    for_each_job(*options, [&](run::OpcodeJob& job, const GpuKind& kind, StageProgress& progress) {
+      measure(*options, job, kind, progress);
+    });
   });
 }
 

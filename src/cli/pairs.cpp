@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <future>
 #include <iostream>
 #include <map>
 #include <set>
@@ -38,29 +39,6 @@ struct PairOptions : OpcodeJobOptions {
   std::string against;
 };
 
-// The records of the same GPU and assembler's latency table; none if there is no table. Cells that share a row have the
-// same windows, which only the first of them gets here.
-std::vector<results::Record> windows_of(const std::filesystem::path& folder) {
-  if (!report::has_table(folder) || report::has_only_experiments(folder)) return {};
-  const auto table = report::read_table(folder);
-  std::vector<const report::Cell*> leading;
-  for (const auto& cell : table.cells) {
-    if (cell.leads) leading.push_back(&cell);
-  }
-  auto whole = report::whole_records(table, leading);
-  std::vector<results::Record> records;
-  records.reserve(table.cells.size());
-  auto next = whole.begin();
-  for (const auto& cell : table.cells) {
-    if (cell.leads) {
-      records.push_back(std::move(*next++));
-    } else {
-      records.push_back(cell.record);
-    }
-  }
-  return records;
-}
-
 // The facts about registers stand with those of the probes.
 void write_registers(const std::filesystem::path& folder, const std::vector<results::Record>& registers,
                      const std::vector<results::Run>& made) {
@@ -89,7 +67,8 @@ void read_again(const PairOptions& options) {
     if (record.ptx == machine::registers_name) machine::read_registers_again(record);
   }
   if (!probes.empty()) report::rewrite_facts(folder, probes);
-  write_pairs(folder, load_catalogue_for(options.selection), report::read_pair_files(folder), options.format);
+  write_pairs(folder, load_catalogue_for(options.selection), windows_of(folder), report::read_pair_files(folder),
+              options.format);
 }
 
 // How often a pair is in some code, and at which distances.
@@ -140,24 +119,45 @@ void count_pairs(const PairOptions& options) {
   }
 }
 
-void measure(const PairOptions& options, run::OpcodeJob& job, const GpuKind& kind) {
+void measure(const PairOptions& options, run::OpcodeJob& job, StageProgress& progress) {
   std::erase_if(job.forms, [](const isa::Form* form) { return form->cuda.has_value(); });
   results::Store store(options.store);
-  StageProgress progress(kind);
+  const auto folder = std::filesystem::path(options.tables) / job.run.table;
+  auto latency = std::async(std::launch::async, windows_of, folder);  // seconds, while the GPU is busy
   const auto made = run::make_pairs(job, store, &heed_interrupts(), progress.calls());
   progress.finish();
-  const auto folder = std::filesystem::path(options.tables) / made.run.table;
   const auto runs = store.runs(made.run.table);
   if (!made.registers.empty()) write_registers(folder, made.registers, runs);
-  if (made.completed) write_pairs(folder, job.loaded, {{}, made.hazards, runs}, options.format);
+  if (made.completed) write_pairs(folder, job.loaded, latency.get(), {{}, made.hazards, runs}, options.format);
   require_completed(made.completed, options.store);
 }
 
 }  // namespace
 
-void write_pairs(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded, report::PairFiles files,
-                 const std::string& format) {
-  files.pairs = machine::pair_rows(windows_of(folder), files.hazards, machine::refusals_of(loaded));
+std::vector<results::Record> windows_of(const std::filesystem::path& folder) {
+  if (!report::has_table(folder) || report::has_only_experiments(folder)) return {};
+  const auto table = report::read_table(folder);
+  std::vector<const report::Cell*> leading;
+  for (const auto& cell : table.cells) {
+    if (cell.leads) leading.push_back(&cell);
+  }
+  auto whole = report::whole_records(table, leading);
+  std::vector<results::Record> records;
+  records.reserve(table.cells.size());
+  auto next = whole.begin();
+  for (const auto& cell : table.cells) {
+    if (cell.leads) {
+      records.push_back(std::move(*next++));
+    } else {
+      records.push_back(cell.record);
+    }
+  }
+  return records;
+}
+
+void write_pairs(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded,
+                 const std::vector<results::Record>& latency, report::PairFiles files, const std::string& format) {
+  files.pairs = machine::pair_rows(latency, files.hazards, machine::refusals_of(loaded));
   report::write_pair_files(folder, files);
   if (!files.runs.empty() && !files.runs.back().is_finished())
     fmt::print(stderr, "the last run did not finish: pairs are missing\n");
@@ -211,7 +211,9 @@ void add_pairs(CLI::App& program) {
   command->callback([options] {
     if (!options->count.empty()) return count_pairs(*options);
     if (!options->reread.empty()) return read_again(*options);
-    for_each_job(*options, [&](run::OpcodeJob& job, const GpuKind& kind) { measure(*options, job, kind); });
+    for_each_job(*options, [&](run::OpcodeJob& job, const GpuKind&, StageProgress& progress) {
+      measure(*options, job, progress);
+    });
   });
 }
 

@@ -11,9 +11,27 @@
 
 namespace ptxlat::line {
 
+namespace {
+
+// How long threads wait for texts is a station of its own.
+class TimedDisassembler : public sass::Disassembler {
+ public:
+  explicit TimedDisassembler(const Line& line) : line_(line) {}
+  void disassemble(int sm, const std::vector<sass::Instruction*>& instructions) override {
+    const Stopwatch watch{line_.clock, "disassemble"};
+    line_.disassembler.disassemble(sm, instructions);
+  }
+
+ private:
+  const Line& line_;
+};
+
+}  // namespace
+
 void Bench::assemble() {
   const auto watch = time("assemble");
-  batch_.assemble(assembler_, line_.disassembler, line_.target.sm, level_);
+  TimedDisassembler disassembler(line_);
+  batch_.assemble(assembler_, disassembler, line_.target.sm, level_);
 }
 
 template <typename Work>
@@ -123,6 +141,7 @@ bool run_line(const Line& line, const Method& method, const std::vector<std::uni
     }
   });
   trim();
+  if (line.gpu_use != nullptr) *line.gpu_use = gpus.use();
   return !stop.interrupted();
 }
 

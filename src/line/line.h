@@ -26,6 +26,7 @@ namespace ptxlat::line {
 //   on_finished   called with the finished records of a chunk, from one thread at a time
 //   interrupted   when it becomes true, the chunks in progress are finished and the line stops
 //   on_gpu_lost   called once for a GPU that no longer answers, from any thread
+//   gpu_use       gets the use of each GPU at the end; may be null
 struct Line {
   assemble::Toolchain toolchain;
   isa::Target target;
@@ -36,9 +37,11 @@ struct Line {
   const std::atomic<bool>* interrupted = nullptr;
   StationClock* clock = nullptr;
   std::function<void(std::size_t gpu, const Error& why)> on_gpu_lost = {};
+  std::vector<GpuUse>* gpu_use = nullptr;
 };
 
-// The stations of the line for one chunk: its trials are added to the batch, assembled and run, all on one GPU.
+// The stations of the line for one chunk: its trials are added to the batch, assembled and run, all on one GPU unless a
+// method begins with cells of their own.
 class Bench {
  public:
   //   not_on  a GPU to be avoided if there is a different one
@@ -52,6 +55,9 @@ class Bench {
   int level() const { return level_; }
   // The GPU that this bench uses: the first that was free; 0 if it has not used one.
   std::size_t gpu() const { return gpu_.value_or(0); }
+  // The next launch takes the first GPU that is free then: for a cell whose launches are not compared with earlier
+  // ones.
+  void begin_cell() { gpu_.reset(); }
   // The other GPUs of the line.
   std::vector<std::size_t> other_gpus() const;
   // A second bench like this one, with an empty batch.

@@ -185,6 +185,7 @@ std::vector<results::Record> ContentionMethod::make(line::Bench& bench, std::spa
   }
   bench.assemble();
   for (std::size_t i = 0; i < chunk.size(); ++i) {
+    bench.begin_cell();
     if (!trials[i].empty()) measure(bench, plan_[chunk[i].number], trials[i], records[i]);
     records[i].gpu = bench.gpu();
   }

@@ -100,7 +100,11 @@ std::vector<results::Record> CountingMethod::make(line::Bench& bench, std::span<
     }
   }
   bench.assemble();
-  for (std::size_t i = 0; i < chunk.size(); ++i) measure(bench, plan_[chunk[i].number], trials[i], records[i]);
+  for (std::size_t i = 0; i < chunk.size(); ++i) {
+    bench.begin_cell();
+    measure(bench, plan_[chunk[i].number], trials[i], records[i]);
+    records[i].gpu = bench.gpu();
+  }
   return records;
 }
 

@@ -309,6 +309,7 @@ bool HazardMethod::knows(const std::string& key, results::Record& record) const 
   const std::scoped_lock lock(mutex_);
   const auto known = measured_.find(key);
   if (known == measured_.end()) return false;
+  record.gpu = known->second.gpu;
   record.series = known->second.series;
   record.metrics = known->second.metrics;
   record.note = known->second.note;
@@ -362,7 +363,6 @@ std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<co
   bench.assemble();
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     auto& record = records[i];
-    record.gpu = bench.gpu();
     if (record.verdict != sass::Verdict::proven) continue;
     const auto& kernel = bench.batch().kernel_of(trials[i][0]);
     const auto& plain = bench.batch().kernel_of(trials[i][1]);
@@ -382,10 +382,13 @@ std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<co
     record.sass_count = static_cast<int>(code.code.size());
     if (!bench.measures()) continue;
     const auto key = key_of(code);
+    const auto turn = by_key_.wait_for(key);
     if (knows(key, record)) continue;
     record.note = why_not_run(plan_[chunk[i].number], code, record.sass.front());
     if (!record.note.empty()) continue;
+    bench.begin_cell();
     const auto ladders = measure(bench, trials[i][0], code, record);
+    record.gpu = bench.gpu();
     keep(key, ladders, record);
   }
   return records;

@@ -12,6 +12,7 @@
 #include "isa/form.h"
 #include "line/line.h"
 #include "machine/hazard_patch.h"
+#include "machine/one_at_a_time.h"
 #include "ptx/skeleton.h"
 #include "results/store.h"
 
@@ -118,6 +119,7 @@ class HazardMethod : public line::Method {
   // By opcodes and slot: with a hazard or tried often enough, and how often that was.
   mutable std::map<std::string, results::Record> measured_;
   mutable std::map<std::string, int> tries_;
+  mutable OneAtATime by_key_;
   mutable std::set<std::vector<std::string>> overwritten_;
   mutable FailedLaunches failed_;
 };

@@ -112,6 +112,7 @@ std::vector<results::Record> InFlightMethod::make(line::Bench& bench, std::span<
   std::vector<results::Record> records;
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     auto record = begun(plan_[chunk[i].number]);
+    bench.begin_cell();
     measure(bench, loops[i], record);
     record.gpu = bench.gpu();
     records.push_back(std::move(record));

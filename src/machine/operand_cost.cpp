@@ -227,6 +227,7 @@ std::vector<results::Record> OperandCostMethod::make(line::Bench& bench, std::sp
   }
   bench.assemble();
   for (std::size_t i = 0; i < chunk.size(); ++i) {
+    bench.begin_cell();
     measure(bench, plan_[chunk[i].number], trials[i], records[i]);
     records[i].gpu = bench.gpu();
   }

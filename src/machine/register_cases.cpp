@@ -338,7 +338,6 @@ std::vector<results::Record> RegisterMethod::make(line::Bench& bench, std::span<
   };
   const auto fillable = filled(trial, first_opcode);
   const auto& kernel = bench.batch().kernel_of(trial);
-  record.gpu = bench.gpu();
   if (const auto problem = why_not_patched(fillable); !problem.empty()) {
     record.verdict = fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected;
     record.note = problem;
@@ -349,6 +348,7 @@ std::vector<results::Record> RegisterMethod::make(line::Bench& bench, std::span<
   record.windows = {line::window_record("copies", shown, {})};
   if (!bench.measures()) return {std::move(record)};
   measure_first(bench, fillable, highest_register(*kernel.window), record);
+  record.gpu = bench.gpu();
   for (std::size_t i = 0; i < others.size() && record.verdict == sass::Verdict::proven; ++i) {
     const auto other = filled(others[i], other_opcodes[i]);
     if (const auto problem = why_not_patched(other); !problem.empty()) {

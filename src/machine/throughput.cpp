@@ -251,15 +251,18 @@ void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Var
   if (!bench.measures()) return;
   const auto warps = warps_to_try(static_cast<int>(codes.front().size()));
   const auto key = key_of(catalogue, variant, codes, trial.launch);
+  const auto turn = measured.wait_for(key);
   auto curve = measured.find(key);
   if (!curve) {
+    bench.begin_cell();
     const auto shorter = words_of(codes_of(loops.shorter, turns), copies.shorter);
     const auto longer = words_of(codes, copies.longer);
     curve = {time_both([&](const auto& numbers) { return time_loop(bench, loops.shorter, shorter, numbers); },
                        [&](const auto& numbers) { return time_loop(bench, loops.longer, longer, numbers); }, warps),
-             record.ptx};
+             record.ptx, bench.gpu()};
     measured.keep(key, *curve);
   }
+  record.gpu = curve->gpu;
   if (curve->measured_as != record.ptx) record.windows.front().measured_as = curve->measured_as;
   const auto& times = curve->times;
   if (times.shorter.empty()) {
@@ -373,7 +376,9 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
     std::move(made.begin(), made.end(), std::back_inserter(records));
   });
   for_those(Way::loops, all, [&](Work& work) {
+    bench.begin_cell();
     measure_warpgroups(bench, *work.plan->variant.form, work.loops, work.record);
+    work.record.gpu = bench.gpu();
     work.way = Way::none;
   });
   for (const int copies : most_copies_to_try) {
@@ -382,15 +387,16 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
     });
     bench.assemble();
     for_those(Way::streams, all, [&](Work& work) {
+      bench.begin_cell();
       const bool is_proven =
           measure_warp_streams(bench, loaded_.catalogue, work.plan->variant, work.warp_streams, work.record);
+      work.record.gpu = bench.gpu();
       if (is_proven) work.way = Way::none;
     });
   }
   for (auto& work : all) {
     if (work.way != Way::copies) records.push_back(std::move(work.record));
   }
-  for (auto& record : records) record.gpu = bench.gpu();
   return records;
 }
 

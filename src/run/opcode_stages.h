@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <string>
 #include <unordered_set>
@@ -55,17 +56,35 @@ class Stages {
             std::vector<results::Record>& records) {
     std::vector<line::Cell> cells;
     for (std::size_t i = 0; i < plan.size(); ++i) cells.push_back({i, plan[i].level, bytes_of(plan[i])});
-    const auto keys = keys_of(plan);
+    const bool completed = make(name, cells, keys_of(plan), method, workers);
+    if (completed) records = stored(plan);
+    return completed;
+  }
+
+  // Makes the missing cells, whose keys are by their numbers. False if it was interrupted.
+  bool make(const char* name, const std::vector<line::Cell>& cells, const std::vector<results::CellKey>& keys,
+            const line::Method& method, const std::vector<worker::Worker*>& workers) {
     if (progress_.on_stage) progress_.on_stage(name, cells.size());
+    line::StationClock clock;
+    StageTimes times;
+    std::vector<worker::WorkerTimes> before;
+    for (const auto* worker : workers) before.push_back(worker->times());
+    const auto started = std::chrono::steady_clock::now();
     const line::Line line{.toolchain = job_.toolchain,
                           .target = job_.target,
                           .disassembler = *job_.disassembler,
                           .workers = workers,
                           .interrupted = interrupted_,
-                          .on_gpu_lost = [this](std::size_t gpu, const Error& why) { note_lost(gpu, why); }};
+                          .clock = &clock,
+                          .on_gpu_lost = [this](std::size_t gpu, const Error& why) { note_lost(gpu, why); },
+                          .gpu_use = &times.gpus};
     const auto [count, completed] =
         make_missing(line, method, job_.assemblers, cells, keys, store_, runs_, progress_.on_finished);
-    if (completed) records = stored(plan);
+    if (count == 0 || !progress_.on_stage_end) return completed;
+    times.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    times.stations = clock.seconds();
+    for (std::size_t gpu = 0; gpu < workers.size(); ++gpu) times.workers.push_back(workers[gpu]->times() - before[gpu]);
+    progress_.on_stage_end(times);
     return completed;
   }
 

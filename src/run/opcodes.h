@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,10 +55,23 @@ struct MadeOpcodes {
   bool completed = false;
 };
 
-// Called before each stage with its name and its number of cells, and then with how many more of these are done.
+// What a stage took, in seconds.
+//   stations  summed over the threads, as in run.json
+//   gpus      of each, from the stage's start
+//   workers   of each GPU, in this stage
+struct StageTimes {
+  double wall = 0;
+  std::map<std::string, double> stations;
+  std::vector<line::GpuUse> gpus;
+  std::vector<worker::WorkerTimes> workers;
+};
+
+// Called before each stage with its name and its number of cells, then with how many more of these are done, and, if
+// any were made, at its end.
 struct OpcodeProgress {
   std::function<void(const std::string& stage, std::size_t cells)> on_stage = {};
   std::function<void(std::size_t)> on_finished = {};
+  std::function<void(const StageTimes&)> on_stage_end = {};
   std::function<std::string(std::size_t gpu, const Error& why)> on_gpu_lost = {};  // as in SessionOptions
 };
 

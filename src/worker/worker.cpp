@@ -7,6 +7,28 @@
 
 namespace ptxlat::worker {
 
+namespace {
+
+// Adds the time until the end of its scope.
+class Spent {
+ public:
+  explicit Spent(double& seconds) : seconds_(seconds) {}
+  ~Spent() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
+  Spent(const Spent&) = delete;  // its destructor does the work
+  Spent& operator=(const Spent&) = delete;
+
+ private:
+  double& seconds_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+WorkerTimes operator-(const WorkerTimes& later, const WorkerTimes& earlier) {
+  return {later.processes - earlier.processes, later.starting - earlier.starting, later.loading - earlier.loading,
+          later.running - earlier.running};
+}
+
 // How an attempt to run the rest of a batch ended.
 struct Worker::Ending {
   enum class Why { finished, process_ended_itself, loading_failed, kernel_failed } why;
@@ -18,6 +40,7 @@ Worker::Worker(WorkerOptions options) : options_(std::move(options)) {}
 Worker::~Worker() = default;
 
 void Worker::restart() {
+  const Spent spent(times_.starting);
   process_.reset();
   device_is_open_ = false;
   counters_are_open_ = false;
@@ -39,6 +62,8 @@ void Worker::open_device() {
   for (bool is_retry = false;; is_retry = true) {
     start_process();
     if (device_is_open_) return;
+    const Spent spent(times_.starting);
+    ++times_.processes;
     process_->send(frame(Kind::open, options_.device), options_.start_deadline);
     if (process_->receive(options_.start_deadline)) {
       device_is_open_ = true;
@@ -64,10 +89,17 @@ Worker::Ending Worker::run_remaining(const LaunchBatch& batch, std::vector<kerne
   open_device();
   const auto first = batch.kernels.begin() + static_cast<std::ptrdiff_t>(outcomes.size());
   const LaunchBatch remaining{batch.cubin, {first, batch.kernels.end()}};
-  process_->send(frame(Kind::launch, remaining), options_.start_deadline);
-  if (!process_->receive(options_.start_deadline)) return {Ending::Why::loading_failed, process_->exit()};
+  {
+    const Spent spent(times_.loading);
+    process_->send(frame(Kind::launch, remaining), options_.start_deadline);
+    if (!process_->receive(options_.start_deadline)) return {Ending::Why::loading_failed, process_->exit()};
+  }
+  const auto receive = [&] {
+    const Spent spent(times_.running);
+    return process_->receive(options_.kernel_deadline);
+  };
   while (outcomes.size() < batch.kernels.size()) {
-    auto reply = process_->receive(options_.kernel_deadline);
+    const auto reply = receive();
     if (!reply) return {Ending::Why::kernel_failed, process_->exit()};
     auto outcome = reply->as<Outcome>();
     // An earlier kernel may still hold the memory: a context keeps the local memory that a kernel once needed.

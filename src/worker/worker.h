@@ -53,6 +53,17 @@ struct WorkerOptions {
       scaled_deadline(std::chrono::seconds(60));  // to load the driver and make a context, or to load a cubin
 };
 
+// How a worker has spent its time, in seconds.
+//   processes  that were started for its device
+//   starting   them: the driver and a context, and before that the end of the process that is replaced
+//   loading    cubins
+//   running    kernels, until each answered or missed its deadline
+struct WorkerTimes {
+  int processes = 0;
+  double starting = 0, loading = 0, running = 0;
+};
+WorkerTimes operator-(const WorkerTimes& later, const WorkerTimes& earlier);
+
 class WorkerProcess;
 
 // The supervisor's end of one worker process, the only place where driver, nvJitLink and NVRTC code runs. A fault,
@@ -100,6 +111,8 @@ class Worker {
   // The process id, 0 if there is none: for tests, which kill it.
   int process_id() const;
 
+  const WorkerTimes& times() const { return times_; }
+
  private:
   struct Ending;
 
@@ -117,6 +130,7 @@ class Worker {
   bool has_launched_ = false;    // this process
   std::filesystem::path cupti_;  // used to open the counters; empty before
   bool counters_are_open_ = false;
+  WorkerTimes times_;
 };
 
 // An Assembler that runs in its own worker process.

@@ -142,3 +142,29 @@ TEST_CASE("patched code that faults or hangs costs its own pairs") {
   CHECK(
       std::any_of(files.hazards.begin(), files.hazards.end(), [&](const auto& one) { return one.verdict == verdict; }));
 }
+
+TEST_CASE("GPUs share the pairs: the numbers are those of one, records name theirs, and the end says what each did") {
+  PtxlatProgram one, four;
+  one.require_tools();
+  REQUIRE(measure(one, filter).status == 0);
+  std::ofstream script(four.folder() / "script.toml");
+  for (int i = 0; i < 4; ++i) script << "[[device]]\nuuid = \"0" << i << "010203-0405-0607-0809-0a0b0c0d0e0f\"\n";
+  script.close();
+  four.set("PTXLAT_STANDIN_SCRIPT", (four.folder() / "script.toml").string());
+  four.set("PTXLAT_STANDIN_DELAY_MS", "1");  // so that they take turns
+  const auto ended =
+      four.run({"pairs", "--filter", filter, "--threads", "8", "--devices", "all", "--tables", "tables"});
+  INFO(ended.err);
+  REQUIRE(ended.status == 0);
+  CHECK(contents_of(four.table() / "pairs.csv") == contents_of(one.table() / "pairs.csv"));
+  for (int i = 0; i < 4; ++i) {
+    const auto at = ended.err.find("\n  GPU " + std::to_string(i));
+    REQUIRE(at != std::string::npos);
+    const auto line = ended.err.substr(at + 1, ended.err.find('\n', at + 1) - at - 1);
+    CHECK(line.find(" s busy (") != std::string::npos);
+    CHECK(line.find(" 0.00 s busy") == std::string::npos);
+  }
+  CHECK(ended.err.find("s after the last stage") != std::string::npos);
+  const auto files = report::read_pair_files(four.table());
+  CHECK(files.runs.size() > 1);
+}
