@@ -97,7 +97,9 @@ bool measure_warp_streams(line::Bench& bench, const isa::Catalogue& catalogue, c
     record.note = times.message;
     return true;
   }
-  put_rates(record, warps, times, [&](const Timing& timing) { return (timing.longer - timing.shorter) / copies; });
+  // Captured by name: Clang before 16 does not capture a structured binding.
+  put_rates(record, warps, times,
+            [&, copies = copies](const Timing& timing) { return (timing.longer - timing.shorter) / copies; });
   return true;
 }
 
