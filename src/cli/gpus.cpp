@@ -33,9 +33,8 @@ std::vector<int> numbers_in(const std::string& devices) {
   return numbers;
 }
 
-worker::WorkerOptions options_for(int device, std::chrono::milliseconds kernel_deadline) {
-  auto options = worker_options(device);
-  options.kernel_deadline = kernel_deadline;
+worker::WorkerOptions for_device(worker::WorkerOptions options, int device) {
+  options.device = device;
   return options;
 }
 
@@ -45,8 +44,8 @@ struct Opened {
   std::optional<Error> failure;
 };
 
-Opened try_to_open(int number, std::chrono::milliseconds kernel_deadline) {
-  Opened opened{std::make_unique<OpenGpu>(options_for(number, kernel_deadline)), {}};
+Opened try_to_open(int number, const worker::WorkerOptions& options) {
+  Opened opened{std::make_unique<OpenGpu>(for_device(options, number)), {}};
   try {
     opened.gpu->device = opened.gpu->worker.device_info();
   } catch (const Error& error) {
@@ -57,15 +56,15 @@ Opened try_to_open(int number, std::chrono::milliseconds kernel_deadline) {
 
 // All GPUs that the driver sees and that can be opened. The first says how many there are; it may be broken although
 // the second is not. All others are opened at the same time, since each takes the driver a second.
-std::vector<std::unique_ptr<OpenGpu>> open_all(std::chrono::milliseconds kernel_deadline) {
+std::vector<std::unique_ptr<OpenGpu>> open_all(const worker::WorkerOptions& options) {
   std::vector<Opened> all;
   for (int number = 0; number < 2 && (all.empty() || !all.back().gpu); ++number)
-    all.push_back(try_to_open(number, kernel_deadline));
+    all.push_back(try_to_open(number, options));
   if (!all.back().gpu) throw Error(*all.front().failure);
   const auto tried = all.size();
   all.resize(std::max(tried, static_cast<std::size_t>(all.back().gpu->device.device_count)));
   in_parallel(all.size() - tried,
-              [&](std::size_t i) { all[tried + i] = try_to_open(static_cast<int>(tried + i), kernel_deadline); });
+              [&](std::size_t i) { all[tried + i] = try_to_open(static_cast<int>(tried + i), options); });
   std::vector<std::unique_ptr<OpenGpu>> gpus;
   for (auto& opened : all) {
     if (opened.gpu) {
@@ -79,9 +78,9 @@ std::vector<std::unique_ptr<OpenGpu>> open_all(std::chrono::milliseconds kernel_
 }
 
 std::vector<std::unique_ptr<OpenGpu>> open_named(const std::vector<int>& numbers,
-                                                 std::chrono::milliseconds kernel_deadline) {
+                                                 const worker::WorkerOptions& options) {
   std::vector<std::unique_ptr<OpenGpu>> gpus;
-  for (const int number : numbers) gpus.push_back(std::make_unique<OpenGpu>(options_for(number, kernel_deadline)));
+  for (const int number : numbers) gpus.push_back(std::make_unique<OpenGpu>(for_device(options, number)));
   in_parallel(gpus.size(), [&](std::size_t i) { gpus[i]->device = gpus[i]->worker.device_info(); });
   return gpus;
 }
@@ -116,9 +115,9 @@ worker::WorkerOptions GpuKind::options() const {
   return options;
 }
 
-std::vector<GpuKind> open_gpus(const std::string& devices, std::chrono::milliseconds kernel_deadline) {
+std::vector<GpuKind> open_gpus(const std::string& devices, const worker::WorkerOptions& options) {
   const auto numbers = numbers_in(devices);
-  auto gpus = numbers.empty() ? open_all(kernel_deadline) : open_named(numbers, kernel_deadline);
+  auto gpus = numbers.empty() ? open_all(options) : open_named(numbers, options);
   in_parallel(gpus.size(),
               [&](std::size_t i) { gpus[i]->watch.emplace(gpus[i]->options, gpus[i]->device, gpus[i]->worker); });
   std::vector<GpuKind> kinds;
@@ -132,9 +131,7 @@ std::vector<GpuKind> open_gpus(const std::string& devices, std::chrono::millisec
   return kinds;
 }
 
-std::vector<GpuKind> open_gpus(const std::string& devices) {
-  return open_gpus(devices, worker::WorkerOptions{}.kernel_deadline);
-}
+std::vector<GpuKind> open_gpus(const std::string& devices) { return open_gpus(devices, worker_options(0)); }
 
 std::string report_lost(const OpenGpu& gpu, const Error& why) {
   auto text = fmt::format("GPU {} ({}) no longer answers: {}", gpu.device.index, gpu.device.uuid, why.what());

@@ -38,10 +38,9 @@ struct GpuKind {
   worker::WorkerOptions options() const;
 };
 
-// Opens the GPUs that `--devices` names ("0", "0,2", "all"), with their workers' deadline for a kernel, and prints what
-// disturbs them. Error{no_gpu} if one of those named cannot be opened; with "all", which leaves out such a GPU, if none
-// can.
-std::vector<GpuKind> open_gpus(const std::string& devices, std::chrono::milliseconds kernel_deadline);
+// Opens the GPUs that `--devices` names ("0", "0,2", "all"), with workers like this one, and prints what disturbs them.
+// Error{no_gpu} if one of those named cannot be opened; with "all", which leaves out such a GPU, if none can.
+std::vector<GpuKind> open_gpus(const std::string& devices, const worker::WorkerOptions& options);
 std::vector<GpuKind> open_gpus(const std::string& devices);
 
 // Prints that a GPU no longer answers, and returns that as a warning of its run.

@@ -19,7 +19,12 @@ namespace ptxlat::cli {
 namespace {
 
 // Patched code takes milliseconds at most; a kernel that never ends must not hold up all others.
-std::chrono::milliseconds kernel_deadline() { return scaled_deadline(std::chrono::milliseconds(500)); }
+worker::WorkerOptions patched_code() {
+  auto options = worker_options(0);
+  options.kernel_deadline = scaled_deadline(std::chrono::milliseconds(500));
+  options.expects_faults = true;
+  return options;
+}
 
 // Loads the catalogue while something else is done.
 using Loading = std::future<ptx::LoadedCatalogue>;
@@ -84,7 +89,7 @@ void for_each_job(const OpcodeJobOptions& options, const MeasureJob& measure) {
   const auto& wanted = options.selection.toolchain;
   auto started = std::chrono::steady_clock::now();
   auto loading = begin_loading(options);
-  for (const auto& kind : open_gpus(options.devices, kernel_deadline())) {
+  for (const auto& kind : open_gpus(options.devices, patched_code())) {
     const auto of_driver = driver_toolchain(kind.first().device);
     for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, of_driver)) {
       require_levels({options.level}, toolchain.kind);

@@ -103,6 +103,9 @@ class Service {
   // Answers one request; false if the process must end.
   bool serve(const Message& request) {
     switch (request.kind()) {
+      case Kind::prepare:
+        gpu::load_cuda_api().cuInit(0);  // if that fails, opening says so
+        return true;
       case Kind::open:
         device_ = std::make_unique<OpenDevice>(request.as<int>());
         send_frame(socket_, frame(Kind::opened));

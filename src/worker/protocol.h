@@ -19,6 +19,7 @@
 // the kind. Both ends are the same executable on the same machine, so the format is just cereal's binary archive. A
 // reply's deadline restarts with each message, so a reply in parts says which part was the last.
 //
+//   prepare, no reply                                   the driver is loaded; no device is used
 //   open      → opened                                  the driver is loaded and the device has a context
 //   info      → device
 //   launch    → loaded, then one outcome per kernel     an outcome may end the process (`process_ends`)
@@ -107,6 +108,7 @@ void serialize(Archive& archive, ptxlat::nvml::Condition& condition) {
 namespace ptxlat::worker {
 
 enum class Kind : std::uint8_t {
+  prepare,
   open,
   opened,
   info,

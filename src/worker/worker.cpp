@@ -52,8 +52,15 @@ int Worker::process_id() const { return process_ ? process_->pid() : 0; }
 void Worker::start_process() {
   if (!process_ || process_->pid() < 0) {
     restart();
-    process_ = std::make_unique<WorkerProcess>(options_.program);
+    process_ = standby_ ? std::move(standby_) : std::make_unique<WorkerProcess>(options_.program);
   }
+}
+
+// What a new process can do without the GPU is done before it is needed.
+void Worker::prepare_standby() {
+  if (!options_.expects_faults || standby_) return;
+  standby_ = std::make_unique<WorkerProcess>(options_.program);
+  standby_->send(frame(Kind::prepare), options_.start_deadline);
 }
 
 // Separate from the requests that need a device, because starting the driver takes from tenths of a second to many
@@ -67,6 +74,7 @@ void Worker::open_device() {
     process_->send(frame(Kind::open, options_.device), options_.start_deadline);
     if (process_->receive(options_.start_deadline)) {
       device_is_open_ = true;
+      prepare_standby();
       return;
     }
     if (!process_->exit().from_outside() || is_retry)

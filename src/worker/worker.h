@@ -44,6 +44,7 @@ struct CountOutcome {
 struct WorkerOptions {
   std::filesystem::path program;  // this executable; it is started as `PROGRAM worker`
   int device = 0;
+  bool expects_faults = false;          // whether a second process waits to replace one that faults or hangs
   std::vector<int> spare_devices = {};  // of the same kind, whose driver assembles if `device` has died
   std::chrono::milliseconds kernel_deadline =
       scaled_deadline(std::chrono::seconds(5));  // for one kernel's launches, before it counts as hung
@@ -117,6 +118,7 @@ class Worker {
   struct Ending;
 
   void start_process();
+  void prepare_standby();
   void open_device();
   Ending run_remaining(const LaunchBatch& batch, std::vector<kernel::LaunchOutcome>& outcomes);
   // The reply for a toolchain that runs in the process, or in a new process if the first was killed from outside. If
@@ -126,6 +128,7 @@ class Worker {
 
   WorkerOptions options_;
   std::unique_ptr<WorkerProcess> process_;
+  std::unique_ptr<WorkerProcess> standby_;  // has initialised the driver, but has no context, so it uses no GPU
   bool device_is_open_ = false;
   bool has_launched_ = false;    // this process
   std::filesystem::path cupti_;  // used to open the counters; empty before

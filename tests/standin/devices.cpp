@@ -2,9 +2,11 @@
 
 // The stand-in's devices, their attributes and contexts, from the script.
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <thread>
 
 #include "context.h"
 #include "script.h"
@@ -45,6 +47,12 @@ std::size_t standin::attribute(CUdevice_attribute which) {
 }
 
 STANDIN_API CUresult cuInit(unsigned) {
+  static const bool has_started = [] {
+    if (const char* delay = std::getenv("PTXLAT_STANDIN_START_MS"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(delay)));
+    return true;
+  }();
+  static_cast<void>(has_started);
   if (!script().is_valid) return error_unknown;
   return std::getenv("PTXLAT_STANDIN_NO_DEVICE") ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
 }

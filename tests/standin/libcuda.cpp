@@ -16,6 +16,7 @@
 //   PTXLAT_STANDIN_COUNT        a kernel with this in its name adds 1 to the first word of its first buffer
 //   PTXLAT_STANDIN_REFUSE       functions with this in their name fail (objects.cpp, persisting.cpp)
 //   PTXLAT_STANDIN_DELAY_MS     how long every synchronisation takes
+//   PTXLAT_STANDIN_START_MS     how long the first cuInit of a process takes
 //   PTXLAT_STANDIN_NO_DEVICE    if set: there is a driver and no GPU
 #include <unistd.h>
 

@@ -85,6 +85,23 @@ TEST_CASE("a batch that stops at a failure launches nothing after it") {
   CHECK(log.lines().size() == 4);
 }
 
+TEST_CASE("where faults are expected, a process that has started the driver waits to replace the one that faults") {
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_FAULT", "k3_");
+  environment.set("PTXLAT_STANDIN_START_MS", "2000");
+  auto options = test_options();
+  options.expects_faults = true;
+  Worker worker(options);
+  const LaunchBatch batch = test_batch(8, 1);
+  worker.device_info();
+  CHECK(worker.times().starting >= 2);
+  std::this_thread::sleep_for(3s);  // until the second process is ready
+  const auto before = worker.times();
+  check_readouts(batch, worker.launch(batch), 3);
+  CHECK(worker.times().processes == before.processes + 1);
+  CHECK(worker.times().starting - before.starting < 2);
+}
+
 TEST_CASE("several faults cost their own kernels") {
   Environment environment;
   environment.set("PTXLAT_STANDIN_FAULT", "_");
