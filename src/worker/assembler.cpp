@@ -24,12 +24,14 @@ class WorkerAssembler : public assemble::Assembler {
   assemble::Toolchain toolchain_;
 };
 
-// One process and a socket to it for each assembler. The process starts when the first of them is used.
+// One process and a socket to it for each assembler. The process starts at once: the driver takes a second, in which
+// the caller has something else to do.
 class SharedProcess {
  public:
   SharedProcess(const WorkerOptions& options, assemble::ToolchainKind kind, std::size_t count)
       : options_(options), kind_(kind), other_ends_(count, -1) {
     for (int& other_end : other_ends_) sockets_.push_back(std::make_unique<WorkerSocket>(other_end));
+    begin();
   }
   ~SharedProcess() { close_other_ends(); }
   SharedProcess(const SharedProcess&) = delete;  // owns file descriptors
@@ -37,16 +39,18 @@ class SharedProcess {
 
   WorkerSocket& socket(std::size_t index) { return *sockets_[index]; }
 
-  // Error{no_gpu} if the driver does not start; every assembler that calls this gets it (and tries the driver once
-  // more). Not std::call_once: an exception that passes through pthread_once aborts a program that links libgcc
-  // statically. If the process ends during the start, every assembler sees a hang-up.
+  // Waits until it has started. Error{no_gpu} if the driver does not start; every assembler that calls this gets it
+  // (and tries the driver once more). Not std::call_once: an exception that passes through pthread_once aborts a
+  // program that links libgcc statically. If the process ends during the start, every assembler sees a hang-up.
   void start() {
     const std::scoped_lock lock(starting_);
     if (is_started_) return;
-    process_.emplace(options_.program);
-    if (kind_ == assemble::ToolchainKind::driver) {
-      process_->send(frame(Kind::open, options_.device), options_.start_deadline);
-      process_->receive(options_.start_deadline);
+    if (!process_) begin();
+    try {
+      if (kind_ == assemble::ToolchainKind::driver) process_->receive(options_.start_deadline);
+    } catch (...) {
+      process_.reset();
+      throw;
     }
     process_->send(frame(Kind::channels, static_cast<std::uint32_t>(other_ends_.size())), options_.start_deadline);
     // A process that did not receive its sockets is useless: each assembler then starts its own.
@@ -58,6 +62,12 @@ class SharedProcess {
   void kill() { process_->kill_now(); }
 
  private:
+  void begin() {
+    process_.emplace(options_.program);
+    if (kind_ == assemble::ToolchainKind::driver)
+      process_->send(frame(Kind::open, options_.device), options_.start_deadline);
+  }
+
   void close_other_ends() {
     for (const int other_end : other_ends_) close(other_end);
     other_ends_.clear();
