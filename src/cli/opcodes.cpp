@@ -41,8 +41,11 @@ void read_again(const OpcodeJobOptions& options) {
 
 void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind& kind, StageProgress& progress) {
   // CUPTI hooks into the driver of the process that it is in, and runs each kernel several times.
-  worker::Worker counting(worker_options(kind.first().device.index));
-  job.counting = &counting;
+  std::vector<std::unique_ptr<worker::Worker>> counting;
+  for (const auto& gpu : kind.gpus) {
+    counting.push_back(std::make_unique<worker::Worker>(worker_options(gpu->device.index)));
+    job.counting.push_back(counting.back().get());
+  }
   cuda::apply_compiled(job.loaded.catalogue.forms, compile_cuda(job.forms, job.toolchain, job.target));
   results::Store store(options.store);
   const auto folder = std::filesystem::path(options.tables) / job.run.table;

@@ -10,6 +10,7 @@
 
 #include "run/missing.h"
 #include "run/opcodes.h"
+#include "run/parts.h"
 
 // Shared by the commands that patch machine code (opcodes.cpp, pairs.cpp).
 
@@ -48,22 +49,18 @@ class Stages {
   // The runs of the job's GPUs.
   GpuRuns& runs() { return runs_; }
 
-  // Makes the missing cells of the plan and puts all records of the plan into `records`. False if it was interrupted;
-  // then there are none: of a part of a plan, most questions have different answers.
+  // The plan's cells, each with as much text as bytes_of says.
   template <class Plan, class BytesOf>
-  bool make(const char* name, const std::vector<Plan>& plan, const line::Method& method,
-            const std::vector<worker::Worker*>& workers, const BytesOf& bytes_of,
-            std::vector<results::Record>& records) {
-    std::vector<line::Cell> cells;
-    for (std::size_t i = 0; i < plan.size(); ++i) cells.push_back({i, plan[i].level, bytes_of(plan[i])});
-    const bool completed = make(name, cells, keys_of(plan), method, workers);
-    if (completed) records = stored(plan);
-    return completed;
+  static Part part_of(const std::vector<Plan>& plan, const line::Method& method, const BytesOf& bytes_of) {
+    Part part{&method, {}, keys_of(plan)};
+    for (std::size_t i = 0; i < plan.size(); ++i) part.cells.push_back({i, plan[i].level, bytes_of(plan[i])});
+    return part;
   }
 
-  // Makes the missing cells, whose keys are by their numbers. False if it was interrupted.
-  bool make(const char* name, const std::vector<line::Cell>& cells, const std::vector<results::CellKey>& keys,
-            const line::Method& method, const std::vector<worker::Worker*>& workers) {
+  // Makes the missing cells of all parts. False if it was interrupted.
+  bool make(const char* name, const std::vector<Part>& parts, const std::vector<worker::Worker*>& workers) {
+    const PartsMethod method(parts);
+    const auto& cells = method.cells();
     if (progress_.on_stage) progress_.on_stage(name, cells.size());
     line::StationClock clock;
     StageTimes times;
@@ -79,7 +76,7 @@ class Stages {
                           .on_gpu_lost = [this](std::size_t gpu, const Error& why) { note_lost(gpu, why); },
                           .gpu_use = &times.gpus};
     const auto [count, completed] =
-        make_missing(line, method, job_.assemblers, cells, keys, store_, runs_, progress_.on_finished);
+        make_missing(line, method, job_.assemblers, cells, method.keys(), store_, runs_, progress_.on_finished);
     if (count == 0 || !progress_.on_stage_end) return completed;
     times.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     times.stations = clock.seconds();
@@ -93,6 +90,13 @@ class Stages {
     const auto keys = keys_of(plan);
     const auto finished = store_.finished(job_.run.table);
     return std::all_of(keys.begin(), keys.end(), [&](const auto& key) { return finished.contains(key.text()); });
+  }
+
+  // The records of a plan that is finished, or was completed except for what may fail again. None of a part of a plan,
+  // because most questions have different answers there.
+  template <class Plan>
+  std::vector<results::Record> whole(const std::vector<Plan>& plan, bool completed) const {
+    return completed || is_finished(plan) ? stored(plan) : std::vector<results::Record>{};
   }
 
   template <class Plan>

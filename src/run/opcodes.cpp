@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/parallel.h"
 #include "run/counters.h"
 #include "run/opcode_stages.h"
 
@@ -15,18 +16,41 @@ constexpr std::size_t text_of_kernels = 5000;  // approximate, in bytes
 // With more opcodes in a chunk, chunks take turns on the GPU for minutes, and none is finished until all are.
 constexpr std::size_t kernels_of_counting = 60;
 
+// What does not need each other's results.
+void measure_opcodes(const std::vector<machine::Opcode>& opcodes, const OpcodeJob& job, Stages& stages,
+                     MadeOpcodes& made) {
+  const auto pairs = machine::plan_pairs(job.loaded, opcodes, job.level);
+  const auto operands = machine::plan_operands(job.loaded, opcodes, job.level);
+  const auto in_flight = machine::plan_in_flight(job.loaded, opcodes, made.throughput, job.level);
+  const machine::ContentionMethod of_pairs(job.loaded, pairs);
+  const machine::OperandCostMethod of_operands(job.loaded, operands);
+  const machine::InFlightMethod of_in_flight(job.loaded, in_flight);
+  const auto few = [](const auto&) { return text_of_kernels; };
+  const auto many = [](const auto&) { return 2 * std::size(machine::chains_to_try) * text_of_kernels; };
+  made.completed = stages.make("pairs of opcodes, costs of operands and instructions in flight",
+                               {stages.part_of(pairs, of_pairs, few), stages.part_of(operands, of_operands, few),
+                                stages.part_of(in_flight, of_in_flight, many)},
+                               job.workers);
+  made.contention = stages.whole(pairs, made.completed);
+  made.operand_costs = stages.whole(operands, made.completed);
+  made.in_flight = stages.whole(in_flight, made.completed);
+}
+
 // The library is only opened if something is missing. A failure to count has no further effect.
 void count(const std::vector<machine::Opcode>& opcodes, const OpcodeJob& job, Stages& stages, MadeOpcodes& made) {
   const auto plan = machine::plan_counting(job.loaded, opcodes, job.level);
   try {
-    counters::Offer offer;
+    std::vector<counters::Offer> offers(job.counting.size());
     if (!stages.is_finished(plan)) {
-      offer = open_counters(*job.counting);
-      stages.runs().of(0).cupti = fmt::format("cupti-{}", offer.version);
+      in_parallel(offers.size(), [&](std::size_t gpu) {
+        offers[gpu] = open_counters(*job.counting[gpu]);
+        stages.runs().of(gpu).cupti = fmt::format("cupti-{}", offers[gpu].version);
+      });
     }
-    made.completed = stages.make(
-        "pipes by hardware counters", plan, machine::CountingMethod(job.loaded, plan, offer), {job.counting},
-        [](const auto&) { return kernels_of_counting * text_of_kernels; }, made.counters);
+    const machine::CountingMethod method(job.loaded, plan, offers.front());
+    const auto bytes = [](const auto&) { return kernels_of_counting * text_of_kernels; };
+    made.completed = stages.make("pipes by hardware counters", {stages.part_of(plan, method, bytes)}, job.counting);
+    made.counters = stages.whole(plan, made.completed);
   } catch (const counters::Unavailable& error) {
     made.not_counted = error;
     made.counters = stages.stored(plan);
@@ -42,27 +66,14 @@ MadeOpcodes make_opcodes(OpcodeJob& job, results::Store& store, const std::atomi
   Stages stages(job, store, interrupted, progress);
   MadeOpcodes made;
   const auto plan = machine::plan_throughput(job.loaded, job.forms, job.level);
-  made.completed = stages.make(
-      "throughput", plan, machine::ThroughputMethod(job.loaded, plan), job.workers,
-      [](const auto& cell) { return cell.ptx_bytes; }, made.throughput);
+  const machine::ThroughputMethod of_throughput(job.loaded, plan);
+  made.completed =
+      stages.make("throughput", {stages.part_of(plan, of_throughput, [](const auto& cell) { return cell.ptx_bytes; })},
+                  job.workers);
+  made.throughput = stages.whole(plan, made.completed);
   if (made.completed) {
     const auto opcodes = machine::opcodes_measured(job.loaded, made.throughput);
-    const auto pairs = machine::plan_pairs(job.loaded, opcodes, job.level);
-    made.completed = stages.make(
-        "pairs of opcodes", pairs, machine::ContentionMethod(job.loaded, pairs), job.workers,
-        [](const auto&) { return text_of_kernels; }, made.contention);
-    if (made.completed) {
-      const auto operands = machine::plan_operands(job.loaded, opcodes, job.level);
-      made.completed = stages.make(
-          "costs of operands", operands, machine::OperandCostMethod(job.loaded, operands), job.workers,
-          [](const auto&) { return text_of_kernels; }, made.operand_costs);
-    }
-    if (made.completed) {
-      const auto in_flight = machine::plan_in_flight(job.loaded, opcodes, made.throughput, job.level);
-      made.completed = stages.make(
-          "instructions in flight", in_flight, machine::InFlightMethod(job.loaded, in_flight), job.workers,
-          [](const auto&) { return 2 * std::size(machine::chains_to_try) * text_of_kernels; }, made.in_flight);
-    }
+    measure_opcodes(opcodes, job, stages, made);
     if (made.completed) count(opcodes, job, stages, made);
   }
   made.run = stages.runs().of(0);

@@ -27,7 +27,7 @@ namespace ptxlat::run {
 //   run       as it begins, on the first GPU
 //   further   the other GPUs
 //   workers   run patched code, and nothing else; one for each GPU
-//   counting  runs it with hardware counters, and nothing else; on the first GPU
+//   counting  run it with hardware counters, and nothing else; one for each GPU
 struct OpcodeJob {
   ptx::LoadedCatalogue loaded;
   assemble::Toolchain toolchain;
@@ -37,7 +37,7 @@ struct OpcodeJob {
   std::vector<const isa::Form*> forms;
   int level = 3;
   std::vector<worker::Worker*> workers;
-  worker::Worker* counting = nullptr;
+  std::vector<worker::Worker*> counting;
   std::unique_ptr<sass::Disassembler> disassembler;
   std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
 };
