@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/parallel.h"
 #include "machine/hazards.h"
 #include "machine/scheduled_pairs.h"
 
@@ -52,11 +53,13 @@ std::string why_none(const HazardLadder& ladder) {
                                 : "neither order gives a wrong value";
 }
 
-void add_hazards(const results::Record& record, std::map<Key, Found>& found) {
+//   in_window  the pairs of its window
+void add_hazards(const results::Record& record, const std::vector<ScheduledPair>& in_window,
+                 std::map<Key, Found>& found) {
   if (record.kind != results::RecordKind::hazard || record.windows.empty()) return;
   if (record.sass.size() != 2) {
     // The window could not be patched: none of its pairs was.
-    for (const auto& pair : pairs_of(record.windows.front())) {
+    for (const auto& pair : in_window) {
       const auto known = found.find({pair.producer, pair.consumer, pair.slot});
       if (known != found.end() && known->second.problem.empty())
         known->second.problem = fmt::format("no hazard: {}", record.note);
@@ -64,7 +67,7 @@ void add_hazards(const results::Record& record, std::map<Key, Found>& found) {
     return;
   }
   std::string slot;
-  for (const auto& pair : pairs_of(record.windows.front())) {
+  for (const auto& pair : in_window) {
     const bool is_it = pair.producer == record.sass.front() && pair.consumer == record.sass.back();
     if (!is_it) continue;
     if (!slot.empty() && slot != pair.slot) return;  // two such pairs: which of them was patched is not known
@@ -127,12 +130,13 @@ std::vector<results::Pair> pair_rows(const std::vector<results::Record>& latency
   std::map<Key, Found> all;
   auto scheduled = scheduled_pairs(latency);
   for (const auto& pair : scheduled) add_schedule(pair, all);
-  for (const auto& record : hazards) {
-    add_hazards(record, all);
-    for (const auto& window : record.windows) {
-      const auto pairs = pairs_of(window);
-      scheduled.insert(scheduled.end(), pairs.begin(), pairs.end());
-    }
+  std::vector<std::vector<ScheduledPair>> in_windows(hazards.size());
+  in_parallel(hazards.size(), [&](std::size_t i) {
+    if (!hazards[i].windows.empty()) in_windows[i] = pairs_of(hazards[i].windows.front());
+  });
+  for (std::size_t i = 0; i < hazards.size(); ++i) {
+    add_hazards(hazards[i], in_windows[i], all);
+    scheduled.insert(scheduled.end(), in_windows[i].begin(), in_windows[i].end());
   }
   const auto waiting = waiting_opcodes(scheduled);
   for (auto& [key, found] : all) {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/parallel.h"
 #include "report/gzip.h"
 #include "results/json.h"
 
@@ -23,9 +24,11 @@ Error damaged_records(const std::filesystem::path& file, const std::string& what
 }  // namespace
 
 std::string lines_of(const std::vector<results::Record>& records) {
-  std::string lines;
-  for (const results::Record& record : records) lines += results::to_line(results::to_json(record)) + '\n';
-  return lines;
+  std::vector<std::string> lines(records.size());
+  in_parallel(records.size(), [&](std::size_t i) { lines[i] = results::to_line(results::to_json(records[i])) + '\n'; });
+  std::string text;
+  for (const auto& line : lines) text += line;
+  return text;
 }
 
 std::string provenance_of(const std::vector<results::Record>& records, const std::vector<results::Run>& runs) {
@@ -43,9 +46,12 @@ std::vector<results::Record> read_record_lines(const std::filesystem::path& file
   std::vector<results::Record> records;
   if (!std::filesystem::exists(file)) return records;
   try {
-    std::istringstream lines(gunzip(read_file(file)));
-    for (std::string line; std::getline(lines, line);)
-      records.push_back(results::record_from_json(results::parse_json(line)));
+    std::istringstream text(gunzip(read_file(file)));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(text, line);) lines.push_back(std::move(line));
+    records.resize(lines.size());
+    in_parallel(lines.size(),
+                [&](std::size_t i) { records[i] = results::record_from_json(results::parse_json(lines[i])); });
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
