@@ -51,7 +51,11 @@ EXIT_CODES = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130}
 # Words of a program that was not prepared.
 UNPREPARED = ("terminate called", "std::", "basic_string", "what():", "Assertion", "stack smashing", "core dumped",
               "bad_alloc", "nlohmann", "json.exception")
-LONGEST = 400  # seconds that a command may take with a fault: a module costs several deadlines if each assembly hangs
+# How much longer than elsewhere everything may take: under a sanitizer, or on a busy machine.
+SLOWNESS = float(os.environ.get("PTXLAT_DEADLINE_FACTOR", "1"))
+LONGEST = 400 * SLOWNESS  # seconds that a command may take with a fault: each assembly that hangs costs a deadline
+# In a build with sanitizers: their reports, of all processes. The program survives a worker that one of them ends.
+REPORTS = "sanitizer"
 
 
 class Case:
@@ -80,8 +84,12 @@ class Case:
             "PTXLAT_LIBCUPTI": self.options.standin if has_counters else "/nonexistent",
             "PTXLAT_LIBCUDA": self.options.standin, "PTXLAT_LIBNVML": self.options.standin,
             "PTXLAT_TOOLKITS": self.options.toolkits, "PTXLAT_STANDIN_PTXAS": self.options.ptxas,
-            "PTXLAT_TEMPLATES": self.options.templates, "PTXLAT_DEADLINE_FACTOR": "0.2",
+            "PTXLAT_TEMPLATES": self.options.templates, "PTXLAT_DEADLINE_FACTOR": str(0.2 * SLOWNESS),
             "TMPDIR": str(self.temporary), "PTXLAT_FAULT_CASE": self.marker,
+            # Some faults preload a library before that of AddressSanitizer.
+            "ASAN_OPTIONS": f"verify_asan_link_order=0:log_path={self.folder / REPORTS}",
+            "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={self.folder / REPORTS}",
+            "TSAN_OPTIONS": f"log_path={self.folder / REPORTS}",
         }
 
     def start(self, environment):
@@ -161,6 +169,10 @@ class Case:
             if path.name.startswith(".") or path.name.endswith(("-journal", "-wal", "-shm")):
                 raise faults.Failure(f"left behind: {path.relative_to(self.work)}")
 
+    def check_no_reports(self):
+        for report in self.folder.glob(REPORTS + "*"):
+            raise faults.Failure(report.read_text(errors="replace")[:4000])
+
     def check_message(self, status):
         if status < 0:  # killed, by the fault
             if -status not in self.fault.signals:
@@ -187,6 +199,7 @@ class Case:
         self.fault.disturb(self, process)
         status = self.finish(process)
         self.fault.end(self)
+        self.check_no_reports()
         self.check_message(status)
         finished = self.stored()
 
@@ -209,6 +222,7 @@ class Case:
                 shutil.copy(self.work / name, self.folder / "differs")
                 raise faults.Failure(f"{name} is not that of an undisturbed run")
         self.check_nothing_left()
+        self.check_no_reports()
 
 
 def undisturbed(options, name):
