@@ -55,12 +55,12 @@ build() {
 # forever; a packed table is not touched. SIBLING is the name of a whole table next to it, to which its rows then refer:
 # what both share is stored once (docs/table-format.md, "Rows that refer to a sibling").
 pack_table() {
-  local lines=$1/latency.jsonl log base
+  local lines=$1/latency.jsonl name base
   if command -v zstd >/dev/null; then
-    for log in "$1"/logs/*.zst; do
-      [[ -e $log ]] || continue
-      zstd -qdf "$log" -o "${log%.zst}"
-      zstd -qf --ultra -22 --rm "${log%.zst}" -o "$log"
+    for name in "$1"/logs/*.zst "$1"/{opcodes,pairs,probes}.jsonl.zst; do
+      [[ -e $name ]] || continue
+      zstd -qdf "$name" -o "${name%.zst}"
+      zstd -qf --ultra -22 --rm "${name%.zst}" -o "$name"
     done
   fi
   [[ ! -e $1/pairs.csv ]] || gzip -9nf "$1/pairs.csv"
@@ -70,7 +70,7 @@ pack_table() {
   # From a file, not a pipe: the frame contains its size.
   zstd -qdf "$lines.zst" -o "$lines"
   if [[ -z ${2:-} ]]; then
-    zstd -qf -19 --rm "$lines" -o "$lines.zst"
+    zstd -qf --ultra -22 --rm "$lines" -o "$lines.zst"
     return
   fi
   base=$(mktemp)

@@ -60,7 +60,7 @@ gather() {
     fi
   done
   folder=tables/sm_90/nvidia-h200/driver-580.159.04
-  gzip -dc "$folder/probes.jsonl.gz" | awk 'length($0) < 20000 && NR % 2 == 0' >"$out/records"
+  zstd -dcq "$folder"/probes.jsonl.* | awk 'length($0) < 20000 && NR % 2 == 0' >"$out/records"
   split -l 1 -d -a 3 "$out/records" "$out/record."
   for file in "$out"/record.*; do
     seed records "${file##*.}" <"$file"
@@ -69,9 +69,9 @@ gather() {
   rm -f "$out/records" "$out"/record.*
   for folder in tables/sm_90/nvidia-h100-80gb-hbm3/driver-580.159.04 tables/sm_90/nvidia-h200/driver-580.159.04; do
     for name in opcodes pairs; do
-      [[ -e $folder/$name.jsonl.gz ]] || continue
+      [[ -e $folder/$name.json ]] || continue
       {
-        gzip -dc "$folder/$name.jsonl.gz" | awk 'NR % 90 == 1' && printf '====\n' && cat "$folder/$name.json"
+        zstd -dcq "$folder/$name".jsonl.* | awk 'NR % 90 == 1' && printf '====\n' && cat "$folder/$name.json"
         printf '\n====\n' && gzip -dcf "$folder"/pairs.csv* | head -30
       } | seed opcodes "${folder//\//_}_$name"
     done
@@ -81,15 +81,16 @@ gather() {
       cat "$file"
       printf '====\n-gpgpu_n_clusters 1\n-gpgpu_scheduler gto\n-gpgpu_cache:dl1 S:4:128:64,L:L:m:N:L,A:512:8,16:0,32\n'
       printf '====\n' && gzip -dc "$folder/latency.csv.gz" | head -12
-      printf '====\n' && head -12 "$folder/opcodes.csv" && printf '====\n' && cat "$folder/run.json"
+      printf '====\n' && gzip -dcf "$folder"/opcodes.csv* | head -12 && printf '====\n' && cat "$folder/run.json"
       printf '\n====\n' && head -20 "$folder/facts.csv"
     } | seed simulator "${file##*/}"
   done
   if command -v zstd >/dev/null; then
     {
       zstd -dc "$folder/latency.jsonl.zst" | head -5
-      printf '====\n' && gzip -dc "$folder/probes.jsonl.gz" | awk 'length($0) < 3000' | head -3
-      printf '====\n' && head -20 "$folder/opcodes.csv" && printf '====\n' && head -20 "$folder/contention.csv"
+      printf '====\n' && zstd -dcq "$folder"/probes.jsonl.* | awk 'length($0) < 3000' | head -3
+      printf '====\n' && gzip -dcf "$folder"/opcodes.csv* | head -20
+      printf '====\n' && gzip -dcf "$folder"/contention.csv* | head -20
     } | seed site "$(basename "$folder")"
   fi
   printf 'banks=2 reads_per_cycle=1 counts_once=1 least=2\n====\nR4 R6 R8' | seed predict registers

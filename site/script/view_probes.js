@@ -152,7 +152,7 @@
       ptxlat.element(
           "p", {class: "faint"},
           probe.windows.length < probe.window_count
-              ? `The first ${probe.windows.length} distinct windows of ${probe.window_count}; probes.jsonl.gz has all.`
+              ? `The first ${probe.windows.length} distinct windows of ${probe.window_count}; probes.jsonl.zst has all.`
               : ""),
       ptxlat.codeLegend(),
       probe.windows.map(

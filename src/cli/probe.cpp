@@ -201,7 +201,7 @@ void read_again(const ProbeOptions& options, const std::vector<probe::Probe>& pr
   auto records = report::read_probe_files(options.reread);
   if (records.empty())
     throw Error(ExitCode::storage, fmt::format("there are no probes in {}", options.reread),
-                "Name the folder that has facts.csv and probes.jsonl.gz.");
+                "Name the folder that has facts.csv and probes.jsonl.zst.");
   for (auto& record : records) {
     const auto same = std::find_if(probes.begin(), probes.end(), [&](const auto& p) { return p.name == record.ptx; });
     if (same == probes.end()) continue;
@@ -225,7 +225,7 @@ std::string rule_in_tables(const ProbeOptions& options) {
     folders.emplace_back(options.table);
   } else if (std::filesystem::is_directory(options.tables)) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(options.tables)) {
-      if (entry.path().filename() == "probes.jsonl.gz") folders.push_back(entry.path().parent_path());
+      if (entry.is_directory() && report::has_probes(entry.path())) folders.push_back(entry.path());
     }
     std::sort(folders.begin(), folders.end());
   }

@@ -24,7 +24,7 @@ namespace {
 
 namespace metric = results::metric;
 
-constexpr const char* opcode_records_name = "opcodes.jsonl.gz";
+constexpr const char* opcode_records_name = "opcodes";
 
 // Launches of one experiment differ by thousandths: three digits after the point, or four that are not 0, say all there
 // is.
@@ -239,16 +239,17 @@ void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& 
                  {"operand_costs.csv", text_of([&](auto& out) { write_operand_costs_csv(out, files.operand_costs); })},
                  {"counters.csv", text_of([&](auto& out) { write_counters_csv(out, files.opcodes); })},
                  {throughput_name, gzip(text_of([&](auto& out) { write_throughput_csv(out, files.throughput); }))},
-                 {opcode_records_name, gzip(lines_of(records))},
+                 lines_file(opcode_records_name, records),
                  {opcode_runs_name, provenance_of(records, files.runs)}});
+  remove_old_lines(folder, opcode_records_name);
 }
 
 OpcodeFiles read_opcode_files(const std::filesystem::path& folder) {
   OpcodeFiles files;
-  if (!std::filesystem::exists(folder / opcode_records_name))
+  if (!has_record_lines(folder, opcode_records_name))
     throw Error(ExitCode::storage, fmt::format("there are no opcodes in {}", folder.string()),
-                fmt::format("Name the folder that has {}.", opcode_records_name));
-  for (auto& record : read_record_lines(folder / opcode_records_name)) {
+                fmt::format("Name the folder that has {}.jsonl.zst.", opcode_records_name));
+  for (auto& record : read_record_lines(folder, opcode_records_name)) {
     auto& of_kind = record.kind == results::RecordKind::throughput   ? files.throughput
                     : record.kind == results::RecordKind::contention ? files.contention
                     : record.kind == results::RecordKind::counters   ? files.counters

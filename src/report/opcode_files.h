@@ -13,7 +13,7 @@ namespace ptxlat::report {
 
 // What is known of opcodes, in `folder` (docs/opcodes.md): opcodes.csv and opcodes.md, a row each; contention.csv,
 // their pairs; counters.csv, the pipes that count them; throughput.csv.gz, the forms; series/throughput.csv.gz, their
-// curves over warps; series/in_flight.csv.gz, over warps and chains; opcodes.jsonl.gz, all records with their machine
+// curves over warps; series/in_flight.csv.gz, over warps and chains; opcodes.jsonl.zst, all records with their machine
 // code; opcodes.json, the runs. Each file is replaced as a whole and all of them only when every byte is on the disk.
 // Error{storage} if they cannot be written.
 struct OpcodeFiles {

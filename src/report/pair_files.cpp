@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "report/csv.h"
-#include "report/gzip.h"
 #include "report/number.h"
 #include "report/page.h"
 #include "report/record_lines.h"
@@ -14,7 +13,7 @@ namespace ptxlat::report {
 
 namespace {
 
-constexpr const char* pair_records_name = "pairs.jsonl.gz";
+constexpr const char* pair_records_name = "pairs";
 constexpr const char* runs_name = "pairs.json";
 
 std::string csv_of(const std::vector<results::Pair>& pairs) {
@@ -30,14 +29,15 @@ std::string csv_of(const std::vector<results::Pair>& pairs) {
 
 void write_pair_files(const std::filesystem::path& folder, const PairFiles& files) {
   replace_files(folder, {{pairs_name, csv_of(files.pairs)},
-                         {pair_records_name, gzip(lines_of(files.hazards))},
+                         lines_file(pair_records_name, files.hazards),
                          {runs_name, provenance_of(files.hazards, files.runs)}});
   std::error_code ignored;
   std::filesystem::remove(folder / packed_pairs_name, ignored);  // an earlier one's, if it was compressed
+  remove_old_lines(folder, pair_records_name);
 }
 
 PairFiles read_pair_files(const std::filesystem::path& folder) {
-  return {{}, read_record_lines(folder / pair_records_name), read_pair_runs(folder)};
+  return {{}, read_record_lines(folder, pair_records_name), read_pair_runs(folder)};
 }
 
 std::vector<results::Run> read_pair_runs(const std::filesystem::path& folder) {

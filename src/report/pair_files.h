@@ -17,7 +17,7 @@ inline constexpr const char* packed_pairs_name = "pairs.csv.gz";  // if it was c
 // Its columns (docs/pairs.md).
 inline constexpr const char* pair_columns = "producer,consumer,slot,schedule,measured,hazard,verdict,note";
 
-// What is known of pairs of opcodes, in `folder` (docs/opcodes.md): pairs.csv, a row each; pairs.jsonl.gz, the hazard
+// What is known of pairs of opcodes, in `folder` (docs/opcodes.md): pairs.csv, a row each; pairs.jsonl.zst, the hazard
 // records with their machine code; pairs.json, the runs. All files are replaced together. Error{storage} if they cannot
 // be written.
 struct PairFiles {

@@ -22,7 +22,7 @@ namespace ptxlat::report {
 
 namespace {
 
-constexpr char probe_records_name[] = "probes.jsonl.gz";
+constexpr char probe_records_name[] = "probes";
 constexpr std::string_view log_extension = ".jsonl.zst";
 
 // Calls visit(coordinates, value) for each point, the last axis fastest.
@@ -200,17 +200,21 @@ void write_probe_files(const std::filesystem::path& folder, const std::vector<re
   }
   if (!series.empty()) replace_files(folder / "series", series);
   replace_files(folder, {{facts_name, facts_csv(records)},
-                         {probe_records_name, gzip(lines_of(records))},
+                         lines_file(probe_records_name, records),
                          {probe_runs_name, provenance_of(records, runs)}});
+  remove_old_lines(folder, probe_records_name);
 }
 
 void rewrite_facts(const std::filesystem::path& folder, const std::vector<results::Record>& records) {
-  replace_files(folder, {{facts_name, facts_csv(records)}, {probe_records_name, gzip(lines_of(records))}});
+  replace_files(folder, {{facts_name, facts_csv(records)}, lines_file(probe_records_name, records)});
+  remove_old_lines(folder, probe_records_name);
 }
 
 std::vector<results::Record> read_probe_files(const std::filesystem::path& folder) {
-  return read_record_lines(folder / probe_records_name);
+  return read_record_lines(folder, probe_records_name);
 }
+
+bool has_probes(const std::filesystem::path& folder) { return has_record_lines(folder, probe_records_name); }
 
 std::vector<results::Run> read_probe_runs(const std::filesystem::path& folder) {
   return read_provenance(folder / probe_runs_name);

@@ -15,7 +15,7 @@ namespace ptxlat::report {
 inline constexpr const char* probe_runs_name = "probes.json";
 
 // Writes records of kind `probe` to `folder` (docs/table-format.md): facts.csv, series/<probe>.csv.gz for each that has
-// series, probes.jsonl.gz with everything, and probes.json with the runs that the records name. Each file is replaced
+// series, probes.jsonl.zst with everything, and probes.json with the runs that the records name. Each file is replaced
 // as a whole, and only after every byte of all files is on the disk. Error{storage} if they cannot be written.
 void write_probe_files(const std::filesystem::path& folder, const std::vector<results::Record>& records,
                        const std::vector<results::Run>& runs);
@@ -36,8 +36,9 @@ std::filesystem::path find_probe_log(const std::filesystem::path& folder, const 
 // The dialogue in such a file. Error{storage} if it is damaged.
 std::string read_probe_log(const std::filesystem::path& file);
 
-// The records of probes.jsonl.gz; none if the folder does not have it. Error{storage} if it is damaged.
+// The records of probes.jsonl.zst; none if the folder does not have it. Error{storage} if it is damaged.
 std::vector<results::Record> read_probe_files(const std::filesystem::path& folder);
+bool has_probes(const std::filesystem::path& folder);
 
 // The runs of probes.json; none if the folder does not have it. Error{storage} if it is damaged.
 std::vector<results::Run> read_probe_runs(const std::filesystem::path& folder);

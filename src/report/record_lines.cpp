@@ -10,11 +10,25 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "report/gzip.h"
+#include "report/zstd.h"
 #include "results/json.h"
 
 namespace ptxlat::report {
 
 namespace {
+
+constexpr const char* suffix = ".jsonl.zst";
+constexpr const char* old_suffix = ".jsonl.gz";
+
+// Empty if there is none.
+std::filesystem::path file_of_lines(const std::filesystem::path& folder, std::string_view name) {
+  std::error_code ignored;
+  for (const char* with : {suffix, old_suffix}) {
+    auto file = folder / fmt::format("{}{}", name, with);
+    if (std::filesystem::exists(file, ignored)) return file;
+  }
+  return {};
+}
 
 Error damaged_records(const std::filesystem::path& file, const std::string& what) {
   return Error(ExitCode::storage, fmt::format("{}: {}", file.string(), what),
@@ -23,12 +37,17 @@ Error damaged_records(const std::filesystem::path& file, const std::string& what
 
 }  // namespace
 
-std::string lines_of(const std::vector<results::Record>& records) {
+NamedContent lines_file(std::string_view name, const std::vector<results::Record>& records) {
   std::vector<std::string> lines(records.size());
   in_parallel(records.size(), [&](std::size_t i) { lines[i] = results::to_line(results::to_json(records[i])) + '\n'; });
   std::string text;
   for (const auto& line : lines) text += line;
-  return text;
+  return {fmt::format("{}{}", name, suffix), zstd(text)};
+}
+
+void remove_old_lines(const std::filesystem::path& folder, std::string_view name) {
+  std::error_code ignored;
+  std::filesystem::remove(folder / fmt::format("{}{}", name, old_suffix), ignored);
 }
 
 std::string provenance_of(const std::vector<results::Record>& records, const std::vector<results::Run>& runs) {
@@ -42,11 +61,17 @@ std::string provenance_of(const std::vector<results::Record>& records, const std
   return provenance.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n';
 }
 
-std::vector<results::Record> read_record_lines(const std::filesystem::path& file) {
+bool has_record_lines(const std::filesystem::path& folder, std::string_view name) {
+  return !file_of_lines(folder, name).empty();
+}
+
+std::vector<results::Record> read_record_lines(const std::filesystem::path& folder, std::string_view name) {
   std::vector<results::Record> records;
-  if (!std::filesystem::exists(file)) return records;
+  const auto file = file_of_lines(folder, name);
+  if (file.empty()) return records;
   try {
-    std::istringstream text(gunzip(read_file(file)));
+    const auto packed = read_file(file);
+    std::istringstream text(file.extension() == ".gz" ? gunzip(packed) : unzstd(packed));
     std::vector<std::string> lines;
     for (std::string line; std::getline(text, line);) lines.push_back(std::move(line));
     records.resize(lines.size());

@@ -17,7 +17,7 @@ namespace {
 
 using results::Json;
 
-// More windows of one probe say nothing new to a reader; probes.jsonl.gz has them all.
+// More windows of one probe say nothing new to a reader; probes.jsonl.zst has them all.
 constexpr std::size_t most_windows = 4, most_instructions = 400;
 
 Json fact_json(const results::Record& probe, const results::Fact& fact) {

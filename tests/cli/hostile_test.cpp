@@ -185,14 +185,24 @@ TEST_CASE("a table with a script or a terminal's commands in its texts shows the
   }
 }
 
+namespace {
+
+// A table's records of probes, and the runs that they name.
+void copy_probes(const fs::path& from, const fs::path& to) {
+  fs::create_directories(to);
+  for (const auto& entry : fs::directory_iterator(from)) {
+    if (entry.path().filename().string().starts_with("probes.json"))
+      fs::copy(entry.path(), to / entry.path().filename());
+  }
+}
+
+}  // namespace
+
 TEST_CASE("facts are not written through a link in a table's folder") {
   const PtxlatProgram program;
   const fs::path committed = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/driver-580.159.04";
   const auto table = program.folder() / "table", precious = program.folder() / "precious";
-  for (const char* name : {"probes.jsonl.gz", "probes.json"}) {
-    fs::create_directories(table);
-    fs::copy(committed / name, table / name);
-  }
+  copy_probes(committed, table);
   write(precious, "keep me");
   fs::create_symlink(precious, table / "facts.csv");
   CHECK(program.run({"probe", "--reread", table.string()}).status == 0);
@@ -204,8 +214,7 @@ TEST_CASE("a table with code in its names puts none into a simulator's configura
   const PtxlatProgram program;
   const fs::path committed = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/driver-580.159.04";
   const auto table = program.folder() / "table";
-  fs::create_directories(table);
-  fs::copy(committed / "probes.jsonl.gz", table / "probes.jsonl.gz");
+  copy_probes(committed, table);
   auto runs = results::parse_json(contents_of(committed / "probes.json"));
   for (auto& run : runs["runs"]) {
     run["device"]["name"] = "x\", \"y\": __import__(\"os\").system(\"touch evil\"), \"z\": \"";

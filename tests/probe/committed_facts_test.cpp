@@ -30,7 +30,7 @@ TEST_CASE("the committed series and logs give the committed facts") {
   const auto probes = probe::load_probes({fs::path(PTXLAT_SOURCE_DIR) / "ptx_templates" / "probes"});
   std::size_t read = 0;
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(PTXLAT_SOURCE_DIR) / "tables")) {
-    if (entry.path().filename() != "probes.jsonl.gz") continue;
+    if (entry.path().filename() != "probes.json") continue;
     for (const auto& record : report::read_probe_files(entry.path().parent_path())) {
       const auto same = std::find_if(probes.begin(), probes.end(), [&](const auto& p) { return p.name == record.ptx; });
       if (same == probes.end()) continue;

@@ -7,8 +7,10 @@
 #include "../results/random_record.h"
 #include "../results/test_folder.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "catch.h"
 #include "report/gzip.h"
+#include "report/zstd.h"
 #include "results/json.h"
 
 using namespace ptxlat;
@@ -105,8 +107,21 @@ TEST_CASE("damaged probe records are an error that names the file, and missing o
   const TestFolder folder;
   CHECK(read_probe_files(folder.path).empty());
   write_probe_files(folder.path, two_probes(), {});
-  std::filesystem::resize_file(folder.path / "probes.jsonl.gz", 20);
-  CHECK_THROWS_WITH(read_probe_files(folder.path), Catch::Contains("probes.jsonl.gz"));
+  std::filesystem::resize_file(folder.path / "probes.jsonl.zst", 20);
+  CHECK_THROWS_WITH(read_probe_files(folder.path), Catch::Contains("probes.jsonl.zst"));
+}
+
+TEST_CASE("records that an older ptxlat compressed are read, and go when newer ones are written") {
+  const TestFolder folder;
+  write_probe_files(folder.path, two_probes(), {});
+  const auto newer = folder.path / "probes.jsonl.zst", older = folder.path / "probes.jsonl.gz";
+  replace_file(older, gzip(unzstd(content_of(newer))));
+  std::filesystem::remove(newer);
+  CHECK(has_probes(folder.path));
+  CHECK(read_probe_files(folder.path) == two_probes());
+  write_probe_files(folder.path, {two_probes().front()}, {});
+  CHECK_FALSE(std::filesystem::exists(older));
+  CHECK(read_probe_files(folder.path) == std::vector{two_probes().front()});
 }
 
 TEST_CASE("a damaged log is an error that names the file and says what to do") {

@@ -147,7 +147,7 @@ TEST_CASE("facts are read from facts.csv where their records are left out, as in
   const auto target = invented.target(data_file);
   const auto whole = simulator::evidence_csv(exported_to(target, invented));
   CHECK_THAT(whole, Contains("l2.latency"));
-  for (const char* name : {"probes.jsonl.gz", "probes.json"}) std::filesystem::remove(invented.table / name);
+  for (const char* name : {"probes.jsonl.zst", "probes.json"}) std::filesystem::remove(invented.table / name);
   CHECK(simulator::evidence_csv(exported_to(target, invented)) == whole);
 
   replace_file(invented.table / "facts.csv", std::string(report::facts_columns) + "\np,q,,1,1,1,count,kind,certain,\n");
