@@ -49,6 +49,8 @@ void run_threads(std::size_t threads, Stop& stop, const Work& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
+inline std::size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
+
 // Calls work(0) … work(count - 1), on all cores and in no order, and returns when all have ended. The first exception
 // by index is rethrown.
 template <typename Work>
@@ -56,7 +58,6 @@ void in_parallel(std::size_t count, const Work& work) {
   std::vector<std::exception_ptr> failures(count);
   std::atomic<std::size_t> next{0};
   Stop never(nullptr);
-  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
   const auto work_off = [&](std::size_t) {
     for (std::size_t i = next++; i < count; i = next++) {
       try {
@@ -69,7 +70,7 @@ void in_parallel(std::size_t count, const Work& work) {
   if (count < 2) {
     work_off(0);
   } else {
-    run_threads(std::min(cores, count), never, work_off);
+    run_threads(std::min(cores(), count), never, work_off);
   }
   for (const auto& failure : failures) {
     if (failure) std::rethrow_exception(failure);

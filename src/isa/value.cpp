@@ -120,9 +120,7 @@ std::string exact_literal(const std::string& literal, const TypeInfo& type) {
   return literal;
 }
 
-std::uint64_t integer_in_lane(const Value& value, int lane) {
-  const Integer first = *parse_integer(value.first);
-  const Integer last = *parse_integer(value.last);
+std::uint64_t integer_in_lane(const Integer& first, const Integer& last, int lane) {
   const bool descends = less(last, first);
   const std::uint64_t span =
       descends ? first.twos_complement() - last.twos_complement() : last.twos_complement() - first.twos_complement();
@@ -131,11 +129,7 @@ std::uint64_t integer_in_lane(const Value& value, int lane) {
   return descends ? first.twos_complement() - distance : first.twos_complement() + distance;
 }
 
-double float_in_lane(const Value& value, int lane) {
-  const double first = *parse_float(value.first);
-  if (value.first == value.last) return first;
-  return first + (*parse_float(value.last) - first) * lane / last_lane;
-}
+double float_in_lane(double first, double last, int lane) { return first + (last - first) * lane / last_lane; }
 
 }  // namespace
 
@@ -194,17 +188,34 @@ std::optional<Value> parse_value(const std::string& text, const TypeInfo& type, 
   return value;
 }
 
-std::uint64_t lane_bits(const Value& value, const std::string& type, int lane) {
+std::vector<std::uint64_t> bits_of_lanes(const Value& value, const std::string& type) {
   const TypeInfo* info = find_type(type);
-  assert(info != nullptr && lane >= 0 && lane <= last_lane);
+  assert(info != nullptr);
+  std::vector<std::uint64_t> bits;
+  bits.reserve(last_lane + 1);
   const bool is_float_literal = info->name == "imm" && !parse_integer(value.first);
-  if (is_float_literal) return std::bit_cast<std::uint64_t>(float_in_lane(value, lane));
-
-  std::uint64_t element =
-      info->is_floating() ? encode_float(float_in_lane(value, lane), *info) : integer_in_lane(value, lane);
-  if (info->element_bits < 64) element &= (std::uint64_t{1} << info->element_bits) - 1;
+  if (is_float_literal || info->is_floating()) {
+    const double first = *parse_float(value.first), last = *parse_float(value.last);
+    const bool is_spread = value.first != value.last;
+    for (int lane = 0; lane <= last_lane; ++lane) {
+      const double number = is_spread ? float_in_lane(first, last, lane) : first;
+      bits.push_back(is_float_literal ? std::bit_cast<std::uint64_t>(number) : encode_float(number, *info));
+    }
+    if (is_float_literal) return bits;
+  } else {
+    const Integer first = *parse_integer(value.first), last = *parse_integer(value.last);
+    for (int lane = 0; lane <= last_lane; ++lane) bits.push_back(integer_in_lane(first, last, lane));
+  }
   const bool is_packed = info->elements == 2 && info->element_bits < 64;
-  return is_packed ? element << info->element_bits | element : element;
+  for (auto& element : bits) {
+    if (info->element_bits < 64) element &= (std::uint64_t{1} << info->element_bits) - 1;
+    if (is_packed) element |= element << info->element_bits;
+  }
+  return bits;
+}
+
+std::uint64_t lane_bits(const Value& value, const std::string& type, int lane) {
+  return bits_of_lanes(value, type).at(static_cast<std::size_t>(lane));
 }
 
 }  // namespace ptxlat::isa

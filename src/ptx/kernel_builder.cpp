@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cstring>
 
 #include "base/error.h"
+#include "isa/value.h"
 
 namespace ptxlat::ptx {
 
@@ -24,30 +26,23 @@ std::string impossible(int bits) {
 }
 
 // The registers that texts of the catalogue can use without declaring them.
-constexpr std::array<std::pair<std::string_view, const char*>, 10> scratch_registers = {{{"%t0", "b32"},
-                                                                                         {"%t1", "b32"},
-                                                                                         {"%t2", "b32"},
-                                                                                         {"%t3", "b32"},
-                                                                                         {"%u0", "b64"},
-                                                                                         {"%u1", "b64"},
-                                                                                         {"%u2", "b64"},
-                                                                                         {"%u3", "b64"},
-                                                                                         {"%p0", "pred"},
-                                                                                         {"%p1", "pred"}}};
+constexpr std::array<std::pair<const char*, const char*>, 10> scratch_registers = {{{"%t0", "b32"},
+                                                                                    {"%t1", "b32"},
+                                                                                    {"%t2", "b32"},
+                                                                                    {"%t3", "b32"},
+                                                                                    {"%u0", "b64"},
+                                                                                    {"%u1", "b64"},
+                                                                                    {"%u2", "b64"},
+                                                                                    {"%u3", "b64"},
+                                                                                    {"%p0", "pred"},
+                                                                                    {"%p1", "pred"}}};
 
-// Declares those that are used.
-std::string declared_scratch(std::string_view body) {
-  std::array<bool, scratch_registers.size()> is_used{};
-  for (auto at = body.find('%'); at != std::string_view::npos; at = body.find('%', at + 1)) {
-    const auto name = body.substr(at, scratch_registers[0].first.size());
-    const auto found = std::find_if(scratch_registers.begin(), scratch_registers.end(),
-                                    [&](const auto& scratch) { return scratch.first == name; });
-    if (found != scratch_registers.end()) is_used[static_cast<std::size_t>(found - scratch_registers.begin())] = true;
-  }
+// Declares those that are used. (strstr, here and below, because std::string::find stops at each character that is the
+// first of what it looks for, and kernels are full of '%' and spaces.)
+std::string declared_scratch(const std::string& body) {
   std::string registers;
-  for (std::size_t i = 0; i < scratch_registers.size(); ++i) {
-    if (is_used[i])
-      registers += fmt::format("  .reg .{} {};\n", scratch_registers[i].second, scratch_registers[i].first);
+  for (const auto& [name, type] : scratch_registers) {
+    if (std::strstr(body.c_str(), name) != nullptr) registers += fmt::format("  .reg .{} {};\n", type, name);
   }
   return registers;
 }
@@ -88,8 +83,7 @@ void KernelBuilder::branch_on(const std::string& condition) { guard += condition
 // Operands with the same bits share a slot: 8 slots are enough for any instruction. A wide vector has two, at an
 // address aligned for one access of 16 bytes.
 int KernelBuilder::slot_for(const std::string& type, const isa::Value& value, bool for_wide) {
-  std::vector<std::uint64_t> bits_of_lanes;
-  for (int lane = 0; lane < lanes_of_a_warp; ++lane) bits_of_lanes.push_back(isa::lane_bits(value, type, lane));
+  const auto bits_of_lanes = isa::bits_of_lanes(value, type);
   const std::pair key(for_wide, bits_of_lanes);
   if (const auto known = slot_of_value_.find(key); known != slot_of_value_.end()) return known->second;
   if (for_wide) slots += slots % 2;
@@ -264,11 +258,13 @@ std::string substitute(const std::string& text, const std::map<std::string, std:
 namespace {
 
 // Loads before the first clock. In a window, loads belong to the instruction or to what waits for it.
-int operand_loads_of(std::string_view text) {
-  const auto before = text.substr(0, text.find("mov.u32 %clock_1"));
+int operand_loads_of(const std::string& text) {
+  const char* const clock = std::strstr(text.c_str(), "mov.u32 %clock_1");
+  const char* const end = clock == nullptr ? text.c_str() + text.size() : clock;
   int loads = 0;
-  for (auto at = before.find(" ld."); at != std::string_view::npos; at = before.find(" ld.", at + 1)) {
-    const auto opcode = before.substr(at + 1, before.find(' ', at + 1) - at - 1);
+  for (const char* at = std::strstr(text.c_str(), " ld."); at != nullptr && at < end; at = std::strstr(at, " ld.")) {
+    ++at;
+    const std::string_view opcode(at, std::find(at, end, ' '));
     if (opcode.find(".global") != std::string_view::npos) ++loads;
   }
   return loads;
@@ -307,7 +303,7 @@ kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, F
     epilogue = "  barrier.cluster.arrive;\n  barrier.cluster.wait;\n";
     once += epilogue;
   }
-  const auto names = [&](const char* name) { return body.find(name) != std::string::npos; };
+  const auto names = [&](const char* name) { return std::strstr(body.c_str(), name) != nullptr; };
   // A release waits until others could see the written data, in any memory: so the place of the SM matters for it, and
   // for a cluster even for accesses that stay inside it.
   const auto releases = [&](const std::string& word) { return names(word.c_str()) && !names((word + ".cta").c_str()); };

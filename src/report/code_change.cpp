@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "report/json_scanner.h"
+#include "results/json_scanner.h"
 #include "sass/instruction.h"
 
 namespace ptxlat::report {
@@ -240,7 +240,7 @@ SideBySide side_by_side(const WindowPair& pair, std::size_t width) {
 std::vector<std::string> code_lines(std::string_view code) {
   std::vector<std::string> lines;
   if (code.empty()) return lines;
-  JsonScanner json(code);
+  results::JsonScanner json(code);
   json.array([&] { lines.push_back(json.string()); });
   return lines;
 }

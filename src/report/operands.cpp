@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/operands.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
 
 #include "base/hash.h"
+#include "base/parallel.h"
 #include "results/json.h"
 #include "results/sass_text.h"
 
@@ -81,23 +84,32 @@ std::string experiment_text(const results::Record& record) {
   // An interrupted run has made some operands, and the one that continued it, at a different clock, the rest. At a
   // lower level some are in the sample that is made in full.
   for (const char* key : {"operand", "recipe", "run", "elapsed_ns", "code_of_opt"}) json.erase(key);
-  results::Json& windows = json["windows"] = results::Json::array();
-  for (const results::WindowRecord* window : results::backing_windows(record))
-    windows.push_back({window->role, results::json_number(window->cycles), results::sass_lines(window->sass)});
-  return results::to_line(json);
+  auto text = results::to_line(json);
+  for (const results::WindowRecord* window : results::backing_windows(record)) {
+    text += fmt::format("\n{} {}", window->role, window->cycles.value_or(-1));
+    for (const auto& line : results::sass_lines(window->sass)) text += '\n' + line;
+  }
+  return text;
 }
 
 std::vector<results::Record> with_merged_operands(std::vector<results::Record> records) {
+  using Identity = std::array<std::uint64_t, 2>;  // the hash of their text, which has their code
+  std::vector<Identity> identities(records.size());
+  in_parallel(records.size(), [&](std::size_t i) {
+    if (records[i].operand.empty()) return;
+    Hash hash;
+    hash.add(experiment_text(records[i]));
+    identities[i] = hash.wide();
+  });
   std::vector<std::vector<results::Record*>> rows;
-  std::map<std::array<std::uint64_t, 2>, std::size_t> known;  // by the hash of their text, which has their code
-  for (auto& record : records) {
+  std::map<Identity, std::size_t> known;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    auto& record = records[i];
     if (record.operand.empty()) {  // cannot share its row
       rows.push_back({&record});
       continue;
     }
-    Hash hash;
-    hash.add(experiment_text(record));
-    const auto [row, is_new] = known.emplace(hash.wide(), rows.size());
+    const auto [row, is_new] = known.emplace(identities[i], rows.size());
     if (is_new) rows.emplace_back();
     rows[row->second].push_back(&record);
   }

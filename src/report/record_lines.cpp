@@ -75,8 +75,7 @@ std::vector<results::Record> read_record_lines(const std::filesystem::path& fold
     std::vector<std::string> lines;
     for (std::string line; std::getline(text, line);) lines.push_back(std::move(line));
     records.resize(lines.size());
-    in_parallel(lines.size(),
-                [&](std::size_t i) { records[i] = results::record_from_json(results::parse_json(lines[i])); });
+    in_parallel(lines.size(), [&](std::size_t i) { records[i] = results::record_from_text(lines[i]); });
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <map>
 #include <sstream>
 #include <unordered_map>
@@ -160,7 +162,9 @@ Table table_from(results::Run run, std::vector<results::Run> runs, std::vector<r
   if (code == Code::of_headline) {
     for (TableRow& row : shared.rows) keep_code_of_headline(row.record);
   }
-  set_lines(table, lines_of(shared.rows), {});
+  auto lines = lines_of(shared.rows);
+  in_parallel(shared.rows.size(), [&](std::size_t i) { shared.rows[i] = {}; });  // gigabytes, of many small strings
+  set_lines(table, std::move(lines), {});
   return table;
 }
 
@@ -233,18 +237,31 @@ void write_table(const std::filesystem::path& folder, const Table& table, TableD
   if (!stays_inside(table.run.table))
     throw Error(ExitCode::storage, fmt::format("a table cannot be called \"{}\"", table.run.table));
   if (!table.lines) detail = TableDetail::columns_only;
-  std::ostringstream csv, forms;
-  write_csv(csv, table);
-  write_forms(forms, table.spellings);
-  std::vector<NamedContent> files{{csv_name, csv.str()}, {forms_name, gzip(forms.str())}};
+  std::string csv, forms, packed_forms, markdown, packed_lines;
+  const auto text_of = [&](const auto& write) {
+    std::ostringstream out;
+    write(out);
+    return std::move(out).str();
+  };
+  const std::array<std::function<void()>, 4> parts = {
+      [&] { packed_lines = detail == TableDetail::everything ? zstd(*table.lines) : ""; },
+      [&] { csv = text_of([&](auto& out) { write_csv(out, table); }); },
+      [&] {
+        forms = text_of([&](auto& out) { write_forms(out, table.spellings); });
+        packed_forms = gzip(forms);
+      },
+      [&] {
+        if (detail == TableDetail::everything) markdown = text_of([&](auto& out) { write_markdown(out, table); });
+      }};
+  in_parallel(parts.size(), [&](std::size_t part) { parts[part](); });
+  const auto run_json = run_json_of(table, csv, forms, detail);
+  std::vector<NamedContent> files{{csv_name, std::move(csv)}, {forms_name, std::move(packed_forms)}};
   if (detail == TableDetail::everything) {
-    std::ostringstream markdown;
-    write_markdown(markdown, table);
-    files.emplace_back(markdown_name, markdown.str());
-    files.emplace_back(jsonl_name, zstd(*table.lines));
+    files.emplace_back(markdown_name, std::move(markdown));
+    files.emplace_back(jsonl_name, std::move(packed_lines));
   }
   // run.json last: with its checksums it completes the table.
-  files.emplace_back(run_name, run_json_of(table, csv.str(), forms.str(), detail));
+  files.emplace_back(run_name, run_json);
   replace_files(folder / table.run.table, files);
   // Files of an earlier table: a whole one, or one in an older format.
   std::error_code ignored;

@@ -5,16 +5,15 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
-#include <set>
 #include <span>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 #include "base/parallel.h"
-#include "report/json_scanner.h"
 #include "report/table_files.h"
 #include "results/json.h"
+#include "results/json_scanner.h"
 #include "results/sass_text.h"
 
 namespace ptxlat::report {
@@ -32,35 +31,61 @@ std::span<const TableRow> share_of(const std::vector<TableRow>& rows, std::size_
   return std::span(rows).subspan(begin, std::min(rows_per_share, rows.size() - begin));
 }
 
-// The code of all windows, each once, with a number. Sorting them puts similar code together, which makes the file a
-// third smaller.
-std::map<std::string, int> window_codes(const std::vector<TableRow>& rows) {
-  std::vector<std::set<std::string>> of_share(shares_of(rows));
-  in_parallel(of_share.size(), [&](std::size_t share) {
-    for (const TableRow& row : share_of(rows, share)) {
-      for (const results::WindowRecord& window : row.record.windows) {
-        if (!window.sass.empty())
-          of_share[share].insert(results::to_line(results::Json(results::sass_lines(window.sass))));
-      }
-    }
-  });
-  std::map<std::string, int> codes;
-  for (auto& codes_of_share : of_share) {
-    while (!codes_of_share.empty()) codes.emplace(std::move(codes_of_share.extract(codes_of_share.begin()).value()), 0);
+// The text of a window's code as JSON: that of to_line, made without a tree.
+std::string code_text(const std::vector<results::SassRecord>& sass) {
+  std::string text = "[";
+  for (const auto& line : results::sass_lines(sass)) {
+    if (text.size() > 1) text += ',';
+    const bool is_plain =
+        std::all_of(line.begin(), line.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+    text += is_plain ? fmt::format("\"{}\"", line) : results::to_line(line);
   }
-  int number = 0;
-  for (auto& [code, its_number] : codes) its_number = number++;
-  return codes;
+  return text + ']';
 }
 
-std::string line_of(const TableRow& row, const std::map<std::string, int>& codes) {
-  results::Json json = results::to_json(row.record);
-  if (row.levels.size() > 1) json["levels"] = row.levels;
-  if (const auto windows = json.find("windows"); windows != json.end()) {
-    for (results::Json& window : *windows) {
-      if (const auto sass = window.find("sass"); sass != window.end()) *sass = codes.at(results::to_line(*sass));
+// The code of the windows of a share of rows, with its number in the table; for each window, where that is.
+struct ShareCodes {
+  std::unordered_map<std::string, int> codes;
+  std::vector<const int*> of_window;
+};
+
+// The code of all windows, each once: views into the shares, sorted, which puts similar code together and makes the
+// file a third smaller.
+struct WindowCodes {
+  std::vector<ShareCodes> of_share;
+  std::vector<std::string_view> distinct;
+};
+
+WindowCodes window_codes(const std::vector<TableRow>& rows) {
+  WindowCodes made;
+  auto& [of_share, distinct] = made;
+  of_share.resize(shares_of(rows));
+  in_parallel(of_share.size(), [&](std::size_t share) {
+    auto& [codes, of_window] = of_share[share];
+    for (const TableRow& row : share_of(rows, share)) {
+      for (const auto& window : row.record.windows)
+        of_window.push_back(window.sass.empty() ? nullptr : &codes[code_text(window.sass)]);
     }
+  });
+  for (const auto& share : of_share) {
+    for (const auto& [code, number] : share.codes) distinct.push_back(code);
   }
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  in_parallel(of_share.size(), [&](std::size_t share) {
+    for (auto& [code, number] : of_share[share].codes)
+      number = static_cast<int>(std::lower_bound(distinct.begin(), distinct.end(), code) - distinct.begin());
+  });
+  return made;
+}
+
+//   codes  of its windows
+std::string line_of(const TableRow& row, std::span<const int* const> codes) {
+  const auto* first = row.record.windows.data();
+  results::Json json = results::to_json(row.record, [&](const results::WindowRecord& window) {
+    return results::Json(*codes[static_cast<std::size_t>(&window - first)]);
+  });
+  if (row.levels.size() > 1) json["levels"] = row.levels;
   return results::to_line(json) + '\n';
 }
 
@@ -69,14 +94,14 @@ int level_named(int level) {
   return level;
 }
 
-std::vector<std::string> strings_in(JsonScanner& json) {
+std::vector<std::string> strings_in(results::JsonScanner& json) {
   std::vector<std::string> strings;
   json.array([&] { strings.push_back(json.string()); });
   return strings;
 }
 
 std::pair<int, std::string_view> read_shared(std::string_view line) {
-  JsonScanner json(line);
+  results::JsonScanner json(line);
   int number = -1;
   std::string_view code;
   json.object([&](std::string_view key) {
@@ -192,7 +217,7 @@ class CellReader {
     }
   }
 
-  JsonScanner json_;
+  results::JsonScanner json_;
   const SharedCode& shared_;
   Cell cell_;
   bool has_ptx_ = false, has_level_ = false, has_verdict_ = false;
@@ -213,31 +238,43 @@ std::string lines_of(const std::vector<TableRow>& rows) {
   const auto codes = window_codes(rows);
   std::vector<std::string> of_share(shares_of(rows));
   in_parallel(of_share.size(), [&](std::size_t share) {
-    for (const TableRow& row : share_of(rows, share)) of_share[share] += line_of(row, codes);
+    std::span<const int* const> of_windows = codes.of_share[share].of_window;
+    for (const TableRow& row : share_of(rows, share)) {
+      const auto windows = row.record.windows.size();
+      of_share[share] += line_of(row, of_windows.first(windows));
+      of_windows = of_windows.subspan(windows);
+    }
   });
   std::string lines;
-  for (const auto& [code, number] : codes)
-    lines += fmt::format("{}{},\"sass\":{}}}\n", shared_line_start, number, code);
+  for (std::size_t number = 0; number < codes.distinct.size(); ++number)
+    lines += fmt::format("{}{},\"sass\":{}}}\n", shared_line_start, number, codes.distinct[number]);
   for (const auto& share : of_share) lines += share;
   return lines;
 }
 
 std::vector<Cell> rows_in(std::string_view lines, const std::filesystem::path& folder) {
   SharedCode shared;
-  std::vector<Cell> rows;
-  int number = 1;
-  for (std::size_t begin = 0; begin < lines.size(); ++number) {
-    const std::string_view line = next_line(lines, begin);
+  std::vector<std::pair<int, std::string_view>> of_rows;  // with the number of the line
+  const auto reading = [&](int number, const auto& read) {
     try {
-      if (line.starts_with(shared_line_start)) {
-        shared.insert(read_shared(line));
-      } else {
-        rows.push_back(CellReader(line, shared).read());
-      }
+      read();
     } catch (const std::exception& error) {
       throw damaged(folder / jsonl_name, fmt::format("line {}: {}", number, error.what()));
     }
+  };
+  int number = 1;
+  for (std::size_t begin = 0; begin < lines.size(); ++number) {
+    const std::string_view line = next_line(lines, begin);
+    if (line.starts_with(shared_line_start)) {
+      reading(number, [&] { shared.insert(read_shared(line)); });
+    } else {
+      of_rows.emplace_back(number, line);
+    }
   }
+  std::vector<Cell> rows(of_rows.size());
+  in_parallel(of_rows.size(), [&](std::size_t i) {
+    reading(of_rows[i].first, [&] { rows[i] = CellReader(of_rows[i].second, shared).read(); });
+  });
   return rows;
 }
 
@@ -251,18 +288,12 @@ SharedCode shared_code(std::string_view lines) {
 }
 
 results::Record whole_record(std::string_view line, const SharedCode& shared, std::atomic<std::int64_t>& code_left) {
-  results::Json json = results::parse_json(line);
-  if (const auto windows = json.find("windows"); windows != json.end()) {
-    for (results::Json& window : *windows) {
-      const auto sass = window.find("sass");
-      if (sass == window.end()) continue;
-      const auto code = shared.at(results::integer_of<int>(*sass));
-      code_left -= std::ssize(code);
-      if (code_left < 0) throw std::invalid_argument("its windows have too much code");
-      *sass = results::parse_json(code);
-    }
-  }
-  return results::record_from_json(json);
+  return results::record_from_json(results::parse_json(line), [&](const results::Json& number) {
+    const auto code = shared.at(results::integer_of<int>(number));
+    code_left -= std::ssize(code);
+    if (code_left < 0) throw std::invalid_argument("its windows have too much code");
+    return code;
+  });
 }
 
 }  // namespace ptxlat::report

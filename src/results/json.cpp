@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/limits.h"
+#include "results/json_scanner.h"
 #include "results/sass_text.h"
 
 namespace ptxlat::results {
@@ -48,7 +49,7 @@ Measure measure_named(const std::string& name) {
 
 namespace {
 
-Json window_to_json(const WindowRecord& window) {
+Json window_to_json(const WindowRecord& window, const WrittenCode& code_of) {
   Json json;
   json["role"] = window.role;
   put(json, "operand", window.operand);
@@ -69,7 +70,7 @@ Json window_to_json(const WindowRecord& window) {
   put(json, "measured_as", window.measured_as);
   if (!window.sass.empty()) {
     json["at"] = fmt::format("{:04x}", window.sass.front().offset);
-    json["sass"] = sass_lines(window.sass);
+    json["sass"] = code_of(window);
   }
   return json;
 }
@@ -77,7 +78,7 @@ Json window_to_json(const WindowRecord& window) {
 // "launches" is one number in a file and as many in memory.
 constexpr std::uint32_t most_launches = 10'000;
 
-WindowRecord window_from_json(const Json& json) {
+WindowRecord window_from_json(const Json& json, const ReadCode& code_of) {
   WindowRecord window;
   window.role = json.at("role").get<std::string>();
   window.operand = text_at(json, "operand");
@@ -98,7 +99,7 @@ WindowRecord window_from_json(const Json& json) {
   window.measured_as = text_at(json, "measured_as");
   if (const auto sass = json.find("sass"); sass != json.end()) {
     const int start_offset = sass_offset(json.at("at").get<std::string>());
-    window.sass = sass_from_lines(start_offset, sass->get<std::vector<std::string>>());
+    window.sass = sass_from_json(start_offset, code_of(*sass));
   }
   return window;
 }
@@ -246,13 +247,19 @@ Json to_json_without_windows(const Record& record) {
   return json;
 }
 
-Json to_json(const Record& record) {
+Json to_json(const Record& record, const WrittenCode& code_of) {
   Json json = to_json_without_windows(record);
-  put_list(json, "windows", record.windows, window_to_json);
+  if (record.windows.empty()) return json;
+  Json& windows = json["windows"] = Json::array();
+  for (const auto& window : record.windows) windows.push_back(window_to_json(window, code_of));
   return json;
 }
 
-Record record_from_json(const Json& json) {
+Json to_json(const Record& record) {
+  return to_json(record, [](const WindowRecord& window) { return Json(sass_lines(window.sass)); });
+}
+
+Record record_from_json(const Json& json, const ReadCode& code_of) {
   Record record;
   if (const auto kind = json.find("kind"); kind != json.end()) {
     const auto known = record_kind_from(kind->get<std::string>());
@@ -280,8 +287,55 @@ Record record_from_json(const Json& json) {
   record.recipe = text_at(json, "recipe");
   record.code_of_level = integer_at(json, "code_of_opt", -1);
   record.run = integer_at(json, "run", 0);
-  record.windows = list_at(json, "windows", window_from_json);
+  if (const auto windows = json.find("windows"); windows != json.end()) {
+    for (const Json& window : *windows) record.windows.push_back(window_from_json(window, code_of));
+  }
   return record;
+}
+
+Record record_from_json(const Json& json) {
+  std::string text;
+  return record_from_json(json, [&](const Json& code) { return std::string_view(text = code.dump()); });
+}
+
+Record record_from_text(std::string_view text) {
+  // The code, which is most of it, is replaced by its number before the rest becomes a tree.
+  std::vector<std::string_view> codes;
+  std::string rest;
+  JsonScanner scanner(text);
+  const auto copy_members = [&](const auto& copy_value) {
+    rest += '{';
+    scanner.object([&](std::string_view key) {
+      if (rest.back() != '{') rest += ',';
+      rest += fmt::format("\"{}\":", key);
+      copy_value(key);
+    });
+    rest += '}';
+  };
+  const auto copy_window_value = [&](std::string_view key) {
+    const auto value = scanner.raw();
+    if (key != "sass") {
+      rest += value;
+      return;
+    }
+    rest += std::to_string(codes.size());
+    codes.push_back(value);
+  };
+  copy_members([&](std::string_view key) {
+    if (key != "windows") {
+      rest += scanner.raw();
+      return;
+    }
+    rest += '[';
+    scanner.array([&] {
+      if (rest.back() != '[') rest += ',';
+      copy_members(copy_window_value);
+    });
+    rest += ']';
+  });
+  scanner.end();
+  return record_from_json(parse_json(rest),
+                          [&](const Json& number) { return codes.at(integer_of<std::size_t>(number)); });
 }
 
 std::string to_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }

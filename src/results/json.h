@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "results/json_fields.h"
@@ -14,6 +16,9 @@ namespace ptxlat::results {
 // contract of docs/table-format.md. An absent key means an empty or default value, so that unknown values take no
 // space.
 Json to_json(const Record& record);
+// The same with something else for the code of a window: a table writes each code once, and then its number.
+using WrittenCode = std::function<Json(const WindowRecord&)>;
+Json to_json(const Record& record, const WrittenCode& code_of);
 // The same without the windows, which are most of it.
 Json to_json_without_windows(const Record& record);
 Json to_json(const Run& run);
@@ -22,6 +27,11 @@ Json runs_to_json(const std::vector<Run>& runs);
 // These throw std::exception for JSON of a different shape; the reader of a file adds its name and line. Unknown keys
 // are skipped.
 Record record_from_json(const Json& json);
+// The same where "sass" of a window only stands for its code, which `code_of` has as text.
+using ReadCode = std::function<std::string_view(const Json& sass)>;
+Record record_from_json(const Json& json, const ReadCode& code_of);
+// The same from text, in a third of the time: most of it is code, of which no tree is made.
+Record record_from_text(std::string_view text);
 Run run_from_json(const Json& json);
 std::vector<Run> runs_from_json(const Json& json);
 

@@ -178,7 +178,7 @@ struct Candidate {
 //   run  that made it; null if it names none
 Candidate candidate(std::string text, const KnownRun* run) {
   Candidate made;
-  made.record = record_from_json(parse_json(text));
+  made.record = record_from_text(text);
   made.rank = {run == nullptr ? 0 : number_of_method(run->run.method), made.record.has_flag(flag::processes_differ),
                made.record.verdict == sass::Verdict::proven, run == nullptr ? "" : run->run.started_utc, text};
   made.text = std::move(text);

@@ -8,33 +8,42 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "results/json_scanner.h"
+
 namespace ptxlat::results {
 
 namespace {
 
 constexpr int instruction_bytes = 16;
 
+void add_number(std::string& line, const char* before, int number) {
+  line += before;
+  line += std::to_string(number);
+}
+
 std::string sass_line(const SassRecord& instruction, int distance) {
   std::string line;
   if (distance != instruction_bytes) line += fmt::format("{:+x} ", distance);
-  line += fmt::format("S{}", instruction.stall_count);
+  add_number(line, "S", instruction.stall_count);
   if (instruction.yields) line += " Y";
-  if (instruction.write_scoreboard != 7) line += fmt::format(" W{}", instruction.write_scoreboard);
-  if (instruction.read_scoreboard != 7) line += fmt::format(" R{}", instruction.read_scoreboard);
+  if (instruction.write_scoreboard != 7) add_number(line, " W", instruction.write_scoreboard);
+  if (instruction.read_scoreboard != 7) add_number(line, " R", instruction.read_scoreboard);
   if (instruction.wait_mask != 0) {
     line += " B";
     for (int scoreboard = 0; scoreboard < 6; ++scoreboard) {
       if (instruction.wait_mask >> scoreboard & 1) line += static_cast<char>('0' + scoreboard);
     }
   }
-  if (instruction.reuse != 0) line += fmt::format(" U{}", instruction.reuse);
-  return line + " | " + instruction.text;
+  if (instruction.reuse != 0) add_number(line, " U", instruction.reuse);
+  line += " | ";
+  line += instruction.text;
+  return line;
 }
 
-int wait_mask_from(const std::string& scoreboards) {
+int wait_mask_from(std::string_view scoreboards) {
   int mask = 0;
   for (const char digit : scoreboards) {
-    if (digit < '0' || digit > '5') throw std::invalid_argument("no such scoreboard: " + scoreboards);
+    if (digit < '0' || digit > '5') throw std::invalid_argument(fmt::format("no such scoreboard: {}", scoreboards));
     mask |= 1 << (digit - '0');
   }
   return mask;
@@ -50,17 +59,17 @@ int number_in(std::string_view digits, int base, int bits) {
 }
 constexpr int offset_bits = 24, field_bits = 8;
 
-SassRecord sass_from_line(const std::string& line, int expected_offset) {
+SassRecord sass_from_line(std::string_view line, int expected_offset) {
   // The text may contain a '|' (an absolute value); the control fields do not.
   const std::size_t bar = line.find(" | ");
-  if (bar == std::string::npos) throw std::invalid_argument("not an instruction: " + line);
+  if (bar == std::string_view::npos) throw std::invalid_argument(fmt::format("not an instruction: {}", line));
   SassRecord instruction;
   instruction.offset = expected_offset;
   instruction.text = line.substr(bar + 3);
   std::size_t begin = 0;
   while (begin < bar) {
     const std::size_t end = std::min(line.find(' ', begin), bar);
-    const std::string value = line.substr(begin + 1, end - begin - 1);
+    const std::string_view value = line.substr(begin + 1, end - begin - 1);
     switch (line[begin]) {
       case '+':
         instruction.offset += number_in(value, 16, offset_bits) - instruction_bytes;
@@ -87,7 +96,7 @@ SassRecord sass_from_line(const std::string& line, int expected_offset) {
         instruction.reuse = number_in(value, 10, field_bits);
         break;
       default:
-        throw std::invalid_argument("unknown control field: " + line);
+        throw std::invalid_argument(fmt::format("unknown control field: {}", line));
     }
     begin = end + 1;
   }
@@ -108,15 +117,21 @@ std::vector<std::string> sass_lines(const std::vector<SassRecord>& sass) {
 
 int sass_offset(const std::string& hexadecimal) { return number_in(hexadecimal, 16, offset_bits); }
 
-std::vector<SassRecord> sass_from_lines(int start_offset, const std::vector<std::string>& lines) {
+std::vector<SassRecord> sass_from_json(int start_offset, std::string_view json) {
   std::vector<SassRecord> sass;
-  sass.reserve(lines.size());
+  constexpr std::size_t usual_line = 48;
+  sass.reserve(json.size() / usual_line + 1);
+  std::string room;
   int expected_offset = start_offset;
-  for (const std::string& line : lines) {
+  JsonScanner scanner(json);
+  scanner.array([&] {
+    const auto line = scanner.string_or_view(room);
     sass.push_back(sass_from_line(line, expected_offset));
     expected_offset = sass.back().offset + instruction_bytes;
-    if (std::abs(expected_offset) >> (offset_bits + 1) != 0) throw std::invalid_argument("too far away: " + line);
-  }
+    if (std::abs(expected_offset) >> (offset_bits + 1) != 0)
+      throw std::invalid_argument(fmt::format("too far away: {}", line));
+  });
+  scanner.end();
   return sass;
 }
 

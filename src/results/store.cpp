@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -128,7 +129,7 @@ namespace {
 template <typename Parse>
 auto parsed(const std::string& text, Parse parse) {
   try {
-    return parse(parse_json(text));
+    return parse(text);
   } catch (const std::exception& error) {
     throw Damage(error.what());
   }
@@ -143,10 +144,39 @@ RecordKind kind_named(const std::string& name) {
 std::vector<Run> runs_in(SQLite::Statement& select) {
   std::vector<Run> runs;
   while (select.executeStep()) {
-    runs.push_back(parsed(select.getColumn(1).getString(), run_from_json));
+    runs.push_back(
+        parsed(select.getColumn(1).getString(), [](const auto& text) { return run_from_json(parse_json(text)); }));
     runs.back().id = select.getColumn(0).getInt();
   }
   return runs;
+}
+
+// The threads take turns to read some rows, and parse them side by side.
+std::vector<Record> parsed_by_all_cores(SQLite::Statement& select) {
+  constexpr std::size_t rows_in_a_turn = 64;
+  std::mutex turn;
+  bool has_more = true;
+  std::vector<Record> records;
+  Stop stop(nullptr);
+  run_threads(cores(), stop, [&](std::size_t) {
+    std::vector<std::string> texts;
+    std::vector<Record> own;
+    while (!stop) {
+      texts.clear();
+      {
+        const std::scoped_lock lock(turn);
+        std::move(own.begin(), own.end(), std::back_inserter(records));
+        while (has_more && texts.size() < rows_in_a_turn) {
+          has_more = select.executeStep();
+          if (has_more) texts.push_back(select.getColumn(0).getString());
+        }
+      }
+      if (texts.empty()) return;
+      own.clear();
+      for (const auto& text : texts) own.push_back(parsed(text, record_from_text));
+    }
+  });
+  return records;
 }
 
 }  // namespace
@@ -252,17 +282,11 @@ std::unordered_set<std::string> Store::finished(const std::string& table) const 
 
 std::vector<Record> Store::records(const std::string& table, RecordKind kind) const {
   return database_->with_connection([&](SQLite::Database& connection) {
-    // Sorted here: SQLite would sort the records themselves, gigabytes of them, on one core.
-    std::vector<std::string> texts;
     SQLite::Statement select(connection, "SELECT record FROM records WHERE table_name = ? AND kind = ?");
     select.bind(1, table);
     select.bind(2, to_string(kind));
-    while (select.executeStep()) texts.push_back(select.getColumn(0).getString());
-    std::vector<Record> records(texts.size());
-    in_parallel(texts.size(), [&](std::size_t i) {
-      records[i] = parsed(texts[i], record_from_json);
-      texts[i] = {};
-    });
+    auto records = parsed_by_all_cores(select);
+    // Sorted here: SQLite would sort the records themselves, gigabytes of them, on one core.
     const auto place = [](const Record& record) {
       return std::tie(record.chapter, record.ptx, record.operand, record.input, record.level);
     };

@@ -5,12 +5,13 @@
 #include "catch.h"
 #include "cells.h"
 #include "report/code_change.h"
-#include "report/json_scanner.h"
 #include "results/json.h"
+#include "results/json_scanner.h"
 #include "results/sass_text.h"
 
 using namespace ptxlat;
 using namespace ptxlat::report;
+using results::JsonScanner;
 
 namespace {
 

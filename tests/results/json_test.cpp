@@ -27,8 +27,8 @@ TEST_CASE("an instruction is one short line with only the control fields that sa
   const std::vector<std::string> lines = {"S2 | CS2R R2, SR_CLOCKLO", "S2 Y W0 R1 | POPC R6, |R6|",
                                           "+30 S15 B05 U3 | @P0 IADD3 R0, R6, R3, RZ"};
   CHECK(sass_lines(sass) == lines);
-  CHECK(sass_lines(sass_from_lines(0xe0, lines)) == lines);
-  CHECK(sass_from_lines(0xe0, lines)[2].offset == 0x120);
+  CHECK(sass_lines(sass_from_json(0xe0, Json(lines).dump())) == lines);
+  CHECK(sass_from_json(0xe0, Json(lines).dump())[2].offset == 0x120);
 }
 
 TEST_CASE("windows of equal code give equal lines wherever the kernel has them") {
@@ -46,6 +46,7 @@ TEST_CASE("a record comes back from its JSON unchanged") {
     CHECK(line.find('\n') == std::string::npos);
     const Record back = record_from_json(Json::parse(line));
     REQUIRE(back == record);
+    REQUIRE(record_from_text(line) == record);
   }
 }
 
@@ -204,5 +205,6 @@ TEST_CASE("JSON that is not a record is rejected") {
       }) {
     CAPTURE(json);
     CHECK_THROWS_AS(record_from_json(Json::parse(json)), std::exception);
+    CHECK_THROWS_AS(record_from_text(json), std::exception);
   }
 }

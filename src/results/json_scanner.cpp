@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/json_scanner.h"
+#include "results/json_scanner.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace ptxlat::report {
+namespace ptxlat::results {
 
 void JsonScanner::fail(const char* expected) const {
   throw std::invalid_argument(fmt::format("column {}: {} expected", position_ + 1, expected));
@@ -44,15 +44,16 @@ std::string_view JsonScanner::quoted() {
   expect('"');
   const std::size_t begin = position_;
   for (;;) {
-    position_ = text_.find_first_of("\"\\", position_);
+    position_ = text_.find('"', position_);
     if (position_ == std::string_view::npos) {
       position_ = text_.size();
       fail("the end of a string");
     }
-    if (text_[position_] == '"') break;
-    position_ = std::min(position_ + 2, text_.size());
+    const auto before = text_.substr(begin, position_ - begin);
+    const auto backslashes = before.size() - (before.find_last_not_of('\\') + 1);
+    if (backslashes % 2 == 0) return text_.substr(begin, position_++ - begin);
+    ++position_;
   }
-  return text_.substr(begin, position_++ - begin);
 }
 
 std::string JsonScanner::string() {
@@ -69,6 +70,14 @@ std::string_view JsonScanner::plain_string() {
   const std::string_view text = quoted();
   if (text.find('\\') != std::string_view::npos) fail("a string without escapes");
   return text;
+}
+
+std::string_view JsonScanner::string_or_view(std::string& room) {
+  const std::size_t begin = position_;
+  const std::string_view text = quoted();
+  if (text.find('\\') == std::string_view::npos) return text;
+  position_ = begin;
+  return room = string();
 }
 
 double JsonScanner::number() {
@@ -104,11 +113,7 @@ std::string_view JsonScanner::raw() {
   const std::size_t begin = position_;
   int depth = 0;
   do {
-    position_ = depth == 0 ? position_ : text_.find_first_of("\"{}[]", position_);
-    if (position_ >= text_.size()) {
-      position_ = text_.size();
-      fail("a value");
-    }
+    if (position_ >= text_.size()) fail("a value");
     switch (text_[position_]) {
       case '"':
         quoted();
@@ -124,7 +129,7 @@ std::string_view JsonScanner::raw() {
         ++position_;
         break;
       default:
-        position_ = std::min(text_.find_first_of(",}] \t\r\n", position_), text_.size());
+        position_ = depth > 0 ? position_ + 1 : std::min(text_.find_first_of(",}] \t\r\n", position_), text_.size());
     }
   } while (depth > 0);
   if (depth < 0 || position_ == begin) fail("a value");
@@ -136,4 +141,4 @@ void JsonScanner::end() {
   if (position_ != text_.size()) fail("the end");
 }
 
-}  // namespace ptxlat::report
+}  // namespace ptxlat::results

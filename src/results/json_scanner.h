@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace ptxlat::report {
+namespace ptxlat::results {
 
 // Reads JSON from front to back without building a tree, for files that are mostly skipped. JSON of an unexpected shape
 // is a std::invalid_argument; skipped values are only searched for their end.
@@ -41,6 +41,8 @@ class JsonScanner {
   std::string string();
   // A view of a string without escapes.
   std::string_view plain_string();
+  // A view of a string, or of `room` if it has escapes.
+  std::string_view string_or_view(std::string& room);
   double number();  // finite
   int integer();
   std::optional<double> number_or_null();
@@ -63,4 +65,4 @@ class JsonScanner {
   std::size_t position_ = 0;
 };
 
-}  // namespace ptxlat::report
+}  // namespace ptxlat::results
