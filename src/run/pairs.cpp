@@ -8,8 +8,10 @@
 namespace ptxlat::run {
 
 namespace {
+
 constexpr std::size_t text_of_registers = 5 * 5000;  // approximate, in bytes, of five kernels
-}
+
+}  // namespace
 
 MadePairs make_pairs(OpcodeJob& job, results::Store& store, const std::atomic<bool>* interrupted,
                      const OpcodeProgress& progress) {
