@@ -93,7 +93,8 @@ void for_each_job(const OpcodeJobOptions& options, const MeasureJob& measure) {
     const auto of_driver = driver_toolchain(kind.first().device);
     for (const auto& toolchain : chosen_toolchains(wanted.empty() ? "driver" : wanted, of_driver)) {
       require_levels({options.level}, toolchain.kind);
-      auto job = job_of(options, kind, toolchain, loading.valid() ? std::move(loading) : begin_loading(options));
+      if (!loading.valid()) loading = begin_loading(options);
+      auto job = job_of(options, kind, toolchain, std::exchange(loading, {}));
       StageProgress progress(kind, job.assemblers.size(), started);
       measure(job, kind, progress);
       progress.files_are_written();
