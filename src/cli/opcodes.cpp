@@ -73,8 +73,7 @@ void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind
 }  // namespace
 
 FoundLatencies find_latencies(const std::filesystem::path& folder) {
-  FoundLatencies latencies;
-  if (report::has_table(folder) && !report::has_only_experiments(folder)) latencies.table = report::read_table(folder);
+  FoundLatencies latencies{report::read_latencies(folder), {}};
   latencies.appearances = report::find_appearances(latencies.table, folder);
   return latencies;
 }

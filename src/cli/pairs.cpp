@@ -135,8 +135,7 @@ void measure(const PairOptions& options, run::OpcodeJob& job, StageProgress& pro
 }  // namespace
 
 std::vector<results::Record> windows_of(const std::filesystem::path& folder) {
-  if (!report::has_table(folder) || report::has_only_experiments(folder)) return {};
-  const auto table = report::read_table(folder);
+  const auto table = report::read_latencies(folder);
   std::vector<const report::Cell*> leading;
   for (const auto& cell : table.cells) {
     if (cell.leads) leading.push_back(&cell);

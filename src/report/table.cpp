@@ -296,4 +296,8 @@ Table read_table(const std::filesystem::path& folder) {
   return table;
 }
 
+Table read_latencies(const std::filesystem::path& folder) {
+  return has_table(folder) && !has_only_experiments(folder) ? read_table(folder) : Table();
+}
+
 }  // namespace ptxlat::report

@@ -111,6 +111,9 @@ void write_table(const std::filesystem::path& folder, const Table& table, TableD
 // if there is none, Error{storage} if it is damaged, of another format, or has a cell twice.
 Table read_table(const std::filesystem::path& folder);
 
+// The same, or an empty table if the folder has no latencies.
+Table read_latencies(const std::filesystem::path& folder);
+
 void write_csv(std::ostream& out, const Table& table);
 // Its header, and the fields of a cell, each without the line end.
 std::string csv_columns();
