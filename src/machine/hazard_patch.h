@@ -57,6 +57,10 @@ bool reads_address(const sass::Instruction& instruction);
 // point to no memory.
 bool reaches_address(const HazardCode& code);
 
+// Whether the consumer's result may be in a register of the producer's address, or of its coordinates: if it came
+// first, they would point to no memory.
+bool spoils_address(const HazardCode& code);
+
 // Whether a control word may be run. A stall count of 12 or more without the yield hint is not a valid encoding.
 bool is_valid(const sass::ControlWord& control);
 

@@ -195,7 +195,7 @@ std::vector<HazardLadder> ladders_of(const results::Record& record) {
   return ladders;
 }
 
-HazardLadder climb(Hazard hazard, int start, bool is_address, const RunHazard& run) {
+HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run) {
   HazardLadder ladder;
   ladder.hazard = hazard;
   const auto is_done = [&](const kernel::LaunchOutcome& outcome) {
@@ -205,14 +205,14 @@ HazardLadder climb(Hazard hazard, int start, bool is_address, const RunHazard& r
     return false;
   };
   const bool reads = is_read(hazard);
-  const bool fault_shows = reads && is_address;
+  const bool fault_shows = reads && fault == Fault::old_address;
   const auto right = run(reads ? Hazard::read_after_write : hazard, Arrangement::pair, longest_distance);
   if (!is_done(right)) return ladder;
   if (wrong_lanes(right.readout, right.readout) != 0) {
     ladder.problem = "its values change from launch to launch";
     return ladder;
   }
-  if (!fault_shows) {
+  if (!reads || fault == Fault::nowhere) {
     const auto first = run(hazard, Arrangement::consumer_first, longest_distance);
     if (!is_done(first)) return ladder;
     ladder.shown = wrong_lanes(first.readout, right.readout);
@@ -238,8 +238,8 @@ HazardLadder climb(Hazard hazard, int start, bool is_address, const RunHazard& r
 }
 
 // All hazards that can be made of the code, put into the record.
-std::vector<HazardLadder> HazardMethod::climb_all(const HazardCode& code, int start, bool is_address,
-                                                  const RunHazard& run, results::Record& record) const {
+std::vector<HazardLadder> HazardMethod::climb_all(const HazardCode& code, int start, Fault fault, const RunHazard& run,
+                                                  results::Record& record) const {
   std::vector<HazardLadder> ladders;
   for (const auto hazard : all_hazards) {
     if (const auto why = why_not_made(code, hazard); !why.empty()) {
@@ -249,7 +249,7 @@ std::vector<HazardLadder> HazardMethod::climb_all(const HazardCode& code, int st
     const bool is_once = hazard == Hazard::write_after_write;
     if (is_once && is_overwritten(record.sass)) continue;
     const int from = is_read(hazard) ? start : is_once ? start_of_overwriting(ladders) : 1;
-    ladders.push_back(climb(hazard, from, is_address, run));
+    ladders.push_back(climb(hazard, from, fault, run));
     put(record, ladders.back());
     if (is_once && lowest_right(ladders.back())) keep_overwritten(record.sass);
   }
@@ -288,7 +288,7 @@ std::vector<HazardLadder> HazardMethod::measure(line::Bench& bench, std::size_t 
   if (is_address) {
     // Without the producer there is no address, and nothing to compare with.
     if (code.waits()) start = longest_distance;
-    return climb_all(code, start, is_address, run, record);
+    return climb_all(code, start, Fault::old_address, run, record);
   }
   const auto alone = run(Hazard::read_after_write, Arrangement::consumer_alone, 1);
   const auto pair = run(Hazard::read_after_write, Arrangement::pair, scheduled);
@@ -302,7 +302,7 @@ std::vector<HazardLadder> HazardMethod::measure(line::Bench& bench, std::size_t 
   const double more = elapsed_of_hazard(pair.readout) - elapsed_of_hazard(alone.readout) + nops_within(scheduled);
   record.set(results::metric::differential, more + 1);
   if (code.waits()) start = start_of(static_cast<int>(more) + 1);
-  return climb_all(code, start, is_address, run, record);
+  return climb_all(code, start, spoils_address(code) ? Fault::spoilt_address : Fault::nowhere, run, record);
 }
 
 bool HazardMethod::knows(const std::string& key, results::Record& record) const {

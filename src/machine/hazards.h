@@ -20,7 +20,7 @@ namespace ptxlat::machine {
 
 // Version of the rules that find, patch and measure. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char hazard_version[] = "hazard 5";
+inline constexpr char hazard_version[] = "hazard 6";
 
 // A form with a consumer of its result, at a level.
 //   is_first  it is the form's first consumer
@@ -64,14 +64,20 @@ bool is_settled(const std::vector<HazardLadder>& ladders);
 void put(results::Record& record, const HazardLadder& ladder);
 std::vector<HazardLadder> ladders_of(const results::Record& record);
 
+// Where a launch of a read may fault.
+//   nowhere         it stores wrong values
+//   old_address     at the consumer: what it reads is part of an address
+//   spoilt_address  at the producer, if the consumer comes first (spoils_address)
+enum class Fault { nowhere, old_address, spoilt_address };
+
 // Runs one arrangement of a hazard and returns what it stored.
 using RunHazard = std::function<kernel::LaunchOutcome(Hazard hazard, Arrangement arrangement, int distance)>;
 
 // Finds the lowest right distance of a hazard: from `start` down to the first wrong value; or up to the first right
-// one, if a register is overwritten and `start` is too near. A fault or a hang ends it, with a problem. But if the
-// passed register is part of an address, a fault shows that the consumer used an old one; and the consumer is not run
-// first, because that would only lose a process.
-HazardLadder climb(Hazard hazard, int start, bool is_address, const RunHazard& run);
+// one, if a register is overwritten and `start` is too near. A fault or a hang ends it, with a problem, unless the
+// fault shows that the consumer used an old address. Where the consumer would fault if it came first, or make the
+// producer fault, it does not: that would only lose a process.
+HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run);
 
 // Each launch that faults or hangs costs a process, and that a second. After many, what may fail again is no longer
 // run: producers that have failed, and results that become addresses.
@@ -101,7 +107,7 @@ class HazardMethod : public line::Method {
   // The ladders that were climbed, also put into the record.
   std::vector<HazardLadder> measure(line::Bench& bench, std::size_t trial, const HazardCode& code,
                                     results::Record& record) const;
-  std::vector<HazardLadder> climb_all(const HazardCode& code, int start, bool is_address, const RunHazard& run,
+  std::vector<HazardLadder> climb_all(const HazardCode& code, int start, Fault fault, const RunHazard& run,
                                       results::Record& record) const;
   // Whether the second of these opcodes is known as one that overwrites the first one's result. It does not read it, so
   // there are no slots.

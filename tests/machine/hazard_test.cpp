@@ -230,24 +230,25 @@ TEST_CASE("a window in which the pair is not what was wanted says why") {
 TEST_CASE("an invented latency is found again, and one wrong lane is noticed") {
   for (const int latency : {2, 4, 9, 12, 23, 55}) {
     INFO(latency);
-    CHECK(lowest_right(climb(Hazard::read_after_write, 55, false, gpu_with(latency))) == latency);
-    CHECK(lowest_right(climb(Hazard::unawaited_read, 55, false, gpu_with(latency, 1))) == latency);
-    CHECK(lowest_right(climb(Hazard::write_after_write, 55, false, gpu_with(latency))) == latency);
+    CHECK(lowest_right(climb(Hazard::read_after_write, 55, Fault::nowhere, gpu_with(latency))) == latency);
+    CHECK(lowest_right(climb(Hazard::unawaited_read, 55, Fault::nowhere, gpu_with(latency, 1))) == latency);
+    CHECK(lowest_right(climb(Hazard::write_after_write, 55, Fault::nowhere, gpu_with(latency))) == latency);
   }
-  CHECK(lowest_right(climb(Hazard::write_after_read, 1, false, gpu_with(1))) == 1);
+  CHECK(lowest_right(climb(Hazard::write_after_read, 1, Fault::nowhere, gpu_with(1))) == 1);
   // An overwritten register may begin anywhere.
   for (const int start : {1, 8, 9, 20}) {
     INFO(start);
-    CHECK(lowest_right(climb(Hazard::write_after_write, start, false, gpu_with(9))) == 9);
+    CHECK(lowest_right(climb(Hazard::write_after_write, start, Fault::nowhere, gpu_with(9))) == 9);
   }
-  CHECK(climb(Hazard::write_after_write, 8, false, gpu_with(9)).distances == std::vector{8, 9});
-  CHECK(climb(Hazard::write_after_write, 10, false, gpu_with(9)).distances == std::vector{10, 9, 8});
+  CHECK(climb(Hazard::write_after_write, 8, Fault::nowhere, gpu_with(9)).distances == std::vector{8, 9});
+  CHECK(climb(Hazard::write_after_write, 10, Fault::nowhere, gpu_with(9)).distances == std::vector{10, 9, 8});
   // A schedule that is too short: wrong where it begins.
-  CHECK_FALSE(lowest_right(climb(Hazard::read_after_write, 4, false, gpu_with(5))));
+  CHECK_FALSE(lowest_right(climb(Hazard::read_after_write, 4, Fault::nowhere, gpu_with(5))));
   // Wrong once in the middle: what is above it counts.
-  const auto ladder = climb(Hazard::read_after_write, 8, false, [](Hazard, Arrangement arrangement, int distance) {
-    return stored(arrangement == Arrangement::consumer_first || distance == 6 ? 1 : 0);
-  });
+  const auto ladder =
+      climb(Hazard::read_after_write, 8, Fault::nowhere, [](Hazard, Arrangement arrangement, int distance) {
+        return stored(arrangement == Arrangement::consumer_first || distance == 6 ? 1 : 0);
+      });
   CHECK(lowest_right(ladder) == 7);
   CHECK(ladder.distances == std::vector{8, 7, 6});
   CHECK(ladder.wrong == std::vector{0, 0, 1});
@@ -272,16 +273,16 @@ TEST_CASE("the write latencies of an invented machine are found from what its re
     };
   };
   const int expected = std::max(first - second, 1);
-  CHECK(lowest_right(climb(Hazard::write_after_write, start, false, machine_with(0))) == expected);
+  CHECK(lowest_right(climb(Hazard::write_after_write, start, Fault::nowhere, machine_with(0))) == expected);
   // One wrong lane is enough.
-  CHECK(lowest_right(climb(Hazard::write_after_write, start, false, machine_with(expected))) == expected + 1);
+  CHECK(lowest_right(climb(Hazard::write_after_write, start, Fault::nowhere, machine_with(expected))) == expected + 1);
 }
 
 TEST_CASE("a form is tried again with the same opcodes only if nothing is known") {
-  CHECK(is_settled({climb(Hazard::unawaited_read, 20, false, gpu_with(15))}));
-  CHECK_FALSE(is_settled({climb(Hazard::unawaited_read, 20, false, gpu_with(15, 0))}));
-  CHECK_FALSE(is_settled({climb(Hazard::write_after_read, 1, false, gpu_with(1))}));
-  const auto far = climb(Hazard::unawaited_read, 55, false, [](Hazard hazard, Arrangement, int) {
+  CHECK(is_settled({climb(Hazard::unawaited_read, 20, Fault::nowhere, gpu_with(15))}));
+  CHECK_FALSE(is_settled({climb(Hazard::unawaited_read, 20, Fault::nowhere, gpu_with(15, 0))}));
+  CHECK_FALSE(is_settled({climb(Hazard::write_after_read, 1, Fault::nowhere, gpu_with(1))}));
+  const auto far = climb(Hazard::unawaited_read, 55, Fault::nowhere, [](Hazard hazard, Arrangement, int) {
     return stored(hazard == Hazard::unawaited_read ? 32 : 0);  // right if it waits
   });
   CHECK_FALSE(lowest_right(far));
@@ -289,24 +290,27 @@ TEST_CASE("a form is tried again with the same opcodes only if nothing is known"
 }
 
 TEST_CASE("if a wrong value would look right, or the launch fails, there is no number but a reason") {
-  const auto blind = climb(Hazard::read_after_write, 8, false, [](Hazard, Arrangement, int) { return stored(0); });
+  const auto blind =
+      climb(Hazard::read_after_write, 8, Fault::nowhere, [](Hazard, Arrangement, int) { return stored(0); });
   CHECK(blind.problem == "no distance gives a wrong value: an old one may look the same");
   CHECK_FALSE(lowest_right(blind));
-  const auto fails = climb(Hazard::read_after_write, 8, false, [](Hazard, Arrangement arrangement, int distance) {
-    auto outcome = stored(arrangement == Arrangement::consumer_first ? 1 : 0);
-    if (distance == 3) outcome = {kernel::LaunchStatus::fault, "illegal address", {}};
-    return outcome;
-  });
+  const auto fails =
+      climb(Hazard::read_after_write, 8, Fault::nowhere, [](Hazard, Arrangement arrangement, int distance) {
+        auto outcome = stored(arrangement == Arrangement::consumer_first ? 1 : 0);
+        if (distance == 3) outcome = {kernel::LaunchStatus::fault, "illegal address", {}};
+        return outcome;
+      });
   CHECK(fails.problem == "illegal address");
   CHECK(fails.has_failed);
   CHECK_FALSE(lowest_right(fails));
 }
 
 TEST_CASE("an old address that faults is a wrong value, and is not provoked without need") {
-  const auto ladder = climb(Hazard::read_after_write, 8, true, [](Hazard, Arrangement arrangement, int distance) {
-    REQUIRE(arrangement == Arrangement::pair);
-    return distance < 6 ? kernel::LaunchOutcome{kernel::LaunchStatus::fault, "illegal address", {}} : stored(0);
-  });
+  const auto ladder =
+      climb(Hazard::read_after_write, 8, Fault::old_address, [](Hazard, Arrangement arrangement, int distance) {
+        REQUIRE(arrangement == Arrangement::pair);
+        return distance < 6 ? kernel::LaunchOutcome{kernel::LaunchStatus::fault, "illegal address", {}} : stored(0);
+      });
   CHECK(ladder.problem.empty());
   CHECK_FALSE(ladder.has_failed);
   CHECK(ladder.distances == std::vector{8, 7, 6, 5});
@@ -329,8 +333,8 @@ TEST_CASE("after many failed launches, what may fail again is not run") {
 
 TEST_CASE("a record keeps its ladders") {
   results::Record record;
-  put(record, climb(Hazard::read_after_write, 8, false, gpu_with(5)));
-  put(record, climb(Hazard::write_after_read, 8, false, gpu_with(2)));
+  put(record, climb(Hazard::read_after_write, 8, Fault::nowhere, gpu_with(5)));
+  put(record, climb(Hazard::write_after_read, 8, Fault::nowhere, gpu_with(2)));
   const auto ladders = ladders_of(record);
   REQUIRE(ladders.size() == 2);
   CHECK(lowest_right(ladders[0]) == 5);
@@ -338,24 +342,29 @@ TEST_CASE("a record keeps its ladders") {
   CHECK(lowest_right(ladders[1]) == 2);
 }
 
-TEST_CASE("on every architecture a patched cubin has the pair at its distance, and is otherwise unchanged") {
-  const auto toolchain = ptxas_or_skip().front();
-  sass::Nvdisasm nvdisasm(nvdisasm_or_skip());
-  const auto templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
-  const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
-  const std::string ptx = GENERATE("fma.rn.f32", "popc.b32");
-  const int sm = GENERATE(75, 80, 90, 120);
-  INFO(ptx << " sm_" << sm);
-  const auto& forms = loaded.catalogue.forms;
-  const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == ptx; });
-  REQUIRE(form != forms.end());
-  const auto variant = isa::variants_of(*form).front();
-  const auto trial = hazard_trial(loaded, variant, *latency::consumers_for(loaded.catalogue, variant).front());
-  const auto outcome = line::make_kernel_assembler(assemble::make_ptxas(toolchain), toolchain, isa::Target{sm, ""})
-                           ->assemble({{"k", &trial.kernel}}, 3);
-  INFO(outcome.kernels.front().log);
-  REQUIRE(outcome.cubins.size() == 1);
-  const auto disassembled = [&](const Bytes& cubin) {
+namespace {
+
+// Hazard kernels of forms with their first consumers, as ptxas makes them.
+struct RealHazards {
+  assemble::Toolchain toolchain = ptxas_or_skip().front();
+  sass::Nvdisasm nvdisasm{nvdisasm_or_skip()};
+  std::filesystem::path templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
+  ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
+
+  auto made(const std::string& ptx, int sm) const {
+    const auto& forms = loaded.catalogue.forms;
+    const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == ptx; });
+    REQUIRE(form != forms.end());
+    const auto variant = isa::variants_of(*form).front();
+    const auto trial = hazard_trial(loaded, variant, *latency::consumers_for(loaded.catalogue, variant).front());
+    auto outcome = line::make_kernel_assembler(assemble::make_ptxas(toolchain), toolchain, isa::Target{sm, ""})
+                       ->assemble({{"k", &trial.kernel}}, 3);
+    INFO(outcome.kernels.front().log);
+    REQUIRE(outcome.cubins.size() == 1);
+    return outcome;
+  }
+
+  sass::Window disassembled(const Bytes& cubin, int sm) {
     const auto code = sass::read_cubin(cubin).kernels.front();
     std::string why;
     auto window = *sass::find_window(code, why);
@@ -365,7 +374,40 @@ TEST_CASE("on every architecture a patched cubin has the pair at its distance, a
     }
     nvdisasm.disassemble(sm, wanted);
     return window;
-  };
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a consumer whose result is left in the producer's address does not come first") {
+  RealHazards real;
+  const auto [ptx, spoils] = GENERATE(table<std::string, bool>({{"ld.b32", true},
+                                                                {"atom.add.u32", true},
+                                                                {"suld.b.2d.b32.trap", true},
+                                                                {"ld.global.b64", false},
+                                                                {"ld.shared.b32", false}}));
+  INFO(ptx);
+  const auto code = find_hazard(real.disassembled(real.made(ptx, 90).cubins.front(), 90));
+  REQUIRE(code.problem.empty());
+  INFO(code.first().text << "; " << code.second().text);
+  CHECK(why_not_made(code, Hazard::unawaited_read).empty());
+  CHECK(spoils_address(code) == spoils);
+
+  const auto ladder =
+      climb(Hazard::unawaited_read, 40, Fault::spoilt_address, [](Hazard, Arrangement arrangement, int distance) {
+        REQUIRE(arrangement == Arrangement::pair);
+        return stored(distance < 31 ? 32 : 0);
+      });
+  CHECK(lowest_right(ladder) == 31);
+}
+
+TEST_CASE("on every architecture a patched cubin has the pair at its distance, and is otherwise unchanged") {
+  RealHazards real;
+  const std::string ptx = GENERATE("fma.rn.f32", "popc.b32");
+  const int sm = GENERATE(75, 80, 90, 120);
+  INFO(ptx << " sm_" << sm);
+  const auto outcome = real.made(ptx, sm);
+  const auto disassembled = [&](const Bytes& cubin) { return real.disassembled(cubin, sm); };
   const auto before = disassembled(outcome.cubins.front());
   const auto found = find_hazard(before);
   INFO(found.problem);
