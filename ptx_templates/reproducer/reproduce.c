@@ -203,7 +203,7 @@ static void *load_module(const char *program) {
 /* Where the line of a launch begins in scratch memory. */
 static size_t line_offset(size_t launch) {
   const size_t line = launch % memory_lines, turn = line / lines_in_a_row;
-  return turn % memory_pages * page_distance +
+  return (turn + turn / memory_pages) % memory_pages * page_distance +
          (turn / memory_pages * lines_in_a_row + line % lines_in_a_row) * line_distance;
 }
 

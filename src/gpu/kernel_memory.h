@@ -7,11 +7,11 @@ namespace ptxlat::gpu {
 
 // Successive launches rotate through this many lines, because a line's address decides which slice of L2 serves it.
 // Their distance is not a power of two, so that they spread over the slices, and all have the same alignment for the
-// first-level cache. They are in several pages, because a page's place in physical memory matters, too: with all of
-// them in two pages, medians differed by half a percent from process to process. So many launches in a row stay in a
-// page that each place of a survey (latency/survey.h) sees all pages.
-inline constexpr std::size_t memory_lines = 512;
-inline constexpr std::size_t memory_pages = 8;
+// first-level cache. They are in many pages, because a page's place in physical memory matters, too: with all of them
+// in two pages, medians differed by half a percent from process to process. The launches go from page to page so that
+// each place of a survey (latency/survey.h) sees all of them.
+inline constexpr std::size_t memory_lines = 1024;
+inline constexpr std::size_t memory_pages = 16;
 inline constexpr std::size_t lines_in_a_row = 16;
 inline constexpr std::size_t page_distance = std::size_t{2} * 1024 * 1024;
 inline constexpr std::size_t line_distance = std::size_t{5} * 1024;
@@ -25,10 +25,10 @@ inline constexpr std::size_t line_reach = std::size_t{2} * 1024 * 1024;
 // Where a launch's line begins in scratch memory.
 constexpr std::size_t line_offset(std::size_t launch) {
   const auto line = launch % memory_lines, turn = line / lines_in_a_row;
-  return turn % memory_pages * page_distance +
+  return (turn + turn / memory_pages) % memory_pages * page_distance +
          (turn / memory_pages * lines_in_a_row + line % lines_in_a_row) * line_distance;
 }
-inline constexpr std::size_t scratch_bytes = line_offset(memory_lines - 1) + line_reach;
+inline constexpr std::size_t scratch_bytes = memory_pages * page_distance + line_reach;
 
 // Scratch memory, and the object pages that a kernel's parameter `memory` points to. Made once per process.
 class KernelMemory {

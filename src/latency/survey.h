@@ -16,7 +16,7 @@ namespace ptxlat::latency {
 // that are spread over the GPU, one at a time.
 inline constexpr int surveyed_sms = 16;
 inline constexpr int surveyed_clusters = 64;  // their place matters for everything that leaves one of their CTAs
-inline constexpr int surveyed_lines = 512;
+inline constexpr int surveyed_lines = 1024;
 
 // Whether a trial's window may take a different time on a different line or SM: its launches, each on a different line,
 // did, or a cluster runs it.

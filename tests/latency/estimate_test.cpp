@@ -676,11 +676,11 @@ TEST_CASE("a headline that leaves the SM is the median of its survey") {
   CHECK_FALSE(record.number(results::metric::far_cycles));
   CHECK(from(record, results::metric::cycles) == Roles{"differential", "differential base"});
   CHECK(record.has_flag(results::flag::survey));
-  CHECK(mentions(record, "median over 512 lines from 16 SMs"));
+  CHECK(mentions(record, "median over 1024 lines from 16 SMs"));
   // The evidence: how many launches took how long.
   REQUIRE(record.series.size() == 1);
   CHECK(record.series[0].axes[0].values == std::vector<double>{304, 314, 324, 334, 344});
-  CHECK(record.series[0].values[0] == 103);
+  CHECK(record.series[0].values[0] == 205);
 }
 
 TEST_CASE("both windows of a chain are surveyed on the same lines, and their difference counts") {

@@ -25,7 +25,7 @@ TEST_CASE("a distribution of lines at home in two parts of a cache has two humps
   for (int machine = 0; machine < 400; ++machine) {
     const double near = std::uniform_real_distribution<double>(250, 700)(random);
     const double far = near + std::uniform_real_distribution<double>(120, 300)(random);
-    const int far_count = std::uniform_int_distribution<int>(100, 412)(random);
+    const int far_count = std::uniform_int_distribution<int>(surveyed_lines / 5, surveyed_lines * 4 / 5)(random);
     auto values = bell(random, near, 15, surveyed_lines - far_count);
     const auto more = bell(random, far, 15, far_count);
     values.insert(values.end(), more.begin(), more.end());
@@ -45,8 +45,8 @@ TEST_CASE("accesses that find memory being refreshed belong to their hump") {
   std::mt19937 random(3);
   for (int machine = 0; machine < 400; ++machine) {
     const double near = std::uniform_real_distribution<double>(500, 620)(random), far = near + 190;
-    auto values = bell(random, near, 18, 230);
-    const auto more = bell(random, far, 22, 220);
+    auto values = bell(random, near, 18, surveyed_lines * 9 / 20);
+    const auto more = bell(random, far, 22, surveyed_lines * 43 / 100);
     values.insert(values.end(), more.begin(), more.end());
     // H200, loads from no cache: an eighth of them take 300 cycles more, and some 2,000.
     while (values.size() < surveyed_lines) {
@@ -78,7 +78,7 @@ TEST_CASE("one hump stays one, be it narrow, broad, of two lobes, or with a tail
     lobes.insert(lobes.end(), second.begin(), second.end());
     CHECK(humps_of(lobes).size() == 1);
     auto tail = bell(random, middle, 10, surveyed_lines);
-    for (int i = 0; i < 20; ++i) tail[static_cast<std::size_t>(i)] = 3 * middle;
+    for (int i = 0; i < surveyed_lines / 25; ++i) tail[static_cast<std::size_t>(i)] = 3 * middle;
     CHECK(humps_of(tail).size() == 1);
   }
   CHECK(humps_of({}).empty());
