@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Runs ptxlat for hours and watches its memory, descriptors, threads and temporary files (tests/faults/soak.py): short
-# commands on a small selection, some of which are killed and begun again, and then one long run whose workers are
-# killed now and then. Ends with 1 if something grew, a command failed or a killed one left something behind. Builds in
-# build/release first.
+# commands on a small selection, some of which are killed and begun again, and then a whole table with `run --all`,
+# `opcodes` and `pairs`, which are killed now and then and go on. Ends with 1 if something grew, a command failed or a
+# killed one left something behind. SIGTERM ends it as if the time were over. Builds in build/release first.
 #   tools/soak.sh SECONDS FOLDER [OPTION...]
 #     FOLDER       for samples.csv, commands.csv and verdict.txt; the stores and tables of the soak are removed
 #     --seed S     of the commands' order and the kills (1)
-#     --long SHARE of the time is the long run's (0.4)
+#     --long SHARE of the time is the whole table's (0.4)
+#     --keep       the whole table's stores and tables stay: in FOLDER/table-1, then table-2 and so on
 #     --standin    on the stand-in driver instead of a GPU
 # With PTXLAT_BIN, the program in that folder is used and nothing is built.
 set -euo pipefail

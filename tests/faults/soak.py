@@ -3,14 +3,16 @@
 """Runs ptxlat for hours and watches what its processes hold.
 
 First short commands one after the other, each in a folder of its own: of some the supervisor is killed or asked to end,
-or a worker is killed, and the same command again must then end with 0 and leave no temporary file. Then one long run,
-whose workers are killed now and then, until the time is over. samples.csv has what each process held and when,
-commands.csv how each command ended, verdict.txt what grew.
+or a worker is killed, and the same command again must then end with 0 and leave no temporary file. Then the long part
+makes whole tables until the time is over: its workers and supervisors are killed or asked to end now and then, and the
+same command again goes on. samples.csv has what each process held and when, commands.csv how each command ended,
+verdict.txt what grew. SIGTERM ends a soak as if the time were over.
 """
 
 import argparse
 import contextlib
 import csv
+import itertools
 import os
 import random
 import shutil
@@ -33,9 +35,17 @@ COMMANDS = {
     "probe": ["probe", "branch", "shared", "atomics", "divergence", "--format", "none"],
     "opcodes": ["opcodes", "--filter", "/^(add|and)[.](u32|b32)$/", "-O", "3", "--threads", "2"],
 }
-LONG = ["run", "--all", "--format", "none"]
+# The long part: a whole table, in one folder.
+LONG = {
+    "run": ["run", "--all", "--format", "none"],
+    "opcodes": ["opcodes", "--format", "none"],
+    "pairs": ["pairs", "--format", "none"],
+}
 DISTURBANCES = ("none", "none", "supervisor killed", "supervisor ended", "worker killed")
+# SIGTERM ends a supervisor that does not listen yet.
 ALLOWED = {"supervisor killed": {0, -signal.SIGKILL}, "supervisor ended": {0, 130, -signal.SIGTERM}}
+LONG_DISTURBANCES = {"worker": ["worker killed"], "supervisor": ["supervisor killed", "supervisor ended"]}
+LONG_PAUSES = {"worker": (20, 40), "supervisor": (150, 250)}  # seconds between two of them
 
 # What a process holds, and how much of it may grow within a soak: noise of allocators and of the moment of a sample.
 HELD = {"rss_kb": 8192, "descriptors": 2, "threads": 2}
@@ -44,9 +54,11 @@ SLACK = HELD | TEMPORARY
 # What a supervisor may keep of each cell that it has finished: the texts of its instruction words and its measurements,
 # which later cells with the same code use.
 KEPT_KB = 3
-FIRST_CELLS = 2000  # of a long run: its first chunks are small, and each round of them is larger than the one before
+# Of a process in the long part: its first chunks are small, and each round of them is larger than the one before.
+FIRST_CELLS = 2000
 SHARE = 0.1  # of the mean, in addition
 WARM_UP = 0.25  # of the time: caches fill, the driver loads its parts
+LEAST_POINTS, LEAST_SECONDS = 8, 30  # of a series that is judged
 
 
 def finished_cells(store):
@@ -65,13 +77,22 @@ def growth_of(points, slack):
     """
     first, last = points[0][0], points[-1][0]
     points = [point for point in points if point[0] >= first + WARM_UP * (last - first)]
-    if len(points) < 8:
+    if len(points) < LEAST_POINTS or last - first < LEAST_SECONDS:
         return None
     times, values = zip(*points)
     mean = statistics.fmean(values)
     rise = statistics.linear_regression(times, values).slope * (times[-1] - times[0])
     return (f"mean {mean:.0f}, rises by {rise:+.1f} in {times[-1] - times[0]:.0f} s, {len(points)} points",
             rise <= SHARE * mean + slack)
+
+
+def long_points(name, begin, now, held, cells):
+    """What a process of the long part and those of its supervisor hold, as the arguments of Soak.note.
+
+    A supervisor's series is its own, because it remembers its cells; a worker's goes on in the next process.
+    """
+    return [(now, f"whole {name} from {begin:.0f} s", role, values | {"rss_kb": values["rss_kb"] - KEPT_KB * cells})
+            if role == "supervisor" else (now, f"whole {name}", role, values) for role, values in held]
 
 
 class Soak:
@@ -83,6 +104,8 @@ class Soak:
         shutil.rmtree(self.temporary, ignore_errors=True)
         self.temporary.mkdir(parents=True)
         self.begin = time.monotonic()
+        self.is_ended = False
+        signal.signal(signal.SIGTERM, lambda *_: setattr(self, "is_ended", True))
         self.marker = f"PTXLAT_SOAK={os.getpid()}".encode()
         clean = {name: value for name, value in os.environ.items() if not name.startswith("PTXLAT_SOAK")}
         self.environment = clean | {"PTXLAT_SOAK": str(os.getpid()), "TMPDIR": str(self.temporary)}
@@ -93,13 +116,21 @@ class Soak:
         self.series = {}  # (command, role, quantity) -> [(seconds, value)]
         self.commands = 0
         self.disturbed = 0
-        self.samples = csv.writer(open(self.folder / "samples.csv", "w", newline="", buffering=1))
-        self.samples.writerow(["seconds", "command", "process", "pid", *SLACK])
-        self.ends = csv.writer(open(self.folder / "commands.csv", "w", newline="", buffering=1))
-        self.ends.writerow(["seconds", "command", "disturbance", "status", "took"])
+        self.files = contextlib.ExitStack()
+        self.samples = self.csv("samples.csv", ["seconds", "command", "process", "pid", *SLACK])
+        self.ends = self.csv("commands.csv", ["seconds", "command", "disturbance", "status", "took"])
+
+    def csv(self, name, header):
+        """What was written is in the file after each row."""
+        writer = csv.writer(self.files.enter_context(open(self.folder / name, "w", newline="", buffering=1)))
+        writer.writerow(header)
+        return writer
 
     def seconds(self):
         return time.monotonic() - self.begin
+
+    def goes_on(self, until):
+        return not self.is_ended and self.seconds() < until
 
     def processes(self):
         """Every living process of the soak but this one, as role and pid: supervisor, worker, tool."""
@@ -162,9 +193,10 @@ class Soak:
 
     def start(self, arguments, work):
         work.mkdir(parents=True, exist_ok=True)
-        return subprocess.Popen([self.options.program, *arguments], cwd=work, env=self.environment,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=open(work / "err", "ab"),
-                                start_new_session=True)
+        with open(work / "err", "ab") as err:
+            return subprocess.Popen([self.options.program, *arguments], cwd=work, env=self.environment,
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err,
+                                    start_new_session=True)
 
     def disturb(self, process, disturbance):
         if disturbance == "worker killed":
@@ -217,9 +249,7 @@ class Soak:
             self.problem(f"after {name}: left in TMPDIR: {', '.join(left)}")
 
     def short_commands(self, until):
-        count = 0
-        while self.seconds() < until:
-            count += 1
+        while self.goes_on(until):
             name = self.random.choice(sorted(COMMANDS))
             disturbance = self.random.choice(DISTURBANCES)
             work = self.folder / "work"
@@ -236,46 +266,76 @@ class Soak:
                     self.problem(f"{name} again after \"{disturbance}\": ended with {status}: "
                                  f"{(work / 'err').read_text()[-1000:]}")
             self.check_nothing_left(name)
-        return count
 
-    def long_run(self, until):
-        """Runs everything, and begins again in a new folder when all is done."""
-        while self.seconds() < until:
-            work = self.folder / "work"
+    def long_part(self, until):
+        """Makes a whole table, and begins again in a new folder when it is done."""
+        self.due = {kind: self.seconds() + self.random.uniform(*pause) for kind, pause in LONG_PAUSES.items()}
+        for number in itertools.count(1):
+            work = self.folder / f"table-{number}"
             shutil.rmtree(work, ignore_errors=True)
-            process = self.start(LONG, work)
+            done = [self.long_command(name, work, until) for name in LONG]
+            if not self.options.keep:
+                shutil.rmtree(work, ignore_errors=True)
+            if not all(done):
+                return
+
+    def long_command(self, name, work, until):
+        """Runs a command, and the same again whenever its supervisor was disturbed; whether it was done in time."""
+        status = None
+        while status != 0 and self.goes_on(until):
             begin = self.seconds()
-            next_sample, next_kill = begin, None
-            while process.poll() is None and self.seconds() < until:
-                now = self.seconds()
-                if now >= next_sample:
-                    next_sample = now + self.options.interval
-                    held = self.sample("long run")
-                    cells = finished_cells(work / "ptxlat.sqlite")
-                    if next_kill is None and cells:  # planning comes before them
-                        next_kill = now + self.random.uniform(20, 40)
-                    for role, values in held if cells and cells >= FIRST_CELLS else ():
-                        if role == "supervisor":
-                            values["rss_kb"] -= KEPT_KB * cells
-                        self.note(now, "long run", role, values)
-                if next_kill is not None and now >= next_kill and self.disturb(process, "worker killed"):
-                    next_kill = now + self.random.uniform(20, 40)
-                    self.disturbed += 1
-                time.sleep(0.05)
-            faults.send(process.pid, signal.SIGTERM)
+            process = self.start(LONG[name], work)
+            disturbance = self.watch_long(name, process, work / "ptxlat.sqlite", until)
             try:
                 status = process.wait(timeout=60)
             except subprocess.TimeoutExpired:
-                self.problem("the long run did not end within 60 s after SIGTERM")
+                self.problem(f"whole {name} did not end within 60 s after \"{disturbance}\"")
                 process.kill()
                 status = process.wait()
+            took = self.seconds() - begin
             self.commands += 1
-            self.ends.writerow([f"{begin:.1f}", "long run", "workers killed", status, f"{self.seconds() - begin:.2f}"])
-            if status not in (0, 130, -signal.SIGTERM):  # which ends it before it listens
-                self.problem(f"the long run ended with {status}: {(work / 'err').read_text()[-1000:]}")
-            self.check_nothing_left("long run")
-            if status != 0:
-                return
+            self.ends.writerow([f"{begin:.1f}", f"whole {name}", disturbance, status, f"{took:.2f}"])
+            print(f"at {self.seconds():.0f} s: whole {name}, {disturbance}: {status} after {took:.0f} s", flush=True)
+            if status not in ALLOWED.get(disturbance, {0}):
+                self.problem(f"whole {name}, {disturbance}: ended with {status}: {(work / 'err').read_text()[-1000:]}")
+                break
+        if status != -signal.SIGKILL:  # what that leaves, the next command removes
+            self.check_nothing_left(f"whole {name}")
+        return status == 0
+
+    def watch_long(self, name, process, store, until):
+        """Samples and disturbs a command until it or the time ends; how its supervisor was disturbed.
+
+        Its series begin with this process, and end with the last cell: then it writes the table.
+        """
+        begin = next_sample = self.seconds()
+        before = judged = finished_cells(store) or 0
+        pending = []
+        while process.poll() is None:
+            now = self.seconds()
+            if not self.goes_on(until):
+                self.disturb(process, "supervisor ended")
+                return "supervisor ended"
+            if now >= next_sample:
+                next_sample = now + self.options.interval
+                held = self.sample(f"whole {name}")
+                cells = finished_cells(store) or judged
+                if cells > judged:
+                    for point in pending:
+                        self.note(*point)
+                    pending, judged = [], cells
+                if cells - before >= FIRST_CELLS:
+                    pending += long_points(name, begin, now, held, cells - before)
+            for kind, moment in self.due.items():
+                if now < moment:
+                    continue
+                self.due[kind] = now + self.random.uniform(*LONG_PAUSES[kind])
+                disturbance = self.random.choice(LONG_DISTURBANCES[kind])
+                self.disturbed += self.disturb(process, disturbance)
+                if kind == "supervisor":
+                    return disturbance
+            time.sleep(0.05)
+        return "none"
 
     def growth(self):
         """A line for each series."""
@@ -293,7 +353,8 @@ class Soak:
     def run(self):
         until = self.options.seconds
         self.short_commands(until * (1 - self.options.long))
-        self.long_run(until)
+        self.long_part(until)
+        self.files.close()
         growth = self.growth()
         shutil.rmtree(self.folder / "work", ignore_errors=True)
         shutil.rmtree(self.temporary, ignore_errors=True)
@@ -311,7 +372,8 @@ def main():
     parser.add_argument("--program", required=True, help="ptxlat")
     parser.add_argument("--standin", help="the stand-in driver; by default a GPU's driver is used")
     parser.add_argument("--seed", default="1", help="of the commands' order and the kills (%(default)s)")
-    parser.add_argument("--long", type=float, default=0.4, help="the long run's share of the time (%(default)s)")
+    parser.add_argument("--long", type=float, default=0.4, help="the long part's share of the time (%(default)s)")
+    parser.add_argument("--keep", action="store_true", help="the long part's stores and tables, in table-N")
     parser.add_argument("--interval", type=float, default=0.5, help="seconds between samples (%(default)s)")
     parser.add_argument("--limit", type=float, default=300, help="seconds that a short command may take (%(default)s)")
     options = parser.parse_args()
