@@ -58,7 +58,8 @@ struct WindowCodes {
 
 WindowCodes window_codes(const std::vector<TableRow>& rows) {
   WindowCodes made;
-  auto& [of_share, distinct] = made;
+  auto& of_share = made.of_share;  // no structured binding: Clang 14 captures none
+  auto& distinct = made.distinct;
   of_share.resize(shares_of(rows));
   in_parallel(of_share.size(), [&](std::size_t share) {
     auto& [codes, of_window] = of_share[share];
