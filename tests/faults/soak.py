@@ -58,7 +58,7 @@ KEPT_KB = 3
 FIRST_CELLS = 2000
 SHARE = 0.1  # of the mean, in addition
 WARM_UP = 0.25  # of the time: caches fill, the driver loads its parts
-LEAST_POINTS, LEAST_SECONDS = 8, 30  # of a series that is judged
+LEAST_POINTS, LEAST_SECONDS = 8, 60  # of a series that is judged
 
 
 def finished_cells(store):

@@ -40,7 +40,7 @@ class Growth(unittest.TestCase):
 
     def test_a_short_series_is_not_judged(self):
         self.assertIsNone(soak.growth_of([(0, 1), (100, 100_000)], 0))
-        self.assertIsNone(soak.growth_of([(second, 100_000 * second) for second in range(20)], 0))
+        self.assertIsNone(soak.growth_of([(second, 100_000 * second) for second in range(50)], 0))
 
 
 class FinishedCells(unittest.TestCase):
