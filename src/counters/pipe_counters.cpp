@@ -11,12 +11,6 @@
 
 namespace ptxlat::counters {
 
-namespace {
-
-constexpr std::size_t kernels_in_session = 1;
-
-}  // namespace
-
 PipeCounters::PipeCounters(const std::filesystem::path& library, gpu::CUdevice device, gpu::CUcontext context)
     : api_(load_cupti_api(library)) {
   offer_.library = library.string();
@@ -101,24 +95,30 @@ void PipeCounters::make_images(gpu::CUcontext context) {
   enable.ctx = context;
   PTXLAT_CUPTI(api_, cuptiRangeProfilerEnable, &enable);
   profiler_ = enable.pRangeProfilerObject;
-  auto data = parameters_of(&CounterDataSizeParams::counterDataSize);
-  data.pRangeProfilerObject = profiler_;
-  data.pMetricNames = metric_names_.data();
-  data.numMetrics = metric_names_.size();
-  data.maxNumOfRanges = kernels_in_session;
-  data.maxNumRangeTreeNodes = kernels_in_session;
-  PTXLAT_CUPTI(api_, cuptiRangeProfilerGetCounterDataSize, &data);
-  counter_data_.resize(data.counterDataSize);
 }
 
-std::optional<Counts> PipeCounters::count(const std::function<bool()>& launch) {
-  // The image keeps the ranges of earlier sessions.
+// Empty: an image keeps the ranges of earlier sessions.
+void PipeCounters::make_counter_data(std::size_t kernels) {
+  if (kernels != counter_data_kernels_) {
+    auto data = parameters_of(&CounterDataSizeParams::counterDataSize);
+    data.pRangeProfilerObject = profiler_;
+    data.pMetricNames = metric_names_.data();
+    data.numMetrics = metric_names_.size();
+    data.maxNumOfRanges = kernels;
+    data.maxNumRangeTreeNodes = static_cast<std::uint32_t>(kernels);
+    PTXLAT_CUPTI(api_, cuptiRangeProfilerGetCounterDataSize, &data);
+    counter_data_.resize(data.counterDataSize);
+    counter_data_kernels_ = kernels;
+  }
   auto clear = parameters_of(&CounterDataImageParams::pCounterData);
   clear.pRangeProfilerObject = profiler_;
   clear.counterDataSize = counter_data_.size();
   clear.pCounterData = counter_data_.data();
   PTXLAT_CUPTI(api_, cuptiRangeProfilerCounterDataImageInitialize, &clear);
+}
 
+std::optional<std::vector<Counts>> PipeCounters::count(std::size_t kernels, const std::function<bool()>& launch) {
+  make_counter_data(kernels);
   auto configure = parameters_of(&SetConfigParams::targetNestingLevel);
   configure.pRangeProfilerObject = profiler_;
   configure.configSize = config_.size();
@@ -127,7 +127,7 @@ std::optional<Counts> PipeCounters::count(const std::function<bool()>& launch) {
   configure.pCounterDataImage = counter_data_.data();
   configure.range = CUPTI_AutoRange;
   configure.replayMode = CUPTI_KernelReplay;
-  configure.maxRangesPerPass = kernels_in_session;
+  configure.maxRangesPerPass = kernels;
   configure.numNestingLevels = 1;
   configure.minNestingLevel = 1;
   PTXLAT_CUPTI(api_, cuptiRangeProfilerSetConfig, &configure);
@@ -142,7 +142,7 @@ std::optional<Counts> PipeCounters::count(const std::function<bool()>& launch) {
   return counted();
 }
 
-Counts PipeCounters::counted() {
+std::vector<Counts> PipeCounters::counted() {
   auto decode = parameters_of(&DecodeDataParams::numOfRangeDropped);
   decode.pRangeProfilerObject = profiler_;
   PTXLAT_CUPTI(api_, cuptiRangeProfilerDecodeData, &decode);
@@ -150,16 +150,22 @@ Counts PipeCounters::counted() {
   info.pCounterDataImage = counter_data_.data();
   info.counterDataImageSize = counter_data_.size();
   PTXLAT_CUPTI(api_, cuptiRangeProfilerGetCounterDataInfo, &info);
-  if (info.numTotalRanges == 0) return {};
-  if (info.numTotalRanges != kernels_in_session || decode.numOfRangeDropped != 0)
-    throw Unavailable(fmt::format("CUPTI counted {} kernels instead of one", info.numTotalRanges), {});
+  if (decode.numOfRangeDropped != 0)
+    throw Unavailable(fmt::format("CUPTI counted {} kernels instead of at most {}",
+                                  info.numTotalRanges + decode.numOfRangeDropped, counter_data_kernels_),
+                      {});
+  std::vector<Counts> counts;
+  for (std::size_t range = 0; range < info.numTotalRanges; ++range) counts.push_back(evaluate(range));
+  return counts;
+}
 
+Counts PipeCounters::evaluate(std::size_t range) {
   std::vector<double> values(metric_names_.size());
   auto evaluate = parameters_of(&EvaluateParams::pMetricValues);
   evaluate.pHostObject = host_;
   evaluate.pCounterDataImage = counter_data_.data();
   evaluate.counterDataImageSize = counter_data_.size();
-  evaluate.rangeIndex = 0;
+  evaluate.rangeIndex = range;
   evaluate.ppMetricNames = metric_names_.data();
   evaluate.numMetrics = metric_names_.size();
   evaluate.pMetricValues = values.data();

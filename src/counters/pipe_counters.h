@@ -29,7 +29,8 @@ struct Counts {
 };
 
 // A chip's counters of instructions by pipe, read by CUPTI's range profiler: a range for each kernel, which is repeated
-// until every counter has been read. Lives in a worker process and stays enabled until that ends.
+// until every counter has been read. A session, in which CUPTI occupies the chip's counters, takes many kernels. Lives
+// in a worker process and stays enabled until that ends.
 class PipeCounters {
  public:
   // Unavailable if the library, the device or the driver's permission does not allow it.
@@ -39,16 +40,18 @@ class PipeCounters {
 
   const Offer& offer() const { return offer_; }
 
-  // What the one kernel launched by `launch` executed: no pipes at all if it could not be launched. `launch` returns
-  // false if the process cannot continue; then there are no counts. Unavailable if CUPTI fails or counts several
-  // kernels.
-  std::optional<Counts> count(const std::function<bool()>& launch);
+  // What each kernel executed that `launch` launches, in order. There are at most `kernels`: one that could not be
+  // launched has no counts. `launch` returns false if the process cannot continue; then there are none at all.
+  // Unavailable if CUPTI fails or counts more kernels.
+  std::optional<std::vector<Counts>> count(std::size_t kernels, const std::function<bool()>& launch);
 
  private:
   void require_support(gpu::CUdevice device) const;
   void choose_counters(gpu::CUdevice device, gpu::CUcontext context);
   void make_images(gpu::CUcontext context);
-  Counts counted();
+  void make_counter_data(std::size_t kernels);
+  std::vector<Counts> counted();
+  Counts evaluate(std::size_t range);
 
   CuptiApi api_;
   Offer offer_;
@@ -58,6 +61,7 @@ class PipeCounters {
   HostObject* host_ = nullptr;
   RangeProfiler* profiler_ = nullptr;
   std::vector<std::uint8_t> config_, counter_data_;
+  std::size_t counter_data_kernels_ = 0;  // for which counter_data_ has room
 };
 
 }  // namespace ptxlat::counters

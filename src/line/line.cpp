@@ -80,8 +80,8 @@ std::vector<kernel::LaunchOutcome> Bench::launch(const worker::LaunchBatch& batc
   return use_gpu([&](const Gpus::Turn& turn) { return turn.worker().launch(batch); });
 }
 
-worker::CountOutcome Bench::count(const worker::LaunchBatch& batch) {
-  return use_gpu([&](const Gpus::Turn& turn) { return turn.worker().count(batch); });
+std::vector<worker::CountOutcome> Bench::count(const std::vector<worker::LaunchBatch>& batches) {
+  return use_gpu([&](const Gpus::Turn& turn) { return turn.worker().count(batches); });
 }
 
 std::vector<results::Record> make_chunk(const Line& line, const Method& method, KernelAssembler& assembler,

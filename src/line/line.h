@@ -77,9 +77,9 @@ class Bench {
   kernel::LaunchOutcome launch(std::size_t trial, const kernel::Launch& launch, int launches);
   // Launches kernels of a cubin that is not the batch's, such as a patched one. Requires a GPU.
   std::vector<kernel::LaunchOutcome> launch(const worker::LaunchBatch& batch);
-  // Launches the only kernel of such a cubin, with hardware counters read around the launch. The line's workers must
+  // Launches the only kernel of each such cubin, with hardware counters read around the launch. The line's workers must
   // have opened them.
-  worker::CountOutcome count(const worker::LaunchBatch& batch);
+  std::vector<worker::CountOutcome> count(const std::vector<worker::LaunchBatch>& batches);
   Stopwatch time(const char* station) const { return {line_.clock, station}; }
 
  private:

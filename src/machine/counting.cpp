@@ -100,41 +100,51 @@ std::vector<results::Record> CountingMethod::make(line::Bench& bench, std::span<
     }
   }
   bench.assemble();
+  std::vector<results::Record*> counted;  // each by two kernels
+  std::vector<worker::LaunchBatch> kernels;
   for (std::size_t i = 0; i < chunk.size(); ++i) {
-    bench.begin_cell();
-    measure(bench, plan_[chunk[i].number], trials[i], records[i]);
-    records[i].gpu = bench.gpu();
+    const auto pair = kernels_of(bench.batch(), plan_[chunk[i].number], trials[i], records[i]);
+    if (!pair.empty()) counted.push_back(&records[i]);
+    kernels.insert(kernels.end(), pair.begin(), pair.end());
   }
+  const auto outcomes = bench.count(kernels);
+  for (std::size_t i = 0; i < counted.size(); ++i) read(outcomes[2 * i], outcomes[2 * i + 1], *counted[i]);
+  for (auto& record : records) record.gpu = bench.gpu();
   return records;
 }
 
-void CountingMethod::measure(line::Bench& bench, const CountingPlan& plan, const std::vector<std::size_t>& trials,
-                             results::Record& record) const {
-  const auto [fillable, code] = find(bench.batch(), trials, plan.opcode.name);
+// With copies of the opcode, and with instructions that do nothing. None if the record says why.
+std::vector<worker::LaunchBatch> CountingMethod::kernels_of(const line::Batch& batch, const CountingPlan& plan,
+                                                            const std::vector<std::size_t>& trials,
+                                                            results::Record& record) {
+  const auto [fillable, code] = find(batch, trials, plan.opcode.name);
   if (const auto& problem = fillable.found.problem; !problem.empty()) {
     record.verdict = fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected;
     record.note = problem;
-    return;
+    return {};
   }
-  const auto& assembled = bench.batch().kernel_of(fillable.trial);
+  const auto& assembled = batch.kernel_of(fillable.trial);
   const auto copy = fillable.found.codes[code];
   line::AssembledKernel shown;
   shown.window = with_first_copy(*assembled.window, fillable.found, {copy});
   record.windows = {line::window_record(fmt::format("loop of {}", places_of_body), shown, {})};
 
-  const auto& cubin = bench.batch().cubin_of(fillable.trial);
-  const auto launch = with_warps(bench.batch().trial(fillable.trial).launch, warps);
-  std::vector<counters::Counts> counts;
+  const auto& cubin = batch.cubin_of(fillable.trial);
+  const auto launch = with_warps(batch.trial(fillable.trial).launch, warps);
+  std::vector<worker::LaunchBatch> kernels;
   for (const auto& word : {copy_of(copy).front(), nothing()}) {
     const std::vector words(static_cast<std::size_t>(places_of_body), word);
-    const worker::LaunchBatch batch{fill_places(cubin, assembled.symbol, fillable.found, words),
-                                    {{assembled.symbol, launch, 1}}};
-    auto outcome = bench.count(batch);
-    if (outcome.launch.status != kernel::LaunchStatus::ok) return note_failure(outcome.launch, record);
-    counts.push_back(std::move(outcome.counts));
+    kernels.push_back({fill_places(cubin, assembled.symbol, fillable.found, words), {{assembled.symbol, launch, 1}}});
   }
+  return kernels;
+}
+
+void CountingMethod::read(const worker::CountOutcome& copies, const worker::CountOutcome& nothing,
+                          results::Record& record) const {
+  for (const auto* outcome : {&copies, &nothing})
+    if (outcome->launch.status != kernel::LaunchStatus::ok) return note_failure(outcome->launch, record);
   failures_in_a_row_ = 0;
-  const auto counted = counted_copy(counts[0], counts[1], executed_copies, offer_.pipes);
+  const auto counted = counted_copy(copies.counts, nothing.counts, executed_copies, offer_.pipes);
   if (!counted.problem.empty()) {
     record.verdict = sass::Verdict::unstable;
     record.note = counted.problem;

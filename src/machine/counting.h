@@ -35,8 +35,9 @@ class CountingMethod : public line::Method {
   std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
 
  private:
-  void measure(line::Bench& bench, const CountingPlan& plan, const std::vector<std::size_t>& trials,
-               results::Record& record) const;
+  static std::vector<worker::LaunchBatch> kernels_of(const line::Batch& batch, const CountingPlan& plan,
+                                                     const std::vector<std::size_t>& trials, results::Record& record);
+  void read(const worker::CountOutcome& copies, const worker::CountOutcome& nothing, results::Record& record) const;
   void note_failure(const kernel::LaunchOutcome& outcome, results::Record& record) const;
 
   const ptx::LoadedCatalogue& loaded_;

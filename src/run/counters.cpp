@@ -22,7 +22,7 @@ void require_counts(worker::Worker& worker) {
   if (!kernel.cubin) throw counters::Unavailable("the driver cannot assemble an empty kernel: " + kernel.log, {});
   kernel::Launch launch;
   launch.output_words.clear();
-  const auto outcome = worker.count({*kernel.cubin, {{"nothing", launch, 1}}});
+  const auto outcome = worker.count({worker::LaunchBatch{*kernel.cubin, {{"nothing", launch, 1}}}}).front();
   if (outcome.launch.status != kernel::LaunchStatus::ok) throw counters::Unavailable(outcome.launch.message, {});
   if (outcome.counts.executed <= 0)
     throw counters::Unavailable("it counts nothing with this driver", counters::library_advice());

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -122,7 +123,7 @@ class Service {
         send_frame(socket_, frame(Kind::counters, counters_->offer()));
         return true;
       case Kind::count:
-        return count(request.as<LaunchBatch>());
+        return count(request.as<std::vector<LaunchBatch>>());
       case Kind::assemble:
         send_frame(socket_, frame(Kind::module, assemble(request.as<AssembleRequest>())));
         return true;
@@ -144,9 +145,12 @@ class Service {
   }
 
  private:
-  bool count(const LaunchBatch& batch) {
-    const auto counts = counters_->count(
-        [&] { return run_kernels(*device_, batch, [this](const Bytes& reply) { send_frame(socket_, reply); }); });
+  bool count(const std::vector<LaunchBatch>& batches) {
+    const auto run = [this](const LaunchBatch& batch) {
+      return run_kernels(*device_, batch, [this](const Bytes& reply) { send_frame(socket_, reply); });
+    };
+    const auto counts =
+        counters_->count(batches.size(), [&] { return std::all_of(batches.begin(), batches.end(), run); });
     if (counts) send_frame(socket_, frame(Kind::counts, *counts));
     return counts.has_value();
   }

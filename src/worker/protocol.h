@@ -27,7 +27,8 @@
 //   compile   → compiled
 //   open_counters → counters                            of a device that is open
 //   ask_condition → condition                           of the GPU of a UUID; needs no device
-//   count     → loaded, one outcome, counts             of one kernel; no counts if the outcome ends the process
+//   count     → loaded and one outcome per batch,       of batches of one kernel; no counts if an outcome ends the
+//               then counts                             process
 //   channels, no reply                                  further sockets, on each of which a thread answers `assemble`
 //   any       → error                                   becomes an Error in the supervisor
 // For types of different rooms; cereal looks in its own namespace and in theirs.

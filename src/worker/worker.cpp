@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/worker.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
 #include "base/error.h"
 #include "worker/process.h"
 #include "worker/protocol.h"
@@ -167,30 +172,65 @@ counters::Offer Worker::open_counters(const std::filesystem::path& library) {
   }
 }
 
-CountOutcome Worker::count(const LaunchBatch& batch) {
+// Counts these batches in one session. Returns those whose outcomes are final: all, or those that failed; none if the
+// process ended and any of several may be the cause.
+std::vector<std::size_t> Worker::count_together(const std::vector<LaunchBatch>& batches,
+                                                const std::vector<std::size_t>& session,
+                                                std::vector<CountOutcome>& outcomes) {
   if (!process_ || process_->pid() < 0 || !counters_are_open_) open_counters(cupti_);
-  const auto lost = [&](const char* what) -> CountOutcome {
+  std::vector<std::size_t> failed;
+  const auto lose = [&](std::size_t number) {
     const auto exit = process_->exit();
     restart();
     const auto status = exit.deadline ? kernel::LaunchStatus::timeout : kernel::LaunchStatus::fault;
-    return {{status, what + exit.describe(), {}}, {}};
+    outcomes[number] = {{status, "counting the kernel " + exit.describe(), {}}, {}};
+    failed.push_back(number);
   };
-  try {
-    process_->send(frame(Kind::count, batch), options_.start_deadline);
-    if (!process_->receive(options_.kernel_deadline)) return lost("counting the kernel ");
-    const auto reply = process_->receive(options_.kernel_deadline);
-    if (!reply) return lost("counting the kernel ");
+  std::vector<LaunchBatch> request;
+  for (const auto number : session) request.push_back(batches[number]);
+  process_->send(frame(Kind::count, request), options_.start_deadline);
+  for (const auto number : session) {
+    const bool loaded = process_->receive(options_.kernel_deadline).has_value();
+    const auto reply = loaded ? process_->receive(options_.kernel_deadline) : std::nullopt;
+    if (!reply) return lose(number), failed;
     auto outcome = reply->as<Outcome>();
-    if (outcome.process_ends) {
-      restart();
-      return {std::move(outcome.launch), {}};
+    outcomes[number] = {std::move(outcome.launch), {}};
+    if (outcomes[number].launch.status != kernel::LaunchStatus::ok) failed.push_back(number);
+    if (outcome.process_ends) return restart(), failed;
+  }
+  const auto reply = process_->receive(options_.kernel_deadline);
+  if (!reply) {
+    lose(session.front());
+    return session.size() == 1 ? failed : std::vector<std::size_t>{};
+  }
+  if (!failed.empty()) return failed;
+  auto counts = reply->as<std::vector<counters::Counts>>();
+  if (counts.empty()) counts.resize(session.size());  // a library that counts nothing
+  if (counts.size() != session.size())
+    throw counters::Unavailable(fmt::format("CUPTI counted {} kernels instead of {}", counts.size(), session.size()),
+                                {});
+  for (std::size_t i = 0; i < session.size(); ++i) outcomes[session[i]].counts = std::move(counts[i]);
+  return session;
+}
+
+std::vector<CountOutcome> Worker::count(const std::vector<LaunchBatch>& batches) {
+  std::size_t most_in_session = 32;
+  std::vector<CountOutcome> outcomes(batches.size());
+  std::vector<std::size_t> left(batches.size());
+  std::iota(left.begin(), left.end(), 0);
+  try {
+    while (!left.empty()) {
+      const auto size = std::min(most_in_session, left.size());
+      const std::vector session(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(size));
+      const auto settled = count_together(batches, session, outcomes);
+      if (settled.empty()) most_in_session = 1;
+      std::erase_if(left,
+                    [&](auto number) { return std::find(settled.begin(), settled.end(), number) != settled.end(); });
     }
-    const auto counts = process_->receive(options_.kernel_deadline);
-    if (!counts) return lost("counting the kernel ");
-    return {std::move(outcome.launch), counts->as<counters::Counts>()};
   } catch (const Error& error) {
     throw counters::Unavailable(error.what(), error.advice, error.exit_code);
   }
+  return outcomes;
 }
 
 template <typename Outcome>

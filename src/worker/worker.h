@@ -91,10 +91,11 @@ class Worker {
   // the library hooks into the driver. counters::Unavailable with the reason, even if the library ended the process.
   counters::Offer open_counters(const std::filesystem::path& library);
 
-  // The batch's one kernel, launched once (CUPTI runs it several times), with the counters that were opened last; a new
-  // process opens them again. A crash or a hang is the kernel's outcome, as for launch. counters::Unavailable if CUPTI
-  // fails.
-  CountOutcome count(const LaunchBatch& batch);
+  // The one kernel of each batch, launched once (CUPTI runs it several times), with the counters that were opened last;
+  // a new process opens them again. Many kernels share a session of CUPTI, whose counts are lost if one of them fails:
+  // the others are then counted again. A crash or a hang is the kernel's outcome, as for launch. counters::Unavailable
+  // if CUPTI fails.
+  std::vector<CountOutcome> count(const std::vector<LaunchBatch>& batches);
 
   // The driver's JIT (cuLink*, level 0…4) or, with a toolchain of kind nvjitlink, that library. A crash or a hang is a
   // rejection. Error{missing_tool} if the library cannot be opened.
@@ -121,6 +122,8 @@ class Worker {
   void prepare_standby();
   void open_device();
   Ending run_remaining(const LaunchBatch& batch, std::vector<kernel::LaunchOutcome>& outcomes);
+  std::vector<std::size_t> count_together(const std::vector<LaunchBatch>& batches,
+                                          const std::vector<std::size_t>& session, std::vector<CountOutcome>& outcomes);
   // The reply for a toolchain that runs in the process, or in a new process if the first was killed from outside. If
   // there is no reply, how the process ended.
   template <typename Outcome>

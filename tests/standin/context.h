@@ -48,6 +48,7 @@ struct Context {
   bool has_persisting_lines = false;
   bool is_counting = false;
   std::vector<Executed> counted;  // launches since the counting began
+  std::size_t most_counted = 0;   // of which later ones are dropped
   bool is_capturing = false;      // launches, for a graph
   bool is_graph = false;          // that is being launched
   std::vector<std::function<ptxlat::gpu::CUresult()>> captured;

@@ -12,7 +12,8 @@
 //
 //   PTXLAT_STANDIN_CUPTI     "unsupported": the device has no counters; "forbidden": the user may not read them;
 //                            "crash", "hang": whenever counting begins; "crash_at_start": when the library is asked
-//                            for the first time; "blind": no kernel is counted
+//                            for the first time; "blind": no kernel is counted;
+//                            "crash_when_several": at the end of a session that counted several kernels
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -152,13 +153,15 @@ STANDIN_API CUptiResult cuptiRangeProfilerEnable(EnableParams* parameters) {
   parameters->pRangeProfilerObject = reinterpret_cast<RangeProfiler*>(parameters->ctx);
   return CUPTI_SUCCESS;
 }
+// A byte for each kernel.
 STANDIN_API CUptiResult cuptiRangeProfilerGetCounterDataSize(CounterDataSizeParams* parameters) {
-  return parameters->counterDataSize = 1, CUPTI_SUCCESS;
+  return parameters->counterDataSize = parameters->maxNumOfRanges, CUPTI_SUCCESS;
 }
 STANDIN_API CUptiResult cuptiRangeProfilerCounterDataImageInitialize(CounterDataImageParams*) {
   return context().counted.clear(), CUPTI_SUCCESS;
 }
 STANDIN_API CUptiResult cuptiRangeProfilerSetConfig(SetConfigParams* parameters) {
+  context().most_counted = std::min(parameters->counterDataImageSize, parameters->maxRangesPerPass);
   return parameters->range == CUPTI_AutoRange && parameters->replayMode == CUPTI_KernelReplay ? CUPTI_SUCCESS
                                                                                               : error_not_supported;
 }
@@ -171,7 +174,13 @@ STANDIN_API CUptiResult cuptiRangeProfilerStop(StopParams* parameters) {
   context().is_counting = false;
   return parameters->isAllPassSubmitted = 1, CUPTI_SUCCESS;
 }
-STANDIN_API CUptiResult cuptiRangeProfilerDecodeData(DecodeDataParams*) { return CUPTI_SUCCESS; }
+STANDIN_API CUptiResult cuptiRangeProfilerDecodeData(DecodeDataParams* parameters) {
+  auto& counted = context().counted;
+  const auto most = context().most_counted;
+  if (misbehaves("crash_when_several") && counted.size() > 1) abort();
+  parameters->numOfRangeDropped = counted.size() - std::min(counted.size(), most);
+  return counted.resize(std::min(counted.size(), most)), CUPTI_SUCCESS;
+}
 STANDIN_API CUptiResult cuptiRangeProfilerGetCounterDataInfo(CounterDataInfoParams* parameters) {
   return parameters->numTotalRanges = misbehaves("blind") ? 0 : context().counted.size(), CUPTI_SUCCESS;
 }

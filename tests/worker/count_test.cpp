@@ -11,14 +11,19 @@ namespace {
 
 constexpr const char* library = PTXLAT_TEST_LIBCUDA;
 
-worker::LaunchBatch one_kernel(const std::vector<unsigned>& opcodes) {
+constexpr unsigned add = 0x210, multiply_add = 0x223, nothing = 0x918;
+
+LaunchBatch one_kernel(const std::vector<unsigned>& opcodes, const std::string& name = "k0") {
   auto batch = test_batch(1, 1);
+  batch.kernels.front().kernel = name;
   standin::Code code{standin::read_clock(10)};
   for (const unsigned opcode : opcodes) code.push_back(standin::op(opcode, 1));
   code.push_back(standin::read_clock(1));
   batch.cubin = standin::tiny_cubin({{batch.kernels.front().kernel, code}});
   return batch;
 }
+
+CountOutcome count(Worker& worker, const LaunchBatch& batch) { return worker.count({batch}).front(); }
 
 std::string why_not(Worker& worker, const std::string& path = library) {
   try {
@@ -37,11 +42,10 @@ TEST_CASE("counters are of the chip's own pipes, and count what each kernel exec
   const auto offer = worker.open_counters(library);
   CHECK(offer.library == library);
   CHECK(offer.pipes == std::vector<std::string>{"able", "bakerheavy", "bakerlite", "charlie", "dog", "easy"});
-  constexpr unsigned iadd3 = 0x210, ffma = 0x223, nop = 0x918;
-  const auto first = worker.count(one_kernel({iadd3, iadd3, ffma}));
+  const auto first = count(worker, one_kernel({add, add, multiply_add}));
   REQUIRE(first.launch.status == kernel::LaunchStatus::ok);
   CHECK(first.counts.on_pipes == std::vector<double>{64, 16, 16, 0, 0, 0});
-  const auto second = worker.count(one_kernel({nop, nop, ffma}));
+  const auto second = count(worker, one_kernel({nothing, nothing, multiply_add}));
   CHECK(second.counts.executed == first.counts.executed);
   CHECK(second.counts.on_pipes == std::vector<double>{0, 16, 16, 0, 0, 0});
 }
@@ -71,21 +75,52 @@ TEST_CASE("a crash or a hang while counting is the kernel's, and the next one is
   worker.open_counters(library);
   worker.restart();
   environment.set("PTXLAT_STANDIN_CUPTI", "crash");
-  const auto crashed = worker.count(one_kernel({}));
+  const auto crashed = count(worker, one_kernel({}));
   CHECK(crashed.launch.status == kernel::LaunchStatus::fault);
   CHECK(crashed.launch.message.find("counting the kernel died of signal 6") == 0);
   environment.set("PTXLAT_STANDIN_CUPTI", "hang");
-  CHECK(worker.count(one_kernel({})).launch.status == kernel::LaunchStatus::timeout);
+  CHECK(count(worker, one_kernel({})).launch.status == kernel::LaunchStatus::timeout);
   environment.set("PTXLAT_STANDIN_CUPTI", "");
-  CHECK(worker.count(one_kernel({})).launch.status == kernel::LaunchStatus::ok);
+  CHECK(count(worker, one_kernel({})).launch.status == kernel::LaunchStatus::ok);
 }
 
-TEST_CASE("a kernel that faults while it is counted ends its process and nothing else") {
-  Environment environment;
-  environment.set("PTXLAT_STANDIN_FAULT", "k0");
+TEST_CASE("kernels that are counted together each get their own counts, however many they are") {
+  const Environment environment;
   Worker worker(test_options());
   worker.open_counters(library);
-  const auto faulted = worker.count(test_batch(1, 1));
-  CHECK(faulted.launch.status == kernel::LaunchStatus::fault);
-  CHECK(faulted.counts.on_pipes.empty());
+  std::vector<LaunchBatch> batches;
+  for (std::size_t i = 0; i < 70; ++i) batches.push_back(one_kernel(std::vector(i % 7, add)));
+  const auto outcomes = worker.count(batches);
+  REQUIRE(outcomes.size() == batches.size());
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    INFO(i);
+    REQUIRE(outcomes[i].launch.status == kernel::LaunchStatus::ok);
+    CHECK(outcomes[i].counts.on_pipes.at(0) == 32.0 * static_cast<double>(i % 7));
+  }
+}
+
+TEST_CASE("a kernel that fails while it is counted costs only its own counts") {
+  Environment environment;
+  std::vector batches{one_kernel({add}), one_kernel({add}, "bad"), one_kernel({multiply_add})};
+  SECTION("it faults, which ends the process") { environment.set("PTXLAT_STANDIN_FAULT", "bad"); }
+  SECTION("it cannot be launched") { batches[1].kernels.front().launch.output_ctas = 2; }
+  Worker worker(test_options());
+  worker.open_counters(library);
+  const auto outcomes = worker.count(batches);
+  REQUIRE(outcomes.size() == 3);
+  CHECK(outcomes[0].counts.on_pipes == std::vector<double>{32, 0, 0, 0, 0, 0});
+  CHECK(outcomes[1].launch.status == kernel::LaunchStatus::fault);
+  CHECK(outcomes[1].counts.on_pipes.empty());
+  CHECK(outcomes[2].counts.on_pipes == std::vector<double>{0, 16, 16, 0, 0, 0});
+}
+
+TEST_CASE("kernels are counted one at a time if their common session ends the process") {
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_CUPTI", "crash_when_several");
+  Worker worker(test_options());
+  worker.open_counters(library);
+  for (const auto& outcome : worker.count({one_kernel({add}), one_kernel({add, add}), one_kernel({})})) {
+    CHECK(outcome.launch.status == kernel::LaunchStatus::ok);
+    CHECK(outcome.counts.executed > 0);
+  }
 }

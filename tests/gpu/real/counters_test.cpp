@@ -39,7 +39,7 @@ void count(worker::Worker& worker, std::size_t pipes) {
   launch.output_words.clear();
   constexpr double least = 2.0 * steps * warps, most = least + 64.0 * warps;
   for (const char* pass : {"first", "second"}) {
-    const auto [outcome, counts] = worker.count({*module.cubin, {{"steps", launch, 1}}});
+    const auto [outcome, counts] = worker.count({worker::LaunchBatch{*module.cubin, {{"steps", launch, 1}}}}).front();
     const double on_pipes = std::accumulate(counts.on_pipes.begin(), counts.on_pipes.end(), 0.0);
     const auto words = std::to_string(counts.executed) + " executed, " + std::to_string(on_pipes) + " on pipes";
     check(outcome.status == kernel::LaunchStatus::ok && counts.on_pipes.size() == pipes,
