@@ -132,16 +132,16 @@ TEST_CASE("a word without a text is rejected: whoever waits for its text would w
   Words words;
   words[{1, 2}] = {};
   KnownWords known;
-  CHECK_THROWS_WITH(decode_words(encode_words(words), known), Catch::Contains("no text"));
+  CHECK_THROWS_WITH(decode_words(encode_words(words), known), Catch::Matchers::Contains("no text"));
 }
 
 TEST_CASE("counts that a section of its size cannot have are rejected before memory is reserved for them") {
   ByteWriter kernels, words;
   KnownWords known;
   kernels.put(std::uint32_t{0xffffffff});
-  CHECK_THROWS_WITH(kernels_in_code(kernels.take()), Catch::Contains("ends early"));
+  CHECK_THROWS_WITH(kernels_in_code(kernels.take()), Catch::Matchers::Contains("ends early"));
   words.put(std::uint64_t{1} << 60);
-  CHECK_THROWS_WITH(decode_words(compress(words.take()), known), Catch::Contains("ends early"));
+  CHECK_THROWS_WITH(decode_words(compress(words.take()), known), Catch::Matchers::Contains("ends early"));
 }
 
 TEST_CASE("a file that points outside its folder is rejected") {

@@ -46,9 +46,9 @@ TEST_CASE("list --table has the number of every spelling, and the row that it co
   const auto text =
       program.run({"list", "--filter", "add.u32", "--filter", "add.s64", "--filter", "add.u64", "--table", table});
   CHECK(text.status == 0);
-  CHECK_THAT(text.out, Catch::Matches("[^]*\nadd.u32 +a +random +4 [^\n]*IADD3 [^\n]*add.s32\n[^]*"));
-  CHECK_THAT(text.out, Catch::Matches("[^]*\nadd.s64 [^\n]*not in the table[^]*"));
-  CHECK_THAT(text.out, Catch::Matches("[^]*\nadd.u64 [^\n]*unsupported[^]*"));
+  CHECK_THAT(text.out, Catch::Matchers::Matches("[^]*\nadd.u32 +a +random +4 [^\n]*IADD3 [^\n]*add.s32\n[^]*"));
+  CHECK_THAT(text.out, Catch::Matchers::Matches("[^]*\nadd.s64 [^\n]*not in the table[^]*"));
+  CHECK_THAT(text.out, Catch::Matchers::Matches("[^]*\nadd.u64 [^\n]*unsupported[^]*"));
   const auto csv = program.run({"list", "--filter", "add.u32", "--table", table, "--format", "csv"});
   CHECK(has(csv.out, "\nadd.u32,integer,a,random,O3,O3,4,"));
   const auto shown = program.run({"show", "add.u32", "--table", table});
@@ -82,7 +82,7 @@ TEST_CASE("show and list have the throughput and pipe of a spelling, also of one
   CHECK(has(shown.out, "throughput         16 results per cycle and SM, from 4 warps on\n    pipe xu\n"));
   const auto csv = program.run({"list", "--table", committed, "--filter", "/^add.u32$/", "--format", "csv"});
   CHECK(has(csv.out, ",verdict,note,throughput,unit,saturates_at,pipe\n"));
-  CHECK_THAT(csv.out, Catch::Matches("[^]*\nadd.u32,[^\n]*,O3,[^\n]*,64,results,4,alu\n[^]*"));
+  CHECK_THAT(csv.out, Catch::Matchers::Matches("[^]*\nadd.u32,[^\n]*,O3,[^\n]*,64,results,4,alu\n[^]*"));
 }
 
 TEST_CASE("show of a quantity gives each fact of it with its log, and the probe's machine code once") {

@@ -11,7 +11,6 @@
 #include "simulated_sm.h"
 
 using namespace ptxlat::infer;
-using Catch::Detail::Approx;
 using Catch::Matchers::Contains;
 using ptxlat::results::Axis;
 using ptxlat::results::Fact;

@@ -12,7 +12,6 @@ using ptxlat::results::Fact;
 using ptxlat::results::FactVerdict;
 using ptxlat::results::Series;
 using Values = std::vector<std::optional<double>>;
-using Catch::Detail::Approx;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 

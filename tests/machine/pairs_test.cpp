@@ -127,7 +127,7 @@ TEST_CASE("the least schedule and the longest hazard of a pair count, and its ve
   CHECK(late.note == "scheduled 1 cycle later than needed");
   CHECK(row_of(rows_with(read({6, 5, 4}, {0, 0, 2})), "FMUL", "a").verdict == "early");
   CHECK_THAT(row_of(rows_with(read({6, 5, 1}, {0, 0, 0})), "FMUL", "a").note,
-             Catch::StartsWith("no distance gives a wrong value"));
+             Catch::Matchers::StartsWith("no distance gives a wrong value"));
   CHECK(row_of(rows_with(read({6}, {2})), "FMUL", "a").note == "wrong values at every distance that fits");
   // Which of two such pairs was patched is not known.
   const auto two = window({{"MOV R6, R2", 2}, {"MOV R7, R3", 4}, {"LOP3.LUT R7, R9, R6, R7, 0x96, !PT", 1}});

@@ -113,7 +113,7 @@ TEST_CASE("the page of a comparison has a section of facts") {
   write_page(out, tables.group(), {});
   CHECK_THAT(
       out.str(),
-      Catch::Contains(
+      Catch::Matchers::Contains(
           "Facts of the machine: 3 equal, 1 different value, 1 different verdict, 1 only in A, 1 only in B; 1 of "
           "scope card are left out, since the cards differ\n"
           "\n"
@@ -127,7 +127,8 @@ TEST_CASE("the page of a comparison has a section of facts") {
   std::ostringstream findings;
   const std::vector<Side> sides = {tables.group().comparisons[0].a, tables.group().comparisons[0].b};
   write_findings(findings, sides, compare_steps(sides), "");
-  CHECK_THAT(findings.str(), Catch::Contains("| `l2.latency` | 270 (265 to 275) | 280 (278 to 282) | +10 (×1.04) |"));
+  CHECK_THAT(findings.str(),
+             Catch::Matchers::Contains("| `l2.latency` | 270 (265 to 275) | 280 (278 to 282) | +10 (×1.04) |"));
 }
 
 TEST_CASE("the facts of a comparison as csv and JSON are the contract's") {

@@ -91,7 +91,7 @@ TEST_CASE("a gain in issue cost alone is shown as one, whatever the verdict") {
   const Table b = (table_of({cell}));
   std::ostringstream out;
   write_page(out, compare_all({{&a, std::nullopt, "a", "a"}, {&b, std::nullopt, "b", "b"}}), {});
-  CHECK_THAT(out.str(), Catch::Contains("biggest gains: rem.u32 (random) (8) → (2)\n"));
+  CHECK_THAT(out.str(), Catch::Matchers::Contains("biggest gains: rem.u32 (random) (8) → (2)\n"));
 }
 
 TEST_CASE("colours change nothing but colours") {
@@ -227,9 +227,9 @@ TEST_CASE("findings call a form gone if its last number is gone, not its first")
   const Table before = (table_of({at_all_levels, at_o2})), after = (table_of({lost, at_o2}));
   const auto all = findings_of({{&before, std::nullopt, "12.0", "a"}, {&after, std::nullopt, "12.4", "b"}});
   CHECK(all.find("No longer") == std::string::npos);
-  CHECK_THAT(all, Catch::Contains("1 different verdict"));
+  CHECK_THAT(all, Catch::Matchers::Contains("1 different verdict"));
   CHECK_THAT(findings_of({{&before, 3, "12.0", "a"}, {&after, 3, "12.4", "b"}}),
-             Catch::Contains("No longer: `add.u32`."));
+             Catch::Matchers::Contains("No longer: `add.u32`."));
 }
 
 TEST_CASE("findings name every form of one kind of change in one row") {
@@ -240,9 +240,9 @@ TEST_CASE("findings name every form of one kind of change in one row") {
     return (table_of(cells));
   };
   const Table before = table(25, "MUFU.RCP64H"), after = table(12, "CALL");
-  CHECK_THAT(
-      findings_of({{&before, std::nullopt, "12.0", "a"}, {&after, std::nullopt, "12.4", "b"}}),
-      Catch::Contains("| `div.rn.f64` (random), `rcp.rn.f64` (random), `sqrt.rn.f64` (random) | 3 | O3 | 25 → 12 |"));
+  CHECK_THAT(findings_of({{&before, std::nullopt, "12.0", "a"}, {&after, std::nullopt, "12.4", "b"}}),
+             Catch::Matchers::Contains(
+                 "| `div.rn.f64` (random), `rcp.rn.f64` (random), `sqrt.rn.f64` (random) | 3 | O3 | 25 → 12 |"));
 }
 
 TEST_CASE("findings begin with common instructions and large changes, one line for a subject") {
@@ -264,12 +264,14 @@ TEST_CASE("findings begin with common instructions and large changes, one line f
   const auto lines = page.substr(0, page.find("Common instructions"));
   INFO(lines);
   CHECK(std::count(lines.begin(), lines.end(), '\n') == 13);  // heading, ten lines, empty ones
-  CHECK_THAT(lines, Catch::Contains("- `popc.b32` (denormal): **17 → 8.5 cycles** at -O3 with 12.4, since `OLD:17 "
-                                    "LOP3.LUT` became `NEW:8 LOP3.LUT`"));
+  CHECK_THAT(lines,
+             Catch::Matchers::Contains("- `popc.b32` (denormal): **17 → 8.5 cycles** at -O3 with 12.4, since `OLD:17 "
+                                       "LOP3.LUT` became `NEW:8 LOP3.LUT`"));
   CHECK(lines.find("popc.b32") < lines.find("rare11"));
   CHECK(lines.find("popc.b64") == std::string::npos);
-  CHECK_THAT(page, Catch::Contains("Not shown: 2 more kinds of change with different cycles, and 0 with different "
-                                   "machine code but equal cycles; [the csv](all.csv.gz) has all rows."));
+  CHECK_THAT(page,
+             Catch::Matchers::Contains("Not shown: 2 more kinds of change with different cycles, and 0 with different "
+                                       "machine code but equal cycles; [the csv](all.csv.gz) has all rows."));
 }
 
 TEST_CASE("what compilers emit all the time ranks before what hardly any program has") {
@@ -297,9 +299,9 @@ TEST_CASE("every metric that is compared has its columns in csv and JSON, and co
     write_csv(csv, {group});
     write_json(json, {group});
     write_page(text, group, {});
-    CHECK_THAT(csv.str(), Catch::Contains("," + tag + "_a," + tag + "_b,"));
-    CHECK_THAT(csv.str(), Catch::Contains(",2,6.5,"));
+    CHECK_THAT(csv.str(), Catch::Matchers::Contains("," + tag + "_a," + tag + "_b,"));
+    CHECK_THAT(csv.str(), Catch::Matchers::Contains(",2,6.5,"));
     CHECK(results::Json::parse(json.str())["comparisons"][0]["rows"][0]["b"].at(tag) == 6.5);
-    CHECK_THAT(text.str(), Catch::Contains("2 → 6.5"));
+    CHECK_THAT(text.str(), Catch::Matchers::Contains("2 → 6.5"));
   }
 }

@@ -82,8 +82,9 @@ TEST_CASE("the evidence of a plateau is the series with the points that it predi
 TEST_CASE("the evidence for a capacity is the points on both sides of it") {
   const TestFolder folder;
   CHECK_THAT(evidence(folder.path, chase(), "l1.bytes"),
-             Catch::Contains("l1.bytes 3000 bytes 2 points up to it with a median of 32.25, 3 beyond with a median of "
-                             "280\n"));
+             Catch::Matchers::Contains(
+                 "l1.bytes 3000 bytes 2 points up to it with a median of 32.25, 3 beyond with a median of "
+                 "280\n"));
 }
 
 TEST_CASE("the evidence for a fact inferred in a dialogue names the log of its own point") {
@@ -97,7 +98,8 @@ TEST_CASE("the evidence for a fact inferred in a dialogue names the log of its o
     write_probe_log(folder.path, name, "{}\n");
   CHECK(find_probe_log(folder.path, "l1", "carveout_percent=80 operator=ca").filename() ==
         "l1_carveout_percent=80.jsonl.zst");
-  CHECK_THAT(evidence(folder.path, probe, "l1.ways"), Catch::Contains("l1_carveout_percent=80.jsonl.zst (`ptxlat"));
+  CHECK_THAT(evidence(folder.path, probe, "l1.ways"),
+             Catch::Matchers::Contains("l1_carveout_percent=80.jsonl.zst (`ptxlat"));
   CHECK(find_probe_log(folder.path, "l1", "carveout_percent=60").empty());
   CHECK(find_probe_log(folder.path, "l2", "").empty());
   CHECK(find_probe_log(folder.path / "none", "l1", "").empty());
@@ -133,5 +135,5 @@ TEST_CASE("the runs of probes are read back, and damaged ones are an error that 
   REQUIRE(read_probe_runs(folder.path).size() == 1);
   CHECK(read_probe_runs(folder.path)[0].command_line == "ptxlat probe chase");
   std::ofstream(folder.path / "probes.json") << "{";
-  CHECK_THROWS_WITH(read_probe_runs(folder.path), Catch::Contains("probes.json"));
+  CHECK_THROWS_WITH(read_probe_runs(folder.path), Catch::Matchers::Contains("probes.json"));
 }

@@ -156,7 +156,7 @@ TEST_CASE("a csv gives the metrics that its header names, whatever their order, 
     CHECK(read(std::string(kind.tag) + ",", "6.5,").number(kind.tag) == 6.5);
   }
   CHECK_THROWS_WITH(read("cycles,cycles,", "4,4,"), "latency.csv:1: the column cycles appears twice");
-  CHECK_THROWS_WITH(read("clocks,", "4,"), Catch::Contains("latency.csv:1: the column clocks is not one of"));
+  CHECK_THROWS_WITH(read("clocks,", "4,"), Catch::Matchers::Contains("latency.csv:1: the column clocks is not one of"));
 }
 
 TEST_CASE("every metric that is a column stands in the csv, and every one that is shown in text and Markdown") {

@@ -95,17 +95,21 @@ TEST_CASE("a partition is near only if there is a far one") {
 TEST_CASE("the text of the memory hierarchy names the quantity behind each value") {
   std::ostringstream out;
   write_memory_text(out, memory_map({invented()}));
-  CHECK_THAT(out.str(), Catch::Contains("L1 data cache\n  latency ") && Catch::Contains("21.4 cycles") &&
-                            Catch::Contains("chase.ca.l1\n") && Catch::Contains("size, over carveout"));
+  CHECK_THAT(out.str(), Catch::Matchers::Contains("L1 data cache\n  latency ") &&
+                            Catch::Matchers::Contains("21.4 cycles") && Catch::Matchers::Contains("chase.ca.l1\n") &&
+                            Catch::Matchers::Contains("size, over carveout"));
 }
 
 TEST_CASE("the drawing has the boxes that there are, each value as it is in the text, and the names in quotes") {
   const auto script = memory_script(memory_map({invented()}), "it's `x`");
-  CHECK_THAT(script, Catch::Contains("set label 'Memory hierarchy of it''s `x`'"));
-  CHECK_THAT(script, Catch::Contains("{/:Bold L1 data cache}") && Catch::Contains("{/:Bold 21.4 cycles}"));
-  CHECK_THAT(script, Catch::Contains("set label '2 to 3 KiB'") && Catch::Contains("set label 'over carveout'"));
-  CHECK_THAT(script, Catch::Contains("{/:Bold Far partition}") && Catch::Contains("{/:Bold 207 cycles}"));
-  CHECK_THAT(script, !Catch::Contains("Shared memory"));
+  CHECK_THAT(script, Catch::Matchers::Contains("set label 'Memory hierarchy of it''s `x`'"));
+  CHECK_THAT(script,
+             Catch::Matchers::Contains("{/:Bold L1 data cache}") && Catch::Matchers::Contains("{/:Bold 21.4 cycles}"));
+  CHECK_THAT(script, Catch::Matchers::Contains("set label '2 to 3 KiB'") &&
+                         Catch::Matchers::Contains("set label 'over carveout'"));
+  CHECK_THAT(script,
+             Catch::Matchers::Contains("{/:Bold Far partition}") && Catch::Matchers::Contains("{/:Bold 207 cycles}"));
+  CHECK_THAT(script, !Catch::Matchers::Contains("Shared memory"));
 }
 
 TEST_CASE("gnuplot draws the memory hierarchy, and nothing if facts describe none") {
@@ -116,6 +120,7 @@ TEST_CASE("gnuplot draws the memory hierarchy, and nothing if facts describe non
   CHECK(files.front().filename() == "memory.svg");
   std::ifstream in(files.front(), std::ios::binary);
   const std::string svg{std::istreambuf_iterator<char>(in), {}};
-  CHECK_THAT(svg, Catch::Contains("Near partition") && Catch::Contains("1 of 17, 2 of 8") && Catch::Contains("</svg>"));
+  CHECK_THAT(svg, Catch::Matchers::Contains("Near partition") && Catch::Matchers::Contains("1 of 17, 2 of 8") &&
+                      Catch::Matchers::Contains("</svg>"));
   CHECK(write_memory_plot(folder.path, {}, {}).empty());
 }

@@ -73,7 +73,7 @@ TEST_CASE("the numbers of a folder are those of its files, and a damaged one is 
   CHECK(read.forms.front().opcodes == std::vector<std::string>{"POPC", "POPC", "IADD3"});
   replace_file(folder.path / throughput_name,
                gzip(std::string(throughput_columns) + "\npopc.b64,,,O3,many,results,,16,8,POPC,1,proven,\n"));
-  CHECK_THROWS_WITH(read_opcode_numbers(folder.path), Catch::Contains("many is not a number"));
+  CHECK_THROWS_WITH(read_opcode_numbers(folder.path), Catch::Matchers::Contains("many is not a number"));
 }
 
 TEST_CASE("two runs agree on pipes by name, and on throughputs within one percent") {
@@ -95,9 +95,9 @@ TEST_CASE("two runs agree on pipes by name, and on throughputs within one percen
   std::ostringstream text, csv;
   Page page(text, {});
   write_opcodes_section(page, comparison);
-  CHECK_THAT(text.str(), Catch::Contains("pipe 2 of 3 (66.7 %), throughput within 1 % 2 of 3 (66.7 %)"));
-  CHECK_THAT(text.str(), Catch::Contains("throughput of form within 1 % 2 of 2"));
+  CHECK_THAT(text.str(), Catch::Matchers::Contains("pipe 2 of 3 (66.7 %), throughput within 1 % 2 of 3 (66.7 %)"));
+  CHECK_THAT(text.str(), Catch::Matchers::Contains("throughput of form within 1 % 2 of 2"));
   write_opcodes_csv(csv, {{{written}, {}}});
-  CHECK_THAT(csv.str(), Catch::Contains(",IMAD,throughput,64,60,-4,0.9375\n"));
+  CHECK_THAT(csv.str(), Catch::Matchers::Contains(",IMAD,throughput,64,60,-4,0.9375\n"));
   CHECK(opcodes_json(comparison)["agreements"]["pipe"]["equal"] == 2);
 }

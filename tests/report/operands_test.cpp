@@ -128,7 +128,7 @@ TEST_CASE("a merged table is read back as it was written, and an operand that is
   auto both = mad("a b"), one = mad("b");
   give(one, results::metric::chain, 9);
   write_table(folder.path, table_of({both, one}));
-  CHECK_THROWS_WITH(read_table(folder.path / table.run.table), Catch::Contains("operand \"b\""));
+  CHECK_THROWS_WITH(read_table(folder.path / table.run.table), Catch::Matchers::Contains("operand \"b\""));
 }
 
 TEST_CASE("for people, levels are side by side even if only one of them merges the operands") {

@@ -21,7 +21,7 @@ TEST_CASE("pairs.csv may be compressed, and is replaced when the pairs are writt
   REQUIRE(report::read_pairs(folder.path).size() == 1);
   CHECK(report::read_pairs(folder.path).front().producer == "FFMA");
   std::filesystem::resize_file(packed, 10);
-  CHECK_THROWS_WITH(report::read_pairs(folder.path), Catch::Contains("pairs.csv.gz: "));
+  CHECK_THROWS_WITH(report::read_pairs(folder.path), Catch::Matchers::Contains("pairs.csv.gz: "));
 
   report::write_pair_files(folder.path, {{{"DADD", "FADD", "a", 10, 8, 8, "late", ""}}, {}, {}});
   CHECK_FALSE(std::filesystem::exists(packed));

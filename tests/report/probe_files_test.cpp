@@ -108,7 +108,7 @@ TEST_CASE("damaged probe records are an error that names the file, and missing o
   CHECK(read_probe_files(folder.path).empty());
   write_probe_files(folder.path, two_probes(), {});
   std::filesystem::resize_file(folder.path / "probes.jsonl.zst", 20);
-  CHECK_THROWS_WITH(read_probe_files(folder.path), Catch::Contains("probes.jsonl.zst"));
+  CHECK_THROWS_WITH(read_probe_files(folder.path), Catch::Matchers::Contains("probes.jsonl.zst"));
 }
 
 TEST_CASE("records that an older ptxlat compressed are read, and go when newer ones are written") {
@@ -135,7 +135,7 @@ TEST_CASE("a damaged log is an error that names the file and says what to do") {
     FAIL("it was read");
   } catch (const Error& error) {
     CHECK(error.exit_code == ExitCode::storage);
-    CHECK_THAT(error.what(), Catch::Contains("l1"));
+    CHECK_THAT(error.what(), Catch::Matchers::Contains("l1"));
     CHECK_FALSE(error.advice.empty());
   }
 }

@@ -30,7 +30,7 @@ TEST_CASE("a throughput that differs from the vendor's has it in its note, in th
   records[3].operand = "HADD2";
   note_published(records, "sm_90a", published);
   CHECK(records[0].note.empty());
-  CHECK_THAT(records[1].note, Catch::StartsWith("the vendor documents 128 (CUDA C++ Programming Guide"));
+  CHECK_THAT(records[1].note, Catch::Matchers::StartsWith("the vendor documents 128 (CUDA C++ Programming Guide"));
   CHECK(records[2].note.empty());  // 32 results are one warp instruction
   CHECK(records[3].note.empty());
   CHECK(records[4].note.empty());

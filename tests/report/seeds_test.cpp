@@ -48,21 +48,21 @@ TEST_CASE("the page of the papers' items has a table for each paper") {
   write_items(folder, "ptxlat probe banks\t32 banks");
   REQUIRE(make_seeds(folder).status == 0);
   CHECK_THAT(content_of(folder.path / "seeds.md"),
-             Catch::Contains("\n## Mei\n\n| item | what | issue | command | result |\n|---|---|---|---|---|\n"
-                             "| Fig. 4 | a \\| b | banks | `ptxlat probe banks` | 32 banks |\n"
-                             "| Fig. 5 | | open | | |\n\n## Wong\n") &&
-                 Catch::Contains("| Table I | GPUs | tables | `ptxlat doctor` | one |\n"));
+             Catch::Matchers::Contains("\n## Mei\n\n| item | what | issue | command | result |\n|---|---|---|---|---|\n"
+                                       "| Fig. 4 | a \\| b | banks | `ptxlat probe banks` | 32 banks |\n"
+                                       "| Fig. 5 | | open | | |\n\n## Wong\n") &&
+                 Catch::Matchers::Contains("| Table I | GPUs | tables | `ptxlat doctor` | one |\n"));
   CHECK(make_seeds(folder, "--check").status == 0);
 }
 
 TEST_CASE("an item of a finished issue without command or result is an error that names its line") {
   const TestFolder folder;
   write_items(folder, "\t32 banks");
-  CHECK_THAT(make_seeds(folder).said, Catch::Contains("seed_items.tsv:3: Mei, Fig. 4: has no command"));
+  CHECK_THAT(make_seeds(folder).said, Catch::Matchers::Contains("seed_items.tsv:3: Mei, Fig. 4: has no command"));
   write_items(folder, "ptxlat probe banks\t");
   const auto ended = make_seeds(folder, "--check");
   CHECK(ended.status == 1);
-  CHECK_THAT(ended.said, Catch::Contains("seed_items.tsv:3: Mei, Fig. 4: has no result"));
+  CHECK_THAT(ended.said, Catch::Matchers::Contains("seed_items.tsv:3: Mei, Fig. 4: has no result"));
   CHECK_FALSE(std::filesystem::exists(folder.path / "seeds.md"));
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("a page that does not match the items, a misspelled issue and a missin
   write_items(folder, "ptxlat probe banks\t16 banks");
   CHECK(make_seeds(folder, "--check").status == 1);
   write_items(folder, "ptxlat probe banks\t32 banks", "bank");
-  CHECK_THAT(make_seeds(folder).said, Catch::Contains("no item is of the finished issue \"bank\""));
+  CHECK_THAT(make_seeds(folder).said, Catch::Matchers::Contains("no item is of the finished issue \"bank\""));
   write_items(folder, "ptxlat probe banks");
-  CHECK_THAT(make_seeds(folder).said, Catch::Contains("has 5 columns and not 6"));
+  CHECK_THAT(make_seeds(folder).said, Catch::Matchers::Contains("has 5 columns and not 6"));
 }

@@ -90,7 +90,7 @@ TEST_CASE("a cell that is there twice is damage, in rows with machine code and i
   const Table table = table_of(records);
   for (const TableDetail detail : {TableDetail::everything, TableDetail::columns_only}) {
     write_table(folder.path, table, detail);
-    CHECK_THROWS_WITH(read_table(folder.path / table.run.table), Catch::Contains("appears twice"));
+    CHECK_THROWS_WITH(read_table(folder.path / table.run.table), Catch::Matchers::Contains("appears twice"));
   }
 }
 
