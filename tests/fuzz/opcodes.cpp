@@ -7,9 +7,9 @@
 #include "machine/curves.h"
 #include "machine/opcode_rows.h"
 #include "machine/pair_rows.h"
-#include "report/gzip.h"
 #include "report/opcode_files.h"
 #include "report/pair_files.h"
+#include "report/zstd.h"
 
 namespace ptxlat::fuzz {
 
@@ -17,9 +17,9 @@ namespace ptxlat::fuzz {
 void opcodes(std::string_view input) {
   static const ptx::LoadedCatalogue loaded{part_of_catalogue(), {}};
   const auto parts = parts_of(input, 3);
-  const auto packed = report::gzip(parts[0]);
-  const auto folder = scratch_file("opcodes/opcodes.jsonl.gz", packed).parent_path();
-  for (const auto& [name, content] : {std::pair("pairs.jsonl.gz", packed),
+  const auto packed = report::zstd(parts[0]);
+  const auto folder = scratch_file("opcodes/opcodes.jsonl.zst", packed).parent_path();
+  for (const auto& [name, content] : {std::pair("pairs.jsonl.zst", packed),
                                       {"opcodes.json", parts[1]},
                                       {"pairs.json", parts[1]},
                                       {"pairs.csv", parts[2]}})

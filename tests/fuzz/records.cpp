@@ -5,11 +5,11 @@
 #include "infer/series_facts.h"
 #include "report/compare_facts.h"
 #include "report/evidence.h"
-#include "report/gzip.h"
 #include "report/memory_map.h"
 #include "report/plot.h"
 #include "report/probe_files.h"
 #include "report/record_lines.h"
+#include "report/zstd.h"
 
 namespace ptxlat::fuzz {
 
@@ -37,7 +37,7 @@ void read_facts_off(const results::Series& series) {
 // The probes of a table: records, then provenance. What `show`, `compare`, `probe --reread` and --plot do with them.
 void records(std::string_view input) {
   const auto parts = parts_of(input, 2);
-  const auto folder = scratch_file("probes/probes.jsonl.gz", report::gzip(parts[0])).parent_path();
+  const auto folder = scratch_file("probes/probes.jsonl.zst", report::zstd(parts[0])).parent_path();
   const auto read = report::read_probe_files(folder);
   const auto runs = report::read_provenance(scratch_file("probes/probes.json", parts[1]));
   std::ostringstream out;

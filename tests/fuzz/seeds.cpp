@@ -8,6 +8,8 @@
 #include "bundle/functions.h"
 #include "fuzz.h"
 #include "latency/plan.h"
+#include "report/gzip.h"
+#include "report/zstd.h"
 #include "results/store.h"
 #include "tiny_cubin.h"
 #include "worker/protocol.h"
@@ -126,6 +128,16 @@ void write_store(const fs::path& folder) {
   for (const char* side : {"-wal", "-shm"}) fs::remove(file.string() + side);
 }
 
+// Whole, because a checksum refuses any part.
+void write_packed(const fs::path& folder) {
+  const std::string lines = R"({"window":0,"sass":["IADD3 R4, R4, R5, RZ"]})"
+                            "\n"
+                            R"({"ptx":"add.u32","cycles":4})"
+                            "\n";
+  write(folder / "packed/lines.jsonl.zst", report::zstd(lines));
+  write(folder / "packed/lines.jsonl.gz", report::gzip(lines));
+}
+
 }  // namespace
 
 void write_seeds(const fs::path& folder) {
@@ -133,6 +145,7 @@ void write_seeds(const fs::path& folder) {
   write_bundle(folder);
   write_frames(folder);
   write_store(folder);
+  write_packed(folder);
 }
 
 }  // namespace ptxlat::fuzz

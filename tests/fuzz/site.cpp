@@ -2,7 +2,6 @@
 #include "site/site.h"
 
 #include "fuzz.h"
-#include "report/gzip.h"
 #include "report/table_files.h"
 #include "report/zstd.h"
 #include "results/json.h"
@@ -19,7 +18,7 @@ void site(std::string_view input) {
   auto json = results::to_json(run);
   json["jsonl_crc32"] = report::checksum_of(parts[0]);
   scratch_file("site/run.json", results::to_line(json));
-  scratch_file("site/probes.jsonl.gz", report::gzip(parts[1]));
+  scratch_file("site/probes.jsonl.zst", report::zstd(parts[1]));
   scratch_file("site/opcodes.csv", parts[2]);
   scratch_file("site/contention.csv", parts[3]);
   site::data_files(site::read_tables({folder.string()}), {}, {"1.2.3", "abc"}, true);
