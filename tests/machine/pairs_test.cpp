@@ -205,6 +205,20 @@ TEST_CASE("a result under a scoreboard that has no hazard says why") {
   CHECK(hazard_note("LDG.E", 38, {row}) == row.note);
 }
 
+TEST_CASE("a result that looks right long before the wait for it ends has no hazard") {
+  const auto waiting = window({{"LDG.E R4, desc[UR4][R2.64]", 2, 0}, {"IADD3 R5, R4, R3, RZ", 1, 7, 1}}, 41);
+  const auto row_with = [&](double waited, int lowest) {
+    const HazardLadder ladder{Hazard::unawaited_read, {lowest, lowest - 1}, {0, 96}, {50, 50}, 96, {}, false};
+    auto hazard = hazard_record(waiting, {"LDG.E", "IADD3"}, ladder);
+    hazard.set(results::metric::differential, waited);
+    return row_of(pair_rows({}, {hazard}), "IADD3", "a");
+  };
+  CHECK(row_with(31, 29).hazard == 29);
+  const auto early = row_with(305, 2);
+  CHECK_FALSE(early.hazard);
+  CHECK(early.note == "right after 2 cycles, long before the wait ends: an old value looks the same");
+}
+
 TEST_CASE("a matrix has pairs through each of its registers") {
   using Pairs = std::vector<ScheduledPair>;
   CHECK(pairs_of(window({{"HMMA.16816.F32 R4, R8, R12, RZ", 11}, {"NOP", 13}, {"FADD R5, R7, R3"}})) ==
