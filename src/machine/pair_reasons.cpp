@@ -14,6 +14,9 @@ namespace {
 
 using results::Pair;
 
+constexpr std::string_view not_patched = "no hazard: ";  // begins the note of such a pair
+bool was_patched(const Pair& pair) { return pair.measured && !pair.note.starts_with(not_patched); }
+
 bool is_overwriting(const Pair& pair) { return pair.slot == "waw" || pair.slot == "war"; }
 
 // The read hazards that are known of some opcodes.
@@ -108,7 +111,7 @@ void explain_missing_hazards(std::vector<Pair>& pairs, const std::vector<results
     const bool is_read = pair.verdict == "scheduled" || pair.verdict == "waits";
     if (!is_read || pair.hazard || !pair.note.empty()) continue;
     const auto beside = known.beside(pair);
-    pair.note = fmt::format("no hazard: {}{}{}", why(pair), beside.empty() ? "" : "; ", beside);
+    pair.note = fmt::format("{}{}{}{}", not_patched, why(pair), beside.empty() ? "" : "; ", beside);
   }
 }
 
@@ -118,7 +121,8 @@ std::string hazard_note(const std::string& opcode, std::optional<double> latency
   for (const auto& pair : pairs) {
     if (pair.producer != opcode || is_overwriting(pair)) continue;
     if (pair.hazard && (nearest == nullptr || *pair.hazard < *nearest->hazard)) nearest = &pair;
-    if (unknown == nullptr && !pair.hazard) unknown = &pair;
+    // What a patched pair showed says more than why a different one was not patched.
+    if (!pair.hazard && (unknown == nullptr || (was_patched(pair) && !was_patched(*unknown)))) unknown = &pair;
   }
   if (nearest == nullptr) return unknown == nullptr ? "" : unknown->note;
   if (!latency || *latency == *nearest->hazard) return {};

@@ -203,6 +203,8 @@ TEST_CASE("a result under a scoreboard that has no hazard says why") {
   const auto unpatched = row_of(pair_rows({record(waiting)}, {}), "IADD3", "a");
   CHECK(unpatched.note == "no hazard: no form becomes it alone, and of longer code only the first pair is patched");
   CHECK(hazard_note("LDG.E", 38, {row}) == row.note);
+  const results::Pair second{"LDG.E", "IMAD", "b", {}, {}, {}, "waits", "measured with its first consumer only"};
+  CHECK(hazard_note("LDG.E", 38, {unpatched, second, row}) == row.note);
 }
 
 TEST_CASE("a result that looks right long before the wait for it ends has no hazard") {
