@@ -12,6 +12,17 @@ namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+// The stand-in driver needs the runtime of the sanitizer that it is compiled with, in the program that loads it.
+std::vector<std::string> sanitizer() {
+#if defined(__SANITIZE_ADDRESS__)
+  return {"-fsanitize=address,undefined"};
+#elif defined(__SANITIZE_THREAD__)
+  return {"-fsanitize=thread"};
+#else
+  return {};
+#endif
+}
+
 std::string compiler() {
   for (const char* path : {"/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang"}) {
     if (std::filesystem::exists(path)) return path;
@@ -26,8 +37,18 @@ class Reproducer {
     if (compiler().empty()) skip("no C compiler on this machine");
     PtxlatProgram cc;
     cc.set_program(compiler());
-    const auto compiled = cc.run({"-O1", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror", "-o",
-                                  (folder / "reproduce").string(), (folder / "reproduce.c").string(), "-ldl"});
+    std::vector<std::string> options{"-O1",
+                                     "-std=c11",
+                                     "-D_POSIX_C_SOURCE=200809L",
+                                     "-Wall",
+                                     "-Wextra",
+                                     "-Werror",
+                                     "-o",
+                                     (folder / "reproduce").string(),
+                                     (folder / "reproduce.c").string(),
+                                     "-ldl"};
+    for (const auto& option : sanitizer()) options.push_back(option);
+    const auto compiled = cc.run(options);
     INFO(compiled.err);
     REQUIRE(compiled.status == 0);
     std::filesystem::create_symlink(PTXLAT_TEST_LIBCUDA, program_.folder() / "libcuda.so.1");
