@@ -38,6 +38,7 @@ class SharedProcess {
   SharedProcess& operator=(const SharedProcess&) = delete;
 
   WorkerSocket& socket(std::size_t index) { return *sockets_[index]; }
+  void close_socket(std::size_t index) { sockets_[index].reset(); }
 
   // Waits until it has started. Error{no_gpu} if the driver does not start; every assembler that calls this gets it
   // (and tries the driver once more). Not std::call_once: an exception that passes through pthread_once aborts a
@@ -113,6 +114,7 @@ class SharingAssembler : public assemble::Assembler {
       if (auto reply = socket.receive(options_.assemble_deadline, missed_deadline))
         return reply->as<assemble::ModuleOutcome>();
 
+    shared_->close_socket(index_);
     alone_ = make_worker_assembler(options_, toolchain_);
     if (missed_deadline) shared_->kill();  // one of its threads hangs; all other assemblers see the hang-up
     return alone_->assemble(ptx, target, level);

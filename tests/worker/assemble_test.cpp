@@ -157,6 +157,27 @@ std::size_t child_processes() {
 
 }  // namespace
 
+TEST_CASE("assemblers that have lost their common process hold no more descriptors than before") {
+  const auto ptxas = find_one(assemble::ToolchainKind::ptxas);
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
+  environment.set("PTXLAT_STANDIN_CRASH_JIT", "// crash");
+  const auto open_descriptors = [] {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+  };
+  const auto assemblers = make_worker_assemblers(test_options(), driver(), 6);
+  const auto assemble_in_each = [&] {
+    for (const auto& assembler : assemblers)
+      CHECK(assembler->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3).cubin);
+  };
+  assemble_in_each();
+  const auto before = open_descriptors();
+  CHECK_FALSE(assemblers[0]->assemble(module_of("// crash"), sm_90, 3).cubin);
+  assemble_in_each();
+  CHECK(open_descriptors() <= before);
+}
+
 TEST_CASE("three hundred assemblers share one process") {
   constexpr std::size_t count = 300;
   rlimit files{};
