@@ -192,11 +192,17 @@ std::vector<std::size_t> Worker::count_together(const std::vector<LaunchBatch>& 
   for (const auto number : session) {
     const bool loaded = process_->receive(options_.kernel_deadline).has_value();
     const auto reply = loaded ? process_->receive(options_.kernel_deadline) : std::nullopt;
-    if (!reply) return lose(number), failed;
+    if (!reply) {
+      lose(number);
+      return failed;
+    }
     auto outcome = reply->as<Outcome>();
     outcomes[number] = {std::move(outcome.launch), {}};
     if (outcomes[number].launch.status != kernel::LaunchStatus::ok) failed.push_back(number);
-    if (outcome.process_ends) return restart(), failed;
+    if (outcome.process_ends) {
+      restart();
+      return failed;
+    }
   }
   const auto reply = process_->receive(options_.kernel_deadline);
   if (!reply) {

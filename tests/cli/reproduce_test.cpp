@@ -37,17 +37,9 @@ class Reproducer {
     if (compiler().empty()) skip("no C compiler on this machine");
     PtxlatProgram cc;
     cc.set_program(compiler());
-    std::vector<std::string> options{"-O1",
-                                     "-std=c11",
-                                     "-D_POSIX_C_SOURCE=200809L",
-                                     "-Wall",
-                                     "-Wextra",
-                                     "-Werror",
-                                     "-o",
-                                     (folder / "reproduce").string(),
-                                     (folder / "reproduce.c").string(),
-                                     "-ldl"};
-    for (const auto& option : sanitizer()) options.push_back(option);
+    auto options = sanitizer();
+    options.insert(options.end(), {"-O1", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror", "-o",
+                                   (folder / "reproduce").string(), (folder / "reproduce.c").string(), "-ldl"});
     const auto compiled = cc.run(options);
     INFO(compiled.err);
     REQUIRE(compiled.status == 0);

@@ -417,7 +417,8 @@ FUNCTIONS = ["cuInit", "cuDriverGetVersion", "cuDeviceGetCount", "cuDeviceGet", 
              "cuModuleLoadData", "cuModuleUnload", "cuModuleGetFunction", "cuMemAlloc_v2", "cuMemFree_v2",
              "cuMemHostAlloc", "cuMemFreeHost", "cuMemcpyHtoD_v2", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoDAsync_v2",
              "cuMemcpyDtoHAsync_v2", "cuMemsetD8Async", "cuStreamCreate", "cuStreamDestroy_v2", "cuStreamSynchronize",
-             "cuFuncSetAttribute", "cuLaunchKernel", "cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete", "cuLinkDestroy", "cu*"]
+             "cuFuncSetAttribute", "cuLaunchKernel", "cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete",
+             "cuLinkDestroy", "cu*"]
 
 
 class FaultyCalls(Fault):

@@ -363,18 +363,6 @@ struct RealHazards {
     REQUIRE(outcome.cubins.size() == 1);
     return outcome;
   }
-
-  sass::Window disassembled(const Bytes& cubin, int sm) {
-    const auto code = sass::read_cubin(cubin).kernels.front();
-    std::string why;
-    auto window = *sass::find_window(code, why);
-    std::vector<sass::Instruction*> wanted;
-    for (auto* part : {&window.prologue, &window.instructions, &window.epilogue}) {
-      for (auto& one : *part) wanted.push_back(&one);
-    }
-    nvdisasm.disassemble(sm, wanted);
-    return window;
-  }
 };
 
 }  // namespace
@@ -387,7 +375,7 @@ TEST_CASE("a consumer whose result is left in the producer's address does not co
                                                                 {"ld.global.b64", false},
                                                                 {"ld.shared.b32", false}}));
   INFO(ptx);
-  const auto code = find_hazard(real.disassembled(real.made(ptx, 90).cubins.front(), 90));
+  const auto code = find_hazard(disassembled(real.nvdisasm, real.made(ptx, 90).cubins.front(), 90));
   REQUIRE(code.problem.empty());
   INFO(code.first().text << "; " << code.second().text);
   CHECK(why_not_made(code, Hazard::unawaited_read).empty());
@@ -407,15 +395,18 @@ TEST_CASE("on every architecture a patched cubin has the pair at its distance, a
   const int sm = GENERATE(75, 80, 90, 120);
   INFO(ptx << " sm_" << sm);
   const auto outcome = real.made(ptx, sm);
-  const auto disassembled = [&](const Bytes& cubin) { return real.disassembled(cubin, sm); };
-  const auto before = disassembled(outcome.cubins.front());
+  const auto before = disassembled(real.nvdisasm, outcome.cubins.front(), sm);
   const auto found = find_hazard(before);
   INFO(found.problem);
   REQUIRE(found.problem.empty());
+  const auto patched = [&](const std::vector<sass::InstructionWord>& words) {
+    return disassembled(real.nvdisasm,
+                        with_hazard(outcome.cubins.front(), outcome.kernels.front().symbol, found, words), sm);
+  };
   const auto hazard = found.waits() ? Hazard::unawaited_read : Hazard::read_after_write;
   for (const int distance : {1, 4, 11, 12, 40}) {
     const auto words = hazard_words(found, hazard, Arrangement::pair, distance);
-    const auto after = disassembled(with_hazard(outcome.cubins.front(), outcome.kernels.front().symbol, found, words));
+    const auto after = patched(words);
     int now = 0, producer = -1, consumer = -1;
     for (const auto& one : after.instructions) {
       if (one.text == found.first().text) producer = now;
@@ -436,7 +427,7 @@ TEST_CASE("on every architecture a patched cubin has the pair at its distance, a
   if (found.waits()) return;
   REQUIRE(why_not_made(found, Hazard::write_after_write).empty());
   const auto words = hazard_words(found, Hazard::write_after_write, Arrangement::pair, 4);
-  const auto after = disassembled(with_hazard(outcome.cubins.front(), outcome.kernels.front().symbol, found, words));
+  const auto after = patched(words);
   const auto is_in = [&](const std::string& text) {
     return std::any_of(after.instructions.begin(), after.instructions.end(),
                        [&](const auto& one) { return one.text.starts_with(text); });

@@ -159,21 +159,6 @@ TEST_CASE("evidence has the loop with the first copy, as it runs") {
                                           "CS2R.32 R11, SR_CLOCKLO"});
 }
 
-namespace {
-
-// The window of a kernel of a cubin, with its texts.
-sass::Window disassembled(sass::Nvdisasm& nvdisasm, const Bytes& cubin, int sm) {
-  const auto code = sass::read_cubin(cubin).kernels.front();
-  std::string why;
-  auto window = *sass::find_window(code, why);
-  std::vector<sass::Instruction*> wanted;
-  for (auto& instruction : window.instructions) wanted.push_back(&instruction);
-  nvdisasm.disassemble(sm, wanted);
-  return window;
-}
-
-}  // namespace
-
 TEST_CASE("on every architecture the loop contains only the copies and control that they do not overwrite") {
   const auto toolchain = ptxas_or_skip().front();
   sass::Nvdisasm nvdisasm(nvdisasm_or_skip());

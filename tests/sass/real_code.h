@@ -8,6 +8,8 @@
 #include "assemble/toolchain.h"
 #include "catch.h"
 #include "sass/cubin.h"
+#include "sass/disassembler.h"
+#include "sass/window.h"
 
 namespace ptxlat {
 
@@ -33,6 +35,19 @@ inline std::vector<assemble::Toolchain> ptxas_or_skip() {
                 [](const assemble::Toolchain& toolchain) { return toolchain.kind != assemble::ToolchainKind::ptxas; });
   if (found.empty()) skip("no ptxas on this machine (tools/toolkits.sh brings one)");
   return found;
+}
+
+// The first kernel of a cubin around its clocks, with all texts.
+inline sass::Window disassembled(sass::Nvdisasm& nvdisasm, const Bytes& cubin, int sm) {
+  const auto code = sass::read_cubin(cubin).kernels.front();
+  std::string why;
+  auto window = *sass::find_window(code, why);
+  std::vector<sass::Instruction*> wanted;
+  for (auto* part : {&window.prologue, &window.instructions, &window.epilogue}) {
+    for (auto& one : *part) wanted.push_back(&one);
+  }
+  nvdisasm.disassemble(sm, wanted);
+  return window;
 }
 
 // A kernel with two clocks, a popc between them and a loop around.
