@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <numeric>
 
 namespace ptxlat {
 
@@ -14,5 +16,13 @@ double quantile_of(std::vector<double> values, double share) {
 }
 
 double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }
+
+double middle_mean_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const auto eighth = static_cast<std::ptrdiff_t>((values.size() + 1) / 8);
+  const auto begin = values.begin() + eighth, end = values.end() - eighth;
+  return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
+}
 
 }  // namespace ptxlat

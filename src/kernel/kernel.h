@@ -36,6 +36,8 @@ struct Kernel {
 inline constexpr int slot_bytes = 64;
 inline constexpr int words_per_slot = slot_bytes / 4;
 inline constexpr int operands_per_slot = 8;
+// In kernels with a loop whose number of rounds a launch may choose, the operand that has it.
+inline constexpr int slot_of_rounds = 0;
 inline constexpr int parameter_bytes = 1024;
 inline constexpr std::uint64_t any_place = 0xffffffff;
 

@@ -34,6 +34,8 @@ kernel::Trial ExperimentBuilder::looped(const ChainLoop& loop) const {
   const auto& source = operand_of(form(), variant.operand);
   const auto& result = *ptx::result_of(form());
   auto builder = builder_of_form();
+  builder.passes = ptx::passes_of_loop;
+  builder.load_rounds(loop.rounds);
   // Sources that are not passed on are the same in all chains, and those of one type are one register: reading three
   // registers of a bank would take longer than the instruction.
   ptx::Replaced shared;
@@ -70,14 +72,11 @@ kernel::Trial ExperimentBuilder::looped(const ChainLoop& loop) const {
   for (int step = 0; step < loop.steps; ++step) {
     for (const auto& replaced : chains) steps += op(replaced, step);
   }
-  builder.load({"%rounds"}, "b32", {"0", "0", false});
-  return finished(builder,
-                  ptx::fill(skeletons().chain_loop, {{"aligned", aligned()},
-                                                     {"before", before()},
-                                                     {"steps", steps},
-                                                     {"rounds", std::to_string(loop.rounds)},
-                                                     {"completion", completion()}}),
-                  kept + ptx::store_live_scratch(variant.input->completion));
+  return finished(
+      builder,
+      ptx::fill(skeletons().chain_loop,
+                {{"aligned", aligned()}, {"before", before()}, {"steps", steps}, {"completion", completion()}}),
+      kept + ptx::store_live_scratch(variant.input->completion));
 }
 
 kernel::Trial expand_chain_loop(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, const ChainLoop& loop,

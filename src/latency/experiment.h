@@ -73,7 +73,7 @@ Experiment expand_for_warps(const ptx::LoadedCatalogue& loaded, const isa::Varia
 // Dependent copies in a loop of PTX.
 //   chains  side by side, independent of each other
 //   steps   of each chain in the body
-//   rounds  of the loop
+//   rounds  of the loop, unless a launch chooses a different number
 struct ChainLoop {
   int chains = 1, steps = 1, rounds = 1;
 };

@@ -24,7 +24,7 @@ Steps steps_of(int chains) {
   return {longer * 3 / 7, longer};
 }
 
-latency::ChainLoop loop_of(int chains, int steps) { return {chains, steps, rounds}; }
+latency::ChainLoop loop_of(int chains, int steps) { return {chains, steps, default_rounds}; }
 
 std::map<std::string, int> count_of(const sass::Window& window) {
   std::map<std::string, int> count;
@@ -90,8 +90,9 @@ results::WindowRecord evidence_of(const line::Bench& bench, const ChainLoops& lo
 }
 
 LoopTimes time_chain_loops(line::Bench& bench, const ChainLoops& loops, const std::vector<int>& warps) {
-  return time_both([&](const auto& numbers) { return time_kernel(bench, loops.shorter, numbers); },
-                   [&](const auto& numbers) { return time_kernel(bench, loops.longer, numbers); }, warps);
+  return time_both([&](const auto& numbers, int rounds) { return time_loop(bench, loops.shorter, numbers, rounds); },
+                   [&](const auto& numbers, int rounds) { return time_loop(bench, loops.longer, numbers, rounds); },
+                   warps);
 }
 
 }  // namespace ptxlat::machine

@@ -82,9 +82,11 @@ void measure(line::Bench& bench, const PairPlan& plan, const std::vector<std::si
   for (const bool is_there : {false, true}) {
     const auto time = time_loop(bench, fillable, loops.words(is_there), {warps});
     if (time.cycles.empty()) return give_up(time.verdict, time.message);
-    (is_there ? together : nothing) = time.cycles.front().median;
+    (is_there ? together : nothing) = time.cycles.front().middle;
   }
-  const auto work = [&](int copies, double interval) { return copies * interval * warps_of_sub_partition * rounds; };
+  const auto work = [&](int copies, double interval) {
+    return copies * interval * warps_of_sub_partition * default_rounds;
+  };
   const auto score =
       contention_of({work(shares.a, *plan.a.interval), work(shares.b, *plan.b.interval), together, nothing});
   record.set(results::metric::floor, nothing / together);

@@ -13,14 +13,14 @@
 #include "machine/loop.h"
 #include "machine/saturated_kernel.h"
 #include "machine/throughput.h"
+#include "ptx/kernel_builder.h"
 
 namespace ptxlat::machine {
 
 namespace {
 
 constexpr int warps = 16;
-constexpr int passes = 4;  // of the loop around the whole window (ptx_templates/skeletons/frame.ptx)
-constexpr double executed_copies = double{warps} * places_of_body * rounds * passes;
+constexpr double executed_copies = double{warps} * places_of_body * default_rounds * ptx::passes_of_loop;
 constexpr char series_name[] = "pipes";
 
 results::Record begun(const CountingPlan& plan) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/quantile.h"
 #include "machine/saturated_kernel.h"
@@ -23,17 +24,24 @@ double rate_of(int warps, double cycles) { return lanes_of_a_warp * warps / cycl
 // What one launch says of the throughput, with the warps that saturate the SM: launches have lines, SMs and the order
 // in which warps end in common. Empty if it has none of them.
 std::optional<double> throughput_of_launch(std::size_t launch, const std::vector<int>& warps, const LoopTimes& times,
-                                           const TimeOfCopy& time_of_copy, const std::vector<std::size_t>& plateau) {
+                                           const TimeOfCopy& time_of_copy, const std::vector<std::size_t>& best) {
   std::vector<double> rates;
-  for (const auto i : plateau) {
+  for (const auto i : best) {
     if (launch >= times.shorter[i].launches.size() || launch >= times.longer[i].launches.size()) continue;
     const auto shorter = times.shorter[i].launches[launch], longer = times.longer[i].launches[launch];
     if (!shorter || !longer) continue;
-    const auto cycles = time_of_copy({warps[i], *shorter, *longer});
+    const auto cycles = time_of_copy({warps[i], times.rounds, *shorter, *longer});
     if (cycles > 0) rates.push_back(rate_of(warps[i], cycles));
   }
   if (rates.empty()) return std::nullopt;
   return median_of(std::move(rates));
+}
+
+// The standard error of a middle mean: 1.03 times that of the mean of all if they are normally distributed, where the
+// quartiles are 1.35 standard deviations apart.
+double error_of_middle_mean(const std::vector<double>& values) {
+  const double quartiles_apart = quantile_of(values, 0.75) - quantile_of(values, 0.25);
+  return 0.76 * quartiles_apart / std::sqrt(static_cast<double>(values.size()));
 }
 
 // Without them, for a record made before there were any, its verdict stays.
@@ -45,8 +53,8 @@ void judge_spread(results::Record& record, double throughput) {
   if (!is_unstable) return;
   for (const auto number : {metric::throughput, metric::interval, metric::saturates_at}) record.set(number, {});
   const auto unit = results::work_unit_of(record.ptx);
-  record.note = fmt::format("half of the launches gave {:.4g} to {:.4g} {} per cycle", *low / unit.threads,
-                            *high / unit.threads, unit.name);
+  record.note = fmt::format("its launches only show that it is between {:.4g} and {:.4g} {} per cycle",
+                            *low / unit.threads, *high / unit.threads, unit.name);
 }
 
 }  // namespace
@@ -56,7 +64,7 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const Loo
   results::Series series{curve_name, "results/clk/SM", {{"warps", "warps", {}}}, {}};
   std::vector<double> rates;
   for (std::size_t i = 0; i < warps.size(); ++i) {
-    const auto cycles = time_of_copy({warps[i], times.shorter[i].median, times.longer[i].median});
+    const auto cycles = time_of_copy({warps[i], times.rounds, times.shorter[i].middle, times.longer[i].middle});
     if (cycles <= 0) {
       record.verdict = sass::Verdict::unstable;
       record.note = "more copies did not take longer";
@@ -67,14 +75,15 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const Loo
     series.values.emplace_back(rates.back());
   }
   record.series.push_back(std::move(series));
-  const auto plateau = saturation_of(warps, rates).plateau;
+  const auto best = saturation_of(warps, rates).best;
   std::vector<double> of_launches;
   for (std::size_t launch = 0; launch < times.longer.front().launches.size(); ++launch) {
-    if (const auto one = throughput_of_launch(launch, warps, times, time_of_copy, plateau)) of_launches.push_back(*one);
+    if (const auto one = throughput_of_launch(launch, warps, times, time_of_copy, best)) of_launches.push_back(*one);
   }
   if (!of_launches.empty()) {
-    record.set(metric::throughput_low, quantile_of(of_launches, 0.25));
-    record.set(metric::throughput_high, quantile_of(of_launches, 0.75));
+    const double error = error_of_middle_mean(of_launches), middle = middle_mean_of(of_launches);
+    record.set(metric::throughput_low, middle - 2 * error);
+    record.set(metric::throughput_high, middle + 2 * error);
   }
   read_again(record);
 }

@@ -22,10 +22,9 @@ using TimeOfCopy = std::function<double(const Timing& timing)>;
 void put_rates(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
                const TimeOfCopy& time_of_copy);
 
-// A throughput is unstable if the quartiles of its launches are further apart than this share of it. The median of
-// seven launches has a standard error of two fifths of that distance: at this limit, the medians of two runs differ by
-// 1 % or more in two cases of five.
-inline constexpr double largest_spread = 0.02;
+// A throughput is unstable if its bounds, two standard errors below and above, are further apart than this share of it.
+// At this limit, two runs differ by 1 % or more in one case of twenty.
+inline constexpr double largest_spread = 0.014;
 
 // The result of a record's curve over warps, with the current rules.
 void read_again(results::Record& record);

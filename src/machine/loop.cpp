@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/loop.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "latency/survey.h"
-#include "machine/saturated_kernel.h"
 
 namespace ptxlat::machine {
 
@@ -26,17 +27,25 @@ Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>
 
 namespace {
 
-// The trial's kernel, in this cubin.
-LoopTime time_of(line::Bench& bench, std::size_t trial, std::vector<std::uint8_t> cubin,
-                 const std::vector<int>& warps) {
-  constexpr int launches = 7;  // warps that share a pipe end one after the other, in an order that differs
+// How often a kernel is launched with each number of warps: those that share a pipe end one after the other, in an
+// order that differs. If it uses memory, each time on a different line and SM (docs/method.md, "Latencies that leave
+// the SM").
+struct Launches {
+  int of_arithmetic = 0, of_memory = 0;
+};
+constexpr Launches launches_of_loop = {7, latency::surveyed_sms};
+constexpr Launches launches_of_stream = {64, 8 * latency::surveyed_sms};
+
+// The trial's kernel, in this cubin. Only loops have rounds.
+LoopTime time_of(line::Bench& bench, std::size_t trial, std::vector<std::uint8_t> cubin, const std::vector<int>& warps,
+                 const Launches& launches, std::optional<int> rounds) {
   const auto& symbol = bench.batch().kernel_of(trial).symbol;
   worker::LaunchBatch batch{std::move(cubin), {}, true};
   for (const int count : warps) {
     auto launch = with_warps(bench.batch().trial(trial).launch, count);
-    // Each on a different line and SM (docs/method.md, "Latencies that leave the SM").
+    if (rounds) launch = with_rounds(std::move(launch), *rounds);
     if (launch.uses_memory) launch.places = latency::surveyed_sms;
-    const int count_of_launches = launch.uses_memory ? latency::surveyed_sms : launches;
+    const int count_of_launches = launch.uses_memory ? launches.of_memory : launches.of_arithmetic;
     batch.kernels.push_back({symbol, std::move(launch), count_of_launches});
   }
   LoopTime time;
@@ -54,27 +63,47 @@ LoopTime time_of(line::Bench& bench, std::size_t trial, std::vector<std::uint8_t
   return time;
 }
 
+// Enough for a rate. Warps do not end together: while the last of them run alone, they leave a part of the SM idle, and
+// the more rounds, the smaller that part. With eight rounds, the results of what all warps share (memory, the
+// double-precision pipe) were up to 2 % too small or too large, and differed as much between processes; with 32 by
+// 0.3 %, with 128 by 0.05 % (on an H100).
+//   cycles  of the longer loop with default_rounds and all warps
+int rounds_for(double cycles) {
+  constexpr double wanted_cycles = 250000, most_cycles = 1000000;
+  constexpr double fewest = 32, most = 128;
+  const auto rounds_in = [&](double time) { return default_rounds * time / std::max(cycles, 1.0); };
+  const double rounds = std::min(std::clamp(rounds_in(wanted_cycles), fewest, most), rounds_in(most_cycles));
+  return std::max(default_rounds, static_cast<int>(rounds));
+}
+
 }  // namespace
 
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
-                   const std::vector<int>& warps) {
+                   const std::vector<int>& warps, int rounds) {
   const auto& symbol = bench.batch().kernel_of(fillable.trial).symbol;
   return time_of(bench, fillable.trial,
-                 fill_places(bench.batch().cubin_of(fillable.trial), symbol, fillable.found, words), warps);
+                 fill_places(bench.batch().cubin_of(fillable.trial), symbol, fillable.found, words), warps,
+                 launches_of_loop, rounds);
 }
 
-LoopTime time_kernel(line::Bench& bench, std::size_t trial, const std::vector<int>& warps) {
-  return time_of(bench, trial, bench.batch().cubin_of(trial), warps);
+LoopTime time_loop(line::Bench& bench, std::size_t trial, const std::vector<int>& warps, int rounds) {
+  return time_of(bench, trial, bench.batch().cubin_of(trial), warps, launches_of_loop, rounds);
+}
+
+LoopTime time_stream(line::Bench& bench, std::size_t trial, const std::vector<int>& warps) {
+  return time_of(bench, trial, bench.batch().cubin_of(trial), warps, launches_of_stream, {});
 }
 
 LoopTimes time_both(const TimeWarps& shorter, const TimeWarps& longer, const std::vector<int>& warps) {
   LoopTimes times;
-  for (const auto& numbers : {std::vector{warps.back()}, warps}) {
+  for (const bool is_first : {true, false}) {
+    const auto numbers = is_first ? std::vector{warps.back()} : warps;
     for (const bool is_longer : {false, true}) {
-      auto time = is_longer ? longer(numbers) : shorter(numbers);
-      if (time.cycles.empty()) return {{}, {}, time.verdict, std::move(time.message)};
+      auto time = (is_longer ? longer : shorter)(numbers, times.rounds);
+      if (time.cycles.empty()) return {times.rounds, {}, {}, time.verdict, std::move(time.message)};
       (is_longer ? times.longer : times.shorter) = std::move(time.cycles);
     }
+    if (is_first) times.rounds = rounds_for(times.longer.front().middle);
   }
   return times;
 }

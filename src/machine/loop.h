@@ -8,6 +8,7 @@
 #include "line/line.h"
 #include "machine/patch.h"
 #include "machine/rates.h"
+#include "machine/saturated_kernel.h"
 #include "sass/verdict.h"
 
 namespace ptxlat::machine {
@@ -31,19 +32,24 @@ struct LoopTime {
 };
 // Writes the words over the places and runs the result. Requires a GPU.
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
-                   const std::vector<int>& warps);
-// The same for the kernel of an assembled trial as it is.
-LoopTime time_kernel(line::Bench& bench, std::size_t trial, const std::vector<int>& warps);
+                   const std::vector<int>& warps, int rounds = default_rounds);
+// The same for the loop of an assembled trial as it is.
+LoopTime time_loop(line::Bench& bench, std::size_t trial, const std::vector<int>& warps, int rounds);
+// The same for a kernel without a loop. It is short, and where its warps begin and end is more of it: many more
+// launches.
+LoopTime time_stream(line::Bench& bench, std::size_t trial, const std::vector<int>& warps);
 
 // The same for two kernels of which one has more copies; neither has times if a launch of either failed.
 struct LoopTimes {
+  int rounds = default_rounds;
   std::vector<Elapsed> shorter, longer;
   sass::Verdict verdict = sass::Verdict::proven;
   std::string message;
 };
 // Times a kernel with each number of warps.
-using TimeWarps = std::function<LoopTime(const std::vector<int>& warps)>;
-// With the last number of warps first: a kernel that hangs or faults does so only once. Requires a GPU.
+using TimeWarps = std::function<LoopTime(const std::vector<int>& warps, int rounds)>;
+// With the last number of warps first: a kernel that hangs or faults does so only once, and says how many rounds are
+// enough. Requires a GPU.
 LoopTimes time_both(const TimeWarps& shorter, const TimeWarps& longer, const std::vector<int>& warps);
 
 }  // namespace ptxlat::machine

@@ -153,13 +153,14 @@ void measure(line::Bench& bench, const OperandPlan& plan, const Trials& trials, 
   };
   const std::vector warps = {8, 16, 32};
   const auto fewer = copies(shorter, shorter_copies), more = copies(longer, places_of_body);
-  const auto times = time_both([&](const auto& numbers) { return time_loop(bench, shorter, fewer, numbers); },
-                               [&](const auto& numbers) { return time_loop(bench, longer, more, numbers); }, warps);
+  const auto times = time_both(
+      [&](const auto& numbers, int rounds) { return time_loop(bench, shorter, fewer, numbers, rounds); },
+      [&](const auto& numbers, int rounds) { return time_loop(bench, longer, more, numbers, rounds); }, warps);
   if (times.shorter.empty()) return give_up(times.verdict, times.message);
   std::vector<double> rates;
   for (std::size_t i = 0; i < warps.size(); ++i) {
-    const auto cycles =
-        cycles_of_copy({warps[i], times.shorter[i].median, times.longer[i].median}, shorter_copies, places_of_body);
+    const auto cycles = cycles_of_copy({warps[i], times.rounds, times.shorter[i].middle, times.longer[i].middle},
+                                       shorter_copies, places_of_body);
     if (cycles <= 0) return give_up(sass::Verdict::unstable, "more copies did not take longer");
     rates.push_back(lanes_of_a_warp * warps[i] / cycles);
   }

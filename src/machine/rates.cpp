@@ -30,15 +30,15 @@ std::optional<Elapsed> elapsed_of(const kernel::Readout& readout) {
     if (end > begin) cycles = of_all.emplace_back(static_cast<double>(end) - begin);
   }
   if (of_all.empty()) return std::nullopt;
-  elapsed.median = median_of(of_all);
+  elapsed.middle = middle_mean_of(std::move(of_all));
   return elapsed;
 }
 
 double cycles_of_copy(const Timing& timing, int shorter_copies, int longer_copies) {
-  const double slope = (timing.longer - timing.shorter) / ((longer_copies - shorter_copies) * rounds);
+  const double slope = (timing.longer - timing.shorter) / ((longer_copies - shorter_copies) * timing.rounds);
   // From the first warp's clock to the loop, and from the loop to the last one's, it is a few hundred cycles.
   constexpr double ends = 200;
-  const double own = (timing.longer - ends) / (longer_copies * rounds);
+  const double own = (timing.longer - ends) / (longer_copies * timing.rounds);
   // The loop's own instructions are at most a twentieth of it.
   constexpr double greatest_part_of_steering = 0.08;
   const bool may_run_apart = timing.warps > sub_partitions;  // a single warp waits for its own branch
@@ -46,17 +46,19 @@ double cycles_of_copy(const Timing& timing, int shorter_copies, int longer_copie
 }
 
 Saturation saturation_of(const std::vector<int>& warps, const std::vector<double>& results) {
-  constexpr double near_enough = 0.97;
-  const double best = *std::max_element(results.begin(), results.end());
+  constexpr double saturated = 0.97, equal = 0.99;
+  const double most = *std::max_element(results.begin(), results.end());
   Saturation saturation;
-  std::vector<double> near;
+  std::vector<double> of_best;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (results[i] < near_enough * best) continue;
-    near.push_back(results[i]);
-    saturation.plateau.push_back(i);
+    if (results[i] < equal * most) continue;
+    of_best.push_back(results[i]);
+    saturation.best.push_back(i);
   }
-  const auto first = saturation.plateau.front();
-  saturation.per_clock = median_of(near);
+  const auto first = static_cast<std::size_t>(
+      std::find_if(results.begin(), results.end(), [&](double result) { return result >= saturated * most; }) -
+      results.begin());
+  saturation.per_clock = median_of(of_best);
   saturation.interval = sub_partitions * lanes_of_a_warp / saturation.per_clock;
   saturation.saturates_at = warps[first];
   saturation.still_rises = first + 1 == results.size() && results.size() > 1;

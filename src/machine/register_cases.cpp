@@ -103,7 +103,7 @@ class CopyTimer {
   std::optional<double> operator()(const std::vector<sass::InstructionWord>& turns) {
     const auto time = empty_ ? loop_of(turns) : std::nullopt;
     if (!time) return std::nullopt;
-    return 1 + (*time - *empty_) / (rounds * places_of_body);  // a NOP takes one cycle
+    return 1 + (*time - *empty_) / (default_rounds * places_of_body);  // a NOP takes one cycle
   }
   const LoopTime& last() const { return last_; }
 
@@ -112,7 +112,7 @@ class CopyTimer {
     std::vector<sass::InstructionWord> words;
     for (std::size_t i = 0; i < places_of_body; ++i) words.push_back(turns[i % turns.size()]);
     last_ = time_loop(bench_, fillable_, words, {1});
-    return last_.cycles.empty() ? std::nullopt : std::optional(last_.cycles.front().median);
+    return last_.cycles.empty() ? std::nullopt : std::optional(last_.cycles.front().middle);
   }
 
   line::Bench& bench_;

@@ -51,6 +51,8 @@ kernel::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<cons
   ptx::KernelBuilder builder(loaded.catalogue, *variants.front().form);
   builder.use_threads(most_warps * lanes_of_a_warp);
   builder.hides_addresses = true;
+  builder.passes = ptx::passes_of_loop;
+  builder.load_rounds(default_rounds);
   Kept kept;
   std::string steps;
   for (std::size_t i = 0; i < variants.size(); ++i) {
@@ -75,17 +77,20 @@ kernel::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<cons
     steps += ptx::place_instruction(loaded.catalogue, variant, replaced, static_cast<int>(i));
   }
   builder.load({"%leave"}, "pred", {"0", "0", false});
-  builder.load({"%rounds"}, "b32", {"0", "0", false});
   std::string pmevents;
   for (int place = 0; place < places; ++place) pmevents += "  pmevent 0;\n";
-  const auto window = ptx::fill(loaded.skeletons.saturated, {{"aligned", loaded.skeletons.aligned.text},
-                                                             {"steps", steps},
-                                                             {"places", pmevents},
-                                                             {"rounds", std::to_string(rounds)},
-                                                             {"results", kept.if_left}});
+  const auto window = ptx::fill(
+      loaded.skeletons.saturated,
+      {{"aligned", loaded.skeletons.aligned.text}, {"steps", steps}, {"places", pmevents}, {"results", kept.if_left}});
   auto trial = ptx::finish(builder, loaded.skeletons, ptx::Frame::loop, window, kept.behind);
   trial.role = "saturated";
   return trial;
+}
+
+kernel::Launch with_rounds(kernel::Launch launch, int rounds) {
+  for (std::size_t at = kernel::slot_of_rounds; at < launch.input.size(); at += kernel::operands_per_slot)
+    launch.input[at] = static_cast<std::uint64_t>(rounds);
+  return launch;
 }
 
 kernel::Launch with_warps(kernel::Launch launch, int warps) {

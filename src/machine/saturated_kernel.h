@@ -13,8 +13,8 @@ namespace ptxlat::machine {
 inline constexpr int lanes_of_a_warp = 32;
 // Places of a body of one instruction: 1.8 KB of machine code.
 inline constexpr int places_of_body = 112;
-// How often a saturated kernel's loop is run, so that its ends are a small part of it; they cancel anyway.
-inline constexpr int rounds = 8;
+// How often a loop is run, unless its launch chooses a different number.
+inline constexpr int default_rounds = 8;
 // The maximum number of warps in one CTA, on one SM.
 inline constexpr int most_warps = 32;
 
@@ -30,6 +30,9 @@ enum class Sources { own, shared };
 // beginning of its input.
 kernel::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<const isa::Variant> variants, int places,
                               Sources sources);
+
+// The same launch of a kernel with a loop, with a different number of rounds.
+kernel::Launch with_rounds(kernel::Launch launch, int rounds);
 
 // The same launch with fewer threads.
 kernel::Launch with_warps(kernel::Launch launch, int warps);

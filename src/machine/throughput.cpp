@@ -257,9 +257,11 @@ void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Var
     bench.begin_cell();
     const auto shorter = words_of(codes_of(loops.shorter, turns), copies.shorter);
     const auto longer = words_of(codes, copies.longer);
-    curve = {time_both([&](const auto& numbers) { return time_loop(bench, loops.shorter, shorter, numbers); },
-                       [&](const auto& numbers) { return time_loop(bench, loops.longer, longer, numbers); }, warps),
-             record.ptx, bench.gpu()};
+    const auto times = time_both(
+        [&](const auto& numbers, int rounds) { return time_loop(bench, loops.shorter, shorter, numbers, rounds); },
+        [&](const auto& numbers, int rounds) { return time_loop(bench, loops.longer, longer, numbers, rounds); },
+        warps);
+    curve = {times, record.ptx, bench.gpu()};
     measured.keep(key, *curve);
   }
   record.gpu = curve->gpu;

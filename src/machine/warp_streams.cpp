@@ -90,8 +90,8 @@ bool measure_warp_streams(line::Bench& bench, const isa::Catalogue& catalogue, c
   if (!bench.measures()) return true;
   const auto warps = warps_to_try(bench.batch().trial(trial).launch.threads);
   const auto trial_of_shorter = *streams.trials[shorter];
-  const auto times = time_both([&](const auto& numbers) { return time_kernel(bench, trial_of_shorter, numbers); },
-                               [&](const auto& numbers) { return time_kernel(bench, trial, numbers); }, warps);
+  const auto times = time_both([&](const auto& numbers, int) { return time_stream(bench, trial_of_shorter, numbers); },
+                               [&](const auto& numbers, int) { return time_stream(bench, trial, numbers); }, warps);
   if (times.shorter.empty()) {
     record.verdict = times.verdict;
     record.note = times.message;

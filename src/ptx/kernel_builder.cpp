@@ -188,6 +188,12 @@ void KernelBuilder::load_default(const std::string& name, const std::string& typ
   load({name}, type, default_value(catalogue, type, position));
 }
 
+void KernelBuilder::load_rounds(int by_default) {
+  assert(slots == kernel::slot_of_rounds);
+  load({"%rounds"}, "b32", {std::to_string(by_default), std::to_string(by_default), false});
+  slot_of_value_.clear();
+}
+
 void KernelBuilder::place(const std::vector<std::string>& names, const isa::Object& object, const isa::Value& offset) {
   if (!object.module.empty()) need(object.module);
   dynamic_shared = std::max(dynamic_shared, object.dynamic_shared);
@@ -317,6 +323,7 @@ kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, F
   trial.kernel.text =
       fill(frame == Frame::loop ? skeletons.frame : skeletons.subroutine,
            {{"name", "{{name}}"},
+            {"passes", std::to_string(builder.passes)},
             {"parameters", uses_memory || names("parameters") ? parameters : ""},
             {"memory", uses_memory ? begin_of(skeletons, builder.cluster) : ""},
             {"cta", !uses_memory          ? "%ctaid.x"

@@ -18,6 +18,10 @@ namespace ptxlat::ptx {
 inline constexpr std::size_t registers_per_access = 4;
 bool is_wide(const std::vector<std::string>& registers, const std::string& type);
 
+// Passes of a kernel around its window, of which the last one counts: the first finds a cold instruction cache. A
+// window that is a loop runs its code many times in each.
+inline constexpr int passes_of_window = 4, passes_of_loop = 2;
+
 // A kernel under construction: the registers that it declares, the operands that it loads, and the branches before the
 // first clock.
 struct KernelBuilder {
@@ -32,6 +36,7 @@ struct KernelBuilder {
   int threads;
   int cluster;
   int dynamic_shared = 0;
+  int passes = passes_of_window;
   bool evicts_l2 = false;
   std::string directives;
   std::vector<std::string> module;  // at module scope
@@ -54,6 +59,8 @@ struct KernelBuilder {
   void load(const std::vector<std::string>& names, const std::string& type, const isa::Value& value);
   // The same with the catalogue's default value of the type for a source operand at `position`.
   void load_default(const std::string& name, const std::string& type, std::size_t position);
+  // Loads %rounds, of which a launch may want a different number (kernel::slot_of_rounds). Before any operand.
+  void load_rounds(int by_default);
   // Makes the registers of an object, each from a separate offset with the same value.
   void place(const std::vector<std::string>& names, const isa::Object& object, const isa::Value& offset);
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <random>
 
 #include "base/quantile.h"
@@ -20,7 +21,7 @@ namespace {
 
 namespace metric = results::metric;
 
-constexpr int launches = 7, shorter_copies = 48, longer_copies = 112;
+constexpr int launches = 7, rounds = 32, shorter_copies = 48, longer_copies = 112;
 const std::vector<int> warps{1, 2, 4, 8, 16, 32};
 
 results::Record record_of(const char* ptx) {
@@ -38,17 +39,18 @@ results::Record record_of(const char* ptx) {
 using Disturbance = std::function<double(int warps, int launch)>;
 
 // An SM whose sub-partitions take an instruction every `interval` cycles.
-LoopTimes times_of(double interval, const Disturbance& disturbance) {
+LoopTimes times_of(double interval, const Disturbance& disturbance, int count_of_launches = launches) {
   LoopTimes times;
+  times.rounds = rounds;
   for (const int count : warps) {
     for (const bool is_longer : {false, true}) {
       const double cycles =
           130 + rounds * std::ceil(count / 4.0) * interval * (is_longer ? longer_copies : shorter_copies);
       Elapsed elapsed;
       std::vector<double> all;
-      for (int launch = 0; launch < launches; ++launch)
+      for (int launch = 0; launch < count_of_launches; ++launch)
         all.push_back(elapsed.launches.emplace_back(cycles * disturbance(count, launch)).value());
-      elapsed.median = median_of(all);
+      elapsed.middle = middle_mean_of(all);
       (is_longer ? times.longer : times.shorter).push_back(elapsed);
     }
   }
@@ -65,7 +67,7 @@ results::Record measured(const LoopTimes& times, const char* ptx = "ld.global.u3
   return record;
 }
 
-bool is_near(double value, double wanted) { return std::abs(value - wanted) <= 0.001 * wanted; }
+bool is_near(double value, double wanted, double share = 0.001) { return std::abs(value - wanted) <= share * wanted; }
 
 }  // namespace
 
@@ -82,14 +84,34 @@ TEST_CASE("a throughput whose launches fall into two is unstable, and one whose 
     CHECK(steady.verdict == sass::Verdict::proven);
     CHECK(steady.note.empty());
     REQUIRE(steady.number(metric::throughput));
-    CHECK(is_near(*steady.number(metric::throughput), 128 / interval));
+    CHECK(is_near(*steady.number(metric::throughput), 128 / interval, 0.001 + quiet));
     const auto split = measured(times_of(interval, slower_by(noisy)));
     CHECK(split.verdict == sass::Verdict::unstable);
     for (const auto number : {metric::throughput, metric::interval, metric::saturates_at})
       CHECK_FALSE(split.number(number));
-    CHECK(is_near(*split.number(metric::throughput_high), 128 / interval));
-    CHECK(is_near(*split.number(metric::throughput_low), 128 / interval / (1 + noisy)));
+    const double low = *split.number(metric::throughput_low), high = *split.number(metric::throughput_high);
+    CHECK(high - low > largest_spread * (low + high) / 2);
   }
+}
+
+TEST_CASE("many launches that fall into two give one throughput") {
+  std::mt19937 random(12);
+  std::vector<double> found;
+  for (int machine = 0; machine < 100; ++machine) {
+    std::map<int, bool> is_slow;
+    for (int launch = 0; launch < 128; ++launch) is_slow[launch] = random() % 2 == 0;
+    const auto record = measured(times_of(
+        2, [&](int, int launch) { return is_slow[launch] ? 1.04 : 1; }, 128));
+    REQUIRE(record.verdict == sass::Verdict::proven);
+    const double throughput = *record.number(metric::throughput);
+    CHECK(*record.number(metric::throughput_low) < throughput);
+    CHECK(throughput < *record.number(metric::throughput_high));
+    found.push_back(throughput);
+  }
+  INFO("nine of ten are within 1 % of each other, though half of the launches are not");
+  CHECK(quantile_of(found, 0.95) - quantile_of(found, 0.05) < 0.01 * 64);
+  const auto few = measured(times_of(2, [](int, int launch) { return launch % 2 == 0 ? 1.04 : 1; }));
+  CHECK(few.verdict == sass::Verdict::unstable);
 }
 
 TEST_CASE("one launch in seven that was disturbed, or one that did not fit on its SM, does not make it unstable") {
@@ -110,12 +132,12 @@ TEST_CASE("only the numbers of warps that saturate the SM count") {
 
 TEST_CASE("the note says between what an unstable throughput lies, in the unit of the form") {
   const auto times = times_of(2, [](int, int launch) { return launch % 2 == 0 ? 1 : 2; });
-  CHECK(measured(times).note == "half of the launches gave 32 to 64 results per cycle");
+  CHECK(measured(times).note == "its launches only show that it is between 32.82 and 69.58 results per cycle");
   CHECK(measured(times, "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16").note ==
-        "half of the launches gave 1 to 2 warp instructions per cycle");
+        "its launches only show that it is between 1.025 and 2.175 warp instructions per cycle");
 }
 
-TEST_CASE("a record is judged again with the current limit; one without quartiles keeps its verdict") {
+TEST_CASE("a record is judged again with the current limit; one without bounds keeps its verdict") {
   auto record = measured(times_of(2, [](int, int launch) { return launch % 2 == 0 ? 1 : 2; }));
   const auto as_measured = record;
   read_again(record);
@@ -123,7 +145,8 @@ TEST_CASE("a record is judged again with the current limit; one without quartile
   record.set(metric::throughput_low, record.number(metric::throughput_high));
   read_again(record);
   CHECK(record.verdict == sass::Verdict::proven);
-  CHECK(record.number(metric::throughput) == 64.0);
+  REQUIRE(record.number(metric::throughput));
+  CHECK(is_near(*record.number(metric::throughput), 64 / 1.4));  // without an eighth, three launches of 1 and two of 2
   CHECK(record.note.empty());
   for (const auto number : {metric::throughput_low, metric::throughput_high}) record.set(number, {});
   read_again(record);

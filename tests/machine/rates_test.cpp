@@ -4,13 +4,17 @@
 #include <cmath>
 #include <random>
 
+#include "base/quantile.h"
 #include "catch.h"
+#include "machine/loop.h"
 #include "machine/saturated_kernel.h"
 
 using namespace ptxlat;
 using namespace ptxlat::machine;
 
 namespace {
+
+constexpr int rounds = 40;
 
 bool is_near(double value, double wanted, double share = 0.01) { return std::abs(value - wanted) <= share * wanted; }
 
@@ -36,22 +40,23 @@ double cycles_of_loop(int warps, int copies, double interval, double latency) {
 }  // namespace
 
 TEST_CASE("a loop takes from the first warp's beginning to the last one's end, over the end of the clock, too") {
-  const auto median_of = [](const auto& launches) { return elapsed_of(readout_of(launches)).value().median; };
+  const auto middle_of = [](const auto& launches) { return elapsed_of(readout_of(launches)).value().middle; };
   using Launches = std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
-  CHECK(median_of(Launches{{{100, 300}, {90, 310}, {120, 290}}}) == 220.0);
-  CHECK(median_of(Launches{{{0xfffffff0u, 0x10u}, {0xffffffe0u, 0x8u}}}) == 48.0);
-  const auto of_launches = elapsed_of(readout_of({{{0, 10}}, {{0, 30}}, {{0, 0}}, {{0, 12}}}));
+  CHECK(middle_of(Launches{{{100, 300}, {90, 310}, {120, 290}}}) == 220.0);
+  CHECK(middle_of(Launches{{{0xfffffff0u, 0x10u}, {0xffffffe0u, 0x8u}}}) == 48.0);
+  const auto of_launches = elapsed_of(readout_of({{{0, 10}}, {{0, 14}}, {{0, 0}}, {{0, 12}}}));
   REQUIRE(of_launches);
-  CHECK(of_launches->median == 12.0);
+  CHECK(of_launches->middle == 12.0);
   INFO("the third did not fit on its SM");
-  CHECK(of_launches->launches == std::vector<std::optional<double>>{10, 30, {}, 12});
+  CHECK(of_launches->launches == std::vector<std::optional<double>>{10, 14, {}, 12});
   CHECK_FALSE(elapsed_of(readout_of({{{0, 0}, {0, 0}}})));
 }
 
 TEST_CASE("the slope over two bodies leaves the loop's own instructions out") {
   for (const double interval : {1.0, 2.0, 8.0}) {
     for (const int warps : {1, 2, 4, 5, 16, 32}) {
-      const Timing timing{warps, cycles_of_loop(warps, 48, interval, 20), cycles_of_loop(warps, 112, interval, 20)};
+      const Timing timing{warps, rounds, cycles_of_loop(warps, 48, interval, 20),
+                          cycles_of_loop(warps, 112, interval, 20)};
       CHECK(is_near(cycles_of_copy(timing, 48, 112), std::ceil(warps / 4.0) * interval));
     }
   }
@@ -59,9 +64,10 @@ TEST_CASE("the slope over two bodies leaves the loop's own instructions out") {
 
 TEST_CASE("if warps drift apart, the longer loop's own rate counts") {
   // The slope says that 64 more copies cost nothing.
-  CHECK(cycles_of_copy({16, 1000.0 * rounds, 1010.0 * rounds}, 48, 112) == (1010.0 * rounds - 200) / (112 * rounds));
+  CHECK(cycles_of_copy({16, rounds, 1000.0 * rounds, 1010.0 * rounds}, 48, 112) ==
+        (1010.0 * rounds - 200) / (112 * rounds));
   INFO("one warp on each scheduler cannot");
-  CHECK(is_near(cycles_of_copy({4, 1000.0 * rounds, 1064.0 * rounds}, 48, 112), 1.0));
+  CHECK(is_near(cycles_of_copy({4, rounds, 1000.0 * rounds, 1064.0 * rounds}, 48, 112), 1.0));
 }
 
 TEST_CASE("a curve gives throughput, interval and the warps that are enough, dips and noise or not") {
@@ -82,4 +88,58 @@ TEST_CASE("a curve gives throughput, interval and the warps that are enough, dip
   const auto rising = saturation_of({1, 2, 4, 8}, {4, 8, 16, 32});
   CHECK(rising.saturates_at == 8);
   CHECK(rising.still_rises);
+}
+
+TEST_CASE("a throughput is that of the best numbers of warps, and those within 3 % of it saturate the SM") {
+  // What a hundred invented instructions in turn do on two pipes depends on how many warps there are.
+  const auto found = saturation_of({1, 2, 4, 8, 16, 32}, {4, 8, 16, 31.1, 31.9, 32});
+  CHECK(found.per_clock == 32);
+  CHECK(found.saturates_at == 8);
+  CHECK(found.best == std::vector<std::size_t>{4, 5});
+}
+
+TEST_CASE("the middle mean leaves an eighth out at each end") {
+  CHECK(middle_mean_of({}) == 0);
+  CHECK(middle_mean_of({3}) == 3);
+  CHECK(middle_mean_of({9, 1}) == 5);
+  CHECK(middle_mean_of({100, 2, 4, 5, 4, -50, 5}) == 4);
+  CHECK(middle_mean_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 100, 100}) == 8.5);
+}
+
+TEST_CASE("two loops are first timed with all warps, which says how many rounds are enough") {
+  // An SM that takes `interval` cycles for each copy of each warp, and idles for a while where the last warp ends.
+  for (const double interval : {0.25, 1.0, 4.0, 16.0, 200.0}) {
+    std::vector<std::vector<int>> asked;
+    const auto with_copies = [&](int copies) {
+      return [&asked, copies, interval](const std::vector<int>& warps, int rounds) {
+        asked.push_back(warps);
+        LoopTime time;
+        for (const int count : warps) time.cycles.push_back({300 + copies * interval * count * rounds, {}});
+        return time;
+      };
+    };
+    const auto times = time_both(with_copies(48), with_copies(112), {1, 2, 32});
+    CHECK(asked == std::vector<std::vector<int>>{{32}, {32}, {1, 2, 32}, {1, 2, 32}});
+    REQUIRE(times.longer.size() == 3);
+    CHECK(times.longer.back().middle == 300 + 112 * interval * 32 * times.rounds);
+    CHECK(times.rounds >= default_rounds);
+    CHECK(times.rounds <= 128);
+    CAPTURE(interval, times.rounds);
+    if (times.rounds > default_rounds) CHECK(times.longer.back().middle < 1100000);
+    if (interval <= 4) CHECK(times.rounds >= 32);
+  }
+  const auto fails = [](const std::vector<int>&, int) { return LoopTime{{}, sass::Verdict::timeout, "hung"}; };
+  const auto failed = time_both(fails, fails, {1, 32});
+  CHECK(failed.longer.empty());
+  CHECK(failed.verdict == sass::Verdict::timeout);
+  CHECK(failed.message == "hung");
+}
+
+TEST_CASE("a launch chooses the rounds of a loop, and nothing else of its input") {
+  kernel::Launch launch;
+  launch.threads = 2;
+  for (std::uint64_t i = 0; i < 2 * kernel::operands_per_slot; ++i) launch.input.push_back(8);
+  const auto changed = with_rounds(launch, 40);
+  for (std::size_t i = 0; i < launch.input.size(); ++i)
+    CHECK(changed.input[i] == (i % kernel::operands_per_slot == kernel::slot_of_rounds ? 40 : 8));
 }

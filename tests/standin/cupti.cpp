@@ -7,8 +7,8 @@
 //   bakerlite                every other FFMA
 //   charlie                  MUFU, POPC
 //   dog and easy             DMUL, on both at once
-// What is between a kernel's two clock reads is executed 32 times, as what is written over a saturated loop is: eight
-// rounds in each of four passes.
+// What is between a kernel's two clock reads is executed 16 times, as what is written over a saturated loop is: eight
+// rounds in each of two passes.
 //
 //   PTXLAT_STANDIN_CUPTI     "unsupported": the device has no counters; "forbidden": the user may not read them;
 //                            "crash", "hang": whenever counting begins; "crash_at_start": when the library is asked
@@ -29,7 +29,7 @@ namespace standin {
 namespace {
 
 constexpr CUptiResult error_invalid_parameter = 1, error_not_supported = 27;
-constexpr double times_in_window = 32;
+constexpr double times_in_window = 16;
 constexpr std::uint8_t all_available = 0xa5;
 constexpr std::size_t availability_bytes = 9184;  // as on an H200
 constexpr unsigned mnemonic_bits = 0x1ff;

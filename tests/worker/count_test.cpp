@@ -44,10 +44,10 @@ TEST_CASE("counters are of the chip's own pipes, and count what each kernel exec
   CHECK(offer.pipes == std::vector<std::string>{"able", "bakerheavy", "bakerlite", "charlie", "dog", "easy"});
   const auto first = count(worker, one_kernel({add, add, multiply_add}));
   REQUIRE(first.launch.status == kernel::LaunchStatus::ok);
-  CHECK(first.counts.on_pipes == std::vector<double>{64, 16, 16, 0, 0, 0});
+  CHECK(first.counts.on_pipes == std::vector<double>{32, 8, 8, 0, 0, 0});
   const auto second = count(worker, one_kernel({nothing, nothing, multiply_add}));
   CHECK(second.counts.executed == first.counts.executed);
-  CHECK(second.counts.on_pipes == std::vector<double>{0, 16, 16, 0, 0, 0});
+  CHECK(second.counts.on_pipes == std::vector<double>{0, 8, 8, 0, 0, 0});
 }
 
 TEST_CASE("a library that is missing or old, a device without counters and a forbidden one each say so") {
@@ -95,7 +95,7 @@ TEST_CASE("kernels that are counted together each get their own counts, however 
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     INFO(i);
     REQUIRE(outcomes[i].launch.status == kernel::LaunchStatus::ok);
-    CHECK(outcomes[i].counts.on_pipes.at(0) == 32.0 * static_cast<double>(i % 7));
+    CHECK(outcomes[i].counts.on_pipes.at(0) == 16.0 * static_cast<double>(i % 7));
   }
 }
 
@@ -108,10 +108,10 @@ TEST_CASE("a kernel that fails while it is counted costs only its own counts") {
   worker.open_counters(library);
   const auto outcomes = worker.count(batches);
   REQUIRE(outcomes.size() == 3);
-  CHECK(outcomes[0].counts.on_pipes == std::vector<double>{32, 0, 0, 0, 0, 0});
+  CHECK(outcomes[0].counts.on_pipes == std::vector<double>{16, 0, 0, 0, 0, 0});
   CHECK(outcomes[1].launch.status == kernel::LaunchStatus::fault);
   CHECK(outcomes[1].counts.on_pipes.empty());
-  CHECK(outcomes[2].counts.on_pipes == std::vector<double>{0, 16, 16, 0, 0, 0});
+  CHECK(outcomes[2].counts.on_pipes == std::vector<double>{0, 8, 8, 0, 0, 0});
 }
 
 TEST_CASE("kernels are counted one at a time if their common session ends the process") {
