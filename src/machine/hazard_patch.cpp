@@ -244,6 +244,12 @@ std::string why_not_made(const HazardCode& code, Hazard hazard) {
   return {};
 }
 
+int shortest_distance(const HazardCode& code, Hazard hazard) {
+  const auto [first, second] = words_of(code, hazard);
+  const bool waits = (sass::control_word(second).wait_mask & sass::scoreboards_set(sass::control_word(first))) != 0;
+  return waits ? 2 : 1;
+}
+
 std::vector<sass::InstructionWord> hazard_words(const HazardCode& code, Hazard hazard, Arrangement arrangement,
                                                 int distance) {
   assert(distance >= 1 && distance <= longest_distance);

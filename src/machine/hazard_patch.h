@@ -61,6 +61,11 @@ bool reaches_address(const HazardCode& code);
 // first, they would point to no memory.
 bool spoils_address(const HazardCode& code);
 
+// The lowest distance at which the consumer waits as it should. A scoreboard that the producer sets is seen two cycles
+// later: a consumer that waits until the producer has read its address, and then overwrites it, would not wait one
+// cycle behind it.
+int shortest_distance(const HazardCode& code, Hazard hazard);
+
 // Whether a control word may be run. A stall count of 12 or more without the yield hint is not a valid encoding.
 bool is_valid(const sass::ControlWord& control);
 

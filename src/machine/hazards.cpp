@@ -68,12 +68,12 @@ int start_of(int scheduled) {
 }
 
 // The distance after the last one: down to the first wrong value; or up to the first right one, if an overwritten
-// register was wrong where the ladder began. Empty at its end.
-std::optional<int> next_distance(const HazardLadder& ladder) {
+// register was wrong where the ladder began. Empty at its end, which is `shortest` or what fits.
+std::optional<int> next_distance(const HazardLadder& ladder, int shortest) {
   const bool goes_up = !is_read(ladder.hazard) && ladder.wrong.front() != 0;
   if ((ladder.wrong.back() != 0) != goes_up) return std::nullopt;
   const int next = ladder.distances.back() + (goes_up ? 1 : -1);
-  return next >= 1 && next <= longest_distance ? std::optional(next) : std::nullopt;
+  return next >= shortest && next <= longest_distance ? std::optional(next) : std::nullopt;
 }
 
 // Where a ladder of overwriting begins, from the distance at which the result can be read: the second writer has a
@@ -149,10 +149,16 @@ std::optional<int> lowest_right(const HazardLadder& ladder) {
   return is_read(ladder.hazard) || ladder.shown == 0 ? std::nullopt : lowest;
 }
 
-bool is_settled(const std::vector<HazardLadder>& ladders) {
-  return std::any_of(ladders.begin(), ladders.end(), [](const auto& ladder) {
+bool is_too_early(const HazardLadder& ladder, std::optional<double> waited) {
+  constexpr double least_share = 0.75;
+  const auto lowest = lowest_right(ladder);
+  return ladder.hazard == Hazard::unawaited_read && lowest && waited && *lowest < least_share * *waited;
+}
+
+bool is_settled(const std::vector<HazardLadder>& ladders, std::optional<double> waited) {
+  return std::any_of(ladders.begin(), ladders.end(), [&](const auto& ladder) {
     const bool is_longer = ladder.problem.empty() && !ladder.wrong.empty() && ladder.wrong.front() != 0;
-    return is_read(ladder.hazard) && (is_longer || lowest_right(ladder));
+    return is_read(ladder.hazard) && (is_longer || (lowest_right(ladder) && !is_too_early(ladder, waited)));
   });
 }
 
@@ -195,7 +201,7 @@ std::vector<HazardLadder> ladders_of(const results::Record& record) {
   return ladders;
 }
 
-HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run) {
+HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run, int shortest) {
   HazardLadder ladder;
   ladder.hazard = hazard;
   const auto is_done = [&](const kernel::LaunchOutcome& outcome) {
@@ -217,7 +223,7 @@ HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run) 
     if (!is_done(first)) return ladder;
     ladder.shown = wrong_lanes(first.readout, right.readout);
   }
-  for (std::optional<int> distance = start; distance; distance = next_distance(ladder)) {
+  for (std::optional distance = std::max(start, shortest); distance; distance = next_distance(ladder, shortest)) {
     const auto outcome = run(hazard, Arrangement::pair, *distance);
     if (fault_shows && outcome.status == kernel::LaunchStatus::fault) {
       ladder.distances.push_back(*distance);
@@ -249,7 +255,7 @@ std::vector<HazardLadder> HazardMethod::climb_all(const HazardCode& code, int st
     const bool is_once = hazard == Hazard::write_after_write;
     if (is_once && is_overwritten(record.sass)) continue;
     const int from = is_read(hazard) ? start : is_once ? start_of_overwriting(ladders) : 1;
-    ladders.push_back(climb(hazard, from, fault, run));
+    ladders.push_back(climb(hazard, from, fault, run, shortest_distance(code, hazard)));
     put(record, ladders.back());
     if (is_once && lowest_right(ladders.back())) keep_overwritten(record.sass);
   }
@@ -328,7 +334,8 @@ void HazardMethod::keep(const std::string& key, const std::vector<HazardLadder>&
   const std::scoped_lock lock(mutex_);
   auto& tries = tries_[key];
   tries += has_failed ? tries_of_failure : 1;
-  if (is_settled(ladders) || tries >= most_tries) measured_.emplace(key, record);
+  if (is_settled(ladders, record.number(results::metric::differential)) || tries >= most_tries)
+    measured_.emplace(key, record);
 }
 
 std::string HazardMethod::why_not_run(const HazardPlan& plan, const HazardCode& code,

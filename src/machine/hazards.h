@@ -20,7 +20,7 @@ namespace ptxlat::machine {
 
 // Version of the rules that find, patch and measure. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char hazard_version[] = "hazard 6";
+inline constexpr char hazard_version[] = "hazard 7";
 
 // A form with a consumer of its result, at a level.
 //   is_first  it is the form's first consumer
@@ -56,9 +56,14 @@ struct HazardLadder {
 // not be seen: of a read, if the shortest distance was right; of a write, if the other order was.
 std::optional<int> lowest_right(const HazardLadder& ladder);
 
-// Whether another form need not be tried: there is a lowest right distance of a read, or it is known to be longer than
-// all that fit.
-bool is_settled(const std::vector<HazardLadder>& ladders);
+// Whether a result under a scoreboard was right long before the wait for it ends, which is a few cycles after it is
+// written: what its register held before is the same value.
+//   waited  how long the consumer takes if it waits, in cycles, if that is known
+bool is_too_early(const HazardLadder& ladder, std::optional<double> waited);
+
+// Whether another form need not be tried: there is a lowest right distance of a read that is not too early, or it is
+// known to be longer than all that fit.
+bool is_settled(const std::vector<HazardLadder>& ladders, std::optional<double> waited);
 
 // As series of a record, and back.
 void put(results::Record& record, const HazardLadder& ladder);
@@ -77,7 +82,8 @@ using RunHazard = std::function<kernel::LaunchOutcome(Hazard hazard, Arrangement
 // one, if a register is overwritten and `start` is too near. A fault or a hang ends it, with a problem, unless the
 // fault shows that the consumer used an old address. Where the consumer would fault if it came first, or make the
 // producer fault, it does not: that would only lose a process.
-HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run);
+//   shortest  the distance at which it ends
+HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run, int shortest = 1);
 
 // Each launch that faults or hangs costs a process, and that a second. After many, what may fail again is no longer
 // run: producers that have failed, and results that become addresses.

@@ -53,14 +53,6 @@ std::string why_none(const HazardLadder& ladder) {
                                 : "neither order gives a wrong value";
 }
 
-// Whether a result under a scoreboard looked right long before the wait for it ended, which is a few cycles after it is
-// written: what its register held before is the same value.
-bool is_too_early(const HazardLadder& ladder, int lowest, const results::Record& record) {
-  constexpr double least_share = 0.75;
-  const auto waited = record.number(results::metric::differential);
-  return ladder.hazard == Hazard::unawaited_read && waited && lowest < least_share * *waited;
-}
-
 //   in_window  the pairs of its window
 void add_hazards(const results::Record& record, const std::vector<ScheduledPair>& in_window,
                  std::map<Key, Found>& found) {
@@ -94,7 +86,7 @@ void add_hazards(const results::Record& record, const std::vector<ScheduledPair>
     const auto lowest = lowest_right(ladder);
     if (!lowest) {
       one.problem = why_none(ladder);
-    } else if (is_too_early(ladder, *lowest, record)) {
+    } else if (is_too_early(ladder, record.number(results::metric::differential))) {
       one.problem =
           fmt::format("right after {} cycles, long before the wait ends: an old value looks the same", *lowest);
     } else if (!one.hazard || *lowest > *one.hazard) {

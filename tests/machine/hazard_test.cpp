@@ -279,14 +279,23 @@ TEST_CASE("the write latencies of an invented machine are found from what its re
 }
 
 TEST_CASE("a form is tried again with the same opcodes only if nothing is known") {
-  CHECK(is_settled({climb(Hazard::unawaited_read, 20, Fault::nowhere, gpu_with(15))}));
-  CHECK_FALSE(is_settled({climb(Hazard::unawaited_read, 20, Fault::nowhere, gpu_with(15, 0))}));
-  CHECK_FALSE(is_settled({climb(Hazard::write_after_read, 1, Fault::nowhere, gpu_with(1))}));
+  CHECK(is_settled({climb(Hazard::unawaited_read, 20, Fault::nowhere, gpu_with(15))}, {}));
+  CHECK_FALSE(is_settled({climb(Hazard::unawaited_read, 20, Fault::nowhere, gpu_with(15, 0))}, {}));
+  CHECK_FALSE(is_settled({climb(Hazard::write_after_read, 1, Fault::nowhere, gpu_with(1))}, {}));
   const auto far = climb(Hazard::unawaited_read, 55, Fault::nowhere, [](Hazard hazard, Arrangement, int) {
     return stored(hazard == Hazard::unawaited_read ? 32 : 0);  // right if it waits
   });
   CHECK_FALSE(lowest_right(far));
-  CHECK(is_settled({far}));
+  CHECK(is_settled({far}, 305));
+}
+
+TEST_CASE("a result that looks right long before the wait for it ends leaves another form to be tried") {
+  const auto early = climb(Hazard::unawaited_read, 55, Fault::nowhere, gpu_with(15));
+  CHECK_FALSE(is_settled({early}, 305));
+  CHECK_FALSE(is_settled({early}, 21));
+  CHECK(is_settled({early}, 20));
+  // A fixed latency does not wait.
+  CHECK(is_settled({climb(Hazard::read_after_write, 55, Fault::nowhere, gpu_with(4))}, 305));
 }
 
 TEST_CASE("if a wrong value would look right, or the launch fails, there is no number but a reason") {
@@ -387,6 +396,28 @@ TEST_CASE("a consumer whose result is left in the producer's address does not co
         return stored(distance < 31 ? 32 : 0);
       });
   CHECK(lowest_right(ladder) == 31);
+}
+
+TEST_CASE("a consumer that waits for the producer's scoreboard is not so near that it would miss it") {
+  RealHazards real;
+  const auto [ptx, shortest] = GENERATE(table<std::string, int>(
+      {{"atom.exch.b128", 2}, {"atom.global.exch.b128", 2}, {"ld.global.b32", 2}, {"ld.shared.b32", 1}}));
+  INFO(ptx);
+  // The atomic's address is overwritten by its consumer, which waits until it has been read.
+  const auto code = find_hazard(disassembled(real.nvdisasm, real.made(ptx, 90).cubins.front(), 90));
+  REQUIRE(code.problem.empty());
+  INFO(code.first().text << "; " << code.second().text);
+  CHECK(shortest_distance(code, Hazard::unawaited_read) == shortest);
+
+  const auto ladder = climb(
+      Hazard::unawaited_read, 40, Fault::spoilt_address,
+      [&](Hazard, Arrangement, int distance) {
+        return distance < shortest ? kernel::LaunchOutcome{kernel::LaunchStatus::fault, "illegal address", {}}
+                                   : stored(0);
+      },
+      shortest);
+  CHECK_FALSE(ladder.has_failed);
+  CHECK(ladder.distances.back() == shortest);
 }
 
 TEST_CASE("on every architecture a patched cubin has the pair at its distance, and is otherwise unchanged") {
