@@ -81,6 +81,7 @@ std::vector<kernel::LaunchOutcome> Bench::launch(const worker::LaunchBatch& batc
 }
 
 std::vector<worker::CountOutcome> Bench::count(const std::vector<worker::LaunchBatch>& batches) {
+  if (batches.empty()) return {};
   return use_gpu([&](const Gpus::Turn& turn) { return turn.worker().count(batches); });
 }
 

@@ -138,6 +138,17 @@ TEST_CASE("what a chunk freed goes back to the system, although something behind
   CHECK(resident_mib() < before + 64);  // of 64 on each of four threads
 }
 
+TEST_CASE("nothing to be counted needs no GPU") {
+  NoDisassembler disassembler;
+  NoAssembler assembler;
+  worker::Worker worker{worker::WorkerOptions{}};
+  Gpus gpus({&worker});
+  gpus.lose(0, Error(ExitCode::no_gpu, "gone"));
+  const Line line{.toolchain = {}, .target = {90, ""}, .disassembler = disassembler, .workers = {&worker}};
+  Bench bench(line, assembler, gpus, 3);
+  CHECK(bench.count({}).empty());
+}
+
 TEST_CASE("a chunk that is one already is made whole, and not handed to on_finished") {
   NoDisassembler disassembler;
   NumberingMethod method;
