@@ -103,22 +103,32 @@ std::size_t Batch::add(const kernel::Trial& trial, const std::string& label) {
   return trials_.size() - 1;
 }
 
-void Batch::assemble(KernelAssembler& assembler, sass::Disassembler& disassembler, int sm, int level) {
+void Batch::assemble(KernelAssembler& assembler, sass::Disassembler& disassembler, int sm, int level,
+                     std::size_t kernels_per_module) {
+  if (assembled_ == kernels_.size()) return;
+  const auto first_cubin = cubins_.size();
+  for (auto first = assembled_; first < kernels_.size();) {
+    const auto count = std::min(kernels_per_module, kernels_.size() - first);
+    assemble_module(assembler, level, first, count);
+    first += count;
+  }
+  find_windows(disassembler, sm, first_cubin);
+  assembled_ = kernels_.size();
+}
+
+void Batch::assemble_module(KernelAssembler& assembler, int level, std::size_t first, std::size_t count) {
   std::vector<NamedKernel> added;
-  for (std::size_t i = assembled_; i < texts_.size(); ++i) added.push_back({kernels_[i].name, &texts_[i]});
-  if (added.empty()) return;
+  for (auto i = first; i < first + count; ++i) added.push_back({kernels_[i].name, &texts_[i]});
   auto outcome = assembler.assemble(added, level);
   const auto first_cubin = cubins_.size();
-  for (std::size_t i = 0; i < added.size(); ++i) {
-    auto& kernel = kernels_[assembled_ + i];
+  for (std::size_t i = 0; i < count; ++i) {
+    auto& kernel = kernels_[first + i];
     auto& made = outcome.kernels[i];
     kernel.log = std::move(made.log);
     kernel.symbol = std::move(made.symbol);
     if (made.cubin) kernel.cubin = first_cubin + *made.cubin;
   }
   std::move(outcome.cubins.begin(), outcome.cubins.end(), std::back_inserter(cubins_));
-  find_windows(disassembler, sm, first_cubin);
-  assembled_ = kernels_.size();
 }
 
 void Batch::find_windows(sass::Disassembler& disassembler, int sm, std::size_t first_cubin) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -52,6 +53,9 @@ struct MadeTrial {
 // How often a trial is launched if the line's default is `by_default`.
 int launches_of(const MadeTrial& trial, int by_default);
 
+// As many kernels as there are.
+inline constexpr auto one_module = std::numeric_limits<std::size_t>::max();
+
 // The trials of a chunk's cells. Trials with equal kernels are assembled once; those that are launched alike as well
 // are one trial, because they are one measurement.
 class Batch {
@@ -64,9 +68,10 @@ class Batch {
   // Adds a trial, or finds the equal one. `label` goes into the kernel's name if it is new. Returns its number.
   std::size_t add(const kernel::Trial& trial, const std::string& label);
 
-  // Assembles everything added since the last call for an architecture (90 for sm_90a), finds the windows and
-  // disassembles them.
-  void assemble(KernelAssembler& assembler, sass::Disassembler& disassembler, int sm, int level);
+  // Assembles everything added since the last call for an architecture (90 for sm_90a), as modules of at most so many
+  // kernels, finds the windows and disassembles them.
+  void assemble(KernelAssembler& assembler, sass::Disassembler& disassembler, int sm, int level,
+                std::size_t kernels_per_module = one_module);
 
   // Runs the trials that are marked in `wanted` and assembled, unless the same code has run before. Kernels of one
   // cubin go to the GPU together.
@@ -82,6 +87,7 @@ class Batch {
 
  private:
   std::size_t add(const kernel::Kernel& kernel, const std::string& role, const std::string& label);
+  void assemble_module(KernelAssembler& assembler, int level, std::size_t first, std::size_t count);
   void find_windows(sass::Disassembler& disassembler, int sm, std::size_t first_cubin);
 
   std::vector<kernel::Kernel> texts_;

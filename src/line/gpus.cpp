@@ -49,7 +49,7 @@ std::size_t Gpus::wait_for(Waiting& waiting) {
       gpus_[*found].is_busy = true;
       return *found;
     }
-    auto& queue = waiting.only ? in_the_middle_ : at_the_beginning_;
+    auto& queue = waiting.goes_on ? going_on_ : beginning_;
     const auto place = queue.insert(queue.end(), &waiting);
     waiting.looks_again = false;
     waiting.woken.wait(lock, [&] { return waiting.given || waiting.looks_again; });
@@ -58,13 +58,13 @@ std::size_t Gpus::wait_for(Waiting& waiting) {
   }
 }
 
-Gpus::Turn Gpus::any(std::optional<std::size_t> except) {
-  Waiting waiting{{}, except};
+Gpus::Turn Gpus::any(std::optional<std::size_t> except, bool goes_on) {
+  Waiting waiting{{}, except, goes_on};
   return {*this, wait_for(waiting)};
 }
 
 Gpus::Turn Gpus::of(std::size_t number) {
-  Waiting waiting{number, {}};
+  Waiting waiting{number, {}, true};
   return {*this, wait_for(waiting)};
 }
 
@@ -75,7 +75,7 @@ void Gpus::release(std::size_t number, Clock::time_point begun) {
   if (gpu.use.busy == 0) gpu.use.first = from;
   gpu.use.last = to;
   gpu.use.busy += to - from;
-  for (const auto* queue : {&in_the_middle_, &at_the_beginning_}) {
+  for (const auto* queue : {&going_on_, &beginning_}) {
     for (auto* waiting : *queue) {
       if (waiting->given || !accepts(*waiting, number)) continue;
       waiting->given = number;
@@ -91,7 +91,7 @@ bool Gpus::lose(std::size_t number, const Error& why) {
   if (gpus_[number].lost) return false;
   gpus_[number].lost = why;
   last_error_ = why;
-  for (const auto* queue : {&in_the_middle_, &at_the_beginning_}) {
+  for (const auto* queue : {&going_on_, &beginning_}) {
     for (auto* waiting : *queue) {
       waiting->looks_again = true;
       waiting->woken.notify_one();

@@ -22,9 +22,10 @@ struct GpuUse {
 };
 
 // The GPUs of a line, all of one kind and numbered from 0. Each serves one chunk at a time and remembers what it has
-// run. Those that wait are served in order, but those that wait for one GPU, in the middle of something, before those
-// that would begin on any: so little is begun at a time. A GPU is handed over to one that waits, and no other one is
-// woken: a hundred threads that look after each launch would keep each other from their turns. Thread-safe.
+// run. Those that wait are served in order, but those that go on with a chunk before those that would begin one: so
+// little is begun at a time, and threads that are done with theirs assemble the next one while others measure. A GPU is
+// handed over to one that waits, and no other one is woken: a hundred threads that look after each launch would keep
+// each other from their turns. Thread-safe.
 class Gpus {
  public:
   // One GPU for each worker; none for static tables. The workers must outlive it.
@@ -50,7 +51,8 @@ class Gpus {
 
   // Waits for the first GPU that is free, but not for `except` if there is a different one. Throws the Error of the one
   // lost last if all are lost.
-  Turn any(std::optional<std::size_t> except = {});
+  //   goes_on  with a chunk, and does not begin one
+  Turn any(std::optional<std::size_t> except = {}, bool goes_on = false);
   // Waits for this one. Throws its Error if it is lost.
   Turn of(std::size_t number);
 
@@ -72,6 +74,7 @@ class Gpus {
   // A thread that waits: for one GPU, or for any but `except`.
   struct Waiting {
     std::optional<std::size_t> only, except;
+    bool goes_on = false;
     std::optional<std::size_t> given = {};
     bool looks_again = false;  // a GPU was lost
     std::condition_variable woken = {};
@@ -87,7 +90,7 @@ class Gpus {
 
   mutable std::mutex mutex_;
   std::vector<Gpu> gpus_;
-  std::list<Waiting*> in_the_middle_, at_the_beginning_;  // first come, first served
+  std::list<Waiting*> going_on_, beginning_;  // first come, first served
   std::optional<Error> last_error_;
   std::size_t next_ = 0;  // whose turn it is
   Clock::time_point started_ = Clock::now();

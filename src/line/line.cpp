@@ -28,15 +28,15 @@ class TimedDisassembler : public sass::Disassembler {
 
 }  // namespace
 
-void Bench::assemble() {
+void Bench::assemble(std::size_t kernels_per_module) {
   const auto watch = time("assemble");
   TimedDisassembler disassembler(line_);
-  batch_.assemble(assembler_, disassembler, line_.target.sm, level_);
+  batch_.assemble(assembler_, disassembler, line_.target.sm, level_, kernels_per_module);
 }
 
 template <typename Work>
 auto Bench::use_gpu(const Work& work) {
-  const auto turn = gpu_ ? gpus_.of(*gpu_) : gpus_.any(not_on_);
+  const auto turn = gpu_ ? gpus_.of(*gpu_) : gpus_.any(not_on_, goes_on_);
   gpu_ = turn.number();
   const auto watch = time("run");
   try {

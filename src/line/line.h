@@ -57,7 +57,10 @@ class Bench {
   std::size_t gpu() const { return gpu_.value_or(0); }
   // The next launch takes the first GPU that is free then: for a cell whose launches are not compared with earlier
   // ones.
-  void begin_cell() { gpu_.reset(); }
+  void begin_cell() {
+    goes_on_ = goes_on_ || gpu_;
+    gpu_.reset();
+  }
   // The other GPUs of the line.
   std::vector<std::size_t> other_gpus() const;
   // A second bench like this one, with an empty batch.
@@ -67,8 +70,9 @@ class Bench {
 
   const Batch& batch() const { return batch_; }
   std::size_t add(const kernel::Trial& trial, const std::string& label) { return batch_.add(trial, label); }
-  // Assembles what was added since the last call.
-  void assemble();
+  // Assembles what was added since the last call, as one module or as some that have at most so many kernels each. Each
+  // has a fixed cost, but a GPU loads a whole module for each patched kernel.
+  void assemble(std::size_t kernels_per_module = one_module);
   // Runs the marked trials, by their numbers; does nothing without a GPU. This and the following throw Error{no_gpu} if
   // the GPU is lost.
   void run(const std::vector<bool>& wanted);
@@ -92,6 +96,7 @@ class Bench {
   Gpus& gpus_;
   int level_;
   std::optional<std::size_t> not_on_, gpu_;
+  bool goes_on_ = false;  // an earlier cell of the chunk has had its turns
   Batch batch_;
 };
 

@@ -21,9 +21,11 @@ namespace ptxlat::machine {
 namespace {
 
 constexpr int launches = 3;
-// A cell keeps the GPU busy for as long as assembling this many of its kernels: each distance is a cubin to be loaded,
-// and small ones load faster.
-constexpr std::size_t kernels_of_cell = 30;
+// A cell costs as much as assembling this many of its kernels: two are assembled, and the launches keep a GPU busy for
+// as long as the rest.
+constexpr std::size_t kernels_of_cell = 8;
+// Each distance is a module to be loaded, and small ones load faster. All words of a chunk are disassembled together.
+constexpr std::size_t kernels_per_module = 8;
 constexpr const char* wrong_name = "wrong lanes: ";
 constexpr const char* elapsed_name = "elapsed: ";
 constexpr const char* shown_name = "consumer first: ";
@@ -359,15 +361,23 @@ std::vector<results::Record> HazardMethod::make(line::Bench& bench, std::span<co
       record.note = std::move(reason);
       continue;
     }
-    try {
-      trials[i] = {bench.add(hazard_trial(loaded_, plan.variant, *plan.consumer), plan.variant.form->ptx),
-                   bench.add(plain_window(loaded_, plan), plan.variant.form->ptx)};
-    } catch (const Error& error) {
-      record.verdict = sass::Verdict::no_dependency;
-      record.note = error.what();
-    }
   }
-  bench.assemble();
+  const auto add_all = [&](std::size_t place, const auto& trial_of) {
+    for (std::size_t i = 0; i < chunk.size(); ++i) {
+      const auto& plan = plan_[chunk[i].number];
+      if (records[i].verdict != sass::Verdict::proven) continue;
+      try {
+        trials[i][place] = bench.add(trial_of(plan), plan.variant.form->ptx);
+      } catch (const Error& error) {
+        records[i].verdict = sass::Verdict::no_dependency;
+        records[i].note = error.what();
+      }
+    }
+  };
+  // What is never launched is not in the modules that a GPU loads.
+  add_all(0, [&](const HazardPlan& plan) { return hazard_trial(loaded_, plan.variant, *plan.consumer); });
+  add_all(1, [&](const HazardPlan& plan) { return plain_window(loaded_, plan); });
+  bench.assemble(kernels_per_module);
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     auto& record = records[i];
     if (record.verdict != sass::Verdict::proven) continue;

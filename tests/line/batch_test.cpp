@@ -70,6 +70,22 @@ struct OnTheStandin {
   }
 };
 
+// Counts what it is asked for.
+struct CountingModules : LiteralAssembler {
+  std::vector<std::size_t> sizes;
+  assemble::BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) override {
+    sizes.push_back(kernels.size());
+    return LiteralAssembler::assemble(kernels, level);
+  }
+};
+struct CountingCalls : LiteralDisassembler {
+  int count = 0;
+  void disassemble(int sm, const std::vector<sass::Instruction*>& instructions) override {
+    ++count;
+    LiteralDisassembler::disassemble(sm, instructions);
+  }
+};
+
 std::uint32_t cycles_of(const MadeTrial& trial) {
   REQUIRE(trial.outcome);
   REQUIRE(trial.outcome->status == kernel::LaunchStatus::ok);
@@ -197,6 +213,19 @@ TEST_CASE("a kernel that uses memory is launched three times as often") {
   batch.add(trial, "ld");
   standin.run(batch, {true}, 2);
   CHECK(batch.trial(0).outcome->readout.launches == 6);
+}
+
+TEST_CASE("modules have as many kernels as they may, and all their words are disassembled together") {
+  CountingModules modules;
+  CountingCalls calls;
+  Batch batch;
+  for (int i = 1; i <= 5; ++i) batch.add(window_of(i), "x");
+  batch.assemble(modules, calls, 90, 3, 2);
+  CHECK(modules.sizes == std::vector<std::size_t>{2, 2, 1});
+  CHECK(calls.count == 1);
+  CHECK(batch.cubin_of(0) == batch.cubin_of(1));
+  CHECK(batch.cubin_of(1) != batch.cubin_of(2));
+  for (std::size_t i = 0; i < 5; ++i) CHECK(batch.kernel_of(i).window);
 }
 
 TEST_CASE("what is added later is assembled apart from what was") {

@@ -65,9 +65,10 @@ TEST_CASE("who waits for a GPU gets it in order, and who is in the middle of som
     queue.add("begins", [&] { return gpus.any(); });
     queue.add("begins later", [&] { return gpus.any(); });
     queue.add("goes on", [&] { return gpus.of(0); });
+    queue.add("goes on with any", [&] { return gpus.any({}, true); });
     queue.add("goes on later", [&] { return gpus.of(0); });
   }
-  CHECK(queue.at_the_end() == "goes on0 goes on later0 begins0 begins later0 ");
+  CHECK(queue.at_the_end() == "goes on0 goes on with any0 goes on later0 begins0 begins later0 ");
 }
 
 TEST_CASE("no GPU is idle while anyone waits for it, and only its own waiters get it") {
