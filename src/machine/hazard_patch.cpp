@@ -212,19 +212,6 @@ bool reaches_address(const HazardCode& code) {
   return false;
 }
 
-bool spoils_address(const HazardCode& code) {
-  constexpr int most_coordinates = 4;  // only the first one's register is in the text
-  const auto writes = sass::register_use(code.second().text).writes;
-  const auto reads = sass::register_use(code.first().text).reads;
-  return std::any_of(reads.begin(), reads.end(), [&](const auto& reg) {
-    return sass::is_in_address(code.first().text, reg) &&
-           std::any_of(writes.begin(), writes.end(), [&](const auto& written) {
-             return written.file == reg.file && written.number >= reg.number &&
-                    written.number < reg.number + most_coordinates;
-           });
-  });
-}
-
 std::string why_not_made(const HazardCode& code, Hazard hazard) {
   if (hazard == Hazard::read_after_write) return code.waits() ? "it waits for a scoreboard" : "";
   if (hazard == Hazard::unawaited_read) return code.waits() ? "" : "its latency is fixed";

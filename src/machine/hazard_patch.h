@@ -57,10 +57,6 @@ bool reads_address(const sass::Instruction& instruction);
 // point to no memory.
 bool reaches_address(const HazardCode& code);
 
-// Whether the consumer's result may be in a register of the producer's address, or of its coordinates: if it came
-// first, they would point to no memory.
-bool spoils_address(const HazardCode& code);
-
 // The lowest distance at which the consumer waits as it should. A scoreboard that the producer sets is seen two cycles
 // later: a consumer that waits until the producer has read its address, and then overwrites it, would not wait one
 // cycle behind it.
@@ -76,7 +72,7 @@ std::string why_not_made(const HazardCode& code, Hazard hazard);
 
 // Who is there, and in which order.
 //   pair            the producer, then the consumer after `distance` cycles
-//   consumer_first  the other way round: what the consumer reads, or leaves, is certainly wrong
+//   consumer_first  the other way round: what the consumer leaves is certainly wrong
 //   consumer_alone  a NOP in the producer's place
 enum class Arrangement { pair, consumer_first, consumer_alone };
 

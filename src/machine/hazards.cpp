@@ -176,10 +176,10 @@ void put(results::Record& record, const HazardLadder& ladder) {
   elapsed.unit = "cycles";
   for (const int lanes : ladder.wrong) wrong.values.emplace_back(lanes);
   elapsed.values = ladder.elapsed;
-  results::Series shown{shown_name + name, "lanes", {{"distance", "cycles", {1}}}, {ladder.shown}};
   record.series.push_back(std::move(wrong));
   record.series.push_back(std::move(elapsed));
-  record.series.push_back(std::move(shown));
+  if (!is_read(ladder.hazard))
+    record.series.push_back({shown_name + name, "lanes", {{"distance", "cycles", {1}}}, {ladder.shown}});
 }
 
 std::vector<HazardLadder> ladders_of(const results::Record& record) {
@@ -190,14 +190,16 @@ std::vector<HazardLadder> ladders_of(const results::Record& record) {
                           [&](const auto& series) { return series.name == name + to_string(hazard); });
     };
     const auto wrong = series_of(wrong_name), elapsed = series_of(elapsed_name), shown = series_of(shown_name);
-    if (wrong == record.series.end() || elapsed == record.series.end() || shown == record.series.end()) continue;
-    if (!results::is_curve(*wrong) || elapsed->values.size() != wrong->values.size() || shown->values.empty()) continue;
+    if (wrong == record.series.end() || elapsed == record.series.end()) continue;
+    if (!results::is_curve(*wrong) || elapsed->values.size() != wrong->values.size()) continue;
+    const bool has_shown = shown != record.series.end() && !shown->values.empty();
+    if (!has_shown && !is_read(hazard)) continue;
     HazardLadder ladder;
     ladder.hazard = hazard;
     for (const double distance : wrong->axes.front().values) ladder.distances.push_back(static_cast<int>(distance));
     for (const auto& value : wrong->values) ladder.wrong.push_back(static_cast<int>(value.value_or(0)));
     ladder.elapsed = elapsed->values;
-    ladder.shown = static_cast<int>(shown->values.front().value_or(0));
+    if (has_shown) ladder.shown = static_cast<int>(shown->values.front().value_or(0));
     ladders.push_back(std::move(ladder));
   }
   return ladders;
@@ -220,12 +222,24 @@ HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run, 
     ladder.problem = "its values change from launch to launch";
     return ladder;
   }
-  if (!reads || fault == Fault::nowhere) {
+  const auto add = [&](int distance, const kernel::LaunchOutcome& outcome) {
+    ladder.distances.push_back(distance);
+    ladder.wrong.push_back(wrong_lanes(outcome.readout, right.readout));
+    ladder.elapsed.emplace_back(elapsed_of_hazard(outcome.readout));
+  };
+  if (!reads) {
     const auto first = run(hazard, Arrangement::consumer_first, longest_distance);
     if (!is_done(first)) return ladder;
     ladder.shown = wrong_lanes(first.readout, right.readout);
+  } else if (!fault_shows) {
+    // What is right at the shortest distance was there before, or the hardware waits.
+    const auto nearest = run(hazard, Arrangement::pair, shortest);
+    if (!is_done(nearest)) return ladder;
+    if (wrong_lanes(nearest.readout, right.readout) == 0) add(shortest, nearest);
   }
-  for (std::optional distance = std::max(start, shortest); distance; distance = next_distance(ladder, shortest)) {
+  std::optional<int> distance;
+  if (ladder.distances.empty()) distance = std::max(start, shortest);
+  for (; distance; distance = next_distance(ladder, shortest)) {
     const auto outcome = run(hazard, Arrangement::pair, *distance);
     if (fault_shows && outcome.status == kernel::LaunchStatus::fault) {
       ladder.distances.push_back(*distance);
@@ -234,11 +248,8 @@ HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run, 
       break;
     }
     if (!is_done(outcome)) return ladder;
-    ladder.distances.push_back(*distance);
-    ladder.wrong.push_back(wrong_lanes(outcome.readout, right.readout));
-    ladder.elapsed.emplace_back(elapsed_of_hazard(outcome.readout));
+    add(*distance, outcome);
   }
-  if (ladder.distances.empty()) return ladder;
   const bool was_wrong = std::any_of(ladder.wrong.begin(), ladder.wrong.end(), [](int lanes) { return lanes != 0; });
   const bool is_seen = was_wrong || (!reads && ladder.shown != 0);
   if (!is_seen) ladder.problem = "no distance gives a wrong value: an old one may look the same";
@@ -310,7 +321,7 @@ std::vector<HazardLadder> HazardMethod::measure(line::Bench& bench, std::size_t 
   const double more = elapsed_of_hazard(pair.readout) - elapsed_of_hazard(alone.readout) + nops_within(scheduled);
   record.set(results::metric::differential, more + 1);
   if (code.waits()) start = start_of(static_cast<int>(more) + 1);
-  return climb_all(code, start, spoils_address(code) ? Fault::spoilt_address : Fault::nowhere, run, record);
+  return climb_all(code, start, Fault::nowhere, run, record);
 }
 
 bool HazardMethod::knows(const std::string& key, results::Record& record) const {

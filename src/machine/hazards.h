@@ -41,7 +41,7 @@ std::vector<HazardPlan> plan_hazards(const ptx::LoadedCatalogue& loaded, const s
 // launches.
 //   wrong    lanes with a wrong value at each distance
 //   elapsed  cycles between the clocks at each distance; none if the launches faulted
-//   shown    lanes that differ if the consumer comes first
+//   shown    lanes that differ if the second writer comes first; 0 for a read
 //   problem  why there are no launches; empty if there are
 //   has_failed  whether the problem is a fault or a hang
 struct HazardLadder {
@@ -70,18 +70,17 @@ void put(results::Record& record, const HazardLadder& ladder);
 std::vector<HazardLadder> ladders_of(const results::Record& record);
 
 // Where a launch of a read may fault.
-//   nowhere         it stores wrong values
-//   old_address     at the consumer: what it reads is part of an address
-//   spoilt_address  at the producer, if the consumer comes first (spoils_address)
-enum class Fault { nowhere, old_address, spoilt_address };
+//   nowhere      it stores wrong values
+//   old_address  at the consumer: what it reads is part of an address
+enum class Fault { nowhere, old_address };
 
 // Runs one arrangement of a hazard and returns what it stored.
 using RunHazard = std::function<kernel::LaunchOutcome(Hazard hazard, Arrangement arrangement, int distance)>;
 
-// Finds the lowest right distance of a hazard: from `start` down to the first wrong value; or up to the first right
-// one, if a register is overwritten and `start` is too near. A fault or a hang ends it, with a problem, unless the
-// fault shows that the consumer used an old address. Where the consumer would fault if it came first, or make the
-// producer fault, it does not: that would only lose a process.
+// Finds the lowest right distance of a hazard: from `start` down to the first wrong value, if there is one at the
+// shortest distance; or up to the first right one, if a register is overwritten and `start` is too near. A fault or a
+// hang ends it, with a problem, unless the fault shows that the consumer used an old address. There the shortest
+// distance is not tried first: that would only lose a process.
 //   shortest  the distance at which it ends
 HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run, int shortest = 1);
 
