@@ -103,7 +103,7 @@ void write_stored_pairs(const results::Store& store, const std::string& table, c
   if (hazards.empty()) return;
   const int level = highest_level(hazards);
   const auto folder = std::filesystem::path(options.tables.folder) / table;
-  write_pairs(folder, catalogue_of(options), windows_of(folder),
+  write_pairs(folder, schedules_in(folder, catalogue_of(options)),
               {{}, at_level(std::move(hazards), level), store.runs(table)}, "none");
 }
 

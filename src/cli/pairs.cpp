@@ -20,7 +20,6 @@
 #include "cli/opcode_job.h"
 #include "cli/toolchains.h"
 #include "line/window_record.h"
-#include "machine/pair_rows.h"
 #include "machine/register_cases.h"
 #include "machine/scheduled_pairs.h"
 #include "report/pair_files.h"
@@ -38,6 +37,28 @@ struct PairOptions : OpcodeJobOptions {
   std::vector<std::string> count;
   std::string against;
 };
+
+// The records of a latency table; none if there is no table. Cells that share a row have the same windows, which only
+// the first of them gets here.
+std::vector<results::Record> windows_of(const std::filesystem::path& folder) {
+  const auto table = report::read_latencies(folder);
+  std::vector<const report::Cell*> leading;
+  for (const auto& cell : table.cells) {
+    if (cell.leads) leading.push_back(&cell);
+  }
+  auto whole = report::whole_records(table, leading);
+  std::vector<results::Record> records;
+  records.reserve(table.cells.size());
+  auto next = whole.begin();
+  for (const auto& cell : table.cells) {
+    if (cell.leads) {
+      records.push_back(std::move(*next++));
+    } else {
+      records.push_back(cell.record);
+    }
+  }
+  return records;
+}
 
 // The facts about registers stand with those of the probes.
 void write_registers(const std::filesystem::path& folder, const std::vector<results::Record>& registers,
@@ -67,7 +88,7 @@ void read_again(const PairOptions& options) {
     if (record.ptx == machine::registers_name) machine::read_registers_again(record);
   }
   if (!probes.empty()) report::rewrite_facts(folder, probes);
-  write_pairs(folder, load_catalogue_for(options.selection), windows_of(folder), report::read_pair_files(folder),
+  write_pairs(folder, schedules_in(folder, load_catalogue_for(options.selection)), report::read_pair_files(folder),
               options.format);
 }
 
@@ -123,40 +144,25 @@ void measure(const PairOptions& options, run::OpcodeJob& job, StageProgress& pro
   std::erase_if(job.forms, [](const isa::Form* form) { return form->cuda.has_value(); });
   results::Store store(options.store);
   const auto folder = std::filesystem::path(options.tables) / job.run.table;
-  auto latency = std::async(std::launch::async, windows_of, folder);  // seconds, while the GPU is busy
+  // Takes seconds, while the GPUs are busy.
+  auto schedules = std::async(std::launch::async, [&] { return schedules_in(folder, job.loaded); });
   const auto made = run::make_pairs(job, store, &heed_interrupts(), progress.calls());
   progress.finish();
   const auto runs = store.runs(made.run.table);
   if (!made.registers.empty()) write_registers(folder, made.registers, runs);
-  if (made.completed) write_pairs(folder, job.loaded, latency.get(), {{}, made.hazards, runs}, options.format);
+  if (made.completed) write_pairs(folder, schedules.get(), {{}, made.hazards, runs}, options.format);
   require_completed(made.completed, options.store);
 }
 
 }  // namespace
 
-std::vector<results::Record> windows_of(const std::filesystem::path& folder) {
-  const auto table = report::read_latencies(folder);
-  std::vector<const report::Cell*> leading;
-  for (const auto& cell : table.cells) {
-    if (cell.leads) leading.push_back(&cell);
-  }
-  auto whole = report::whole_records(table, leading);
-  std::vector<results::Record> records;
-  records.reserve(table.cells.size());
-  auto next = whole.begin();
-  for (const auto& cell : table.cells) {
-    if (cell.leads) {
-      records.push_back(std::move(*next++));
-    } else {
-      records.push_back(cell.record);
-    }
-  }
-  return records;
+machine::Schedules schedules_in(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded) {
+  return machine::schedules_of(windows_of(folder), machine::refusals_of(loaded));
 }
 
-void write_pairs(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded,
-                 const std::vector<results::Record>& latency, report::PairFiles files, const std::string& format) {
-  files.pairs = machine::pair_rows(latency, files.hazards, machine::refusals_of(loaded));
+void write_pairs(const std::filesystem::path& folder, const machine::Schedules& schedules, report::PairFiles files,
+                 const std::string& format) {
+  files.pairs = machine::pair_rows(schedules, files.hazards);
   report::write_pair_files(folder, files);
   if (!files.runs.empty() && !files.runs.back().is_finished())
     fmt::print(stderr, "the last run did not finish: pairs are missing\n");

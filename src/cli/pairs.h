@@ -3,21 +3,20 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
+#include "machine/pair_rows.h"
 #include "ptx/skeleton.h"
 #include "report/pair_files.h"
 
 namespace ptxlat::cli {
 
-// The records of the latency table in this folder, of the same GPU and assembler; none if there is no table. Cells that
-// share a row have the same windows, which only the first of them gets here.
-std::vector<results::Record> windows_of(const std::filesystem::path& folder);
+// What the latency table in this folder, of the same GPU and assembler, says of pairs; nothing if there is no table.
+machine::Schedules schedules_in(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded);
 
 // Writes the results of the current rules for the hazard records, with the schedules of the latencies.
 //   format  "text": the rows also go to standard output
-void write_pairs(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded,
-                 const std::vector<results::Record>& latency, report::PairFiles files, const std::string& format);
+void write_pairs(const std::filesystem::path& folder, const machine::Schedules& schedules, report::PairFiles files,
+                 const std::string& format);
 
 // The rows in which the opcode is the producer, nearest consumer first, and then those in which it is the consumer.
 // Error{unknown_name} if the table has none.

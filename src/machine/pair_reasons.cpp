@@ -66,19 +66,6 @@ class KnownHazards {
   std::map<std::string, std::vector<const Pair*>> of_producer_, of_family_;
 };
 
-// The forms that became an opcode alone: of several, one that is not refused, then the shortest.
-std::map<std::string, std::string> forms_of_opcodes(const std::vector<results::Record>& latency,
-                                                    const Refusals& refusals) {
-  std::map<std::string, std::string> forms;
-  const auto rank = [&](const std::string& form) { return std::pair(refusals.contains(form), form.size()); };
-  for (const auto& record : latency) {
-    if (record.kind != results::RecordKind::latency || record.sass.size() != 1) continue;
-    auto& form = forms[record.sass.front()];
-    if (form.empty() || rank(record.ptx) < rank(form)) form = record.ptx;
-  }
-  return forms;
-}
-
 }  // namespace
 
 Refusals refusals_of(const ptx::LoadedCatalogue& loaded) {
@@ -95,10 +82,21 @@ Refusals refusals_of(const ptx::LoadedCatalogue& loaded) {
   return refusals;
 }
 
-void explain_missing_hazards(std::vector<Pair>& pairs, const std::vector<results::Record>& latency,
+std::map<std::string, std::string> forms_of_opcodes(const std::vector<results::Record>& latency,
+                                                    const Refusals& refusals) {
+  std::map<std::string, std::string> forms;
+  const auto rank = [&](const std::string& form) { return std::pair(refusals.contains(form), form.size()); };
+  for (const auto& record : latency) {
+    if (record.kind != results::RecordKind::latency || record.sass.size() != 1) continue;
+    auto& form = forms[record.sass.front()];
+    if (form.empty() || rank(record.ptx) < rank(form)) form = record.ptx;
+  }
+  return forms;
+}
+
+void explain_missing_hazards(std::vector<Pair>& pairs, const std::map<std::string, std::string>& forms,
                              const Refusals& refusals) {
   const KnownHazards known(pairs);
-  const auto forms = forms_of_opcodes(latency, refusals);
   const auto why = [&](const Pair& pair) -> std::string {
     if (known.has(pair.producer)) return "no patched window has this consumer and slot first";
     const auto form = forms.find(pair.producer);

@@ -16,11 +16,14 @@ namespace ptxlat::machine {
 using Refusals = std::map<std::string, std::string>;
 Refusals refusals_of(const ptx::LoadedCatalogue& loaded);
 
+// The form that becomes each opcode alone: of several, one that is not refused, then the shortest.
+std::map<std::string, std::string> forms_of_opcodes(const std::vector<results::Record>& latency,
+                                                    const Refusals& refusals);
+
 // Adds to each read that has neither a hazard nor a note the reason, and which hazards its producer
 // has elsewhere: with the same consumer, with any, or as another opcode of its family.
-//   latency   the table's records; may be empty
-//   refusals  may be empty
-void explain_missing_hazards(std::vector<results::Pair>& pairs, const std::vector<results::Record>& latency,
+//   forms     as forms_of_opcodes has them; may be empty, as may `refusals`
+void explain_missing_hazards(std::vector<results::Pair>& pairs, const std::map<std::string, std::string>& forms,
                              const Refusals& refusals);
 
 // For an opcode's `note`: why it has no hazard although something reads its result, or why its hazard is not its

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/parallel.h"
 #include "machine/hazards.h"
@@ -128,10 +129,20 @@ void note_measured(results::Pair& row) {
 
 }  // namespace
 
-std::vector<results::Pair> pair_rows(const std::vector<results::Record>& latency,
-                                     const std::vector<results::Record>& hazards, const Refusals& refusals) {
+Schedules schedules_of(const std::vector<results::Record>& latency, Refusals refusals) {
+  Schedules schedules{scheduled_pairs(latency), forms_of_opcodes(latency, refusals), std::move(refusals)};
+  auto& pairs = schedules.pairs;
+  const auto fields = [](const ScheduledPair& pair) {
+    return std::tie(pair.producer, pair.consumer, pair.slot, pair.distance, pair.waits, pair.measured);
+  };
+  std::sort(pairs.begin(), pairs.end(), [&](const auto& x, const auto& y) { return fields(x) < fields(y); });
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  return schedules;
+}
+
+std::vector<results::Pair> pair_rows(const Schedules& schedules, const std::vector<results::Record>& hazards) {
   std::map<Key, Found> all;
-  auto scheduled = scheduled_pairs(latency);
+  auto scheduled = schedules.pairs;
   for (const auto& pair : scheduled) add_schedule(pair, all);
   std::vector<std::vector<ScheduledPair>> in_windows(hazards.size());
   in_parallel(hazards.size(), [&](std::size_t i) {
@@ -154,7 +165,7 @@ std::vector<results::Pair> pair_rows(const std::vector<results::Record>& latency
     judge(found, row);
     rows.push_back(std::move(row));
   }
-  explain_missing_hazards(rows, latency, refusals);
+  explain_missing_hazards(rows, schedules.forms, schedules.refusals);
   for (auto& row : rows) note_measured(row);
   return rows;
 }

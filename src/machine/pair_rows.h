@@ -6,16 +6,27 @@
 #include <vector>
 
 #include "machine/pair_reasons.h"
+#include "machine/scheduled_pairs.h"
 #include "results/pair.h"
 #include "results/record.h"
 
 namespace ptxlat::machine {
 
+// What a latency table says of pairs. Its windows are far larger.
+//   pairs     of its windows, each once (scheduled_pairs)
+//   forms     the form that becomes each opcode alone (forms_of_opcodes)
+//   refusals  why forms have no hazard kernel
+struct Schedules {
+  std::vector<ScheduledPair> pairs;
+  std::map<std::string, std::string> forms;
+  Refusals refusals;
+};
+Schedules schedules_of(const std::vector<results::Record>& latency, Refusals refusals = {});
+
 // All pairs in the windows of a latency table and in hazard records, sorted by their names. Of several windows the
 // least schedule counts, of several hazards the longest. Every pair of fixed latency has a hazard, or its note says why
 // not (machine/pair_reasons.h).
-std::vector<results::Pair> pair_rows(const std::vector<results::Record>& latency,
-                                     const std::vector<results::Record>& hazards, const Refusals& refusals = {});
+std::vector<results::Pair> pair_rows(const Schedules& schedules, const std::vector<results::Record>& hazards);
 
 // The hazard of each producer with its nearest consumer.
 std::map<std::string, double> hazard_of_opcodes(const std::vector<results::Pair>& pairs);

@@ -32,7 +32,7 @@ void opcodes(std::string_view input) {
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the records may still be right
   }
   auto pairs = report::read_pair_files(folder);
-  pairs.pairs = machine::pair_rows(pairs.hazards, pairs.hazards);
+  pairs.pairs = machine::pair_rows(machine::schedules_of(pairs.hazards), pairs.hazards);
   report::write_pair_files(scratch_folder() / "written", pairs);
   auto files = report::read_opcode_files(folder);
   for (auto& record : files.throughput) machine::read_again(record);

@@ -113,7 +113,7 @@ TEST_CASE("the least schedule and the longest hazard of a pair count, and its ve
   };
   const std::vector<std::string> sass{"FADD", "FMUL"};
   const auto rows_with = [&](const HazardLadder& ladder) {
-    return pair_rows({record(far), record(near)}, {hazard_record(near, sass, ladder)});
+    return pair_rows(schedules_of({record(far), record(near)}), {hazard_record(near, sass, ladder)});
   };
   const auto exact = row_of(rows_with(read({6, 5, 4, 3}, {0, 0, 0, 96})), "FMUL", "a");
   CHECK(exact.schedule == 4);
@@ -134,8 +134,8 @@ TEST_CASE("the least schedule and the longest hazard of a pair count, and its ve
   const auto unclear = pair_rows({}, {hazard_record(two, {"MOV", "LOP3.LUT"}, read({8, 7, 6}, {0, 0, 96}))});
   CHECK(std::none_of(unclear.begin(), unclear.end(), [](const auto& row) { return row.hazard.has_value(); }));
   // One lane that is wrong in one of two experiments is enough.
-  const auto rows = pair_rows({record(near)}, {hazard_record(near, sass, read({4, 3, 2}, {0, 0, 96})),
-                                               hazard_record(near, sass, read({4, 3}, {0, 1}))});
+  const auto rows = pair_rows(schedules_of({record(near)}), {hazard_record(near, sass, read({4, 3, 2}, {0, 0, 96})),
+                                                             hazard_record(near, sass, read({4, 3}, {0, 1}))});
   CHECK(row_of(rows, "FMUL", "a").hazard == 4);
   CHECK(hazard_of_opcodes(rows) == std::map<std::string, double>{{"FADD", 4}});
   // Writes have rows of their own, and do not count as an opcode's latency.
@@ -151,7 +151,7 @@ TEST_CASE("unoptimised code and windows that are not proven have no pairs") {
   unoptimised.level = 0;
   auto unproven = record(window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}));
   unproven.windows.front().verdict = sass::Verdict::contaminated;
-  CHECK(pair_rows({unoptimised, unproven}, {}).empty());
+  CHECK(pair_rows(schedules_of({unoptimised, unproven}), {}).empty());
 }
 
 TEST_CASE("a pair of fixed latency without a hazard says why, and which hazards are known beside it") {
@@ -164,13 +164,15 @@ TEST_CASE("a pair of fixed latency without a hazard says why, and which hazards 
     one.sass = {opcode};
     return one;
   };
-  const auto rows =
-      pair_rows({alone("add.f32", window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R3, R4", 1}}), "FADD"),
-                 alone("add.f32", window({{"FADD R4, R2, R3", 5}, {"LOP3.LUT R5, R4, R3, RZ, 0x3c, !PT", 1}}), "FADD"),
-                 alone("add.rm.f32", window({{"FADD.RM R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}), "FADD.RM"),
-                 alone("activemask.b32", window({{"VOTE.ANY R4, PT, PT", 6}, {"MOV R5, R4", 1}}), "VOTE.ANY"),
-                 record(window({{"SGXT R4, R2, 0x8", 4}, {"MOV R6, R4", 1}}))},
-                {measured}, {{"activemask.b32", "nothing consumes its result"}});
+  const auto rows = pair_rows(
+      schedules_of(
+          {alone("add.f32", window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R3, R4", 1}}), "FADD"),
+           alone("add.f32", window({{"FADD R4, R2, R3", 5}, {"LOP3.LUT R5, R4, R3, RZ, 0x3c, !PT", 1}}), "FADD"),
+           alone("add.rm.f32", window({{"FADD.RM R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}), "FADD.RM"),
+           alone("activemask.b32", window({{"VOTE.ANY R4, PT, PT", 6}, {"MOV R5, R4", 1}}), "VOTE.ANY"),
+           record(window({{"SGXT R4, R2, 0x8", 4}, {"MOV R6, R4", 1}}))},
+          {{"activemask.b32", "nothing consumes its result"}}),
+      {measured});
   const auto note = [&](const std::string& producer, const std::string& consumer, const std::string& slot) {
     for (const auto& row : rows) {
       if (row.producer == producer && row.consumer == consumer && row.slot == slot) return row.note;
@@ -196,11 +198,11 @@ TEST_CASE("a pair of fixed latency without a hazard says why, and which hazards 
 TEST_CASE("a result under a scoreboard that has no hazard says why") {
   const auto waiting = window({{"LDG.E R4, desc[UR4][R2.64]", 2, 0}, {"IADD3 R5, R4, R3, RZ", 1, 7, 1}}, 41);
   const HazardLadder ladder{Hazard::unawaited_read, {55}, {96}, {50}, 96, {}, false};
-  const auto row =
-      row_of(pair_rows({record(waiting)}, {hazard_record(waiting, {"LDG.E", "IADD3"}, ladder)}), "IADD3", "a");
+  const auto row = row_of(
+      pair_rows(schedules_of({record(waiting)}), {hazard_record(waiting, {"LDG.E", "IADD3"}, ladder)}), "IADD3", "a");
   CHECK(row.verdict == "waits");
   CHECK(row.note == "without the wait it is wrong even after 55 cycles");
-  const auto unpatched = row_of(pair_rows({record(waiting)}, {}), "IADD3", "a");
+  const auto unpatched = row_of(pair_rows(schedules_of({record(waiting)}), {}), "IADD3", "a");
   CHECK(unpatched.note == "no hazard: no form becomes it alone, and of longer code only the first pair is patched");
   CHECK(hazard_note("LDG.E", 38, {row}) == row.note);
   const results::Pair second{"LDG.E", "IMAD", "b", {}, {}, {}, "waits", "measured with its first consumer only"};
@@ -246,7 +248,7 @@ TEST_CASE("a window that could not be patched says why in its pairs") {
   const auto waits = window({{"FADD R4, R2, R3", 4}, {"FMUL R5, R4, R3", 1}}, 7);
   auto contaminated = record(waits, results::RecordKind::hazard);
   contaminated.note = "its code waits";
-  const auto row = row_of(pair_rows({record(waits)}, {contaminated}), "FMUL", "a");
+  const auto row = row_of(pair_rows(schedules_of({record(waits)}), {contaminated}), "FMUL", "a");
   CHECK(row.verdict == "scheduled");
   CHECK(row.note == "no hazard: its code waits");
 }
