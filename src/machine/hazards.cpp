@@ -21,9 +21,8 @@ namespace ptxlat::machine {
 namespace {
 
 constexpr int launches = 3;
-// A cell costs as much as assembling this many of its kernels: two are assembled, and the launches keep a GPU busy for
-// as long as the rest.
-constexpr std::size_t kernels_of_cell = 8;
+// Each of a cell's two kernels counts as so many: its launches keep a GPU busy for as long as assembling the others.
+constexpr std::size_t kernels_of_trial = 4;
 // Each distance is a module to be loaded, and small ones load faster. All words of a chunk are disassembled together.
 constexpr std::size_t kernels_per_module = 8;
 constexpr const char* wrong_name = "wrong lanes: ";
@@ -128,7 +127,7 @@ std::vector<HazardPlan> plan_hazards(const ptx::LoadedCatalogue& loaded, const s
     try {
       for (const auto& trial : {hazard_trial(loaded, cell.variant, *cell.consumer), plain_window(loaded, cell)}) {
         kernel::add(hash, trial);
-        cell.ptx_bytes += kernels_of_cell * trial.kernel.text.size();
+        cell.ptx_bytes += kernels_of_trial * trial.kernel.text.size();
       }
     } catch (const Error& error) {  // too many operands: the record says so
       hash.add(std::string_view(error.what()));
