@@ -50,4 +50,8 @@ std::vector<Diagnostic> diagnostics_in(std::string_view log) {
   return diagnostics;
 }
 
+bool blames_ptx(std::string_view log) {
+  return log.find("error") != std::string_view::npos || log.find("fatal") != std::string_view::npos;
+}
+
 }  // namespace ptxlat::assemble

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "assemble/log_lines.h"
 #include "base/failed_tool.h"
 #include "base/open_library.h"
 
@@ -58,7 +59,8 @@ ModuleOutcome NvJitLink::assemble(const std::string& ptx, const isa::Target& tar
   if (result != 0) {
     outcome.cubin.reset();
     outcome.log = read_log(handle, error_log_size_, error_log_);
-    if (outcome.log.empty()) outcome.log = fmt::format("{}nvJitLink failed with error {}", assembler_failed, result);
+    if (!blames_ptx(outcome.log))
+      outcome.log += fmt::format("{}nvJitLink failed with error {}", assembler_failed, result);
   } else {
     outcome.log = read_log(handle, info_log_size_, info_log_);
   }

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "assemble/log_lines.h"
 #include "assemble/toolchain.h"
 #include "base/error.h"
 #include "base/failed_tool.h"
@@ -35,10 +36,8 @@ class Ptxas : public Assembler {
       }
     }
     require_space(ptx.size());
-    // ptxas rejects with status 1 or 255; then its messages are in the log ("error   : ", "fatal   : ").
-    const bool rejected =
-        process.ended() && process.exit_status != 0 &&
-        (outcome.log.find("error") != std::string::npos || outcome.log.find("fatal") != std::string::npos);
+    // ptxas rejects with status 1 or 255.
+    const bool rejected = process.ended() && process.exit_status != 0 && blames_ptx(outcome.log);
     if (!rejected) {
       outcome.log += assembler_failed;
       outcome.log += "ptxas " + (process.ok() ? "wrote no cubin" : describe(process, deadline_)) + "\n";

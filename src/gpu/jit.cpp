@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "assemble/log_lines.h"
 #include "base/failed_tool.h"
 
 namespace ptxlat::gpu {
@@ -78,7 +79,7 @@ assemble::ModuleOutcome jit_assemble(const CudaApi& api, int device_sm, const st
     if (error.result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND) throw;
     PTXLAT_CUDA(api, cuStreamSynchronize, nullptr);  // throws if the device has died
     const std::string log = state.error_log();
-    return {std::nullopt, log.empty() ? assembler_failed + error.driver_words : log};
+    return {std::nullopt, assemble::blames_ptx(log) ? log : log + assembler_failed + error.driver_words};
   }
 }
 

@@ -2,8 +2,10 @@
 #include <sys/resource.h>
 
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
+#include "../results/test_folder.h"
 #include "assemble/toolchain.h"
 #include "base/error.h"
 #include "catch.h"
@@ -72,6 +74,19 @@ TEST_CASE("a driver that has lost its JIT is an error and not a rejection of the
   environment.set("PTXLAT_STANDIN_PTXAS", "/nonexistent/ptxas");
   const auto assembler = make_worker_assembler(test_options(), driver());
   CHECK_THROWS_AS(assembler->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3), Error);
+}
+
+TEST_CASE("a JIT that fails without a word about the PTX has not rejected it") {
+  const TestFolder folder;
+  const auto broken = folder.path / "ptxas";
+  std::ofstream(broken) << "#!/bin/sh\necho garbage\nexit 1\n";
+  std::filesystem::permissions(broken, std::filesystem::perms::owner_all);
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_PTXAS", broken.string());
+  const auto assembler = make_worker_assembler(test_options(), driver());
+  const assemble::ModuleOutcome module = assembler->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3);
+  CHECK_FALSE(module.cubin);
+  CHECK(module.log == "garbage\nthe assembler failed: CUDA_ERROR_INVALID_PTX: the stand-in's own words");
 }
 
 TEST_CASE("a crash of the driver's JIT is a rejection, and the next module is assembled") {
