@@ -16,12 +16,14 @@ import unittest
 from pathlib import Path
 
 import soak
+import soak_judge
+from soak_judge import Handover, Life
 
 SECONDS = range(600)
 
 
-def is_flat(values, slack=soak.SLACK["rss_kb"]):
-    return soak.growth_of(list(zip(SECONDS, values)), slack)[1]
+def is_flat(values, slack=soak_judge.SLACK["rss_kb"]):
+    return soak_judge.growth_of(list(zip(SECONDS, values)), slack)[1]
 
 
 class Growth(unittest.TestCase):
@@ -36,11 +38,11 @@ class Growth(unittest.TestCase):
         self.assertFalse(is_flat([300_000 + 100 * second for second in SECONDS]))
 
     def test_a_descriptor_a_minute_grows(self):
-        self.assertFalse(is_flat([20 + second // 60 for second in SECONDS], soak.SLACK["descriptors"]))
+        self.assertFalse(is_flat([20 + second // 60 for second in SECONDS], soak_judge.SLACK["descriptors"]))
 
     def test_a_short_series_is_not_judged(self):
-        self.assertIsNone(soak.growth_of([(0, 1), (100, 100_000)], 0))
-        self.assertIsNone(soak.growth_of([(second, 100_000 * second) for second in range(50)], 0))
+        self.assertIsNone(soak_judge.growth_of([(0, 1), (100, 100_000)], 0))
+        self.assertIsNone(soak_judge.growth_of([(second, 100_000 * second) for second in range(50)], 0))
 
 
 class FinishedCells(unittest.TestCase):
@@ -57,12 +59,66 @@ class FinishedCells(unittest.TestCase):
             connection.close()
             self.assertEqual(soak.finished_cells(store), 2)
 
-    def test_a_supervisor_may_keep_what_it_measured_itself(self):
-        held = [("supervisor", {"rss_kb": 300_000, "threads": 9}), ("worker", {"rss_kb": 50_000})]
-        supervisor, worker = soak.long_points("run", 12.3, 45, held, 1_000)
-        self.assertEqual(supervisor, (45, "whole run from 12 s", "supervisor",
-                                      {"rss_kb": 300_000 - 1_000 * soak.KEPT_KB, "threads": 9}))
-        self.assertEqual(worker, (45, "whole run", "worker", {"rss_kb": 50_000}))
+
+def life(kb_at, seconds=300, begin=0):
+    """A process that holds kb_at(seconds of its life, seconds of the table)."""
+    made = Life()
+    for second in range(seconds):
+        made.add(second, 300 * second, {"supervisor": kb_at(second, begin + second)})
+    return made
+
+
+def leak_in(kb_at, kept_kb=0, seed=1, count=20):
+    """What is said of a table that so many processes make one after the other."""
+    chance = random.Random(seed)
+    handovers, begin, old = [], 0, Life()
+    for _ in range(count):
+        seconds = chance.randrange(60, 400)
+        new = life(kb_at, seconds, begin)
+        if one := soak_judge.handover(old, new, "supervisor"):
+            handovers.append(one)
+        begin, old = begin + seconds, new
+    return soak_judge.leak_of(handovers, kept_kb)
+
+
+class Leaks(unittest.TestCase):
+    noise = random.Random(2)
+
+    def work(self, table_second):
+        """Later cells need more memory, some chunks much more, and each chunk's comes and goes."""
+        return 400_000 + 250 * table_second + 100_000 * (table_second % 700 > 500) + self.noise.uniform(0, 100_000)
+
+    def test_memory_that_follows_the_work_is_flat(self):
+        words, is_flat = leak_in(lambda _, second: self.work(second))
+        self.assertTrue(is_flat, words)
+        whole = [(second, self.work(second)) for second in range(2000)]
+        self.assertFalse(soak_judge.growth_of(whole, soak_judge.SLACK["rss_kb"])[1])  # a straight line takes it for growth
+
+    def test_a_process_that_settles_slowly_is_flat(self):
+        words, is_flat = leak_in(lambda age, second: self.work(second) - 100_000 * (age < 30))
+        self.assertTrue(is_flat, words)
+
+    def test_what_a_process_gathers_grows(self):
+        words, is_flat = leak_in(lambda age, second: self.work(second) + 600 * age)
+        self.assertFalse(is_flat, words)
+
+    def test_what_may_be_kept_of_each_cell_is_flat_and_twice_that_grows(self):
+        for kb, expected in ((3, True), (6, False)):
+            words, is_flat = leak_in(lambda age, second, kb=kb: self.work(second) + kb * 300 * age, kept_kb=3)
+            self.assertEqual(is_flat, expected, words)
+
+    def test_few_or_unclear_handovers_are_not_judged(self):
+        self.assertIsNone(leak_in(lambda _, second: self.work(second), count=8))
+        self.assertIsNone(soak_judge.leak_of(
+            [Handover(100 + number, 0, 900_000 * (number % 2), 0) for number in range(9)], 0))
+
+    def test_a_process_that_was_ended_too_early_hands_nothing_over(self):
+        steady = life(lambda *_: 400_000)
+        short = life(lambda *_: 400_000, seconds=soak_judge.SETTLE)
+        self.assertIsNotNone(soak_judge.handover(steady, steady, "supervisor"))
+        self.assertIsNone(soak_judge.handover(short, steady, "supervisor"))
+        self.assertIsNone(soak_judge.handover(steady, short, "supervisor"))
+        self.assertIsNone(soak_judge.handover(steady, steady, "worker"))
 
 
 # Notes its calls; begun first in a folder, a command goes on until it is killed.
@@ -111,8 +167,25 @@ class LongPart(unittest.TestCase):
         self.assertEqual(out.count("ended with 1"), 3)  # each command was tried
         self.assertEqual(self.tables(), [])
 
+    def test_a_soak_that_was_killed_goes_on_where_it_was(self):
+        code, _ = self.soak(2)
+        self.assertEqual(code, 0)
+        folder = Path(self.folder.name)
+        tables, commands = self.tables(), len((folder / "commands.csv").read_text().splitlines())
+        (folder / "verdict.txt").unlink()
+        with open(folder / "points.csv", "a") as points:
+            points.write("1.0,run,supervi")  # as far as it came
+        code, out = self.soak(4)
+        self.assertEqual(code, 0, out)
+        self.assertEqual(self.tables()[:len(tables)], tables)
+        self.assertGreater(len((folder / "commands.csv").read_text().splitlines()), commands)
+        seconds = [float(line.split(",")[0]) for line in (folder / "commands.csv").read_text().splitlines()[1:]]
+        self.assertEqual(seconds, sorted(seconds))
+        self.assertRegex(out, "as promised: [0-9]+ commands in 4 s")
+        self.assertNotIn("supervi\n", (folder / "points.csv").read_text())
+
     def test_sigterm_ends_it_as_if_the_time_were_over(self):
-        soak.LONG_PAUSES = {"worker": (90, 90), "supervisor": (90, 90)}
+        soak.LONG_PAUSES = {"worker": (90, 91), "supervisor": (90, 91)}
         threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
         code, out = self.soak(60)
         self.assertEqual(code, 0, out)
