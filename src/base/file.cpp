@@ -153,13 +153,19 @@ bool stays_inside(const std::filesystem::path& path) {
 }
 
 std::string read_file(const std::filesystem::path& file) {
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw storage_error(file, "read", errno);
+  struct stat status {};
+  const bool is_there = ::stat(file.c_str(), &status) == 0;
+  int failure = is_there ? 0 : errno;
+  if (is_there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    throw Error(ExitCode::storage, fmt::format("{} is a pipe or a device", file.string()),
+                "Copy what it gives into a file.");
+  }
+  const int descriptor = is_there ? ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+  if (descriptor < 0) throw storage_error(file, "read", is_there ? errno : failure);
+  if (std::cmp_greater(status.st_size, most_file_bytes)) failure = EFBIG;
   std::string content;
   std::array<char, 1 << 16> buffer;
   ssize_t count = 0;
-  struct stat status {};
-  int failure = fstat(descriptor, &status) == 0 && std::cmp_greater(status.st_size, most_file_bytes) ? EFBIG : 0;
   while (failure == 0) {
     count = ::read(descriptor, buffer.data(), buffer.size());
     if (count > 0) content.append(buffer.data(), static_cast<std::size_t>(count));
@@ -174,6 +180,14 @@ std::string read_file(const std::filesystem::path& file) {
   }
   if (failure != 0) throw storage_error(file, "read", failure);
   return content;
+}
+
+std::string read_file(const std::filesystem::path& file, ExitCode code, const std::string& advice) {
+  try {
+    return read_file(file);
+  } catch (const Error& error) {
+    throw Error(code, error.what(), advice);
+  }
 }
 
 }  // namespace ptxlat

@@ -8,6 +8,8 @@
 
 namespace ptxlat {
 
+enum class ExitCode : int;
+
 // Name and content of a file.
 using NamedContent = std::pair<std::string, std::string>;
 
@@ -22,7 +24,11 @@ void replace_file(const std::filesystem::path& file, const std::string& content)
 // Whether folder / path is inside the folder: for paths that come from a file.
 bool stays_inside(const std::filesystem::path& path);
 
-// Error{storage} if it cannot be read, or is larger than any file of ours (base/limits.h).
+// Error{storage} if it cannot be read, is larger than any file of ours (base/limits.h), or is a pipe or a device: these
+// may never end, and opening them may wait.
 std::string read_file(const std::filesystem::path& file);
+
+// The same for a file that is no part of a store, table or bundle: Error{code} with this advice.
+std::string read_file(const std::filesystem::path& file, ExitCode code, const std::string& advice);
 
 }  // namespace ptxlat

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 // How much of an untrusted file is read. All limits are far above anything that ptxlat writes: the rows of the largest
@@ -9,6 +10,17 @@ namespace ptxlat {
 
 // Bytes of a file that is read as a whole.
 inline constexpr std::uint64_t most_file_bytes = std::uint64_t{1} << 30;
+
+// Bytes of a catalogue's, probe's or simulator's TOML, whose tree takes a hundred times as much memory. The largest of
+// ours has 22 KB.
+inline constexpr std::size_t most_toml_bytes = std::size_t{4} << 20;
+
+// Rows of a csv file, and records of a table, each of which takes a kilobyte however short its text is. The largest
+// table has 261,084 cells.
+inline constexpr std::size_t most_rows = 1'000'000;
+
+// Fields of a row of a csv file.
+inline constexpr std::size_t most_fields = 1000;
 
 // How many bytes a compressed text of this size may expand to. Tables compress to a fiftieth and machine code to 1/140;
 // a text made to exhaust memory compresses to a thousandth (gzip) or a thirty-thousandth (Zstandard).

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "bundle/bytes.h"
 #include "bundle/compress.h"
@@ -17,10 +18,7 @@ void add_folder(Files& files, const std::string& name, const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     const auto extension = entry.path().extension();
     if (extension != ".toml" && extension != ".ptx") continue;
-    std::ifstream in(entry.path(), std::ios::binary);
-    const std::string text(std::istreambuf_iterator<char>(in), {});
-    if (!in) throw Error(ExitCode::catalogue, "cannot read " + entry.path().string());
-    files[name + "/" + entry.path().filename().string()] = text;
+    files[name + "/" + entry.path().filename().string()] = read_file(entry.path(), ExitCode::catalogue, "");
   }
 }
 

@@ -27,7 +27,7 @@ simulator::Bases read_bases(const std::vector<std::string>& files) {
   simulator::Bases bases;
   for (const auto& file : files) {
     const auto name = fs::path(file).filename().string();
-    if (!bases.emplace(name, read_file(file)).second)
+    if (!bases.emplace(name, read_file(file, ExitCode::usage, "name a configuration with --base")).second)
       throw Error(ExitCode::usage, fmt::format("there are two configurations called {}", name));
   }
   return bases;

@@ -5,13 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 
 #include "assemble/toolkit.h"
 #include "base/deadline.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/print_cell.h"
@@ -23,6 +23,7 @@
 #include "snippet/cuda_source.h"
 #include "snippet/flow.h"
 #include "snippet/method.h"
+#include "snippet/text.h"
 #include "snippet/write.h"
 
 namespace ptxlat::cli {
@@ -48,12 +49,14 @@ struct Given {
 };
 
 Given given_text(const std::string& snippet) {
-  if (snippet == "-") return {{std::istreambuf_iterator<char>(std::cin), {}}, "standard input"};
+  if (snippet == "-") {
+    std::string text(snippet::most_text_bytes + 1, '\0');  // one more is too long
+    std::cin.read(text.data(), std::ssize(text));
+    text.resize(static_cast<std::size_t>(std::cin.gcount()));
+    return {text, "standard input"};
+  }
   if (!snippet.ends_with(".ptx")) return {snippet, "snippet"};
-  std::ifstream in(snippet, std::ios::binary);
-  if (!in)
-    throw Error(ExitCode::usage, "cannot read " + snippet, "a snippet is PTX, or a file whose name ends in .ptx");
-  return {{std::istreambuf_iterator<char>(in), {}}, snippet};
+  return {read_file(snippet, ExitCode::usage, "a snippet is PTX, or a file whose name ends in .ptx"), snippet};
 }
 
 // "a", "a=f32".

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "base/limits.h"
 #include "isa/toml.h"
 
 namespace ptxlat::isa {
@@ -62,6 +63,7 @@ Refused refused(std::string_view text) {
 }  // namespace
 
 toml::table parse_toml(std::string_view text, const std::string& name) {
+  if (text.size() > most_toml_bytes) throw toml::parse_error("it has more than 4 MiB", toml::source_position{1, 1});
   if (const auto found = refused(text); found.why != nullptr)
     throw toml::parse_error(found.why, toml::source_position{found.line, 1});
   try {

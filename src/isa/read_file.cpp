@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <set>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "isa/read_op.h"
 #include "isa/value.h"
 
@@ -184,14 +184,11 @@ DefaultText read_default(const std::string& type_name, const toml::node& node, c
 }  // namespace
 
 std::optional<toml::table> parse_file(const std::filesystem::path& path, Mistakes& mistakes) {
-  std::ifstream stream(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream) {
-    report(mistakes, {path.string(), 0}, "cannot read this file");
-    return std::nullopt;
-  }
   try {
-    return parse_toml(text, path.string());
+    return parse_toml(ptxlat::read_file(path), path.string());
+  } catch (const Error& error) {
+    report(mistakes, {path.string(), 0}, error.what());
+    return std::nullopt;
   } catch (const toml::parse_error& error) {
     report(mistakes, {path.string(), static_cast<int>(error.source().begin.line)}, std::string(error.description()));
     return std::nullopt;

@@ -283,7 +283,7 @@ void read_audit(const Section& audit, Probe& probe) {
 Probe read_probe(const std::filesystem::path& file) {
   toml::table root;
   try {
-    root = isa::parse_toml(read_file(file), file.string());
+    root = isa::parse_toml(read_file(file, ExitCode::catalogue, ""), file.string());
   } catch (const toml::parse_error& error) {
     throw Error(ExitCode::catalogue,
                 fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));

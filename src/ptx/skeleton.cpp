@@ -3,17 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
+#include <sstream>
 
 #include "base/error.h"
+#include "base/file.h"
 
 namespace ptxlat::ptx {
 
 Skeleton load_skeleton(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  if (!in)
-    throw Error(ExitCode::catalogue, "cannot read the skeleton " + file.string(),
-                "is the ptx_templates folder complete?");
+  std::istringstream in(read_file(file, ExitCode::catalogue, "is the ptx_templates folder complete?"));
   Skeleton skeleton{file, {}};
   int number = 0;
   for (std::string line; std::getline(in, line);) {

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/limits.h"
 #include "report/gzip.h"
 #include "report/number.h"
 #include "report/operands.h"
@@ -97,6 +98,10 @@ bool read_row(std::istream& in, std::vector<std::string>& fields, int& line, std
     } else if (c == ',') {
       fields.emplace_back();
       was_quoted = false;
+      if (fields.size() > most_fields) {
+        damage = fmt::format("more than {} fields", most_fields);
+        return true;
+      }
     } else if (c == '\n') {
       return true;
     } else if (c == '\r' && in.peek() == '\n') {
@@ -293,10 +298,12 @@ void read_rows(std::istream& in, const std::string& name, ReadHeader read_header
   read_header(fields, damage);
   const std::size_t width = fields.size();
   fail_if_damaged(1);
+  std::size_t rows = 0;
   for (int row_line = line; read_row(in, fields, line, damage); row_line = line) {
-    if (fields.size() != width) {
+    if (damage.empty() && fields.size() != width) {
       damage = fmt::format("{} fields instead of {}", fields.size(), width);
     }
+    if (++rows > most_rows) damage = fmt::format("more than {} rows", most_rows);
     fail_if_damaged(row_line);
     RowReader row{fields, {}};
     read_fields(row);

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <sstream>
+#include <stdexcept>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/parallel.h"
 #include "report/gzip.h"
 #include "report/zstd.h"
@@ -73,7 +75,10 @@ std::vector<results::Record> read_record_lines(const std::filesystem::path& fold
     const auto packed = read_file(file);
     std::istringstream text(file.extension() == ".gz" ? gunzip(packed) : unzstd(packed));
     std::vector<std::string> lines;
-    for (std::string line; std::getline(text, line);) lines.push_back(std::move(line));
+    for (std::string line; std::getline(text, line);) {
+      if (lines.size() == most_rows) throw std::length_error(fmt::format("it has more than {} records", most_rows));
+      lines.push_back(std::move(line));
+    }
     records.resize(lines.size());
     in_parallel(lines.size(), [&](std::size_t i) { records[i] = results::record_from_text(lines[i]); });
   } catch (const Error&) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/parallel.h"
 #include "report/table_files.h"
 #include "results/json.h"
@@ -270,6 +271,8 @@ std::vector<Cell> rows_in(std::string_view lines, const std::filesystem::path& f
       reading(number, [&] { shared.insert(read_shared(line)); });
     } else {
       of_rows.emplace_back(number, line);
+      if (of_rows.size() > most_rows)
+        throw damaged(folder / jsonl_name, fmt::format("it has more than {} rows", most_rows));
     }
   }
   std::vector<Cell> rows(of_rows.size());

@@ -171,7 +171,7 @@ OutputFile read_output_file(const isa::Section& section, const fs::path& folder,
 Target read(const fs::path& file, bool may_refer) {
   toml::table root;
   try {
-    root = isa::parse_toml(read_file(file), file.string());
+    root = isa::parse_toml(read_file(file, ExitCode::catalogue, advice), file.string());
   } catch (const toml::parse_error& error) {
     throw Error(ExitCode::catalogue,
                 fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()), advice);

@@ -141,6 +141,79 @@ TEST_CASE("a table that unpacks to gigabytes, or is that large, is rejected") {
   CHECK(says(zstd, "too many bytes"));
 }
 
+TEST_CASE("a pipe or a device where a file should be is refused, and nothing waits for it") {
+  const PtxlatProgram program;
+  const auto pipe = [&](const std::string& name) {
+    const auto file = program.folder() / name;
+    fs::create_directories(file.parent_path());
+    REQUIRE(mkfifo(file.c_str(), 0600) == 0);
+  };
+  pipe("rows/latency.csv");
+  pipe("run/run.json");
+  write(program.folder() / "facts/latency.csv", csv_head);
+  pipe("facts/facts.csv");
+  pipe("facts/opcodes.csv");
+  pipe("probes/p.toml");
+  pipe("pipe.ptx");
+  fs::create_directories(program.folder() / "endless");
+  fs::create_symlink("/dev/zero", program.folder() / "endless/latency.csv");
+  struct Given {
+    std::vector<std::string> arguments;
+    int status;
+  };
+  for (const Given& given : {Given{{"compare", "rows", "rows"}, 7},
+                             {{"show", "add.u32", "--table", "run"}, 7},
+                             {{"compare", "facts", "facts"}, 7},
+                             {{"report", "facts", "-o", "site"}, 7},
+                             {{"compare", "endless", "endless"}, 7},
+                             {{"probe", "--list", "--probes", "probes"}, 3},
+                             {{"probe", "--replay", "pipe.ptx"}, 7},
+                             {{"export", "endless", "--target", "accel-sim", "-o", "e", "--base", "pipe.ptx"}, 2},
+                             {{"measure", "pipe.ptx"}, 2}}) {
+    const auto ended = program.run(given.arguments);
+    INFO(given.arguments.front() << ": " << ended.err);
+    CHECK(ended.status == given.status);
+    CHECK(says(ended, "is a pipe or a device"));
+  }
+}
+
+TEST_CASE("TOML and PTX of gigabytes are refused before they are read") {
+  const PtxlatProgram program;
+  for (const std::string name : {"isa/a.toml", "probes/a.toml", "a.ptx"}) {
+    write(program.folder() / name, "");
+    fs::resize_file(program.folder() / name, std::uintmax_t{10} << 30);  // without a block on the disk
+  }
+  CHECK(says(program.run({"list", "--catalogue", "isa"}), "has more than"));
+  CHECK(says(program.run({"probe", "--list", "--probes", "probes"}), "has more than"));
+  CHECK(says(program.run({"measure", "a.ptx"}), "has more than"));
+}
+
+TEST_CASE("a table of more rows or records than any has is rejected, however small its files are") {
+  const PtxlatProgram program;
+  constexpr int rows = 1'500'000;
+  const auto repeated = [](const std::string& line) {
+    std::string text;
+    for (int i = 0; i < rows; ++i) text += line;
+    return text;
+  };
+  const auto lines = repeated("{}\n");
+  write(program.folder() / "records/probes.jsonl.zst", report::zstd(lines));
+  write(program.folder() / "records/probes.json", "{\"runs\": []}");
+  write(program.folder() / "lines/latency.jsonl.zst", report::zstd(lines));
+  write(program.folder() / "lines/run.json", fmt::format(R"({{"format": 4, "table": "t", "kind": "measured",
+      "jsonl_crc32": "{}"}})",
+                                                         report::checksum_of(lines)));
+  write(program.folder() / "csv/latency.csv.gz", report::gzip(csv_head + repeated("a,C,,,O3,O3,4,,,,1,proven,\n")));
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"show", "x", "--table", "records"},
+                                                    {"compare", "lines", "lines"},
+                                                    {"compare", "csv", "csv"}}) {
+    const auto ended = program.run(arguments);
+    INFO(ended.err);
+    CHECK(ended.status == 7);
+    CHECK(says(ended, "more than 1000000"));
+  }
+}
+
 TEST_CASE("JSON, TOML and expressions of any depth are rejected without a crash") {
   const PtxlatProgram program;
   const std::string deep(1'000'000, '[');

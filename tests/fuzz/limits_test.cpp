@@ -25,7 +25,9 @@
 #include "cuda/splice.h"
 #include "fuzz.h"
 #include "infer/talk.h"
+#include "isa/toml.h"
 #include "probe/points.h"
+#include "report/csv.h"
 #include "report/gzip.h"
 #include "report/table.h"
 #include "report/table_files.h"
@@ -166,6 +168,25 @@ TEST_CASE("a file is replaced, not what a link of its temporary name leads to") 
   replace_files(table, {{"facts.csv", "new"}});
   CHECK(read_file(precious) == "keep me");
   CHECK(read_file(table / "facts.csv") == "new");
+}
+
+TEST_CASE("a file that is a pipe, a device or a folder is refused at once") {
+  const TemporaryFolder folder;
+  const auto pipe = folder.path() / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::filesystem::path& file : {pipe, std::filesystem::path("/dev/zero")}) {
+    INFO(file);
+    CHECK_THAT(error_of([&] { read_file(file); }), Contains("is a pipe or a device"));
+  }
+  CHECK_THAT(error_of([&] { read_file(folder.path()); }), Contains("Is a directory"));
+}
+
+TEST_CASE("a row of any number of fields, and TOML of any length, are refused") {
+  std::istringstream commas("a,b\n" + std::string(1'000'000, ','));
+  CHECK_THAT(error_of([&] { report::read_csv_lines(commas, "x.csv", "a,b"); }), Contains("more than 1000 fields"));
+  std::string items;
+  while (items.size() < 5'000'000) items += "[[op]]\n";
+  CHECK_THAT(error_of([&] { isa::parse_toml(items, "x.toml"); }), Contains("more than"));
 }
 
 TEST_CASE("a path that a file names stays inside the folder") {
