@@ -19,6 +19,9 @@ inline constexpr std::size_t most_toml_bytes = std::size_t{4} << 20;
 // table has 261,084 cells.
 inline constexpr std::size_t most_rows = 1'000'000;
 
+// Bytes of a record in a store.
+inline constexpr int most_record_bytes = 64 << 20;
+
 // Fields of a row of a csv file.
 inline constexpr std::size_t most_fields = 1000;
 

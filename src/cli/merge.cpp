@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/opcodes.h"
 #include "cli/pairs.h"
@@ -15,6 +16,7 @@
 #include "cli/tables.h"
 #include "latency/survey.h"
 #include "report/probe_files.h"
+#include "report/table.h"
 #include "results/shards.h"
 #include "run/stored_table.h"
 
@@ -57,8 +59,9 @@ void print_conflicts(const std::vector<results::Conflict>& conflicts) {
   fmt::print(stderr, "{} cells with results that contradict each other:\n", conflicts.size());
   for (std::size_t i = 0; i < std::min(conflicts.size(), most); ++i) {
     const auto& [table, kept, dropped] = conflicts[i];
-    fmt::print(stderr, "  {}: {} {} {} O{}: kept {}; dropped {}\n", table, kept.ptx, kept.operand, kept.input,
-               kept.level, described(kept), described(dropped));
+    fmt::print(stderr, "  {}\n",
+               printable(fmt::format("{}: {} {} {} O{}: kept {}; dropped {}", table, kept.ptx, kept.operand, kept.input,
+                                     kept.level, described(kept), described(dropped))));
   }
   if (conflicts.size() > most) fmt::print(stderr, "  … and {} more\n", conflicts.size() - most);
 }
@@ -111,6 +114,7 @@ void write_stored_pairs(const results::Store& store, const std::string& table, c
 //   last  of its runs
 void write_table(const results::Store& store, const results::Run& last, const MergeOptions& options) {
   const auto& table = last.table;
+  report::require_name_of_table(table);
   const auto folder = std::filesystem::path(options.tables.folder) / table;
   auto [runs, records] = run::stored_table(store, table);
   if (!records.empty()) {

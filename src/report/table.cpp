@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/parallel.h"
+#include "base/printable.h"
 #include "report/gzip.h"
 #include "report/humps.h"
 #include "report/opcode_files.h"
@@ -233,9 +234,15 @@ std::size_t RowKeyHash::operator()(const RowKey& key) const {
   return value;
 }
 
+void require_name_of_table(const std::string& name) {
+  const std::filesystem::path path = name;
+  const bool is_plain = printable(name) == name && name.find_first_of("\n\t") == std::string::npos;
+  if (name.empty() || !is_plain || !stays_inside(path) || std::find(path.begin(), path.end(), ".") != path.end())
+    throw Error(ExitCode::storage, fmt::format("a table cannot be called \"{}\"", name));
+}
+
 void write_table(const std::filesystem::path& folder, const Table& table, TableDetail detail) {
-  if (!stays_inside(table.run.table))
-    throw Error(ExitCode::storage, fmt::format("a table cannot be called \"{}\"", table.run.table));
+  require_name_of_table(table.run.table);
   if (!table.lines) detail = TableDetail::columns_only;
   std::string csv, forms, packed_forms, markdown, packed_lines;
   const auto text_of = [&](const auto& write) {

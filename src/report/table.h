@@ -95,6 +95,10 @@ struct RowKeyHash {
   std::size_t operator()(const RowKey& key) const;
 };
 
+// Error{storage} if a table of this name would not have a folder of its own below that for tables, or if it has a
+// terminal's commands: a store may come from a stranger.
+void require_name_of_table(const std::string& name);
+
 // The files to write for a table: all, or if brief, latency.csv, forms.csv.gz and run.json, without any machine code.
 // Anyone who has the assembler can make a static table again, so many of them are kept in brief.
 enum class TableDetail { everything, columns_only };

@@ -7,6 +7,8 @@
 
 #include <string>
 
+#include "base/limits.h"
+
 namespace ptxlat::results {
 
 Error storage_error(const std::filesystem::path& file, const SQLite::Exception& cause) {
@@ -66,6 +68,8 @@ void reject_what_computes(SQLite::Database& connection, const std::filesystem::p
 }  // namespace
 
 Owner owner_of(SQLite::Database& connection, const std::filesystem::path& file) {
+  // Also for what an index or a check of somebody else's file would compute.
+  sqlite3_limit(connection.getHandle(), SQLITE_LIMIT_LENGTH, most_record_bytes);
   // All three queries use one snapshot of the file: between two of them, a different process may make it a store. A
   // savepoint is a transaction that can be nested.
   connection.exec("SAVEPOINT ownership");

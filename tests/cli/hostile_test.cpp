@@ -14,6 +14,7 @@
 #include "report/table_files.h"
 #include "report/zstd.h"
 #include "results/json.h"
+#include "results/store.h"
 
 using namespace ptxlat;
 namespace fs = std::filesystem;
@@ -302,6 +303,38 @@ TEST_CASE("a table with code in its names puts none into a simulator's configura
   CHECK(module.find("num_SMs") != std::string::npos);
   CHECK(module.find("__import__") == std::string::npos);
   CHECK(module.find("\nimport") == std::string::npos);
+}
+
+TEST_CASE("a store whose tables have names of paths or a terminal's commands writes none of them") {
+  const PtxlatProgram program;
+  int number = 0;
+  for (const std::string name :
+       {"../../evil", "/tmp/ptxlat-evil", "a/../../evil", "", ".", "a/./b", "\x1b]0;evil\x07"}) {
+    for (const auto kind : {results::RecordKind::latency, results::RecordKind::probe, results::RecordKind::hazard}) {
+      const auto file = program.folder() / fmt::format("store{}", ++number);
+      {
+        results::Store store(file);
+        results::Run run;
+        run.table = name;
+        run.kind = "measured";
+        const int id = store.save_run(run);
+        results::Record record;
+        record.kind = kind;
+        record.ptx = "x";
+        record.level = 3;
+        record.run = id;
+        store.save_records(name, {record});
+      }
+      const auto ended = program.run({"merge", file.string(), "--into", file.string() + "-merged", "--tables", "in"});
+      INFO(name << ": " << ended.err);
+      CHECK(ended.status == 7);
+      CHECK(says(ended, "a table cannot be called"));
+      CHECK(ended.err.find('\x1b') == std::string::npos);
+      CHECK_FALSE(fs::exists(program.folder() / "in"));
+      CHECK_FALSE(fs::exists(program.folder() / "evil"));
+      CHECK_FALSE(fs::exists("/tmp/ptxlat-evil"));
+    }
+  }
 }
 
 TEST_CASE("a series with gnuplot's commands in its names runs none of them") {

@@ -307,6 +307,21 @@ TEST_CASE("a store with a view or a trigger instead of its tables is rejected") 
   CHECK_THAT(error_of([&] { results::Store(file).newest_runs(); }), Contains("more than the tables"));
 }
 
+TEST_CASE("a store's record is not longer than any of ours") {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "store";
+  { const results::Store store(file); }
+  sqlite3* connection = nullptr;
+  REQUIRE(sqlite3_open(file.c_str(), &connection) == SQLITE_OK);
+  REQUIRE(
+      sqlite3_exec(connection,
+                   "INSERT INTO runs VALUES (1, 't', '{}'); INSERT INTO records VALUES ('t', 'latency', '', 'x', '', "
+                   "'', 3, '', 1, zeroblob(100000000))",
+                   nullptr, nullptr, nullptr) == SQLITE_OK);
+  sqlite3_close(connection);
+  CHECK_THAT(error_of([&] { results::Store(file).records("t", results::RecordKind::latency); }), Contains("too big"));
+}
+
 TEST_CASE("a text for a terminal keeps its letters and loses the terminal's commands") {
   CHECK(printable("a\tb\nc é 中") == "a\tb\nc é 中");
   CHECK(printable("\x1b[31m\x07\x7f\r\xc2\x9b"
