@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "cli/commands.h"
+#include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "report/compare_write.h"
@@ -177,10 +178,11 @@ void write_csv_file(const std::filesystem::path& file, const std::vector<report:
 
 void write_groups(const CompareOptions& options, const std::vector<std::vector<report::Side>>& sides,
                   const std::vector<report::Group>& groups) {
-  if (options.format == "csv") return report::write_csv(std::cout, groups);
-  if (options.format == "facts") return report::write_facts_csv(std::cout, groups);
-  if (options.format == "opcodes") return report::write_opcodes_csv(std::cout, groups);
-  if (options.format == "json") return report::write_json(std::cout, groups);
+  if (options.format == "csv") return print_text([&](std::ostream& out) { report::write_csv(out, groups); });
+  if (options.format == "facts") return print_text([&](std::ostream& out) { report::write_facts_csv(out, groups); });
+  if (options.format == "opcodes")
+    return print_text([&](std::ostream& out) { report::write_opcodes_csv(out, groups); });
+  if (options.format == "json") return print_text([&](std::ostream& out) { report::write_json(out, groups); });
   const bool is_markdown = options.format == "markdown";
   const report::PageStyle style{is_markdown ? report::PageFormat::markdown : report::PageFormat::text, wants_colour(),
                                 options.most_rows};

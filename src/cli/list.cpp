@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "cli/commands.h"
+#include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "report/csv.h"
@@ -92,8 +93,9 @@ void add_list(CLI::App& program) {
     const auto table = report::read_table(options->table);
     std::vector<std::string> names;
     for (const auto* form : forms) names.push_back(form->ptx);
-    (options->format == "csv" ? report::write_forms_csv : report::write_forms_text)(
-        std::cout, table, {report::read_opcode_numbers(options->table), table.spellings}, names);
+    const report::RowThroughputs numbers{report::read_opcode_numbers(options->table), table.spellings};
+    if (options->format == "text") return report::write_forms_text(std::cout, table, numbers, names);
+    print_text([&](std::ostream& out) { report::write_forms_csv(out, table, numbers, names); });
   });
 }
 

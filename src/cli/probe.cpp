@@ -16,6 +16,7 @@
 #include "base/parallel.h"
 #include "cli/commands.h"
 #include "cli/gpus.h"
+#include "cli/print_text.h"
 #include "cli/progress.h"
 #include "cli/toolchains.h"
 #include "infer/infer.h"
@@ -182,7 +183,7 @@ void infer_machine(const ProbeOptions& options, infer::Machine& machine) {
     record.facts = infer::infer(logged, options.seed);
     replace_file(options.log, report::zstd(log.str()));
   }
-  report::write_facts_csv(std::cout, {record});
+  print_text([&](std::ostream& out) { report::write_facts_csv(out, {record}); });
 }
 
 void infer_oracle(const ProbeOptions& options) {
@@ -215,7 +216,7 @@ void read_again(const ProbeOptions& options, const std::vector<probe::Probe>& pr
     if (!logs.empty()) probe::infer_facts_again(*same, logs, record);
   }
   report::rewrite_facts(options.reread, records);
-  report::write_facts_csv(std::cout, records);
+  print_text([&](std::ostream& out) { report::write_facts_csv(out, records); });
 }
 
 // The value of a rule in the table, or in all tables below the folder, which must agree.

@@ -10,6 +10,7 @@
 
 #include "assemble/toolkit.h"
 #include "base/error.h"
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/selection.h"
@@ -100,8 +101,9 @@ void replay(const ReplayOptions& options) {
     const auto [outcome, what] = reproduce::compare(row, record_of(records, row));
     ++counts[outcome];
     if (outcome == reproduce::Outcome::holds) continue;
-    fmt::print("{:<10}  {} {}{}{} -O{}: {}\n", words[static_cast<int>(outcome)], row.record.ptx, row.record.operand,
-               row.record.input.empty() ? "" : ", ", row.record.input, row.record.level, what);
+    fmt::print("{}\n", printable(fmt::format("{:<10}  {} {}{}{} -O{}: {}", words[static_cast<int>(outcome)],
+                                             row.record.ptx, row.record.operand, row.record.input.empty() ? "" : ", ",
+                                             row.record.input, row.record.level, what)));
   }
   using enum reproduce::Outcome;
   fmt::print("{} of {} rows hold, {} differ, {} have different machine code here, {} are gone\n", counts[holds],

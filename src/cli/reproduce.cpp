@@ -9,6 +9,7 @@
 #include "assemble/toolkit.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/selection.h"
@@ -140,7 +141,7 @@ reproduce::CheckedCell checked(const ReproduceOptions& options, const std::optio
     checked.numbers = reproduce::expected_by_table(cell, *stored);
     if (checked.numbers.empty())
       fmt::print(stderr, "{}: the table has none of its numbers: {}{}{}\n", checked.name, to_string(stored->verdict),
-                 stored->note.empty() ? "" : ", ", stored->note);
+                 stored->note.empty() ? "" : ", ", printable(stored->note));
     else if (stored->number(results::metric::cycles) && checked.numbers.front().number.tag != results::metric::cycles)
       fmt::print(stderr, "{}: the windows that the table's cycles are made of are not proven here\n", checked.name);
     if (const auto changed = reproduce::changed_windows(*stored, with_windows(made, cell)); !changed.empty()) {

@@ -257,6 +257,22 @@ TEST_CASE("a table with a script or a terminal's commands in its texts shows the
     CHECK(ended.out.find("\xc2\x9b") == std::string::npos);
     if (format == "markdown") CHECK(ended.out.find("<script") == std::string::npos);
   }
+
+  const std::string facts = "probe,quantity,condition,value,low,high,unit,scope,verdict,how\n";
+  write(program.folder() / "a/facts.csv", facts + "p,l1.bytes,,1,1,1," + note + ",SM,measured," + note + "\n");
+  write(program.folder() / "b/facts.csv", facts + "p,l1.bytes,,2,2,2,B,SM,measured,h\n");
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"compare", "a", "b", "--format", "facts"},
+                                                    {"compare", "a", "b", "--format", "csv"},
+                                                    {"list", "--table", "a", "--format", "csv"},
+                                                    {"export", "a", "--target", "accel-sim", "-o", "exported"}}) {
+    const auto ended = program.run(arguments);
+    INFO(ended.err);
+    CHECK(ended.status == 0);
+    for (const std::string* shown : {&ended.out, &ended.err}) {
+      CHECK(shown->find('\x1b') == std::string::npos);
+      CHECK(shown->find("\xc2\x9b") == std::string::npos);
+    }
+  }
 }
 
 namespace {
