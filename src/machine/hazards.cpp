@@ -68,10 +68,10 @@ int start_of(int scheduled) {
   return std::clamp(scheduled + more, 1, longest_distance);
 }
 
-// The distance after the last one: down to the first wrong value; or up to the first right one, if an overwritten
-// register was wrong where the ladder began. Empty at its end, which is `shortest` or what fits.
+// The distance after the last one: down to the first wrong value; or up to the first right one, if the ladder began
+// with a wrong one. Empty at its end, which is `shortest` or what fits.
 std::optional<int> next_distance(const HazardLadder& ladder, int shortest) {
-  const bool goes_up = !is_read(ladder.hazard) && ladder.wrong.front() != 0;
+  const bool goes_up = ladder.wrong.front() != 0;
   if ((ladder.wrong.back() != 0) != goes_up) return std::nullopt;
   const int next = ladder.distances.back() + (goes_up ? 1 : -1);
   return next >= shortest && next <= longest_distance ? std::optional(next) : std::nullopt;
@@ -158,7 +158,8 @@ bool is_too_early(const HazardLadder& ladder, std::optional<double> waited) {
 
 bool is_settled(const std::vector<HazardLadder>& ladders, std::optional<double> waited) {
   return std::any_of(ladders.begin(), ladders.end(), [&](const auto& ladder) {
-    const bool is_longer = ladder.problem.empty() && !ladder.wrong.empty() && ladder.wrong.front() != 0;
+    const bool is_longer = ladder.problem.empty() && !ladder.wrong.empty() &&
+                           std::all_of(ladder.wrong.begin(), ladder.wrong.end(), [](int lanes) { return lanes != 0; });
     return is_read(ladder.hazard) && (is_longer || (lowest_right(ladder) && !is_too_early(ladder, waited)));
   });
 }

@@ -48,7 +48,7 @@ void add_schedule(const ScheduledPair& pair, std::map<Key, Found>& found) {
 std::string why_none(const HazardLadder& ladder) {
   const bool was_wrong = std::any_of(ladder.wrong.begin(), ladder.wrong.end(), [](int lanes) { return lanes != 0; });
   if (was_wrong && ladder.hazard == Hazard::unawaited_read)
-    return fmt::format("without the wait it is wrong even after {} cycles", ladder.distances.front());
+    return fmt::format("without the wait it is wrong even after {} cycles", ladder.distances.back());
   if (was_wrong) return "wrong values at every distance that fits";
   return is_read(ladder.hazard) ? "no distance gives a wrong value: the hardware waits, or an old value looks the same"
                                 : "neither order gives a wrong value";

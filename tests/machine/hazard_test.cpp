@@ -242,8 +242,11 @@ TEST_CASE("an invented latency is found again, and one wrong lane is noticed") {
   }
   CHECK(climb(Hazard::write_after_write, 8, Fault::nowhere, gpu_with(9)).distances == std::vector{8, 9});
   CHECK(climb(Hazard::write_after_write, 10, Fault::nowhere, gpu_with(9)).distances == std::vector{10, 9, 8});
-  // A schedule that is too short: wrong where it begins.
-  CHECK_FALSE(lowest_right(climb(Hazard::read_after_write, 4, Fault::nowhere, gpu_with(5))));
+  // A schedule that is too short, or of different code: wrong where it begins.
+  const auto from_below = climb(Hazard::read_after_write, 3, Fault::nowhere, gpu_with(5));
+  CHECK(from_below.distances == std::vector{3, 4, 5});
+  CHECK(lowest_right(from_below) == 5);
+  CHECK(is_settled({from_below}, {}));
   // Wrong once in the middle: what is above it counts.
   const auto ladder = climb(Hazard::read_after_write, 8, Fault::nowhere, [](Hazard, Arrangement, int distance) {
     return stored(distance == 6 || distance < 4 ? 1 : 0);
