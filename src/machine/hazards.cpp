@@ -222,24 +222,13 @@ HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run, 
     ladder.problem = "its values change from launch to launch";
     return ladder;
   }
-  const auto add = [&](int distance, const kernel::LaunchOutcome& outcome) {
-    ladder.distances.push_back(distance);
-    ladder.wrong.push_back(wrong_lanes(outcome.readout, right.readout));
-    ladder.elapsed.emplace_back(elapsed_of_hazard(outcome.readout));
-  };
   if (!reads) {
     const auto first = run(hazard, Arrangement::consumer_first, longest_distance);
     if (!is_done(first)) return ladder;
     ladder.shown = wrong_lanes(first.readout, right.readout);
-  } else if (!fault_shows) {
-    // What is right at the shortest distance was there before, or the hardware waits.
-    const auto nearest = run(hazard, Arrangement::pair, shortest);
-    if (!is_done(nearest)) return ladder;
-    if (wrong_lanes(nearest.readout, right.readout) == 0) add(shortest, nearest);
   }
-  std::optional<int> distance;
-  if (ladder.distances.empty()) distance = std::max(start, shortest);
-  for (; distance; distance = next_distance(ladder, shortest)) {
+  // Down to the first wrong value, step by step: what is right at the shortest distance may be wrong in between.
+  for (std::optional distance = std::max(start, shortest); distance; distance = next_distance(ladder, shortest)) {
     const auto outcome = run(hazard, Arrangement::pair, *distance);
     if (fault_shows && outcome.status == kernel::LaunchStatus::fault) {
       ladder.distances.push_back(*distance);
@@ -248,7 +237,9 @@ HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run, 
       break;
     }
     if (!is_done(outcome)) return ladder;
-    add(*distance, outcome);
+    ladder.distances.push_back(*distance);
+    ladder.wrong.push_back(wrong_lanes(outcome.readout, right.readout));
+    ladder.elapsed.emplace_back(elapsed_of_hazard(outcome.readout));
   }
   const bool was_wrong = std::any_of(ladder.wrong.begin(), ladder.wrong.end(), [](int lanes) { return lanes != 0; });
   const bool is_seen = was_wrong || (!reads && ladder.shown != 0);

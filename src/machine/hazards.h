@@ -77,10 +77,9 @@ enum class Fault { nowhere, old_address };
 // Runs one arrangement of a hazard and returns what it stored.
 using RunHazard = std::function<kernel::LaunchOutcome(Hazard hazard, Arrangement arrangement, int distance)>;
 
-// Finds the lowest right distance of a hazard: from `start` down to the first wrong value, if there is one at the
-// shortest distance; or up to the first right one, if `start` is too near. A fault or a hang ends it, with a problem,
-// unless the fault shows that the consumer used an old address. There the shortest distance is not tried first: that
-// would only lose a process.
+// Finds the lowest right distance of a hazard: from `start` down to the first wrong value; or up to the first right
+// one, if `start` is too near. A fault or a hang ends it, with a problem, unless the fault shows that the consumer used
+// an old address.
 //   shortest  the distance at which it ends
 HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run, int shortest = 1);
 
