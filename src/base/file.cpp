@@ -14,7 +14,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/error.h"
+#include "base/file_error.h"
 #include "base/limits.h"
 
 namespace ptxlat {
@@ -40,12 +40,6 @@ const char* advice_for(int error_number) {
     default:
       return "";
   }
-}
-
-Error storage_error(const std::filesystem::path& file, const char* doing, int error_number) {
-  return Error(ExitCode::storage,
-               fmt::format("cannot {} {}: {}", doing, file.string(), std::generic_category().message(error_number)),
-               advice_for(error_number));
 }
 
 bool is_locked_now(int descriptor) { return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0; }
@@ -75,11 +69,11 @@ class TemporaryFiles {
       if (count >= 0) {
         written += static_cast<std::size_t>(count);
       } else if (errno != EINTR) {
-        throw storage_error(file, "write", errno);
+        throw file_error(file, "write", errno);
       }
     }
     // Some file systems report a full disk only here.
-    if (::fsync(descriptor) != 0 && errno != EINVAL) throw storage_error(file, "write", errno);
+    if (::fsync(descriptor) != 0 && errno != EINVAL) throw file_error(file, "write", errno);
   }
 
  private:
@@ -94,7 +88,7 @@ class TemporaryFiles {
       ::unlink(file.c_str());
       const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (descriptor < 0 && errno == EEXIST) continue;
-      if (descriptor < 0) throw storage_error(file, "create", errno);
+      if (descriptor < 0) throw file_error(file, "create", errno);
       struct stat state {};
       // A file system without locks is no reason to write nothing.
       const bool is_taken = !is_locked_now(descriptor) && errno == EWOULDBLOCK;
@@ -127,10 +121,16 @@ void remove_abandoned(const std::filesystem::path& folder, const std::string& na
 
 }  // namespace
 
+Error file_error(const std::filesystem::path& file, const char* doing, int error_number) {
+  return Error(ExitCode::storage,
+               fmt::format("cannot {} {}: {}", doing, file.string(), std::generic_category().message(error_number)),
+               advice_for(error_number));
+}
+
 void replace_files(const std::filesystem::path& folder, const std::vector<NamedContent>& files) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw storage_error(folder, "make the folder", error.value());
+  if (error) throw file_error(folder, "make the folder", error.value());
 
   TemporaryFiles temporary;
   for (const auto& [name, content] : files) {
@@ -139,7 +139,7 @@ void replace_files(const std::filesystem::path& folder, const std::vector<NamedC
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
     std::filesystem::rename(temporary.path(i), folder / files[i].first, error);
-    if (error) throw storage_error(folder / files[i].first, "replace", error.value());
+    if (error) throw file_error(folder / files[i].first, "replace", error.value());
   }
 }
 
@@ -161,7 +161,7 @@ std::string read_file(const std::filesystem::path& file) {
                 "Copy what it gives into a file.");
   }
   const int descriptor = is_there ? ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-  if (descriptor < 0) throw storage_error(file, "read", is_there ? errno : failure);
+  if (descriptor < 0) throw file_error(file, "read", is_there ? errno : failure);
   if (std::cmp_greater(status.st_size, most_file_bytes)) failure = EFBIG;
   std::string content;
   std::array<char, 1 << 16> buffer;
@@ -178,7 +178,7 @@ std::string read_file(const std::filesystem::path& file) {
     throw Error(ExitCode::storage, fmt::format("{} has more than {} bytes", file.string(), most_file_bytes),
                 "No file that ptxlat writes is that large: is it the right one?");
   }
-  if (failure != 0) throw storage_error(file, "read", failure);
+  if (failure != 0) throw file_error(file, "read", failure);
   return content;
 }
 

@@ -116,16 +116,16 @@ void write_table(const results::Store& store, const results::Run& last, const Me
   const auto& table = last.table;
   report::require_name_of_table(table);
   const auto folder = std::filesystem::path(options.tables.folder) / table;
-  auto [runs, records] = run::stored_table(store, table);
-  if (!records.empty()) {
+  auto stored = run::stored_table(store, table);
+  if (const auto count = stored.records.size(); count > 0) {
+    const auto& runs = stored.runs;
     const auto newest = std::max_element(runs.begin(), runs.end(), [](const auto& x, const auto& y) {
       return std::tie(x.started_utc, x.id) < std::tie(y.started_utc, y.id);
     });
     auto run = newest == runs.end() ? last : *newest;
-    const auto count = records.size();
-    const auto written = write_latencies(store, {std::move(run), std::move(runs), std::move(records)}, options.tables);
+    const auto written = write_latencies(store, std::move(run), std::move(stored), options.tables);
     fmt::print(stderr, "{}: {} cells\n", folder.string(), count);
-    warn_of_shards(written.run);
+    warn_of_shards(written.table.run);
   }
   if (const auto probes = store.records(table, results::RecordKind::probe); !probes.empty()) {
     report::write_probe_files(folder, probes, store.runs(table));

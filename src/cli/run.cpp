@@ -10,6 +10,7 @@
 
 #include "assemble/toolkit.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "bundle/functions.h"
 #include "cli/bundled.h"
 #include "cli/commands.h"
@@ -24,6 +25,7 @@
 #include "report/live_table.h"
 #include "report/table.h"
 #include "results/store.h"
+#include "results/stored_records.h"
 #include "run/provenance.h"
 #include "run/session.h"
 #include "run/sm_clock.h"
@@ -46,17 +48,19 @@ struct RunOptions {
   std::string format = "text";
 };
 
-std::string summary(const run::MadeTable& made) {
-  std::map<std::string, int> verdicts;
-  for (const auto& record : made.records) ++verdicts[to_string(record.verdict)];
+std::string summary(const run::MadeTable& made, const report::TableOutline& table) {
+  std::size_t cells = 0;
+  std::map<std::string, std::size_t> by_name;
+  for (const auto& [verdict, count] : table.verdicts) {
+    cells += count;
+    by_name[to_string(verdict)] = count;
+  }
   std::vector<std::string> parts;
-  for (const auto& [verdict, count] : verdicts) parts.push_back(fmt::format("{} {}", count, verdict));
-  const auto alike = std::count_if(made.records.begin(), made.records.end(),
-                                   [](const results::Record& record) { return record.code_of_level >= 0; });
+  for (const auto& [verdict, count] : by_name) parts.push_back(fmt::format("{} {}", count, verdict));
   return fmt::format("{} cells made in {:.1f} s ({:.0f} a second); the table has {}: {}{}", made.made,
-                     made.wall_seconds, static_cast<double>(made.made) / made.wall_seconds, made.records.size(),
+                     made.wall_seconds, static_cast<double>(made.made) / made.wall_seconds, cells,
                      fmt::join(parts, ", "),
-                     alike == 0 ? "" : fmt::format("; {} have the code of a higher level", alike));
+                     table.alike == 0 ? "" : fmt::format("; {} have the code of a higher level", table.alike));
 }
 
 void print_repetition(const run::Repetition& repetition) {
@@ -123,14 +127,19 @@ std::optional<report::LiveTable> live_table(const run::TableJob& job, const RunO
   return report::LiveTable(std::cout, headline, {levels.begin(), levels.end()}, std::move(planned), names);
 }
 
-// The records of the plan that are already in the store.
-std::vector<results::Record> planned_records(const run::TableJob& job, const results::Store& store) {
+// Prints the cells of the plan that are already in the store.
+void print_known(report::LiveTable& live, const run::TableJob& job, const results::Store& store) {
+  constexpr std::size_t at_a_time = 256;  // all of them may not fit into memory
   std::set<std::string> planned;
   for (const auto& cell : job.plan) planned.insert(key_of(cell).text());
-  auto records = store.records(job.run.table, results::RecordKind::latency);
-  std::erase_if(records,
-                [&](const results::Record& record) { return !planned.contains(results::key_of(record).text()); });
-  return records;
+  const results::StoredRecords stored(store.file(), job.run.table, results::RecordKind::latency);
+  for (std::size_t begin = 0; begin < stored.size(); begin += at_a_time) {
+    std::vector<results::Record> records(std::min(at_a_time, stored.size() - begin));
+    in_parallel(records.size(), [&](std::size_t i) { records[i] = stored.read(begin + i); });
+    std::erase_if(records,
+                  [&](const results::Record& record) { return !planned.contains(results::key_of(record).text()); });
+    live.add(records);
+  }
 }
 
 //   kind  the GPUs; null for static tables
@@ -156,7 +165,7 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
   session.on_planned = [&](std::size_t known) {
     if (known > 0) fmt::print(stderr, "{} of {} cells are already in {}\n", known, job.plan.size(), options.store);
     progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, job.plan.size() - known);
-    if (known > 0 && live) live->add(planned_records(job, store));
+    if (known > 0 && live) print_known(*live, job, store);
   };
   session.on_finished = [&](const std::vector<results::Record>& records) {
     if (live) {
@@ -178,11 +187,11 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
     throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", options.store),
                 "rerun the same command to continue");
   }
-  const auto made_cells = summary(made);
-  const auto table = write_latencies(store, {made.run, std::move(made.runs), std::move(made.records)}, options.tables);
-  for (auto& own : made.own)
-    write_latencies(store, {own.run, std::move(own.stored.runs), std::move(own.stored.records)}, options.tables);
-  fmt::print(stderr, "{}\n{}/{}\n", made_cells, options.tables.folder, job.run.table);
+  job.plan = {};  // the table needs its memory
+  const auto [table, outline] =
+      write_latencies(store, made.run, run::stored_table(store, job.run.table), options.tables);
+  for (const auto& own : made.own) write_latencies(store, own, run::stored_table(store, own.table), options.tables);
+  fmt::print(stderr, "{}\n{}/{}\n", summary(made, outline), options.tables.folder, job.run.table);
   warn_of_shards(table.run);
   if (options.format == "csv") report::write_csv(std::cout, table);
   if (live) live->finish();

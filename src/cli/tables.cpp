@@ -19,14 +19,17 @@ void add_table_options(CLI::App& command, TableOptions& options) {
                    "Keep only the machine code behind each row's headline, for publishing.");
 }
 
-report::Table write_latencies(const results::Store& store, Latencies latencies, const TableOptions& options) {
-  auto& run = latencies.run;
+WrittenTable write_latencies(const results::Store& store, results::Run run, run::StoredTable stored,
+                             const TableOptions& options) {
   run.shard = results::shards_held(store.runs(run.table), run);
+  const report::RecordSource records{
+      stored.records.size(), [&](std::size_t number, results::Code code) { return stored.records.read(number, code); }};
+  auto outline = report::outline_of(records);
   const auto code = options.has_headline_code ? report::Code::of_headline : report::Code::all;
-  auto table = report::table_from(run, std::move(latencies.runs), std::move(latencies.records), code);
+  auto table = report::table_from(std::move(run), std::move(stored.runs), records, outline, code, options.folder);
   report::write_table(options.folder, table,
                       options.is_brief ? report::TableDetail::columns_only : report::TableDetail::everything);
-  return table;
+  return {std::move(table), std::move(outline)};
 }
 
 void warn_of_shards(const results::Run& written) {

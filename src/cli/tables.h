@@ -2,10 +2,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "report/table.h"
 #include "results/store.h"
+#include "run/stored_table.h"
 
 namespace CLI {
 class App;
@@ -21,17 +21,16 @@ struct TableOptions {
 };
 void add_table_options(CLI::App& command, TableOptions& options);
 
-//   run      the newest
-//   runs     those that the records name
-struct Latencies {
-  results::Run run;
-  std::vector<results::Run> runs;
-  std::vector<results::Record> records;
+// A table of the store that was written to its folder.
+//   records  what it was made of
+struct WrittenTable {
+  report::Table table;
+  report::TableOutline records;
 };
-
-// Writes a table of the store to its folder. If runs of the store made shards of its plan and not all of it, the
-// written run says which.
-report::Table write_latencies(const results::Store& store, Latencies latencies, const TableOptions& options);
+// If runs of the store made shards of its plan and not all of it, the written run says which.
+//   run  the newest
+WrittenTable write_latencies(const results::Store& store, results::Run run, run::StoredTable stored,
+                             const TableOptions& options);
 
 // Warns on standard error if the table only contains shards of its plan.
 void warn_of_shards(const results::Run& written);

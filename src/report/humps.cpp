@@ -51,13 +51,4 @@ std::vector<results::Record> humps_apart(results::Record record) {
   return rows;
 }
 
-std::vector<results::Record> with_humps_apart(std::vector<results::Record> records) {
-  std::vector<results::Record> rows;
-  rows.reserve(records.size());
-  for (auto& record : records) {
-    for (auto& row : humps_apart(std::move(record))) rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 }  // namespace ptxlat::report

@@ -10,6 +10,5 @@ namespace ptxlat::report {
 // A record whose latencies lie in two humps (docs/method.md, "Latencies that leave the SM") as two rows: they only
 // differ in the numbers of the headline and in `input`, which ends with "near" or "far". Any other record unchanged.
 std::vector<results::Record> humps_apart(results::Record record);
-std::vector<results::Record> with_humps_apart(std::vector<results::Record> records);
 
 }  // namespace ptxlat::report

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "report/humps.h"
@@ -48,7 +47,7 @@ void LiveTable::add(const std::vector<results::Record>& records) {
   for (const results::Record& record : records) {
     ++counts_[record.verdict];
     auto& cells = waiting_[record.chapter];
-    cells.push_back({cell_from(record), experiment_text(record)});
+    cells.push_back({cell_from(record), experiment_of(record)});
     const auto planned = planned_.find(record.chapter);
     if (planned == planned_.end() || cells.size() < planned->second) continue;
     print(record.chapter, cells);
@@ -76,7 +75,7 @@ void LiveTable::print(const std::string& chapter, std::vector<Finished>& finishe
   };
   std::sort(finished.begin(), finished.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
   std::vector<Cell> cells;
-  std::unordered_map<std::string_view, std::size_t> known;
+  std::map<std::array<std::uint64_t, 2>, std::size_t> known;
   for (Finished& one : finished) {
     const std::string& operand = one.cell.record.operand;
     const auto [row, is_new] = known.emplace(one.experiment, cells.size());

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <ostream>
 #include <string>
@@ -31,7 +33,7 @@ class LiveTable {
   // A finished cell, and what it shares with the cells of the same row (report/operands.h).
   struct Finished {
     Cell cell;
-    std::string experiment;
+    std::array<std::uint64_t, 2> experiment;
   };
 
   void print_heads();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,13 +15,16 @@ namespace ptxlat::report {
 std::vector<std::string_view> operands_of(std::string_view list);
 std::string operand_list(const std::vector<std::string_view>& operands);
 
-// Everything that must be equal in records that share a row of a table, as text: everything published except the
+// Adds a name to such a list; an empty one is none.
+void add_name(std::string& list, const std::string& name);
+
+// A hash of everything that must be equal in records that share a row of a table: everything published except the
 // operand, and the machine code and cycles of the windows behind their headline. A differential does not depend on the
 // operand, so most operands of a form are one experiment.
-std::string experiment_text(const results::Record& record);
+std::array<std::uint64_t, 2> experiment_of(const results::Record& record);
 
-// Merges records of one experiment into one, at the place of the first; `operand` and `recipe` have those of all. Every
-// window is kept: a window that does not belong to all operands names its own.
-std::vector<results::Record> with_merged_operands(std::vector<results::Record> records);
+// Merges records of one experiment into one; `operand` and `recipe` have those of all. Every window is kept: a window
+// that does not belong to all operands names its own.
+results::Record merged(std::vector<results::Record> records);
 
 }  // namespace ptxlat::report

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "report/row_outline.h"
 #include "results/record.h"
 
 namespace ptxlat::report {
@@ -28,20 +30,22 @@ struct Spelling {
   bool operator==(const Spelling&) const = default;
 };
 
-// The machine code of a window without its arbitrary parts: register names and branch addresses. Equal texts are the
-// same code.
-std::string code_shape(const results::WindowRecord& window);
+//   outline  the number of that of its highest level
+//   levels   ascending
+struct SharedRow {
+  std::size_t outline = 0;
+  std::vector<int> levels;
+};
 
 struct SharedRows {
-  std::vector<TableRow> rows;
+  std::vector<SharedRow> rows;
   std::vector<Spelling> spellings;  // in the order of their forms
 };
 
-// Lets forms of one opcode whose records have the same machine code at a level share the rows of one of them:
-// preferably a core form, then the shortest, then the first alphabetically. Code is the same if it only differs in
-// register numbers and branch addresses, in all windows behind the headline. The records are rows already: their
-// operands are lists (report/operands.h), and each hump is one (report/humps.h). A form that the target does not
-// support gets no row. Rows are in the order of their first records.
-SharedRows share_rows(std::vector<results::Record> records);
+// Lets forms of one opcode with the same machine code at a level share the rows of one of them: preferably a core form,
+// then the shortest, then the first alphabetically. Code is the same if it only differs in register numbers and branch
+// addresses, in all windows behind the headline. A form that the target does not support gets no row. Rows are in the
+// order of their first outlines.
+SharedRows share_rows(const std::vector<RowOutline>& outlines);
 
 }  // namespace ptxlat::report

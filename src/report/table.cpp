@@ -16,7 +16,6 @@
 #include "base/parallel.h"
 #include "base/printable.h"
 #include "report/gzip.h"
-#include "report/humps.h"
 #include "report/opcode_files.h"
 #include "report/operands.h"
 #include "report/probe_files.h"
@@ -132,41 +131,39 @@ std::vector<Cell> cells_of(std::vector<Cell> rows, const std::vector<Spelling>& 
   return cells;
 }
 
-void set_lines(Table& table, std::string lines, const std::filesystem::path& folder) {
-  table.lines = std::make_shared<const std::string>(std::move(lines));
+void set_lines(Table& table, Lines lines, const std::filesystem::path& folder) {
+  table.lines = std::move(lines);
   table.cells = cells_of(rows_in(*table.lines, folder), table.spellings);
-}
-
-void keep_code_of_headline(results::Record& record) {
-  const auto backing = results::backing_windows(record);
-  const auto* issue = record.find(results::metric::issue);
-  std::vector<results::WindowRecord> kept;
-  for (const results::WindowRecord& window : record.windows) {
-    const bool is_backing = std::find(backing.begin(), backing.end(), &window) != backing.end();
-    const bool is_all_there_is = backing.empty() && issue != nullptr &&
-                                 std::find(issue->from.begin(), issue->from.end(), window.role) != issue->from.end();
-    if (is_backing || is_all_there_is) kept.push_back(window);
-  }
-  record.windows = std::move(kept);
-  record.series.clear();
-  record.recipe.clear();
 }
 
 }  // namespace
 
-Table table_from(results::Run run, std::vector<results::Run> runs, std::vector<results::Record> records, Code code) {
+Lines lines_in(std::string text) {
+  struct Owned {
+    std::string text;
+    std::string_view view;
+  };
+  const auto owned = std::make_shared<Owned>(Owned{std::move(text), {}});
+  owned->view = owned->text;
+  return {owned, &owned->view};
+}
+
+Table table_from(results::Run run, std::vector<results::Run> runs, const RecordSource& records,
+                 const TableOutline& outline, Code code, const std::filesystem::path& scratch) {
   Table table;
   table.run = std::move(run);
   table.runs = std::move(runs);
-  SharedRows shared = share_rows(with_humps_apart(with_merged_operands(std::move(records))));
-  table.spellings = std::move(shared.spellings);
-  if (code == Code::of_headline) {
-    for (TableRow& row : shared.rows) keep_code_of_headline(row.record);
-  }
-  auto lines = lines_of(shared.rows);
-  in_parallel(shared.rows.size(), [&](std::size_t i) { shared.rows[i] = {}; });  // gigabytes, of many small strings
-  set_lines(table, std::move(lines), {});
+  auto [rows, spellings] = share_rows(outline.rows);
+  table.spellings = std::move(spellings);
+  set_lines(table, lines_of(rows, outline.rows, records, code, scratch), {});
   return table;
+}
+
+Table table_from(results::Run run, std::vector<results::Run> runs, const std::vector<results::Record>& records,
+                 Code code) {
+  const RecordSource source{records.size(), [&](std::size_t number, Code) { return records[number]; }};
+  return table_from(std::move(run), std::move(runs), source, outline_of(source), code,
+                    std::filesystem::temp_directory_path());
 }
 
 Cell cell_from(const results::Record& record) {
@@ -293,7 +290,7 @@ Table read_table(const std::filesystem::path& folder) {
   table.runs = std::move(files.runs);
   table.spellings = std::move(files.spellings);
   if (files.lines) {
-    set_lines(table, std::move(*files.lines), folder);
+    set_lines(table, lines_in(std::move(*files.lines)), folder);
   } else {
     std::vector<Cell> rows;
     for (TableRow& row : files.rows) rows.push_back(cell_of(std::move(row)));

@@ -44,24 +44,32 @@ struct Cell {
   std::string_view line;
 };
 
+// A text with whatever it is a view into.
+using Lines = std::shared_ptr<const std::string_view>;
+Lines lines_in(std::string text);
+
 // A table as reports read it: the columns as values, everything else as text, in a tenth of the time and space of full
 // records.
 struct Table {
-  results::Run run;                          // the newest
-  std::vector<results::Run> runs;            // those that cells name, oldest first; empty if cells name none
-  std::vector<Cell> cells;                   // those of one row together, the leading one first
-  std::vector<Spelling> spellings;           // empty in tables older than format 4
-  std::vector<TableFact> facts;              // of the probes in its folder: from read_facts, if a comparison needs them
-  OpcodeNumbers opcodes;                     // likewise, from read_opcode_numbers
-  std::shared_ptr<const std::string> lines;  // of latency.jsonl.zst: the cells are views into it. Null for a csv
+  results::Run run;                 // the newest
+  std::vector<results::Run> runs;   // those that cells name, oldest first; empty if cells name none
+  std::vector<Cell> cells;          // those of one row together, the leading one first
+  std::vector<Spelling> spellings;  // empty in tables older than format 4
+  std::vector<TableFact> facts;     // of the probes in its folder: from read_facts, if a comparison needs them
+  OpcodeNumbers opcodes;            // likewise, from read_opcode_numbers
+  Lines lines;                      // of latency.jsonl.zst: the cells are views into it. Null for a csv
 };
 
-// Which windows' machine code a table has: all, or, for publishing, those behind the headline.
-enum class Code { all, of_headline };
+using results::Code;
 
 // Records of operands that are one experiment become one row (report/operands.h), a record with two humps becomes two
-// (report/humps.h), levels and spellings with the same machine code become one (report/shared_rows.h).
-Table table_from(results::Run run, std::vector<results::Run> runs, std::vector<results::Record> records,
+// (report/humps.h), levels and spellings with the same machine code become one (report/shared_rows.h). No more than
+// some records are in memory at a time; the rows' text goes through files without names in `scratch`.
+//   outline  of the same records
+Table table_from(results::Run run, std::vector<results::Run> runs, const RecordSource& records,
+                 const TableOutline& outline, Code code, const std::filesystem::path& scratch);
+// The same for records that are in memory.
+Table table_from(results::Run run, std::vector<results::Run> runs, const std::vector<results::Record>& records,
                  Code code = Code::all);
 // A record as a row without windows and line, for a table that is not complete yet.
 Cell cell_from(const results::Record& record);

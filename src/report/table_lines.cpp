@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <span>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
@@ -20,76 +19,6 @@
 namespace ptxlat::report {
 
 namespace {
-
-constexpr std::string_view shared_line_start = "{\"window\":";
-
-// A share of a table's rows, which one thread converts to text.
-constexpr std::size_t rows_per_share = 256;
-
-std::size_t shares_of(const std::vector<TableRow>& rows) { return (rows.size() + rows_per_share - 1) / rows_per_share; }
-std::span<const TableRow> share_of(const std::vector<TableRow>& rows, std::size_t share) {
-  const auto begin = share * rows_per_share;
-  return std::span(rows).subspan(begin, std::min(rows_per_share, rows.size() - begin));
-}
-
-// The text of a window's code as JSON: that of to_line, made without a tree.
-std::string code_text(const std::vector<results::SassRecord>& sass) {
-  std::string text = "[";
-  for (const auto& line : results::sass_lines(sass)) {
-    if (text.size() > 1) text += ',';
-    const bool is_plain =
-        std::all_of(line.begin(), line.end(), [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
-    text += is_plain ? fmt::format("\"{}\"", line) : results::to_line(line);
-  }
-  return text + ']';
-}
-
-// The code of the windows of a share of rows, with its number in the table; for each window, where that is.
-struct ShareCodes {
-  std::unordered_map<std::string, int> codes;
-  std::vector<const int*> of_window;
-};
-
-// The code of all windows, each once: views into the shares, sorted, which puts similar code together and makes the
-// file a third smaller.
-struct WindowCodes {
-  std::vector<ShareCodes> of_share;
-  std::vector<std::string_view> distinct;
-};
-
-WindowCodes window_codes(const std::vector<TableRow>& rows) {
-  WindowCodes made;
-  auto& of_share = made.of_share;  // no structured binding: Clang 14 captures none
-  auto& distinct = made.distinct;
-  of_share.resize(shares_of(rows));
-  in_parallel(of_share.size(), [&](std::size_t share) {
-    auto& [codes, of_window] = of_share[share];
-    for (const TableRow& row : share_of(rows, share)) {
-      for (const auto& window : row.record.windows)
-        of_window.push_back(window.sass.empty() ? nullptr : &codes[code_text(window.sass)]);
-    }
-  });
-  for (const auto& share : of_share) {
-    for (const auto& [code, number] : share.codes) distinct.push_back(code);
-  }
-  std::sort(distinct.begin(), distinct.end());
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  in_parallel(of_share.size(), [&](std::size_t share) {
-    for (auto& [code, number] : of_share[share].codes)
-      number = static_cast<int>(std::lower_bound(distinct.begin(), distinct.end(), code) - distinct.begin());
-  });
-  return made;
-}
-
-//   codes  of its windows
-std::string line_of(const TableRow& row, std::span<const int* const> codes) {
-  const auto* first = row.record.windows.data();
-  results::Json json = results::to_json(row.record, [&](const results::WindowRecord& window) {
-    return results::Json(*codes[static_cast<std::size_t>(&window - first)]);
-  });
-  if (row.levels.size() > 1) json["levels"] = row.levels;
-  return results::to_line(json) + '\n';
-}
 
 int level_named(int level) {
   if (level < 0 || level > highest_level) throw std::invalid_argument(fmt::format("no such level: {}", level));
@@ -235,24 +164,6 @@ std::string_view next_line(std::string_view lines, std::size_t& begin) {
 }
 
 }  // namespace
-
-std::string lines_of(const std::vector<TableRow>& rows) {
-  const auto codes = window_codes(rows);
-  std::vector<std::string> of_share(shares_of(rows));
-  in_parallel(of_share.size(), [&](std::size_t share) {
-    std::span<const int* const> of_windows = codes.of_share[share].of_window;
-    for (const TableRow& row : share_of(rows, share)) {
-      const auto windows = row.record.windows.size();
-      of_share[share] += line_of(row, of_windows.first(windows));
-      of_windows = of_windows.subspan(windows);
-    }
-  });
-  std::string lines;
-  for (std::size_t number = 0; number < codes.distinct.size(); ++number)
-    lines += fmt::format("{}{},\"sass\":{}}}\n", shared_line_start, number, codes.distinct[number]);
-  for (const auto& share : of_share) lines += share;
-  return lines;
-}
 
 std::vector<Cell> rows_in(std::string_view lines, const std::filesystem::path& folder) {
   SharedCode shared;

@@ -14,10 +14,14 @@
 namespace ptxlat::report {
 
 // latency.jsonl.zst, uncompressed: lines {"window": N, "sass": [...]}, because many rows share a window's code
-// (overheads, bases, levels that give the same code), then a line per row, whose windows say "sass": N.
-std::string lines_of(const std::vector<TableRow>& rows);
+// (overheads, bases, levels that give the same code), then a line per row, whose windows say "sass": N. The lines are
+// in a file without a name in `scratch`.
+Lines lines_of(const std::vector<SharedRow>& rows, const std::vector<RowOutline>& outlines, const RecordSource& records,
+               Code code, const std::filesystem::path& scratch);
 
-// Reads the output of lines_of: the rows as cells of their highest level, views into `lines`. `folder` is named by the
+inline constexpr std::string_view shared_line_start = "{\"window\":";
+
+// Reads such lines: the rows as cells of their highest level, views into `lines`. `folder` is named by the
 // Error{storage} of damaged lines.
 std::vector<Cell> rows_in(std::string_view lines, const std::filesystem::path& folder);
 

@@ -22,13 +22,15 @@ std::size_t checked(std::size_t result) {
 
 }  // namespace
 
-std::string zstd(const std::string& text) {
+std::string zstd(std::string_view text) {
   const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
   checked(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, compression_level));
   checked(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1));
-  std::string frame(ZSTD_compressBound(text.size()), '\0');
-  frame.resize(checked(ZSTD_compress2(context.get(), frame.data(), frame.size(), text.data(), text.size())));
-  return frame;
+  // Of this room, which is as large as the text, only what is written takes memory.
+  const auto most = ZSTD_compressBound(text.size());
+  const auto frame = std::make_unique_for_overwrite<char[]>(most);
+  const auto size = checked(ZSTD_compress2(context.get(), frame.get(), most, text.data(), text.size()));
+  return {frame.get(), size};
 }
 
 std::string unzstd(const std::string& frame, std::string_view base) {

@@ -7,7 +7,7 @@
 namespace ptxlat::report {
 
 // One frame of Zstandard, with its size and a checksum. Equal text gives equal bytes.
-std::string zstd(const std::string& text);
+std::string zstd(std::string_view text);
 
 // Throws std::runtime_error if it is truncated, altered or not a frame, or if it refers to a different base (the text
 // after --patch-from of the program zstd).

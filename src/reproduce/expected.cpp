@@ -5,7 +5,7 @@
 
 #include "latency/samples.h"
 #include "report/operands.h"
-#include "report/shared_rows.h"
+#include "report/row_outline.h"
 
 namespace ptxlat::reproduce {
 

@@ -298,7 +298,7 @@ Record record_from_json(const Json& json) {
   return record_from_json(json, [&](const Json& code) { return std::string_view(text = code.dump()); });
 }
 
-Record record_from_text(std::string_view text) {
+Record record_from_text(std::string_view text, Code code) {
   // The code, which is most of it, is replaced by its number before the rest becomes a tree.
   std::vector<std::string_view> codes;
   std::string rest;
@@ -334,8 +334,15 @@ Record record_from_text(std::string_view text) {
     rest += ']';
   });
   scanner.end();
-  return record_from_json(parse_json(rest),
-                          [&](const Json& number) { return codes.at(integer_of<std::size_t>(number)); });
+  const auto json = parse_json(rest);
+  const auto code_of = [&](const Json& number) { return codes.at(integer_of<std::size_t>(number)); };
+  if (code == Code::all) return record_from_json(json, code_of);
+  auto record = record_from_json(json, [](const Json&) { return std::string_view("[]"); });
+  for (const auto* window : published_windows(record)) {
+    const auto number = static_cast<std::size_t>(window - record.windows.data());
+    record.windows[number] = window_from_json(json.at("windows").at(number), code_of);
+  }
+  return record;
 }
 
 std::string to_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }

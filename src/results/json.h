@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "results/json_fields.h"
+#include "results/published_windows.h"
 #include "results/record.h"
 #include "results/run.h"
 
@@ -30,8 +31,9 @@ Record record_from_json(const Json& json);
 // The same where "sass" of a window only stands for its code, which `code_of` has as text.
 using ReadCode = std::function<std::string_view(const Json& sass)>;
 Record record_from_json(const Json& json, const ReadCode& code_of);
-// The same from text, in a third of the time: most of it is code, of which no tree is made.
-Record record_from_text(std::string_view text);
+// The same from text, in a third of the time: most of it is code, of which no tree is made, and which is only read of
+// the wanted windows.
+Record record_from_text(std::string_view text, Code code = Code::all);
 Run run_from_json(const Json& json);
 std::vector<Run> runs_from_json(const Json& json);
 

@@ -5,25 +5,23 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
 #include "results/json.h"
 #include "results/store_file.h"
+#include "results/stored_records.h"
 
 namespace ptxlat::results {
 
 namespace {
 
-// A record that is not what it should be. The content comes from this program, so it is damage to the file.
+// A row that is not what it should be: damaged_record, without the file.
 struct Damage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -117,9 +115,7 @@ struct Store::Database {
     } catch (const SQLite::Exception& error) {
       throw storage_error(file, error);
     } catch (const Damage& damage) {
-      throw Error(ExitCode::storage,
-                  fmt::format("store {} contains a damaged record: {}", file.string(), damage.what()),
-                  "The store is damaged: keep a copy if it matters, delete it, and run again.");
+      throw damaged_record(file, damage.what());
     }
   }
 };
@@ -149,34 +145,6 @@ std::vector<Run> runs_in(SQLite::Statement& select) {
     runs.back().id = select.getColumn(0).getInt();
   }
   return runs;
-}
-
-// The threads take turns to read some rows, and parse them side by side.
-std::vector<Record> parsed_by_all_cores(SQLite::Statement& select) {
-  constexpr std::size_t rows_in_a_turn = 64;
-  std::mutex turn;
-  bool has_more = true;
-  std::vector<Record> records;
-  Stop stop(nullptr);
-  run_threads(cores(), stop, [&](std::size_t) {
-    std::vector<std::string> texts;
-    std::vector<Record> own;
-    while (!stop) {
-      texts.clear();
-      {
-        const std::scoped_lock lock(turn);
-        std::move(own.begin(), own.end(), std::back_inserter(records));
-        while (has_more && texts.size() < rows_in_a_turn) {
-          has_more = select.executeStep();
-          if (has_more) texts.push_back(select.getColumn(0).getString());
-        }
-      }
-      if (texts.empty()) return;
-      own.clear();
-      for (const auto& text : texts) own.push_back(parsed(text, record_from_text));
-    }
-  });
-  return records;
 }
 
 }  // namespace
@@ -281,18 +249,12 @@ std::unordered_set<std::string> Store::finished(const std::string& table) const 
 }
 
 std::vector<Record> Store::records(const std::string& table, RecordKind kind) const {
-  return database_->with_connection([&](SQLite::Database& connection) {
-    SQLite::Statement select(connection, "SELECT record FROM records WHERE table_name = ? AND kind = ?");
-    select.bind(1, table);
-    select.bind(2, to_string(kind));
-    auto records = parsed_by_all_cores(select);
-    // Sorted here: SQLite would sort the records themselves, gigabytes of them, on one core.
-    const auto place = [](const Record& record) {
-      return std::tie(record.chapter, record.ptx, record.operand, record.input, record.level);
-    };
-    std::sort(records.begin(), records.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
-    return records;
-  });
+  const StoredRecords stored(file(), table, kind, database_->busy_timeout);
+  std::vector<Record> records(stored.size());
+  in_parallel(records.size(), [&](std::size_t i) { records[i] = stored.read(i); });
+  return records;
 }
+
+const std::filesystem::path& Store::file() const { return database_->file; }
 
 }  // namespace ptxlat::results

@@ -49,9 +49,10 @@ class Store {
   // not final (is_final) has no recipe: its cell is measured again, too.
   std::unordered_set<std::string> finished(const std::string& table) const;
 
-  // All records of a table and kind ordered by chapter, ptx, operand, input and level, regardless of the order in which
-  // they were finished: two runs of the same plan give files that can be compared line by line.
+  // All records of a table and kind, in the order of StoredRecords.
   std::vector<Record> records(const std::string& table, RecordKind kind) const;
+
+  const std::filesystem::path& file() const;
 
  private:
   struct Database;

@@ -38,6 +38,11 @@ Error storage_error(const std::filesystem::path& file, const SQLite::Exception& 
   }
 }
 
+Error damaged_record(const std::filesystem::path& file, const std::string& what) {
+  return Error(ExitCode::storage, fmt::format("store {} contains a damaged record: {}", file.string(), what),
+               "The store is damaged: keep a copy if it matters, delete it, and run again.");
+}
+
 // SQLite treats a file of one byte as an empty database and overwrites it.
 void reject_shorter_than_a_header(const std::filesystem::path& file) {
   constexpr std::uintmax_t header_bytes = 100;

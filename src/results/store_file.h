@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "base/error.h"
 
@@ -17,6 +18,10 @@ inline constexpr int schema_version = 2;
 
 // An SQLite exception as an Error{storage} that says what to do.
 Error storage_error(const std::filesystem::path& file, const SQLite::Exception& cause);
+
+// Error{storage} for a record that is not what it should be. The content comes from this program, so it is damage to
+// the file.
+Error damaged_record(const std::filesystem::path& file, const std::string& what);
 
 // SQLite treats a file of one byte as an empty database and overwrites it.
 void reject_shorter_than_a_header(const std::filesystem::path& file);

@@ -13,7 +13,6 @@
 #include "latency/survey.h"
 #include "run/provenance.h"
 #include "run/repeated_cells.h"
-#include "run/stored_table.h"
 
 namespace ptxlat::run {
 
@@ -157,11 +156,7 @@ MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions&
     runs.save();
   }
   made.run = made_by.value_or(runs.of(0));
-  if (!made.completed) return made;
-  auto stored = stored_table(store, table);
-  made.records = std::move(stored.records);
-  made.runs = std::move(stored.runs);
-  for (auto& run : own_tables(store, table)) made.own.push_back({run, stored_table(store, run.table)});
+  if (made.completed) made.own = own_tables(store, table);
   return made;
 }
 

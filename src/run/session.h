@@ -15,7 +15,6 @@
 #include "results/run.h"
 #include "results/store.h"
 #include "run/gpu_runs.h"
-#include "run/stored_table.h"
 #include "sass/disassembler.h"
 
 namespace ptxlat::run {
@@ -60,19 +59,12 @@ struct SessionOptions {
 };
 
 //   run         the table's run: this one, or the previous one if all cells already existed
-//   runs        all runs that records of the table name
-//   own         the records that belong to one GPU, of all GPUs but the first
+//   own         the newest runs of the tables that belong to one GPU, of all GPUs but the first
 //   repetition  empty if nothing was repeated
 //   completed   false if it was interrupted; every finished record is in the store
-struct OwnTable {
-  results::Run run;
-  StoredTable stored;
-};
 struct MadeTable {
   results::Run run;
-  std::vector<results::Run> runs;
-  std::vector<results::Record> records;
-  std::vector<OwnTable> own;
+  std::vector<results::Run> own;
   std::optional<Repetition> repetition;
   std::size_t made = 0;
   double wall_seconds = 0;

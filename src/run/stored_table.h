@@ -4,16 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "results/record.h"
 #include "results/run.h"
 #include "results/store.h"
+#include "results/stored_records.h"
 
 namespace ptxlat::run {
 
 // The latencies of a table in the store, and the runs that they name, oldest first.
 struct StoredTable {
   std::vector<results::Run> runs;
-  std::vector<results::Record> records;
+  results::StoredRecords records;
 };
 StoredTable stored_table(const results::Store& store, const std::string& table);
 

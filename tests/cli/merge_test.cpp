@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `ptxlat run --shard` on several machines and `ptxlat merge`: the table of one run.
+#include <sched.h>
+#include <sys/resource.h>
+
 #include <set>
 
+#include "../report/cells.h"
 #include "ptxlat_program.h"
 #include "results/store.h"
 
@@ -36,7 +40,59 @@ Ended run_shard(const PtxlatProgram& program, const std::string& number) {
   return program.run(with({"run", "--shard", number + "/3", "--store", number + ".sqlite"}, few_forms));
 }
 
+// Saves cells whose windows have this many bytes of machine code together, all of it different.
+void save_long_code(results::Store& store, std::size_t bytes) {
+  auto run = run_of("static");
+  run.id = store.save_run(run);
+  constexpr std::size_t instructions = 20'000, bytes_of_each = 40;
+  for (std::size_t cell = 0; cell * instructions * bytes_of_each < bytes; ++cell) {
+    auto record = cell_of("add.x" + std::to_string(cell), 3, 4, "IADD3");
+    record.run = run.id;
+    auto& sass = record.windows.front().sass;
+    for (std::size_t i = 0; i < instructions; ++i)
+      sass.insert(sass.end() - 1, {0, fmt::format("IADD3 R{}, R{:07}, 0x{:04x}, RZ", i % 200, cell, i), 4});
+    for (std::size_t i = 0; i < sass.size(); ++i) sass[i].offset = static_cast<int>(16 * i);
+    store.save_records(run.table, {record});
+  }
+}
+
+// Runs the program with at most this much memory for data, and as many threads as on two cores.
+Ended run_in(std::size_t bytes, const PtxlatProgram& program, const Arguments& arguments) {
+  cpu_set_t all, two;
+  REQUIRE(::sched_getaffinity(0, sizeof all, &all) == 0);
+  CPU_ZERO(&two);
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&two) < 2; ++cpu) {
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &two);
+  }
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_DATA, &before) == 0);
+  const rlimit small{bytes, before.rlim_max};
+  ::sched_setaffinity(0, sizeof two, &two);
+  ::setrlimit(RLIMIT_DATA, &small);
+  auto ended = program.run(arguments);
+  ::setrlimit(RLIMIT_DATA, &before);
+  ::sched_setaffinity(0, sizeof all, &all);
+  return ended;
+}
+
 }  // namespace
+
+TEST_CASE("writing a table again needs no memory for the machine code of all windows") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  skip("sanitizers need more memory");
+#endif
+  PtxlatProgram program;
+  constexpr std::size_t code = 100'000'000;
+  {
+    results::Store store(program.store());
+    save_long_code(store, code);
+  }
+  // The compressor asks for as much room as the text has, of which it uses a fiftieth.
+  const auto ended = run_in(code + 120'000'000, program, {"merge", "ptxlat.sqlite", "--into", "ptxlat.sqlite"});
+  INFO(ended.err);
+  CHECK(ended.status == 0);
+  CHECK(std::filesystem::exists(program.folder() / "tables" / run_of().table / "latency.jsonl.zst"));
+}
 
 TEST_CASE("merged shards give the table of one run, and merging again gives it again") {
   PtxlatProgram program;

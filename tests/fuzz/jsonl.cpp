@@ -12,7 +12,7 @@ namespace {
 report::Table table_of(const std::string& lines) {
   report::Table table;
   table.run.kind = "measured";
-  table.lines = std::make_shared<const std::string>(lines);
+  table.lines = report::lines_in(lines);
   table.cells = report::rows_in(*table.lines, "fuzz");
   return table;
 }

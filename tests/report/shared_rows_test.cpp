@@ -23,14 +23,21 @@ results::Record form(const std::string& ptx, int level, double cycles, const std
   return record;
 }
 
-std::vector<std::string> names_of(const SharedRows& shared) {
-  std::vector<std::string> names;
-  for (const auto& row : shared.rows) {
-    std::string name = row.record.ptx + " of O" + std::to_string(row.record.level) + ":";
-    for (const int level : row.levels) name += " O" + std::to_string(level);
-    names.push_back(name);
+// The rows of these records, by the form and level whose code they have.
+struct SharedRecords {
+  std::vector<std::string> rows;
+  std::vector<Spelling> spellings;
+};
+SharedRecords share_rows(const std::vector<results::Record>& records) {
+  const auto outlines = outline_of({records.size(), [&](std::size_t i, Code) { return records[i]; }}).rows;
+  auto [rows, spellings] = report::share_rows(outlines);
+  SharedRecords shared{{}, std::move(spellings)};
+  for (const auto& [outline, levels] : rows) {
+    std::string name = outlines[outline].ptx + " of O" + std::to_string(outlines[outline].level) + ":";
+    for (const int level : levels) name += " O" + std::to_string(level);
+    shared.rows.push_back(name);
   }
-  return names;
+  return shared;
 }
 
 using Names = std::vector<std::string>;
@@ -45,7 +52,7 @@ TEST_CASE("levels and spellings of the same machine code are one row, of the for
     records.push_back(form("ld.acquire.u32", level, 9, "LDG.STRONG"));
   }
   const auto shared = share_rows(records);
-  CHECK(names_of(shared) == Names{"ld.u32.x of O0: O0", "ld.acquire.u32 of O3: O0 O2 O3", "ld.u32.x of O3: O2 O3"});
+  CHECK(shared.rows == Names{"ld.u32.x of O0: O0", "ld.acquire.u32 of O3: O0 O2 O3", "ld.u32.x of O3: O2 O3"});
   REQUIRE(shared.spellings.size() == 9);
   CHECK(shared.spellings.front() == Spelling{"ld.weak.u32", 0, "ld.u32.x", ""});
   CHECK(shared.spellings.at(2) == Spelling{"ld.acquire.u32", 0, "ld.acquire.u32", ""});
@@ -88,7 +95,7 @@ TEST_CASE("code is the same whatever its registers are called and wherever it br
 TEST_CASE("forms share their rows only as a whole: each operand and class of inputs") {
   auto a = form("op.a", 3, 4, "IADD3"), b = form("op.b", 3, 4, "IADD3"), slow = form("op.b", 3, 9, "IADD3");
   slow.input = "slow path";
-  CHECK(names_of(share_rows({a, b, slow})) == Names{"op.a of O3: O3", "op.b of O3: O3", "op.b of O3: O3"});
+  CHECK(share_rows({a, b, slow}).rows == Names{"op.a of O3: O3", "op.b of O3: O3", "op.b of O3: O3"});
 }
 
 TEST_CASE("medians of surveys may differ between forms of the same code, other numbers may not") {

@@ -26,7 +26,7 @@ using Catch::Matchers::Contains;
 namespace {
 
 // What `zstd --patch-from` writes.
-std::string zstd_from(const std::string& base, const std::string& text) {
+std::string zstd_from(std::string_view base, std::string_view text) {
   const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
   ZSTD_CCtx_refPrefix(context.get(), base.data(), base.size());
@@ -60,7 +60,7 @@ Table table_of_version(const std::string& version, unsigned seed) {
 
 // Makes the rows refer to those of the sibling.
 void refer(const std::filesystem::path& table, const std::string& sibling) {
-  const auto base = *read_table(table.parent_path() / sibling).lines;
+  const std::string base(*read_table(table.parent_path() / sibling).lines);
   overwrite(table / "latency.jsonl.zst", zstd_from(base, *read_table(table).lines));
   set_field(table, "jsonl_base", sibling);
 }

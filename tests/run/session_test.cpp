@@ -12,6 +12,7 @@
 #include "../worker/environment.h"
 #include "catch.h"
 #include "run/provenance.h"
+#include "run/stored_table.h"
 
 using namespace ptxlat;
 using namespace ptxlat::run;
@@ -29,6 +30,7 @@ struct Tables {
   LittleCatalogue little{entry};
   Environment environment;
   worker::Worker worker{test_options()};
+  assemble::Toolchain toolchain{assemble::ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
 
   std::vector<const isa::Form*> forms(std::size_t count) const {
     std::vector<const isa::Form*> found;
@@ -36,9 +38,15 @@ struct Tables {
     return found;
   }
 
+  std::vector<results::Record> records() const {
+    return store.records(begin_run(toolchain, {90, ""}, std::nullopt).table, results::RecordKind::latency);
+  }
+  std::size_t runs() const {
+    return stored_table(store, begin_run(toolchain, {90, ""}, std::nullopt).table).runs.size();
+  }
+
   // A job for the first forms; with a clock it is as for a GPU.
   TableJob job(std::size_t count, const std::vector<int>& levels = {3}) const {
-    const assemble::Toolchain toolchain{assemble::ToolchainKind::ptxas, "ptxas-13.0.88", "13.0.88", {}, 9, 0};
     TableJob job{.loaded = little.loaded,
                  .toolchain = toolchain,
                  .target = {90, ""},
@@ -72,13 +80,13 @@ TEST_CASE("a table has every planned cell, and each record names its run") {
   CHECK(known == 0);
   CHECK(made.made == 6);
   CHECK(finished == 6);
-  CHECK(made.records.size() == 6);
-  REQUIRE(made.runs.size() == 1);
+  CHECK(tables.records().size() == 6);
+  CHECK(tables.runs() == 1);
   CHECK(made.run.id != 0);
-  CHECK(runs_of(made.records) == std::set<int>{made.run.id});
+  CHECK(runs_of(tables.records()) == std::set<int>{made.run.id});
   CHECK_FALSE(made.run.finished_utc.empty());
   CHECK_FALSE(made.repetition);
-  for (const auto& record : made.records) CHECK(record.number(results::metric::static_cycles) == 4);
+  for (const auto& record : tables.records()) CHECK(record.number(results::metric::static_cycles) == 4);
 }
 
 TEST_CASE("what the store has is not made again, and a resumed table names both runs") {
@@ -91,20 +99,21 @@ TEST_CASE("what the store has is not made again, and a resumed table names both 
   const auto after = make_table(second, tables.store, options);
   CHECK(known == 3);
   CHECK(after.made == 2);
-  CHECK(after.records.size() == 5);
-  CHECK(after.runs.size() == 2);
-  CHECK(runs_of(after.records) == std::set<int>{before.run.id, after.run.id});
+  CHECK(tables.records().size() == 5);
+  CHECK(tables.runs() == 2);
+  CHECK(runs_of(tables.records()) == std::set<int>{before.run.id, after.run.id});
 }
 
 TEST_CASE("a run that finds all of its cells does not count: the table stays attributed to the one that made it") {
   Tables tables;
   auto first = tables.job(3), second = tables.job(3);
   const auto before = make_table(first, tables.store, {});
+  const auto records = tables.records();
   const auto after = make_table(second, tables.store, {});
   CHECK(after.made == 0);
   CHECK(after.completed);
   CHECK(after.run.id == before.run.id);
-  CHECK(after.records == before.records);
+  CHECK(tables.records() == records);
   CHECK(tables.store.runs(before.run.table).size() == 1);
 }
 
@@ -115,7 +124,7 @@ TEST_CASE("a cell whose experiment has changed is made again") {
   second.plan[1].recipe = "another";
   const auto after = make_table(second, tables.store, {});
   CHECK(after.made == 1);
-  CHECK(after.records.size() == 3);
+  CHECK(tables.records().size() == 3);
 }
 
 TEST_CASE("an interrupted table keeps what is finished, and the next run makes the rest") {
@@ -136,7 +145,7 @@ TEST_CASE("an interrupted table keeps what is finished, and the next run makes t
   const auto after = make_table(second, tables.store, {});
   CHECK(after.completed);
   CHECK(after.made == 7);
-  CHECK(after.runs.size() == 2);
+  CHECK(tables.runs() == 2);
 }
 
 TEST_CASE("a shard is noted as finished, even if the store has all of its cells") {
@@ -177,8 +186,9 @@ TEST_CASE("a measured cell has nanoseconds where the clock is known") {
   SessionOptions options;
   options.workers = {&tables.worker};
   const auto made = make_table(job, tables.store, options);
-  REQUIRE(made.records.size() == 2);
-  for (const auto& record : made.records) {
+  const auto records = tables.records();
+  REQUIRE(records.size() == 2);
+  for (const auto& record : records) {
     CHECK(record.number(results::metric::cycles) == 4);
     CHECK(record.number(results::metric::elapsed_ns) == 2);
   }
@@ -194,7 +204,7 @@ TEST_CASE("a sample that a second process measures alike changes nothing") {
   REQUIRE(made.repetition);
   CHECK(made.repetition->repeated == 4);
   CHECK(made.repetition->differing.empty());
-  for (const auto& record : made.records) CHECK(record.verdict == sass::Verdict::proven);
+  for (const auto& record : tables.records()) CHECK(record.verdict == sass::Verdict::proven);
 }
 
 TEST_CASE("a cell that fails in a second process says so, and the next run tries it again") {
@@ -212,10 +222,10 @@ TEST_CASE("a cell that fails in a second process says so, and the next run tries
   REQUIRE(made.repetition);
   CHECK(made.repetition->repeated == 2);
   REQUIRE(made.repetition->differing.size() == 2);
-  REQUIRE(made.records.size() == 4);
+  REQUIRE(tables.records().size() == 4);
   std::set<std::string> failed;
   for (const auto& record : made.repetition->differing) failed.insert(record.ptx);
-  for (const auto& record : made.records) {
+  for (const auto& record : tables.records()) {
     INFO(record.ptx << ": " << record.note);
     const bool differs = failed.contains(record.ptx);
     CHECK((record.verdict == sass::Verdict::fault) == differs);
@@ -231,5 +241,5 @@ TEST_CASE("a cell that fails in a second process says so, and the next run tries
   options.on_finished = {};
   const auto again = make_table(job, tables.store, options);
   CHECK(again.made == failed.size());
-  for (const auto& record : again.records) CHECK(record.verdict == sass::Verdict::proven);
+  for (const auto& record : tables.records()) CHECK(record.verdict == sass::Verdict::proven);
 }
