@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "results/json.h"
@@ -66,6 +67,8 @@ Record StoredRecords::read(std::size_t number, Code code) const {
   }
   try {
     return record_from_text(text, code);
+  } catch (const std::bad_alloc&) {
+    throw;  // says nothing about the record
   } catch (const std::exception& error) {
     throw damaged_record(file, error.what());
   }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "results/stored_records.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <new>
+
+#include "catch.h"
+#include "child_process.h"
+#include "results/store.h"
+#include "test_folder.h"
+
+using namespace ptxlat;
+using namespace ptxlat::results;
+
+namespace {
+
+const std::string table = "sm_90/static/ptxas-13.0.88";
+
+Record cell_named(const std::string& ptx) {
+  Record cell;
+  cell.ptx = ptx;
+  cell.level = 3;
+  return cell;
+}
+
+// Of the process, for data.
+std::size_t bytes_now() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    std::size_t kilobytes = 0;
+    if (word == "VmData:" && status >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("stored records stay as they were, whatever is written meanwhile") {
+  const TestFolder folder;
+  Store store(folder.path / "store.sqlite");
+  const auto before = cell_named("a");
+  store.save_records(table, {before});
+  const StoredRecords stored(store.file(), table, RecordKind::latency);
+  auto after = before;
+  after.note = "again";
+  store.save_records(table, {after, cell_named("b")});
+  REQUIRE(stored.size() == 1);
+  CHECK(stored.read(0) == before);
+  CHECK(store.records(table, RecordKind::latency).size() == 2);
+}
+
+TEST_CASE("of a record's windows only those behind the headline are read with their code, if no more is wanted") {
+  const TestFolder folder;
+  Store store(folder.path / "store.sqlite");
+  auto cell = cell_named("a");
+  for (const char* role : {"chain", "differential", "stream"}) {
+    auto& window = cell.windows.emplace_back();
+    window.role = role;
+    window.sass = {{0, fmt::format("IADD3 {}", role), 4}};
+  }
+  cell.set(metric::issue, 2, {"stream"});
+  const auto with_code = [&](Code code) {
+    store.save_records(table, {cell});
+    std::string roles;
+    for (const auto& window : StoredRecords(store.file(), table, RecordKind::latency).read(0, code).windows) {
+      if (!window.sass.empty()) roles += window.sass.front().text + ";";
+    }
+    return roles;
+  };
+  CHECK(with_code(Code::all) == "IADD3 chain;IADD3 differential;IADD3 stream;");
+  CHECK(with_code(Code::of_headline) == "IADD3 stream;");
+  cell.set(metric::cycles, 4, {"differential"});
+  CHECK(with_code(Code::of_headline) == "IADD3 differential;");
+}
+
+TEST_CASE("a record for which there is not enough memory is not a damaged one") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  skip("sanitizers need more memory");
+#endif
+  const TestFolder folder;
+  constexpr std::size_t instructions = 400'000, bytes_of_each = 50;
+  // In a process of its own, which leaves this one no free memory.
+  const pid_t writer = start_child([&] {
+    auto cell = cell_named("a");
+    auto& window = cell.windows.emplace_back();
+    window.role = "chain";
+    for (std::size_t i = 0; i < instructions; ++i)
+      window.sass.push_back({static_cast<int>(16 * i), "IADD3 R0000000, R0000000, R0000000, R00000000", 4});
+    Store(folder.path / "store.sqlite").save_records(table, {cell});
+    return 0;
+  });
+  REQUIRE(exit_status_of(writer) == 0);
+  const pid_t reader = start_child([&] {
+    const StoredRecords stored(folder.path / "store.sqlite", table, RecordKind::latency);
+    // SQLite and we have a copy of the text; what it says needs more.
+    const rlimit small{bytes_now() + 3 * instructions * bytes_of_each, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_DATA, &small);
+    try {
+      stored.read(0);
+    } catch (const std::bad_alloc&) {
+      return 1;
+    }
+    return 0;
+  });
+  CHECK(exit_status_of(reader) == 1);
+}
