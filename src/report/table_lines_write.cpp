@@ -46,7 +46,7 @@ class DistinctCodes {
     hash.add(code);
     const std::scoped_lock lock(mutex_);
     const auto [known, is_new] = numbers_.emplace(hash.wide(), places_.size());
-    if (is_new) places_.push_back({file_.append(code), code.size()});
+    if (is_new) places_.emplace_back(file_.append(code), code.size());
     return known->second;
   }
 
