@@ -48,6 +48,9 @@ ALLOWED = {"supervisor killed": {0, -signal.SIGKILL}, "supervisor ended": {0, 13
 LONG_DISTURBANCES = {"worker": ["worker killed"], "supervisor": ["supervisor killed", "supervisor ended"]}
 # Seconds between two of them. Processes of different ages show what they gather.
 LONG_PAUSES = {"worker": (20, 40), "supervisor": (60, 400)}
+# Seconds from being asked to end to the end. A table that is being written is finished first, which takes more than a
+# minute where other programs use the cores.
+LONG_END = 180
 
 
 def finished_cells(store):
@@ -250,9 +253,9 @@ class Soak:
             life = Life()
             disturbance = self.watch_long(name, process, work / "ptxlat.sqlite", until, life)
             try:
-                status = process.wait(timeout=60)
+                status = process.wait(timeout=LONG_END)
             except subprocess.TimeoutExpired:
-                self.problem(f"whole {name} did not end within 60 s after \"{disturbance}\"")
+                self.problem(f"whole {name} did not end within {LONG_END} s after \"{disturbance}\"")
                 process.kill()
                 status = process.wait()
             self.journal.note_handover(f"whole {name}", old, life)
