@@ -97,7 +97,7 @@ std::vector<CellOfTable> cells_from_table(const ShowOptions& options, const isa:
   for (const auto& spelling : table.spellings) {
     const bool is_wanted = std::find(levels.begin(), levels.end(), spelling.level) != levels.end();
     if (is_wanted && spelling.ptx == form.ptx && !spelling.row.empty() && spelling.row != form.ptx)
-      fmt::print("O{}: the machine code is that of {}\n", spelling.level, spelling.row);
+      fmt::print("O{}: the machine code is that of {}\n", spelling.level, printable(spelling.row));
   }
   const report::RowThroughputs throughputs(report::read_opcode_numbers(options.table), table.spellings);
   std::vector<CellOfTable> whole;

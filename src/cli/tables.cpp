@@ -26,7 +26,8 @@ WrittenTable write_latencies(const results::Store& store, results::Run run, run:
       stored.records.size(), [&](std::size_t number, results::Code code) { return stored.records.read(number, code); }};
   auto outline = report::outline_of(records);
   const auto code = options.has_headline_code ? report::Code::of_headline : report::Code::all;
-  auto table = report::table_from(std::move(run), std::move(stored.runs), records, outline, code, options.folder);
+  const auto scratch = std::filesystem::path(options.folder) / run.table;
+  auto table = report::table_from(std::move(run), std::move(stored.runs), records, outline, code, scratch);
   report::write_table(options.folder, table,
                       options.is_brief ? report::TableDetail::columns_only : report::TableDetail::everything);
   return {std::move(table), std::move(outline)};

@@ -88,16 +88,20 @@ int start_of_overwriting(const std::vector<HazardLadder>& ladders) {
   return 1;
 }
 
-// What ptxas leaves between the two without places.
-int scheduled_distance(const results::Record& record) {
+// What ptxas leaves between the two without places; empty if the code without places has no such pair.
+std::optional<int> scheduled_distance(const results::Record& record) {
   for (const auto& pair : pairs_of(record.windows.front())) {
     if (pair.producer == record.sass.front() && pair.consumer == record.sass.back())
       return std::clamp(pair.distance, 1, longest_distance);
   }
-  return 1;
+  return std::nullopt;
 }
 
 }  // namespace
+
+int first_distance(const HazardCode& code, std::optional<int> scheduled) {
+  return std::max(scheduled.value_or(1), shortest_distance(code, Hazard::read_after_write));
+}
 
 results::CellKey key_of(const HazardPlan& plan) {
   return {results::RecordKind::hazard,
@@ -292,16 +296,17 @@ std::vector<HazardLadder> HazardMethod::measure(line::Bench& bench, std::size_t 
     }
     return outcome;
   };
-  const int scheduled = scheduled_distance(record);
+  const auto scheduled = scheduled_distance(record);
+  const int first = first_distance(code, scheduled);
   const bool is_address = reaches_address(code);
-  int start = start_of(scheduled);
+  int start = start_of(first);
   if (is_address) {
     // Without the producer there is no address, and nothing to compare with.
     if (code.waits()) start = longest_distance;
     return climb_all(code, start, Fault::old_address, run, record);
   }
   const auto alone = run(Hazard::read_after_write, Arrangement::consumer_alone, 1);
-  const auto pair = run(Hazard::read_after_write, Arrangement::pair, scheduled);
+  const auto pair = run(Hazard::read_after_write, Arrangement::pair, first);
   for (const auto* outcome : {&alone, &pair}) {
     if (outcome->status == kernel::LaunchStatus::ok) continue;
     record.verdict = outcome->status == kernel::LaunchStatus::timeout ? sass::Verdict::timeout : sass::Verdict::fault;
@@ -309,8 +314,8 @@ std::vector<HazardLadder> HazardMethod::measure(line::Bench& bench, std::size_t 
     return {};
   }
   // The NOPs within a distance are missing behind it, where each takes a cycle.
-  const double more = elapsed_of_hazard(pair.readout) - elapsed_of_hazard(alone.readout) + nops_within(scheduled);
-  record.set(results::metric::differential, more + 1);
+  const double more = elapsed_of_hazard(pair.readout) - elapsed_of_hazard(alone.readout) + nops_within(first);
+  if (scheduled || code.waits()) record.set(results::metric::differential, more + 1);
   if (code.waits()) start = start_of(static_cast<int>(more) + 1);
   return climb_all(code, start, Fault::nowhere, run, record);
 }

@@ -20,7 +20,7 @@ namespace ptxlat::machine {
 
 // Version of the rules that find, patch and measure. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char hazard_version[] = "hazard 7";
+inline constexpr char hazard_version[] = "hazard 8";
 
 // A form with a consumer of its result, at a level.
 //   is_first  it is the form's first consumer
@@ -52,6 +52,10 @@ struct HazardLadder {
   std::string problem;
   bool has_failed = false;
 };
+// Where a pair is launched first, in cycles: as in the code without places, if it has the pair, but not so near that a
+// wait of the consumer is missed.
+int first_distance(const HazardCode& code, std::optional<int> scheduled);
+
 // The lowest distance at and above which no lane was wrong. Empty if the longest was wrong, or if a wrong value could
 // not be seen: of a read, if the shortest distance was right; of a write, if the other order was.
 std::optional<int> lowest_right(const HazardLadder& ladder);

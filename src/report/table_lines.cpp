@@ -171,6 +171,8 @@ std::vector<Cell> rows_in(std::string_view lines, const std::filesystem::path& f
   const auto reading = [&](int number, const auto& read) {
     try {
       read();
+    } catch (const std::bad_alloc&) {
+      throw;  // says nothing about the line
     } catch (const std::exception& error) {
       throw damaged(folder / jsonl_name, fmt::format("line {}: {}", number, error.what()));
     }

@@ -72,9 +72,12 @@ void reject_what_computes(SQLite::Database& connection, const std::filesystem::p
 
 }  // namespace
 
-Owner owner_of(SQLite::Database& connection, const std::filesystem::path& file) {
-  // Also for what an index or a check of somebody else's file would compute.
+void limit_records(SQLite::Database& connection) {
   sqlite3_limit(connection.getHandle(), SQLITE_LIMIT_LENGTH, most_record_bytes);
+}
+
+Owner owner_of(SQLite::Database& connection, const std::filesystem::path& file) {
+  limit_records(connection);  // also for what an index or a check of somebody else's file would compute
   // All three queries use one snapshot of the file: between two of them, a different process may make it a store. A
   // savepoint is a transaction that can be nested.
   connection.exec("SAVEPOINT ownership");

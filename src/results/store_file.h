@@ -23,6 +23,9 @@ Error storage_error(const std::filesystem::path& file, const SQLite::Exception& 
 // the file.
 Error damaged_record(const std::filesystem::path& file, const std::string& what);
 
+// Lets the connection read no record that is longer than any of ours.
+void limit_records(SQLite::Database& connection);
+
 // SQLite treats a file of one byte as an empty database and overwrites it.
 void reject_shorter_than_a_header(const std::filesystem::path& file);
 

@@ -24,7 +24,10 @@ struct StoredRecords::Transaction {
   Transaction(const std::filesystem::path& store, std::chrono::milliseconds busy_timeout)
       : file(store),
         connection(store.string(), SQLite::OPEN_READONLY, static_cast<int>(busy_timeout.count())),
-        select(connection, "SELECT record FROM records WHERE rowid = ?") {}
+        select(connection, "SELECT record FROM records WHERE rowid = ?") {
+    limit_records(connection);
+    connection.exec("PRAGMA temp_store = MEMORY");  // the order of a table's rows takes little
+  }
 };
 
 StoredRecords::StoredRecords(const std::filesystem::path& store, const std::string& table, RecordKind kind,

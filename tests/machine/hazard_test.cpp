@@ -388,6 +388,15 @@ struct RealHazards {
 
 }  // namespace
 
+TEST_CASE("a pair begins where ptxas left it, and where a wait is seen if ptxas left no such pair") {
+  const auto fixed = find_hazard(hazard_window()), scoreboard = find_hazard(hazard_window(2));
+  REQUIRE(scoreboard.waits());
+  CHECK(first_distance(fixed, 5) == 5);
+  CHECK(first_distance(fixed, {}) == 1);
+  CHECK(first_distance(scoreboard, 9) == 9);
+  CHECK(first_distance(scoreboard, {}) == 2);
+}
+
 TEST_CASE("a consumer that waits for the producer's scoreboard is not so near that it would miss it") {
   RealHazards real;
   const auto [ptx, shortest] = GENERATE(table<std::string, int>(
