@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "machine/hazards.h"
+#include "machine/hazard_ladder.h"
 #include "machine/scheduled_pairs.h"
 
 namespace ptxlat::machine {
