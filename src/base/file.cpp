@@ -16,6 +16,7 @@
 
 #include "base/file_error.h"
 #include "base/limits.h"
+#include "base/write_all.h"
 
 namespace ptxlat {
 
@@ -64,14 +65,7 @@ class TemporaryFiles {
     const int descriptor = create(folder, name);
     descriptors_.push_back(descriptor);
     const auto& file = paths_.back();
-    for (std::size_t written = 0; written < content.size();) {
-      const ssize_t count = ::write(descriptor, content.data() + written, content.size() - written);
-      if (count >= 0) {
-        written += static_cast<std::size_t>(count);
-      } else if (errno != EINTR) {
-        throw file_error(file, "write", errno);
-      }
-    }
+    if (!write_all(descriptor, content)) throw file_error(file, "write", errno);
     // Some file systems report a full disk only here.
     if (::fsync(descriptor) != 0 && errno != EINVAL) throw file_error(file, "write", errno);
   }
@@ -154,15 +148,14 @@ bool stays_inside(const std::filesystem::path& path) {
 
 std::string read_file(const std::filesystem::path& file) {
   struct stat status {};
-  const bool is_there = ::stat(file.c_str(), &status) == 0;
-  int failure = is_there ? 0 : errno;
-  if (is_there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+  if (::stat(file.c_str(), &status) != 0) throw file_error(file, "read", errno);
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
     throw Error(ExitCode::storage, fmt::format("{} is a pipe or a device", file.string()),
                 "Copy what it gives into a file.");
   }
-  const int descriptor = is_there ? ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-  if (descriptor < 0) throw file_error(file, "read", is_there ? errno : failure);
-  if (std::cmp_greater(status.st_size, most_file_bytes)) failure = EFBIG;
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) throw file_error(file, "read", errno);
+  int failure = std::cmp_greater(status.st_size, most_file_bytes) ? EFBIG : 0;
   std::string content;
   std::array<char, 1 << 16> buffer;
   ssize_t count = 0;

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/file_error.h"
+#include "base/write_all.h"
 
 namespace ptxlat {
 
@@ -45,13 +46,8 @@ ScratchFile::~ScratchFile() {
 std::size_t ScratchFile::append(std::string_view text) {
   assert(mapped_ == nullptr);
   const std::size_t begin = size_;
-  while (!text.empty()) {
-    const ssize_t count = ::write(descriptor_, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw file_error(folder_, "write a temporary file in", errno);
-    text.remove_prefix(static_cast<std::size_t>(count));
-    size_ += static_cast<std::size_t>(count);
-  }
+  if (!write_all(descriptor_, text)) throw file_error(folder_, "write a temporary file in", errno);
+  size_ += text.size();
   return begin;
 }
 

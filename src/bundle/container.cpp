@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/write_all.h"
 
 namespace ptxlat::bundle {
 
@@ -208,16 +209,9 @@ void BundleWriter::finish() {
 }
 
 void BundleWriter::write(const void* data, std::size_t size) {
-  const auto* bytes = static_cast<const char*>(data);
-  while (size > 0) {
-    const auto written = ::write(descriptor_, bytes, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      reject(part_, fmt::format("cannot be written: {}", std::strerror(errno)),
-             "free some space; rerun the same command to continue");
-    }
-    bytes += written;
-    size -= static_cast<std::size_t>(written);
+  if (!write_all(descriptor_, {static_cast<const char*>(data), size})) {
+    reject(part_, fmt::format("cannot be written: {}", std::strerror(errno)),
+           "free some space; rerun the same command to continue");
   }
 }
 

@@ -64,7 +64,7 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const Loo
   results::Series series{curve_name, "results/clk/SM", {{"warps", "warps", {}}}, {}};
   std::vector<double> rates;
   for (std::size_t i = 0; i < warps.size(); ++i) {
-    const auto cycles = time_of_copy({warps[i], times.rounds, times.shorter[i].middle, times.longer[i].middle});
+    const auto cycles = time_of_copy(timing_of(times, warps, i));
     if (cycles <= 0) {
       record.verdict = sass::Verdict::unstable;
       record.note = "more copies did not take longer";

@@ -10,13 +10,14 @@
 #include "latency/experiment_builder.h"
 #include "machine/hazard_patch.h"
 #include "machine/saturated_kernel.h"
+#include "ptx/kernel_builder.h"
 #include "ptx/store_live.h"
 
 namespace ptxlat::machine {
 
 namespace {
 
-constexpr int passes = 4;         // of the frame
+constexpr int passes = ptx::passes_of_window;
 constexpr int warmed_up = 1;      // pass from which the values count
 constexpr int turned_lanes = 11;  // by which the operands' lanes are turned from pass to pass
 // Words of an output slot: the clocks, then the consumer's result and the instruction's own (frame.ptx).

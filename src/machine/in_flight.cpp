@@ -54,8 +54,7 @@ void measure(line::Bench& bench, const std::vector<ChainLoops>& all, results::Re
     if (times.shorter.empty()) return give_up(times.verdict, times.message);
     series.axes.front().values.push_back(loops.chains);
     for (std::size_t i = 0; i < warps.size(); ++i) {
-      const auto cycles = cycles_of_copy({warps[i], times.rounds, times.shorter[i].middle, times.longer[i].middle},
-                                         loops.copies_of_shorter, loops.copies_of_longer);
+      const auto cycles = cycles_of_copy(timing_of(times, warps, i), loops.copies_of_shorter, loops.copies_of_longer);
       if (cycles <= 0) return give_up(sass::Verdict::unstable, "more copies did not take longer");
       series.values.emplace_back(lanes_of_a_warp * warps[i] / cycles);
     }

@@ -94,6 +94,10 @@ LoopTime time_stream(line::Bench& bench, std::size_t trial, const std::vector<in
   return time_of(bench, trial, bench.batch().cubin_of(trial), warps, launches_of_stream, {});
 }
 
+Timing timing_of(const LoopTimes& times, const std::vector<int>& warps, std::size_t index) {
+  return {warps[index], times.rounds, times.shorter[index].middle, times.longer[index].middle};
+}
+
 LoopTimes time_both(const TimeWarps& shorter, const TimeWarps& longer, const std::vector<int>& warps) {
   LoopTimes times;
   for (const bool is_first : {true, false}) {

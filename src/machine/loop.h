@@ -46,6 +46,10 @@ struct LoopTimes {
   sass::Verdict verdict = sass::Verdict::proven;
   std::string message;
 };
+// Those of one number of warps, over all launches.
+//   index  of that number
+Timing timing_of(const LoopTimes& times, const std::vector<int>& warps, std::size_t index);
+
 // Times a kernel with each number of warps.
 using TimeWarps = std::function<LoopTime(const std::vector<int>& warps, int rounds)>;
 // With the last number of warps first: a kernel that hangs or faults does so only once, and says how many rounds are

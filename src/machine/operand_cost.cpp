@@ -159,8 +159,7 @@ void measure(line::Bench& bench, const OperandPlan& plan, const Trials& trials, 
   if (times.shorter.empty()) return give_up(times.verdict, times.message);
   std::vector<double> rates;
   for (std::size_t i = 0; i < warps.size(); ++i) {
-    const auto cycles = cycles_of_copy({warps[i], times.rounds, times.shorter[i].middle, times.longer[i].middle},
-                                       shorter_copies, places_of_body);
+    const auto cycles = cycles_of_copy(timing_of(times, warps, i), shorter_copies, places_of_body);
     if (cycles <= 0) return give_up(sass::Verdict::unstable, "more copies did not take longer");
     rates.push_back(lanes_of_a_warp * warps[i] / cycles);
   }

@@ -138,14 +138,13 @@ void set_lines(Table& table, Lines lines, const std::filesystem::path& folder) {
 
 }  // namespace
 
-Lines lines_in(std::string text) {
+Lines lines_of_owner(std::shared_ptr<const void> owner, std::string_view text) {
   struct Owned {
-    std::string text;
-    std::string_view view;
+    std::shared_ptr<const void> owner;
+    std::string_view text;
   };
-  const auto owned = std::make_shared<Owned>(Owned{std::move(text), {}});
-  owned->view = owned->text;
-  return {owned, &owned->view};
+  const auto owned = std::make_shared<const Owned>(Owned{std::move(owner), text});
+  return {owned, &owned->text};
 }
 
 Table table_from(results::Run run, std::vector<results::Run> runs, const RecordSource& records,
@@ -290,7 +289,8 @@ Table read_table(const std::filesystem::path& folder) {
   table.runs = std::move(files.runs);
   table.spellings = std::move(files.spellings);
   if (files.lines) {
-    set_lines(table, lines_in(std::move(*files.lines)), folder);
+    const auto text = std::make_shared<const std::string>(std::move(*files.lines));
+    set_lines(table, lines_of_owner(text, *text), folder);
   } else {
     std::vector<Cell> rows;
     for (TableRow& row : files.rows) rows.push_back(cell_of(std::move(row)));

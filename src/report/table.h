@@ -46,7 +46,7 @@ struct Cell {
 
 // A text with whatever it is a view into.
 using Lines = std::shared_ptr<const std::string_view>;
-Lines lines_in(std::string text);
+Lines lines_of_owner(std::shared_ptr<const void> owner, std::string_view text);
 
 // A table as reports read it: the columns as values, everything else as text, in a tenth of the time and space of full
 // records.

@@ -129,12 +129,7 @@ class LinesFile {
   }
   Lines finished() {
     flush();
-    struct Owned {
-      std::shared_ptr<ScratchFile> file;
-      std::string_view text;
-    };
-    const auto owned = std::make_shared<Owned>(Owned{file_, file_->text()});
-    return {owned, &owned->text};
+    return lines_of_owner(file_, file_->text());
   }
 
  private:

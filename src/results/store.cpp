@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <mutex>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -20,11 +19,6 @@
 namespace ptxlat::results {
 
 namespace {
-
-// A row that is not what it should be: damaged_record, without the file.
-struct Damage : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 constexpr const char* schema = R"sql(
   CREATE TABLE runs (
@@ -114,34 +108,23 @@ struct Store::Database {
       return work(connection);
     } catch (const SQLite::Exception& error) {
       throw storage_error(file, error);
-    } catch (const Damage& damage) {
-      throw damaged_record(file, damage.what());
     }
   }
 };
 
 namespace {
 
-template <typename Parse>
-auto parsed(const std::string& text, Parse parse) {
-  try {
-    return parse(text);
-  } catch (const std::exception& error) {
-    throw Damage(error.what());
-  }
-}
-
-RecordKind kind_named(const std::string& name) {
+RecordKind kind_named(const std::string& name, const std::filesystem::path& file) {
   const auto kind = record_kind_from(name);
-  if (!kind) throw Damage("unknown kind \"" + name + "\"");
+  if (!kind) throw damaged_record(file, "unknown kind \"" + name + "\"");
   return *kind;
 }
 
-std::vector<Run> runs_in(SQLite::Statement& select) {
+std::vector<Run> runs_in(SQLite::Statement& select, const std::filesystem::path& file) {
   std::vector<Run> runs;
   while (select.executeStep()) {
-    runs.push_back(
-        parsed(select.getColumn(1).getString(), [](const auto& text) { return run_from_json(parse_json(text)); }));
+    const auto text = select.getColumn(1).getString();
+    runs.push_back(parsed_row(file, [&] { return run_from_json(parse_json(text)); }));
     runs.back().id = select.getColumn(0).getInt();
   }
   return runs;
@@ -179,7 +162,7 @@ std::vector<Run> Store::runs(const std::string& table) const {
   return database_->with_connection([&](SQLite::Database& connection) {
     SQLite::Statement select(connection, "SELECT id, run FROM runs WHERE table_name = ? ORDER BY id");
     select.bind(1, table);
-    return runs_in(select);
+    return runs_in(select, file());
   });
 }
 
@@ -188,7 +171,7 @@ std::vector<Run> Store::newest_runs() const {
     SQLite::Statement select(connection,
                              "SELECT id, run FROM runs WHERE id IN (SELECT max(id) FROM runs GROUP BY table_name) "
                              "ORDER BY table_name");
-    return runs_in(select);
+    return runs_in(select, file());
   });
 }
 
@@ -236,7 +219,7 @@ std::unordered_set<std::string> Store::finished(const std::string& table) const 
                              "SELECT kind, ptx, operand, input, opt, recipe FROM records WHERE table_name = ?");
     select.bind(1, table);
     while (select.executeStep()) {
-      const CellKey key{kind_named(select.getColumn(0).getString()),
+      const CellKey key{kind_named(select.getColumn(0).getString(), file()),
                         select.getColumn(1).getString(),
                         select.getColumn(2).getString(),
                         select.getColumn(3).getString(),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <exception>
 #include <filesystem>
+#include <new>
 #include <string>
 
 #include "base/error.h"
@@ -22,6 +24,18 @@ Error storage_error(const std::filesystem::path& file, const SQLite::Exception& 
 // Error{storage} for a record that is not what it should be. The content comes from this program, so it is damage to
 // the file.
 Error damaged_record(const std::filesystem::path& file, const std::string& what);
+
+// What `parse` makes of a row's text: whatever it throws about that is damage.
+template <typename Parse>
+auto parsed_row(const std::filesystem::path& file, Parse parse) {
+  try {
+    return parse();
+  } catch (const std::bad_alloc&) {
+    throw;  // says nothing about the row
+  } catch (const std::exception& error) {
+    throw damaged_record(file, error.what());
+  }
+}
 
 // Lets the connection read no record that is longer than any of ours.
 void limit_records(SQLite::Database& connection);

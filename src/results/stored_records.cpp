@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <mutex>
-#include <new>
 #include <vector>
 
 #include "results/json.h"
@@ -68,13 +67,7 @@ Record StoredRecords::read(std::size_t number, Code code) const {
   } catch (const SQLite::Exception& error) {
     throw storage_error(file, error);
   }
-  try {
-    return record_from_text(text, code);
-  } catch (const std::bad_alloc&) {
-    throw;  // says nothing about the record
-  } catch (const std::exception& error) {
-    throw damaged_record(file, error.what());
-  }
+  return parsed_row(file, [&] { return record_from_text(text, code); });
 }
 
 }  // namespace ptxlat::results

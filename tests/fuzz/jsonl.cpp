@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <memory>
 #include <sstream>
 
 #include "fuzz.h"
@@ -12,7 +13,8 @@ namespace {
 report::Table table_of(const std::string& lines) {
   report::Table table;
   table.run.kind = "measured";
-  table.lines = report::lines_in(lines);
+  const auto text = std::make_shared<const std::string>(lines);
+  table.lines = report::lines_of_owner(text, *text);
   table.cells = report::rows_in(*table.lines, "fuzz");
   return table;
 }

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "../results/execute_sql.h"
 #include "base/error.h"
 #include "base/expression.h"
 #include "base/file.h"
@@ -37,7 +38,6 @@
 #include "sass/cubin.h"
 #include "sass/disassembler.h"
 #include "snippet/text.h"
-#include "sqlite3.h"
 #include "tiny_cubin.h"
 #include "worker/protocol.h"
 #include "worker/socket.h"
@@ -296,14 +296,9 @@ TEST_CASE("a store with a view or a trigger instead of its tables is rejected") 
   const TemporaryFolder folder;
   const auto file = folder.path() / "store";
   { const results::Store store(file); }
-  sqlite3* connection = nullptr;
-  REQUIRE(sqlite3_open(file.c_str(), &connection) == SQLITE_OK);
-  REQUIRE(
-      sqlite3_exec(connection,
-                   "DROP TABLE runs; CREATE VIEW runs AS WITH RECURSIVE f(id, run, table_name) AS (VALUES(1, '', '') "
-                   "UNION ALL SELECT id + 1, '', '' FROM f) SELECT * FROM f",
-                   nullptr, nullptr, nullptr) == SQLITE_OK);
-  sqlite3_close(connection);
+  execute(file,
+          "DROP TABLE runs; CREATE VIEW runs AS WITH RECURSIVE f(id, run, table_name) AS (VALUES(1, '', '') "
+          "UNION ALL SELECT id + 1, '', '' FROM f) SELECT * FROM f");
   CHECK_THAT(error_of([&] { results::Store(file).newest_runs(); }), Contains("more than the tables"));
 }
 
@@ -311,14 +306,9 @@ TEST_CASE("a store's record is not longer than any of ours") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "store";
   { const results::Store store(file); }
-  sqlite3* connection = nullptr;
-  REQUIRE(sqlite3_open(file.c_str(), &connection) == SQLITE_OK);
-  REQUIRE(
-      sqlite3_exec(connection,
-                   "INSERT INTO runs VALUES (1, 't', '{}'); INSERT INTO records VALUES ('t', 'latency', '', 'x', '', "
-                   "'', 3, '', 1, zeroblob(100000000))",
-                   nullptr, nullptr, nullptr) == SQLITE_OK);
-  sqlite3_close(connection);
+  execute(file,
+          "INSERT INTO runs VALUES (1, 't', '{}'); INSERT INTO records VALUES ('t', 'latency', '', 'x', '', "
+          "'', 3, '', 1, zeroblob(100000000))");
   CHECK_THAT(error_of([&] { results::Store(file).records("t", results::RecordKind::latency); }), Contains("too big"));
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/merge.h"
 
-#include <sqlite3.h>
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -11,6 +9,7 @@
 #include "base/error.h"
 #include "catch.h"
 #include "child_process.h"
+#include "execute_sql.h"
 #include "random_record.h"
 #include "results/json.h"
 #include "test_folder.h"
@@ -107,13 +106,6 @@ std::string rejection(const Stores& stores, const std::vector<std::filesystem::p
     return error.what();
   }
   return {};
-}
-
-void execute(const std::filesystem::path& file, const std::string& sql) {
-  sqlite3* database = nullptr;
-  REQUIRE(sqlite3_open(file.c_str(), &database) == SQLITE_OK);
-  CHECK(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
-  sqlite3_close(database);
 }
 
 std::string bytes_of(const std::filesystem::path& file) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/store.h"
 
-#include <sqlite3.h>
-
 #include <fstream>
 #include <thread>
 
 #include "base/error.h"
 #include "catch.h"
+#include "execute_sql.h"
 #include "random_record.h"
 #include "results/json.h"
 #include "test_folder.h"
@@ -26,13 +25,6 @@ Record cell_named(const std::string& ptx, int level = 3) {
   cell.recipe = "r1";
   cell.set(results::metric::cycles, 4);
   return cell;
-}
-
-void execute(const std::filesystem::path& file, const std::string& sql) {
-  sqlite3* database = nullptr;
-  REQUIRE(sqlite3_open(file.c_str(), &database) == SQLITE_OK);
-  CHECK(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
-  sqlite3_close(database);
 }
 
 std::string content_of(const std::filesystem::path& file) {
