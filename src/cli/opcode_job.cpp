@@ -148,6 +148,18 @@ void StageProgress::files_are_written() const {
   fmt::print(stderr, "{:.1f} s, of which {:.1f} s after the last stage\n", seconds(), seconds() - stages_ended_);
 }
 
+void require_rules(const std::filesystem::path& table, const std::vector<results::Run>& runs,
+                   const std::string& rules) {
+  for (const auto& run : runs) {
+    if (run.rules == rules) continue;
+    throw Error(ExitCode::storage,
+                fmt::format("{} was measured by {}, and this ptxlat reads {}", table.string(),
+                            run.rules.empty() ? "rules that it does not name" : run.rules, rules),
+                fmt::format("measure it again, or read it with ptxlat {} ({}), which measured it", run.tool_version,
+                            run.git_commit));
+  }
+}
+
 void require_completed(bool is_completed, const std::string& store) {
   if (!is_completed)
     throw Error(ExitCode::interrupted, fmt::format("interrupted; every finished cell is kept in {}", store),

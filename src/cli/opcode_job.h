@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -56,6 +57,12 @@ class StageProgress {
 // workers serve nothing else.
 using MeasureJob = std::function<void(run::OpcodeJob& job, const GpuKind& kind, StageProgress& progress)>;
 void for_each_job(const OpcodeJobOptions& options, const MeasureJob& measure);
+
+// Rules that read what different ones measured would misjudge it.
+//   runs   of the records of `table`
+//   rules  today's: machine_version or hazard_version
+// Error{storage} if one of the runs measured by different rules.
+void require_rules(const std::filesystem::path& table, const std::vector<results::Run>& runs, const std::string& rules);
 
 // Error{interrupted} if the job was not.
 void require_completed(bool is_completed, const std::string& store);

@@ -13,6 +13,7 @@
 #include "cli/opcode_job.h"
 #include "cli/toolchains.h"
 #include "machine/opcode_rows.h"
+#include "machine/throughput.h"
 #include "report/opcode_files.h"
 #include "report/pair_files.h"
 #include "report/published.h"
@@ -34,12 +35,14 @@ std::vector<report::PublishedThroughput> documented() {
 
 void read_again(const OpcodeJobOptions& options) {
   auto files = report::read_opcode_files(options.reread);
+  require_rules(options.reread, files.runs, machine::machine_version);
   for (auto& record : files.throughput) machine::read_again(record);
   write_opcodes(options.reread, load_catalogue_for(options.selection), find_latencies(options.reread), std::move(files),
                 options.format);
 }
 
 void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind& kind, StageProgress& progress) {
+  job.run.rules = machine::machine_version;
   // CUPTI hooks into the driver of the process that it is in, and runs each kernel several times.
   std::vector<std::unique_ptr<worker::Worker>> counting;
   for (const auto& gpu : kind.gpus) {

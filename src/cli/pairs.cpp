@@ -20,6 +20,7 @@
 #include "cli/opcode_job.h"
 #include "cli/toolchains.h"
 #include "line/window_record.h"
+#include "machine/hazards.h"
 #include "machine/register_cases.h"
 #include "machine/scheduled_pairs.h"
 #include "report/pair_files.h"
@@ -83,13 +84,14 @@ void write_registers(const std::filesystem::path& folder, const std::vector<resu
 
 void read_again(const PairOptions& options) {
   const std::filesystem::path folder = options.reread;
+  auto files = report::read_pair_files(folder);
+  require_rules(folder, files.runs, machine::hazard_version);
   auto probes = report::read_probe_files(folder);
   for (auto& record : probes) {
     if (record.ptx == machine::registers_name) machine::read_registers_again(record);
   }
   if (!probes.empty()) report::rewrite_facts(folder, probes);
-  write_pairs(folder, schedules_in(folder, load_catalogue_for(options.selection)), report::read_pair_files(folder),
-              options.format);
+  write_pairs(folder, schedules_in(folder, load_catalogue_for(options.selection)), std::move(files), options.format);
 }
 
 // How often a pair is in some code, and at which distances.
@@ -141,6 +143,7 @@ void count_pairs(const PairOptions& options) {
 }
 
 void measure(const PairOptions& options, run::OpcodeJob& job, StageProgress& progress) {
+  job.run.rules = machine::hazard_version;
   std::erase_if(job.forms, [](const isa::Form* form) { return form->cuda.has_value(); });
   results::Store store(options.store);
   const auto folder = std::filesystem::path(options.tables) / job.run.table;

@@ -35,6 +35,7 @@ struct Run {
   std::string table;   // folder below the tables folder: "sm_90/nvidia-h200/driver-580.159.04"
   std::string kind;    // "measured" or "static"
   std::string method;  // version of the rules that made the numbers: "method 15"
+  std::string rules;   // of opcodes and pairs, which change on their own: "machine 7", "hazard 8"; empty in the rest
   std::string toolchain;
   std::string nvrtc;                      // compiled the CUDA C forms, "nvrtc-13.0.88"; empty if there are none
   std::string cupti;                      // read hardware counters, "cupti-130001"; empty if none did

@@ -56,6 +56,7 @@ Json to_json(const Run& run) {
   json["table"] = run.table;
   json["kind"] = run.kind;
   put(json, "method", run.method);
+  put(json, "rules", run.rules);
   json["toolchain"] = run.toolchain;
   put(json, "nvrtc", run.nvrtc);
   put(json, "cupti", run.cupti);
@@ -86,6 +87,7 @@ Run run_from_json(const Json& json) {
   run.table = json.at("table").get<std::string>();
   run.kind = json.at("kind").get<std::string>();
   run.method = text_at(json, "method");
+  run.rules = text_at(json, "rules");
   run.toolchain = text_at(json, "toolchain");
   run.nvrtc = text_at(json, "nvrtc");
   run.cupti = text_at(json, "cupti");

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "interrupted.h"
 #include "machine/in_flight.h"
+#include "machine/throughput.h"
 #include "ptxlat_program.h"
 #include "report/csv.h"
 #include "report/gzip.h"
@@ -344,6 +345,25 @@ TEST_CASE("tables of ptxas beside that of the driver say in which versions an op
   // The other columns are not compared: current rules expect longer loops than this table's (docs/opcodes.md).
   CHECK(PtxlatProgram().run({"opcodes", "--reread", table.string(), "--format", "none"}).status == 0);
   CHECK(versions_in(table) == versions);
+}
+
+TEST_CASE("opcodes of different rules are not read again") {
+  PtxlatProgram program;
+  program.require_tools();
+  REQUIRE(measure(program, "/^popc.b32$/").status == 0);
+  const auto table = program.table();
+  const auto reread = [&] { return program.run({"opcodes", "--reread", table.string(), "--format", "none"}); };
+  REQUIRE(reread().status == 0);
+  auto runs = contents_of(table / "opcodes.json");
+  const std::string rules = machine::machine_version;
+  const auto at = runs.find(rules);
+  REQUIRE(at != std::string::npos);
+  runs.replace(at, rules.size(), "machine 1");
+  replace_files(table, {{"opcodes.json", runs}, {"opcodes.csv", "kept\n"}});
+  const auto refused = reread();
+  CHECK(refused.status == 7);
+  CHECK(refused.err.find("was measured by machine 1, and this ptxlat reads " + rules) != std::string::npos);
+  CHECK(contents_of(table / "opcodes.csv") == "kept\n");
 }
 
 TEST_CASE("a folder without opcodes cannot be read again") {

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "interrupted.h"
+#include "machine/hazards.h"
 #include "ptxlat_program.h"
 #include "report/pair_files.h"
 
@@ -81,6 +82,17 @@ TEST_CASE("pairs have the latencies of the GPU and not those of the schedule; a 
   CHECK(lines_of(program.launch_log()).size() == launches);
   REQUIRE(program.run({"pairs", "--reread", program.table().string(), "--format", "none"}).status == 0);
   CHECK(contents_of(program.table() / "pairs.csv") == csv);
+
+  // Different rules would misjudge them.
+  auto runs = contents_of(program.table() / "pairs.json");
+  const std::string rules = machine::hazard_version;
+  runs.replace(runs.find(rules), rules.size(), "hazard 1");
+  const auto kept = contents_of(program.table() / "pairs.json");
+  replace_files(program.table(), {{"pairs.json", runs}});
+  const auto refused = program.run({"pairs", "--reread", program.table().string(), "--format", "none"});
+  CHECK(refused.status == 7);
+  CHECK(refused.err.find("was measured by hazard 1, and this ptxlat reads " + rules) != std::string::npos);
+  replace_files(program.table(), {{"pairs.json", kept}});
 
   const auto shown = program.run({"show", "--pairs", "POPC", "--table", program.table().string()});
   CHECK(shown.status == 0);
