@@ -37,8 +37,8 @@ class SharedProcess {
   SharedProcess(const SharedProcess&) = delete;  // owns file descriptors
   SharedProcess& operator=(const SharedProcess&) = delete;
 
+  const WorkerOptions& options() const { return options_; }
   WorkerSocket& socket(std::size_t index) { return *sockets_[index]; }
-  void close_socket(std::size_t index) { sockets_[index].reset(); }
 
   // Waits until it has started. Error{no_gpu} if the driver does not start; every assembler that calls this gets it
   // (and tries the driver once more). Not std::call_once: an exception that passes through pthread_once aborts a
@@ -54,7 +54,7 @@ class SharedProcess {
       throw;
     }
     process_->send(frame(Kind::channels, static_cast<std::uint32_t>(other_ends_.size())), options_.start_deadline);
-    // A process that did not receive its sockets is useless: each assembler then starts its own.
+    // A process that did not receive its sockets is useless, and so would be its successor (`ulimit -n`).
     if (!process_->send_descriptors(other_ends_, options_.start_deadline)) process_->kill_now();
     close_other_ends();
     is_started_ = true;
@@ -83,48 +83,97 @@ class SharedProcess {
   std::optional<WorkerProcess> process_;
 };
 
+// The process that all assemblers share now. Whoever sees its end first starts its successor; the others find that.
+class SharedProcesses {
+ public:
+  using Process = std::shared_ptr<SharedProcess>;
+
+  SharedProcesses(const WorkerOptions& options, assemble::ToolchainKind kind, std::size_t count)
+      : kind_(kind), count_(count), now_(std::make_shared<SharedProcess>(options, kind, count)) {}
+
+  Process now() {
+    const std::scoped_lock lock(mutex_);
+    return now_;
+  }
+
+  void replace(const Process& ended) {
+    const std::scoped_lock lock(mutex_);
+    if (now_ == ended) now_ = std::make_shared<SharedProcess>(ended->options(), kind_, count_);
+  }
+
+  // Goes on with the next of the spare devices. False if there is none.
+  bool leave_device(int device) {
+    const std::scoped_lock lock(mutex_);
+    auto options = now_->options();
+    if (options.device != device) return true;  // a different assembler was faster
+    if (options.spare_devices.empty()) return false;
+    options.device = options.spare_devices.front();
+    options.spare_devices.erase(options.spare_devices.begin());
+    now_ = std::make_shared<SharedProcess>(options, kind_, count_);
+    return true;
+  }
+
+ private:
+  assemble::ToolchainKind kind_;
+  std::size_t count_;
+  std::mutex mutex_;
+  Process now_;
+};
+
 class SharingAssembler : public assemble::Assembler {
  public:
-  SharingAssembler(std::shared_ptr<SharedProcess> shared, std::size_t index, const WorkerOptions& options,
-                   const assemble::Toolchain& toolchain)
-      : shared_(std::move(shared)), index_(index), options_(options), toolchain_(toolchain) {}
+  SharingAssembler(std::shared_ptr<SharedProcesses> processes, std::size_t index, const assemble::Toolchain& toolchain)
+      : processes_(std::move(processes)), index_(index), toolchain_(toolchain) {}
 
   assemble::ModuleOutcome assemble(const std::string& ptx, const isa::Target& target, int level) override {
-    for (;;) {
+    const Bytes request =
+        frame(Kind::assemble, AssembleRequest{toolchain_.kind, toolchain_.path.string(), ptx, target, level});
+    for (int ends_seen = 0;;) {
+      const auto process = processes_->now();
+      const int device = alone_ ? device_ : process->options().device;
       try {
-        return assemble_on_device(ptx, target, level);
+        if (alone_) return alone_->assemble(ptx, target, level);
+        process->start();
       } catch (const Error& error) {
-        if (error.exit_code != ExitCode::no_gpu || options_.spare_devices.empty()) throw;
+        if (error.exit_code != ExitCode::no_gpu || !processes_->leave_device(device)) throw;
+        if (alone_) go_on_alone();
+        continue;
       }
-      options_.device = options_.spare_devices.front();
-      options_.spare_devices.erase(options_.spare_devices.begin());
-      alone_ = make_worker_assembler(options_, toolchain_);
+      if (auto outcome = assemble_in(*process, request)) return *std::move(outcome);
+      processes_->replace(process);
+      // Two ends that nobody claims, such as those that the out-of-memory killer makes, may be this module's doing.
+      if (!alone_ && ++ends_seen == 2) go_on_alone();
     }
   }
 
  private:
-  assemble::ModuleOutcome assemble_on_device(const std::string& ptx, const isa::Target& target, int level) {
-    if (alone_) return alone_->assemble(ptx, target, level);
-    shared_->start();
-    WorkerSocket& socket = shared_->socket(index_);
-    const Bytes request =
-        frame(Kind::assemble, AssembleRequest{toolchain_.kind, toolchain_.path.string(), ptx, target, level});
-    bool missed_deadline = !socket.send(request, options_.assemble_deadline);
-    if (!missed_deadline)
-      if (auto reply = socket.receive(options_.assemble_deadline, missed_deadline))
-        return reply->as<assemble::ModuleOutcome>();
-
-    shared_->close_socket(index_);
-    alone_ = make_worker_assembler(options_, toolchain_);
-    if (missed_deadline) shared_->kill();  // one of its threads hangs; all other assemblers see the hang-up
-    return alone_->assemble(ptx, target, level);
+  // Empty if the process has ended; if this module ended it, the assembler goes on alone.
+  std::optional<assemble::ModuleOutcome> assemble_in(SharedProcess& process, const Bytes& request) {
+    WorkerSocket& socket = process.socket(index_);
+    const auto deadline = process.options().assemble_deadline;
+    bool missed_deadline = !socket.send(request, deadline);
+    std::optional<Message> reply;
+    if (!missed_deadline) reply = socket.receive(deadline, missed_deadline);
+    if (missed_deadline) process.kill();  // one of its threads hangs; all other assemblers see the hang-up
+    if (missed_deadline || (reply && reply->kind() == Kind::crashed)) {
+      go_on_alone();
+      return std::nullopt;
+    }
+    if (!reply) return std::nullopt;
+    return reply->as<assemble::ModuleOutcome>();
   }
 
-  std::shared_ptr<SharedProcess> shared_;
+  void go_on_alone() {
+    const auto options = processes_->now()->options();
+    device_ = options.device;
+    alone_ = make_worker_assembler(options, toolchain_);
+  }
+
+  std::shared_ptr<SharedProcesses> processes_;
   std::size_t index_;
-  WorkerOptions options_;
   assemble::Toolchain toolchain_;
-  std::unique_ptr<assemble::Assembler> alone_;  // once the shared process has ended
+  std::unique_ptr<assemble::Assembler> alone_;  // once a module of its own has ended the shared process
+  int device_ = 0;                              // of `alone_`
 };
 
 }  // namespace
@@ -137,10 +186,10 @@ std::unique_ptr<assemble::Assembler> make_worker_assembler(const WorkerOptions& 
 std::vector<std::unique_ptr<assemble::Assembler>> make_worker_assemblers(const WorkerOptions& options,
                                                                          const assemble::Toolchain& toolchain,
                                                                          std::size_t count) {
-  const auto shared = std::make_shared<SharedProcess>(options, toolchain.kind, count);
+  const auto shared = std::make_shared<SharedProcesses>(options, toolchain.kind, count);
   std::vector<std::unique_ptr<assemble::Assembler>> assemblers;
   for (std::size_t i = 0; i < count; ++i)
-    assemblers.push_back(std::make_unique<SharingAssembler>(shared, i, options, toolchain));
+    assemblers.push_back(std::make_unique<SharingAssembler>(shared, i, toolchain));
   return assemblers;
 }
 

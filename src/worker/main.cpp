@@ -18,6 +18,7 @@
 #include "assemble/nvrtc.h"
 #include "base/error.h"
 #include "gpu/jit.h"
+#include "worker/last_words.h"
 #include "worker/launch.h"
 #include "worker/protocol.h"
 #include "worker/socket.h"
@@ -158,6 +159,7 @@ class Service {
   // Answers `assemble` on a separate socket until that closes.
   void serve_channel(int channel) {
     if (device_) device_->context.make_current();
+    const LastWords if_it_crashes(channel);
     while (const auto payload = read_payload(channel))
       answer(channel, [&] {
         send_frame(channel, frame(Kind::module, assemble(Message(*payload).as<AssembleRequest>())));

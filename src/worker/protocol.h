@@ -29,7 +29,8 @@
 //   ask_condition → condition                           of the GPU of a UUID; needs no device
 //   count     → loaded and one outcome per batch,       of batches of one kernel; no counts if an outcome ends the
 //               then counts                             process
-//   channels, no reply                                  further sockets, on each of which a thread answers `assemble`
+//   channels, no reply                                  further sockets, on each of which a thread answers `assemble`,
+//                                                       with `crashed` if that ends the process (last_words.h)
 //   any       → error                                   becomes an Error in the supervisor
 // For types of different rooms; cereal looks in its own namespace and in theirs.
 namespace cereal {
@@ -122,6 +123,7 @@ enum class Kind : std::uint8_t {
   compile,
   compiled,
   channels,
+  crashed,
   open_counters,
   counters,
   count,

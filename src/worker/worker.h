@@ -145,8 +145,8 @@ std::unique_ptr<assemble::Assembler> make_worker_assembler(const WorkerOptions& 
 
 // `count` Assemblers, each for one thread, that share one worker process, because the driver creates contexts one after
 // another: on an H200's host sixteen processes start in 2.2 s and one in 0.2 s, and then they assemble equally fast. If
-// that process ends, each Assembler continues with its own process and repeats what it was doing, so only the module
-// that ended the process is lost.
+// that process ends, its successor repeats what they were doing, so that only the module that ended it is lost. The
+// Assembler whose module crashed it, or hung in it, goes on with a process of its own: its parts may end it again.
 std::vector<std::unique_ptr<assemble::Assembler>> make_worker_assemblers(const WorkerOptions& options,
                                                                          const assemble::Toolchain& toolchain,
                                                                          std::size_t count);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -161,18 +162,26 @@ TEST_CASE("threads that share a process lose only the module that crashes or han
 namespace {
 
 // The processes that this one has started and that have not ended.
-std::size_t child_processes() {
-  std::size_t count = 0;
+std::vector<pid_t> children() {
+  std::vector<pid_t> all;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream children(task.path() / "children");
-    for (int child = 0; children >> child;) ++count;
+    std::ifstream of_task(task.path() / "children");
+    for (pid_t child = 0; of_task >> child;) all.push_back(child);
   }
-  return count;
+  return all;
+}
+
+std::size_t child_processes() { return children().size(); }
+
+pid_t only_child() {
+  const auto all = children();
+  REQUIRE(all.size() == 1);
+  return all.front();
 }
 
 }  // namespace
 
-TEST_CASE("assemblers that have lost their common process hold no more descriptors than before") {
+TEST_CASE("assemblers that have lost their common process do not keep its descriptors") {
   const auto ptxas = find_one(assemble::ToolchainKind::ptxas);
   Environment environment;
   environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
@@ -190,7 +199,36 @@ TEST_CASE("assemblers that have lost their common process hold no more descripto
   const auto before = open_descriptors();
   CHECK_FALSE(assemblers[0]->assemble(module_of("// crash"), sm_90, 3).cubin);
   assemble_in_each();
-  CHECK(open_descriptors() <= before);
+  CHECK(open_descriptors() <= before + 1);  // the socket of the process that the first has for itself now
+}
+
+TEST_CASE("assemblers share a process again after a module has crashed it") {
+  const auto ptxas = find_one(assemble::ToolchainKind::ptxas);
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_PTXAS", ptxas.path.string());
+  environment.set("PTXLAT_STANDIN_CRASH_JIT", "// crash");
+  const auto assemblers = make_worker_assemblers(test_options(), driver(), 6);
+  const auto assemble_in_each = [&] {
+    std::vector<std::thread> threads;
+    std::vector<assemble::ModuleOutcome> outcomes(assemblers.size());
+    for (std::size_t i = 0; i < assemblers.size(); ++i)
+      threads.emplace_back(
+          [&, i] { outcomes[i] = assemblers[i]->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3); });
+    for (auto& thread : threads) thread.join();
+    for (const auto& outcome : outcomes) CHECK(outcome.cubin);
+  };
+  assemble_in_each();
+  CHECK(child_processes() == 1);
+  SECTION("the thread whose module it was goes on by itself") {
+    CHECK_FALSE(assemblers[0]->assemble(module_of("// crash"), sm_90, 3).cubin);
+    assemble_in_each();
+    CHECK(child_processes() == 2);
+  }
+  SECTION("no module is at fault if the process was killed from outside") {
+    kill(only_child(), SIGKILL);
+    assemble_in_each();
+    CHECK(child_processes() == 1);
+  }
 }
 
 TEST_CASE("three hundred assemblers share one process") {
