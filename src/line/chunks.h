@@ -29,20 +29,23 @@ inline constexpr std::size_t most_text_per_chunk = 1'750'000;
 inline constexpr std::size_t least_text_per_chunk = 150'000;
 
 // Gives out cells in order, chunk by chunk: each of one level and one GPU to avoid, and with no more text than a
-// thread's share of the rest. Thread-safe.
+// thread's share of the rest. Cells that fill a chunk by themselves come as soon as each thread has had a first chunk:
+// assembling a `yn` takes eight seconds, in which all others would wait for the end. Thread-safe.
 class Chunks {
  public:
-  // The cells must outlive it.
   Chunks(std::span<const Cell> cells, std::size_t threads);
 
-  // Empty when none are left.
+  // Valid as long as this object is. Empty when none are left.
   std::span<const Cell> next();
 
  private:
-  std::span<const Cell> cells_;  // that are left
+  std::span<const Cell> take(std::span<const Cell>& from);
+
   std::size_t threads_;
+  std::vector<Cell> all_;
+  std::span<const Cell> long_, others_;  // that are left
   std::mutex mutex_;
-  std::size_t text_ = 0;   // of all that are left
+  std::size_t text_ = 0;   // of all others that are left
   std::size_t given_ = 0;  // chunks
 };
 

@@ -14,17 +14,24 @@ std::vector<Cell> cells_of(std::size_t count, int level, std::size_t text) {
   return std::vector<Cell>(count, Cell{0, level, text});
 }
 
+// Numbered in their order.
+std::vector<Cell> numbered(std::vector<Cell> cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) cells[i].number = i;
+  return cells;
+}
+
 std::vector<std::size_t> sizes(const std::vector<Cell>& cells, std::size_t threads) {
-  Chunks chunks(cells, threads);
+  Chunks chunks(numbered(cells), threads);
   std::vector<std::size_t> found;
-  const Cell* expected = cells.data();
+  std::size_t expected = 0;
   for (auto chunk = chunks.next(); !chunk.empty(); chunk = chunks.next()) {
-    CHECK(chunk.data() == expected);
-    for (const auto& cell : chunk) CHECK(cell.level == chunk.front().level);
-    expected += chunk.size();
+    for (const auto& cell : chunk) {
+      CHECK(cell.number == expected++);
+      CHECK(cell.level == chunk.front().level);
+    }
     found.push_back(chunk.size());
   }
-  CHECK(expected == cells.data() + cells.size());
+  CHECK(expected == cells.size());
   CHECK(chunks.next().empty());
   return found;
 }
@@ -68,4 +75,19 @@ TEST_CASE("a chunk ends where a different GPU is to be avoided") {
 TEST_CASE("cells without kernels need no chunk of their own") {
   CHECK(sizes(cells_of(1'000, 0, 0), 32) == std::vector<std::size_t>{1'000});
   CHECK(sizes({}, 32).empty());
+}
+
+TEST_CASE(
+    "what fills a chunk by itself comes after the first chunk of each thread, so that nobody waits for it at the end") {
+  auto cells = cells_of(100, 3, 50'000);
+  cells.push_back({0, 3, most_text_per_chunk});
+  cells.push_back({0, 2, 3 * most_text_per_chunk});
+  Chunks chunks(numbered(cells), 4);
+  for (int thread = 0; thread < 4; ++thread) CHECK(chunks.next().size() == 3);
+  for (const std::size_t number : {100, 101}) {
+    const auto alone = chunks.next();
+    REQUIRE(alone.size() == 1);
+    CHECK(alone.front().number == number);
+  }
+  CHECK(chunks.next().front().number == 12);
 }
