@@ -73,9 +73,7 @@ kernel::Trial ExperimentBuilder::looped(const ChainLoop& loop) const {
     for (const auto& replaced : chains) steps += op(replaced, step);
   }
   return finished(
-      builder,
-      ptx::fill(skeletons().chain_loop,
-                {{"aligned", aligned()}, {"before", before()}, {"steps", steps}, {"completion", completion()}}),
+      builder, window(skeletons().chain_loop, {{"before", before()}, {"steps", steps}, {"completion", completion()}}),
       kept + ptx::store_live_scratch(variant.input->completion));
 }
 

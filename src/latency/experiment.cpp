@@ -112,20 +112,10 @@ Experiment expand_streams(const ptx::LoadedCatalogue& loaded, const isa::Variant
   return experiment;
 }
 
-Experiment expand_for_warps(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, int threads,
-                            int most_copies) {
-  const ExperimentBuilder builder{loaded,        variant,          consumers_for(loaded.catalogue, variant).front(),
-                                  Clocks::plain, ptx::Frame::loop, threads};
+Experiment expand_differential(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant) {
   Experiment experiment;
-  experiment.consumer = builder.consumer;
-  add_differential({loaded, variant, builder.consumer}, experiment);
-  auto shape = builder.stream_shape();
-  shape.copies = std::min(shape.copies, most_copies);
-  add_streams(builder, shape, experiment);
-  if (variant.operand.empty() || builder.consumer == nullptr || !builder.can_chain()) return experiment;
-  const auto& source = operand_of(*variant.form, variant.operand);
-  if (ExperimentBuilder::writes_source(builder.bridge_to(source), source))
-    add_chains(builder, std::min(chain_steps(*variant.form), most_copies), experiment);
+  experiment.consumer = consumers_for(loaded.catalogue, variant).front();
+  add_differential({loaded, variant, experiment.consumer}, experiment);
   return experiment;
 }
 

@@ -65,10 +65,22 @@ Experiment expand(const ptx::LoadedCatalogue& loaded, const isa::Variant& varian
 // Only the streams of `expand`.
 Experiment expand_streams(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant);
 
-// Streams of at most so many copies, and likewise chains without bridges, for a CTA of this many threads whose warps
-// begin together: to measure throughput. Also the differential, which shows what each copy must be.
-Experiment expand_for_warps(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant, int threads,
-                            int most_copies);
+// Only the differential of `expand`, and what it is compared with.
+Experiment expand_differential(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant);
+
+// Copies that do not depend on each other, in a loop of PTX, for a CTA of this many threads whose warps begin together:
+// to measure throughput. What they read depends, for ptxas, on what they made in the round before (ptx/feedback.h).
+//   copies     in the shorter loop; the longer has twice as many
+//   fed_twice  the longer loop, in which everything is fed back twice: how much longer it takes is what feeding back
+//              once costs. Empty if nothing is
+struct StreamLoops {
+  int copies = 0;
+  kernel::Trial shorter, longer;
+  std::optional<kernel::Trial> fed_twice;
+};
+// At most so many copies; nullopt if the instruction cannot be repeated.
+std::optional<StreamLoops> expand_stream_loops(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant,
+                                               int copies, int rounds, int threads);
 
 // Dependent copies in a loop of PTX.
 //   chains  side by side, independent of each other

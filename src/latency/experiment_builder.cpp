@@ -94,8 +94,7 @@ std::string ExperimentBuilder::keep_results(const std::string& consumed) const {
   return kept;
 }
 
-std::string ExperimentBuilder::consumed_register() const {
-  const auto registers = ptx::registers_of(*ptx::result_of(form()));
+std::string ExperimentBuilder::consumed_of(const std::vector<std::string>& registers) const {
   const auto chosen = static_cast<std::size_t>(form().consumed);
   return form().consumed < 0 || chosen >= registers.size() ? registers.back() : registers[chosen];
 }

@@ -54,7 +54,8 @@ struct ExperimentBuilder {
   std::string keep_results(const std::string& consumed = {}) const;
   // The last register of a vector, unless the form names a different one: if an instruction becomes several, the last
   // is made last.
-  std::string consumed_register() const;
+  std::string consumed_register() const { return consumed_of(ptx::registers_of(*ptx::result_of(form()))); }
+  std::string consumed_of(const std::vector<std::string>& registers) const;
   // The instruction and the consumer of its result, in a window that determines which of them is between the clocks.
   kernel::Trial with_op(const ptx::Skeleton& skeleton) const;
   // The consumer alone, on a loaded operand.
@@ -86,6 +87,14 @@ struct ExperimentBuilder {
   // superfluous.
   const isa::Operand* varied_operand() const;
   StreamShape stream_shape() const;
+  // Copies as in a stream, in a loop (stream_loop.cpp).
+  //   feedbacks  of each copy's result to each of its sources: 1, or 2
+  struct StreamLoop {
+    int copies = 1, rounds = 1, feedbacks = 1;
+  };
+  kernel::Trial stream_looped(const StreamLoop& loop, StreamShape shape) const;
+  // An accumulator feeds itself, and without a result nothing is moved or left out.
+  bool needs_feedback() const;
 };
 
 // The source operand of this name.

@@ -2,7 +2,6 @@
 #include "machine/loop.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "latency/survey.h"
@@ -30,23 +29,18 @@ namespace {
 // How often a kernel is launched with each number of warps: those that share a pipe end one after the other, in an
 // order that differs. If it uses memory, each time on a different line and SM (docs/method.md, "Latencies that leave
 // the SM").
-struct Launches {
-  int of_arithmetic = 0, of_memory = 0;
-};
-constexpr Launches launches_of_loop = {7, latency::surveyed_sms};
-constexpr Launches launches_of_stream = {64, 8 * latency::surveyed_sms};
+constexpr int launches_of_arithmetic = 7, launches_of_memory = latency::surveyed_sms;
 
-// The trial's kernel, in this cubin. Only loops have rounds.
+// The trial's kernel, in this cubin.
 LoopTime time_of(line::Bench& bench, std::size_t trial, std::vector<std::uint8_t> cubin, const std::vector<int>& warps,
-                 const Launches& launches, std::optional<int> rounds) {
+                 int rounds) {
   const auto& symbol = bench.batch().kernel_of(trial).symbol;
   worker::LaunchBatch batch{std::move(cubin), {}, true};
   for (const int count : warps) {
-    auto launch = with_warps(bench.batch().trial(trial).launch, count);
-    if (rounds) launch = with_rounds(std::move(launch), *rounds);
+    auto launch = with_rounds(with_warps(bench.batch().trial(trial).launch, count), rounds);
     if (launch.uses_memory) launch.places = latency::surveyed_sms;
-    const int count_of_launches = launch.uses_memory ? launches.of_memory : launches.of_arithmetic;
-    batch.kernels.push_back({symbol, std::move(launch), count_of_launches});
+    const int launches = launch.uses_memory ? launches_of_memory : launches_of_arithmetic;
+    batch.kernels.push_back({symbol, std::move(launch), launches});
   }
   LoopTime time;
   for (const auto& outcome : bench.launch(batch)) {
@@ -82,16 +76,11 @@ LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vect
                    const std::vector<int>& warps, int rounds) {
   const auto& symbol = bench.batch().kernel_of(fillable.trial).symbol;
   return time_of(bench, fillable.trial,
-                 fill_places(bench.batch().cubin_of(fillable.trial), symbol, fillable.found, words), warps,
-                 launches_of_loop, rounds);
+                 fill_places(bench.batch().cubin_of(fillable.trial), symbol, fillable.found, words), warps, rounds);
 }
 
 LoopTime time_loop(line::Bench& bench, std::size_t trial, const std::vector<int>& warps, int rounds) {
-  return time_of(bench, trial, bench.batch().cubin_of(trial), warps, launches_of_loop, rounds);
-}
-
-LoopTime time_stream(line::Bench& bench, std::size_t trial, const std::vector<int>& warps) {
-  return time_of(bench, trial, bench.batch().cubin_of(trial), warps, launches_of_stream, {});
+  return time_of(bench, trial, bench.batch().cubin_of(trial), warps, rounds);
 }
 
 Timing timing_of(const LoopTimes& times, const std::vector<int>& warps, std::size_t index) {

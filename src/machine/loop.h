@@ -35,9 +35,6 @@ LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vect
                    const std::vector<int>& warps, int rounds = default_rounds);
 // The same for the loop of an assembled trial as it is.
 LoopTime time_loop(line::Bench& bench, std::size_t trial, const std::vector<int>& warps, int rounds);
-// The same for a kernel without a loop. It is short, and where its warps begin and end is more of it: many more
-// launches.
-LoopTime time_stream(line::Bench& bench, std::size_t trial, const std::vector<int>& warps);
 
 // The same for two kernels of which one has more copies; neither has times if a launch of either failed.
 struct LoopTimes {

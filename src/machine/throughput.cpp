@@ -16,7 +16,7 @@
 #include "machine/patch.h"
 #include "machine/rates.h"
 #include "machine/saturated_kernel.h"
-#include "machine/warp_streams.h"
+#include "machine/stream_loop.h"
 #include "machine/warpgroup.h"
 #include "sass/opcodes.h"
 
@@ -32,8 +32,8 @@ using latency::Role;
 
 // How an instruction is repeated.
 //   copies   its machine code is copied into a loop
-//   streams  in PTX (machine/warp_streams.h)
-//   loops    in a loop of PTX, by warpgroups (machine/warpgroup.h)
+//   streams  in a loop of PTX (machine/stream_loop.h)
+//   loops    likewise, by warpgroups (machine/warpgroup.h)
 //   none     its record is final
 enum class Way { copies, streams, loops, none };
 
@@ -44,7 +44,8 @@ struct Work {
   Copies copies;
   std::vector<std::vector<std::string>> wanted;  // opcodes, once or twice
   std::vector<std::size_t> shorter, longer;      // trials of the bench, best first
-  WarpStreams warp_streams;
+  std::vector<int> copies_left;                  // to try in stream_loops
+  StreamLoopTrials stream_loops;
   ChainLoops loops;
   results::Record record;
   Way way = Way::copies;
@@ -344,8 +345,7 @@ std::vector<ThroughputPlan> plan_throughput(const ptx::LoadedCatalogue& loaded,
       for (const auto& trial : chain_loop_trials(loaded, *accumulating, 1, threads_of_warpgroups(form))) add(trial, 1);
     }
     if (is_possible) {
-      for (const auto& trial : expand_warp_streams(loaded, cell.variant, most_copies_to_try.front()).trials.values)
-        add(trial, 1);
+      for (const auto& trial : stream_loop_trials(loaded, cell.variant)) add(trial, 1);
       for (const auto& trial : latency::expand_streams(loaded, cell.variant).trials.values) add(trial, 1);
       add(saturated_trial(loaded, {&cell.variant, 1}, places_of_body, Sources::shared), loops_of_cell);
     }
@@ -383,17 +383,20 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
     work.record.gpu = bench.gpu();
     work.way = Way::none;
   });
-  for (const int copies : most_copies_to_try) {
+  for_those(Way::streams, all, [&](Work& work) { work.copies_left = copies_to_try(work.record.sass_count); });
+  while (std::any_of(all.begin(), all.end(), [](const Work& work) { return work.way == Way::streams; })) {
     for_those(Way::streams, all, [&](Work& work) {
-      work.warp_streams = add_warp_streams(loaded_, bench, work.plan->variant, copies, work.record.ptx);
+      work.stream_loops =
+          add_stream_loops(loaded_, bench, work.plan->variant, work.copies_left.front(), work.record.ptx);
+      work.copies_left.erase(work.copies_left.begin());
     });
     bench.assemble();
     for_those(Way::streams, all, [&](Work& work) {
       bench.begin_cell();
       const bool is_proven =
-          measure_warp_streams(bench, loaded_.catalogue, work.plan->variant, work.warp_streams, work.record);
+          measure_stream_loops(bench, loaded_.catalogue, work.plan->variant, work.stream_loops, work.record);
       work.record.gpu = bench.gpu();
-      if (is_proven) work.way = Way::none;
+      if (is_proven || work.copies_left.empty()) work.way = Way::none;
     });
   }
   for (auto& work : all) {

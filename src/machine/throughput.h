@@ -14,7 +14,7 @@ namespace ptxlat::machine {
 
 // Version of the rules that find, copy and measure. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char machine_version[] = "machine 7";
+inline constexpr char machine_version[] = "machine 8";
 
 // An instruction whose throughput should be measured: a form with its default class of values, at a level.
 struct ThroughputPlan {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "latency/cells.h"
+#include "line/line.h"
+#include "results/record.h"
+
+namespace ptxlat::machine {
+
+// Throughput of an instruction whose machine code cannot be copied: it branches, is too long, or ptxas makes different
+// code of it beside a loop. It is repeated in a loop of PTX, as numbers of the bench's trials (latency/experiment.h).
+struct StreamLoopTrials {
+  latency::Experiment differential;
+  latency::TrialNumbers of_differential;
+  int copies = 0;  // in the shorter loop; 0 if it cannot be repeated
+  std::size_t shorter = 0, longer = 0;
+  std::optional<std::size_t> fed_twice;
+};
+
+// All kernels that these are, for a recipe.
+std::vector<kernel::Trial> stream_loop_trials(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant);
+
+// Numbers of copies in the shorter loop, best first: ptxas may schedule a few long copies more alike than many.
+//   instructions  that the code has; 0 if it is not known. The longer loop should fit the innermost instruction cache
+std::vector<int> copies_to_try(int instructions);
+
+// Adds them to the bench's batch.
+StreamLoopTrials add_stream_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const isa::Variant& variant,
+                                  int copies, const std::string& label);
+
+// Audits them once they are assembled, times them with several numbers of warps, and puts machine code, verdict and
+// curve into the record. If the copies are not proven, or the code is too short for this, the record stays as it is.
+// False if fewer copies might be proven.
+bool measure_stream_loops(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant,
+                          const StreamLoopTrials& loops, results::Record& record);
+
+}  // namespace ptxlat::machine
