@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
+#include "sass/audit.h"
 #include "sass/dataflow.h"
 #include "sass/opcodes.h"
 
@@ -88,14 +90,17 @@ void steer_by_another_predicate(const Code& code, const std::set<sass::Register>
                     renamed(*branch, with_guard(branch->word, highest))};
 }
 
-// Code of one instruction is recognised by its opcode; code of several, whose order depends on the free registers, by
-// their number: nothing else may be there.
+// Code of one instruction is recognised by its opcode, or else by its operation; code of several, whose order depends
+// on the free registers, by their number: nothing else may be there.
 Code take(Code& before_loop, const std::vector<std::string>& opcodes) {
   if (opcodes.size() > 1) return before_loop.size() == opcodes.size() ? before_loop : Code{};
-  const auto wanted = sass::canonical_opcode(opcodes.front());
-  const auto found = std::find_if(before_loop.begin(), before_loop.end(), [&](const auto& instruction) {
-    return sass::canonical_opcode(sass::opcode_of(instruction.text)) == wanted;
-  });
+  const auto first_with = [&](std::string (*name_of)(std::string_view)) {
+    const auto wanted = name_of(opcodes.front());
+    return std::find_if(before_loop.begin(), before_loop.end(),
+                        [&](const auto& instruction) { return name_of(sass::opcode_of(instruction.text)) == wanted; });
+  };
+  auto found = first_with([](std::string_view opcode) { return std::string(opcode); });
+  if (found == before_loop.end()) found = first_with(sass::operation_of);
   if (found == before_loop.end()) return {};
   Code taken{*found};
   before_loop.erase(found);
@@ -165,6 +170,21 @@ Saturable find_saturable(const sass::Window& window, const std::vector<std::vect
     if (written.contains(needed)) found.problem = "it writes a register that the loop counts with";
   }
   return found;
+}
+
+std::vector<std::string> opcodes_of_copies(const sass::Window& shorter, const sass::Window& longer, int copies) {
+  std::map<std::string, int> more;
+  for (const auto& opcode : sass::opcodes(longer)) ++more[opcode];
+  for (const auto& opcode : sass::opcodes(shorter)) --more[opcode];
+  std::vector<std::string> opcodes;
+  int count = 0;
+  for (const auto& [opcode, difference] : more) {
+    if (difference == 0) continue;
+    if (difference < 0) return {};
+    opcodes.push_back(opcode);
+    count += difference;
+  }
+  return count == copies ? opcodes : std::vector<std::string>{};
 }
 
 std::vector<std::string> opcodes_of(const Code& code) {

@@ -26,10 +26,15 @@ struct Saturable {
 };
 
 // Finds the machine code before the loop, of which `wanted` has the opcodes for each instruction under test, and the
-// loop's places. ptxas may choose a different pipe here: opcodes are compared by canonical names.
+// loop's places. ptxas may choose a different pipe here: if an opcode is not there, its operation counts.
 Saturable find_saturable(const sass::Window& window, const std::vector<std::vector<std::string>>& wanted, int places);
 
 std::vector<std::string> opcodes_of(const Code& code);
+
+// The different opcodes that a stream's copies are, if each is one machine instruction; empty if not. ptxas spreads
+// copies over pipes: every second HADD2 is an HFMA2.MMA that multiplies by 1.
+//   copies  more in the longer stream
+std::vector<std::string> opcodes_of_copies(const sass::Window& shorter, const sass::Window& longer, int copies);
 
 // One instruction as it appears in a loop of copies. A single instruction follows the previous copy immediately:
 // nothing waits, the results of the copies are unused, and it signals when its registers are free: with its result or,

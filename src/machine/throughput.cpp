@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <regex>
-#include <set>
 
 #include "base/hash.h"
 #include "base/parallel.h"
@@ -42,7 +41,7 @@ struct Work {
   latency::Experiment streams;
   latency::TrialNumbers stream_trials;
   Copies copies;
-  std::vector<std::vector<std::string>> wanted;  // opcodes, once or twice
+  std::vector<std::vector<std::string>> wanted;  // opcodes, of each code that takes its turn
   std::vector<std::size_t> shorter, longer;      // trials of the bench, best first
   std::vector<int> copies_left;                  // to try in stream_loops
   StreamLoopTrials stream_loops;
@@ -145,20 +144,20 @@ void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<W
   });
 }
 
-// Whether the stream's copies are more than one opcode: ptxas spreads them over pipes.
-bool takes_turns(const line::Bench& bench, const Work& work) {
-  if (work.record.sass.size() != 1) return false;
-  std::set<std::string> found;
-  const auto wanted = sass::canonical_opcode(work.record.sass.front());
-  for (const auto& opcode : sass::opcodes(*bench.batch().kernel_of(*work.stream_trials[Role::stream_twice]).window)) {
-    if (sass::canonical_opcode(opcode) == wanted) found.insert(opcode);
+// The code to look for in a loop's kernel: if ptxas takes two opcodes in turn for copies of one machine instruction,
+// each of these.
+std::vector<std::vector<std::string>> wanted_of(const line::Bench& bench, const Work& work) {
+  const auto window_of = [&](Role role) { return *bench.batch().kernel_of(*work.stream_trials[role]).window; };
+  if (work.record.sass.size() == 1) {
+    const auto turns = opcodes_of_copies(window_of(Role::stream), window_of(Role::stream_twice), work.streams.copies);
+    if (turns.size() == 2) return {{turns[0]}, {turns[1]}};
   }
-  return found.size() > 1;
+  return {work.record.sass};
 }
 
 void assemble_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<Work>& all) {
   for_those(Way::copies, all, [&](Work& work) {
-    work.wanted.assign(takes_turns(bench, work) ? 2 : 1, work.record.sass);
+    work.wanted = wanted_of(bench, work);
     const std::vector<isa::Variant> variants(work.wanted.size(), work.plan->variant);
     for (const auto sources : {Sources::shared, Sources::own}) {
       const auto add = [&](int copies) {

@@ -74,6 +74,41 @@ TEST_CASE("ptxas may choose a different pipe for an instruction, and each instru
   CHECK(opcodes_of(both.codes[1]) == std::vector<std::string>{"IMAD.IADD"});
 }
 
+TEST_CASE("of two opcodes that take turns each is found by its name, or by its operation if it is not there") {
+  auto texts = with(popc_loop, 1, "HFMA2.MMA R9, R7, 1, 1, R8");
+  texts.insert(texts.begin() + 2, "HADD2 R3, R4, R5");
+  const auto by_name = find_saturable(window_of(texts), {{"HADD2"}, {"HFMA2.MMA"}}, 3);
+  REQUIRE(by_name.problem.empty());
+  CHECK(opcodes_of(by_name.codes[0]) == std::vector<std::string>{"HADD2"});
+  CHECK(opcodes_of(by_name.codes[1]) == std::vector<std::string>{"HFMA2.MMA"});
+  // Otherwise the second would be left with the first's.
+  texts[1] = "HFMA2.MMA R9, R7, R8, R7";
+  texts[2] = "HFMA2 R3, R4, R5, R4";
+  const auto exact = find_saturable(window_of(texts), {{"HFMA2"}, {"HFMA2.MMA"}}, 3);
+  REQUIRE(exact.problem.empty());
+  CHECK(opcodes_of(exact.codes[0]) == std::vector<std::string>{"HFMA2"});
+  CHECK(opcodes_of(exact.codes[1]) == std::vector<std::string>{"HFMA2.MMA"});
+  const auto by_operation = find_saturable(window_of(texts), {{"HFMA2"}, {"HFMA2"}}, 3);
+  REQUIRE(by_operation.problem.empty());
+  CHECK(opcodes_of(by_operation.codes[1]) == std::vector<std::string>{"HFMA2.MMA"});
+}
+
+TEST_CASE("a stream's copies are the opcodes of which the longer stream has more") {
+  const auto stream = [](std::vector<std::string> copies) {
+    copies.insert(copies.begin(), "CS2R.32 R10, SR_CLOCKLO");
+    copies.emplace_back("CS2R.32 R11, SR_CLOCKLO");
+    return window_of(copies);
+  };
+  const std::string fma = "HFMA2.MMA R9, R8, 1, 1, R9", add = "HADD2 R11, R10, R11",
+                    bits = "LOP3.LUT R4, R4, R5, RZ, 0xc0";
+  CHECK(opcodes_of_copies(stream({fma, add}), stream({fma, add, fma, add}), 2) ==
+        std::vector<std::string>{"HADD2", "HFMA2.MMA"});
+  CHECK(opcodes_of_copies(stream({bits, add}), stream({bits, add, add}), 1) == std::vector<std::string>{"HADD2"});
+  // Copies of several instructions, and a stream that is different code.
+  CHECK(opcodes_of_copies(stream({fma, add}), stream({fma, add, fma, add}), 1).empty());
+  CHECK(opcodes_of_copies(stream({fma, bits}), stream({fma, fma, add}), 1).empty());
+}
+
 TEST_CASE("an instruction that cannot be copied says why") {
   const auto problem = [](const std::vector<std::string>& texts, const std::vector<std::string>& opcodes) {
     return find_saturable(window_of(texts), {opcodes}, 3).problem;
