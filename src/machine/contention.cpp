@@ -115,8 +115,12 @@ std::vector<Opcode> opcodes_measured(const ptx::LoadedCatalogue& loaded, const s
       if (record.sass.size() != 1 || !is_wanted || form == forms.end()) continue;
       const auto& name = record.sass.front();
       auto variant = isa::variants_of(*form->second).front();
-      const bool is_paired = interval && !has_address_or_tile(loaded.catalogue, variant);
-      opcodes.emplace(name, Opcode{name, std::move(variant), interval, is_paired});
+      // What does nothing is what pairs are compared with.
+      const bool is_paired =
+          interval && !sass::has(name, sass::Trait::fills) && !has_address_or_tile(loaded.catalogue, variant);
+      Opcode opcode{name, std::move(variant), interval, is_paired};
+      const auto [place, is_new] = opcodes.try_emplace(name, opcode);
+      if (!is_new && is_paired && !place->second.is_paired) place->second = std::move(opcode);
     }
   }
   std::vector<Opcode> measured;
@@ -128,6 +132,7 @@ std::vector<std::size_t> representatives_of(const std::vector<Opcode>& opcodes) 
   const auto alike = [](const Opcode& x, const Opcode& y) {
     constexpr double as_fast = 0.03;
     return x.interval && y.interval && sass::family_of(x.name) == sass::family_of(y.name) &&
+           sass::names_pipe(x.name) == sass::names_pipe(y.name) &&
            std::abs(*x.interval - *y.interval) <= as_fast * *x.interval;
   };
   std::vector<std::size_t> by_length(opcodes.size());

@@ -24,12 +24,13 @@ struct Opcode {
   bool is_paired = true;
 };
 
-// The throughput records of a single opcode, one for each opcode, sorted by name: one whose throughput is unstable only
-// if there is no better one. The forms are found in the catalogue.
+// The throughput records of a single opcode, one for each opcode, sorted by name: one that cannot be paired only if
+// there is none that can, and one whose throughput is unstable only if there is no better one. The forms are found in
+// the catalogue.
 std::vector<Opcode> opcodes_measured(const ptx::LoadedCatalogue& loaded, const std::vector<results::Record>& records);
 
 // Which opcode represents each in pairs, by number: the shortest of those with the same name up to the first point and
-// the same interval.
+// the same interval, unless only one of them names its pipe.
 std::vector<std::size_t> representatives_of(const std::vector<Opcode>& opcodes);
 
 // Two opcodes to run together.

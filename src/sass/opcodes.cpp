@@ -270,6 +270,8 @@ std::string canonical_opcode(std::string_view opcode) {
   return std::string(row.name == opcode && !row.canonical.empty() ? row.canonical : opcode);
 }
 
+bool names_pipe(std::string_view opcode) { return has_modifier(opcode, "MMA"); }
+
 std::string operation_of(std::string_view opcode) {
   constexpr std::string_view other_pipe = ".MMA";
   auto operation = canonical_opcode(opcode);

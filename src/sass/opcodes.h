@@ -83,6 +83,9 @@ bool reads_condition_code(std::string_view opcode);
 // Opcodes that do the same on different pipes, chosen by ptxas, have one canonical name: IMAD.IADD and VIADD are IADD3.
 std::string canonical_opcode(std::string_view opcode);
 
+// Whether a modifier names the pipe: HFMA2.MMA is not where HFMA2 is.
+bool names_pipe(std::string_view opcode);
+
 // The canonical name without a modifier that names the pipe: in a chain HFMA2 and HFMA2.MMA take turns.
 std::string operation_of(std::string_view opcode);
 

@@ -121,6 +121,9 @@ TEST_CASE("in pairs the shortest name stands for opcodes that are as fast") {
   const std::vector<Opcode> opcodes{
       {"IMAD", {}, 2.0}, {"IMAD.HI", {}, 4.0}, {"IMAD.MOV.U32", {}, 1.99}, {"IMAD.WIDE", {}, 4.05}};
   CHECK(representatives_of(opcodes) == std::vector<std::size_t>{0, 1, 0, 1});
+  // ptxas takes them in turn because they are on different pipes.
+  const std::vector<Opcode> halves{{"HFMA2", {}, 2.0}, {"HFMA2.MMA", {}, 2.0}, {"HFMA2.MMA.RELU", {}, 2.0}};
+  CHECK(representatives_of(halves) == std::vector<std::size_t>{0, 1, 1});
 }
 
 TEST_CASE("what accesses memory or has operands of several registers is not paired, whatever it is called") {
@@ -143,6 +146,28 @@ TEST_CASE("what accesses memory or has operands of several registers is not pair
   REQUIRE(pairs.size() == 1);
   CHECK(pairs.front().a.name == "OPCODE2");
   CHECK(pairs.front().b.name == "OPCODE3");
+}
+
+TEST_CASE("of several forms the opcode is paired by one that can be, and what does nothing is not paired") {
+  const auto templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
+  const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
+  std::vector<results::Record> records;
+  const auto add = [&](const std::string& ptx, const std::string& opcode) {
+    results::Record record;
+    record.ptx = ptx;
+    record.sass = {opcode};
+    record.set(results::metric::interval, 2);
+    records.push_back(record);
+  };
+  add("ld.shared.u32", "F2FP.F16.F32.PACK_AB");
+  add("cvt.rn.f16x2.f32", "F2FP.F16.F32.PACK_AB");
+  add("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "F2FP.F16.F32.PACK_AB");
+  add("popc.b32", "NOP");
+  const auto opcodes = opcodes_measured(loaded, records);
+  REQUIRE(opcodes.size() == 2);
+  CHECK(opcodes[0].is_paired);
+  CHECK(opcodes[0].variant.form->ptx == "cvt.rn.f16x2.f32");
+  CHECK_FALSE(opcodes[1].is_paired);
 }
 
 TEST_CASE("an opcode's row has its pipe, what stands for it, its forms and its least latency") {
