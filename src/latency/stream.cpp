@@ -101,8 +101,8 @@ StreamShape ExperimentBuilder::stream_shape() const {
   if (!variant.form->not_streamable.empty()) return {};
   // 32-bit registers and predicates that the longer stream may use: of 255 and 7, the skeleton needs some. An SM has
   // 65536 registers, 128 for each of 512 threads.
-  constexpr int most_with_all_registers = 256, predicates_to_spend = 4;
-  const int registers_to_spend = threads > most_with_all_registers ? 64 : 128;
+  constexpr int most_with_all_registers = 256, most_with_half = 512, predicates_to_spend = 4;
+  const int registers_to_spend = threads > most_with_half ? 32 : threads > most_with_all_registers ? 64 : 128;
   const auto fits = [&](StreamShape shape) {
     int registers = 0, predicates = 0;
     for (const auto& operand : variant.form->operands) {

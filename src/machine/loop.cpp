@@ -26,21 +26,17 @@ Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>
 
 namespace {
 
-// How often a kernel is launched with each number of warps: those that share a pipe end one after the other, in an
-// order that differs. If it uses memory, each time on a different line and SM (docs/method.md, "Latencies that leave
-// the SM").
-constexpr int launches_of_arithmetic = 7, launches_of_memory = latency::surveyed_sms;
-
-// The trial's kernel, in this cubin.
+// The trial's kernel, in this cubin. If it uses memory, each launch is on a different line and SM (docs/method.md,
+// "Latencies that leave the SM").
 LoopTime time_of(line::Bench& bench, std::size_t trial, std::vector<std::uint8_t> cubin, const std::vector<int>& warps,
-                 int rounds) {
+                 int rounds, int launches) {
   const auto& symbol = bench.batch().kernel_of(trial).symbol;
   worker::LaunchBatch batch{std::move(cubin), {}, true};
   for (const int count : warps) {
     auto launch = with_rounds(with_warps(bench.batch().trial(trial).launch, count), rounds);
     if (launch.uses_memory) launch.places = latency::surveyed_sms;
-    const int launches = launch.uses_memory ? launches_of_memory : launches_of_arithmetic;
-    batch.kernels.push_back({symbol, std::move(launch), launches});
+    const int count_of_launches = launch.uses_memory ? latency::surveyed_sms : launches;
+    batch.kernels.push_back({symbol, std::move(launch), count_of_launches});
   }
   LoopTime time;
   for (const auto& outcome : bench.launch(batch)) {
@@ -76,11 +72,12 @@ LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vect
                    const std::vector<int>& warps, int rounds) {
   const auto& symbol = bench.batch().kernel_of(fillable.trial).symbol;
   return time_of(bench, fillable.trial,
-                 fill_places(bench.batch().cubin_of(fillable.trial), symbol, fillable.found, words), warps, rounds);
+                 fill_places(bench.batch().cubin_of(fillable.trial), symbol, fillable.found, words), warps, rounds,
+                 default_launches);
 }
 
-LoopTime time_loop(line::Bench& bench, std::size_t trial, const std::vector<int>& warps, int rounds) {
-  return time_of(bench, trial, bench.batch().cubin_of(trial), warps, rounds);
+LoopTime time_loop(line::Bench& bench, std::size_t trial, const std::vector<int>& warps, int rounds, int launches) {
+  return time_of(bench, trial, bench.batch().cubin_of(trial), warps, rounds, launches);
 }
 
 Timing timing_of(const LoopTimes& times, const std::vector<int>& warps, std::size_t index) {

@@ -24,6 +24,10 @@ struct Fillable {
 Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>& trials,
                         const std::vector<std::vector<std::string>>& wanted, int places);
 
+// How often a loop that does not use memory is launched: warps that share a pipe end one after the other, in an order
+// that differs.
+inline constexpr int default_launches = 7;
+
 // Cycles of a loop with each requested number of warps; none, with the reason, if a launch failed.
 struct LoopTime {
   std::vector<Elapsed> cycles;
@@ -34,7 +38,9 @@ struct LoopTime {
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
                    const std::vector<int>& warps, int rounds = default_rounds);
 // The same for the loop of an assembled trial as it is.
-LoopTime time_loop(line::Bench& bench, std::size_t trial, const std::vector<int>& warps, int rounds);
+//   launches  with each number of warps, if it does not use memory
+LoopTime time_loop(line::Bench& bench, std::size_t trial, const std::vector<int>& warps, int rounds,
+                   int launches = default_launches);
 
 // The same for two kernels of which one has more copies; neither has times if a launch of either failed.
 struct LoopTimes {

@@ -21,9 +21,12 @@ namespace {
 using latency::Role;
 
 constexpr int most_copies = 4;
+constexpr int most_threads = most_warps * lanes_of_a_warp;  // with 64 registers each
+// These loops branch, and their launches differ by more than those of copied machine code.
+constexpr int launches = 16;
 
 // Registers are scarce: 128 for each of 512 threads, 255 for each of 256.
-int threads_of(const isa::Form& form) {
+int threads_with_registers(const isa::Form& form) {
   constexpr int many = 512, few = 256, most_bits_of_many = 32 * 8;
   int bits = 0;
   for (const auto& operand : form.operands) bits += std::max(1, operand.count) * isa::register_bits(operand.type);
@@ -56,16 +59,26 @@ std::vector<std::string> more_of_a_copy(const std::vector<std::string>& longer, 
   return of_a_copy;
 }
 
-// What a copy is, without what feeds it back: what only the longer loop has.
-std::vector<std::string> copy_in(const line::Bench& bench, const StreamLoopTrials& loops) {
+// What a copy is: what only the longer loop has, without what feeds it back.
+struct Copy {
+  std::vector<std::string> opcodes;
+  int fed_back = 0;
+};
+Copy copy_in(const line::Bench& bench, const StreamLoopTrials& loops) {
   const auto longer = opcodes_in(bench, loops.longer);
-  auto copy = more_of_a_copy(longer, opcodes_in(bench, loops.shorter), loops.copies);
+  Copy copy{more_of_a_copy(longer, opcodes_in(bench, loops.shorter), loops.copies)};
   if (!loops.fed_twice) return copy;
   for (const auto& opcode : more_of_a_copy(opcodes_in(bench, *loops.fed_twice), longer, 2 * loops.copies)) {
-    const auto found = std::find(copy.begin(), copy.end(), opcode);
-    if (found != copy.end()) copy.erase(found);
+    ++copy.fed_back;
+    const auto found = std::find(copy.opcodes.begin(), copy.opcodes.end(), opcode);
+    if (found != copy.opcodes.end()) copy.opcodes.erase(found);
   }
   return copy;
+}
+
+bool uses_stack(const std::vector<std::string>& code) {
+  return std::any_of(code.begin(), code.end(),
+                     [](const auto& name) { return sass::family_of(name) == "LDL" || sass::family_of(name) == "STL"; });
 }
 
 // Whether it is the instruction: ptxas may share a part between copies, or move it out of the loop, which is as it
@@ -90,44 +103,87 @@ bool are_assembled(const line::Bench& bench, const StreamLoopTrials& loops) {
 }
 
 std::vector<int> warps_to_try(int threads) {
-  const int most = threads / lanes_of_a_warp;
   std::vector<int> warps;
-  for (const int count : {1, 2, 3, 4, 5, 6, 8, 12, 16}) {
-    if (count <= most) warps.push_back(count);
+  for (const int count : {1, 2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 28, 32}) {
+    if (count <= threads / lanes_of_a_warp) warps.push_back(count);
   }
   return warps;
 }
+
+// The SM time of one more copy in each warp, by the number of warps. The same rule for all launches: those on both
+// sides of a limit would be far apart.
+class CopyTimes {
+ public:
+  //   fed_back   instructions of a copy that feed it back
+  //   fed_twice  times of that loop; null if there is none
+  CopyTimes(int copies, const std::vector<int>& warps, const LoopTimes& times, int fed_back, const LoopTime* fed_twice)
+      : copies_(copies) {
+    for (std::size_t i = 0; i < warps.size(); ++i) {
+      const auto timing = timing_of(times, warps, i);
+      // With few warps, a further copy fills gaps that the first ones leave. What the loop itself costs is at most this
+      // part of it.
+      constexpr double greatest_part_of_steering = 0.08;
+      auto& here = by_warps_[warps[i]];
+      here.is_whole = slope(timing) < whole(timing) * (1 - greatest_part_of_steering);
+      if (fed_twice == nullptr) continue;
+      // A LOP3 occupies its pipe for two cycles, in each of the SM's four sub-partitions.
+      const double most = fed_back * 2.0 * warps[i] / 4;
+      const double more = (fed_twice->cycles[i].middle - timing.longer) / (2 * copies_ * timing.rounds);
+      here.of_feedback = std::clamp(more, 0.0, most);
+    }
+  }
+
+  double operator()(const Timing& timing) const {
+    const auto& here = by_warps_.at(timing.warps);
+    return (here.is_whole ? whole(timing) : slope(timing)) - here.of_feedback;
+  }
+
+ private:
+  struct Rule {
+    bool is_whole = false;
+    double of_feedback = 0;
+  };
+  double slope(const Timing& timing) const { return (timing.longer - timing.shorter) / (copies_ * timing.rounds); }
+  double whole(const Timing& timing) const { return timing.longer / (2 * copies_ * timing.rounds); }
+
+  int copies_;
+  std::map<int, Rule> by_warps_;
+};
 
 }  // namespace
 
 std::vector<kernel::Trial> stream_loop_trials(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant) {
   std::vector<kernel::Trial> trials;
   for (const auto& trial : latency::expand_differential(loaded, variant).trials.values) trials.push_back(trial);
-  const auto loops =
-      latency::expand_stream_loops(loaded, variant, most_copies, default_rounds, threads_of(*variant.form));
+  const auto loops = latency::expand_stream_loops(loaded, variant, most_copies, default_rounds, most_threads);
   if (!loops) return trials;
   trials.insert(trials.end(), {loops->shorter, loops->longer});
   if (loops->fed_twice) trials.push_back(*loops->fed_twice);
   return trials;
 }
 
-std::vector<int> copies_to_try(int instructions) {
+std::vector<StreamLoopShape> shapes_to_try(const isa::Form& form, int instructions) {
   constexpr int most_instructions = 240;  // 3.8 KB
-  std::vector<int> copies;
-  for (int count = most_copies; count >= 1; count /= 2) {
-    if (count == 1 || 2 * count * instructions <= most_instructions) copies.push_back(count);
+  constexpr int enough_copies = 2;        // with all warps
+  std::vector<StreamLoopShape> shapes;
+  for (const int threads : {most_threads, threads_with_registers(form)}) {
+    for (int copies = threads == most_threads ? enough_copies : most_copies; copies >= 1; copies /= 2) {
+      if (copies > 1 && 2 * copies * instructions > most_instructions) continue;
+      shapes.push_back({threads, copies});
+      if (threads == most_threads) break;  // what does not fit then needs more registers
+    }
   }
-  return copies;
+  return shapes;
 }
 
 StreamLoopTrials add_stream_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const isa::Variant& variant,
-                                  int copies, const std::string& label) {
+                                  const StreamLoopShape& shape, const std::string& label) {
   StreamLoopTrials trials{latency::expand_differential(loaded, variant), {}, 0, 0, 0, {}};
   for (const Role role : latency::all_roles) {
     const auto& trial = trials.differential.trials[role];
     if (!trial.kernel.text.empty()) trials.of_differential[role] = bench.add(trial, label);
   }
-  const auto loops = latency::expand_stream_loops(loaded, variant, copies, default_rounds, threads_of(*variant.form));
+  const auto loops = latency::expand_stream_loops(loaded, variant, shape.copies, default_rounds, shape.threads);
   if (!loops) return trials;
   trials.copies = loops->copies;
   trials.shorter = bench.add(loops->shorter, label);
@@ -145,8 +201,9 @@ bool measure_stream_loops(line::Bench& bench, const isa::Catalogue& catalogue, c
   constexpr std::size_t fewest_instructions = 8;
   if (loops.copies == 0 || (whole.is_proven() && whole.sass.size() < fewest_instructions)) return true;
   if (!whole.is_proven() || !are_assembled(bench, loops)) return false;
-  const auto copy = copy_in(bench, loops);
-  if (!is_whole(copy, whole.sass)) return false;
+  const auto [copy, fed_back] = copy_in(bench, loops);
+  const bool spills = uses_stack(opcodes_in(bench, loops.longer)) && !uses_stack(whole.sass);
+  if (spills || !is_whole(copy, whole.sass)) return false;
   record.verdict = sass::Verdict::proven;
   record.note.clear();
   record.sass = copy;
@@ -156,25 +213,18 @@ bool measure_stream_loops(line::Bench& bench, const isa::Catalogue& catalogue, c
   if (!bench.measures()) return true;
   const auto warps = warps_to_try(bench.batch().trial(loops.longer).launch.threads);
   const auto time = [&](std::size_t trial) {
-    return [&, trial](const auto& numbers, int rounds) { return time_loop(bench, trial, numbers, rounds); };
+    return [&, trial](const auto& numbers, int rounds) { return time_loop(bench, trial, numbers, rounds, launches); };
   };
   const auto times = time_both(time(loops.shorter), time(loops.longer), warps);
-  const auto fed_twice =
-      loops.fed_twice && !times.shorter.empty() ? time_loop(bench, *loops.fed_twice, warps, times.rounds) : LoopTime{};
+  LoopTime fed_twice;
+  if (loops.fed_twice && !times.shorter.empty()) fed_twice = time(*loops.fed_twice)(warps, times.rounds);
   if (times.shorter.empty() || (loops.fed_twice && fed_twice.cycles.empty())) {
     record.verdict = times.shorter.empty() ? times.verdict : fed_twice.verdict;
     record.note = times.shorter.empty() ? times.message : fed_twice.message;
     return true;
   }
-  // What feeding back costs each copy, by the number of warps.
-  std::map<int, double> of_feedback;
-  for (std::size_t i = 0; i < warps.size() && loops.fed_twice; ++i) {
-    const double more = fed_twice.cycles[i].middle - times.longer[i].middle;
-    of_feedback[warps[i]] = std::max(0.0, more / (2 * loops.copies * times.rounds));
-  }
-  put_rates(record, warps, times, [&](const Timing& timing) {
-    return cycles_of_copy(timing, loops.copies, 2 * loops.copies) - of_feedback[timing.warps];
-  });
+  put_rates(record, warps, times,
+            CopyTimes(loops.copies, warps, times, fed_back, loops.fed_twice ? &fed_twice : nullptr));
   return true;
 }
 

@@ -23,17 +23,22 @@ struct StreamLoopTrials {
 // All kernels that these are, for a recipe.
 std::vector<kernel::Trial> stream_loop_trials(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant);
 
-// Numbers of copies in the shorter loop, best first: ptxas may schedule a few long copies more alike than many.
+// How many threads a CTA has, and how many copies the shorter loop.
+struct StreamLoopShape {
+  int threads = 0, copies = 0;
+};
+// Those to try, best first. Many warps keep an SM busy to the end, when some of them are done, but each has few
+// registers then; and ptxas may schedule a few long copies more alike than many.
 //   instructions  that the code has; 0 if it is not known. The longer loop should fit the innermost instruction cache
-std::vector<int> copies_to_try(int instructions);
+std::vector<StreamLoopShape> shapes_to_try(const isa::Form& form, int instructions);
 
 // Adds them to the bench's batch.
 StreamLoopTrials add_stream_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const isa::Variant& variant,
-                                  int copies, const std::string& label);
+                                  const StreamLoopShape& shape, const std::string& label);
 
 // Audits them once they are assembled, times them with several numbers of warps, and puts machine code, verdict and
 // curve into the record. If the copies are not proven, or the code is too short for this, the record stays as it is.
-// False if fewer copies might be proven.
+// False if a different shape might be proven.
 bool measure_stream_loops(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant,
                           const StreamLoopTrials& loops, results::Record& record);
 

@@ -43,7 +43,7 @@ struct Work {
   Copies copies;
   std::vector<std::vector<std::string>> wanted;  // opcodes, of each code that takes its turn
   std::vector<std::size_t> shorter, longer;      // trials of the bench, best first
-  std::vector<int> copies_left;                  // to try in stream_loops
+  std::vector<StreamLoopShape> shapes_left;      // to try in stream_loops
   StreamLoopTrials stream_loops;
   ChainLoops loops;
   results::Record record;
@@ -382,12 +382,13 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
     work.record.gpu = bench.gpu();
     work.way = Way::none;
   });
-  for_those(Way::streams, all, [&](Work& work) { work.copies_left = copies_to_try(work.record.sass_count); });
+  for_those(Way::streams, all,
+            [&](Work& work) { work.shapes_left = shapes_to_try(*work.plan->variant.form, work.record.sass_count); });
   while (std::any_of(all.begin(), all.end(), [](const Work& work) { return work.way == Way::streams; })) {
     for_those(Way::streams, all, [&](Work& work) {
       work.stream_loops =
-          add_stream_loops(loaded_, bench, work.plan->variant, work.copies_left.front(), work.record.ptx);
-      work.copies_left.erase(work.copies_left.begin());
+          add_stream_loops(loaded_, bench, work.plan->variant, work.shapes_left.front(), work.record.ptx);
+      work.shapes_left.erase(work.shapes_left.begin());
     });
     bench.assemble();
     for_those(Way::streams, all, [&](Work& work) {
@@ -395,7 +396,7 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
       const bool is_proven =
           measure_stream_loops(bench, loaded_.catalogue, work.plan->variant, work.stream_loops, work.record);
       work.record.gpu = bench.gpu();
-      if (is_proven || work.copies_left.empty()) work.way = Way::none;
+      if (is_proven || work.shapes_left.empty()) work.way = Way::none;
     });
   }
   for (auto& work : all) {
