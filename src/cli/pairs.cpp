@@ -82,6 +82,18 @@ void write_registers(const std::filesystem::path& folder, const std::vector<resu
   report::write_probe_files(folder, records, runs);
 }
 
+// Of pairs, but a fact: it stands with those about registers, if there are any.
+void write_release(const std::filesystem::path& folder, const std::vector<results::Pair>& pairs) {
+  auto probes = report::read_probe_files(folder);
+  const auto registers = std::find_if(probes.begin(), probes.end(),
+                                      [](const auto& record) { return record.ptx == machine::registers_name; });
+  if (registers == probes.end()) return;
+  const auto release = machine::release_of_scoreboards(pairs);
+  std::erase_if(registers->facts, [&](const auto& fact) { return fact.quantity == release.quantity; });
+  registers->facts.push_back(release);
+  report::rewrite_facts(folder, probes);
+}
+
 void read_again(const PairOptions& options) {
   const std::filesystem::path folder = options.reread;
   auto files = report::read_pair_files(folder);
@@ -167,6 +179,7 @@ void write_pairs(const std::filesystem::path& folder, const machine::Schedules& 
                  const std::string& format) {
   files.pairs = machine::pair_rows(schedules, files.hazards);
   report::write_pair_files(folder, files);
+  write_release(folder, files.pairs);
   if (!files.runs.empty() && !files.runs.back().is_finished())
     fmt::print(stderr, "the last run did not finish: pairs are missing\n");
   fmt::print(stderr, "{} pairs\n{}\n", files.pairs.size(), folder.string());

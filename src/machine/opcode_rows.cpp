@@ -23,22 +23,11 @@ namespace ptxlat::machine {
 namespace {
 
 // The vendor profiler's names for the pipes of these opcodes, which run on only one.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> known = {{{"FFMA", "fma"},
-                                                                                  {"IMAD", "fma"},
-                                                                                  {"LOP3", "alu"},
-                                                                                  {"MUFU", "xu"},
-                                                                                  {"DFMA", "fp64"},
-                                                                                  {"HFMA2", "half"},
-                                                                                  {"HMMA", "tensor"},
-                                                                                  {"IMMA", "tensor"},
-                                                                                  {"DMMA", "tensor fp64"},
-                                                                                  {"LDS", "lsu"},
-                                                                                  {"LDG", "lsu"},
-                                                                                  {"TEX", "tex"},
-                                                                                  {"UIADD3", "uniform"},
-                                                                                  {"ULOP3", "uniform"},
-                                                                                  {"REDUX", "adu"},
-                                                                                  {"BAR", "adu"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 20> known = {
+    {{"FFMA", "fma"},   {"IMAD", "fma"},    {"LOP3", "alu"},       {"MUFU", "xu"},          {"DFMA", "fp64"},
+     {"HFMA2", "half"}, {"HMMA", "tensor"}, {"IMMA", "tensor"},    {"DMMA", "tensor fp64"}, {"LDS", "lsu"},
+     {"LDG", "lsu"},    {"TEX", "tex"},     {"UIADD3", "uniform"}, {"ULOP3", "uniform"},    {"SHFL", "lsu"},
+     {"MOVM", "lsu"},   {"QSPC", "lsu"},    {"MATCH", "adu"},      {"REDUX", "adu"},        {"BAR", "adu"}}};
 
 // The pipe of each opcode; empty if its representative is not paired or has no conclusive pair.
 std::vector<std::string> pipe_names(const std::vector<Opcode>& opcodes, const std::vector<std::size_t>& standing,
@@ -88,9 +77,24 @@ results::Arrival arrival_of(const results::Record& record) {
   return results::Arrival::none;
 }
 
-// The pipe that an opcode is known to use: by contention, or the one that counts most of it.
-std::string pipe_of(const results::Opcode& row) {
-  return !row.pipe.empty() || row.counters.empty() ? row.pipe : row.counters.front().pipe;
+// Where contention says nothing, the pipes that count most of an opcode: "lsu", or "fmaheavy+fmalite" if it takes turns
+// or is on both.
+void name_pipe_by_counters(results::Opcode& row) {
+  if (!row.pipe.empty() || row.counters.empty()) return;
+  constexpr double as_much = 0.9;
+  std::vector<std::string> names;
+  for (const auto& [pipe, share] : row.counters) {
+    if (share >= as_much * row.counters.front().share) names.push_back(pipe);
+  }
+  row.pipe = fmt::format("{}", fmt::join(names, "+"));
+  row.note += row.note.empty() ? "pipe by counters alone" : "; pipe by counters alone";
+}
+
+// How far the consumer is behind the producer, as measured, or as scheduled. What was measured to be nearer than any
+// schedule was in a window in which the consumer does not wait for it.
+std::optional<double> latency_of(const results::Pair& pair) {
+  const bool is_behind = pair.measured && (!pair.schedule || *pair.measured >= *pair.schedule);
+  return is_behind ? pair.measured : pair.schedule;
 }
 
 }  // namespace
@@ -108,11 +112,11 @@ std::string name_of_pipe(const std::vector<std::string>& members) {
 
 void add_pairs(std::vector<results::Opcode>& rows, const std::vector<results::Pair>& pairs) {
   std::map<std::string, std::string> pipes;
-  for (const auto& row : rows) pipes.emplace(row.name, pipe_of(row));
+  for (const auto& row : rows) pipes.emplace(row.name, row.pipe);
   std::map<std::string, std::map<std::string, double>> cycles;  // by producer and pipe
   for (const auto& pair : pairs) {
     const auto pipe = pipes.find(pair.consumer);
-    const auto latency = pair.measured ? pair.measured : pair.schedule;
+    const auto latency = latency_of(pair);
     const bool overwrites = pair.slot == "waw" || pair.slot == "war";
     if (pipe == pipes.end() || pipe->second.empty() || !latency || overwrites) continue;
     auto& least = cycles[pair.producer].emplace(pipe->second, *latency).first->second;
@@ -122,7 +126,7 @@ void add_pairs(std::vector<results::Opcode>& rows, const std::vector<results::Pa
   for (auto& row : rows) {
     for (const auto& [pipe, least] : cycles[row.name]) row.latencies.push_back({pipe, least});
     std::stable_partition(row.latencies.begin(), row.latencies.end(),
-                          [&](const auto& latency) { return latency.pipe == pipe_of(row); });
+                          [&](const auto& latency) { return latency.pipe == row.pipe; });
     if (const auto found = hazards.find(row.name); found != hazards.end()) row.hazard = found->second;
     if (const auto note = hazard_note(row.name, row.latency, pairs); !note.empty())
       row.note += (row.note.empty() ? "" : "; ") + note;
@@ -164,6 +168,7 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, con
     if (!record.note.empty()) row.note += (row.note.empty() ? "not counted: " : "; not counted: ") + record.note;
   }
   note_disagreements(rows);
+  for (auto& row : rows) name_pipe_by_counters(row);
   for (const auto& record : records.operand_costs) {
     const auto number = number_of(record);
     const auto cost = record.number(metric::operand_cost);

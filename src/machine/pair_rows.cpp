@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -178,6 +179,34 @@ std::map<std::string, double> hazard_of_opcodes(const std::vector<results::Pair>
     if (!is_new) place->second = std::min(place->second, *pair.hazard);
   }
   return hazards;
+}
+
+results::Fact release_of_scoreboards(const std::vector<results::Pair>& pairs) {
+  std::map<double, std::size_t> counts;
+  std::size_t all = 0;
+  for (const auto& pair : pairs) {
+    const bool overwrites = pair.slot == "waw" || pair.slot == "war";
+    if (pair.verdict != "waits" || overwrites || !pair.measured || !pair.hazard) continue;
+    ++counts[*pair.measured - *pair.hazard];
+    ++all;
+  }
+  results::Fact fact{"scoreboard.release_cycles",        {}, {}, {}, {}, "cycles", "kind",
+                     results::FactVerdict::undetermined, {}};
+  const std::string experiment =
+      "issue behind the wait for a scoreboard less the lowest distance at which the value is right without it";
+  const auto most =
+      std::max_element(counts.begin(), counts.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
+  if (most == counts.end()) {
+    fact.how = experiment + "; no pair of opcodes has both";
+    return fact;
+  }
+  fact.how = fmt::format("{}; {} in {} of {} pairs of opcodes", experiment, most->first, most->second, all);
+  constexpr double nearly_all = 0.9;
+  if (static_cast<double>(most->second) < nearly_all * static_cast<double>(all)) return fact;
+  fact.value = fmt::format("{}", most->first);
+  fact.low = fact.high = most->first;
+  fact.verdict = results::FactVerdict::measured;
+  return fact;
 }
 
 }  // namespace ptxlat::machine

@@ -49,7 +49,8 @@ const char* to_string(Arrival arrival);
 
 // What is known about a SASS opcode on a GPU; a row of opcodes.csv.
 //   name          with its modifiers: "IMAD.WIDE.U32"
-//   pipe          the group of opcodes that it contends with, named after its members; empty if no pair shows it
+//   pipe          the group of opcodes that it contends with, named after its members; if no pair shows it, the pipes
+//                 that count most of it; else empty
 //   counters      the pipes that count it, by name; empty if hardware counters were not read
 //   stands_for_it the opcode that was paired with the others instead of it; usually its own name
 //   throughput    results per cycle of an SM, counted per thread (results/work_unit.h has the unit for readers)

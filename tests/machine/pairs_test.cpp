@@ -252,3 +252,25 @@ TEST_CASE("a window that could not be patched says why in its pairs") {
   CHECK(row.verdict == "scheduled");
   CHECK(row.note == "no hazard: its code waits");
 }
+
+TEST_CASE("a scoreboard's release is what the wait takes longer than the result, if pairs agree about it") {
+  const auto pair = [](std::optional<double> measured, std::optional<double> hazard) {
+    return results::Pair{"POPC", "IADD3", "a", {}, measured, hazard, "waits", {}};
+  };
+  auto pairs = std::vector<results::Pair>(9, pair(17, 15));
+  pairs.push_back(pair(37, 29));
+  // These say nothing: no hazard, no wait, an overwritten register.
+  pairs.push_back(pair(30, {}));
+  pairs.push_back({"FADD", "IADD3", "a", 4, 4, 4, "exact", {}});
+  pairs.push_back({"POPC", "IADD3", "waw", {}, 9, 3, "waits", {}});
+  const auto fact = release_of_scoreboards(pairs);
+  CHECK(fact.quantity == "scoreboard.release_cycles");
+  CHECK(fact.value == "2");
+  CHECK(fact.low == 2);
+  CHECK(fact.verdict == results::FactVerdict::measured);
+  CHECK(fact.how.ends_with("2 in 9 of 10 pairs of opcodes"));
+  pairs.push_back(pair(37, 29));
+  CHECK(release_of_scoreboards(pairs).verdict == results::FactVerdict::undetermined);
+  CHECK(release_of_scoreboards(pairs).value.empty());
+  CHECK(release_of_scoreboards({}).verdict == results::FactVerdict::undetermined);
+}

@@ -114,7 +114,9 @@ TEST_CASE("a pipe is named after its opcodes") {
   CHECK(name_of_pipe({"FADD", "FFMA", "IMAD.WIDE"}) == "fma");
   CHECK(name_of_pipe({"BMSK", "LOP3.LUT"}) == "alu");
   CHECK(name_of_pipe({"HFMA2", "FFMA"}) == "fma+half");
-  CHECK(name_of_pipe({"QSPC.E.G", "QSPC.E.L"}) == "QSPC");
+  CHECK(name_of_pipe({"QSPC.E.G", "QSPC.E.L"}) == "lsu");
+  CHECK(name_of_pipe({"MATCH.ALL", "S2R"}) == "adu");
+  CHECK(name_of_pipe({"PREEXIT"}) == "PREEXIT");
 }
 
 TEST_CASE("in pairs the shortest name stands for opcodes that are as fast") {
@@ -207,8 +209,23 @@ TEST_CASE("an opcode's row has its pipe, what stands for it, its forms and its l
     record.set(results::metric::cycles, cycles);
     latency.push_back(record);
   }
-  const auto rows = opcode_rows(opcodes, {throughput, contention, {}, {}, {}, latency});
-  REQUIRE(rows.size() == 3);
+  // Contention says nothing of these: the pipes that count them do.
+  std::vector<results::Record> counters;
+  for (const auto& [name, counts] : {std::pair{"LDS", std::vector<std::optional<double>>{1.0, 0.0, 0.3}},
+                                     {"HFMA2.MMA", std::vector<std::optional<double>>{0.0, 1.0, 1.0}}}) {
+    opcodes.push_back({name, opcodes.front().variant, 4.0, false});
+    results::Record record;
+    record.kind = results::RecordKind::counters;
+    record.ptx = name;
+    record.sass = {name};
+    record.series = {{"pipes", "instructions", {{"pipe", "pipe", {0, 1, 2}, {"lsu", "fmaheavy", "tensor"}}}, counts}};
+    counters.push_back(record);
+  }
+  const auto rows = opcode_rows(opcodes, {throughput, contention, counters, {}, {}, latency});
+  REQUIRE(rows.size() == 5);
+  CHECK(rows[3].pipe == "lsu");
+  CHECK(rows[3].note == "pipe by counters alone");
+  CHECK(rows[4].pipe == "fmaheavy+tensor");
   CHECK(rows[0].name == "IADD3");
   CHECK(rows[0].forms == std::vector<std::string>{"add.u32", "add.s32"});
   CHECK(rows[0].throughput == 64.0);
