@@ -165,7 +165,7 @@ std::vector<PairPlan> plan_pairs(const ptx::LoadedCatalogue& loaded, const std::
   }
   for (auto& pair : plan) {
     Hash hash;
-    hash.add(std::string_view(machine_version));
+    hash.add(std::string_view(opcodes_version));
     hash.add(loaded.skeletons.saturated.text);
     hash.add(loaded.skeletons.frame.text);
     hash.add(pair.a.variant.form->ptx + " " + pair.b.variant.form->ptx);

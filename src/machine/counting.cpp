@@ -78,7 +78,7 @@ std::vector<CountingPlan> plan_counting(const ptx::LoadedCatalogue& loaded, cons
   for (const auto& opcode : opcodes) {
     if (!why_not_saturated(opcode.variant).empty()) continue;
     Hash hash;
-    hash.add(std::string_view(machine_version));
+    hash.add(std::string_view(opcodes_version));
     hash.add(loaded.skeletons.saturated.text);
     hash.add(loaded.skeletons.frame.text);
     hash.add(opcode.variant.form->ptx);

@@ -91,7 +91,7 @@ std::vector<InFlightPlan> plan_in_flight(const ptx::LoadedCatalogue& loaded, con
     const auto variant = variants.find(opcodes[i].name);
     if (representatives[i] != i || variant == variants.end()) continue;
     Hash hash;
-    hash.add(std::string_view(machine_version));
+    hash.add(std::string_view(opcodes_version));
     for (const int chains : chains_to_try) {
       for (const auto& trial : chain_loop_trials(loaded, variant->second, chains, threads)) kernel::add(hash, trial);
     }

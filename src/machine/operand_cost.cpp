@@ -200,7 +200,7 @@ std::vector<OperandPlan> plan_operands(const ptx::LoadedCatalogue& loaded, const
     for (const auto& [kind, name] : kind_names) {
       if (!has_such_an_operand(loaded.catalogue, opcode.variant, kind)) continue;
       Hash hash;
-      hash.add(std::string_view(machine_version));
+      hash.add(std::string_view(opcodes_version));
       for (const auto& made : changed(loaded.catalogue, opcode.variant, kind))
         kernel::add(hash, saturated_trial(loaded, std::array{made.variant()}, places_of_body, Sources::shared));
       plan.push_back({opcode, kind, level, fmt::format("{:016x}", hash.value())});

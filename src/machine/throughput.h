@@ -15,6 +15,9 @@ namespace ptxlat::machine {
 // Version of the rules that find, copy and measure. Bump it whenever they would give a different answer for the same
 // kernels.
 inline constexpr char machine_version[] = "machine 8";
+// The same for what is measured of opcodes whose throughput is known: contention, operands, instructions in flight and
+// counters. They change less often.
+inline constexpr char opcodes_version[] = "machine 7";
 
 // An instruction whose throughput should be measured: a form with its default class of values, at a level.
 struct ThroughputPlan {
