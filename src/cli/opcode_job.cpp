@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <future>
 #include <iostream>
 #include <utility>
@@ -149,12 +150,12 @@ void StageProgress::files_are_written() const {
 }
 
 void require_rules(const std::filesystem::path& table, const std::vector<results::Run>& runs,
-                   const std::string& rules) {
+                   std::span<const std::string_view> rules) {
   for (const auto& run : runs) {
-    if (run.rules == rules) continue;
+    if (std::find(rules.begin(), rules.end(), run.rules) != rules.end()) continue;
     throw Error(ExitCode::storage,
                 fmt::format("{} was measured by {}, and this ptxlat reads {}", table.string(),
-                            run.rules.empty() ? "rules that it does not name" : run.rules, rules),
+                            run.rules.empty() ? "rules that it does not name" : run.rules, rules.back()),
                 fmt::format("measure it again, or read it with ptxlat {} ({}), which measured it", run.tool_version,
                             run.git_commit));
   }

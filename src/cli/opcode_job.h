@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/gpus.h"
@@ -60,9 +62,10 @@ void for_each_job(const OpcodeJobOptions& options, const MeasureJob& measure);
 
 // Rules that read what different ones measured would misjudge it.
 //   runs   of the records of `table`
-//   rules  today's: machine_version or hazard_version
+//   rules  that can be read, today's last
 // Error{storage} if one of the runs measured by different rules.
-void require_rules(const std::filesystem::path& table, const std::vector<results::Run>& runs, const std::string& rules);
+void require_rules(const std::filesystem::path& table, const std::vector<results::Run>& runs,
+                   std::span<const std::string_view> rules);
 
 // Error{interrupted} if the job was not.
 void require_completed(bool is_completed, const std::string& store);

@@ -44,7 +44,7 @@ std::vector<results::Run> runs_of(const std::vector<results::Record>& records, s
 
 void read_again(const OpcodeJobOptions& options) {
   auto files = report::read_opcode_files(options.reread);
-  require_rules(options.reread, runs_of(files.throughput, files.runs), machine::machine_version);
+  require_rules(options.reread, runs_of(files.throughput, files.runs), machine::readable_versions);
   for (auto& record : files.throughput) machine::read_again(record);
   write_opcodes(options.reread, load_catalogue_for(options.selection), find_latencies(options.reread), std::move(files),
                 options.format);

@@ -6,10 +6,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <future>
 #include <iostream>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "assemble/toolkit.h"
@@ -97,7 +99,7 @@ void write_release(const std::filesystem::path& folder, const std::vector<result
 void read_again(const PairOptions& options) {
   const std::filesystem::path folder = options.reread;
   auto files = report::read_pair_files(folder);
-  require_rules(folder, files.runs, machine::hazard_version);
+  require_rules(folder, files.runs, std::array<std::string_view, 1>{machine::hazard_version});
   auto probes = report::read_probe_files(folder);
   for (auto& record : probes) {
     if (record.ptx == machine::registers_name) machine::read_registers_again(record);

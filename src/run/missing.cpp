@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/missing.h"
 
+#include <algorithm>
+#include <string>
+#include <unordered_set>
+
 #include "run/provenance.h"
 
 namespace ptxlat::run {
@@ -11,8 +15,11 @@ Made make_missing(line::Line line, const line::Method& method,
                   GpuRuns& runs, const std::function<void(std::size_t)>& on_finished) {
   const auto finished = store.finished(runs.of(0).table);
   std::vector<line::Cell> missing;
+  std::unordered_set<std::string> of_cells;
   for (const auto& cell : cells) {
-    if (!finished.contains(keys[cell.number].text())) missing.push_back(cell);
+    if (finished.contains(keys[cell.number].text())) continue;
+    missing.push_back(cell);
+    of_cells.insert(keys[cell.number].text());
   }
   if (on_finished) on_finished(cells.size() - missing.size());
   if (missing.empty()) return {0, true};
@@ -21,7 +28,9 @@ Made make_missing(line::Line line, const line::Method& method,
   runs.save();
   line.on_finished = [&](std::vector<results::Record> records) {
     runs.save_records(records);
-    if (on_finished) on_finished(records.size());
+    // A cell may have further records: of opcodes that take turns, or of each GPU.
+    const auto is_of_cell = [&](const auto& record) { return of_cells.erase(key_of(record).text()) == 1; };
+    if (on_finished) on_finished(static_cast<std::size_t>(std::count_if(records.begin(), records.end(), is_of_cell)));
   };
   const bool completed = run_line(line, method, assemblers, missing);
   const auto now = utc_now();

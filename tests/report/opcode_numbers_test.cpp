@@ -3,6 +3,8 @@
 // Throughputs and pipes of a latency table's rows, and what differs between two runs of `opcodes`.
 #include "report/opcode_numbers.h"
 
+#include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "../results/test_folder.h"
@@ -12,6 +14,7 @@
 #include "report/compare_write.h"
 #include "report/gzip.h"
 #include "report/opcode_files.h"
+#include "sass/opcodes.h"
 
 using namespace ptxlat;
 using namespace ptxlat::report;
@@ -44,6 +47,31 @@ const OpcodeNumbers numbers{{opcode("IADD3", "alu", 64), opcode("IMAD", "fma", 6
                             {form("add.u32", {"IADD3"}, 64, "IADD3"), form("add.u32", {"IADD3", "IMAD.IADD"}, 128)}};
 
 }  // namespace
+
+// A few copies more without a loop once made it 128 results per cycle for code of 17 instructions.
+TEST_CASE("no committed throughput of code without branches is more than an SM issues") {
+  constexpr double issued_by_sm = 4, lanes = 32, error = 1.02;
+  for (const char* gpu : {"nvidia-h200", "nvidia-h100-80gb-hbm3"}) {
+    const auto folder = std::filesystem::path(PTXLAT_SOURCE_DIR) / "tables/sm_90" / gpu / "driver-580.159.04";
+    const auto forms = read_opcode_numbers(folder).forms;
+    std::set<std::string> in_turn;  // a copy of these is one of two opcodes
+    for (const auto& form : forms) {
+      if (!form.opcode.empty()) in_turn.insert(form.ptx);
+    }
+    int checked = 0;
+    for (const auto& form : forms) {
+      const bool may_branch = std::any_of(form.opcodes.begin(), form.opcodes.end(), [](const std::string& opcode) {
+        return sass::has(opcode, sass::Trait::leaves) || opcode.starts_with("BSSY");
+      });
+      if (!form.throughput || may_branch || form.unit == "warpgroup instructions") continue;
+      const double instructions = in_turn.contains(form.ptx) ? 1 : static_cast<double>(form.opcodes.size());
+      INFO(gpu << " " << form.ptx << ": " << *form.throughput << " " << form.unit << " of " << instructions);
+      CHECK(*form.throughput * instructions / (form.unit == "results" ? lanes : 1) <= error * issued_by_sm);
+      ++checked;
+    }
+    CHECK(checked > 2000);
+  }
+}
 
 TEST_CASE("a spelling has its own throughput, else that of the row it shares, else that of its opcode alone") {
   const RowThroughputs rows(numbers, {{"add.s32", 3, "add.u32", ""}});
