@@ -127,7 +127,7 @@ std::optional<report::LiveTable> live_table(const run::TableJob& job, const RunO
   return report::LiveTable(std::cout, headline, {levels.begin(), levels.end()}, std::move(planned), names);
 }
 
-// Prints the cells of the plan that are already in the store.
+// Prints the cells of the plan that are already in the store and will not be made again.
 void print_known(report::LiveTable& live, const run::TableJob& job, const results::Store& store) {
   constexpr std::size_t at_a_time = 256;  // all of them may not fit into memory
   std::set<std::string> planned;
@@ -136,8 +136,9 @@ void print_known(report::LiveTable& live, const run::TableJob& job, const result
   for (std::size_t begin = 0; begin < stored.size(); begin += at_a_time) {
     std::vector<results::Record> records(std::min(at_a_time, stored.size() - begin));
     in_parallel(records.size(), [&](std::size_t i) { records[i] = stored.read(begin + i); });
-    std::erase_if(records,
-                  [&](const results::Record& record) { return !planned.contains(results::key_of(record).text()); });
+    std::erase_if(records, [&](const results::Record& record) {
+      return !is_final(record) || !planned.contains(key_of(record).text());
+    });
     live.add(records);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A fault that one instruction causes on the GPU or in the assembler only costs its own cells.
+#include <algorithm>
 #include <map>
 
 #include "ptxlat_program.h"
@@ -58,6 +59,14 @@ TEST_CASE("an entry that faults only costs its own cell, whose verdict has the d
   CHECK_FALSE(faulty.number(results::metric::cycles));
   CHECK(faulty.note.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos);
   CHECK(cells.at("vsub1.u32.u32.u32").verdict == sass::Verdict::proven);
+
+  // The same command measures it again, and shows it once, as it is now.
+  program.unset("PTXLAT_STANDIN_FAULT");
+  const auto again = run_with_neighbours(program);
+  CHECK(again.at("vadd1.u32.u32.u32").verdict == sass::Verdict::proven);
+  const auto shown = lines_of(program.folder() / "out");
+  CHECK(std::count_if(shown.begin(), shown.end(), [](const auto& line) { return line.starts_with("vadd1."); }) == 1);
+  CHECK(shown.back().find("fault") == std::string::npos);
 }
 
 TEST_CASE("an entry that never ends costs its own cell") {
