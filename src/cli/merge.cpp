@@ -18,7 +18,7 @@
 #include "report/probe_files.h"
 #include "report/table.h"
 #include "results/shards.h"
-#include "run/stored_table.h"
+#include "results/stored_records.h"
 
 namespace ptxlat::cli {
 
@@ -116,15 +116,15 @@ void write_table(const results::Store& store, const results::Run& last, const Me
   const auto& table = last.table;
   report::require_name_of_table(table);
   const auto folder = std::filesystem::path(options.tables.folder) / table;
-  auto stored = run::stored_table(store, table);
-  if (const auto count = stored.records.size(); count > 0) {
-    const auto& runs = stored.runs;
+  const results::StoredRecords latencies(store.file(), table, results::RecordKind::latency);
+  if (latencies.size() > 0) {
+    const auto runs = latencies.runs();
     const auto newest = std::max_element(runs.begin(), runs.end(), [](const auto& x, const auto& y) {
       return std::tie(x.started_utc, x.id) < std::tie(y.started_utc, y.id);
     });
     auto run = newest == runs.end() ? last : *newest;
-    const auto written = write_latencies(store, std::move(run), std::move(stored), options.tables);
-    fmt::print(stderr, "{}: {} cells\n", folder.string(), count);
+    const auto written = write_latencies(store, std::move(run), latencies, options.tables);
+    fmt::print(stderr, "{}: {} cells\n", folder.string(), latencies.size());
     warn_of_shards(written.table.run);
   }
   if (const auto probes = store.records(table, results::RecordKind::probe); !probes.empty()) {

@@ -189,9 +189,12 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
                 "rerun the same command to continue");
   }
   job.plan = {};  // the table needs its memory
-  const auto [table, outline] =
-      write_latencies(store, made.run, run::stored_table(store, job.run.table), options.tables);
-  for (const auto& own : made.own) write_latencies(store, own, run::stored_table(store, own.table), options.tables);
+  const auto written = [&](const results::Run& run) {
+    const results::StoredRecords latencies(store.file(), run.table, results::RecordKind::latency);
+    return write_latencies(store, run, latencies, options.tables);
+  };
+  const auto [table, outline] = written(made.run);
+  for (const auto& own : made.own) written(own);
   fmt::print(stderr, "{}\n{}/{}\n", summary(made, outline), options.tables.folder, job.run.table);
   warn_of_shards(table.run);
   if (options.format == "csv") report::write_csv(std::cout, table);

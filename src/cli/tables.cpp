@@ -19,15 +19,15 @@ void add_table_options(CLI::App& command, TableOptions& options) {
                    "Keep only the machine code behind each row's headline, for publishing.");
 }
 
-WrittenTable write_latencies(const results::Store& store, results::Run run, run::StoredTable stored,
+WrittenTable write_latencies(const results::Store& store, results::Run run, const results::StoredRecords& latencies,
                              const TableOptions& options) {
   run.shard = results::shards_held(store.runs(run.table), run);
   const report::RecordSource records{
-      stored.records.size(), [&](std::size_t number, results::Code code) { return stored.records.read(number, code); }};
+      latencies.size(), [&](std::size_t number, results::Code code) { return latencies.read(number, code); }};
   auto outline = report::outline_of(records);
   const auto code = options.has_headline_code ? report::Code::of_headline : report::Code::all;
   const auto scratch = std::filesystem::path(options.folder) / run.table;
-  auto table = report::table_from(std::move(run), std::move(stored.runs), records, outline, code, scratch);
+  auto table = report::table_from(std::move(run), latencies.runs(), records, outline, code, scratch);
   report::write_table(options.folder, table,
                       options.is_brief ? report::TableDetail::columns_only : report::TableDetail::everything);
   return {std::move(table), std::move(outline)};

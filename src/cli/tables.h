@@ -5,7 +5,7 @@
 
 #include "report/table.h"
 #include "results/store.h"
-#include "run/stored_table.h"
+#include "results/stored_records.h"
 
 namespace CLI {
 class App;
@@ -28,8 +28,9 @@ struct WrittenTable {
   report::TableOutline records;
 };
 // If runs of the store made shards of its plan and not all of it, the written run says which.
-//   run  the newest
-WrittenTable write_latencies(const results::Store& store, results::Run run, run::StoredTable stored,
+//   run        the newest
+//   latencies  of its table
+WrittenTable write_latencies(const results::Store& store, results::Run run, const results::StoredRecords& latencies,
                              const TableOptions& options);
 
 // Warns on standard error if the table only contains shards of its plan.

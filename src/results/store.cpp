@@ -120,16 +120,6 @@ RecordKind kind_named(const std::string& name, const std::filesystem::path& file
   return *kind;
 }
 
-std::vector<Run> runs_in(SQLite::Statement& select, const std::filesystem::path& file) {
-  std::vector<Run> runs;
-  while (select.executeStep()) {
-    const auto text = select.getColumn(1).getString();
-    runs.push_back(parsed_row(file, [&] { return run_from_json(parse_json(text)); }));
-    runs.back().id = select.getColumn(0).getInt();
-  }
-  return runs;
-}
-
 }  // namespace
 
 Store::Store(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout) {

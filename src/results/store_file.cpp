@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/limits.h"
+#include "results/json.h"
 
 namespace ptxlat::results {
 
@@ -41,6 +42,16 @@ Error storage_error(const std::filesystem::path& file, const SQLite::Exception& 
 Error damaged_record(const std::filesystem::path& file, const std::string& what) {
   return Error(ExitCode::storage, fmt::format("store {} contains a damaged record: {}", file.string(), what),
                "The store is damaged: keep a copy if it matters, delete it, and run again.");
+}
+
+std::vector<Run> runs_in(SQLite::Statement& select, const std::filesystem::path& file) {
+  std::vector<Run> runs;
+  while (select.executeStep()) {
+    const auto text = select.getColumn(1).getString();
+    runs.push_back(parsed_row(file, [&] { return run_from_json(parse_json(text)); }));
+    runs.back().id = select.getColumn(0).getInt();
+  }
+  return runs;
 }
 
 // SQLite treats a file of one byte as an empty database and overwrites it.

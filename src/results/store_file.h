@@ -5,12 +5,15 @@
 #include <filesystem>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
+#include "results/run.h"
 
 namespace SQLite {
 class Database;
 class Exception;
+class Statement;
 }  // namespace SQLite
 
 namespace ptxlat::results {
@@ -36,6 +39,9 @@ auto parsed_row(const std::filesystem::path& file, Parse parse) {
     throw damaged_record(file, error.what());
   }
 }
+
+// The runs of a statement that selects their ids and texts.
+std::vector<Run> runs_in(SQLite::Statement& select, const std::filesystem::path& file);
 
 // Lets the connection read no record that is longer than any of ours.
 void limit_records(SQLite::Database& connection);

@@ -5,12 +5,13 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "base/deadline.h"
 #include "results/published_windows.h"
 #include "results/record.h"
+#include "results/run.h"
 
 namespace ptxlat::results {
 
@@ -26,7 +27,7 @@ class StoredRecords {
   StoredRecords(StoredRecords&&) noexcept;
 
   std::size_t size() const;
-  std::set<int> runs() const;                                    // the ids that they name
+  std::vector<Run> runs() const;                                 // those that they name, oldest first
   Record read(std::size_t number, Code code = Code::all) const;  // by any number of threads
 
  private:

@@ -51,6 +51,38 @@ TEST_CASE("stored records stay as they were, whatever is written meanwhile") {
   CHECK(store.records(table, RecordKind::latency).size() == 2);
 }
 
+TEST_CASE("the runs of stored records are those that they name, as they were when the records were read") {
+  const TestFolder folder;
+  Store store(folder.path / "store.sqlite");
+  const auto begin_run = [&](const std::string& started_utc) {
+    Run run;
+    run.table = table;
+    run.started_utc = started_utc;
+    run.id = store.save_run(run);
+    return run;
+  };
+  const auto save_cell = [&](const std::string& ptx, const Run& run) {
+    auto cell = cell_named(ptx);
+    cell.run = run.id;
+    store.save_records(table, {cell});
+  };
+  begin_run("without a record");
+  const auto first = begin_run("first");
+  auto second = begin_run("second");
+  save_cell("a", second);
+  save_cell("b", first);
+  const StoredRecords stored(store.file(), table, RecordKind::latency);
+  second.finished_utc = "later";
+  store.save_run(second);
+  save_cell("c", begin_run("third"));
+  const auto runs = stored.runs();
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0].id == first.id);
+  CHECK(runs[0].started_utc == "first");
+  CHECK(runs[1].started_utc == "second");
+  CHECK(runs[1].finished_utc.empty());
+}
+
 TEST_CASE("of a record's windows only those behind the headline are read with their code, if no more is wanted") {
   const TestFolder folder;
   Store store(folder.path / "store.sqlite");

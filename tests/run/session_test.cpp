@@ -11,8 +11,8 @@
 #include "../results/test_folder.h"
 #include "../worker/environment.h"
 #include "catch.h"
+#include "results/stored_records.h"
 #include "run/provenance.h"
-#include "run/stored_table.h"
 
 using namespace ptxlat;
 using namespace ptxlat::run;
@@ -42,7 +42,8 @@ struct Tables {
     return store.records(begin_run(toolchain, {90, ""}, std::nullopt).table, results::RecordKind::latency);
   }
   std::size_t runs() const {
-    return stored_table(store, begin_run(toolchain, {90, ""}, std::nullopt).table).runs.size();
+    const auto table = begin_run(toolchain, {90, ""}, std::nullopt).table;
+    return results::StoredRecords(store.file(), table, results::RecordKind::latency).runs().size();
   }
 
   // A job for the first forms; with a clock it is as for a GPU.
