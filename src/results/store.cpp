@@ -150,7 +150,7 @@ int Store::save_run(const Run& run) {
 
 std::vector<Run> Store::runs(const std::string& table) const {
   return database_->with_connection([&](SQLite::Database& connection) {
-    SQLite::Statement select(connection, "SELECT id, run FROM runs WHERE table_name = ? ORDER BY id");
+    SQLite::Statement select(connection, "SELECT id, run, table_name FROM runs WHERE table_name = ? ORDER BY id");
     select.bind(1, table);
     return runs_in(select, file());
   });
@@ -158,9 +158,10 @@ std::vector<Run> Store::runs(const std::string& table) const {
 
 std::vector<Run> Store::newest_runs() const {
   return database_->with_connection([&](SQLite::Database& connection) {
-    SQLite::Statement select(connection,
-                             "SELECT id, run FROM runs WHERE id IN (SELECT max(id) FROM runs GROUP BY table_name) "
-                             "ORDER BY table_name");
+    SQLite::Statement select(
+        connection,
+        "SELECT id, run, table_name FROM runs WHERE id IN (SELECT max(id) FROM runs GROUP BY table_name) "
+        "ORDER BY table_name");
     return runs_in(select, file());
   });
 }

@@ -50,6 +50,8 @@ std::vector<Run> runs_in(SQLite::Statement& select, const std::filesystem::path&
     const auto text = select.getColumn(1).getString();
     runs.push_back(parsed_row(file, [&] { return run_from_json(parse_json(text)); }));
     runs.back().id = select.getColumn(0).getInt();
+    if (runs.back().table != select.getColumn(2).getString())
+      throw damaged_record(file, fmt::format("run {} is of a different table", runs.back().id));
   }
   return runs;
 }

@@ -40,7 +40,7 @@ auto parsed_row(const std::filesystem::path& file, Parse parse) {
   }
 }
 
-// The runs of a statement that selects their ids and texts.
+// The runs of a statement that selects their ids, texts and tables. A text that names a different table is damage.
 std::vector<Run> runs_in(SQLite::Statement& select, const std::filesystem::path& file);
 
 // Lets the connection read no record that is longer than any of ours.

@@ -63,7 +63,7 @@ std::vector<Run> StoredRecords::runs() const {
   try {
     const std::scoped_lock lock(transaction_->mutex);
     auto named = transaction_->about_them(
-        "SELECT id, run FROM runs WHERE table_name = ?1 AND id IN "
+        "SELECT id, run, table_name FROM runs WHERE table_name = ?1 AND id IN "
         "(SELECT run_id FROM records WHERE table_name = ?1 AND kind = ?2) ORDER BY id");
     return runs_in(named, transaction_->file);
   } catch (const SQLite::Exception& error) {

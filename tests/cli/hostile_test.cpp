@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "../results/execute_sql.h"
 #include "bundle/bundle.h"
 #include "bundle/compress.h"
 #include "latency/plan.h"
@@ -351,6 +352,29 @@ TEST_CASE("a store whose tables have names of paths or a terminal's commands wri
       CHECK_FALSE(fs::exists("/tmp/ptxlat-evil"));
     }
   }
+}
+
+TEST_CASE("a store whose runs name a table elsewhere makes no folder there") {
+  const PtxlatProgram program;
+  const auto file = program.folder() / "store";
+  {
+    results::Store store(file);
+    results::Run run;
+    run.table = "t";
+    run.kind = "measured";
+    run.started_utc = "2026-01-02T00:00:00Z";
+    results::Record record;
+    record.ptx = "x";
+    record.run = store.save_run(run);
+    store.save_records("t", {record});
+    run.started_utc = "2026-01-01T00:00:00Z";
+    store.save_run(run);
+  }
+  execute(file, R"(UPDATE runs SET run = replace(run, '"table":"t"', '"table":"../../evil"') WHERE id = 1)");
+  const auto ended = program.run({"merge", file.string(), "--into", file.string(), "--tables", "in/tables"});
+  CHECK(ended.status == 7);
+  CHECK(says(ended, "damaged record"));
+  CHECK(names_in(program.folder()) == std::vector<std::string>{"store"});
 }
 
 TEST_CASE("a series with gnuplot's commands in its names runs none of them") {
