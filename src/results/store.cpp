@@ -123,6 +123,7 @@ RecordKind kind_named(const std::string& name, const std::filesystem::path& file
 }  // namespace
 
 Store::Store(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout) {
+  reject_name_of_no_file(file);
   reject_shorter_than_a_header(file);
   try {
     database_ = std::make_unique<Database>(file, busy_timeout);

@@ -56,6 +56,14 @@ std::vector<Run> runs_in(SQLite::Statement& select, const std::filesystem::path&
   return runs;
 }
 
+void reject_name_of_no_file(const std::filesystem::path& file) {
+  const std::string& name = file.native();
+  if (!name.empty() && name != ":memory:" && !name.starts_with("file:")) return;
+  throw Error(ExitCode::storage, fmt::format("\"{}\" is not the name of a file", name),
+              fmt::format("The store keeps what is measured: name a file for it{}.",
+                          name.empty() ? "" : fmt::format(", which can also be \"./{}\"", name)));
+}
+
 // SQLite treats a file of one byte as an empty database and overwrites it.
 void reject_shorter_than_a_header(const std::filesystem::path& file) {
   constexpr std::uintmax_t header_bytes = 100;

@@ -46,6 +46,10 @@ std::vector<Run> runs_in(SQLite::Statement& select, const std::filesystem::path&
 // Lets the connection read no record that is longer than any of ours.
 void limit_records(SQLite::Database& connection);
 
+// SQLite keeps what has an empty name or `:memory:` in memory, and takes what begins with `file:` for a URI, which may
+// ask for the same: what was measured would be lost.
+void reject_name_of_no_file(const std::filesystem::path& file);
+
 // SQLite treats a file of one byte as an empty database and overwrites it.
 void reject_shorter_than_a_header(const std::filesystem::path& file);
 

@@ -247,6 +247,17 @@ TEST_CASE("a file that is not a store is rejected and stays as it is") {
   SECTION("in a folder that does not exist") { CHECK_FALSE(rejection(folder.path / "no" / "store").empty()); }
 }
 
+TEST_CASE("a name that SQLite does not take for a file's is rejected before anything is kept there") {
+  const TestFolder folder;
+  const auto in_folder = folder.path / "store.sqlite";
+  for (const std::string& name : {std::string(), std::string(":memory:"), "file:" + in_folder.string(),
+                                  "file:" + in_folder.string() + "?mode=memory"}) {
+    INFO(name);
+    CHECK(rejection(name).find("is not the name of a file") != std::string::npos);
+  }
+  CHECK(std::filesystem::is_empty(folder.path));
+}
+
 TEST_CASE("an empty file becomes a store") {
   const TestFolder folder;
   std::ofstream(folder.path / "store.sqlite") << "";
