@@ -65,9 +65,7 @@ class TemporaryFiles {
     const int descriptor = create(folder, name);
     descriptors_.push_back(descriptor);
     const auto& file = paths_.back();
-    if (!write_all(descriptor, content)) throw file_error(file, "write", errno);
-    // Some file systems report a full disk only here.
-    if (::fsync(descriptor) != 0 && errno != EINVAL) throw file_error(file, "write", errno);
+    if (!write_all(descriptor, content) || !settle(descriptor)) throw file_error(file, "write", errno);
   }
 
  private:

@@ -54,6 +54,8 @@ std::size_t ScratchFile::append(std::string_view text) {
 std::string_view ScratchFile::text() {
   if (size_ == 0) return {};
   if (mapped_ == nullptr) {
+    // Pages that could not be kept would be read as if they had been.
+    if (!settle(descriptor_)) throw file_error(folder_, "write a temporary file in", errno);
     void* const mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor_, 0);
     if (mapped == MAP_FAILED) throw file_error(folder_, "read a temporary file in", errno);
     mapped_ = mapped;

@@ -204,7 +204,7 @@ void BundleWriter::add(SectionKind kind, const Bytes& payload) {
 
 void BundleWriter::finish() {
   add(SectionKind::end, {});
-  const bool is_safe = fsync(descriptor_) == 0 && rename(part_.c_str(), file_.c_str()) == 0;
+  const bool is_safe = settle(descriptor_) && rename(part_.c_str(), file_.c_str()) == 0;
   if (!is_safe) reject(file_, fmt::format("cannot be written: {}", std::strerror(errno)), "is the disk full?");
 }
 
