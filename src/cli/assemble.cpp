@@ -17,6 +17,7 @@
 #include "cli/bundled.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
+#include "cli/print_text.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
@@ -71,8 +72,7 @@ void print_summary(const bundle::Manifest& manifest, const std::vector<Verdicts>
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     std::vector<std::string> parts;
     for (const auto& [verdict, count] : verdicts[i]) parts.push_back(fmt::format("{} {}", count, verdict));
-    if (!parts.empty())
-      fmt::print(stderr, "  {:<18} {}\n", manifest.toolchains[i].toolchain.name, fmt::join(parts, ", "));
+    if (!parts.empty()) say(stderr, "  {:<18} {}\n", manifest.toolchains[i].toolchain.name, fmt::join(parts, ", "));
   }
 }
 
@@ -118,7 +118,7 @@ void assemble(const AssembleOptions& options) {
     cells = planned;
     progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, cells);
     if (finished == 0) return;
-    fmt::print(stderr, "{} of {} cells are already in {}.part\n", finished, cells, options.output);
+    say(stderr, "{} of {} cells are already in {}.part\n", finished, cells, options.output);
     progress->advance(finished);
   };
   const bool completed = bundle::make_bundle(order, options.output);
@@ -129,9 +129,8 @@ void assemble(const AssembleOptions& options) {
   }
   print_summary(manifest, verdicts);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  fmt::print(stderr, "{} cells in {:.1f} s ({:.0f} a second)\n{}: {:.1f} MB\n", cells, wall,
-             static_cast<double>(cells) / wall, options.output,
-             static_cast<double>(std::filesystem::file_size(options.output)) / 1e6);
+  say(stderr, "{} cells in {:.1f} s ({:.0f} a second)\n{}: {:.1f} MB\n", cells, wall, static_cast<double>(cells) / wall,
+      options.output, static_cast<double>(std::filesystem::file_size(options.output)) / 1e6);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
+#include "cli/print_text.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
@@ -58,8 +59,8 @@ void check(const CheckOptions& options, const assemble::Toolchain& toolchain) {
   const auto rejections = run::check_forms(line, assemblers, forms);
   progress.finish();
   for (const auto& rejection : rejections) {
-    fmt::print("{}:{}: {} ({}): {}\n", rejection.form->where.file, rejection.form->where.line, rejection.form->ptx,
-               rejection.target.name(), rejection.words);
+    say("{}:{}: {} ({}): {}\n", rejection.form->where.file, rejection.form->where.line, rejection.form->ptx,
+        rejection.target.name(), rejection.words);
   }
   if (*line.interrupted) throw Error(ExitCode::interrupted, "interrupted before every form was tried");
   if (!rejections.empty()) {
@@ -67,7 +68,7 @@ void check(const CheckOptions& options, const assemble::Toolchain& toolchain) {
                 fmt::format("{} rejected {} of {} forms", toolchain.name, rejections.size(), forms.size()),
                 "correct the entries' rules, operands or requirements");
   }
-  fmt::print(stderr, "{} accepts all {} forms\n", toolchain.name, forms.size());
+  say(stderr, "{} accepts all {} forms\n", toolchain.name, forms.size());
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ std::vector<std::vector<report::Side>> groups_of(const CompareOptions& options, 
     }
   }
   for (const auto& group : groups) {
-    if (group.size() == 1) fmt::print(stderr, "ptxlat: nothing to compare {} with\n", group.front().folder);
+    if (group.size() == 1) say(stderr, "ptxlat: nothing to compare {} with\n", group.front().folder);
   }
   std::erase_if(groups, [](const auto& group) { return group.size() < 2; });
   return groups;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/toolkits_script.h"
 #include "cli/commands.h"
+#include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "cli/warnings.h"
@@ -22,8 +23,7 @@ namespace {
 
 // Part of the report, so on standard output.
 void print_warnings(const std::vector<run::Warning>& warnings) {
-  for (const auto& warning : warnings)
-    fmt::print("warning     {}.\n            {}.\n", warning.sentence, warning.action);
+  for (const auto& warning : warnings) say("warning     {}.\n            {}.\n", warning.sentence, warning.action);
 }
 
 // Prints what the driver says; true if there is a GPU to measure on.
@@ -31,10 +31,10 @@ bool check_gpu(int device) {
   try {
     worker::Worker worker(worker_options(device));
     const auto info = worker.device_info();
-    fmt::print("GPU         {} (sm_{}, {} SMs), driver {}, CUDA API {}.{}\n", info.name, info.sm, info.sm_count,
-               info.driver_version, info.cuda_api_version / 1000, info.cuda_api_version % 1000 / 10);
+    say("GPU         {} (sm_{}, {} SMs), driver {}, CUDA API {}.{}\n", info.name, info.sm, info.sm_count,
+        info.driver_version, info.cuda_api_version / 1000, info.cuda_api_version % 1000 / 10);
     const auto driver = driver_toolchain(info);
-    fmt::print("toolchain   {}\n", driver.name);
+    say("toolchain   {}\n", driver.name);
     const auto loaded = load_catalogue_for({});
     std::vector<const isa::Form*> forms;
     for (const auto& form : loaded.catalogue.forms) forms.push_back(&form);
@@ -42,8 +42,8 @@ bool check_gpu(int device) {
     print_warnings(run::warnings_about_driver(forms, driver, info));
     return true;
   } catch (const Error& error) {
-    fmt::print("GPU         none: {}\n", error.what());
-    fmt::print("            this machine cannot measure; `ptxlat static` and `ptxlat show` work without a GPU\n");
+    say("GPU         none: {}\n", error.what());
+    say("            this machine cannot measure; `ptxlat static` and `ptxlat show` work without a GPU\n");
     return false;
   }
 }
@@ -53,11 +53,11 @@ void check_counters(int device) {
   try {
     worker::Worker worker(worker_options(device));
     const auto offer = run::open_counters(worker);
-    fmt::print("counters    of {} pipes: {}\n", offer.pipes.size(), fmt::join(offer.pipes, " "));
-    fmt::print("            by {} (CUPTI API {})\n", offer.library, offer.version);
+    say("counters    of {} pipes: {}\n", offer.pipes.size(), fmt::join(offer.pipes, " "));
+    say("            by {} (CUPTI API {})\n", offer.library, offer.version);
   } catch (const counters::Unavailable& error) {
-    fmt::print("counters    none, so `ptxlat opcodes` finds pipes by contention alone: {}\n", error.what());
-    if (!error.advice.empty()) fmt::print("            {}\n", error.advice);
+    say("counters    none, so `ptxlat opcodes` finds pipes by contention alone: {}\n", error.what());
+    if (!error.advice.empty()) say("            {}\n", error.advice);
   }
 }
 
@@ -79,7 +79,7 @@ void print_piece(assemble::ToolkitPiece& piece) {
   if (!toolchains.empty() && piece.kind != assemble::PieceKind::nvrtc) piece.problem = rejection(toolchains.front());
   if (!piece.problem.empty()) {
     while (piece.problem.ends_with('\n')) piece.problem.pop_back();
-    fmt::print("  {:<10}broken: {} {}\n", to_string(piece.kind), piece.path.string(), piece.problem);
+    say("  {:<10}broken: {} {}\n", to_string(piece.kind), piece.path.string(), piece.problem);
     piece.version.clear();
     return;
   }
@@ -92,7 +92,7 @@ void print_piece(assemble::ToolkitPiece& piece) {
   }
   if (piece.kind == assemble::PieceKind::ptxas || piece.kind == assemble::PieceKind::nvdisasm)
     details += fmt::format("{}{}", details.empty() ? "" : ", ", fmt::join(assemble::targets_of(piece.path), " "));
-  fmt::print("  {:<10}{:<10}{}\n", to_string(piece.kind), piece.version, details);
+  say("  {:<10}{:<10}{}\n", to_string(piece.kind), piece.version, details);
 }
 
 // Prints every toolkit with its pieces and returns the pieces.
@@ -102,7 +102,7 @@ std::vector<assemble::ToolkitPiece> check_toolkits() {
                                                           assemble::PieceKind::nvrtc, assemble::PieceKind::nvdisasm});
   std::filesystem::path folder;
   for (auto& piece : pieces) {
-    if (piece.folder != folder) fmt::print("toolkit     {}\n", piece.folder.string());
+    if (piece.folder != folder) say("toolkit     {}\n", piece.folder.string());
     folder = piece.folder;
     print_piece(piece);
   }
@@ -120,14 +120,14 @@ void check(int device) {
   const bool has_nvdisasm = std::any_of(pieces.begin(), pieces.end(), [](const assemble::ToolkitPiece& piece) {
     return piece.kind == assemble::PieceKind::nvdisasm && !piece.version.empty();
   });
-  fmt::print("toolchain   {}\n",
-             assemblers.empty()
-                 ? fmt::format("no ptxas and no nvJitLink: run {}, or put a CUDA toolkit's bin folder into PATH",
-                               toolkits_script())
-                 : fmt::format("{}", fmt::join(assemblers, " ")));
-  if (!has_nvdisasm) fmt::print("nvdisasm    none: run {}\n", toolkits_script());
+  say("toolchain   {}\n",
+      assemblers.empty()
+          ? fmt::format("no ptxas and no nvJitLink: run {}, or put a CUDA toolkit's bin folder into PATH",
+                        toolkits_script())
+          : fmt::format("{}", fmt::join(assemblers, " ")));
+  if (!has_nvdisasm) say("nvdisasm    none: run {}\n", toolkits_script());
   const auto loaded = load_catalogue_for({});
-  fmt::print("catalogue   {} forms in {}\n", loaded.catalogue.forms.size(), isa::templates_folder().string());
+  say("catalogue   {} forms in {}\n", loaded.catalogue.forms.size(), isa::templates_folder().string());
   if (!has_nvdisasm || (assemblers.empty() && !has_gpu)) {
     throw Error(ExitCode::missing_tool, "no table can be made here: an assembler or the disassembler is missing",
                 "run " + toolkits_script());

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/printable.h"
 #include "cli/commands.h"
+#include "cli/print_text.h"
 #include "run/provenance.h"
 
 namespace ptxlat::cli {
@@ -46,10 +46,9 @@ void export_table(const ExportOptions& options) {
   const auto made_by = fmt::format("ptxlat {} ({})", run::tool_version(), run::git_commit());
   const auto exported = simulator::export_tables(target, simulator::read_tables(options.table), bases, made_by);
   write(options.folder, exported);
-  for (const auto& left : exported.left_out)
-    fmt::print(stderr, "{}\n", printable(fmt::format("left out: {} {}: {}", left.file, left.option, left.reason)));
-  fmt::print(stderr, "{} options exported, {} left out\n", exported.exported.size(), exported.left_out.size());
-  for (const auto& [path, content] : exported.files) fmt::print("{}\n", (fs::path(options.folder) / path).string());
+  for (const auto& left : exported.left_out) say(stderr, "left out: {} {}: {}\n", left.file, left.option, left.reason);
+  say(stderr, "{} options exported, {} left out\n", exported.exported.size(), exported.left_out.size());
+  for (const auto& [path, content] : exported.files) say("{}\n", (fs::path(options.folder) / path).string());
 }
 
 }  // namespace

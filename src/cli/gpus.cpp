@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/parallel.h"
+#include "cli/print_text.h"
 #include "cli/toolchains.h"
 
 namespace ptxlat::cli {
@@ -70,8 +71,7 @@ std::vector<std::unique_ptr<OpenGpu>> open_all(const worker::WorkerOptions& opti
     if (opened.gpu) {
       gpus.push_back(std::move(opened.gpu));
     } else {
-      fmt::print(stderr, "warning: a GPU cannot be used: {}.\n         {}\n", opened.failure->what(),
-                 opened.failure->advice);
+      say(stderr, "warning: a GPU cannot be used: {}.\n         {}\n", opened.failure->what(), opened.failure->advice);
     }
   }
   return gpus;
@@ -135,8 +135,7 @@ std::vector<GpuKind> open_gpus(const std::string& devices) { return open_gpus(de
 
 std::string report_lost(const OpenGpu& gpu, const Error& why) {
   auto text = fmt::format("GPU {} ({}) no longer answers: {}", gpu.device.index, gpu.device.uuid, why.what());
-  fmt::print(stderr, "\nwarning: {}.\n         Its cells go to the other GPUs of its kind. Look at `nvidia-smi`.\n",
-             text);
+  say(stderr, "\nwarning: {}.\n         Its cells go to the other GPUs of its kind. Look at `nvidia-smi`.\n", text);
   return text;
 }
 

@@ -37,27 +37,29 @@ std::vector<std::string> input_names(const isa::Form& form) {
   return names;
 }
 
-void write_list(const std::vector<const isa::Form*>& forms, const std::string& format) {
-  if (format == "csv") std::cout << "ptx,chapter,section,core,operands,inputs,needs\n";
+void write_csv(std::ostream& out, const std::vector<const isa::Form*>& forms) {
+  out << "ptx,chapter,section,core,operands,inputs,needs\n";
+  for (const auto* form : forms) {
+    const std::string operands = fmt::format("{}", fmt::join(form->dependence, ";"));
+    const std::string inputs = fmt::format("{}", fmt::join(input_names(*form), ";"));
+    const char* separator = "";
+    for (const std::string& field :
+         {form->ptx, form->chapter, form->section, form->core, operands, inputs, needs(*form)}) {
+      out << separator;
+      report::write_csv_field(out, field);
+      separator = ",";
+    }
+    out << '\n';
+  }
+}
+
+void print_list(const std::vector<const isa::Form*>& forms) {
   std::string chapter;
   for (const auto* form : forms) {
-    if (format == "csv") {
-      const std::string operands = fmt::format("{}", fmt::join(form->dependence, ";"));
-      const std::string inputs = fmt::format("{}", fmt::join(input_names(*form), ";"));
-      const char* separator = "";
-      for (const std::string& field :
-           {form->ptx, form->chapter, form->section, form->core, operands, inputs, needs(*form)}) {
-        std::cout << separator;
-        report::write_csv_field(std::cout, field);
-        separator = ",";
-      }
-      std::cout << '\n';
-      continue;
-    }
-    if (form->chapter != chapter) fmt::print("{}{}\n", chapter.empty() ? "" : "\n", form->chapter);
+    if (form->chapter != chapter) say("{}{}\n", chapter.empty() ? "" : "\n", form->chapter);
     chapter = form->chapter;
     const auto operands = fmt::format("{}", fmt::join(form->dependence, " "));  // a width would apply to each one
-    fmt::print("  {:<36} {:<9} {:<10} {}\n", form->ptx, form->section, operands, needs(*form));
+    say("  {:<36} {:<9} {:<10} {}\n", form->ptx, form->section, operands, needs(*form));
   }
 }
 
@@ -89,7 +91,8 @@ void add_list(CLI::App& program) {
     if (!selection.target.empty()) target = target_from(selection.target);
     const auto loaded = load_catalogue_for(selection);
     const auto forms = selected_forms(loaded.catalogue, selection, options->core_only, target);
-    if (options->table.empty()) return write_list(forms, options->format);
+    if (options->table.empty() && options->format == "text") return print_list(forms);
+    if (options->table.empty()) return print_text([&](std::ostream& out) { write_csv(out, forms); });
     const auto table = report::read_table(options->table);
     std::vector<std::string> names;
     for (const auto* form : forms) names.push_back(form->ptx);

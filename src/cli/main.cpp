@@ -12,9 +12,9 @@
 
 #include "base/environment.h"
 #include "base/error.h"
-#include "base/printable.h"
 #include "base/process.h"
 #include "cli/commands.h"
+#include "cli/print_text.h"
 #include "run/provenance.h"
 #include "worker/worker.h"
 
@@ -122,15 +122,15 @@ int main(int argc, char** argv) {
   try {
     return ptxlat::cli::run_program(argc, argv);
   } catch (const ptxlat::Error& error) {
-    fmt::print(stderr, "ptxlat: {}\n", ptxlat::printable(error.what()));
-    if (!error.advice.empty()) fmt::print(stderr, "        {}\n", ptxlat::printable(error.advice));
+    ptxlat::cli::say(stderr, "ptxlat: {}\n", error.what());
+    if (!error.advice.empty()) ptxlat::cli::say(stderr, "        {}\n", error.advice);
     return static_cast<int>(error.exit_code);
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::broken_pipe) return 0;
-    fmt::print(stderr, "ptxlat: {}\n", ptxlat::printable(error.what()));
+    ptxlat::cli::say(stderr, "ptxlat: {}\n", error.what());
     return static_cast<int>(ptxlat::ExitCode::failure);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "ptxlat: {}\n", ptxlat::printable(error.what()));
+    ptxlat::cli::say(stderr, "ptxlat: {}\n", error.what());
     return static_cast<int>(ptxlat::ExitCode::failure);
   }
 }

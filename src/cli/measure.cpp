@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/print_cell.h"
+#include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "isa/form.h"
@@ -101,7 +102,7 @@ void find_gpu(const MeasureOptions& options, Gpu& gpu) {
         options.selection.toolchain.find("driver") != std::string::npos)
       throw;
     gpu.worker.reset();
-    fmt::print(stderr, "no GPU ({}): the numbers come from the schedule\n", error.what());
+    say(stderr, "no GPU ({}): the numbers come from the schedule\n", error.what());
   }
 }
 
@@ -175,13 +176,12 @@ std::vector<results::Record> throughput_with(const assemble::Toolchain& toolchai
 }
 
 void write(const MeasureOptions& options, const std::string& text, const std::vector<snippet::Measured>& measured) {
-  if (options.format == "json") return snippet::write_json(std::cout, text, measured);
-  if (options.format == "csv") return snippet::write_csv(std::cout, measured);
-  snippet::write_text(std::cout, measured);
-  std::cout.flush();
+  if (options.format == "json") return print_text([&](std::ostream& out) { snippet::write_json(out, text, measured); });
+  if (options.format == "csv") return print_text([&](std::ostream& out) { snippet::write_csv(out, measured); });
+  print_text([&](std::ostream& out) { snippet::write_text(out, measured); });
   if (!options.has_code) return;
   for (const auto& one : measured) {
-    fmt::print("\n{}\n", one.toolchain);
+    say("\n{}\n", one.toolchain);
     for (const auto& record : one.records) print_cell(record);
   }
 }
@@ -235,7 +235,7 @@ Planned planned_cuda(snippet::CudaText text, const isa::Catalogue& catalogue, co
 }
 
 void print_remarks(const snippet::Snippet& snippet) {
-  for (const auto& remark : snippet.remarks) fmt::print(stderr, "{}\n", remark);
+  for (const auto& remark : snippet.remarks) say(stderr, "{}\n", remark);
 }
 
 void measure(const MeasureOptions& options) {
@@ -254,7 +254,7 @@ void measure(const MeasureOptions& options) {
   }
   Gpu gpu;
   find_gpu(options, gpu);
-  if (options.has_throughput && !gpu.device) fmt::print(stderr, "no throughput: it can only be measured on a GPU\n");
+  if (options.has_throughput && !gpu.device) say(stderr, "no throughput: it can only be measured on a GPU\n");
   const auto wanted = options.selection.toolchain.empty() && gpu.device ? "driver" : options.selection.toolchain;
   const auto driver = gpu.device ? std::optional(driver_toolchain(*gpu.device)) : std::nullopt;
   std::vector<snippet::Measured> measured;

@@ -8,10 +8,10 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/opcodes.h"
 #include "cli/pairs.h"
+#include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/tables.h"
 #include "latency/survey.h"
@@ -56,14 +56,13 @@ std::string described(const results::Record& record) {
 void print_conflicts(const std::vector<results::Conflict>& conflicts) {
   constexpr std::size_t most = 20;
   if (conflicts.empty()) return;
-  fmt::print(stderr, "{} cells with results that contradict each other:\n", conflicts.size());
+  say(stderr, "{} cells with results that contradict each other:\n", conflicts.size());
   for (std::size_t i = 0; i < std::min(conflicts.size(), most); ++i) {
     const auto& [table, kept, dropped] = conflicts[i];
-    fmt::print(stderr, "  {}\n",
-               printable(fmt::format("{}: {} {} {} O{}: kept {}; dropped {}", table, kept.ptx, kept.operand, kept.input,
-                                     kept.level, described(kept), described(dropped))));
+    say(stderr, "  {}: {} {} {} O{}: kept {}; dropped {}\n", table, kept.ptx, kept.operand, kept.input, kept.level,
+        described(kept), described(dropped));
   }
-  if (conflicts.size() > most) fmt::print(stderr, "  … and {} more\n", conflicts.size() - most);
+  if (conflicts.size() > most) say(stderr, "  … and {} more\n", conflicts.size() - most);
 }
 
 int highest_level(const std::vector<results::Record>& records) {
@@ -124,12 +123,12 @@ void write_table(const results::Store& store, const results::Run& last, const Me
     });
     auto run = newest == runs.end() ? last : *newest;
     const auto written = write_latencies(store, std::move(run), latencies, options.tables);
-    fmt::print(stderr, "{}: {} cells\n", folder.string(), latencies.size());
+    say(stderr, "{}: {} cells\n", folder.string(), latencies.size());
     warn_of_shards(written.table.run);
   }
   if (const auto probes = store.records(table, results::RecordKind::probe); !probes.empty()) {
     report::write_probe_files(folder, probes, store.runs(table));
-    fmt::print(stderr, "{}: {} probes\n", folder.string(), probes.size());
+    say(stderr, "{}: {} probes\n", folder.string(), probes.size());
   }
   write_stored_pairs(store, table, options);
   write_stored_opcodes(store, table, options);
@@ -137,8 +136,8 @@ void write_table(const results::Store& store, const results::Run& last, const Me
 
 void merge(const MergeOptions& options) {
   const auto merged = results::merge_stores({options.stores.begin(), options.stores.end()}, options.into, agree);
-  fmt::print(stderr, "{}: {} runs and {} records added, {} records replaced\n", options.into, merged.runs, merged.added,
-             merged.replaced);
+  say(stderr, "{}: {} runs and {} records added, {} records replaced\n", options.into, merged.runs, merged.added,
+      merged.replaced);
   print_conflicts(merged.conflicts);
   const results::Store store(options.into);
   std::vector<std::string> missing;

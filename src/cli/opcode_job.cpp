@@ -12,6 +12,7 @@
 #include "assemble/toolkit.h"
 #include "base/deadline.h"
 #include "base/error.h"
+#include "cli/print_text.h"
 #include "cli/toolchains.h"
 #include "run/provenance.h"
 
@@ -110,17 +111,17 @@ double StageProgress::seconds() const {
 
 // Of several processes, only the first was not started after a fault or a hang.
 void StageProgress::print(const run::StageTimes& times) const {
-  fmt::print(stderr, "  took {:.1f} s, from {:.1f} s after the start\n", times.wall, seconds() - times.wall);
+  say(stderr, "  took {:.1f} s, from {:.1f} s after the start\n", times.wall, seconds() - times.wall);
   for (const auto& [station, spent] : times.stations)
-    fmt::print(stderr, "  {:<11} {:8.2f} s over {} threads\n", station, spent, threads_);
+    say(stderr, "  {:<11} {:8.2f} s over {} threads\n", station, spent, threads_);
   for (std::size_t i = 0; i < times.gpus.size(); ++i) {
     const auto& gpu = times.gpus[i];
     const auto& worker = times.workers[i];
-    fmt::print(stderr,
-               "  GPU {:<7} {:8.2f} s busy ({:.0f} %), between {:.1f} and {:.1f} s: {:.2f} s starting {} processes, "
-               "{:.2f} s loading, {:.2f} s running\n",
-               kind_.gpus[i]->device.index, gpu.busy, 100 * gpu.busy / times.wall, gpu.first, gpu.last, worker.starting,
-               worker.processes, worker.loading, worker.running);
+    say(stderr,
+        "  GPU {:<7} {:8.2f} s busy ({:.0f} %), between {:.1f} and {:.1f} s: {:.2f} s starting {} processes, "
+        "{:.2f} s loading, {:.2f} s running\n",
+        kind_.gpus[i]->device.index, gpu.busy, 100 * gpu.busy / times.wall, gpu.first, gpu.last, worker.starting,
+        worker.processes, worker.loading, worker.running);
   }
 }
 
@@ -128,7 +129,7 @@ run::OpcodeProgress StageProgress::calls() {
   return {.on_stage =
               [this](const std::string& stage, std::size_t cells) {
                 if (progress_) progress_->finish();
-                fmt::print(stderr, "{}\n", stage);
+                say(stderr, "{}\n", stage);
                 progress_.emplace(std::cerr, isatty(STDERR_FILENO) != 0, cells);
               },
           .on_finished = [this](std::size_t count) { progress_->advance(count); },
@@ -146,7 +147,7 @@ void StageProgress::finish() {
 }
 
 void StageProgress::files_are_written() const {
-  fmt::print(stderr, "{:.1f} s, of which {:.1f} s after the last stage\n", seconds(), seconds() - stages_ended_);
+  say(stderr, "{:.1f} s, of which {:.1f} s after the last stage\n", seconds(), seconds() - stages_ended_);
 }
 
 void require_rules(const std::filesystem::path& table, const std::vector<results::Run>& runs,

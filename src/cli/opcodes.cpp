@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/opcode_job.h"
+#include "cli/print_text.h"
 #include "cli/toolchains.h"
 #include "machine/opcode_rows.h"
 #include "machine/throughput.h"
@@ -65,8 +66,8 @@ void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind
   const auto made = run::make_opcodes(job, store, &heed_interrupts(), progress.calls());
   progress.finish();
   if (made.not_counted) {
-    fmt::print(stderr, "no pipes by hardware counters: {}\n", made.not_counted->what());
-    if (!made.not_counted->advice.empty()) fmt::print(stderr, "        {}\n", made.not_counted->advice);
+    say(stderr, "no pipes by hardware counters: {}\n", made.not_counted->what());
+    if (!made.not_counted->advice.empty()) say(stderr, "        {}\n", made.not_counted->advice);
   }
   if (made.completed || !made.throughput.empty()) {
     write_opcodes(folder, job.loaded, latencies.get(),
@@ -101,7 +102,7 @@ void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalog
   machine::add_pairs(files.opcodes, report::read_pairs(folder));
   report::note_appearances(files.opcodes, latencies.appearances);
   report::write_opcode_files(folder, files);
-  fmt::print(stderr, "{} opcodes of {} forms\n{}\n", files.opcodes.size(), files.throughput.size(), folder.string());
+  say(stderr, "{} opcodes of {} forms\n{}\n", files.opcodes.size(), files.throughput.size(), folder.string());
   if (format == "text") report::write_opcode_text(std::cout, files.opcodes);
 }
 

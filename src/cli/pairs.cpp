@@ -20,6 +20,7 @@
 #include "base/nearest_names.h"
 #include "cli/commands.h"
 #include "cli/opcode_job.h"
+#include "cli/print_text.h"
 #include "cli/toolchains.h"
 #include "line/window_record.h"
 #include "machine/hazards.h"
@@ -147,12 +148,12 @@ void count_pairs(const PairOptions& options) {
   std::vector<std::pair<Key, Counted>> rows(found.begin(), found.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& x, const auto& y) { return x.second.count > y.second.count; });
-  fmt::print("producer,consumer,slot,count,least,hazard,below,at,above\n");
+  say("producer,consumer,slot,count,least,hazard,below,at,above\n");
   for (const auto& [key, one] : rows) {
     const auto hazard = hazards.find(key);
     const auto& [producer, consumer, slot] = key;
-    fmt::print("{},{},{},{},{},{},{},{},{}\n", producer, consumer, slot, one.count, one.least,
-               hazard == hazards.end() ? "" : fmt::format("{}", hazard->second), one.below, one.at, one.above);
+    say("{},{},{},{},{},{},{},{},{}\n", producer, consumer, slot, one.count, one.least,
+        hazard == hazards.end() ? "" : fmt::format("{}", hazard->second), one.below, one.at, one.above);
   }
 }
 
@@ -183,8 +184,8 @@ void write_pairs(const std::filesystem::path& folder, const machine::Schedules& 
   report::write_pair_files(folder, files);
   write_release(folder, files.pairs);
   if (!files.runs.empty() && !files.runs.back().is_finished())
-    fmt::print(stderr, "the last run did not finish: pairs are missing\n");
-  fmt::print(stderr, "{} pairs\n{}\n", files.pairs.size(), folder.string());
+    say(stderr, "the last run did not finish: pairs are missing\n");
+  say(stderr, "{} pairs\n{}\n", files.pairs.size(), folder.string());
   if (format == "text") report::write_pair_text(std::cout, files.pairs);
 }
 

@@ -88,8 +88,8 @@ void list(const std::vector<const probe::Probe*>& probes) {
   std::size_t width = 0;
   for (const auto* probe : probes) width = std::max(width, probe->name.size());
   for (const auto* probe : probes)
-    fmt::print("{:<{}}  {}{}\n", probe->name, width, probe->sentence,
-               probe->cost.empty() ? "" : fmt::format(" ({})", probe->cost));
+    say("{:<{}}  {}{}\n", probe->name, width, probe->sentence,
+        probe->cost.empty() ? "" : fmt::format(" ({})", probe->cost));
 }
 
 // The probes of each GPU, one after another; all GPUs at the same time. Most facts belong to one GPU: those of the
@@ -130,11 +130,10 @@ void write_probes(const ProbeOptions& options, const run::MadeProbes& made, cons
   const auto folder = std::filesystem::path(options.tables) / made.run.table;
   const auto runs = store.runs(made.run.table);
   report::write_probe_files(folder, made.records, runs);
-  fmt::print(stderr, "{} probes made, {} were already in {}\n{}\n", made.made, made.wanted.size() - made.made,
-             options.store, folder.string());
+  say(stderr, "{} probes made, {} were already in {}\n{}\n", made.made, made.wanted.size() - made.made, options.store,
+      folder.string());
   if (!options.plot.empty()) {
-    for (const auto& file : report::write_plots(options.plot, made.wanted, runs))
-      fmt::print(stderr, "{}\n", file.string());
+    for (const auto& file : report::write_plots(options.plot, made.wanted, runs)) say(stderr, "{}\n", file.string());
   }
   if (options.format == "text") report::write_probe_text(std::cout, made.wanted);
 }
@@ -257,7 +256,7 @@ void predict(const ProbeOptions& options) {
   const auto& quantity = infer::predicting_quantity(options.predict);
   const auto rule = rule_in_tables(options);
   for (std::string line; std::getline(std::cin, line);) {
-    if (!line.empty()) fmt::print("{} {}\n", line, quantity.predict(rule, line));
+    if (!line.empty()) say("{} {}\n", line, quantity.predict(rule, line));
   }
 }
 

@@ -10,9 +10,9 @@
 
 #include "assemble/toolkit.h"
 #include "base/error.h"
-#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
+#include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "cli/warnings.h"
@@ -70,7 +70,7 @@ std::vector<results::Record> measured_again(const ReplayOptions& options, const 
   const auto assemblers = make_kernel_assemblers(toolchain, target, worker_options(options.device), threads);
   if (!run_line(line, latency::LatencyMethod(loaded, plan), assemblers, latency::line_cells(plan)))
     throw Error(ExitCode::interrupted, "interrupted; nothing was compared");
-  fmt::print(stderr, "{} on {}, driver {}\n", toolchain.name, device.name, device.driver_version);
+  say(stderr, "{} on {}, driver {}\n", toolchain.name, device.name, device.driver_version);
   return records;
 }
 
@@ -101,13 +101,12 @@ void replay(const ReplayOptions& options) {
     const auto [outcome, what] = reproduce::compare(row, record_of(records, row));
     ++counts[outcome];
     if (outcome == reproduce::Outcome::holds) continue;
-    fmt::print("{}\n", printable(fmt::format("{:<10}  {} {}{}{} -O{}: {}", words[static_cast<int>(outcome)],
-                                             row.record.ptx, row.record.operand, row.record.input.empty() ? "" : ", ",
-                                             row.record.input, row.record.level, what)));
+    say("{:<10}  {} {}{}{} -O{}: {}\n", words[static_cast<int>(outcome)], row.record.ptx, row.record.operand,
+        row.record.input.empty() ? "" : ", ", row.record.input, row.record.level, what);
   }
   using enum reproduce::Outcome;
-  fmt::print("{} of {} rows hold, {} differ, {} have different machine code here, {} are gone\n", counts[holds],
-             rows.size(), counts[differs], counts[other_code], counts[gone]);
+  say("{} of {} rows hold, {} differ, {} have different machine code here, {} are gone\n", counts[holds], rows.size(),
+      counts[differs], counts[other_code], counts[gone]);
   if (counts[differs] + counts[gone] > 0) throw CLI::RuntimeError(static_cast<int>(ExitCode::changed));
   if (counts[holds] == 0)
     throw Error(ExitCode::failure, "no row has the table's machine code here, so nothing was compared",

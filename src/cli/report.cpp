@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/print_text.h"
 #include "report/published.h"
 #include "report/table_files.h"
 #include "run/provenance.h"
@@ -27,8 +28,8 @@ void note_missing_code(const site::SiteTables& tables) {
   const auto missing = std::count_if(tables.begin(), tables.end(),
                                      [](const auto& table) { return !table->rows.empty() && table->lines.empty(); });
   if (missing == 0) return;
-  fmt::print(stderr, "{} of {} tables {} shown without machine code, because {} no {}\n", missing, tables.size(),
-             missing == 1 ? "is" : "are", missing == 1 ? "its folder has" : "their folders have", report::jsonl_name);
+  say(stderr, "{} of {} tables {} shown without machine code, because {} no {}\n", missing, tables.size(),
+      missing == 1 ? "is" : "are", missing == 1 ? "its folder has" : "their folders have", report::jsonl_name);
 }
 
 void make_site(const ReportOptions& options) {
@@ -48,10 +49,10 @@ void make_site(const ReportOptions& options) {
   for (const auto& [path, content] : files) bytes += content.size();
   site::write_folder(options.folder, files);
   note_missing_code(tables);
-  if (!library.missing.empty()) fmt::print(stderr, "warning: {}\n", library.missing);
-  fmt::print(stderr, "{} table{}, {} files, {:.1f} MB\n", tables.size(), tables.size() == 1 ? "" : "s", files.size(),
-             static_cast<double>(bytes) / 1e6);
-  fmt::print("{}\n", (std::filesystem::path(options.folder) / "index.html").string());
+  if (!library.missing.empty()) say(stderr, "warning: {}\n", library.missing);
+  say(stderr, "{} table{}, {} files, {:.1f} MB\n", tables.size(), tables.size() == 1 ? "" : "s", files.size(),
+      static_cast<double>(bytes) / 1e6);
+  say("{}\n", (std::filesystem::path(options.folder) / "index.html").string());
 }
 
 }  // namespace

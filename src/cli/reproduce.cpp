@@ -9,9 +9,9 @@
 #include "assemble/toolkit.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
-#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
+#include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "isa/catalogue.h"
@@ -105,7 +105,7 @@ std::optional<results::Record> stored_record(const ReproduceOptions& options, co
                                              const results::Record& cell) {
   const auto* found = reproduce::find_cell(table, cell);
   if (found == nullptr) {
-    fmt::print(stderr, "{}: {} has no such cell\n", name_of(cell), options.table);
+    say(stderr, "{}: {} has no such cell\n", name_of(cell), options.table);
     return std::nullopt;
   }
   return report::whole_records(table, {found}).front();
@@ -130,8 +130,8 @@ reproduce::CheckedCell checked(const ReproduceOptions& options, const std::optio
                                const latency::Reproduction& made, const latency::ReproducedCell& cell) {
   reproduce::CheckedCell checked{name_of(cell.record), {}, {}};
   if (cell.numbers.empty()) {
-    fmt::print(stderr, "{}: {}{}{}\n", checked.name, to_string(cell.record.verdict),
-               cell.record.note.empty() ? "" : ", ", cell.record.note);
+    say(stderr, "{}: {}{}{}\n", checked.name, to_string(cell.record.verdict), cell.record.note.empty() ? "" : ", ",
+        cell.record.note);
     return checked;
   }
   checked.numbers = reproduce::expected_by_schedule(cell);
@@ -140,20 +140,20 @@ reproduce::CheckedCell checked(const ReproduceOptions& options, const std::optio
     if (!stored) return {checked.name, {}, {}};
     checked.numbers = reproduce::expected_by_table(cell, *stored);
     if (checked.numbers.empty())
-      fmt::print(stderr, "{}: the table has none of its numbers: {}{}{}\n", checked.name, to_string(stored->verdict),
-                 stored->note.empty() ? "" : ", ", printable(stored->note));
+      say(stderr, "{}: the table has none of its numbers: {}{}{}\n", checked.name, to_string(stored->verdict),
+          stored->note.empty() ? "" : ", ", stored->note);
     else if (stored->number(results::metric::cycles) && checked.numbers.front().number.tag != results::metric::cycles)
-      fmt::print(stderr, "{}: the windows that the table's cycles are made of are not proven here\n", checked.name);
+      say(stderr, "{}: the windows that the table's cycles are made of are not proven here\n", checked.name);
     if (const auto changed = reproduce::changed_windows(*stored, with_windows(made, cell)); !changed.empty()) {
       checked.note =
           fmt::format("the machine code here is not the table's in these windows: {}", fmt::join(changed, ", "));
-      fmt::print(stderr, "{}: {}\n", checked.name, checked.note);
+      say(stderr, "{}: {}\n", checked.name, checked.note);
     }
   }
   for (const auto& number : checked.numbers) {
     const auto why = why_not(made, number.number);
     if (why.empty()) continue;
-    fmt::print(stderr, "{}: left out: {}\n", checked.name, why);
+    say(stderr, "{}: left out: {}\n", checked.name, why);
     return {checked.name, {}, {}};
   }
   return checked;
@@ -211,7 +211,7 @@ void reproduce_form(const ReproduceOptions& options) {
                            .command = run::command_line(),
                            .tool = fmt::format("ptxlat {} ({})", run::tool_version(), run::git_commit()),
                            .sm = tools.target.sm});
-  fmt::print("{}: {} cells; `make -C {} run` measures them\n", options.folder, cells.size(), options.folder);
+  say("{}: {} cells; `make -C {} run` measures them\n", options.folder, cells.size(), options.folder);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/gpus.h"
+#include "cli/print_text.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/tables.h"
@@ -65,10 +66,9 @@ std::string summary(const run::MadeTable& made, const report::TableOutline& tabl
 
 void print_repetition(const run::Repetition& repetition) {
   const auto& [repeated, differing] = repetition;
-  fmt::print(stderr, "repeated in a second process: {} of {} cells agree\n", repeated - differing.size(), repeated);
+  say(stderr, "repeated in a second process: {} of {} cells agree\n", repeated - differing.size(), repeated);
   for (const auto& record : differing)
-    fmt::print(stderr, "  differs: {} {} {} O{}: {}\n", record.ptx, record.operand, record.input, record.level,
-               record.note);
+    say(stderr, "  differs: {} {} {} O{}: {}\n", record.ptx, record.operand, record.input, record.level, record.note);
 }
 
 // Records the plan with the run, and reduces it to the part to be made here.
@@ -164,7 +164,7 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
     session.on_gpu_lost = [&](std::size_t gpu, const Error& why) { return report_lost(*kind->gpus[gpu], why); };
   }
   session.on_planned = [&](std::size_t known) {
-    if (known > 0) fmt::print(stderr, "{} of {} cells are already in {}\n", known, job.plan.size(), options.store);
+    if (known > 0) say(stderr, "{} of {} cells are already in {}\n", known, job.plan.size(), options.store);
     progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, job.plan.size() - known);
     if (known > 0 && live) print_known(*live, job, store);
   };
@@ -181,7 +181,7 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
   if (made.made > 0) {
     for (const auto& [station, seconds] : made.run.station_seconds) {
       if (station != "wall")
-        fmt::print(stderr, "  {:<10} {:8.2f} s over {} threads\n", station, seconds, job.assemblers.size());
+        say(stderr, "  {:<10} {:8.2f} s over {} threads\n", station, seconds, job.assemblers.size());
     }
   }
   if (!made.completed) {
@@ -195,9 +195,9 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
   };
   const auto [table, outline] = written(made.run);
   for (const auto& own : made.own) written(own);
-  fmt::print(stderr, "{}\n{}/{}\n", summary(made, outline), options.tables.folder, job.run.table);
+  say(stderr, "{}\n{}/{}\n", summary(made, outline), options.tables.folder, job.run.table);
   warn_of_shards(table.run);
-  if (options.format == "csv") report::write_csv(std::cout, table);
+  if (options.format == "csv") print_text([&](std::ostream& out) { report::write_csv(out, table); });
   if (live) live->finish();
 }
 

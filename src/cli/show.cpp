@@ -11,11 +11,11 @@
 #include "assemble/toolkit.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
-#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/cuda.h"
 #include "cli/pairs.h"
 #include "cli/print_cell.h"
+#include "cli/print_text.h"
 #include "cli/selection.h"
 #include "cli/toolchains.h"
 #include "isa/select.h"
@@ -58,8 +58,8 @@ void print_ptx(const ptx::LoadedCatalogue& loaded, const isa::Form& form) {
     const auto& trial = experiment.trials[role];
     if (trial.kernel.text.empty()) continue;
     auto name = trial.role;
-    fmt::print("\n{}\n{}", fmt::join(trial.kernel.module, "\n"),
-               ptx::fill({"frame.ptx", trial.kernel.text}, {{"name", name}}));
+    say("\n{}\n{}", fmt::join(trial.kernel.module, "\n"),
+        ptx::fill({"frame.ptx", trial.kernel.text}, {{"name", name}}));
     return;
   }
 }
@@ -97,7 +97,7 @@ std::vector<CellOfTable> cells_from_table(const ShowOptions& options, const isa:
   for (const auto& spelling : table.spellings) {
     const bool is_wanted = std::find(levels.begin(), levels.end(), spelling.level) != levels.end();
     if (is_wanted && spelling.ptx == form.ptx && !spelling.row.empty() && spelling.row != form.ptx)
-      fmt::print("O{}: the machine code is that of {}\n", spelling.level, printable(spelling.row));
+      say("O{}: the machine code is that of {}\n", spelling.level, spelling.row);
   }
   const report::RowThroughputs throughputs(report::read_opcode_numbers(options.table), table.spellings);
   std::vector<CellOfTable> whole;
@@ -113,10 +113,9 @@ void print_throughput(const report::RowThroughput& row) {
   if (row.throughput) {
     const auto warps =
         row.saturates_at ? fmt::format(", from {} warps on", report::decimal(row.saturates_at)) : std::string();
-    fmt::print("    throughput   {:>8} {} per cycle and SM{}\n", report::decimal(row.throughput), printable(row.unit),
-               warps);
+    say("    throughput   {:>8} {} per cycle and SM{}\n", report::decimal(row.throughput), row.unit, warps);
   }
-  if (!row.pipe.empty()) fmt::print("    pipe {}\n", printable(row.pipe));
+  if (!row.pipe.empty()) say("    pipe {}\n", row.pipe);
 }
 
 // Assembled now, not measured.
@@ -157,7 +156,7 @@ std::string advice_for(const std::string& wanted, const std::vector<isa::Form>& 
 void plot(const ShowOptions& options, const std::vector<results::Record>& probes) {
   if (options.plot.empty()) return;
   for (const auto& file : report::write_plots(options.plot, probes, report::read_probe_runs(options.table)))
-    fmt::print(stderr, "{}\n", file.string());
+    say(stderr, "{}\n", file.string());
 }
 
 // A probe of the table: its series and facts, and the machine code of its kernels. False if the table has none of this
@@ -167,7 +166,7 @@ bool show_probe(const ShowOptions& options, std::vector<results::Record> records
   report::write_probe_text(std::cout, records);
   std::cout.flush();
   for (const auto& record : records) {
-    for (const auto& window : record.windows) fmt::print("{}", report::window_text(window));
+    for (const auto& window : record.windows) say("{}", report::window_text(window));
   }
   if (!records.empty()) plot(options, records);
   return !records.empty();
@@ -196,7 +195,7 @@ bool show_facts(const ShowOptions& options, const std::vector<results::Record>& 
     separator = "\n";
     report::write_evidence(std::cout, options.table, of_probe, runs);
     std::cout.flush();
-    for (const auto* window : report::windows_behind(of_probe)) fmt::print("{}", report::window_text(*window));
+    for (const auto* window : report::windows_behind(of_probe)) say("{}", report::window_text(*window));
     plot(options, {record});
   }
   return true;
@@ -207,11 +206,10 @@ bool show_facts(const ShowOptions& options, const std::vector<results::Record>& 
 bool show_memory(const ShowOptions& options, const std::vector<results::Record>& records) {
   if (options.form != memory_name) return false;
   const auto map = report::memory_map(records);
-  report::write_memory_text(std::cout, map);
-  std::cout.flush();
+  print_text([&](std::ostream& out) { report::write_memory_text(out, map); });
   if (options.plot.empty()) return !map.empty();
   for (const auto& file : report::write_memory_plot(options.plot, records, report::read_probe_runs(options.table)))
-    fmt::print(stderr, "{}\n", file.string());
+    say(stderr, "{}\n", file.string());
   return !map.empty();
 }
 
@@ -239,8 +237,8 @@ void show(const ShowOptions& options) {
   }
   // Checked first, so that nothing is printed for a form that the table does not have.
   const auto in_table = options.table.empty() ? std::vector<CellOfTable>() : cells_from_table(options, *form);
-  fmt::print("{}  {}, PTX ISA {}\n{}:{}\n{}\n", form->ptx, form->chapter, form->section,
-             std::filesystem::path(form->where.file).filename().string(), form->where.line, form->text);
+  say("{}  {}, PTX ISA {}\n{}:{}\n{}\n", form->ptx, form->chapter, form->section,
+      std::filesystem::path(form->where.file).filename().string(), form->where.line, form->text);
   print_ptx(loaded, *form);
   if (!options.table.empty()) {
     for (const auto& cell : in_table) {
@@ -254,7 +252,7 @@ void show(const ShowOptions& options) {
     const auto functions = compile_cuda({&*form}, toolchain, target);
     std::vector<isa::Form> compiled{*form};
     cuda::apply_compiled(compiled, functions);
-    fmt::print("\n{}{}{}\n", toolchain.name, functions.compiler.empty() ? "" : ", ", functions.compiler);
+    say("\n{}{}{}\n", toolchain.name, functions.compiler.empty() ? "" : ", ", functions.compiler);
     if (form->cuda) print_ptx(loaded, compiled.front());
     for (const auto& cell : cells_from_assembler(options, loaded, compiled.front(), toolchain, target))
       print_cell(cell);

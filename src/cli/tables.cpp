@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/print_text.h"
 #include "results/shards.h"
 
 namespace ptxlat::cli {
@@ -35,8 +36,8 @@ WrittenTable write_latencies(const results::Store& store, results::Run run, cons
 
 void warn_of_shards(const results::Run& written) {
   if (written.shard.empty()) return;
-  fmt::print(stderr, "warning: {} contains only shard {} of its plan; `ptxlat merge` joins the stores of all shards\n",
-             written.table, written.shard);
+  say(stderr, "warning: {} contains only shard {} of its plan; `ptxlat merge` joins the stores of all shards\n",
+      written.table, written.shard);
 }
 
 }  // namespace ptxlat::cli

@@ -10,6 +10,7 @@
 #include "assemble/cuda_version.h"
 #include "assemble/toolkit.h"
 #include "base/error.h"
+#include "cli/print_text.h"
 
 namespace ptxlat::cli {
 
@@ -54,7 +55,7 @@ isa::Target target_of(const assemble::Toolchain& toolchain, const isa::Target& w
     throw Error(ExitCode::unknown_name, toolchain.name + " does not know " + wanted.name(),
                 fmt::format("it knows {}", fmt::join(known, ", ")));
   }
-  fmt::print(stderr, "{} does not know {}; assembling for {}\n", toolchain.name, wanted.name(), plain.name());
+  say(stderr, "{} does not know {}; assembling for {}\n", toolchain.name, wanted.name(), plain.name());
   return plain;
 }
 

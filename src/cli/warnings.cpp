@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/print_text.h"
 #include "worker/condition.h"
 
 namespace ptxlat::cli {
@@ -10,7 +11,7 @@ namespace ptxlat::cli {
 std::vector<std::string> printed(const std::vector<run::Warning>& warnings) {
   std::vector<std::string> texts;
   for (const auto& warning : warnings) {
-    fmt::print(stderr, "warning: {}.\n         {}.\n", warning.sentence, warning.action);
+    say(stderr, "warning: {}.\n         {}.\n", warning.sentence, warning.action);
     texts.push_back(text_of(warning));
   }
   return texts;

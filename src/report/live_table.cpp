@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/printable.h"
 #include "report/humps.h"
 #include "report/operands.h"
 
@@ -94,7 +95,7 @@ void LiveTable::print(const std::string& chapter, std::vector<Finished>& finishe
     }
   }
   print_heads();
-  out_ << '\n' << chapter << '\n';
+  out_ << '\n' << printable(chapter) << '\n';
   for (const Row& row : rows_of(apart)) out_ << aligned_row(columns_, widths_, fields_of(layout_, row));
 }
 

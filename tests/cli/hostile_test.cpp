@@ -262,8 +262,28 @@ TEST_CASE("a table with a script or a terminal's commands in its texts shows the
   const std::string facts = "probe,quantity,condition,value,low,high,unit,scope,verdict,how\n";
   write(program.folder() / "a/facts.csv", facts + "p,l1.bytes,,1,1,1," + note + ",SM,measured," + note + "\n");
   write(program.folder() / "b/facts.csv", facts + "p,l1.bytes,,2,2,2,B,SM,measured,h\n");
+  results::Record probe;
+  probe.kind = results::RecordKind::probe;
+  probe.ptx = "p";
+  auto& fact = probe.facts.emplace_back();
+  fact.quantity = "l1.index";
+  fact.value = note;
+  fact.unit = "text";
+  fact.verdict = results::FactVerdict::measured;
+  write(program.folder() / "a/probes.json", "{\"runs\": []}");
+  write(program.folder() / "a/probes.jsonl.gz", report::gzip(results::to_line(results::to_json(probe)) + "\n"));
+  program.write_catalogue(R"(
+chapter = "\u001b]0;title\u0007 \u009b31m"
+section = "1"
+[[op]]
+name = "strange"
+syntax = "strange.u32 {d:u32}, {a:u32}"
+)");
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"compare", "a", "b", "--format", "facts"},
                                                     {"compare", "a", "b", "--format", "csv"},
+                                                    {"show", "memory", "--table", "a"},
+                                                    {"list", "--catalogue", "mine", "--filter", "strange"},
+                                                    {"list", "--catalogue", "mine", "--format", "csv"},
                                                     {"list", "--table", "a", "--format", "csv"},
                                                     {"export", "a", "--target", "accel-sim", "-o", "exported"}}) {
     const auto ended = program.run(arguments);
