@@ -9,8 +9,6 @@
 #include <string_view>
 
 #include "line/window_record.h"
-#include "machine/curves.h"
-#include "machine/loop.h"
 #include "machine/saturated_kernel.h"
 #include "sass/opcodes.h"
 
@@ -23,7 +21,7 @@ using latency::Role;
 constexpr int most_copies = 4;
 constexpr int most_threads = most_warps * lanes_of_a_warp;  // with 64 registers each
 // These loops branch, and their launches differ by more than those of copied machine code.
-constexpr int launches = 16;
+constexpr int launches = 32;
 
 // Registers are scarce: 128 for each of 512 threads, 255 for each of 256.
 int threads_with_registers(const isa::Form& form) {
@@ -110,47 +108,31 @@ std::vector<int> warps_to_try(int threads) {
   return warps;
 }
 
-// The SM time of one more copy in each warp, by the number of warps. The same rule for all launches: those on both
-// sides of a limit would be far apart.
-class CopyTimes {
- public:
-  //   fed_back   instructions of a copy that feed it back
-  //   fed_twice  times of that loop; null if there is none
-  CopyTimes(int copies, const std::vector<int>& warps, const LoopTimes& times, int fed_back, const LoopTime* fed_twice)
-      : copies_(copies) {
-    for (std::size_t i = 0; i < warps.size(); ++i) {
-      const auto timing = timing_of(times, warps, i);
-      // With few warps, a further copy fills gaps that the first ones leave. What the loop itself costs is at most this
-      // part of it.
-      constexpr double greatest_part_of_steering = 0.08;
-      auto& here = by_warps_[warps[i]];
-      here.is_whole = slope(timing) < whole(timing) * (1 - greatest_part_of_steering);
-      if (fed_twice == nullptr) continue;
-      // A LOP3 occupies its pipe for two cycles, in each of the SM's four sub-partitions.
-      const double most = fed_back * 2.0 * warps[i] / 4;
-      const double more = (fed_twice->cycles[i].middle - timing.longer) / (2 * copies_ * timing.rounds);
-      here.of_feedback = std::clamp(more, 0.0, most);
-    }
-  }
-
-  double operator()(const Timing& timing) const {
-    const auto& here = by_warps_.at(timing.warps);
-    return (here.is_whole ? whole(timing) : slope(timing)) - here.of_feedback;
-  }
-
- private:
-  struct Rule {
-    bool is_whole = false;
-    double of_feedback = 0;
-  };
-  double slope(const Timing& timing) const { return (timing.longer - timing.shorter) / (copies_ * timing.rounds); }
-  double whole(const Timing& timing) const { return timing.longer / (2 * copies_ * timing.rounds); }
-
-  int copies_;
-  std::map<int, Rule> by_warps_;
-};
-
 }  // namespace
+
+TimeOfCopy time_of_stream_copy(int copies, const std::vector<int>& warps, const LoopTimes& times, int fed_back,
+                               const LoopTime* fed_twice) {
+  constexpr double sub_partitions = 4;
+  std::map<int, double> of_feedback;
+  for (std::size_t i = 0; fed_twice != nullptr && i < warps.size(); ++i) {
+    // A LOP3 occupies its pipe for two cycles.
+    const double most = fed_back * 2.0 * warps[i] / sub_partitions;
+    const auto timing = timing_of(times, warps, i);
+    const double more = (fed_twice->cycles[i].middle - timing.longer) / (2 * copies * timing.rounds);
+    of_feedback[warps[i]] = std::clamp(more, 0.0, most);
+  }
+  return [=](const Timing& timing) {
+    const double slope = (timing.longer - timing.shorter) / (copies * timing.rounds);
+    // With few warps, a further copy fills gaps that the first ones leave: then it is what a copy has of the loop's
+    // time. From the first warp's clock to the loop, and from the loop to the last one's, it is a few hundred cycles;
+    // the loop itself is three instructions, of which one is a branch.
+    constexpr double ends = 200, steering = 3;
+    const double whole =
+        ((timing.longer - ends) / timing.rounds - steering * timing.warps / sub_partitions) / (2 * copies);
+    const auto feedback = of_feedback.find(timing.warps);
+    return std::max(slope, whole) - (feedback == of_feedback.end() ? 0 : feedback->second);
+  };
+}
 
 std::vector<kernel::Trial> stream_loop_trials(const ptx::LoadedCatalogue& loaded, const isa::Variant& variant) {
   std::vector<kernel::Trial> trials;
@@ -224,7 +206,7 @@ bool measure_stream_loops(line::Bench& bench, const isa::Catalogue& catalogue, c
     return true;
   }
   put_rates(record, warps, times,
-            CopyTimes(loops.copies, warps, times, fed_back, loops.fed_twice ? &fed_twice : nullptr));
+            time_of_stream_copy(loops.copies, warps, times, fed_back, loops.fed_twice ? &fed_twice : nullptr));
   return true;
 }
 

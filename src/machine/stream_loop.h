@@ -6,6 +6,8 @@
 
 #include "latency/cells.h"
 #include "line/line.h"
+#include "machine/curves.h"
+#include "machine/loop.h"
 #include "results/record.h"
 
 namespace ptxlat::machine {
@@ -35,6 +37,13 @@ std::vector<StreamLoopShape> shapes_to_try(const isa::Form& form, int instructio
 // Adds them to the bench's batch.
 StreamLoopTrials add_stream_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const isa::Variant& variant,
                                   const StreamLoopShape& shape, const std::string& label);
+
+// The SM time of one more copy in each warp.
+//   copies     in the shorter loop
+//   fed_back   instructions of a copy that feed it back
+//   fed_twice  times of the loop that does that twice; null if there is none
+TimeOfCopy time_of_stream_copy(int copies, const std::vector<int>& warps, const LoopTimes& times, int fed_back,
+                               const LoopTime* fed_twice);
 
 // Audits them once they are assembled, times them with several numbers of warps, and puts machine code, verdict and
 // curve into the record. If the copies are not proven, or the code is too short for this, the record stays as it is.
