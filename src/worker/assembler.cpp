@@ -134,12 +134,12 @@ class SharingAssembler : public assemble::Assembler {
       try {
         if (alone_) return alone_->assemble(ptx, target, level);
         process->start();
+        if (auto outcome = assemble_in(*process, request)) return *std::move(outcome);
       } catch (const Error& error) {
         if (error.exit_code != ExitCode::no_gpu || !processes_->leave_device(device)) throw;
         if (alone_) go_on_alone();
         continue;
       }
-      if (auto outcome = assemble_in(*process, request)) return *std::move(outcome);
       processes_->replace(process);
       // Two ends that nobody claims, such as those that the out-of-memory killer makes, may be this module's doing.
       if (!alone_ && ++ends_seen == 2) go_on_alone();

@@ -119,7 +119,7 @@ TEST_CASE("code that branches, and that of warpgroups, is repeated in a loop of 
     CHECK(record.number(results::metric::throughput));
     REQUIRE(record.windows.size() == 1);
     CHECK(record.windows.front().role.starts_with("PTX loop of "));
-    CHECK(record.series.front().axes.front().values.back() == 16);
+    CHECK(record.series.front().axes.front().values.back() == 32);
   }
   const auto& accumulating = record_of(files, warpgroup);
   INFO(accumulating.note);
