@@ -3,6 +3,7 @@
 // The rules of the shipped probes, on what they would measure of multiprocessors that do not exist.
 #include "../infer/simulated_sm.h"
 #include "catch.h"
+#include "probe/points.h"
 #include "probe/probe.h"
 
 using namespace ptxlat;
@@ -53,4 +54,14 @@ TEST_CASE("the shipped probe of rates tells a scheduler that issues two instruct
     CHECK(*rate.high > width);
     CHECK(fact_of("issue_rate", "issue.dual", series).value == std::to_string(width - 1));
   }
+}
+
+TEST_CASE("zeros and random numbers are multiplied by the same machine code") {
+  const auto probes = probe::load_probes({fs::path(PTXLAT_SOURCE_DIR) / "ptx_templates" / "probes"});
+  const auto probe = std::find_if(probes.begin(), probes.end(), [](const auto& p) { return p.name == "tensor_rate"; });
+  REQUIRE(probe != probes.end());
+  const auto points = probe::points_of(*probe, {{"sms", 132}});
+  REQUIRE(points.size() == 2);
+  CHECK(points[0].trial.kernel.text == points[1].trial.kernel.text);
+  CHECK(points[0].trial.launch.parameters != points[1].trial.launch.parameters);
 }
