@@ -371,3 +371,13 @@ TEST_CASE("a kernel that uses memory cannot be a subroutine: the cell keeps the 
   CHECK(window_of_role(record, "differential") != nullptr);
   CHECK(record.number(results::metric::issue) == 4);
 }
+
+TEST_CASE("an instruction without a chain is not explained by one") {
+  MethodBench bench("syntax = \"x {a:u32}\"\nbefore = \"before;\"\ncompletion = \"mov waits;\"\n");
+  bench.literal.change = [](const std::string&, const std::string&, standin::Code& code) {
+    std::erase_if(code, is_op);
+  };
+  const auto record = bench.make().at(0);
+  CHECK(record.verdict == sass::Verdict::elided);
+  CHECK(record.note == "nothing is between the clocks but the wait for it");
+}
