@@ -72,13 +72,14 @@ struct AuditRun {
   bool is_consumed;
   int access_bytes;
   bool are_prepared;
+  bool has_sources;
   Audits audits;
 
   const sass::Window& window(Role role) const { return *batch.kernel_of(*trials[role]).window; }
 
   sass::Expectation expected(Role role) const {
     sass::Expectation expectation{
-        arithmetic, batch.kernel_of(*trials[role]).operand_loads, {}, access_bytes, are_prepared};
+        arithmetic, batch.kernel_of(*trials[role]).operand_loads, {}, access_bytes, are_prepared, has_sources};
     const Role edges = trials[Role::completion] ? Role::completion : Role::differential_base;
     const bool has_edges =
         role == Role::chain && !is_consumed && trials[edges] && batch.kernel_of(*trials[edges]).window;
@@ -154,12 +155,14 @@ bool any_window_is_missing(const line::Batch& batch, const TrialNumbers& trials)
 
 Audits audit(const isa::Catalogue& catalogue, const line::Batch& batch, const TrialNumbers& trials,
              const isa::Variant& variant, int level, const Experiment& experiment) {
+  const isa::Form& form = *variant.form;
   AuditRun it{batch,
               trials,
               is_arithmetic(variant),
               observation_of(variant) == Observation::consumed,
-              is_load_or_store(*variant.form) ? isa::access_bytes(*variant.form) : 0,
+              is_load_or_store(form) ? isa::access_bytes(form) : 0,
               operands_are_prepared(catalogue, variant, level),
+              std::any_of(form.operands.begin(), form.operands.end(), isa::is_source),
               {}};
   if (it.is_consumed) it.differential();
   if (observation_of(variant) == Observation::waited_for) it.waiting();

@@ -157,6 +157,8 @@ void try_subroutines(const ptx::LoadedCatalogue& loaded, line::Bench& bench, con
     for (const auto* consumer : cell->consumers) {
       auto experiment = *cell->experiment;
       change_to_subroutine(loaded, cell->plan->variant, consumer, with_streams, experiment);
+      // A kernel that uses memory cannot be one, and without windows its streams would decide.
+      if (cell->trials[Role::differential] && experiment.trials[Role::differential].kernel.text.empty()) continue;
       const auto trials = add(bench, experiment, cell->plan->variant.form->ptx);
       attempts.push_back({cell, std::move(experiment), trials});
     }

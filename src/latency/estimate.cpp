@@ -82,8 +82,10 @@ void explain_missing(results::Record& record, const Audits& audits, Observation 
   }
   record.verdict = differential.is_proven() ? audits[Role::chain].verdict : differential.verdict;
   add_note(record, differential.reason);
-  if (audits[Role::chain].reason != differential.reason)
-    add_note(record, audits[Role::chain].reason.empty() ? "" : "chain: " + audits[Role::chain].reason);
+  const auto& chain = audits[Role::chain];
+  const bool has_chain = chain.verdict != sass::Verdict::no_dependency;
+  if (has_chain && !chain.reason.empty() && chain.reason != differential.reason)
+    add_note(record, "chain: " + chain.reason);
 }
 
 // The windows are correct, and only the stall counts are missing.

@@ -39,12 +39,22 @@ std::optional<double> Numbers::elapsed(Role role) const {
   return elapsed_of(elapsed_cycles(made.outcome->readout), made.launch.uses_memory);
 }
 
-// Elapsed cycles minus the stall counts of the first clock read and the last instruction, which differ from kernel to
-// kernel and belong to neither side of a difference (method.md, trap 2).
+// Elapsed cycles minus the edges: the stall counts of the first clock read and the last instruction, which differ from
+// kernel to kernel (method.md, trap 2).
 std::optional<double> Numbers::inner(Role role) const {
   const auto cycles = elapsed(role);
   if (!cycles) return std::nullopt;
-  return *cycles - kernel(role)->schedule.edge_cycles;
+  return *cycles - edges(role);
+}
+
+// If the second clock waits for the last instruction itself (a fence), that one's stall decides nothing: it is no edge,
+// neither in this window nor in that without the instruction.
+int Numbers::edges(Role role) const {
+  const auto& schedule = kernel(role)->schedule;
+  const auto* with = kernel(Role::differential);
+  const bool is_difference = role == Role::differential || role == Role::differential_base;
+  const bool has_last = !is_difference || with == nullptr || !with->schedule.waits_for_last;
+  return has_last ? schedule.edge_cycles : schedule.edge_cycles - schedule.last_edge_cycles;
 }
 
 std::optional<double> Numbers::value(Headline witness, const InnerOf& inner_of) const {

@@ -38,6 +38,8 @@ struct Numbers {
 
   std::optional<double> elapsed(Role role) const;
   std::optional<double> inner(Role role) const;
+  // The stall counts at the edges of a window, which belong to neither side of a difference.
+  int edges(Role role) const;
   // A witness' formula over the inner times of windows, proven or not.
   std::optional<double> value(Headline witness, const InnerOf& inner_of) const;
   // Whether the audits let the formula give a number.

@@ -113,7 +113,7 @@ class Cells {
     for (const auto& [role, factor] : factors) {
       const auto& schedule = numbers.kernel(role)->schedule;
       number.terms.push_back({window_of(role, numbers), factor});
-      if (of_inner) number.constant -= factor * schedule.edge_cycles;
+      if (of_inner) number.constant -= factor * numbers.edges(role);
       number.schedule_is_lower_bound |= schedule.is_lower_bound || schedule.branches;
     }
     cell.numbers.push_back(std::move(number));

@@ -40,7 +40,7 @@ std::vector<double> surveyed_cycles(const Numbers& measured, Headline headline, 
     if (!outcome || outcome->status != kernel::LaunchStatus::ok) return std::nullopt;
     const auto first = outcome->readout.word(launch, 0, 0), second = outcome->readout.word(launch, 0, 1);
     if (first == 0 && second == 0) return std::nullopt;  // it did not fit on its SM
-    return second - first - static_cast<double>(measured.kernel(role)->schedule.edge_cycles);
+    return second - first - static_cast<double>(measured.edges(role));
   };
   std::vector<double> values;
   if (std::none_of(survey.values.begin(), survey.values.end(), [](const auto& trial) { return trial.has_value(); }))

@@ -97,6 +97,32 @@ std::string hoisted_part(const Window& window, const std::vector<bool>& slice, b
   return {};
 }
 
+// What an instruction without operands reads from before the first clock is its own work, hoisted out of the loop
+// (method.md, trap 41), unless it is a literal, a copy of the consumer's operand, or the stack pointer, which is always
+// in its register.
+std::string hoisted_read(const Window& window, const std::vector<bool>& is_consumer) {
+  constexpr Register stack_pointer{RegisterFile::general, 1};
+  std::set<Register> written;
+  const auto writers = last_writers(window);
+  const auto copies = clock_copies(window);
+  const auto& code = window.instructions;
+  for (std::size_t i = 1; i + 1 < code.size(); ++i) {
+    if (is_consumer[i] || copies[i]) continue;
+    const auto use = register_use(code[i].text);
+    for (const auto& reg : use.reads) {
+      const auto found = writers.find(reg);
+      if (found == writers.end() || written.contains(reg) || is_predicate(reg.file) || reg == stack_pointer) continue;
+      const auto& writer = *found->second;
+      const bool reads_nothing = register_use(writer.text).reads.empty();
+      const bool is_literal = reads_nothing && !has(opcode_of(writer.text), Trait::skeleton | Trait::constant);
+      const bool is_operand = !reads_nothing && reg.file == RegisterFile::general && provides_operand(writer);
+      if (!is_literal && !is_operand) return "carried out before the first clock: " + describe(writer);
+    }
+    written.insert(use.writes.begin(), use.writes.end());
+  }
+  return {};
+}
+
 // ptxas neither merges nor repeats volatile loads: if one is missing before the first clock, it is after it.
 std::string drifted_load(const Window& window, const Expectation& expected) {
   const auto is_load = [](const Instruction& i) { return has(opcode_of(i.text), Trait::loads_operand); };
@@ -265,6 +291,10 @@ Audit audit_differential(const Window& window, const Window& base, const Expecta
             mine};
   }
   if (mine.empty()) return {Verdict::elided, "nothing is between the clocks but the consumer", {}};
+  if (!expected.has_sources) {
+    if (auto reason = hoisted_read(window, consumer.is_consumer); !reason.empty())
+      return {Verdict::elided, reason, mine};
+  }
   if (auto reason = narrowed_access(mine, expected.access_bytes); !reason.empty())
     return {Verdict::elided, reason, mine};
   if (const auto uniform = std::find_if(mine.begin(), mine.end(), computes_uniformly);

@@ -25,12 +25,14 @@ struct Audit {
 //   edges          opcodes that appear once around the instructions of a chain: what comes before and what waits after
 //   access_bytes   what a load or a store moves for a lane; 0 for everything else
 //   operands_are_prepared  preparations that real kernels make once, before a loop, must not be in the window
+//   has_sources    the instruction has source operands: without any it reads nothing that was made before the window
 struct Expectation {
   bool is_arithmetic = true;
   int operand_loads = 0;
   std::vector<std::string> edges = {};
   int access_bytes = 0;
   bool operands_are_prepared = false;
+  bool has_sources = true;
 };
 
 // `clock, clock`: only copies of the clock may be between them.

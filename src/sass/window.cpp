@@ -121,7 +121,12 @@ StaticSchedule static_schedule(const Window& window) {
     set_inside |= scoreboards_set(instruction.control);
   }
   if (code.size() >= 2) schedule.edge_cycles = code.front().control.stall_count;
-  if (code.size() >= 3) schedule.edge_cycles += code[code.size() - 2].control.stall_count;
+  if (code.size() >= 3) {
+    const auto& last = code[code.size() - 2].control;
+    schedule.last_edge_cycles = last.stall_count;
+    schedule.edge_cycles += last.stall_count;
+    schedule.waits_for_last = (scoreboards_set(last) & code.back().control.wait_mask) != 0;
+  }
   return schedule;
 }
 

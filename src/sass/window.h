@@ -35,11 +35,15 @@ Window whole_window(const KernelCode& kernel);
 //                    which -O0 leaves the wait to the hardware (before Volta, a 0 issues two instructions together)
 //   branches         control may leave the straight line, of which `cycles` is the sum
 //   edge_cycles      the skeleton's part: the stalls of the first clock read and of the last instruction
+//   last_edge_cycles the last instruction's
+//   waits_for_last   the second clock waits for the last instruction, whose stall then does not say when it issues
 struct StaticSchedule {
   int cycles = 0;
   bool is_lower_bound = false;
   bool branches = false;
   int edge_cycles = 0;
+  int last_edge_cycles = 0;
+  bool waits_for_last = false;
 };
 StaticSchedule static_schedule(const Window& window);
 

@@ -138,6 +138,19 @@ bool mentions(const results::Record& record, const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("where the second clock waits for a fence itself, the fence's stall is no edge") {
+  TestBench bench;
+  bench.trials[Role::differential_base] = bench.add(2, 2, 1 + 1);
+  bench.trials[Role::differential] = bench.add(20, 12, 1 + 6);
+  bench.schedule(Role::differential_base).last_edge_cycles = 1;
+  bench.schedule(Role::differential).last_edge_cycles = 6;
+  CHECK(bench.estimate().number(results::metric::cycles) == 13);
+  bench.schedule(Role::differential).waits_for_last = true;
+  const auto record = bench.estimate();
+  CHECK(record.number(results::metric::cycles) == 18);
+  CHECK(record.number(results::metric::static_cycles) == 10);
+}
+
 TEST_CASE("the mode is the most frequent value, the smallest of several") {
   CHECK_FALSE(mode_of({}));
   const auto mode = mode_of({7, 4, 4, 9});

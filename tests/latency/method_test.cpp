@@ -358,3 +358,26 @@ TEST_CASE("a stream that was proven in the loop stays there, and a cell that not
   CHECK(record.verdict == sass::Verdict::proven);
   CHECK(record.number(results::metric::issue) == 4);
 }
+
+TEST_CASE("a kernel that uses memory cannot be a subroutine: the cell keeps the loop's windows, and their reason") {
+  MethodBench bench("syntax = \"x {d:u32}, {a:u32}\"\nprepare = \"ld.volatile.global.u32 {t0}, [%scratch];\"\n");
+  bench.literal.change = [](const std::string& name, const std::string&, standin::Code& code) {
+    if (!name.starts_with("stream")) std::erase_if(code, is_op);
+  };
+  const auto record = bench.make().at(0);
+  INFO(record.note);
+  CHECK(record.verdict == sass::Verdict::elided);
+  CHECK(record.note.starts_with("nothing is between the clocks"));
+  CHECK(window_of_role(record, "differential") != nullptr);
+  CHECK(record.number(results::metric::issue) == 4);
+}
+
+TEST_CASE("an instruction without a chain is not explained by one") {
+  MethodBench bench("syntax = \"x {a:u32}\"\nbefore = \"before;\"\ncompletion = \"mov waits;\"\n");
+  bench.literal.change = [](const std::string&, const std::string&, standin::Code& code) {
+    std::erase_if(code, is_op);
+  };
+  const auto record = bench.make().at(0);
+  CHECK(record.verdict == sass::Verdict::elided);
+  CHECK(record.note == "nothing is between the clocks but the wait for it");
+}

@@ -67,6 +67,35 @@ TEST_CASE("a part that was computed before the first clock is found: the recipro
   check(audit, Verdict::elided, "MUFU.RCP R10, R3");
 }
 
+TEST_CASE("an instruction without operands that was carried out before the first clock is elided") {
+  const Expectation expected{.is_arithmetic = false, .has_sources = false};
+  auto prologue = usual_prologue();
+  prologue.push_back({"S2UR UR6, SR_CTAID.Y", 1, 3});
+  prologue.push_back({"MOV R10, R5", 4, 7, 0x3f});
+  const Line consumer{"SHF.L.W.U32.HI R7, R7, 0x7, R10", 5};
+  const auto base = window({consumer}, prologue);
+  const auto hoisted = window({{"MOV R7, UR6", 4}, consumer}, prologue);
+  check(audit_differential(hoisted, base, expected), Verdict::elided, "S2UR UR6, SR_CTAID.Y");
+  auto partly = prologue;
+  partly.push_back({"S2R R11, SR_SMEMSZ", 1, 3});
+  const auto sum = window({{"LDC R7, c[0x0][0x114]", 2, 4}, {"IADD3 R7, R7, R11, RZ", 4, 7, 0x10}, consumer}, partly);
+  check(audit_differential(sum, base, expected), Verdict::elided, "S2R R11, SR_SMEMSZ");
+
+  const auto inside = window({{"S2R R7, SR_CTAID.Y", 2, 4}, {"SHF.L.W.U32.HI R7, R7, 0x7, R10", 5, 7, 0x10}}, prologue);
+  check(audit_differential(inside, base, expected), Verdict::proven, "");
+  INFO("a literal, a copy of the consumer's operand, and the stack pointer, which is always in its register");
+  auto literal = prologue;
+  literal.push_back({"UMOV UR7, 0x20", 1});
+  check(audit_differential(window({{"MOV R7, UR7", 4}, consumer}, literal), base, expected), Verdict::proven, "");
+  const auto copied = window({{"CS2R.32 R7, SR_PM0", 4}, {"MOV R12, R5", 4}, consumer}, prologue);
+  check(audit_differential(copied, base, expected), Verdict::proven, "");
+  auto kernel = prologue;
+  kernel.push_back({"LDC R1, c[0x0][0x28]", 1, 3});
+  check(audit_differential(window({{"MOV R7, R1", 4}, consumer}, kernel), base, expected), Verdict::proven, "");
+  INFO("with operands, a uniform register may be one");
+  check(audit_differential(hoisted, base, {.is_arithmetic = false}), Verdict::proven, "");
+}
+
 TEST_CASE("a subroutine's result was not computed before the first clock") {
   auto prologue = usual_prologue();
   prologue.push_back({"ISET.NE.U32.AND R10, R0, 0xdead, PT", 6});

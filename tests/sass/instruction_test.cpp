@@ -122,6 +122,18 @@ TEST_CASE("between two clocks with nothing in between there is one stall, all of
   CHECK(schedule.edge_cycles == 1);
 }
 
+TEST_CASE("if the second clock waits for the last instruction, the schedule says so: that stall decides nothing") {
+  const Line store{"STG.E.STRONG.SYS desc[UR4][R4.64], R7", 1, 7, 0, 0}, fence{"MEMBAR.SC.CTA", 6, 7, 0, 1};
+  auto made = window({store, fence});
+  CHECK(static_schedule(made).last_edge_cycles == 6);
+  CHECK_FALSE(static_schedule(made).waits_for_last);
+  made.instructions.back().control.wait_mask = 0b01;
+  CHECK_FALSE(static_schedule(made).waits_for_last);
+  made.instructions.back().control.wait_mask = 0b10;
+  CHECK(static_schedule(made).waits_for_last);
+  CHECK_FALSE(static_schedule(window({})).waits_for_last);
+}
+
 TEST_CASE("a schedule is a lower bound where something waits for a result made inside") {
   const Line popc{"POPC R0, R2", 2, 0};
   CHECK(static_schedule(window({popc, {"LOP3.LUT R1, R0, R5, RZ, 0x3c, !PT", 5, 7, 1}})).is_lower_bound);
