@@ -294,6 +294,7 @@ Merged merge_stores(const std::vector<std::filesystem::path>& files, const std::
   const auto target = with_advice(into, [&] {
     auto database =
         std::make_unique<SQLite::Database>(into.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_URI, busy_timeout_ms);
+    limit_records(*database);  // one that cannot be read would make the target unreadable
     database->exec("PRAGMA foreign_keys = ON");
     runs = read_runs(*database, known, true);
     merged.runs = save_runs(*database, known);

@@ -351,3 +351,12 @@ TEST_CASE("a damaged source is named, and the target keeps what it had") {
   REQUIRE(records.size() == 1);
   CHECK(records[0].number(metric::cycles) == 4);
 }
+
+TEST_CASE("a record that is too long to be read is not copied") {
+  const TestFolder folder;
+  const auto mine = folder.path / "mine", theirs = folder.path / "theirs";
+  { const Store created(theirs); }
+  execute(theirs, "INSERT INTO records VALUES ('t', 'latency', '', 'x', '', '', 3, '', NULL, zeroblob(100000000))");
+  CHECK_THROWS_AS(merge_stores({theirs}, mine, [](const auto&, const auto&) { return true; }), Error);
+  CHECK(Store(mine).records("t", RecordKind::latency).empty());
+}
