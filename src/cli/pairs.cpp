@@ -114,6 +114,16 @@ struct Counted {
   int count = 0, below = 0, at = 0, above = 0, least = 0;
 };
 
+sass::Cubin cubin_in(const std::filesystem::path& file) {
+  const auto content = read_file(file);
+  try {
+    return sass::read_cubin({content.begin(), content.end()});
+  } catch (const Error& error) {
+    throw Error(ExitCode::storage, fmt::format("{}: {}", file.string(), error.what()),
+                "--count takes cubins, as ptxas writes them.");
+  }
+}
+
 // The pairs of fixed latency in cubins, the most frequent first, as csv.
 void count_pairs(const PairOptions& options) {
   using Key = std::tuple<std::string, std::string, std::string>;
@@ -123,8 +133,7 @@ void count_pairs(const PairOptions& options) {
   }
   std::map<Key, Counted> found;
   for (const auto& file : options.count) {
-    const auto text = read_file(file);
-    const auto cubin = sass::read_cubin({text.begin(), text.end()});
+    const auto cubin = cubin_in(file);
     std::vector<line::AssembledKernel> kernels(cubin.kernels.size());
     std::vector<sass::Instruction*> wanted;
     for (std::size_t i = 0; i < kernels.size(); ++i) {

@@ -179,6 +179,19 @@ TEST_CASE("a pipe or a device where a file should be is refused, and nothing wai
   }
 }
 
+TEST_CASE("a file that is not a cubin is named, and so is one that is cut") {
+  const PtxlatProgram program;
+  write(program.folder() / "t/pairs.csv", "producer,consumer,slot,schedule,measured,hazard,verdict,note\n");
+  for (const std::string content : {"", "text",
+                                    "\x7f"
+                                    "ELF\x02\x01"}) {
+    write(program.folder() / "cut.cubin", content);
+    const auto ended = program.run({"pairs", "--count", "cut.cubin", "--against", "t"});
+    CHECK(ended.status == 7);
+    CHECK(says(ended, "cut.cubin: not a readable cubin"));
+  }
+}
+
 TEST_CASE("TOML and PTX of gigabytes are refused before they are read") {
   const PtxlatProgram program;
   for (const std::string name : {"isa/a.toml", "probes/a.toml", "a.ptx"}) {
