@@ -78,6 +78,8 @@ struct ExperimentBuilder {
   // Copies that do not depend on each other. If they were all the same instruction on the same values, the compiler
   // would merge them: each has its own registers, except for handles of objects and literals.
   kernel::Trial streamed(int copies, StreamShape shape) const;
+  // Makes the operands that the copies of a stream share.
+  void prepare_shared(ptx::KernelBuilder& builder, StreamShape shape) const;
   // Whether each copy of a stream has its own register for this operand.
   bool is_own(const isa::Operand& operand, StreamShape shape) const;
   // The compiler knows that all lanes have the same value.

@@ -11,12 +11,7 @@ namespace ptxlat::latency {
 kernel::Trial ExperimentBuilder::streamed(int copies, StreamShape shape) const {
   constexpr int place_if_left = 48;
   auto builder = builder_of_form();
-  for (const auto& operand : form().operands) {
-    // The texts around the window name the operands, not those of the copies.
-    const bool is_named = (variant.input->prepare + form().cleanup).find("{" + operand.name) != std::string::npos;
-    if (is_named || !is_own(operand, shape))
-      ptx::prepare_operand(builder, variant, operand, ptx::registers_of(operand));
-  }
+  prepare_shared(builder, shape);
   std::string steps, kept, kept_if_left;
   const auto keep_both = [&](const std::vector<std::string>& registers, const std::string& type) {
     kept += ptx::store_live_both_sides(registers, type, shape.has_own_accumulators);
@@ -62,6 +57,15 @@ kernel::Trial ExperimentBuilder::streamed(int copies, StreamShape shape) const {
   return finished(builder,
                   ptx::fill(skeletons().stream, {{"aligned", aligned()}, {"steps", steps}, {"results", kept_if_left}}),
                   kept);
+}
+
+void ExperimentBuilder::prepare_shared(ptx::KernelBuilder& builder, StreamShape shape) const {
+  for (const auto& operand : form().operands) {
+    // The texts around the window name the operands, not those of the copies.
+    const bool is_named = (variant.input->prepare + form().cleanup).find("{" + operand.name) != std::string::npos;
+    if (is_named || !is_own(operand, shape))
+      ptx::prepare_operand(builder, variant, operand, ptx::registers_of(operand));
+  }
 }
 
 bool ExperimentBuilder::is_own(const isa::Operand& operand, StreamShape shape) const {

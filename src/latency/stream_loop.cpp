@@ -26,12 +26,7 @@ kernel::Trial ExperimentBuilder::stream_looped(const StreamLoop& loop, StreamSha
   auto builder = builder_of_form();
   builder.passes = ptx::passes_of_loop;
   builder.load_rounds(loop.rounds);
-  for (const auto& operand : form().operands) {
-    // The texts around the window name the operands, not those of the copies.
-    const bool is_named = (variant.input->prepare + form().cleanup).find("{" + operand.name) != std::string::npos;
-    if (is_named || !is_own(operand, shape))
-      ptx::prepare_operand(builder, variant, operand, ptx::registers_of(operand));
-  }
+  prepare_shared(builder, shape);
   if (needs_feedback()) ptx::prepare_feedback(builder);
   std::string steps, feedback, kept;
   for (int copy = 0; copy < loop.copies; ++copy) {
