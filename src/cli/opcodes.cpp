@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <future>
 #include <iostream>
 
@@ -19,6 +18,7 @@
 #include "report/opcode_files.h"
 #include "report/pair_files.h"
 #include "report/published.h"
+#include "report/record_lines.h"
 #include "report/table.h"
 #include "report/table_files.h"
 #include "results/store.h"
@@ -35,17 +35,9 @@ std::vector<report::PublishedThroughput> documented() {
                         : report::read_published_throughputs(folder / report::published_throughput_name);
 }
 
-// The runs that made these records.
-std::vector<results::Run> runs_of(const std::vector<results::Record>& records, std::vector<results::Run> runs) {
-  std::erase_if(runs, [&](const results::Run& run) {
-    return std::none_of(records.begin(), records.end(), [&](const auto& record) { return record.run == run.id; });
-  });
-  return runs;
-}
-
 void read_again(const OpcodeJobOptions& options) {
   auto files = report::read_opcode_files(options.reread);
-  require_rules(options.reread, runs_of(files.throughput, files.runs), machine::readable_versions);
+  require_rules(options.reread, report::runs_of(files.throughput, files.runs), machine::readable_versions);
   for (auto& record : files.throughput) machine::read_again(record);
   write_opcodes(options.reread, load_catalogue_for(options.selection), find_latencies(options.reread), std::move(files),
                 options.format);

@@ -117,8 +117,7 @@ void add_pairs(std::vector<results::Opcode>& rows, const std::vector<results::Pa
   for (const auto& pair : pairs) {
     const auto pipe = pipes.find(pair.consumer);
     const auto latency = latency_of(pair);
-    const bool overwrites = pair.slot == "waw" || pair.slot == "war";
-    if (pipe == pipes.end() || pipe->second.empty() || !latency || overwrites) continue;
+    if (pipe == pipes.end() || pipe->second.empty() || !latency || is_overwriting(pair)) continue;
     auto& least = cycles[pair.producer].emplace(pipe->second, *latency).first->second;
     least = std::min(least, *latency);
   }

@@ -17,8 +17,6 @@ using results::Pair;
 constexpr std::string_view not_patched = "no hazard: ";  // begins the note of such a pair
 bool was_patched(const Pair& pair) { return pair.measured && !pair.note.starts_with(not_patched); }
 
-bool is_overwriting(const Pair& pair) { return pair.slot == "waw" || pair.slot == "war"; }
-
 // The read hazards that are known of some opcodes.
 class KnownHazards {
  public:

@@ -98,7 +98,7 @@ void add_hazards(const results::Record& record, const std::vector<ScheduledPair>
 }
 
 void judge(const Found& found, results::Pair& row) {
-  if (row.slot == "waw" || row.slot == "war") {
+  if (is_overwriting(row)) {
     row.verdict = found.hazard ? "measured" : "undetermined";
     row.note = found.hazard ? "" : found.problem;
     if (row.slot == "waw" && found.hazard)
@@ -174,7 +174,7 @@ std::vector<results::Pair> pair_rows(const Schedules& schedules, const std::vect
 std::map<std::string, double> hazard_of_opcodes(const std::vector<results::Pair>& pairs) {
   std::map<std::string, double> hazards;
   for (const auto& pair : pairs) {
-    if (!pair.hazard || pair.slot == "waw" || pair.slot == "war") continue;
+    if (!pair.hazard || is_overwriting(pair)) continue;
     const auto [place, is_new] = hazards.emplace(pair.producer, *pair.hazard);
     if (!is_new) place->second = std::min(place->second, *pair.hazard);
   }
@@ -185,8 +185,7 @@ results::Fact release_of_scoreboards(const std::vector<results::Pair>& pairs) {
   std::map<double, std::size_t> counts;
   std::size_t all = 0;
   for (const auto& pair : pairs) {
-    const bool overwrites = pair.slot == "waw" || pair.slot == "war";
-    if (pair.verdict != "waits" || overwrites || !pair.measured || !pair.hazard) continue;
+    if (pair.verdict != "waits" || is_overwriting(pair) || !pair.measured || !pair.hazard) continue;
     ++counts[*pair.measured - *pair.hazard];
     ++all;
   }

@@ -52,14 +52,17 @@ void remove_old_lines(const std::filesystem::path& folder, std::string_view name
   std::filesystem::remove(folder / fmt::format("{}{}", name, old_suffix), ignored);
 }
 
+std::vector<results::Run> runs_of(const std::vector<results::Record>& records, std::vector<results::Run> runs) {
+  std::erase_if(runs, [&](const results::Run& run) {
+    return std::none_of(records.begin(), records.end(), [&](const auto& record) { return record.run == run.id; });
+  });
+  return runs;
+}
+
 std::string provenance_of(const std::vector<results::Record>& records, const std::vector<results::Run>& runs) {
   results::Json provenance;
   results::Json& named = provenance["runs"] = results::Json::array();
-  for (const results::Run& run : runs) {
-    const bool is_named =
-        std::any_of(records.begin(), records.end(), [&](const results::Record& r) { return r.run == run.id; });
-    if (is_named) named.push_back(results::to_json(run));
-  }
+  for (const results::Run& run : runs_of(records, runs)) named.push_back(results::to_json(run));
   return provenance.dump(2, ' ', false, results::Json::error_handler_t::replace) + '\n';
 }
 

@@ -15,6 +15,8 @@ namespace ptxlat::report {
 // Records as JSON, one per line, and the runs that they name, for the files of probes, opcodes and pairs. The file of
 // the lines has this name and .jsonl.zst; it used to be .jsonl.gz, which is still read.
 NamedContent lines_file(std::string_view name, const std::vector<results::Record>& records);
+// The runs that made these records.
+std::vector<results::Run> runs_of(const std::vector<results::Record>& records, std::vector<results::Run> runs);
 std::string provenance_of(const std::vector<results::Record>& records, const std::vector<results::Run>& runs);
 
 // Removes a .jsonl.gz, once there is the new file.

@@ -23,4 +23,6 @@ struct Pair {
   bool operator==(const Pair&) const = default;
 };
 
+inline bool is_overwriting(const Pair& pair) { return pair.slot == "waw" || pair.slot == "war"; }
+
 }  // namespace ptxlat::results

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <unordered_set>
+#include <utility>
 
 #include "run/provenance.h"
 
@@ -17,9 +18,10 @@ Made make_missing(line::Line line, const line::Method& method,
   std::vector<line::Cell> missing;
   std::unordered_set<std::string> of_cells;
   for (const auto& cell : cells) {
-    if (finished.contains(keys[cell.number].text())) continue;
+    auto key = keys[cell.number].text();
+    if (finished.contains(key)) continue;
     missing.push_back(cell);
-    of_cells.insert(keys[cell.number].text());
+    of_cells.insert(std::move(key));
   }
   if (on_finished) on_finished(cells.size() - missing.size());
   if (missing.empty()) return {0, true};
