@@ -63,8 +63,7 @@ kernel::Trial ExperimentBuilder::looped(const ChainLoop& loop) const {
       replaced[operand.name] = ptx::registers_of(is_passed_on ? source : operand, suffix);
       if (is_passed_on) continue;
       ptx::prepare_operand(builder, variant, operand, replaced[operand.name]);
-      const isa::Object* object = operand.is_result ? nullptr : isa::object_of(catalogue(), *variant.input, operand);
-      kept += ptx::store_live(replaced[operand.name], object != nullptr ? object->register_type : operand.type);
+      kept += ptx::store_live(replaced[operand.name], ptx::register_type_of(catalogue(), variant, operand));
     }
     chains.push_back(std::move(replaced));
   }

@@ -80,6 +80,8 @@ struct ExperimentBuilder {
   kernel::Trial streamed(int copies, StreamShape shape) const;
   // Makes the operands that the copies of a stream share.
   void prepare_shared(ptx::KernelBuilder& builder, StreamShape shape) const;
+  // Makes those that a copy has for itself, and says in which registers.
+  ptx::Replaced prepare_own(ptx::KernelBuilder& builder, StreamShape shape, int copy) const;
   // Whether each copy of a stream has its own register for this operand.
   bool is_own(const isa::Operand& operand, StreamShape shape) const;
   // The compiler knows that all lanes have the same value.

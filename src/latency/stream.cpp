@@ -21,16 +21,13 @@ kernel::Trial ExperimentBuilder::streamed(int copies, StreamShape shape) const {
   // Many copies must not keep theirs: the results would then be made elsewhere.
   const auto keep_source = [&](const isa::Operand& operand, const std::vector<std::string>& registers) {
     if (shape.copies > 1 || operand.type == "carry" || ptx::is_literal(catalogue(), variant, operand)) return;
-    const isa::Object* object = isa::object_of(catalogue(), *variant.input, operand);
-    kept += ptx::store_live(registers, object != nullptr ? object->register_type : operand.type);
+    kept += ptx::store_live(registers, ptx::register_type_of(catalogue(), variant, operand));
   };
   for (int copy = 0; copy < copies; ++copy) {
-    const auto suffix = fmt::format("_c{}", copy);
-    ptx::Replaced replaced;
+    const auto replaced = prepare_own(builder, shape, copy);
     for (const auto& operand : form().operands) {
       if (!is_own(operand, shape)) continue;
-      const auto& registers = replaced[operand.name] = ptx::registers_of(operand, suffix);
-      ptx::prepare_operand(builder, variant, operand, registers);
+      const auto& registers = replaced.at(operand.name);
       if (operand.is_result) {
         keep_both(registers, operand.type);
       } else {
@@ -66,6 +63,16 @@ void ExperimentBuilder::prepare_shared(ptx::KernelBuilder& builder, StreamShape 
     if (is_named || !is_own(operand, shape))
       ptx::prepare_operand(builder, variant, operand, ptx::registers_of(operand));
   }
+}
+
+ptx::Replaced ExperimentBuilder::prepare_own(ptx::KernelBuilder& builder, StreamShape shape, int copy) const {
+  ptx::Replaced replaced;
+  for (const auto& operand : form().operands) {
+    if (!is_own(operand, shape)) continue;
+    const auto& registers = replaced[operand.name] = ptx::registers_of(operand, fmt::format("_c{}", copy));
+    ptx::prepare_operand(builder, variant, operand, registers);
+  }
+  return replaced;
 }
 
 bool ExperimentBuilder::is_own(const isa::Operand& operand, StreamShape shape) const {

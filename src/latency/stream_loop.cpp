@@ -30,13 +30,10 @@ kernel::Trial ExperimentBuilder::stream_looped(const StreamLoop& loop, StreamSha
   if (needs_feedback()) ptx::prepare_feedback(builder);
   std::string steps, feedback, kept;
   for (int copy = 0; copy < loop.copies; ++copy) {
-    const auto suffix = fmt::format("_c{}", copy);
-    ptx::Replaced replaced;
+    const auto replaced = prepare_own(builder, shape, copy);
     for (const auto& operand : form().operands) {
-      if (!is_own(operand, shape)) continue;
-      const auto& registers = replaced[operand.name] = ptx::registers_of(operand, suffix);
-      ptx::prepare_operand(builder, variant, operand, registers);
-      if (operand.is_result || operand.is_inout) kept += ptx::store_live(registers, operand.type);
+      if (is_own(operand, shape) && (operand.is_result || operand.is_inout))
+        kept += ptx::store_live(replaced.at(operand.name), operand.type);
     }
     steps += op(replaced, copy);
     if (!needs_feedback()) continue;
@@ -44,8 +41,7 @@ kernel::Trial ExperimentBuilder::stream_looped(const StreamLoop& loop, StreamSha
     const auto from = consumed_of(replaced.at(result.name));
     for (const auto& operand : form().operands) {
       if (operand.is_result || !is_own(operand, shape)) continue;
-      const isa::Object* object = isa::object_of(catalogue(), *variant.input, operand);
-      const auto& type = object != nullptr ? object->register_type : operand.type;
+      const auto& type = ptx::register_type_of(catalogue(), variant, operand);
       for (int i = 0; i < loop.feedbacks; ++i)
         feedback += ptx::feedback_text(from, result.type, replaced.at(operand.name).front(), type,
                                        i == 0 ? ptx::Feedback::first : ptx::Feedback::second);

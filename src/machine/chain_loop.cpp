@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "latency/experiment.h"
 #include "line/window_record.h"
+#include "machine/patch.h"
 #include "machine/saturated_kernel.h"
+#include "sass/audit.h"
 #include "sass/opcodes.h"
 
 namespace ptxlat::machine {
@@ -25,14 +26,6 @@ Steps steps_of(int chains) {
 }
 
 latency::ChainLoop loop_of(int chains, int steps) { return {chains, steps, default_rounds}; }
-
-std::map<std::string, int> count_of(const sass::Window& window) {
-  std::map<std::string, int> count;
-  for (const auto& opcode : sass::opcodes(window)) {
-    if (opcode != "NOP") ++count[opcode];
-  }
-  return count;
-}
 
 }  // namespace
 
@@ -55,13 +48,14 @@ ChainLoops add_chain_loops(const ptx::LoadedCatalogue& loaded, line::Bench& benc
 
 ChainLoopCode code_of_loops(const sass::Window& shorter, const sass::Window& longer, int copies_of_shorter,
                             int copies_of_longer) {
-  auto more = count_of(longer);
-  for (const auto& [opcode, count] : count_of(shorter)) more[opcode] -= count;
-  std::erase_if(more, [](const auto& entry) { return entry.second == 0; });
+  auto more = more_opcodes(longer, shorter);
+  more.erase("NOP");
   if (more.empty()) return {{}, "ptxas left the copies out"};
   const auto& [opcode, count] = *more.begin();
   const int expected = copies_of_longer - copies_of_shorter;
-  if (more.size() == 1 && count == expected && count_of(shorter)[opcode] >= copies_of_shorter) return {opcode, {}};
+  const auto all = sass::opcodes(shorter);
+  const bool has_copies = std::count(all.begin(), all.end(), opcode) >= copies_of_shorter;
+  if (more.size() == 1 && count == expected && has_copies) return {opcode, {}};
   std::string added;
   for (const auto& [name, difference] : more)
     added += fmt::format("{}{} {}", added.empty() ? "" : ", ", difference, name);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/quantile.h"
+#include "latency/roles.h"
 #include "machine/saturated_kernel.h"
 #include "results/curve.h"
 #include "results/work_unit.h"
@@ -44,17 +45,22 @@ double error_of_middle_mean(const std::vector<double>& values) {
   return 0.76 * quartiles_apart / std::sqrt(static_cast<double>(values.size()));
 }
 
+void withdraw(results::Record& record, const std::string& why) {
+  for (const auto number : {metric::throughput, metric::interval, metric::saturates_at}) record.set(number, {});
+  record.verdict = sass::Verdict::unstable;
+  record.note = why;
+}
+
 // Without them, for a record made before there were any, its verdict stays.
 void judge_spread(results::Record& record, double throughput) {
   const auto low = record.number(metric::throughput_low), high = record.number(metric::throughput_high);
   if (!low || !high) return;
   const bool is_unstable = *high - *low > largest_spread * throughput;
-  record.verdict = is_unstable ? sass::Verdict::unstable : sass::Verdict::proven;
+  record.verdict = sass::Verdict::proven;
   if (!is_unstable) return;
-  for (const auto number : {metric::throughput, metric::interval, metric::saturates_at}) record.set(number, {});
   const auto unit = results::work_unit_of(record.ptx);
-  record.note = fmt::format("its launches only show that it is between {:.4g} and {:.4g} {} per cycle",
-                            *low / unit.threads, *high / unit.threads, unit.name);
+  withdraw(record, fmt::format("its launches only show that it is between {:.4g} and {:.4g} {} per cycle",
+                               *low / unit.threads, *high / unit.threads, unit.name));
 }
 
 }  // namespace
@@ -102,13 +108,9 @@ void read_again(results::Record& record) {
   if (*std::max_element(rates.begin(), rates.end()) <= 0) return;
   // What machine 7 measured without a loop: a further copy filled gaps that the first ones left.
   const auto& role = record.windows.front().role;
-  if (role == "stream twice" || role == "chain twice") {
-    for (const auto number :
-         {metric::throughput, metric::interval, metric::saturates_at, metric::throughput_low, metric::throughput_high})
-      record.set(number, {});
-    record.verdict = sass::Verdict::unstable;
-    record.note = "a few copies without a loop do not show it: to be measured again";
-    return;
+  if (role == to_string(latency::Role::stream_twice) || role == to_string(latency::Role::chain_twice)) {
+    for (const auto bound : {metric::throughput_low, metric::throughput_high}) record.set(bound, {});
+    return withdraw(record, "a few copies without a loop do not show it: to be measured again");
   }
   const auto saturation = saturation_of(warps, rates);
   record.set(metric::throughput, saturation.per_clock, {record.windows.front().role});

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -172,14 +171,18 @@ Saturable find_saturable(const sass::Window& window, const std::vector<std::vect
   return found;
 }
 
-std::vector<std::string> opcodes_of_copies(const sass::Window& shorter, const sass::Window& longer, int copies) {
+std::map<std::string, int> more_opcodes(const sass::Window& longer, const sass::Window& shorter) {
   std::map<std::string, int> more;
   for (const auto& opcode : sass::opcodes(longer)) ++more[opcode];
   for (const auto& opcode : sass::opcodes(shorter)) --more[opcode];
+  std::erase_if(more, [](const auto& entry) { return entry.second == 0; });
+  return more;
+}
+
+std::vector<std::string> opcodes_of_copies(const sass::Window& shorter, const sass::Window& longer, int copies) {
   std::vector<std::string> opcodes;
   int count = 0;
-  for (const auto& [opcode, difference] : more) {
-    if (difference == 0) continue;
+  for (const auto& [opcode, difference] : more_opcodes(longer, shorter)) {
     if (difference < 0) return {};
     opcodes.push_back(opcode);
     count += difference;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct Saturable {
 Saturable find_saturable(const sass::Window& window, const std::vector<std::vector<std::string>>& wanted, int places);
 
 std::vector<std::string> opcodes_of(const Code& code);
+
+// How many more of each opcode the longer window has; negative if fewer. By their own names and not canonical ones:
+// those that ptxas takes in turn are different.
+std::map<std::string, int> more_opcodes(const sass::Window& longer, const sass::Window& shorter);
 
 // The different opcodes that a stream's copies are, if each is one machine instruction; empty if not. ptxas spreads
 // copies over pipes: every second HADD2 is an HFMA2.MMA that multiplies by 1.

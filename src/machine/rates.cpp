@@ -9,12 +9,6 @@
 
 namespace ptxlat::machine {
 
-namespace {
-
-constexpr double sub_partitions = 4;  // of every SM since Volta
-
-}  // namespace
-
 std::optional<Elapsed> elapsed_of(const kernel::Readout& readout) {
   Elapsed elapsed;
   std::vector<double> of_all;
@@ -36,9 +30,7 @@ std::optional<Elapsed> elapsed_of(const kernel::Readout& readout) {
 
 double cycles_of_copy(const Timing& timing, int shorter_copies, int longer_copies) {
   const double slope = (timing.longer - timing.shorter) / ((longer_copies - shorter_copies) * timing.rounds);
-  // From the first warp's clock to the loop, and from the loop to the last one's, it is a few hundred cycles.
-  constexpr double ends = 200;
-  const double own = (timing.longer - ends) / (longer_copies * timing.rounds);
+  const double own = (timing.longer - cycles_of_ends) / (longer_copies * timing.rounds);
   // The loop's own instructions are at most a twentieth of it.
   constexpr double greatest_part_of_steering = 0.08;
   const bool may_run_apart = timing.warps > sub_partitions;  // a single warp waits for its own branch

@@ -8,6 +8,10 @@
 
 namespace ptxlat::machine {
 
+inline constexpr double sub_partitions = 4;  // of every SM since Volta
+// From the first warp's clock to its loop, and from the last one's loop to its clock.
+inline constexpr double cycles_of_ends = 200;
+
 // Cycles from the first warp's first clock to the last warp's last: a scheduler favours one warp, so only all of them
 // together show what the SM did.
 //   middle    the mean of the launches without an eighth at each end

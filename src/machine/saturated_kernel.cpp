@@ -28,8 +28,7 @@ void keep(const ptx::KernelBuilder& builder, const isa::Variant& variant, const 
     kept.behind += ptx::store_live_both_sides(registers, operand.type, false);
     kept.if_left += ptx::store_live_both_sides(registers, operand.type, false, place_if_left);
   } else if (!ptx::is_literal(builder.catalogue, variant, operand)) {
-    const isa::Object* object = isa::object_of(builder.catalogue, *variant.input, operand);
-    kept.behind += ptx::store_live(registers, object != nullptr ? object->register_type : operand.type);
+    kept.behind += ptx::store_live(registers, ptx::register_type_of(builder.catalogue, variant, operand));
   }
 }
 
@@ -85,6 +84,13 @@ kernel::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<cons
   auto trial = ptx::finish(builder, loaded.skeletons, ptx::Frame::loop, window, kept.behind);
   trial.role = "saturated";
   return trial;
+}
+
+int threads_with_room(const isa::Form& form, int most_registers) {
+  constexpr int many = 512, few = 256;
+  int bits = 0;
+  for (const auto& operand : form.operands) bits += std::max(1, operand.count) * isa::register_bits(operand.type);
+  return bits <= most_registers * 32 ? many : few;
 }
 
 kernel::Launch with_rounds(kernel::Launch launch, int rounds) {

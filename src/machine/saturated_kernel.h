@@ -31,6 +31,10 @@ enum class Sources { own, shared };
 kernel::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<const isa::Variant> variants, int places,
                               Sources sources);
 
+// Threads of a CTA that have room for the form's operands. Of an SM's 65,536 registers, 512 threads have 128 each,
+// which is enough if the operands take at most so many; else it is 256 with 255 each.
+int threads_with_room(const isa::Form& form, int most_registers);
+
 // The same launch of a kernel with a loop, with a different number of rounds.
 kernel::Launch with_rounds(kernel::Launch launch, int rounds);
 

@@ -9,7 +9,9 @@
 #include <string_view>
 
 #include "line/window_record.h"
+#include "machine/patch.h"
 #include "machine/saturated_kernel.h"
+#include "sass/audit.h"
 #include "sass/opcodes.h"
 
 namespace ptxlat::machine {
@@ -23,34 +25,18 @@ constexpr int most_threads = most_warps * lanes_of_a_warp;  // with 64 registers
 // These loops branch, and their launches differ by more than those of copied machine code.
 constexpr int launches = 32;
 
-// Registers are scarce: 128 for each of 512 threads, 255 for each of 256.
-int threads_with_registers(const isa::Form& form) {
-  constexpr int many = 512, few = 256, most_bits_of_many = 32 * 8;
-  int bits = 0;
-  for (const auto& operand : form.operands) bits += std::max(1, operand.count) * isa::register_bits(operand.type);
-  return bits <= most_bits_of_many ? many : few;
-}
+constexpr int registers_of_few_operands = 8;
 
-std::map<std::string, int> counted(const std::vector<std::string>& opcodes) {
-  std::map<std::string, int> count;
-  for (const auto& opcode : opcodes) ++count[opcode];
-  return count;
-}
-
-std::vector<std::string> opcodes_in(const line::Bench& bench, std::size_t trial) {
-  auto opcodes = sass::opcodes(*bench.batch().kernel_of(trial).window);
-  std::erase(opcodes, "NOP");
-  return opcodes;
+const sass::Window& window_of(const line::Bench& bench, std::size_t trial) {
+  return *bench.batch().kernel_of(trial).window;
 }
 
 // The opcodes that a window has more than the other one, divided by a number of copies, in its order.
-std::vector<std::string> more_of_a_copy(const std::vector<std::string>& longer, const std::vector<std::string>& shorter,
-                                        int copies) {
-  auto more = counted(longer);
-  for (const auto& [opcode, count] : counted(shorter)) more[opcode] -= count;
+std::vector<std::string> more_of_a_copy(const sass::Window& longer, const sass::Window& shorter, int copies) {
+  auto more = more_opcodes(longer, shorter);
   std::vector<std::string> of_a_copy;
-  for (const auto& opcode : longer) {
-    if (more[opcode] < copies) continue;
+  for (const auto& opcode : sass::opcodes(longer)) {
+    if (more[opcode] < copies || opcode == "NOP") continue;
     more[opcode] -= copies;
     of_a_copy.push_back(opcode);
   }
@@ -63,10 +49,10 @@ struct Copy {
   int fed_back = 0;
 };
 Copy copy_in(const line::Bench& bench, const StreamLoopTrials& loops) {
-  const auto longer = opcodes_in(bench, loops.longer);
-  Copy copy{more_of_a_copy(longer, opcodes_in(bench, loops.shorter), loops.copies)};
+  const auto& longer = window_of(bench, loops.longer);
+  Copy copy{more_of_a_copy(longer, window_of(bench, loops.shorter), loops.copies)};
   if (!loops.fed_twice) return copy;
-  for (const auto& opcode : more_of_a_copy(opcodes_in(bench, *loops.fed_twice), longer, 2 * loops.copies)) {
+  for (const auto& opcode : more_of_a_copy(window_of(bench, *loops.fed_twice), longer, 2 * loops.copies)) {
     ++copy.fed_back;
     const auto found = std::find(copy.opcodes.begin(), copy.opcodes.end(), opcode);
     if (found != copy.opcodes.end()) copy.opcodes.erase(found);
@@ -112,7 +98,6 @@ std::vector<int> warps_to_try(int threads) {
 
 TimeOfCopy time_of_stream_copy(int copies, const std::vector<int>& warps, const LoopTimes& times, int fed_back,
                                const LoopTime* fed_twice) {
-  constexpr double sub_partitions = 4;
   std::map<int, double> of_feedback;
   for (std::size_t i = 0; fed_twice != nullptr && i < warps.size(); ++i) {
     // A LOP3 occupies its pipe for two cycles.
@@ -124,11 +109,10 @@ TimeOfCopy time_of_stream_copy(int copies, const std::vector<int>& warps, const 
   return [=](const Timing& timing) {
     const double slope = (timing.longer - timing.shorter) / (copies * timing.rounds);
     // With few warps, a further copy fills gaps that the first ones leave: then it is what a copy has of the loop's
-    // time. From the first warp's clock to the loop, and from the loop to the last one's, it is a few hundred cycles;
-    // the loop itself is three instructions, of which one is a branch.
-    constexpr double ends = 200, steering = 3;
+    // time. The loop itself is three instructions.
+    constexpr double steering = 3;
     const double whole =
-        ((timing.longer - ends) / timing.rounds - steering * timing.warps / sub_partitions) / (2 * copies);
+        ((timing.longer - cycles_of_ends) / timing.rounds - steering * timing.warps / sub_partitions) / (2 * copies);
     const auto feedback = of_feedback.find(timing.warps);
     return std::max(slope, whole) - (feedback == of_feedback.end() ? 0 : feedback->second);
   };
@@ -148,7 +132,7 @@ std::vector<StreamLoopShape> shapes_to_try(const isa::Form& form, int instructio
   constexpr int most_instructions = 240;  // 3.8 KB
   constexpr int enough_copies = 2;        // with all warps
   std::vector<StreamLoopShape> shapes;
-  for (const int threads : {most_threads, threads_with_registers(form)}) {
+  for (const int threads : {most_threads, threads_with_room(form, registers_of_few_operands)}) {
     for (int copies = threads == most_threads ? enough_copies : most_copies; copies >= 1; copies /= 2) {
       if (copies > 1 && 2 * copies * instructions > most_instructions) continue;
       shapes.push_back({threads, copies});
@@ -184,7 +168,7 @@ bool measure_stream_loops(line::Bench& bench, const isa::Catalogue& catalogue, c
   if (loops.copies == 0 || (whole.is_proven() && whole.sass.size() < fewest_instructions)) return true;
   if (!whole.is_proven() || !are_assembled(bench, loops)) return false;
   const auto [copy, fed_back] = copy_in(bench, loops);
-  const bool spills = uses_stack(opcodes_in(bench, loops.longer)) && !uses_stack(whole.sass);
+  const bool spills = uses_stack(sass::opcodes(window_of(bench, loops.longer))) && !uses_stack(whole.sass);
   if (spills || !is_whole(copy, whole.sass)) return false;
   record.verdict = sass::Verdict::proven;
   record.note.clear();

@@ -147,7 +147,9 @@ void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<W
 // The code to look for in a loop's kernel: if ptxas takes two opcodes in turn for copies of one machine instruction,
 // each of these.
 std::vector<std::vector<std::string>> wanted_of(const line::Bench& bench, const Work& work) {
-  const auto window_of = [&](Role role) { return *bench.batch().kernel_of(*work.stream_trials[role]).window; };
+  const auto window_of = [&](Role role) -> const sass::Window& {
+    return *bench.batch().kernel_of(*work.stream_trials[role]).window;
+  };
   if (work.record.sass.size() == 1) {
     const auto turns = opcodes_of_copies(window_of(Role::stream), window_of(Role::stream_twice), work.streams.copies);
     if (turns.size() == 2) return {{turns[0]}, {turns[1]}};

@@ -22,11 +22,8 @@ std::optional<isa::Variant> accumulating_variant(const ptx::LoadedCatalogue& loa
 }
 
 int threads_of_warpgroups(const isa::Form& form) {
-  // An SM has 65,536 registers: 128 for each of 512 threads, 255 for each of 256.
-  constexpr int many = 512, few = 256, most_registers_of_many = 80;
-  int bits = 0;
-  for (const auto& operand : form.operands) bits += std::max(1, operand.count) * isa::register_bits(operand.type);
-  return bits <= most_registers_of_many * 32 ? many : few;
+  constexpr int most_registers = 80;
+  return threads_with_room(form, most_registers);
 }
 
 void measure_warpgroups(line::Bench& bench, const isa::Form& form, const ChainLoops& loops, results::Record& record) {

@@ -37,6 +37,12 @@ std::map<std::string, std::string> holes_of(const isa::Catalogue& catalogue, con
 
 }  // namespace
 
+const std::string& register_type_of(const isa::Catalogue& catalogue, const isa::Variant& variant,
+                                    const isa::Operand& operand) {
+  const isa::Object* object = operand.is_result ? nullptr : isa::object_of(catalogue, *variant.input, operand);
+  return object != nullptr ? object->register_type : operand.type;
+}
+
 bool is_literal(const isa::Catalogue& catalogue, const isa::Variant& variant, const isa::Operand& operand) {
   if (operand.type == "imm") return true;
   return is_source(operand) && isa::value_of(catalogue, *variant.form, *variant.input, operand).is_known_to_compiler;

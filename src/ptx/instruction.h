@@ -36,6 +36,10 @@ void prepare_operand(KernelBuilder& builder, const isa::Variant& variant, const 
 // Whether the operand is written into the instruction.
 bool is_literal(const isa::Catalogue& catalogue, const isa::Variant& variant, const isa::Operand& operand);
 
+// Of the operand's registers: an object's own if it is one.
+const std::string& register_type_of(const isa::Catalogue& catalogue, const isa::Variant& variant,
+                                    const isa::Operand& operand);
+
 // The first result that has a register; nullptr if there is none.
 const isa::Operand* result_of(const isa::Form& form);
 
