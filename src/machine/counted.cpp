@@ -40,7 +40,7 @@ std::string first_and_more(const std::vector<std::string>& names) {
 
 CountedCopy counted_copy(const counters::Counts& copies, const counters::Counts& nothing, double executed_copies,
                          const std::vector<std::string>& pipes) {
-  const CountedCopy wrong_number{
+  CountedCopy wrong_number{
       {},
       fmt::format("{} instructions were executed, of which the copies should be {}", copies.executed, executed_copies)};
   if (copies.executed < executed_copies) return wrong_number;
