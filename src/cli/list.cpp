@@ -71,9 +71,10 @@ void add_list(CLI::App& program) {
   add_form_filters(*command, options->selection);
   auto* all = command->add_flag("--all", options->selection.all_forms, "List all forms. This is the default.");
   command
-      ->add_flag("--core", options->core_only,
-                 "List one form for all that differ only in rounding, ordering, scope, cache hints and the like, as a "
-                 "run without --all measures.")
+      ->add_flag(
+          "--core", options->core_only,
+          "List the forms that a run without --all measures: one for all that differ only in comparison operator, "
+          "ordering, scope, cache hints and the like.")
       ->excludes(all);
   command->add_option("--target", options->selection.target, "Only forms that this target has (sm_90a). Default: any.")
       ->type_name("SM");

@@ -81,8 +81,9 @@ std::vector<const isa::Form*> selected_forms(const isa::Catalogue& catalogue, co
 void add_selection(CLI::App& command, Selection& selection) {
   add_form_filters(command, selection);
   command.add_flag("--all", selection.all_forms,
-                   "Take all forms. Default: the core, which is one form for all that differ only in rounding, "
-                   "ordering, scope, cache hints and the like, and CUDA C functions only if --chapter asks for them.");
+                   "Take all forms. Default: the core, which is one form for all that differ only in comparison "
+                   "operator, ordering, scope, cache hints and the like, and CUDA C functions only if --chapter asks "
+                   "for them.");
   add_levels(command, selection.levels, "0,1,2,3");
   command
       .add_option(

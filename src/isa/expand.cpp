@@ -294,6 +294,38 @@ std::string core_key(const Op& op, const Choice& choice) {
   return key;
 }
 
+// The forms of an entry that represent the others that only differ from them in modifiers.
+class CoreForms {
+ public:
+  explicit CoreForms(const Op& op) : op_(op) {}
+
+  // The spelling of the form that represents this one; forms come in their order.
+  std::string representative(const Choice& choice, const std::string& spelling) {
+    const auto [plainest, is_new] = plainest_.try_emplace(core_key(op_, choice), Plainest{choice, spelling});
+    return is_new || !has_single_core_modifier(choice, plainest->second.choice) ? plainest->second.spelling : spelling;
+  }
+
+ private:
+  struct Plainest {
+    Choice choice;
+    std::string spelling;
+  };
+
+  bool has_single_core_modifier(const Choice& choice, const Choice& plainest) const {
+    int different = 0;
+    bool is_core = false;
+    for (const std::string& modifier : op_.modifiers) {
+      if (choice.at(modifier) == plainest.at(modifier)) continue;
+      ++different;
+      is_core = op_.core_modifiers.contains(modifier);
+    }
+    return different == 1 && is_core;
+  }
+
+  const Op& op_;
+  std::map<std::string, Plainest> plainest_;
+};
+
 // Memory, barriers and everything else that is not a register are objects.
 AuditRule audit_rule_for(const std::vector<Operand>& operands) {
   const bool has_objects = std::any_of(operands.begin(), operands.end(),
@@ -322,7 +354,7 @@ Form form_of(const Op& op) {
 
 std::vector<Form> expand(const Op& op, const Objects& objects, Mistakes& mistakes) {
   std::vector<Form> forms;
-  std::map<std::string, std::string> core_forms;
+  CoreForms core_forms(op);
   Speller speller{op, objects.names, mistakes, {}};
   const ChoiceMaker maker(op);
   if (maker.choices.size() > ChoiceMaker::most_choices) {
@@ -351,8 +383,7 @@ std::vector<Form> expand(const Op& op, const Objects& objects, Mistakes& mistake
     form.audit = op.audit.value_or(audit_rule_for(form.operands));
     add_dependence(op, objects.addresses, form, mistakes);
     add_inputs(op, objects.names, choice, form, mistakes);
-    if (op.has_core && holds(op.core_if, choice))
-      form.core = core_forms.emplace(core_key(op, choice), form.ptx).first->second;
+    if (op.has_core && holds(op.core_if, choice)) form.core = core_forms.representative(choice, form.ptx);
     forms.push_back(std::move(form));
   }
   if (forms.empty()) report(mistakes, op.where, fmt::format("the rules of \"{}\" leave no form", op.name));

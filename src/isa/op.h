@@ -56,7 +56,8 @@ struct Op {
   std::set<std::string> operand_names;  // of all its forms
   Axes axes;
   Maps maps;
-  std::set<std::string> modifiers;  // axes that do not make separate core forms
+  std::set<std::string> modifiers;       // axes that do not make separate core forms
+  std::set<std::string> core_modifiers;  // those of which a single one makes one, because the machine code is different
   bool has_core = true;
   Condition core_if;               // of its forms, only those for which this holds are core
   std::optional<AuditRule> audit;  // empty: derived from its operands

@@ -12,12 +12,12 @@
 namespace ptxlat::isa {
 namespace {
 
-constexpr std::array<std::string_view, 33> reserved_keys = {
+constexpr std::array<std::string_view, 34> reserved_keys = {
     "name",       "syntax",    "only",       "except",        "ptx",           "target",         "needs",
     "section",    "threads",   "cluster",    "modifiers",     "core",          "inout",          "around",
     "prepare",    "before",    "completion", "completion_is", "cleanup",       "not_streamable", "carry",
     "directives", "consumers", "values",     "inputs",        "default_input", "dependence",     "not_measurable",
-    "call",       "header",    "options",    "audit",         "consumed"};
+    "call",       "header",    "options",    "audit",         "consumed",      "core_modifiers"};
 
 bool is_reserved(std::string_view key) {
   return std::find(reserved_keys.begin(), reserved_keys.end(), key) != reserved_keys.end();
@@ -300,6 +300,8 @@ void read_core(const Keys& keys, Op& op) {
   std::set<std::string> axes;
   for (const auto& [name, values] : op.axes) axes.insert(name);
   op.modifiers = names_in(keys, "modifiers", axes);
+  op.core_modifiers = names_in(keys, "core_modifiers", axes);
+  op.modifiers.insert(op.core_modifiers.begin(), op.core_modifiers.end());
   const toml::node* core = keys.table.get("core");
   if (core == nullptr) return;
   const auto where = location_of(*core, keys.file);

@@ -79,6 +79,27 @@ modifiers = ["rnd", "ftz"]
   CHECK(core.at("add.rn.u32") == "add.rn.u32");
 }
 
+TEST_CASE("a single modifier that changes the machine code makes a core form") {
+  const CatalogueText text(preamble + R"(
+[[op]]
+name   = "add"
+syntax = "add{rnd}{ftz}{hint}.{type} {d:type}, {a:type}"
+rnd    = [".rn", ".rz"]
+ftz    = ["", ".ftz"]
+hint   = ["", ".hint"]
+type   = ["f32", "u32"]
+only   = ["type=u32 -> rnd=.rz & hint="]
+modifiers      = ["hint"]
+core_modifiers = ["rnd", "ftz"]
+)");
+  const auto core = cores(text.load());
+  REQUIRE(core.size() == 10);
+  for (const char* own : {"add.rn.f32", "add.rz.f32", "add.rn.ftz.f32", "add.rz.u32", "add.rz.ftz.u32"})
+    CHECK(core.at(own) == own);
+  for (const char* like : {"add.rn.hint.f32", "add.rz.ftz.f32", "add.rz.hint.f32", "add.rn.ftz.hint.f32"})
+    CHECK(core.at(like) == "add.rn.f32");
+}
+
 TEST_CASE("every form is core if an entry names no modifiers, and none if it says so") {
   const std::string entry = "\n[[op]]\nname = \"x\"\nsyntax = \"x{m} {d:u32}, {a:u32}\"\nm = [\"\", \".m\"]\n";
   CHECK(cores(CatalogueText(preamble + entry).load()) ==

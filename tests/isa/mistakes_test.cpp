@@ -160,6 +160,8 @@ TEST_CASE("a vector's count and a table's use are checked") {
 TEST_CASE("names of axes and operands in modifiers and inout must be there") {
   CHECK(mistakes_in_add("modifiers = [\"typ\"]\n") ==
         "a.toml:10: modifiers: there is no \"typ\"; did you mean \"type\"?");
+  CHECK(mistakes_in_add("core_modifiers = [\"typ\"]\n") ==
+        "a.toml:10: core_modifiers: there is no \"typ\"; did you mean \"type\"?");
   CHECK(mistakes_in_add("inout = [\"e\"]\n") == "a.toml:10: inout: there is no \"e\"");
   CHECK(mistakes_in_add("core = 1\n") == "a.toml:10: \"core\" must be true, false or a condition such as \"n=8|16\"");
   CHECK(mistakes_in_add("cluster = 9\n") == "a.toml:10: \"cluster\" must be a number of CTAs from 1 to 8");
