@@ -130,6 +130,11 @@ sass::Instruction end_behind(sass::Instruction end, const std::vector<sass::Inst
   return end;
 }
 
+Code code_before_loop(const sass::Window& window) {
+  const auto& code = window.instructions;
+  return {code.begin() + 1, std::find_if(code.begin() + 1, std::find_if(code.begin(), code.end(), is_place), leaves)};
+}
+
 Saturable find_saturable(const sass::Window& window, const std::vector<std::vector<std::string>>& wanted, int places) {
   Saturable found;
   if (window.layout != sass::CodeLayout::volta) {
@@ -146,8 +151,7 @@ Saturable find_saturable(const sass::Window& window, const std::vector<std::vect
     found.problem = fmt::format("the loop has {} places and not {}", found.places.size(), places);
     return found;
   }
-  // Up to the branch that is never taken, after which the loop begins.
-  Code before(code.begin() + 1, std::find_if(code.begin() + 1, first, leaves));
+  Code before = code_before_loop(window);
   for (const auto& opcodes : wanted) {
     found.codes.push_back(take(before, opcodes));
     if (!found.codes.back().empty()) continue;

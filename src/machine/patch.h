@@ -26,6 +26,10 @@ struct Saturable {
   std::string problem;
 };
 
+// The machine code of the instructions under test, and what they need: from the first clock to the branch that is never
+// taken, after which the loop begins.
+Code code_before_loop(const sass::Window& window);
+
 // Finds the machine code before the loop, of which `wanted` has the opcodes for each instruction under test, and the
 // loop's places. ptxas may choose a different pipe here: if an opcode is not there, its operation counts.
 Saturable find_saturable(const sass::Window& window, const std::vector<std::vector<std::string>>& wanted, int places);

@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "latency/cells.h"
 #include "line/window_record.h"
+#include "machine/beside_loop.h"
 #include "machine/curves.h"
 #include "machine/loop.h"
 #include "machine/patch.h"
@@ -31,10 +32,11 @@ using latency::Role;
 
 // How an instruction is repeated.
 //   copies   its machine code is copied into a loop
+//   beside   likewise, if it is known there (machine/beside_loop.h); a stream does not say
 //   streams  in a loop of PTX (machine/stream_loop.h)
 //   loops    likewise, by warpgroups (machine/warpgroup.h)
 //   none     its record is final
-enum class Way { copies, streams, loops, none };
+enum class Way { copies, beside, streams, loops, none };
 
 struct Work {
   const ThroughputPlan* plan = nullptr;
@@ -42,8 +44,9 @@ struct Work {
   latency::TrialNumbers stream_trials;
   Copies copies;
   std::vector<std::vector<std::string>> wanted;  // opcodes, of each code that takes its turn
-  std::vector<std::size_t> shorter, longer;      // trials of the bench, best first
-  std::vector<StreamLoopShape> shapes_left;      // to try in stream_loops
+  BesideLoopTrials beside_loop;
+  std::vector<std::size_t> shorter, longer;  // trials of the bench, best first
+  std::vector<StreamLoopShape> shapes_left;  // to try in stream_loops
   StreamLoopTrials stream_loops;
   ChainLoops loops;
   results::Record record;
@@ -73,6 +76,12 @@ void give_up(Work& work, sass::Verdict verdict, const std::string& note) {
 void repeat_in_ptx(Work& work, sass::Verdict verdict, const std::string& note) {
   give_up(work, verdict, note);
   work.way = Way::streams;
+}
+
+// A stream does not say what its machine code is, for this reason.
+void prove_beside_loop(Work& work, sass::Verdict verdict, const std::string& note) {
+  give_up(work, verdict, note);
+  work.way = Way::beside;
 }
 
 // The rest without an instruction's machine code.
@@ -111,6 +120,34 @@ bool end_waits(const line::Bench& bench, const Work& work) {
   });
 }
 
+// The code to look for in a loop's kernel: if ptxas takes two opcodes in turn for copies of one machine instruction,
+// each of these.
+std::vector<std::vector<std::string>> wanted_of(const line::Bench& bench, const Work& work) {
+  const auto window_of = [&](Role role) -> const sass::Window& {
+    return *bench.batch().kernel_of(*work.stream_trials[role]).window;
+  };
+  if (work.record.sass.size() == 1) {
+    const auto turns = opcodes_of_copies(window_of(Role::stream), window_of(Role::stream_twice), work.streams.copies);
+    if (turns.size() == 2) return {{turns[0]}, {turns[1]}};
+  }
+  return {work.record.sass};
+}
+
+// Whether, and how often, the machine code is copied.
+void choose_copies(Work& work) {
+  const auto& sass = work.record.sass;
+  const auto has = [&](sass::Trait trait) {
+    return std::any_of(sass.begin(), sass.end(), [&](const auto& opcode) { return sass::has(opcode, trait); });
+  };
+  if (has(sass::Trait::leaves)) return repeat_in_ptx(work, sass::Verdict::fused, "its code branches");
+  if (has(sass::Trait::waits))
+    return give_up(work, sass::Verdict::no_dependency, "it waits for what copies of it do not bring");
+  work.copies = copies_of(sass.size());
+  if (work.copies.longer == 0)
+    repeat_in_ptx(work, sass::Verdict::no_dependency,
+                  "two copies of its code do not fit the innermost instruction cache");
+}
+
 void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<Work>& all) {
   for_those(Way::copies, all, [&](Work& work) {
     work.streams = latency::expand_streams(loaded, work.plan->variant);
@@ -129,37 +166,34 @@ void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<W
     const auto& audit = audits[Role::stream];
     work.record.sass = audit.sass;
     work.record.sass_count = static_cast<int>(audit.sass.size());
-    if (!audit.is_proven()) return repeat_in_ptx(work, audit.verdict, audit.reason);
-    const auto has = [&](sass::Trait trait) {
-      return std::any_of(audit.sass.begin(), audit.sass.end(),
-                         [&](const std::string& opcode) { return sass::has(opcode, trait); });
-    };
-    if (has(sass::Trait::leaves)) return repeat_in_ptx(work, sass::Verdict::fused, "its code branches");
-    if (has(sass::Trait::waits))
-      return give_up(work, sass::Verdict::no_dependency, "it waits for what copies of it do not bring");
-    work.copies = copies_of(audit.sass.size());
-    if (work.copies.longer == 0)
-      repeat_in_ptx(work, sass::Verdict::no_dependency,
-                    "two copies of its code do not fit the innermost instruction cache");
+    if (!audit.is_proven()) return prove_beside_loop(work, audit.verdict, audit.reason);
+    choose_copies(work);
+    if (work.way == Way::copies) work.wanted = wanted_of(bench, work);
   });
 }
 
-// The code to look for in a loop's kernel: if ptxas takes two opcodes in turn for copies of one machine instruction,
-// each of these.
-std::vector<std::vector<std::string>> wanted_of(const line::Bench& bench, const Work& work) {
-  const auto window_of = [&](Role role) -> const sass::Window& {
-    return *bench.batch().kernel_of(*work.stream_trials[role]).window;
-  };
-  if (work.record.sass.size() == 1) {
-    const auto turns = opcodes_of_copies(window_of(Role::stream), window_of(Role::stream_twice), work.streams.copies);
-    if (turns.size() == 2) return {{turns[0]}, {turns[1]}};
-  }
-  return {work.record.sass};
+void prove_beside_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<Work>& all) {
+  for_those(Way::beside, all, [&](Work& work) {
+    work.beside_loop = add_beside_loop(loaded, bench, work.plan->variant, work.record.ptx);
+  });
+  bench.assemble();
+  for_those(Way::beside, all, [&](Work& work) {
+    work.way = Way::streams;
+    work.wanted = code_beside_loop(bench, loaded.catalogue, work.plan->variant, work.beside_loop);
+    if (work.wanted.empty()) return;
+    work.way = Way::copies;
+    work.record.verdict = sass::Verdict::proven;
+    work.record.note.clear();
+    work.record.sass = work.wanted.front();
+    work.record.sass_count = static_cast<int>(work.record.sass.size());
+    choose_copies(work);
+  });
 }
 
+// The loops of those that have none yet.
 void assemble_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<Work>& all) {
   for_those(Way::copies, all, [&](Work& work) {
-    work.wanted = wanted_of(bench, work);
+    if (!work.longer.empty()) return;
     const std::vector<isa::Variant> variants(work.wanted.size(), work.plan->variant);
     for (const auto sources : {Sources::shared, Sources::own}) {
       const auto add = [&](int copies) {
@@ -169,11 +203,6 @@ void assemble_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std:
       work.shorter.push_back(add(work.copies.shorter));
       work.longer.push_back(add(work.copies.longer));
     }
-  });
-  for_those(Way::loops, all, [&](Work& work) {
-    const auto& form = *work.plan->variant.form;
-    work.loops = add_chain_loops(loaded, bench, *accumulating_variant(loaded, form), 1, threads_of_warpgroups(form),
-                                 work.record.ptx);
   });
   bench.assemble();
 }
@@ -278,13 +307,29 @@ void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Var
             [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer); });
 }
 
+Loops loops_of(const line::Bench& bench, const Work& work) {
+  const auto places = [&](int copies) { return copies * work.record.sass_count; };
+  return {first_fillable(bench.batch(), work.shorter, work.wanted, places(work.copies.shorter)),
+          first_fillable(bench.batch(), work.longer, work.wanted, places(work.copies.longer))};
+}
+
+// Beside a loop, ptxas may make code of an instruction that is not the stream's.
+void prove_loops(const line::Bench& bench, std::vector<Work>& all) {
+  for_those(Way::copies, all, [&](Work& work) {
+    const auto loops = loops_of(bench, work);
+    const auto problem = why_not_comparable(loops);
+    if (problem.empty() || !loops.shorter.is_assembled || !loops.longer.is_assembled) return;
+    prove_beside_loop(work, sass::Verdict::fused, problem);
+    work.shorter.clear();
+    work.longer.clear();
+  });
+}
+
 // The records of one form: the first is its own. If ptxas alternates between opcodes, one for each of these alone
 // follows.
 std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& catalogue, Work& work,
                                      MeasuredCurves& measured) {
-  const auto places = [&](int copies) { return copies * work.record.sass_count; };
-  const Loops loops{first_fillable(bench.batch(), work.shorter, work.wanted, places(work.copies.shorter)),
-                    first_fillable(bench.batch(), work.longer, work.wanted, places(work.copies.longer))};
+  const auto loops = loops_of(bench, work);
   if (const auto problem = why_not_comparable(loops); !problem.empty()) {
     const bool is_assembled = loops.shorter.is_assembled && loops.longer.is_assembled;
     if (is_assembled) {
@@ -371,7 +416,15 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
     all[i].record = begun(*all[i].plan);
     find_out_of_reach(loaded_, bench, all[i]);
   }
+  for_those(Way::loops, all, [&](Work& work) {
+    const auto& form = *work.plan->variant.form;
+    work.loops = add_chain_loops(loaded_, bench, *accumulating_variant(loaded_, form), 1, threads_of_warpgroups(form),
+                                 work.record.ptx);
+  });
   prove(loaded_, bench, all);
+  assemble_loops(loaded_, bench, all);
+  prove_loops(bench, all);
+  prove_beside_loops(loaded_, bench, all);
   assemble_loops(loaded_, bench, all);
   std::vector<results::Record> records;
   for_those(Way::copies, all, [&](Work& work) {
