@@ -14,7 +14,7 @@ using results::Series;
 
 namespace {
 
-constexpr int lanes = 32;
+constexpr int threads_of_a_warp = 32;
 
 // The allotments, with these limits, that predict every second measurement; then what predicts the others. If several
 // do, they must agree on the parts; of the registers the fewest are taken.
@@ -22,7 +22,7 @@ template <class Measured, class Predicts>
 FoundAllotment search(const std::vector<Measured>& measured, const Allotment& limits, const Predicts& predicts) {
   FoundAllotment found;
   // A part has whole warps of the smallest allotment; 1 MiB of registers is more than any SM has.
-  constexpr int most = 1 << 18, unit = 8 * lanes;
+  constexpr int most = 1 << 18, unit = 8 * threads_of_a_warp;
   std::vector<Allotment> left;
   for (const int parts : {1, 2, 4, 8}) {
     for (const int granularity : {1, 2, 4, 8, 16, 32}) {
@@ -84,7 +84,7 @@ Finding granularity_of(const FoundAllotment& found, const std::string& how) {
 
 int Allotment::resident(int warps_of_cta, int registers_of_thread) const {
   const int rounded = (registers_of_thread + granularity - 1) / granularity * granularity;
-  const int warps_of_part = registers / (lanes * rounded);
+  const int warps_of_part = registers / (threads_of_a_warp * rounded);
   // The warps of a CTA are spread over the parts evenly.
   const int by_registers =
       warps_of_cta % parts == 0 ? warps_of_part / (warps_of_cta / parts) : warps_of_part * parts / warps_of_cta;
@@ -121,7 +121,7 @@ std::vector<Finding> find_capacity(const Series& series, const SeriesGroup& grou
   std::map<int, int> largest;  // warps, by registers
   for (const auto& point : group.points) {
     auto& warps = largest[static_cast<int>(series.axes[*registers].values[point.places[*registers]])];
-    warps = std::max(warps, static_cast<int>(series.axes[*threads].values[point.places[*threads]]) / lanes);
+    warps = std::max(warps, static_cast<int>(series.axes[*threads].values[point.places[*threads]]) / threads_of_a_warp);
   }
   std::vector<LargestCta> measured;
   for (const auto& [count, warps] : largest) measured.push_back({count, warps});
@@ -144,7 +144,8 @@ std::vector<Finding> find_allotment(const Series& series, const SeriesGroup& gro
         .push_back(point.value);
   std::vector<Resident> measured;
   for (auto& [launch, values] : counts)
-    measured.push_back({launch.first / lanes, launch.second, static_cast<int>(std::lround(median_of(values)))});
+    measured.push_back(
+        {launch.first / threads_of_a_warp, launch.second, static_cast<int>(std::lround(median_of(values)))});
   const auto found = find_allotment(measured);
   if (!found.why.empty()) return none(found.why);
   const auto how = how_of(found, measured.size());

@@ -17,7 +17,7 @@ namespace ptxlat::infer {
 
 namespace {
 
-constexpr int lanes = 32;
+constexpr int lanes_of_a_warp = 32;
 
 bool has_lane(std::uint32_t mask, int lane) { return ((mask >> lane) & 1) != 0; }
 
@@ -30,9 +30,10 @@ struct Branched {
 
 // Each number of lanes is equally likely, and each set of so many.
 std::uint32_t draw(std::mt19937_64& random) {
-  const auto count = 1 + random() % (lanes - 1);
+  const auto count = 1 + random() % (lanes_of_a_warp - 1);
   std::uint32_t mask = 0;
-  while (static_cast<std::uint64_t>(std::popcount(mask)) < count) mask |= std::uint32_t{1} << random() % lanes;
+  while (static_cast<std::uint64_t>(std::popcount(mask)) < count)
+    mask |= std::uint32_t{1} << random() % lanes_of_a_warp;
   return mask;
 }
 
@@ -54,7 +55,7 @@ std::size_t right(const BranchRule& rule, const std::vector<Branched>& seen) {
 std::vector<BranchRule> make_rules() {
   std::vector<BranchRule> rules{{"taken_first", [](std::uint32_t) { return true; }},
                                 {"fallthrough_first", [](std::uint32_t) { return false; }}};
-  for (const int lane : {0, lanes - 1}) {
+  for (const int lane : {0, lanes_of_a_warp - 1}) {
     rules.push_back({fmt::format("lane_{}_first", lane), [=](std::uint32_t mask) { return has_lane(mask, lane); }});
     rules.push_back({fmt::format("lane_{}_last", lane), [=](std::uint32_t mask) { return !has_lane(mask, lane); }});
   }
@@ -66,19 +67,19 @@ std::vector<BranchRule> make_rules() {
   const Tie ties[] = {{"taken", [](std::uint32_t) { return true; }},
                       {"fallthrough", [](std::uint32_t) { return false; }},
                       {"lane_0", [](std::uint32_t mask) { return has_lane(mask, 0); }},
-                      {"lane_31", [](std::uint32_t mask) { return has_lane(mask, lanes - 1); }}};
+                      {"lane_31", [](std::uint32_t mask) { return has_lane(mask, lanes_of_a_warp - 1); }}};
   for (const bool more : {true, false}) {
     for (const auto& tie : ties) {
       rules.push_back(
           {fmt::format("{}_lanes_first_tie_{}", more ? "more" : "fewer", tie.name), [=](std::uint32_t mask) {
              const int count = std::popcount(mask);
-             return 2 * count == lanes ? tie.takes_first(mask) : (2 * count > lanes) == more;
+             return 2 * count == lanes_of_a_warp ? tie.takes_first(mask) : (2 * count > lanes_of_a_warp) == more;
            }});
     }
   }
   // Any other number of lanes may be the one from which it changes.
-  for (int least = 2; least < lanes; ++least) {
-    if (least == lanes / 2 || least == lanes / 2 + 1) continue;
+  for (int least = 2; least < lanes_of_a_warp; ++least) {
+    if (least == lanes_of_a_warp / 2 || least == lanes_of_a_warp / 2 + 1) continue;
     rules.push_back({fmt::format("taken_first_from_{}_lanes", least),
                      [=](std::uint32_t mask) { return std::popcount(mask) >= least; }});
     rules.push_back({fmt::format("fallthrough_first_from_{}_lanes", least),
@@ -114,9 +115,9 @@ std::vector<results::Fact> infer_branch(Machine& machine, std::uint64_t seed) {
   constexpr std::size_t drawn_before = 100, drawn_after = 200;
   std::mt19937_64 random(seed);
   std::vector<std::uint32_t> masks;
-  for (int count = 1; count < lanes; ++count) {
-    masks.push_back(0xffffffff >> (lanes - count));
-    masks.push_back(0xffffffff << (lanes - count));
+  for (int count = 1; count < lanes_of_a_warp; ++count) {
+    masks.push_back(0xffffffff >> (lanes_of_a_warp - count));
+    masks.push_back(0xffffffff << (lanes_of_a_warp - count));
   }
   for (std::size_t i = 0; i < drawn_before; ++i) masks.push_back(draw(random));
   const auto before = look(machine, masks);

@@ -57,7 +57,7 @@ std::vector<double> offsets_of(const Clocks& clocks, std::size_t first_tick, dou
 }
 
 // Domains are runs of offsets without a gap larger than `apart`.
-std::vector<std::vector<std::size_t>> clusters_of(const std::vector<double>& offsets, double apart) {
+std::vector<std::vector<std::size_t>> groups_apart(const std::vector<double>& offsets, double apart) {
   std::vector<std::size_t> order(offsets.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](auto a, auto b) { return offsets[a] < offsets[b]; });
@@ -84,13 +84,13 @@ Domains domains_of(const Clocks& clocks) {
   double noise = 0;
   for (const double difference : differences) noise = std::max(noise, std::abs(difference - constant));
   const double apart = std::max(16.0, 4 * noise);
-  Domains domains{clusters_of(even, apart), 0, ""};
+  Domains domains{groups_apart(even, apart), 0, ""};
   for (const auto& of_domain : domains.sms) {
     double least = even[of_domain.front()], most = least;
     for (const auto sm : of_domain) least = std::min(least, even[sm]), most = std::max(most, even[sm]);
     domains.skew = std::max(domains.skew, most - least);
   }
-  if (clusters_of(odd, apart) != domains.sms) domains.why = "the two halves of the readings give different domains";
+  if (groups_apart(odd, apart) != domains.sms) domains.why = "the two halves of the readings give different domains";
   return domains;
 }
 

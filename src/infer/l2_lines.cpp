@@ -12,8 +12,8 @@ namespace ptxlat::infer {
 
 namespace {
 
-constexpr std::int64_t reach = 512, step = L2Talk::finest;  // bytes: the range that is checked around an access
-constexpr std::size_t repeats = 12;
+constexpr std::int64_t checked_reach = 512, step = L2Talk::finest;  // bytes: the range that is checked around an access
+constexpr std::size_t repeats_of_offset = 12;
 
 // The loads and the names of their modifiers in facts: "cg64" is "cg" with the hint L2::64B.
 std::vector<std::pair<std::string, std::string>> modifiers_of(const L2Talk& talk) {
@@ -39,12 +39,13 @@ struct Footprint {
 
 Footprint footprint_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, const L2Costs& costs,
                        const Access& access, int other, std::int64_t at) {
-  const std::size_t offsets = static_cast<std::size_t>(2 * reach / step);
+  const std::size_t offsets = static_cast<std::size_t>(2 * checked_reach / step);
   Lines first, second;
-  for (std::size_t i = 0; i < offsets * repeats; ++i) {
+  for (std::size_t i = 0; i < offsets * repeats_of_offset; ++i) {
     const std::uint64_t base = bases[i % bases.size()];
     first.push_back(base + static_cast<std::uint64_t>(at));
-    second.push_back(base - static_cast<std::uint64_t>(reach) + i / repeats * static_cast<std::uint64_t>(step));
+    second.push_back(base - static_cast<std::uint64_t>(checked_reach) +
+                     i / repeats_of_offset * static_cast<std::uint64_t>(step));
   }
   // A few at a time: the checks must not evict each other's lines, however small the cache.
   constexpr std::size_t at_once = 128;
@@ -59,7 +60,7 @@ Footprint footprint_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, c
     if (access.is_copy) {
       std::vector<Addresses> windows;
       for (const auto address : part(first))
-        windows.push_back({address - static_cast<std::uint64_t>(at + reach), step, offsets});
+        windows.push_back({address - static_cast<std::uint64_t>(at + checked_reach), step, offsets});
       talk.touch(windows, usual, other);
     }
     talk.touch(in_progressions(part(first)), access.with, access.sm);
@@ -71,14 +72,14 @@ Footprint footprint_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, c
   int pieces = 0;
   for (std::size_t offset = 0; offset < offsets; ++offset) {
     std::size_t came = 0;
-    for (std::size_t i = offset * repeats; i < (offset + 1) * repeats; ++i) {
+    for (std::size_t i = offset * repeats_of_offset; i < (offset + 1) * repeats_of_offset; ++i) {
       // The home of a base is known, and with the mask that of its neighbourhood.
       const bool is_at_home = std::popcount((bases[i % bases.size()] ^ second[i]) & mask.mask) % 2 == 0;
       const double extra = seen[i].extra();
       came += access.is_copy ? is_at_home && extra < costs.least_step() / 2 : !costs.is_miss(extra, is_at_home);
     }
-    const bool is_here = 2 * came > repeats;
-    const std::int64_t position = static_cast<std::int64_t>(offset) * step - reach;
+    const bool is_here = 2 * came > repeats_of_offset;
+    const std::int64_t position = static_cast<std::int64_t>(offset) * step - checked_reach;
     if (is_here && !is_inside) {
       ++pieces;
       footprint.begin = position;
@@ -103,7 +104,7 @@ Block block_of(L2Talk& talk, const Lines& bases, const HomeMask& mask, const L2C
   std::int64_t bytes = 0;
   std::vector<std::int64_t> places = {0};
   // As long as the home is that of the base.
-  std::int64_t most = reach / 2;
+  std::int64_t most = checked_reach / 2;
   if (mask.mask != 0) most = std::min(most, std::int64_t{1} << std::countr_zero(mask.mask));
   for (int i = 0; i < 3; ++i) places.push_back(static_cast<std::int64_t>(talk.random()() % (most / step)) * step);
   for (const auto at : places) {
@@ -134,7 +135,7 @@ std::vector<results::Fact> no_fetches(const L2Talk& talk, const std::string& rea
 }
 
 Fetches find_fetches(L2Talk& talk, const Homes& homes, const HomeMask& mask, const L2Costs& costs) {
-  constexpr std::size_t base_count = 2 * reach / step * repeats;
+  constexpr std::size_t base_count = 2 * checked_reach / step * repeats_of_offset;
   const auto bases_at = [&](int side) {
     Lines bases;
     for (const auto line : lines_at(talk, homes, side, base_count))

@@ -15,7 +15,7 @@ namespace ptxlat::infer {
 namespace {
 
 constexpr int most_sms = 144;  // all of a GPU's: two slices may differ from only a few of them
-constexpr std::uint64_t repeats = 6;
+constexpr std::uint64_t repeats_of_line = 6;
 
 std::string operator_of(const L2Talk& talk) { return talk.has("atom") ? "atom" : talk.info().usual_operator(); }
 
@@ -95,7 +95,7 @@ class Finder {
 results::Fact granule_fact(L2Talk& talk, const Finder& finder) {
   constexpr std::size_t tries = 40, held_out = 128;
   const int low = 4, top = std::min(22, static_cast<int>(std::bit_width(talk.info().bytes)) - 1);
-  const auto slices_of = [&](const Lines& lines) { return finder.slices_of(lines, repeats); };
+  const auto slices_of = [&](const Lines& lines) { return finder.slices_of(lines, repeats_of_line); };
   // The share of pairs in one slice, among pairs whose slices are known.
   const auto share = [](const std::vector<int>& one, const std::vector<int>& two) {
     double same = 0, all = 0;
@@ -150,14 +150,14 @@ std::vector<results::Fact> find_slices(L2Talk& talk) {
   };
   if (talk.info().sms < 4) return undetermined("too few SMs to tell slices by their distances");
   const auto sms = talk.spread_sms(most_sms);
-  const auto prints = fingerprints_of(talk, talk.random_lines(line_count), sms, repeats);
-  const auto fresh = fingerprints_of(talk, talk.random_lines(held_out), sms, repeats);
+  const auto prints = fingerprints_of(talk, talk.random_lines(line_count), sms, repeats_of_line);
+  const auto fresh = fingerprints_of(talk, talk.random_lines(held_out), sms, repeats_of_line);
   SliceClusters slices = cluster_slices(prints, fresh);
   const std::size_t count = slices.centres.size();
   if (count < 2) return undetermined("all lines take as long as each other from every SM");
 
   const Finder finder(talk, slices, sms);
-  const auto more = finder.further(further, repeats);
+  const auto more = finder.further(further, repeats_of_line);
   for (const int slice : more.slices)
     if (slice >= 0) ++slices.sizes[static_cast<std::size_t>(slice)];
   const auto sizes = std::minmax_element(slices.sizes.begin(), slices.sizes.end());
@@ -170,9 +170,9 @@ std::vector<results::Fact> find_slices(L2Talk& talk) {
                   "them together; {} to {} "
                   "lines in one; {} with as many as two would have, {} with as few as a half, {} that are not one by "
                   "their held-out lines",
-                  operator_of(talk), line_count, sms.size(), repeats, median_of(slices.noise), count, slices.least_gap,
-                  held_out, slices.strangers, further, more.lost, more.together, *sizes.first, *sizes.second,
-                  shares.crowded, shares.sparse, slices.unresolved)));
+                  operator_of(talk), line_count, sms.size(), repeats_of_line, median_of(slices.noise), count,
+                  slices.least_gap, held_out, slices.strangers, further, more.lost, more.together, *sizes.first,
+                  *sizes.second, shares.crowded, shares.sparse, slices.unresolved)));
   fact.scope = "card";
   fact.low = static_cast<double>(count - std::min(count, shares.sparse));
   fact.high = static_cast<double>(shares.slices + slices.unresolved);

@@ -14,7 +14,7 @@ namespace {
 
 // The centres of the samples' clusters. A cluster has its share of at least one sample; noise in all of them is not a
 // cluster.
-std::vector<double> clusters_of(const std::vector<std::vector<double>>& samples) {
+std::vector<double> cluster_values(const std::vector<std::vector<double>>& samples) {
   constexpr int bins = 200;
   constexpr double share = 0.05;
   double least = samples.front().front(), most = least;
@@ -118,7 +118,7 @@ std::vector<double> Prober::find_levels() {
       samples.push_back(std::move(second));
     }
   }
-  return clusters_of(samples);
+  return cluster_values(samples);
 }
 
 void Prober::set_level(double hit, double next) {

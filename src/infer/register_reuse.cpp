@@ -14,7 +14,7 @@ namespace ptxlat::infer {
 
 namespace {
 
-constexpr std::array names{"none", "slot", "any"};
+constexpr std::array reuse_names{"none", "slot", "any"};
 constexpr char separator[] = " reuse=";
 constexpr char kept_suffix[] = ".reuse";
 
@@ -44,16 +44,16 @@ double cycles_of(const ReuseRule& rule, const ReuseCase& one) {
 }
 
 std::string text_of(const ReuseRule& rule) {
-  return fmt::format("{}{}{}", text_of(rule.banks), separator, names.at(static_cast<std::size_t>(rule.reuse)));
+  return fmt::format("{}{}{}", text_of(rule.banks), separator, reuse_names.at(static_cast<std::size_t>(rule.reuse)));
 }
 
 std::optional<ReuseRule> reuse_rule_from(const std::string& text) {
   const auto end = text.find(separator);
   if (end == std::string::npos) return std::nullopt;
   const auto banks = bank_rule_from(text.substr(0, end));
-  const auto name = std::find(names.begin(), names.end(), text.substr(end + std::size(separator) - 1));
-  if (!banks || name == names.end()) return std::nullopt;
-  return ReuseRule{*banks, static_cast<Reuse>(name - names.begin())};
+  const auto name = std::find(reuse_names.begin(), reuse_names.end(), text.substr(end + std::size(separator) - 1));
+  if (!banks || name == reuse_names.end()) return std::nullopt;
+  return ReuseRule{*banks, static_cast<Reuse>(name - reuse_names.begin())};
 }
 
 std::string text_of(const ReuseCase& one) {

@@ -26,7 +26,7 @@ bool belongs_to_the_skeleton(const Instruction& instruction) {
 }
 
 // A value that comes from memory or is the same in every run: what an operand may be before the first clock.
-bool provides_operand(const Instruction& writer) {
+bool writes_operand(const Instruction& writer) {
   const auto opcode = opcode_of(writer.text);
   return has(opcode, Trait::provides_operand) ||
          (has(opcode, Trait::makes_constant) && register_use(writer.text).reads.empty());
@@ -87,7 +87,7 @@ std::string hoisted_part(const Window& window, const std::vector<bool>& slice, b
     for (const auto& reg : use.reads) {
       if (written.contains(reg) || (operands_are_prepared && reg.file == RegisterFile::uniform)) continue;
       const auto found = writers.find(reg);
-      if (found == writers.end() || provides_operand(*found->second)) continue;
+      if (found == writers.end() || writes_operand(*found->second)) continue;
       const auto* writer = found->second;
       const bool is_predicate_operand = is_predicate(reg.file) && has(opcode_of(writer->text), Trait::makes_predicate);
       if (!is_predicate_operand) return "computed before the first clock: " + describe(*writer);
@@ -115,7 +115,7 @@ std::string hoisted_read(const Window& window, const std::vector<bool>& is_consu
       const auto& writer = *found->second;
       const bool reads_nothing = register_use(writer.text).reads.empty();
       const bool is_literal = reads_nothing && !has(opcode_of(writer.text), Trait::skeleton | Trait::constant);
-      const bool is_operand = !reads_nothing && reg.file == RegisterFile::general && provides_operand(writer);
+      const bool is_operand = !reads_nothing && reg.file == RegisterFile::general && writes_operand(writer);
       if (!is_literal && !is_operand) return "carried out before the first clock: " + describe(writer);
     }
     written.insert(use.writes.begin(), use.writes.end());

@@ -17,7 +17,7 @@ namespace ptxlat::sass {
 namespace {
 
 // Opcodes that move operands into place and results out of it, or wait; all others do the instruction's work.
-bool moves_bits(const std::string& opcode) { return has(opcode, Trait::moves_bits); }
+bool only_moves_bits(const std::string& opcode) { return has(opcode, Trait::moves_bits); }
 
 // Copies of an instruction that takes several machine instructions share what does not depend on their operands (the
 // lane number, a descriptor), and results may be unpacked after the clocks. Then an additional copy is only a part of
@@ -29,13 +29,13 @@ bool does_the_work(const std::vector<std::string>& added, int copies, const std:
   const auto counts = opcode_counts(added);
   const auto last = [&](bool or_moves) {
     return std::find_if(sass.rbegin(), sass.rend(),
-                        [&](const auto& o) { return alone.contains(o) && (or_moves || !moves_bits(o)); });
+                        [&](const auto& o) { return alone.contains(o) && (or_moves || !only_moves_bits(o)); });
   };
   const bool only_moves = last(false) == sass.rend();
   const auto work = last(only_moves);
   if (work == sass.rend()) return false;
   const bool has_foreign = std::any_of(counts.begin(), counts.end(), [&](const auto& entry) {
-    if (!only_moves && moves_bits(entry.first)) return false;
+    if (!only_moves && only_moves_bits(entry.first)) return false;
     const auto own = alone.find(entry.first);
     return own == alone.end() || entry.second > copies * own->second;
   });
@@ -46,7 +46,7 @@ bool does_the_work(const std::vector<std::string>& added, int copies, const std:
 // If nothing is known about the instruction alone, the additional copies of the longer stream must repeat the work of
 // the shorter stream's.
 bool repeats_the_work(std::vector<std::string> added, std::vector<std::string> first) {
-  for (auto* opcodes : {&added, &first}) std::erase_if(*opcodes, moves_bits);
+  for (auto* opcodes : {&added, &first}) std::erase_if(*opcodes, only_moves_bits);
   return !added.empty() && opcode_counts(added) == opcode_counts(first);
 }
 
