@@ -66,6 +66,16 @@ CountedCopy counted_copy(const counters::Counts& copies, const counters::Counts&
   return counted;
 }
 
+CountedCopy counted_difference(const counters::Counts& longer, const counters::Counts& shorter, double more_copies) {
+  const double executed = longer.executed - shorter.executed;
+  if (std::abs(executed / more_copies - 1) > not_a_copy)
+    return {{}, fmt::format("{} more instructions were executed, and {} more copies should be", executed, more_copies)};
+  CountedCopy counted;
+  for (std::size_t i = 0; i < longer.on_pipes.size(); ++i)
+    counted.on_pipes.push_back(std::max(0.0, (longer.on_pipes[i] - shorter.on_pipes.at(i)) / more_copies));
+  return counted;
+}
+
 std::vector<results::PipeShare> shares_of(const results::Record& record) {
   std::vector<results::PipeShare> shares;
   if (record.series.empty() || !results::is_named_curve(record.series.front())) return shares;

@@ -22,6 +22,9 @@ struct CountedCopy {
 CountedCopy counted_copy(const counters::Counts& copies, const counters::Counts& nothing, double executed_copies,
                          const std::vector<std::string>& pipes);
 
+// From the counts of two loops' kernels, of which the longer executes so many copies more, and nothing else.
+CountedCopy counted_difference(const counters::Counts& longer, const counters::Counts& shorter, double more_copies);
+
 // The pipes in a counters record that count its opcode at all, largest share first.
 std::vector<results::PipeShare> shares_of(const results::Record& record);
 

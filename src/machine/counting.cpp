@@ -4,15 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "line/window_record.h"
+#include "machine/chain_loop.h"
 #include "machine/counted.h"
 #include "machine/loop.h"
 #include "machine/saturated_kernel.h"
 #include "machine/throughput.h"
+#include "machine/warpgroup.h"
 #include "ptx/kernel_builder.h"
 
 namespace ptxlat::machine {
@@ -20,7 +23,7 @@ namespace ptxlat::machine {
 namespace {
 
 constexpr int warps = 16;
-constexpr double executed_copies = double{warps} * places_of_body * default_rounds * ptx::passes_of_loop;
+constexpr int times_in_loop = default_rounds * ptx::passes_of_loop;
 constexpr char series_name[] = "pipes";
 
 results::Record begun(const CountingPlan& plan) {
@@ -33,6 +36,22 @@ results::Record begun(const CountingPlan& plan) {
   record.sass_count = 1;
   return record;
 }
+
+// The trials of a cell in the bench's batch.
+//   saturated  kernels to be filled with copies
+//   loops      of what a warpgroup executes
+struct Trials {
+  std::vector<std::size_t> saturated;
+  std::optional<ChainLoops> loops;
+};
+
+// The two kernels of an opcode: with copies, and what their counts are compared with.
+struct Counted {
+  results::Record* record = nullptr;
+  std::vector<worker::LaunchBatch> kernels;  // none if the record says why
+  double executed_copies = 0;
+  bool is_for_warpgroups = false;
+};
 
 // A kernel that can be filled with copies of the opcode, and which of its codes that is.
 struct Found {
@@ -57,6 +76,65 @@ Found find(const line::Batch& batch, const std::vector<std::size_t>& trials, con
   return found;
 }
 
+Trials add_trials(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const CountingPlan& plan) {
+  const auto& form = *plan.opcode.variant.form;
+  Trials trials;
+  if (const auto accumulating = accumulating_variant(loaded, form)) {
+    trials.loops = add_chain_loops(loaded, bench, *accumulating, 1, threads_of_warpgroups(form), plan.opcode.name);
+    return trials;
+  }
+  for (const std::size_t instructions : {1, 2}) {
+    const std::vector variants(instructions, plan.opcode.variant);
+    for (const auto sources : {Sources::shared, Sources::own})
+      trials.saturated.push_back(
+          bench.add(saturated_trial(loaded, variants, places_of_body, sources), plan.opcode.name));
+  }
+  return trials;
+}
+
+// With copies of the opcode, and with instructions that do nothing.
+Counted with_and_without(const line::Batch& batch, const std::vector<std::size_t>& trials, results::Record& record) {
+  Counted counted{&record, {}, double{warps} * places_of_body * times_in_loop, false};
+  const auto [fillable, code] = find(batch, trials, record.sass.front());
+  if (const auto& problem = fillable.found.problem; !problem.empty()) {
+    record.verdict = fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected;
+    record.note = problem;
+    return counted;
+  }
+  const auto& assembled = batch.kernel_of(fillable.trial);
+  const auto copy = fillable.found.codes[code];
+  line::AssembledKernel shown;
+  shown.window = with_first_copy(*assembled.window, fillable.found, {copy});
+  record.windows = {line::window_record(fmt::format("loop of {}", places_of_body), shown, {})};
+
+  const auto& cubin = batch.cubin_of(fillable.trial);
+  const auto launch = with_warps(batch.trial(fillable.trial).launch, warps);
+  for (const auto& word : {copy_of(copy).front(), nothing()}) {
+    const std::vector words(static_cast<std::size_t>(places_of_body), word);
+    counted.kernels.push_back(
+        {fill_places(cubin, assembled.symbol, fillable.found, words), {{assembled.symbol, launch, 1}}});
+  }
+  return counted;
+}
+
+// With more and with fewer copies.
+Counted longer_and_shorter(const line::Bench& bench, const ChainLoops& loops, results::Record& record) {
+  const auto& batch = bench.batch();
+  const double warps_of_loop = batch.trial(loops.longer).launch.threads / lanes_of_a_warp;
+  const int more_copies = loops.copies_of_longer - loops.copies_of_shorter;
+  Counted counted{&record, {}, warps_of_loop * more_copies * times_in_loop, true};
+  const auto code = code_of_loops(bench, loops);
+  if (code.opcode != record.sass.front()) {
+    record.verdict = sass::Verdict::fused;
+    record.note = code.problem.empty() ? "the instruction is another opcode in a loop" : code.problem;
+    return counted;
+  }
+  record.windows = {evidence_of(bench, loops, code.opcode)};
+  for (const auto trial : {loops.longer, loops.shorter})
+    counted.kernels.push_back({batch.cubin_of(trial), {{batch.kernel_of(trial).symbol, batch.trial(trial).launch, 1}}});
+  return counted;
+}
+
 results::Series series_of(const std::vector<std::string>& pipes, const std::vector<double>& on_pipes) {
   results::Series series{series_name, "instructions", {{"pipe", "pipe", {}, pipes}}, {}};
   for (std::size_t i = 0; i < pipes.size(); ++i) {
@@ -76,10 +154,11 @@ std::vector<CountingPlan> plan_counting(const ptx::LoadedCatalogue& loaded, cons
                                         int level) {
   std::vector<CountingPlan> plan;
   for (const auto& opcode : opcodes) {
-    if (!why_not_saturated(opcode.variant).empty()) continue;
+    const bool is_for_warpgroups = accumulating_variant(loaded, *opcode.variant.form).has_value();
+    if (!is_for_warpgroups && !why_not_saturated(opcode.variant).empty()) continue;
     Hash hash;
     hash.add(std::string_view(opcodes_version));
-    hash.add(loaded.skeletons.saturated.text);
+    hash.add((is_for_warpgroups ? loaded.skeletons.chain_loop : loaded.skeletons.saturated).text);
     hash.add(loaded.skeletons.frame.text);
     hash.add(opcode.variant.form->ptx);
     plan.push_back({opcode, level, fmt::format("{:016x}", hash.value())});
@@ -89,62 +168,35 @@ std::vector<CountingPlan> plan_counting(const ptx::LoadedCatalogue& loaded, cons
 
 std::vector<results::Record> CountingMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
   std::vector<results::Record> records;
-  std::vector<std::vector<std::size_t>> trials(chunk.size());
-  for (std::size_t i = 0; i < chunk.size(); ++i) {
-    const auto& plan = plan_[chunk[i].number];
-    records.push_back(begun(plan));
-    for (const std::size_t instructions : {1, 2}) {
-      const std::vector variants(instructions, plan.opcode.variant);
-      for (const auto sources : {Sources::shared, Sources::own})
-        trials[i].push_back(bench.add(saturated_trial(loaded_, variants, places_of_body, sources), plan.opcode.name));
-    }
+  std::vector<Trials> trials;
+  for (const auto& cell : chunk) {
+    records.push_back(begun(plan_[cell.number]));
+    trials.push_back(add_trials(loaded_, bench, plan_[cell.number]));
   }
   bench.assemble();
-  std::vector<results::Record*> counted;  // each by two kernels
+  std::vector<Counted> all;
   std::vector<worker::LaunchBatch> kernels;
   for (std::size_t i = 0; i < chunk.size(); ++i) {
-    const auto pair = kernels_of(bench.batch(), plan_[chunk[i].number], trials[i], records[i]);
-    if (!pair.empty()) counted.push_back(&records[i]);
-    kernels.insert(kernels.end(), pair.begin(), pair.end());
+    auto counted = trials[i].loops ? longer_and_shorter(bench, *trials[i].loops, records[i])
+                                   : with_and_without(bench.batch(), trials[i].saturated, records[i]);
+    if (counted.kernels.empty()) continue;
+    std::move(counted.kernels.begin(), counted.kernels.end(), std::back_inserter(kernels));
+    all.push_back(std::move(counted));
   }
   const auto outcomes = bench.count(kernels);
-  for (std::size_t i = 0; i < counted.size(); ++i) read(outcomes[2 * i], outcomes[2 * i + 1], *counted[i]);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    read(outcomes[2 * i], outcomes[2 * i + 1], all[i].executed_copies, all[i].is_for_warpgroups, *all[i].record);
   for (auto& record : records) record.gpu = bench.gpu();
   return records;
 }
 
-// With copies of the opcode, and with instructions that do nothing. None if the record says why.
-std::vector<worker::LaunchBatch> CountingMethod::kernels_of(const line::Batch& batch, const CountingPlan& plan,
-                                                            const std::vector<std::size_t>& trials,
-                                                            results::Record& record) {
-  const auto [fillable, code] = find(batch, trials, plan.opcode.name);
-  if (const auto& problem = fillable.found.problem; !problem.empty()) {
-    record.verdict = fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected;
-    record.note = problem;
-    return {};
-  }
-  const auto& assembled = batch.kernel_of(fillable.trial);
-  const auto copy = fillable.found.codes[code];
-  line::AssembledKernel shown;
-  shown.window = with_first_copy(*assembled.window, fillable.found, {copy});
-  record.windows = {line::window_record(fmt::format("loop of {}", places_of_body), shown, {})};
-
-  const auto& cubin = batch.cubin_of(fillable.trial);
-  const auto launch = with_warps(batch.trial(fillable.trial).launch, warps);
-  std::vector<worker::LaunchBatch> kernels;
-  for (const auto& word : {copy_of(copy).front(), nothing()}) {
-    const std::vector words(static_cast<std::size_t>(places_of_body), word);
-    kernels.push_back({fill_places(cubin, assembled.symbol, fillable.found, words), {{assembled.symbol, launch, 1}}});
-  }
-  return kernels;
-}
-
-void CountingMethod::read(const worker::CountOutcome& copies, const worker::CountOutcome& nothing,
-                          results::Record& record) const {
-  for (const auto* outcome : {&copies, &nothing})
+void CountingMethod::read(const worker::CountOutcome& copies, const worker::CountOutcome& base, double executed_copies,
+                          bool is_for_warpgroups, results::Record& record) const {
+  for (const auto* outcome : {&copies, &base})
     if (outcome->launch.status != kernel::LaunchStatus::ok) return note_failure(outcome->launch, record);
   failures_in_a_row_ = 0;
-  const auto counted = counted_copy(copies.counts, nothing.counts, executed_copies, offer_.pipes);
+  const auto counted = is_for_warpgroups ? counted_difference(copies.counts, base.counts, executed_copies)
+                                         : counted_copy(copies.counts, base.counts, executed_copies, offer_.pipes);
   if (!counted.problem.empty()) {
     record.verdict = sass::Verdict::unstable;
     record.note = counted.problem;

@@ -24,9 +24,10 @@ std::vector<CountingPlan> plan_counting(const ptx::LoadedCatalogue& loaded, cons
                                         int level);
 
 // Reads hardware counters around the loop that throughput times, once with copies of the opcode and once with
-// instructions that do nothing (machine/counted.h). The line's worker must have opened the counters of the offer, and
-// should serve nothing else. A CUPTI failure is thrown as counters::Unavailable; so is the third opcode in a row that
-// ended its process, since then the opcodes are not the cause. As ThroughputMethod otherwise.
+// instructions that do nothing, or, of what a warpgroup executes, with more and with fewer copies (machine/counted.h).
+// The line's worker must have opened the counters of the offer, and should serve nothing else. A CUPTI failure is
+// thrown as counters::Unavailable; so is the third opcode in a row that ended its process, since then the opcodes are
+// not the cause. As ThroughputMethod otherwise.
 class CountingMethod : public line::Method {
  public:
   CountingMethod(const ptx::LoadedCatalogue& loaded, const std::vector<CountingPlan>& plan,
@@ -35,9 +36,8 @@ class CountingMethod : public line::Method {
   std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
 
  private:
-  static std::vector<worker::LaunchBatch> kernels_of(const line::Batch& batch, const CountingPlan& plan,
-                                                     const std::vector<std::size_t>& trials, results::Record& record);
-  void read(const worker::CountOutcome& copies, const worker::CountOutcome& nothing, results::Record& record) const;
+  void read(const worker::CountOutcome& copies, const worker::CountOutcome& base, double executed_copies,
+            bool is_for_warpgroups, results::Record& record) const;
   void note_failure(const kernel::LaunchOutcome& outcome, results::Record& record) const;
 
   const ptx::LoadedCatalogue& loaded_;

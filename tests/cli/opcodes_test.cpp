@@ -261,11 +261,12 @@ TEST_CASE("hardware counters give each opcode its pipes, which a second run take
   PtxlatProgram program;
   program.require_tools();
   program.set("PTXLAT_LIBCUPTI", PTXLAT_TEST_LIBCUDA);
-  constexpr char one_opcode_each[] = "/^(and.b32|popc.b32|fma.rn.f32|mul.f64)$/";
+  constexpr char one_opcode_each[] =
+      "/^(and.b32|popc.b32|fma.rn.f32|mul.f64|wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16)$/";
   REQUIRE(measure(program, one_opcode_each).status == 0);
   const std::string counted =
       "opcode,pipe,share\nDMUL,dog,1\nDMUL,easy,1\nFFMA,bakerheavy,0.5\nFFMA,bakerlite,0.5\n"
-      "LOP3.LUT,able,1\nPOPC,charlie,1\n";
+      "HGMMA.64x8x16.F32,easy,1\nLOP3.LUT,able,1\nPOPC,charlie,1\n";
   CHECK(contents_of(program.table() / "counters.csv") == counted);
   CHECK(contents_of(program.table() / "opcodes.csv").find(",bakerheavy:0.5 bakerlite:0.5,") != std::string::npos);
   const auto files = report::read_opcode_files(program.table());

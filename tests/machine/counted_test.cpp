@@ -38,6 +38,14 @@ TEST_CASE("the rest of the kernel is subtracted") {
   CHECK(counted.on_pipes == std::vector{0.0, 0.5, 0.5});
 }
 
+TEST_CASE("of two loops, the longer one's further copies are counted") {
+  const auto counted = counted_difference({2200, {150, 1750, 10}}, {1200, {150, 750, 10}}, 1000);
+  CHECK(counted.problem.empty());
+  CHECK(counted.on_pipes == std::vector{0.0, 1.0, 0.0});
+  CHECK(counted_difference({1200, {150, 750, 10}}, {1200, {150, 750, 10}}, 1000).problem ==
+        "0 more instructions were executed, and 1000 more copies should be");
+}
+
 TEST_CASE("copies that did not run, or not as often as they should, are not a witness") {
   for (const double executed : {200.0, 4100.0})
     CHECK(counted_copy({executed, {150, 0, 0}}, {executed, {150, 0, 0}}, 1000, pipes)

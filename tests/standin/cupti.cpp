@@ -7,6 +7,7 @@
 //   bakerlite                every other FFMA
 //   charlie                  MUFU, POPC
 //   dog and easy             DMUL, on both at once
+//   easy                     HGMMA
 // What is between a kernel's two clock reads is executed 16 times, as what is written over a saturated loop is: eight
 // rounds in each of two passes.
 //
@@ -67,6 +68,8 @@ double share(const std::string& pipe, unsigned mnemonic) {
       return pipe == "charlie" ? 1 : 0;
     case 0x028:
       return pipe == "dog" || pipe == "easy" ? 1 : 0;
+    case 0x1f0:
+      return pipe == "easy" ? 1 : 0;
     default:
       return 0;
   }
