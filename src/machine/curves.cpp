@@ -11,6 +11,7 @@
 #include "machine/saturated_kernel.h"
 #include "results/curve.h"
 #include "results/work_unit.h"
+#include "sass/opcodes.h"
 
 namespace ptxlat::machine {
 
@@ -63,6 +64,15 @@ void judge_spread(results::Record& record, double throughput) {
                                *low / unit.threads, *high / unit.threads, unit.name));
 }
 
+// How many instructions of the record's code an SM would issue per cycle, if it does not branch; else 0.
+double issued_per_cycle(const results::Record& record, double per_clock) {
+  const auto may_branch = [](const std::string& opcode) {
+    return sass::has(opcode, sass::Trait::leaves | sass::Trait::bookkeeping);
+  };
+  if (std::any_of(record.sass.begin(), record.sass.end(), may_branch)) return 0;
+  return per_clock / lanes_of_a_warp * record.sass_count;
+}
+
 }  // namespace
 
 void put_rates(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
@@ -113,6 +123,10 @@ void read_again(results::Record& record) {
     return withdraw(record, "a few copies without a loop do not show it: to be measured again");
   }
   const auto saturation = saturation_of(warps, rates);
+  // A scheduler issues one instruction per cycle: whatever says more has measured something else.
+  constexpr double error = 1.02;
+  if (const double issued = issued_per_cycle(record, saturation.per_clock); issued > error * sub_partitions)
+    return withdraw(record, fmt::format("it would be {:.3g} instructions per cycle: more than an SM issues", issued));
   record.set(metric::throughput, saturation.per_clock, {record.windows.front().role});
   record.set(metric::interval, saturation.interval);
   record.set(metric::saturates_at, saturation.saturates_at);

@@ -106,17 +106,24 @@ Code take(Code& before_loop, const std::vector<std::string>& opcodes) {
   return taken;
 }
 
-// Whether a copy would read what the copy before it has written.
-bool reads_its_own_results(const Code& code) {
-  std::set<sass::Register> written, needed;
+struct Registers {
+  std::set<sass::Register> needed, written;  // needed: read before the code itself has written them
+};
+
+Registers registers_of(const Code& code) {
+  Registers registers;
   for (const auto& instruction : code) {
     const auto use = sass::register_use(instruction.text);
     for (const auto& one : use.reads) {
-      if (!written.contains(one)) needed.insert(one);
+      if (!registers.written.contains(one)) registers.needed.insert(one);
     }
-    written.insert(use.writes.begin(), use.writes.end());
+    registers.written.insert(use.writes.begin(), use.writes.end());
   }
-  return std::any_of(needed.begin(), needed.end(), [&](const auto& one) { return written.contains(one); });
+  return registers;
+}
+
+bool have_common(const std::set<sass::Register>& some, const std::set<sass::Register>& others) {
+  return std::any_of(some.begin(), some.end(), [&](const auto& one) { return others.contains(one); });
 }
 
 }  // namespace
@@ -159,19 +166,20 @@ Saturable find_saturable(const sass::Window& window, const std::vector<std::vect
     found.problem = branches ? "its code branches" : "the instruction is another one beside a loop";
     return found;
   }
-  std::set<sass::Register> written;
+  Registers of_all;
   for (const auto& instructions : found.codes) {
-    if (reads_its_own_results(instructions)) found.problem = "a copy would read the result of the one before it";
-    for (const auto& instruction : instructions) {
-      const auto writes = sass::register_use(instruction.text).writes;
-      written.insert(writes.begin(), writes.end());
-    }
+    const auto registers = registers_of(instructions);
+    if (have_common(registers.needed, registers.written))
+      found.problem = "a copy would read the result of the one before it";
+    of_all.needed.insert(registers.needed.begin(), registers.needed.end());
+    of_all.written.insert(registers.written.begin(), registers.written.end());
   }
-  steer_by_another_predicate(code, written, found);
-  for (const auto& needed : registers_of_loop(code, found.steering)) {
-    // The loop would never end.
-    if (written.contains(needed)) found.problem = "it writes a register that the loop counts with";
-  }
+  steer_by_another_predicate(code, of_all.written, found);
+  const auto of_loop = registers_of_loop(code, found.steering);
+  // The loop would never end. And what prepares the code's operands is not in the loop.
+  if (have_common(of_all.written, of_loop)) found.problem = "it writes a register that the loop counts with";
+  if (found.problem.empty() && have_common(of_all.needed, of_loop))
+    found.problem = "it reads a register that the loop counts with";
   return found;
 }
 

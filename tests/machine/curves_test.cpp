@@ -173,6 +173,27 @@ TEST_CASE("an opcode whose throughput is unstable has a row without one, unless 
   CHECK(row_of({split, steady}).throughput == 64.0);
 }
 
+TEST_CASE("more instructions than an SM issues are no throughput") {
+  const auto of_code = [](double interval, const std::vector<std::string>& opcodes, int count) {
+    auto record = record_of("ldexp");
+    record.sass = opcodes;
+    record.sass_count = count;
+    put_rates(record, warps, times_of(interval, [](int, int) { return 1; }),
+              [](const Timing& timing) { return cycles_of_copy(timing, shorter_copies, longer_copies); });
+    return record;
+  };
+  const std::vector<std::string> four{"FMUL", "SHF.L.U32", "IADD3", "FMUL"};
+  CHECK(of_code(4, four, 4).number(metric::throughput));
+  const auto too_fast = of_code(3, four, 4);
+  CHECK(too_fast.verdict == sass::Verdict::unstable);
+  CHECK(too_fast.note == "it would be 5.33 instructions per cycle: more than an SM issues");
+  for (const auto number : {metric::throughput, metric::interval, metric::saturates_at})
+    CHECK_FALSE(too_fast.number(number));
+  // Opcodes in turn are one instruction each, and of code that branches not all is executed.
+  CHECK(of_code(1, {"HADD2", "HFMA2.MMA"}, 1).number(metric::throughput));
+  CHECK(of_code(3, {"BSSY", "FMUL", "BRA", "FMUL", "BSYNC"}, 5).number(metric::throughput));
+}
+
 TEST_CASE("what was measured without a loop is no throughput when it is read again") {
   for (const char* role : {"stream twice", "chain twice", "PTX loop of 2", "loop of 112"}) {
     auto record = measured(times_of(2, [](int, int) { return 1; }));

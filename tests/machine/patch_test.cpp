@@ -118,6 +118,9 @@ TEST_CASE("an instruction that cannot be copied says why") {
   CHECK(problem(popc_loop, {"POPC", "IADD3"}) == "the instruction is another one beside a loop");
   CHECK(problem(with(popc_loop, 1, "CALL.REL.NOINC 0x40"), {"CALL.REL.NOINC"}) == "its code branches");
   CHECK(problem(with(popc_loop, 1, "POPC R6, R7"), {"POPC"}) == "it writes a register that the loop counts with");
+  CHECK(problem(with(popc_loop, 1, "POPC R9, R6"), {"POPC"}) == "it reads a register that the loop counts with");
+  CHECK(problem(with(with(popc_loop, 1, "TEX.LL R8, R2, R4, UR4, 1D"), 3, "UIADD3 UR4, UR4, 0x1, URZ"), {"TEX.LL"}) ==
+        "it reads a register that the loop counts with");
   auto maxwell = window_of(popc_loop);
   maxwell.layout = sass::CodeLayout::maxwell;
   CHECK(find_saturable(maxwell, {{"POPC"}}, 3).problem == "machine code of this layout is not written over");

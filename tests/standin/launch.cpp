@@ -191,9 +191,27 @@ struct Answering {
   CUresult operator()(OutOfMemory) const { return error_out_of_memory; }
 };
 
+// The rounds of the loop between the clocks, if it looks as if the launch had chosen them.
+std::uint64_t rounds_of(const Launch& launch) {
+  constexpr std::uint64_t most = 1 << 20;
+  const std::uint64_t rounds = launch.input.empty() ? 1 : launch.input.front()[kernel::slot_of_rounds];
+  return rounds >= 1 && rounds <= most ? rounds : 1;
+}
+
+// An SM has four schedulers, of which each issues one instruction per cycle and has every fourth warp.
 CUresult answer_from_schedule(const Launch& launch, CUdeviceptr out) {
-  const auto cycles = cycles_between_clocks(*launch.code);
-  return cycles ? write_slots(launch, out, [&](unsigned) { return *cycles; }) : CUDA_SUCCESS;
+  constexpr unsigned lanes_of_a_warp = 32, schedulers = 4;
+  const auto rounds = rounds_of(launch);
+  const auto of_one_warp = cycles_between_clocks(*launch.code, rounds);
+  if (!of_one_warp) return CUDA_SUCCESS;
+  const auto [begin, end] = window_of(*launch.code);
+  auto issued = static_cast<std::uint64_t>(end - begin);
+  if (const auto loop = loop_of(*launch.code))
+    issued += (rounds - 1) * static_cast<std::uint64_t>(loop->second - loop->first);
+  const std::uint64_t warps_of_one =
+      (launch.threads + lanes_of_a_warp * schedulers - 1) / (lanes_of_a_warp * schedulers);
+  const auto cycles = static_cast<std::uint32_t>(std::max(*of_one_warp, warps_of_one > 1 ? warps_of_one * issued : 0));
+  return write_slots(launch, out, [&](unsigned) { return cycles; });
 }
 
 }  // namespace

@@ -89,11 +89,30 @@ std::pair<std::ptrdiff_t, std::ptrdiff_t> window_of(const Code& code) {
   return {first + 1 - code.begin(), second - code.begin()};
 }
 
-std::optional<std::uint32_t> cycles_between_clocks(const Code& code) {
+std::optional<std::pair<std::ptrdiff_t, std::ptrdiff_t>> loop_of(const Code& code) {
+  constexpr unsigned bra = 0x947;
+  const auto [begin, end] = window_of(code);
+  for (auto at = end - 1; at >= begin; --at) {
+    const Instruction& instruction = code[static_cast<std::size_t>(at)];
+    if (opcode(instruction) != bra) continue;
+    // From the next instruction, in units of four bytes: bits 16 to 23, and 34 to 81, which have the sign.
+    const auto distance = static_cast<std::int64_t>((instruction.high & 0x3ffff) << 46 | instruction.low >> 34 << 16 |
+                                                    std::uint64_t{bits(instruction.low, 16, 8)} << 8) >>
+                          8;
+    const auto target = at + 1 + distance / 4;
+    if (target >= begin && target <= at) return std::pair(target, at + 1);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> cycles_between_clocks(const Code& code, std::uint64_t rounds) {
   std::array<std::uint64_t, 6> clear_at{};
   std::optional<std::uint64_t> first_clock;
-  std::uint64_t now = 0;
-  for (const Instruction& instruction : code) {
+  std::uint64_t now = 0, body_began = 0, rounds_left = rounds;
+  const auto loop = loop_of(code);
+  for (std::ptrdiff_t at = 0; at < std::ssize(code); ++at) {
+    const Instruction& instruction = code[static_cast<std::size_t>(at)];
+    if (loop && at == loop->first) body_began = now;
     const unsigned stall_count = bits(instruction.high, 41, 4);
     const unsigned write_scoreboard = bits(instruction.high, 46, 3);
     const unsigned read_scoreboard = bits(instruction.high, 49, 3);
@@ -109,6 +128,15 @@ std::optional<std::uint32_t> cycles_between_clocks(const Code& code) {
       if (scoreboard < clear_at.size())  // 7 is none
         clear_at[scoreboard] = std::max(clear_at[scoreboard], now + latency);
     now += stall_count;
+    if (!loop || at + 1 != loop->second || rounds_left <= 1) continue;
+    // All rounds but the first and the last take as long as the first.
+    if (rounds_left == rounds && rounds > 2) {
+      const std::uint64_t skipped = (rounds - 2) * (now - body_began);
+      now += skipped;
+      for (std::uint64_t& time : clear_at) time += skipped;
+    }
+    rounds_left = 1;
+    at = loop->first - 1;
   }
   return std::nullopt;
 }

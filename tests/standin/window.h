@@ -30,10 +30,14 @@ int sm_of(const unsigned char* cubin);
 // kernel if there are not two clock reads.
 std::pair<std::ptrdiff_t, std::ptrdiff_t> window_of(const Code& code);
 
-// Cycles from the first clock read to the second, with the code taken as a straight line: no branch is followed. An
-// instruction issues when the stall counts before it have passed and the scoreboards that it waits for are clear; one
-// that sets a write scoreboard clears it a fixed time after its issue. Empty if there are not two clock reads.
-std::optional<std::uint32_t> cycles_between_clocks(const Code& code);
+// The body of the loop between the clocks: from where a branch goes back to, to after the branch.
+std::optional<std::pair<std::ptrdiff_t, std::ptrdiff_t>> loop_of(const Code& code);
+
+// Cycles from the first clock read to the second. The loop between them, if there is one, is executed so many times; no
+// other branch is followed. An instruction issues when the stall counts before it have passed and the scoreboards that
+// it waits for are clear; one that sets a write scoreboard clears it a fixed time after its issue. Empty if there are
+// not two clock reads.
+std::optional<std::uint64_t> cycles_between_clocks(const Code& code, std::uint64_t rounds);
 
 // What the instructions between the clocks leave in the registers that are stored after them, in one word: an
 // instruction that issues before its sources have been written reads what was there before. A result of fixed latency
