@@ -16,6 +16,7 @@
 #include "cli/tables.h"
 #include "latency/survey.h"
 #include "report/probe_files.h"
+#include "report/shared_throughputs.h"
 #include "report/table.h"
 #include "results/shards.h"
 #include "results/stored_records.h"
@@ -88,14 +89,16 @@ void write_stored_opcodes(const results::Store& store, const std::string& table,
   if (throughput.empty()) return;
   const int level = highest_level(throughput);
   const auto folder = std::filesystem::path(options.tables.folder) / table;
+  auto shared = report::share_throughputs(at_level(std::move(throughput), level));
   write_opcodes(folder, catalogue_of(options), find_latencies(folder),
                 {{},
-                 at_level(std::move(throughput), level),
+                 std::move(shared.records),
                  at_level(store.records(table, RecordKind::contention), level),
                  at_level(store.records(table, RecordKind::counters), level),
                  at_level(store.records(table, RecordKind::operand_cost), level),
                  at_level(store.records(table, RecordKind::in_flight), level),
-                 store.runs(table)},
+                 store.runs(table),
+                 std::move(shared.spellings)},
                 "none");
 }
 

@@ -65,7 +65,8 @@ run::OpcodeJob job_of(const OpcodeJobOptions& options, const GpuKind& kind, cons
 
 void add_opcode_job(CLI::App& command, OpcodeJobOptions& options, const std::string& of_reread) {
   add_form_filters(command, options.selection);
-  command.add_flag("--all", options.selection.all_forms, "Take all forms, not only the core.");
+  command.add_flag("--all", options.selection.all_forms,
+                   "Take all forms, not only the core. What is the same machine code is measured once.");
   add_catalogue(command, options.selection);
   command
       .add_option("--toolchain", options.selection.toolchain,

@@ -13,12 +13,14 @@
 #include "cli/opcode_job.h"
 #include "cli/print_text.h"
 #include "cli/toolchains.h"
+#include "machine/curves.h"
 #include "machine/opcode_rows.h"
 #include "machine/throughput.h"
 #include "report/opcode_files.h"
 #include "report/pair_files.h"
 #include "report/published.h"
 #include "report/record_lines.h"
+#include "report/shared_throughputs.h"
 #include "report/table.h"
 #include "report/table_files.h"
 #include "results/store.h"
@@ -39,6 +41,11 @@ void read_again(const OpcodeJobOptions& options) {
   auto files = report::read_opcode_files(options.reread);
   require_rules(options.reread, report::runs_of(files.throughput, files.runs), machine::readable_versions);
   for (auto& record : files.throughput) machine::read_again(record);
+  if (files.spellings.empty()) {  // from a time when each form had its own row
+    auto shared = report::share_throughputs(std::move(files.throughput));
+    files.throughput = std::move(shared.records);
+    files.spellings = std::move(shared.spellings);
+  }
   write_opcodes(options.reread, load_catalogue_for(options.selection), find_latencies(options.reread), std::move(files),
                 options.format);
 }
@@ -69,7 +76,8 @@ void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind
                    made.counters,
                    made.operand_costs,
                    made.in_flight,
-                   store.runs(made.run.table)},
+                   store.runs(made.run.table),
+                   made.spellings},
                   options.format);
   }
   require_completed(made.completed, options.store);
@@ -91,10 +99,12 @@ void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalog
   for (const auto& cell : latencies.table.cells) latency.push_back(cell.record);
   files.opcodes = machine::opcode_rows(
       opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, files.in_flight, latency});
+  report::note_spellings(files.opcodes, files.spellings);
   machine::add_pairs(files.opcodes, report::read_pairs(folder));
   report::note_appearances(files.opcodes, latencies.appearances);
   report::write_opcode_files(folder, files);
-  say(stderr, "{} opcodes of {} forms\n{}\n", files.opcodes.size(), files.throughput.size(), folder.string());
+  say(stderr, "{} opcodes of {} forms, which are {} distinct\n{}\n", files.opcodes.size(), files.spellings.size(),
+      files.throughput.size(), folder.string());
   if (format == "text") report::write_opcode_text(std::cout, files.opcodes);
 }
 

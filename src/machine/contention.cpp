@@ -120,7 +120,9 @@ std::vector<Opcode> opcodes_measured(const ptx::LoadedCatalogue& loaded, const s
           interval && !sass::has(name, sass::Trait::fills) && !has_address_or_tile(loaded.catalogue, variant);
       Opcode opcode{name, std::move(variant), interval, is_paired};
       const auto [place, is_new] = opcodes.try_emplace(name, opcode);
+      const bool is_core = record.is_core || place->second.is_core;
       if (!is_new && is_paired && !place->second.is_paired) place->second = std::move(opcode);
+      place->second.is_core = is_core;
     }
   }
   std::vector<Opcode> measured;
@@ -146,6 +148,15 @@ std::vector<std::size_t> representatives_of(const std::vector<Opcode>& opcodes) 
     of[i] = found == chosen.end() ? chosen.emplace_back(i) : *found;
   }
   return of;
+}
+
+std::vector<Opcode> examined(const std::vector<Opcode>& opcodes) {
+  const auto of = representatives_of(opcodes);
+  std::vector<Opcode> chosen;
+  for (std::size_t i = 0; i < opcodes.size(); ++i) {
+    if (opcodes[i].is_core || of[i] == i) chosen.push_back(opcodes[i]);
+  }
+  return chosen;
 }
 
 results::CellKey key_of(const PairPlan& plan) {

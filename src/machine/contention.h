@@ -17,11 +17,13 @@ namespace ptxlat::machine {
 //   is_paired  whether contention says something about its pipe. Not of accesses to memory: a warp issues in order, so
 //              that none issues anything once the queue to memory is full, and any mix takes the sum. Nor of operands
 //              of several registers (matrices): reading them holds up whatever is beside them
+//   is_core    whether a form of the core becomes it
 struct Opcode {
   std::string name;  // "IMAD.WIDE.U32"
   isa::Variant variant;
   std::optional<double> interval;
   bool is_paired = true;
+  bool is_core = false;
 };
 
 // The throughput records of a single opcode, one for each opcode, sorted by name: one that cannot be paired only if
@@ -32,6 +34,9 @@ std::vector<Opcode> opcodes_measured(const ptx::LoadedCatalogue& loaded, const s
 // Which opcode represents each in pairs, by number: the shortest of those with the same name up to the first point and
 // the same interval, unless only one of them names its pipe.
 std::vector<std::size_t> representatives_of(const std::vector<Opcode>& opcodes);
+
+// Those that a form of the core becomes, and those that represent others: what is found for each of these alone.
+std::vector<Opcode> examined(const std::vector<Opcode>& opcodes);
 
 // Two opcodes to run together.
 struct PairPlan {

@@ -153,7 +153,7 @@ results::CellKey key_of(const CountingPlan& plan) {
 std::vector<CountingPlan> plan_counting(const ptx::LoadedCatalogue& loaded, const std::vector<Opcode>& opcodes,
                                         int level) {
   std::vector<CountingPlan> plan;
-  for (const auto& opcode : opcodes) {
+  for (const auto& opcode : examined(opcodes)) {
     const bool is_for_warpgroups = accumulating_variant(loaded, *opcode.variant.form).has_value();
     if (!is_for_warpgroups && !why_not_saturated(opcode.variant).empty()) continue;
     Hash hash;

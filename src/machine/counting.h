@@ -20,6 +20,7 @@ struct CountingPlan {
   std::string recipe;
 };
 results::CellKey key_of(const CountingPlan& plan);
+// Of the opcodes that are examined.
 std::vector<CountingPlan> plan_counting(const ptx::LoadedCatalogue& loaded, const std::vector<Opcode>& opcodes,
                                         int level);
 

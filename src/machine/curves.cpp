@@ -134,15 +134,4 @@ void read_again(results::Record& record) {
   judge_spread(record, saturation.per_clock);
 }
 
-std::optional<Curve> MeasuredCurves::find(const std::string& key) {
-  const std::scoped_lock lock(mutex_);
-  const auto found = curves_.find(key);
-  return found == curves_.end() ? std::nullopt : std::optional(found->second);
-}
-
-void MeasuredCurves::keep(const std::string& key, const Curve& curve) {
-  const std::scoped_lock lock(mutex_);
-  curves_.emplace(key, curve);
-}
-
 }  // namespace ptxlat::machine

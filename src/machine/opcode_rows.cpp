@@ -90,6 +90,13 @@ void name_pipe_by_counters(results::Opcode& row) {
   row.note += row.note.empty() ? "pipe by counters alone" : "; pipe by counters alone";
 }
 
+// That of the opcode that represents this one, if its counters name it.
+void take_pipe(const results::Opcode& representative, results::Opcode& row) {
+  if (!row.pipe.empty() || representative.pipe.empty()) return;
+  row.pipe = representative.pipe;
+  row.note += fmt::format("{}pipe by counters of {} alone", row.note.empty() ? "" : "; ", representative.name);
+}
+
 // How far the consumer is behind the producer, as measured, or as scheduled. What was measured to be nearer than any
 // schedule was in a window in which the consumer does not wait for it.
 std::optional<double> latency_of(const results::Pair& pair) {
@@ -168,6 +175,10 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, con
   }
   note_disagreements(rows);
   for (auto& row : rows) name_pipe_by_counters(row);
+  // Only some opcodes are counted.
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].counters.empty()) take_pipe(rows[standing[i]], rows[i]);
+  }
   for (const auto& record : records.operand_costs) {
     const auto number = number_of(record);
     const auto cost = record.number(metric::operand_cost);

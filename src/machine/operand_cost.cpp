@@ -195,7 +195,7 @@ results::CellKey key_of(const OperandPlan& plan) {
 std::vector<OperandPlan> plan_operands(const ptx::LoadedCatalogue& loaded, const std::vector<Opcode>& opcodes,
                                        int level) {
   std::vector<OperandPlan> plan;
-  for (const auto& opcode : opcodes) {
+  for (const auto& opcode : examined(opcodes)) {
     if (!opcode.interval || !why_not_saturated(opcode.variant).empty()) continue;
     for (const auto& [kind, name] : kind_names) {
       if (!has_such_an_operand(loaded.catalogue, opcode.variant, kind)) continue;

@@ -27,7 +27,7 @@ struct OperandPlan {
 };
 results::CellKey key_of(const OperandPlan& plan);
 
-// All kinds for each opcode whose form has such an operand.
+// All kinds for each opcode that is examined and whose form has such an operand.
 std::vector<OperandPlan> plan_operands(const ptx::LoadedCatalogue& loaded, const std::vector<Opcode>& opcodes,
                                        int level);
 

@@ -94,6 +94,26 @@ std::vector<int> warps_to_try(int threads) {
   return warps;
 }
 
+// Puts the result into the record.
+void measure(line::Bench& bench, const StreamLoopTrials& loops, int fed_back, results::Record& record) {
+  bench.begin_cell();
+  const auto warps = warps_to_try(bench.batch().trial(loops.longer).launch.threads);
+  const auto time = [&](std::size_t trial) {
+    return [&, trial](const auto& numbers, int rounds) { return time_loop(bench, trial, numbers, rounds, launches); };
+  };
+  const auto times = time_both(time(loops.shorter), time(loops.longer), warps);
+  LoopTime fed_twice;
+  if (loops.fed_twice && !times.shorter.empty()) fed_twice = time(*loops.fed_twice)(warps, times.rounds);
+  record.gpu = bench.gpu();
+  if (times.shorter.empty() || (loops.fed_twice && fed_twice.cycles.empty())) {
+    record.verdict = times.shorter.empty() ? times.verdict : fed_twice.verdict;
+    record.note = times.shorter.empty() ? times.message : fed_twice.message;
+    return;
+  }
+  put_rates(record, warps, times,
+            time_of_stream_copy(loops.copies, warps, times, fed_back, loops.fed_twice ? &fed_twice : nullptr));
+}
+
 }  // namespace
 
 TimeOfCopy time_of_stream_copy(int copies, const std::vector<int>& warps, const LoopTimes& times, int fed_back,
@@ -159,7 +179,7 @@ StreamLoopTrials add_stream_loops(const ptx::LoadedCatalogue& loaded, line::Benc
 }
 
 bool measure_stream_loops(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant,
-                          const StreamLoopTrials& loops, results::Record& record) {
+                          const StreamLoopTrials& loops, MeasuredCodes& measured, results::Record& record) {
   const auto audits =
       latency::audit(catalogue, bench.batch(), loops.of_differential, variant, bench.level(), loops.differential);
   const auto& whole = audits[Role::differential];
@@ -176,21 +196,10 @@ bool measure_stream_loops(line::Bench& bench, const isa::Catalogue& catalogue, c
   record.sass_count = static_cast<int>(copy.size());
   record.windows = {
       line::window_record(fmt::format("PTX loop of {}", loops.copies), bench.batch().kernel_of(loops.shorter), {})};
-  if (!bench.measures()) return true;
-  const auto warps = warps_to_try(bench.batch().trial(loops.longer).launch.threads);
-  const auto time = [&](std::size_t trial) {
-    return [&, trial](const auto& numbers, int rounds) { return time_loop(bench, trial, numbers, rounds, launches); };
-  };
-  const auto times = time_both(time(loops.shorter), time(loops.longer), warps);
-  LoopTime fed_twice;
-  if (loops.fed_twice && !times.shorter.empty()) fed_twice = time(*loops.fed_twice)(warps, times.rounds);
-  if (times.shorter.empty() || (loops.fed_twice && fed_twice.cycles.empty())) {
-    record.verdict = times.shorter.empty() ? times.verdict : fed_twice.verdict;
-    record.note = times.shorter.empty() ? times.message : fed_twice.message;
-    return true;
-  }
-  put_rates(record, warps, times,
-            time_of_stream_copy(loops.copies, warps, times, fed_back, loops.fed_twice ? &fed_twice : nullptr));
+  std::vector<std::size_t> trials{loops.shorter, loops.longer};
+  if (loops.fed_twice) trials.push_back(*loops.fed_twice);
+  record.code = code_of_trials(bench.batch(), trials);
+  if (bench.measures()) measured.put(record, [&] { measure(bench, loops, fed_back, record); });
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include "line/line.h"
 #include "machine/curves.h"
 #include "machine/loop.h"
+#include "machine/measured_codes.h"
 #include "results/record.h"
 
 namespace ptxlat::machine {
@@ -49,6 +50,6 @@ TimeOfCopy time_of_stream_copy(int copies, const std::vector<int>& warps, const 
 // curve into the record. If the copies are not proven, or the code is too short for this, the record stays as it is.
 // False if a different shape might be proven.
 bool measure_stream_loops(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant,
-                          const StreamLoopTrials& loops, results::Record& record);
+                          const StreamLoopTrials& loops, MeasuredCodes& measured, results::Record& record);
 
 }  // namespace ptxlat::machine

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 
 #include "base/hash.h"
 #include "base/parallel.h"
@@ -207,33 +206,10 @@ void assemble_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std:
   bench.assemble();
 }
 
-// What determines the time of a loop: its code, except registers. If addresses matter, also the memory and the operand
-// values.
-std::string key_of(const isa::Catalogue& catalogue, const isa::Variant& variant, const std::vector<Code>& turns,
-                   const kernel::Launch& launch) {
-  static const std::regex registers("\\b(U?[RP])[0-9]+");
-  bool has_address = launch.uses_memory;
-  std::string key;
-  for (const auto& code : turns) {
-    for (const auto& instruction : code) {
-      has_address = has_address || instruction.text.find('[') != std::string::npos;
-      key += std::regex_replace(instruction.text, registers, "$1");
-      if (code.size() > 1) key += fmt::format(" {} {}", instruction.control.stall_count, instruction.control.wait_mask);
-      key += '\n';
-    }
-  }
-  if (!has_address) return key;
-  for (const auto& operand : variant.form->operands) {
-    if (const auto* object = isa::object_of(catalogue, *variant.input, operand)) key += object->name + '\n';
-  }
-  Hash input;
-  for (const auto word : launch.input) input.add(word);
-  return key + fmt::format("{:016x}", input.value());
-}
-
-// A single instruction is tried with all numbers of warps at which schedulers differ; long code with a few.
-std::vector<int> warps_to_try(int instructions) {
-  if (instructions > 1) return {1, 2, 4, 8, 12, 16, 20, 24, 28, 32};
+// A single instruction is tried with all numbers of warps at which schedulers differ; long code with a few, and so is
+// what leaves the SM, in which nothing depends on whose warp it is (docs/opcodes.md).
+std::vector<int> warps_to_try(std::size_t instructions, bool leaves_sm) {
+  if (instructions > 1 || leaves_sm) return {1, 2, 4, 8, 12, 16, 20, 24, 28, 32};
   return warps_of_curves();
 }
 
@@ -270,34 +246,18 @@ std::string why_not_comparable(const Loops& loops) {
   return {};
 }
 
-// Measures codes in turn, unless the same code has been measured, and puts the result into the record.
-void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant, const Loops& loops,
-             const Copies& copies, const std::vector<std::size_t>& turns, MeasuredCurves& measured,
+// Measures codes in turn and puts the result into the record.
+void measure(line::Bench& bench, const Loops& loops, const Copies& copies, const std::vector<std::size_t>& turns,
              results::Record& record) {
+  bench.begin_cell();
   const auto codes = codes_of(loops.longer, turns);
-  const auto& trial = bench.batch().trial(loops.longer.trial);
-  line::AssembledKernel shown;
-  shown.window = with_first_copy(*bench.batch().kernel_of(loops.longer.trial).window, loops.longer.found, codes);
-  record.windows = {line::window_record(fmt::format("loop of {}", copies.longer), shown, {})};
-  if (!bench.measures()) return;
-  const auto warps = warps_to_try(static_cast<int>(codes.front().size()));
-  const auto key = key_of(catalogue, variant, codes, trial.launch);
-  const auto turn = measured.wait_for(key);
-  auto curve = measured.find(key);
-  if (!curve) {
-    bench.begin_cell();
-    const auto shorter = words_of(codes_of(loops.shorter, turns), copies.shorter);
-    const auto longer = words_of(codes, copies.longer);
-    const auto times = time_both(
-        [&](const auto& numbers, int rounds) { return time_loop(bench, loops.shorter, shorter, numbers, rounds); },
-        [&](const auto& numbers, int rounds) { return time_loop(bench, loops.longer, longer, numbers, rounds); },
-        warps);
-    curve = {times, record.ptx, bench.gpu()};
-    measured.keep(key, *curve);
-  }
-  record.gpu = curve->gpu;
-  if (curve->measured_as != record.ptx) record.windows.front().measured_as = curve->measured_as;
-  const auto& times = curve->times;
+  const auto warps = warps_to_try(codes.front().size(), bench.batch().trial(loops.longer.trial).launch.uses_memory);
+  const auto shorter = words_of(codes_of(loops.shorter, turns), copies.shorter);
+  const auto longer = words_of(codes, copies.longer);
+  const auto times = time_both(
+      [&](const auto& numbers, int rounds) { return time_loop(bench, loops.shorter, shorter, numbers, rounds); },
+      [&](const auto& numbers, int rounds) { return time_loop(bench, loops.longer, longer, numbers, rounds); }, warps);
+  record.gpu = bench.gpu();
   if (times.shorter.empty()) {
     record.verdict = times.verdict;
     record.note = times.message;
@@ -305,6 +265,18 @@ void measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Var
   }
   put_rates(record, warps, times,
             [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer); });
+}
+
+// Shows codes in turn, and measures them unless the same code has been measured.
+void show_and_measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant,
+                      const Loops& loops, const Copies& copies, const std::vector<std::size_t>& turns,
+                      MeasuredCodes& measured, results::Record& record) {
+  const auto codes = codes_of(loops.longer, turns);
+  line::AssembledKernel shown;
+  shown.window = with_first_copy(*bench.batch().kernel_of(loops.longer.trial).window, loops.longer.found, codes);
+  record.windows = {line::window_record(fmt::format("loop of {}", copies.longer), shown, {})};
+  record.code = code_of_copies(catalogue, variant, codes, bench.batch().trial(loops.longer.trial).launch);
+  if (bench.measures()) measured.put(record, [&] { measure(bench, loops, copies, turns, record); });
 }
 
 Loops loops_of(const line::Bench& bench, const Work& work) {
@@ -328,7 +300,7 @@ void prove_loops(const line::Bench& bench, std::vector<Work>& all) {
 // The records of one form: the first is its own. If ptxas alternates between opcodes, one for each of these alone
 // follows.
 std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& catalogue, Work& work,
-                                     MeasuredCurves& measured) {
+                                     MeasuredCodes& measured) {
   const auto loops = loops_of(bench, work);
   if (const auto problem = why_not_comparable(loops); !problem.empty()) {
     const bool is_assembled = loops.shorter.is_assembled && loops.longer.is_assembled;
@@ -352,11 +324,11 @@ std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& c
       auto alone = work.record;
       alone.sass = opcodes_of(codes[turn]);
       alone.operand = alone.sass.front();
-      measure(bench, catalogue, work.plan->variant, loops, work.copies, {turn}, measured, alone);
+      show_and_measure(bench, catalogue, work.plan->variant, loops, work.copies, {turn}, measured, alone);
       records.push_back(std::move(alone));
     }
   }
-  measure(bench, catalogue, work.plan->variant, loops, work.copies, turns, measured, records.front());
+  show_and_measure(bench, catalogue, work.plan->variant, loops, work.copies, turns, measured, records.front());
   return records;
 }
 
@@ -432,9 +404,7 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
     std::move(made.begin(), made.end(), std::back_inserter(records));
   });
   for_those(Way::loops, all, [&](Work& work) {
-    bench.begin_cell();
-    measure_warpgroups(bench, *work.plan->variant.form, work.loops, work.record);
-    work.record.gpu = bench.gpu();
+    measure_warpgroups(bench, *work.plan->variant.form, work.loops, measured_, work.record);
     work.way = Way::none;
   });
   for_those(Way::streams, all,
@@ -447,10 +417,8 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
     });
     bench.assemble();
     for_those(Way::streams, all, [&](Work& work) {
-      bench.begin_cell();
       const bool is_proven =
-          measure_stream_loops(bench, loaded_.catalogue, work.plan->variant, work.stream_loops, work.record);
-      work.record.gpu = bench.gpu();
+          measure_stream_loops(bench, loaded_.catalogue, work.plan->variant, work.stream_loops, measured_, work.record);
       if (is_proven || work.shapes_left.empty()) work.way = Way::none;
     });
   }

@@ -8,7 +8,7 @@
 
 #include "isa/form.h"
 #include "line/line.h"
-#include "machine/curves.h"
+#include "machine/measured_codes.h"
 #include "ptx/skeleton.h"
 #include "results/store.h"
 
@@ -16,9 +16,10 @@ namespace ptxlat::machine {
 
 // Version of the rules that find, copy and measure. Bump it whenever they would give a different answer for the same
 // kernels.
-inline constexpr char machine_version[] = "machine 9";
+inline constexpr char machine_version[] = "machine 10";
 // Versions whose records today's rules can read (curves.h). The oldest first.
-inline constexpr std::array<std::string_view, 3> readable_versions = {"machine 7", "machine 8", machine_version};
+inline constexpr std::array<std::string_view, 4> readable_versions = {"machine 7", "machine 8", "machine 9",
+                                                                      machine_version};
 // The same for what is measured of opcodes whose throughput is known: contention, operands, instructions in flight and
 // counters. They change less often.
 inline constexpr char opcodes_version[] = "machine 7";
@@ -48,16 +49,18 @@ std::vector<int> warps_of_curves();
 // Measures throughput: a stream proves what the instruction is, and copies of it in a loop are timed with every number
 // of warps (machine/patch.h). The catalogue and the plan must outlive it; cells are indices into the plan. It launches
 // patched code: the line's worker should serve nothing else.
+//   known  the plan's records of earlier runs: the same code is not measured again
 class ThroughputMethod : public line::Method {
  public:
-  ThroughputMethod(const ptx::LoadedCatalogue& loaded, const std::vector<ThroughputPlan>& plan)
-      : loaded_(loaded), plan_(plan) {}
+  ThroughputMethod(const ptx::LoadedCatalogue& loaded, const std::vector<ThroughputPlan>& plan,
+                   const std::vector<results::Record>& known = {})
+      : loaded_(loaded), plan_(plan), measured_(known) {}
   std::vector<results::Record> make(line::Bench& bench, std::span<const line::Cell> chunk) const override;
 
  private:
   const ptx::LoadedCatalogue& loaded_;
   const std::vector<ThroughputPlan>& plan_;
-  mutable MeasuredCurves measured_;
+  mutable MeasuredCodes measured_;
 };
 
 }  // namespace ptxlat::machine

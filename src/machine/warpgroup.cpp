@@ -14,6 +14,25 @@ namespace {
 
 constexpr int warps_of_a_warpgroup = 4;
 
+// Puts the result into the record.
+void measure(line::Bench& bench, const isa::Form& form, const ChainLoops& loops, results::Record& record) {
+  bench.begin_cell();
+  std::vector<int> warps;
+  for (int count = warps_of_a_warpgroup; count <= threads_of_warpgroups(form) / lanes_of_a_warp;
+       count += warps_of_a_warpgroup)
+    warps.push_back(count);
+  const auto times = time_chain_loops(bench, loops, warps);
+  record.gpu = bench.gpu();
+  if (times.shorter.empty()) {
+    record.verdict = times.verdict;
+    record.note = times.message;
+    return;
+  }
+  put_rates(record, warps, times, [&](const Timing& timing) {
+    return cycles_of_copy(timing, loops.copies_of_shorter, loops.copies_of_longer);
+  });
+}
+
 }  // namespace
 
 std::optional<isa::Variant> accumulating_variant(const ptx::LoadedCatalogue& loaded, const isa::Form& form) {
@@ -26,7 +45,8 @@ int threads_of_warpgroups(const isa::Form& form) {
   return threads_with_room(form, most_registers);
 }
 
-void measure_warpgroups(line::Bench& bench, const isa::Form& form, const ChainLoops& loops, results::Record& record) {
+void measure_warpgroups(line::Bench& bench, const isa::Form& form, const ChainLoops& loops, MeasuredCodes& measured,
+                        results::Record& record) {
   const auto code = code_of_loops(bench, loops);
   if (!code.problem.empty()) {
     record.verdict = sass::Verdict::fused;
@@ -36,20 +56,8 @@ void measure_warpgroups(line::Bench& bench, const isa::Form& form, const ChainLo
   record.sass = {code.opcode};
   record.sass_count = 1;
   record.windows = {evidence_of(bench, loops, code.opcode)};
-  if (!bench.measures()) return;
-  std::vector<int> warps;
-  for (int count = warps_of_a_warpgroup; count <= threads_of_warpgroups(form) / lanes_of_a_warp;
-       count += warps_of_a_warpgroup)
-    warps.push_back(count);
-  const auto times = time_chain_loops(bench, loops, warps);
-  if (times.shorter.empty()) {
-    record.verdict = times.verdict;
-    record.note = times.message;
-    return;
-  }
-  put_rates(record, warps, times, [&](const Timing& timing) {
-    return cycles_of_copy(timing, loops.copies_of_shorter, loops.copies_of_longer);
-  });
+  record.code = code_of_trials(bench.batch(), {loops.shorter, loops.longer});
+  if (bench.measures()) measured.put(record, [&] { measure(bench, form, loops, record); });
 }
 
 }  // namespace ptxlat::machine

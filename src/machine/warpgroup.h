@@ -8,6 +8,7 @@
 #include "isa/form.h"
 #include "line/line.h"
 #include "machine/chain_loop.h"
+#include "machine/measured_codes.h"
 #include "ptx/skeleton.h"
 #include "results/record.h"
 
@@ -23,6 +24,7 @@ std::optional<isa::Variant> accumulating_variant(const ptx::LoadedCatalogue& loa
 int threads_of_warpgroups(const isa::Form& form);
 
 // Puts what the loops show into the record: machine code, verdict and, with a GPU, the curve over warps.
-void measure_warpgroups(line::Bench& bench, const isa::Form& form, const ChainLoops& loops, results::Record& record);
+void measure_warpgroups(line::Bench& bench, const isa::Form& form, const ChainLoops& loops, MeasuredCodes& measured,
+                        results::Record& record);
 
 }  // namespace ptxlat::machine

@@ -15,6 +15,8 @@
 #include "report/number.h"
 #include "report/page.h"
 #include "report/record_lines.h"
+#include "report/table.h"
+#include "report/table_files.h"
 #include "results/curve.h"
 #include "results/work_unit.h"
 
@@ -239,6 +241,7 @@ void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& 
                  {"operand_costs.csv", text_of([&](auto& out) { write_operand_costs_csv(out, files.operand_costs); })},
                  {"counters.csv", text_of([&](auto& out) { write_counters_csv(out, files.opcodes); })},
                  {throughput_name, gzip(text_of([&](auto& out) { write_throughput_csv(out, files.throughput); }))},
+                 {throughput_forms_name, gzip(text_of([&](auto& out) { write_forms(out, files.spellings); }))},
                  lines_file(opcode_records_name, records),
                  {opcode_runs_name, provenance_of(records, files.runs)}});
   remove_old_lines(folder, opcode_records_name);
@@ -258,7 +261,15 @@ OpcodeFiles read_opcode_files(const std::filesystem::path& folder) {
     of_kind.push_back(std::move(record));
   }
   files.runs = read_opcode_runs(folder);
+  files.spellings = read_throughput_forms(folder);
   return files;
+}
+
+std::vector<Spelling> read_throughput_forms(const std::filesystem::path& folder) {
+  const auto file = folder / throughput_forms_name;
+  if (!std::filesystem::exists(file)) return {};
+  std::istringstream in(unpacked(file, gunzip));
+  return read_forms(in, file.string());
 }
 
 std::vector<results::Run> read_opcode_runs(const std::filesystem::path& folder) {

@@ -74,6 +74,7 @@ OpcodeNumbers read_opcode_numbers(const std::filesystem::path& folder) {
                              opcodes_in(line.text("sass")), level[1] - '0', line.number("throughput"),
                              line.number("saturates_at")});
   });
+  numbers.spellings = read_throughput_forms(folder);
   return numbers;
 }
 
@@ -112,13 +113,18 @@ RowThroughputs::RowThroughputs(const OpcodeNumbers& numbers, const std::vector<S
     if (!is_new && !place->second.opcode.empty() && form.opcode.empty()) place->second = form;
   }
   for (const auto& line : numbers.opcodes) opcodes_.emplace(line.opcode, line);
-  for (const auto& spelling : spellings) {
-    if (!spelling.row.empty() && spelling.row != spelling.ptx) rows_[spelling.ptx] = spelling.row;
-  }
+  const auto add = [](const std::vector<Spelling>& from, auto& rows) {
+    for (const auto& spelling : from) {
+      if (!spelling.row.empty() && spelling.row != spelling.ptx) rows[spelling.ptx] = spelling.row;
+    }
+  };
+  add(numbers.spellings, throughput_rows_);
+  add(spellings, latency_rows_);
 }
 
 const FormThroughput* RowThroughputs::form(const std::string& ptx, const std::vector<int>& levels) const {
-  const auto found = forms_.find(ptx);
+  const auto row = throughput_rows_.find(ptx);
+  const auto found = forms_.find(row == throughput_rows_.end() ? ptx : row->second);
   if (found == forms_.end()) return nullptr;
   const bool is_there = std::find(levels.begin(), levels.end(), found->second.level) != levels.end();
   return is_there ? &found->second : nullptr;
@@ -129,8 +135,8 @@ RowThroughput RowThroughputs::of(const std::string& ptx, const std::vector<int>&
   RowThroughput row;
   row.pipe = pipes_.of(sass);
   const auto* found = form(ptx, levels);
-  const auto shared = rows_.find(ptx);
-  if (found == nullptr && shared != rows_.end()) found = form(shared->second, levels);
+  const auto shared = latency_rows_.find(ptx);
+  if (found == nullptr && shared != latency_rows_.end()) found = form(shared->second, levels);
   if (found != nullptr) {
     row.throughput = found->throughput;
     row.saturates_at = found->saturates_at;

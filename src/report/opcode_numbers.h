@@ -26,8 +26,9 @@ struct FormThroughput {
   std::optional<double> throughput, saturates_at;
 };
 struct OpcodeNumbers {
-  std::vector<OpcodeLine> opcodes;    // opcodes.csv
-  std::vector<FormThroughput> forms;  // throughput.csv.gz
+  std::vector<OpcodeLine> opcodes;       // opcodes.csv
+  std::vector<FormThroughput> forms;     // throughput.csv.gz
+  std::vector<Spelling> spellings = {};  // throughput_forms.csv.gz
 };
 // Empty if the folder has no such files. Error{storage} if they are damaged.
 OpcodeNumbers read_opcode_numbers(const std::filesystem::path& folder);
@@ -59,8 +60,8 @@ class RowThroughputs {
   RowThroughputs() = default;
   RowThroughputs(const OpcodeNumbers& numbers, const std::vector<Spelling>& spellings);
 
-  // Of a spelling at these levels: its own number, else that of the form whose row it shares. Code that is one opcode
-  // alone has the opcode's number, at any level.
+  // Of a spelling at these levels: that of its machine code, else that of the form whose latencies it shares. Code that
+  // is one opcode alone has the opcode's number, at any level.
   RowThroughput of(const std::string& ptx, const std::vector<int>& levels, const std::vector<std::string>& sass) const;
 
  private:
@@ -68,7 +69,8 @@ class RowThroughputs {
 
   std::unordered_map<std::string, FormThroughput> forms_;
   std::unordered_map<std::string, OpcodeLine> opcodes_;
-  std::unordered_map<std::string, std::string> rows_;  // of spellings that share another form's
+  // Of spellings that share another form's rows, in either table.
+  std::unordered_map<std::string, std::string> throughput_rows_, latency_rows_;
   Pipes pipes_;
 };
 

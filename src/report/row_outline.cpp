@@ -68,8 +68,6 @@ class CodeShape {
   bool is_with_address_ = false;
 };
 
-std::string_view opcode_in(std::string_view ptx) { return ptx.substr(0, ptx.find_first_of(". (")); }
-
 bool has_number(const results::Record& record) {
   namespace metric = results::metric;
   return record.number(metric::cycles) || record.number(metric::static_cycles) || record.number(metric::issue);
@@ -137,6 +135,8 @@ Identity with_operands(const Identity& code, const std::string& operands) {
 }
 
 }  // namespace
+
+std::string_view opcode_in(std::string_view ptx) { return ptx.substr(0, ptx.find_first_of(". (")); }
 
 std::string code_shape(const results::WindowRecord& window) {
   CodeShape shape;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "results/published_windows.h"
@@ -50,6 +51,9 @@ TableOutline outline_of(const RecordSource& records);
 
 // The row itself.
 results::Record record_of(const RowOutline& row, const RecordSource& records, results::Code code);
+
+// "ld" of "ld.global.u32".
+std::string_view opcode_in(std::string_view ptx);
 
 // The machine code of a window without its arbitrary parts: register names and branch addresses. Equal texts are the
 // same code.

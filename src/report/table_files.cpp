@@ -48,17 +48,6 @@ void require_checksum(const results::Json& run, const char* name, const std::str
   }
 }
 
-// The text of a compressed file.
-std::string unpacked(const std::filesystem::path& file, const std::function<std::string(const std::string&)>& unpack) {
-  try {
-    return unpack(read_file(file));
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw damaged(file, error.what());
-  }
-}
-
 // The rows in full, if they refer to no others: up to format 3 they were compressed differently.
 std::string read_own_lines(const std::filesystem::path& folder, const results::Json& run) {
   std::error_code ignored;
@@ -152,6 +141,16 @@ bool has_rows(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+std::string unpacked(const std::filesystem::path& file, const std::function<std::string(const std::string&)>& unpack) {
+  try {
+    return unpack(read_file(file));
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw damaged(file, error.what());
+  }
+}
 
 Error damaged(const std::filesystem::path& file, const std::string& what) {
   return Error(ExitCode::storage, fmt::format("{}: {}", file.string(), what), "Export the table again from its store.");

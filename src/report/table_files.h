@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,9 @@ TableFiles read_table_files(const std::filesystem::path& folder);
 
 // The checksum of a file with the rows, for run.json.
 std::string checksum_of(std::string_view text);
+
+// The text of a compressed file. Error{storage} if it is damaged.
+std::string unpacked(const std::filesystem::path& file, const std::function<std::string(const std::string&)>& unpack);
 
 Error damaged(const std::filesystem::path& file, const std::string& what);
 

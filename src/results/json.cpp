@@ -242,6 +242,7 @@ Json to_json_without_windows(const Record& record) {
   put(json, "consumer", record.consumer);
   put(json, "differential_consumer", record.differential_consumer);
   put(json, "recipe", record.recipe);
+  put(json, "code", record.code);
   if (record.code_of_level >= 0) json["code_of_opt"] = record.code_of_level;
   if (record.run != 0) json["run"] = record.run;
   return json;
@@ -285,6 +286,7 @@ Record record_from_json(const Json& json, const ReadCode& code_of) {
   record.consumer = text_at(json, "consumer");
   record.differential_consumer = text_at(json, "differential_consumer");
   record.recipe = text_at(json, "recipe");
+  record.code = text_at(json, "code");
   record.code_of_level = integer_at(json, "code_of_opt", -1);
   record.run = integer_at(json, "run", 0);
   if (const auto windows = json.find("windows"); windows != json.end()) {

@@ -139,6 +139,7 @@ struct Record {
   std::string consumer;               // what waited for it: producer and consumer belong together (method.md, trap 8)
   std::string differential_consumer;  // of the differential, if it is not the headline's
   std::string recipe;                 // hash of the PTX of all its kernels: same recipe, same experiment
+  std::string code;  // of a throughput: the same for equal machine code, launched alike; empty if nothing was found
   int code_of_level = -1;  // of the level whose record this is, because the first windows' code was the same; -1: none
   int run = 0;             // id of the Run that made it; 0 if the table has only one run
   std::size_t gpu = 0;     // number of the GPU in its invocation; not stored, since the run says which GPU it was

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/parallel.h"
+#include "report/shared_throughputs.h"
 #include "run/counters.h"
 #include "run/opcode_stages.h"
 
@@ -66,11 +67,13 @@ MadeOpcodes make_opcodes(OpcodeJob& job, results::Store& store, const std::atomi
   Stages stages(job, store, interrupted, progress);
   MadeOpcodes made;
   const auto plan = machine::plan_throughput(job.loaded, job.forms, job.level);
-  const machine::ThroughputMethod of_throughput(job.loaded, plan);
+  const machine::ThroughputMethod of_throughput(job.loaded, plan, stages.stored(plan));
   made.completed =
       stages.make("throughput", {stages.part_of(plan, of_throughput, [](const auto& cell) { return cell.ptx_bytes; })},
                   job.workers);
-  made.throughput = stages.whole(plan, made.completed);
+  auto shared = report::share_throughputs(stages.whole(plan, made.completed));
+  made.throughput = std::move(shared.records);
+  made.spellings = std::move(shared.spellings);
   if (made.completed) {
     const auto opcodes = machine::opcodes_measured(job.loaded, made.throughput);
     measure_opcodes(opcodes, job, stages, made);

@@ -17,6 +17,7 @@
 #include "machine/operand_cost.h"
 #include "machine/throughput.h"
 #include "ptx/skeleton.h"
+#include "report/shared_rows.h"
 #include "results/run.h"
 #include "results/store.h"
 #include "run/gpu_runs.h"
@@ -42,7 +43,8 @@ struct OpcodeJob {
   std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
 };
 
-//   throughput   of each form of the job
+//   throughput   of the forms of the job: one for each distinct machine code
+//   spellings    which of these each form has
 //   contention   of pairs of the opcodes that these became; only of this job's
 //   counters     of these opcodes, as are operand_costs and in_flight
 //   not_counted  why hardware counters were not read, or not completely; empty if they were. Also a warning of the run
@@ -51,6 +53,7 @@ struct OpcodeJob {
 struct MadeOpcodes {
   results::Run run;
   std::vector<results::Record> throughput, contention, counters, operand_costs, in_flight;
+  std::vector<report::Spelling> spellings;
   std::optional<counters::Unavailable> not_counted;
   bool completed = false;
 };

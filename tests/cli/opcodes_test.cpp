@@ -142,6 +142,42 @@ TEST_CASE("a form that ptxas turns into two opcodes in turn has three records, a
   CHECK(ended.err.find("1 of 1 cells") != std::string::npos);
 }
 
+TEST_CASE("spellings of one machine code are measured once, whichever of them is first, and share a row") {
+  const std::vector<std::string> spellings{"ld.global.b32", "ld.global.f32", "ld.global.s32", "ld.global.u32"};
+  const auto measure_all = [](const PtxlatProgram& program, const std::string& type) {
+    const auto ended = program.run({"opcodes", "--all", "--filter", "/^ld.global." + type + "$/", "--threads", "2"});
+    INFO(ended.err);
+    REQUIRE(ended.status == 0);
+  };
+  const auto file = [](const PtxlatProgram& program, const char* name) {
+    return report::gunzip(contents_of(program.table() / name));
+  };
+  PtxlatProgram program, resumed;
+  program.require_tools();
+  measure_all(program, "[bfsu]32");
+  const auto files = report::read_opcode_files(program.table());
+  REQUIRE(files.throughput.size() == 1);
+  const auto row = files.throughput.front().ptx;
+  REQUIRE(files.spellings.size() == 4);
+  for (std::size_t i = 0; i < spellings.size(); ++i)
+    CHECK(files.spellings.at(i) == report::Spelling{spellings[i], 3, row, ""});
+  CHECK(contents_of(program.table() / "opcodes.csv").find(",4,,,ld.global.") != std::string::npos);
+
+  measure_all(resumed, "f32");
+  measure_all(resumed, "[bfsu]32");
+  for (const char* name : {"throughput.csv.gz", "throughput_forms.csv.gz"})
+    CHECK(file(resumed, name) == file(program, name));
+  const auto launches = lines_of(resumed.launch_log());
+  std::set<std::string> launched;
+  for (const auto& spelling : spellings) {
+    auto kernel = "saturated_" + spelling;
+    std::replace(kernel.begin(), kernel.end(), '.', '_');
+    if (std::any_of(launches.begin(), launches.end(), [&](const auto& name) { return name.starts_with(kernel); }))
+      launched.insert(spelling);
+  }
+  CHECK(launched == std::set<std::string>{"ld.global.f32"});
+}
+
 TEST_CASE("an opcode's operands have costs where ptxas uses such operands") {
   PtxlatProgram program;
   program.require_tools();

@@ -46,7 +46,8 @@ COMMANDS = {
 }
 # What a table is, apart from the time at which it was made.
 COMPARED = ("latency.csv", "facts.csv", "opcodes.csv", "pairs.csv", "contention.csv", "counters.csv",
-            "throughput.csv.gz", "forms.csv.gz", "trace.config", "gpgpusim.config", "evidence.csv", "left_out.csv")
+            "throughput.csv.gz", "throughput_forms.csv.gz", "forms.csv.gz", "trace.config", "gpgpusim.config",
+            "evidence.csv", "left_out.csv")
 EXIT_CODES = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130}
 # Words of a program that was not prepared.
 UNPREPARED = ("terminate called", "std::", "basic_string", "what():", "Assertion", "stack smashing", "core dumped",

@@ -4,6 +4,7 @@
 #include "machine/pipes.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -126,6 +127,32 @@ TEST_CASE("in pairs the shortest name stands for opcodes that are as fast") {
   // ptxas takes them in turn because they are on different pipes.
   const std::vector<Opcode> halves{{"HFMA2", {}, 2.0}, {"HFMA2.MMA", {}, 2.0}, {"HFMA2.MMA.RELU", {}, 2.0}};
   CHECK(representatives_of(halves) == std::vector<std::size_t>{0, 1, 1});
+}
+
+TEST_CASE("of opcodes that are as fast, those of the core and one of the others are examined") {
+  const std::vector<Opcode> opcodes{{"LDG.E", {}, 4.0},    {"LDG.E.EF", {}, 4.0},    {"LDG.E.S8", {}, 4.0, true, true},
+                                    {"LDG.E.64", {}, 8.0}, {"LDG.E.64.EF", {}, 8.1}, {"LDG.E.128", {}, std::nullopt}};
+  std::vector<std::string> names;
+  for (const auto& opcode : examined(opcodes)) names.push_back(opcode.name);
+  CHECK(names == std::vector<std::string>{"LDG.E", "LDG.E.S8", "LDG.E.64", "LDG.E.128"});
+}
+
+TEST_CASE("an opcode is of the core if one of its forms is, whichever of them is measured") {
+  const auto templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
+  const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
+  std::vector<results::Record> records(3);
+  const std::array forms{"ld.shared.u32", "popc.b32", "lop3.b32"};
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].ptx = forms.at(i);
+    records[i].sass = {i == 2 ? "LOP3" : "POPC"};
+    records[i].is_core = i == 0;
+    records[i].set(results::metric::interval, 2);
+  }
+  const auto opcodes = opcodes_measured(loaded, records);
+  REQUIRE(opcodes.size() == 2);
+  CHECK_FALSE(opcodes[0].is_core);
+  CHECK(opcodes[1].is_core);
+  CHECK(opcodes[1].variant.form->ptx == "popc.b32");  // which can be paired
 }
 
 TEST_CASE("what accesses memory or has operands of several registers is not paired, whatever it is called") {

@@ -87,6 +87,29 @@ TEST_CASE("a spelling has its own throughput, else that of the row it shares, el
   CHECK(longer.pipe == "fma+xu");
 }
 
+TEST_CASE("a spelling has the throughput of its own machine code, wherever its latencies are") {
+  OpcodeNumbers of_codes{{opcode("LDG.E", "lsu", 1)},
+                         {form("ld.a", {"LDG.E"}, 64), form("ld.b", {"LDG.E"}, 32)},
+                         {{"ld.a", 3, "ld.a", ""},
+                          {"ld.b", 3, "ld.b", ""},
+                          {"ld.b.x", 3, "ld.b", ""},
+                          {"ld.a.y", 3, "ld.a", ""},
+                          {"ld.none", 3, "", "unsupported", "needs sm_100"}}};
+  // The latency table's rows are those of forms that share theirs here, or are not here at all.
+  const RowThroughputs rows(of_codes, {{"ld.b", 3, "ld.a", ""},
+                                       {"ld.b.x", 3, "ld.a.y", ""},
+                                       {"ld.a.y", 3, "ld.a.y", ""},
+                                       {"ld.z", 3, "ld.b.x", ""},
+                                       {"ld.none", 3, "ld.none", ""}});
+  CHECK(rows.of("ld.b", {3}, {"LDG.E"}).throughput == 32);
+  CHECK(rows.of("ld.b.x", {3}, {"LDG.E"}).throughput == 32);
+  CHECK(rows.of("ld.a.y", {3}, {"LDG.E"}).throughput == 64);
+  CHECK(rows.of("ld.z", {3}, {"LDG.E"}).throughput == 32);
+  CHECK(rows.of("ld.none", {3}, {"LDG.E"}).throughput == 1);  // as any code of one opcode
+  CHECK_FALSE(rows.of("ld.none", {3}, {"LDG.E", "LDG.E"}).throughput);
+  CHECK_FALSE(rows.of("ld.b.x", {2}, {"LDG.E.U8"}).throughput);
+}
+
 TEST_CASE("the numbers of a folder are those of its files, and a damaged one is named") {
   const TestFolder folder;
   CHECK(read_opcode_numbers(folder.path).opcodes.empty());
@@ -97,8 +120,14 @@ TEST_CASE("the numbers of a folder are those of its files, and a damaged one is 
   const auto read = read_opcode_numbers(folder.path);
   REQUIRE(read.opcodes.size() == 1);
   CHECK(read.opcodes.front().hazard == 15);
+  CHECK(read.spellings.empty());
   REQUIRE(read.forms.size() == 1);
   CHECK(read.forms.front().opcodes == std::vector<std::string>{"POPC", "POPC", "IADD3"});
+  replace_file(folder.path / throughput_forms_name, gzip("ptx,opt,row,reason,note\npopc.b64.x,O3,popc.b64,,\n"));
+  CHECK(read_opcode_numbers(folder.path).spellings == std::vector<Spelling>{{"popc.b64.x", 3, "popc.b64", ""}});
+  replace_file(folder.path / throughput_forms_name, gzip("ptx,opt,row\npopc.b64.x,O3,popc.b64\n"));
+  CHECK_THROWS_WITH(read_opcode_numbers(folder.path), Catch::Matchers::Contains(throughput_forms_name));
+  std::filesystem::remove(folder.path / throughput_forms_name);
   replace_file(folder.path / throughput_name,
                gzip(std::string(throughput_columns) + "\npopc.b64,,,O3,many,results,,16,8,POPC,1,proven,\n"));
   CHECK_THROWS_WITH(read_opcode_numbers(folder.path), Catch::Matchers::Contains("many is not a number"));

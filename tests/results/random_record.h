@@ -47,6 +47,7 @@ class RandomRecords {
   results::Record probe() {
     results::Record probe = cell();
     probe.kind = results::RecordKind::probe;
+    probe.code = text();
     for (int i = integer(0, 3); i > 0; --i) probe.series.push_back(series());
     for (int i = integer(0, 3); i > 0; --i) {
       probe.facts.push_back({"size" + text(), text(), text(), optional_number(), optional_number(), "bytes", "kind",
