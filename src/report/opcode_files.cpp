@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "report/alike_opcodes.h"
 #include "report/csv.h"
 #include "report/gzip.h"
 #include "report/number.h"
@@ -53,6 +54,13 @@ Throughput throughput_of(const std::string& form, std::optional<double> results)
 const std::string& example_of(const results::Opcode& row) {
   static const std::string none;
   return row.forms.empty() ? none : row.forms.front();
+}
+
+// The further opcodes of a group, cut after the first: opcodes.csv has all of them.
+std::string others_of(const std::vector<std::size_t>& group, const std::vector<results::Opcode>& opcodes) {
+  if (group.size() == 1) return "";
+  const auto& next = opcodes[group[1]].name;
+  return group.size() == 2 ? next : fmt::format("{} and {} more", next, group.size() - 2);
 }
 
 // "O0 O3"
@@ -176,8 +184,22 @@ std::vector<results::Record> records_of(const OpcodeFiles& files) {
   return records;
 }
 
+// The first of those that are alike, with what any of them has.
+results::Opcode joined(const std::vector<std::size_t>& group, const std::vector<results::Opcode>& opcodes) {
+  auto row = opcodes[group.front()];
+  for (const auto member : group) {
+    const auto& other = opcodes[member];
+    if (row.counters.empty()) row.counters = other.counters;
+    if (row.latencies.empty()) row.latencies = other.latencies;
+    if (!row.hazard) row.hazard = other.hazard;
+    if (member != group.front()) row.forms.insert(row.forms.end(), other.forms.begin(), other.forms.end());
+  }
+  return row;
+}
+
 Grid grid_of(const std::vector<results::Opcode>& opcodes) {
   Grid grid{{{"opcode"},
+             {"and alike"},
              {"pipe"},
              {"counters"},
              {"throughput", true},
@@ -196,13 +218,14 @@ Grid grid_of(const std::vector<results::Opcode>& opcodes) {
              {"example"},
              {"note"}},
             {}};
-  for (const auto& row : opcodes) {
+  for (const auto& group : alike_opcodes(opcodes)) {
+    const auto row = joined(group, opcodes);
     const auto throughput = throughput_of(example_of(row), row.throughput);
-    grid.rows.push_back({code(row.name), row.pipe, text_of(row.counters), rounded(throughput.value), throughput.unit,
-                         rounded(row.interval), rounded(row.saturates_at), rounded(row.in_flight),
-                         to_string(row.arrival), rounded(row.latency), text_of(row.latencies), rounded(row.hazard),
-                         text_of(row.operand_costs), std::to_string(row.forms.size()), levels_of(row),
-                         fmt::format("{}", fmt::join(row.versions, " ")),
+    grid.rows.push_back({code(row.name), others_of(group, opcodes), row.pipe, text_of(row.counters),
+                         rounded(throughput.value), throughput.unit, rounded(row.interval), rounded(row.saturates_at),
+                         rounded(row.in_flight), to_string(row.arrival), rounded(row.latency), text_of(row.latencies),
+                         rounded(row.hazard), text_of(row.operand_costs), std::to_string(row.forms.size()),
+                         levels_of(row), fmt::format("{}", fmt::join(row.versions, " ")),
                          row.forms.empty() ? Span{} : code(row.forms.front()), row.note});
   }
   return grid;
@@ -211,6 +234,9 @@ Grid grid_of(const std::vector<results::Opcode>& opcodes) {
 void write_opcodes_page(std::ostream& out, const OpcodeFiles& files) {
   Page page(out, {.format = PageFormat::markdown});
   page.heading(1, {"SASS opcodes"});
+  page.paragraph(
+      {"Opcodes with the same name up to the first point that differ in nothing measured share a row: "
+       "`and alike`. `opcodes.csv` has a row for each."});
   page.paragraph(
       {"`throughput`: what an SM does in a cycle with enough warps, in the `unit`: results of threads, or instructions "
        "that a warp or a warpgroup executes as one. `interval`: cycles between two such instructions in a "
