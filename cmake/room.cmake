@@ -45,10 +45,8 @@ function(ptxlat_room name)
   target_link_libraries(ptxlat_${name} PUBLIC ${ARGN} ptxlat_headers)
   target_precompile_headers(ptxlat_${name} REUSE_FROM ptxlat_headers)
   # Half of the time that is left goes into the other headers: six files at a time pay it once. So names in unnamed
-  # namespaces must be unique in a room; in this one they are not.
-  if(NOT name STREQUAL machine)
-    set_target_properties(ptxlat_${name} PROPERTIES UNITY_BUILD ${PTXLAT_UNITY} UNITY_BUILD_BATCH_SIZE 6)
-  endif()
+  # namespaces must be unique in a room.
+  set_target_properties(ptxlat_${name} PROPERTIES UNITY_BUILD ${PTXLAT_UNITY} UNITY_BUILD_BATCH_SIZE 6)
 endfunction()
 
 # ptxlat_label(LABEL BUDGET FILES...): a label of the tests and its budget: how many seconds all of its tests may take

@@ -20,7 +20,7 @@ namespace ptxlat::machine {
 
 namespace {
 
-constexpr int warps = 16, warps_of_sub_partition = 4;
+constexpr int warps_of_pair = 16, warps_of_sub_partition = 4;
 
 // How many copies of each take equally long, and together fill the body.
 struct Shares {
@@ -80,7 +80,7 @@ void measure(line::Bench& bench, const PairPlan& plan, const std::vector<std::si
   const Loops loops{copy_of(codes[0]).front(), copy_of(codes[1]).front(), places_of_a(shares)};
   double nothing = 0, together = 0;
   for (const bool is_there : {false, true}) {
-    const auto time = time_loop(bench, fillable, loops.words(is_there), {warps});
+    const auto time = time_loop(bench, fillable, loops.words(is_there), {warps_of_pair});
     if (time.cycles.empty()) return give_up(time.verdict, time.message);
     (is_there ? together : nothing) = time.cycles.front().middle;
   }

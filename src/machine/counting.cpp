@@ -22,7 +22,7 @@ namespace ptxlat::machine {
 
 namespace {
 
-constexpr int warps = 16;
+constexpr int counted_warps = 16;
 constexpr int times_in_loop = default_rounds * ptx::passes_of_loop;
 constexpr char series_name[] = "pipes";
 
@@ -40,7 +40,7 @@ results::Record begun(const CountingPlan& plan) {
 // The trials of a cell in the bench's batch.
 //   saturated  kernels to be filled with copies
 //   loops      of what a warpgroup executes
-struct Trials {
+struct CountingTrials {
   std::vector<std::size_t> saturated;
   std::optional<ChainLoops> loops;
 };
@@ -54,14 +54,14 @@ struct Counted {
 };
 
 // A kernel that can be filled with copies of the opcode, and which of its codes that is.
-struct Found {
+struct FoundCopy {
   Fillable fillable;
   std::size_t code = 0;
 };
 
 // If ptxas alternates between opcodes, only the second instruction of a kernel may be the requested one.
-Found find(const line::Batch& batch, const std::vector<std::size_t>& trials, const std::string& opcode) {
-  Found found;
+FoundCopy find(const line::Batch& batch, const std::vector<std::size_t>& trials, const std::string& opcode) {
+  FoundCopy found;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const std::size_t instructions = 2 * i < trials.size() ? 1 : 2;
     const std::vector<std::vector<std::string>> wanted(instructions, {opcode});
@@ -76,9 +76,9 @@ Found find(const line::Batch& batch, const std::vector<std::size_t>& trials, con
   return found;
 }
 
-Trials add_trials(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const CountingPlan& plan) {
+CountingTrials add_trials(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const CountingPlan& plan) {
   const auto& form = *plan.opcode.variant.form;
-  Trials trials;
+  CountingTrials trials;
   if (const auto accumulating = accumulating_variant(loaded, form)) {
     trials.loops = add_chain_loops(loaded, bench, *accumulating, 1, threads_of_warpgroups(form), plan.opcode.name);
     return trials;
@@ -94,7 +94,7 @@ Trials add_trials(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const 
 
 // With copies of the opcode, and with instructions that do nothing.
 Counted with_and_without(const line::Batch& batch, const std::vector<std::size_t>& trials, results::Record& record) {
-  Counted counted{&record, {}, double{warps} * places_of_body * times_in_loop, false};
+  Counted counted{&record, {}, double{counted_warps} * places_of_body * times_in_loop, false};
   const auto [fillable, code] = find(batch, trials, record.sass.front());
   if (const auto& problem = fillable.found.problem; !problem.empty()) {
     record.verdict = fillable.is_assembled ? sass::Verdict::fused : sass::Verdict::rejected;
@@ -108,7 +108,7 @@ Counted with_and_without(const line::Batch& batch, const std::vector<std::size_t
   record.windows = {line::window_record(fmt::format("loop of {}", places_of_body), shown, {})};
 
   const auto& cubin = batch.cubin_of(fillable.trial);
-  const auto launch = with_warps(batch.trial(fillable.trial).launch, warps);
+  const auto launch = with_warps(batch.trial(fillable.trial).launch, counted_warps);
   for (const auto& word : {copy_of(copy).front(), nothing()}) {
     const std::vector words(static_cast<std::size_t>(places_of_body), word);
     counted.kernels.push_back(
@@ -168,7 +168,7 @@ std::vector<CountingPlan> plan_counting(const ptx::LoadedCatalogue& loaded, cons
 
 std::vector<results::Record> CountingMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
   std::vector<results::Record> records;
-  std::vector<Trials> trials;
+  std::vector<CountingTrials> trials;
   for (const auto& cell : chunk) {
     records.push_back(begun(plan_[cell.number]));
     trials.push_back(add_trials(loaded_, bench, plan_[cell.number]));

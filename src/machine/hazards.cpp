@@ -19,7 +19,7 @@ namespace ptxlat::machine {
 
 namespace {
 
-constexpr int launches = 3;
+constexpr int launches_of_kernel = 3;
 // Each of a cell's two kernels counts as so many: its launches keep a GPU busy for as long as assembling the others.
 constexpr std::size_t kernels_of_trial = 4;
 // Each distance is a module to be loaded, and small ones load faster. All words of a chunk are disassembled together.
@@ -164,9 +164,10 @@ std::vector<HazardLadder> HazardMethod::measure(line::Bench& bench, std::size_t 
   const RunHazard run = [&](Hazard hazard, Arrangement arrangement, int distance) {
     const auto cubin = with_hazard(bench.batch().cubin_of(trial), kernel.symbol, code,
                                    hazard_words(code, hazard, arrangement, distance));
-    auto outcome =
-        bench.launch(worker::LaunchBatch{cubin, {{kernel.symbol, bench.batch().trial(trial).launch, launches}}})
-            .front();
+    auto outcome = bench
+                       .launch(worker::LaunchBatch{
+                           cubin, {{kernel.symbol, bench.batch().trial(trial).launch, launches_of_kernel}}})
+                       .front();
     if (outcome.status != kernel::LaunchStatus::ok) {
       const std::scoped_lock lock(mutex_);
       failed_.add(record.sass.front());

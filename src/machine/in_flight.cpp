@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "latency/experiment.h"
 #include "machine/chain_loop.h"
+#include "machine/copy_loops.h"
 #include "machine/saturated_kernel.h"
 #include "machine/throughput.h"
 
@@ -17,7 +18,7 @@ namespace ptxlat::machine {
 
 namespace {
 
-constexpr int threads = most_warps * lanes_of_a_warp;
+constexpr int threads_of_cta = most_warps * lanes_of_a_warp;
 
 results::Record begun(const InFlightPlan& plan) {
   results::Record record;
@@ -93,7 +94,8 @@ std::vector<InFlightPlan> plan_in_flight(const ptx::LoadedCatalogue& loaded, con
     Hash hash;
     hash.add(std::string_view(opcodes_version));
     for (const int chains : chains_to_try) {
-      for (const auto& trial : chain_loop_trials(loaded, variant->second, chains, threads)) kernel::add(hash, trial);
+      for (const auto& trial : chain_loop_trials(loaded, variant->second, chains, threads_of_cta))
+        kernel::add(hash, trial);
     }
     plan.push_back({opcodes[i].name, variant->second, level, fmt::format("{:016x}", hash.value())});
   }
@@ -105,7 +107,7 @@ std::vector<results::Record> InFlightMethod::make(line::Bench& bench, std::span<
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     const auto& plan = plan_[chunk[i].number];
     for (const int chains : chains_to_try)
-      loops[i].push_back(add_chain_loops(loaded_, bench, plan.variant, chains, threads, plan.opcode));
+      loops[i].push_back(add_chain_loops(loaded_, bench, plan.variant, chains, threads_of_cta, plan.opcode));
   }
   bench.assemble();
   std::vector<results::Record> records;

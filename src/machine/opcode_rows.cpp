@@ -23,7 +23,7 @@ namespace ptxlat::machine {
 namespace {
 
 // The vendor profiler's names for the pipes of these opcodes, which run on only one.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 20> known = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 20> known_pipes = {
     {{"FFMA", "fma"},   {"IMAD", "fma"},    {"LOP3", "alu"},       {"MUFU", "xu"},          {"DFMA", "fp64"},
      {"HFMA2", "half"}, {"HMMA", "tensor"}, {"IMMA", "tensor"},    {"DMMA", "tensor fp64"}, {"LDS", "lsu"},
      {"LDG", "lsu"},    {"TEX", "tex"},     {"UIADD3", "uniform"}, {"ULOP3", "uniform"},    {"SHFL", "lsu"},
@@ -108,7 +108,7 @@ std::optional<double> latency_of(const results::Pair& pair) {
 
 std::string name_of_pipe(const std::vector<std::string>& members) {
   std::vector<std::string_view> names;
-  for (const auto& entry : known) {
+  for (const auto& entry : known_pipes) {
     const auto is_named = [&](const std::string& member) { return sass::family_of(member) == entry.first; };
     const bool is_here = std::any_of(members.begin(), members.end(), is_named);
     if (is_here && std::find(names.begin(), names.end(), entry.second) == names.end()) names.push_back(entry.second);

@@ -110,7 +110,7 @@ results::Record begun(const OperandPlan& plan) {
   return record;
 }
 
-struct Trials {
+struct OperandTrials {
   std::vector<std::size_t> shorter, longer;  // best first
 };
 
@@ -130,7 +130,7 @@ Fillable with_operand(const line::Bench& bench, std::size_t trial, const Operand
   return fillable;
 }
 
-void measure(line::Bench& bench, const OperandPlan& plan, const Trials& trials, results::Record& record) {
+void measure(line::Bench& bench, const OperandPlan& plan, const OperandTrials& trials, results::Record& record) {
   const auto give_up = [&](sass::Verdict verdict, const std::string& note) {
     record.verdict = verdict;
     record.note = note;
@@ -210,7 +210,7 @@ std::vector<OperandPlan> plan_operands(const ptx::LoadedCatalogue& loaded, const
 }
 
 std::vector<results::Record> OperandCostMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
-  std::vector<Trials> trials(chunk.size());
+  std::vector<OperandTrials> trials(chunk.size());
   std::vector<results::Record> records;
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     const auto& plan = plan_[chunk[i].number];

@@ -20,7 +20,7 @@ namespace ptxlat::machine {
 namespace {
 
 constexpr char register_version[] = "registers 2";
-constexpr std::size_t sources = 3;
+constexpr std::size_t source_count = 3;
 constexpr int highest_tried = 63;
 constexpr unsigned seed_of_cases = 18;
 constexpr char cycles_name[] = "cycles";
@@ -238,7 +238,7 @@ std::vector<std::vector<int>> register_cases(int highest, unsigned seed) {
   std::mt19937 random(seed);
   for (int i = 0; i < random_cases; ++i) {
     std::vector<int> one;
-    for (std::size_t source = 0; source < sources; ++source)
+    for (std::size_t source = 0; source < source_count; ++source)
       one.push_back(static_cast<int>(random() % static_cast<unsigned>(highest + 1)));
     cases.push_back(std::move(one));
   }
@@ -253,16 +253,17 @@ std::vector<infer::ReuseCase> reuse_cases(int highest, unsigned seed) {
     for (std::size_t i = 0; i < registers.size(); ++i) operands.push_back({registers[i], (mask >> i & 1) != 0});
     return operands;
   };
-  constexpr unsigned masks = 1u << sources;
+  constexpr unsigned masks = 1u << source_count;
   for (const auto& registers : {std::vector{2, 4, 6}, {3, 5, 7}, {2, 4, 3}, {2, 2, 4}}) {
     for (unsigned mask = 1; mask < masks; ++mask) cases.push_back({{kept(registers, mask)}});
   }
   // What one operand keeps, another one reads.
   for (const auto& registers : {std::vector{2, 4, 6}, {3, 5, 7}}) {
-    for (std::size_t turn = 0; turn < sources; ++turn) {
+    for (std::size_t turn = 0; turn < source_count; ++turn) {
       auto turned = registers;
       std::rotate(turned.begin(), turned.begin() + static_cast<std::ptrdiff_t>(turn), turned.end());
-      for (unsigned slot = 0; slot < sources; ++slot) cases.push_back({{kept(registers, 1u << slot), kept(turned, 0)}});
+      for (unsigned slot = 0; slot < source_count; ++slot)
+        cases.push_back({{kept(registers, 1u << slot), kept(turned, 0)}});
     }
   }
   std::erase_if(cases, [&](const auto& one) {
@@ -275,11 +276,11 @@ std::vector<infer::ReuseCase> reuse_cases(int highest, unsigned seed) {
   for (int i = 0; i < random_cases; ++i) {
     const int parity = any_below(2);
     std::vector<int> few;  // so that both instructions often name one register
-    for (std::size_t one = 0; one <= sources; ++one) few.push_back(2 * any_below((highest + 1) / 2) + parity);
+    for (std::size_t one = 0; one <= source_count; ++one) few.push_back(2 * any_below((highest + 1) / 2) + parity);
     infer::ReuseCase made;
     for (int instruction = 0; instruction < 2; ++instruction) {
       std::vector<int> registers;
-      for (std::size_t source = 0; source < sources; ++source)
+      for (std::size_t source = 0; source < source_count; ++source)
         registers.push_back(few[static_cast<std::size_t>(any_below(static_cast<int>(few.size())))]);
       made.instructions.push_back(kept(registers, static_cast<unsigned>(any_below(masks))));
     }

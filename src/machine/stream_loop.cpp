@@ -23,7 +23,7 @@ using latency::Role;
 constexpr int most_copies = 4;
 constexpr int most_threads = most_warps * lanes_of_a_warp;  // with 64 registers each
 // These loops branch, and their launches differ by more than those of copied machine code.
-constexpr int launches = 32;
+constexpr int launches_of_loop = 32;
 
 constexpr int registers_of_few_operands = 8;
 
@@ -99,7 +99,9 @@ void measure(line::Bench& bench, const StreamLoopTrials& loops, int fed_back, re
   bench.begin_cell();
   const auto warps = warps_to_try(bench.batch().trial(loops.longer).launch.threads);
   const auto time = [&](std::size_t trial) {
-    return [&, trial](const auto& numbers, int rounds) { return time_loop(bench, trial, numbers, rounds, launches); };
+    return [&, trial](const auto& numbers, int rounds) {
+      return time_loop(bench, trial, numbers, rounds, launches_of_loop);
+    };
   };
   const auto times = time_both(time(loops.shorter), time(loops.longer), warps);
   LoopTime fed_twice;

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/throughput.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "base/hash.h"
-#include "base/parallel.h"
 #include "latency/cells.h"
-#include "line/window_record.h"
 #include "machine/beside_loop.h"
-#include "machine/curves.h"
+#include "machine/copy_loops.h"
 #include "machine/loop.h"
 #include "machine/patch.h"
-#include "machine/rates.h"
 #include "machine/saturated_kernel.h"
 #include "machine/stream_loop.h"
 #include "machine/warpgroup.h"
@@ -22,10 +16,6 @@
 namespace ptxlat::machine {
 
 namespace {
-
-constexpr std::size_t loops_of_cell =
-    16;                           // four loops, each of which keeps the GPU busy for as long as many ordinary cells
-constexpr int most_places = 240;  // 3.8 KB: two copies of long code
 
 using latency::Role;
 
@@ -206,80 +196,7 @@ void assemble_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std:
   bench.assemble();
 }
 
-// A single instruction is tried with all numbers of warps at which schedulers differ; long code with a few, and so is
-// what leaves the SM, in which nothing depends on whose warp it is (docs/opcodes.md).
-std::vector<int> warps_to_try(std::size_t instructions, bool leaves_sm) {
-  if (instructions > 1 || leaves_sm) return {1, 2, 4, 8, 12, 16, 20, 24, 28, 32};
-  return warps_of_curves();
-}
-
-// Copies of the codes in turn.
-std::vector<sass::InstructionWord> words_of(const std::vector<Code>& turns, int copies) {
-  std::vector<sass::InstructionWord> words;
-  for (int i = 0; i < copies; ++i) {
-    const auto copy = copy_of(turns[static_cast<std::size_t>(i) % turns.size()]);
-    words.insert(words.end(), copy.begin(), copy.end());
-  }
-  return words;
-}
-
-struct Loops {
-  Fillable shorter, longer;
-};
-
-// The codes of a loop that take turns, by number: each kernel has its own registers.
-std::vector<Code> codes_of(const Fillable& fillable, const std::vector<std::size_t>& turns) {
-  std::vector<Code> codes;
-  for (const auto turn : turns) codes.push_back(fillable.found.codes[turn]);
-  return codes;
-}
-
-// Why the two loops cannot be compared; empty if they can.
-std::string why_not_comparable(const Loops& loops) {
-  for (const auto* loop : {&loops.shorter, &loops.longer}) {
-    if (!loop->found.problem.empty()) return loop->found.problem;
-  }
-  for (std::size_t i = 0; i < loops.longer.found.codes.size(); ++i) {
-    if (opcodes_of(loops.shorter.found.codes[i]) != opcodes_of(loops.longer.found.codes[i]))
-      return "ptxas made other code of it beside the longer loop";
-  }
-  return {};
-}
-
-// Measures codes in turn and puts the result into the record.
-void measure(line::Bench& bench, const Loops& loops, const Copies& copies, const std::vector<std::size_t>& turns,
-             results::Record& record) {
-  bench.begin_cell();
-  const auto codes = codes_of(loops.longer, turns);
-  const auto warps = warps_to_try(codes.front().size(), bench.batch().trial(loops.longer.trial).launch.uses_memory);
-  const auto shorter = words_of(codes_of(loops.shorter, turns), copies.shorter);
-  const auto longer = words_of(codes, copies.longer);
-  const auto times = time_both(
-      [&](const auto& numbers, int rounds) { return time_loop(bench, loops.shorter, shorter, numbers, rounds); },
-      [&](const auto& numbers, int rounds) { return time_loop(bench, loops.longer, longer, numbers, rounds); }, warps);
-  record.gpu = bench.gpu();
-  if (times.shorter.empty()) {
-    record.verdict = times.verdict;
-    record.note = times.message;
-    return;
-  }
-  put_rates(record, warps, times,
-            [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer); });
-}
-
-// Shows codes in turn, and measures them unless the same code has been measured.
-void show_and_measure(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant,
-                      const Loops& loops, const Copies& copies, const std::vector<std::size_t>& turns,
-                      MeasuredCodes& measured, results::Record& record) {
-  const auto codes = codes_of(loops.longer, turns);
-  line::AssembledKernel shown;
-  shown.window = with_first_copy(*bench.batch().kernel_of(loops.longer.trial).window, loops.longer.found, codes);
-  record.windows = {line::window_record(fmt::format("loop of {}", copies.longer), shown, {})};
-  record.code = code_of_copies(catalogue, variant, codes, bench.batch().trial(loops.longer.trial).launch);
-  if (bench.measures()) measured.put(record, [&] { measure(bench, loops, copies, turns, record); });
-}
-
-Loops loops_of(const line::Bench& bench, const Work& work) {
+CopyLoops loops_of(const line::Bench& bench, const Work& work) {
   const auto places = [&](int copies) { return copies * work.record.sass_count; };
   return {first_fillable(bench.batch(), work.shorter, work.wanted, places(work.copies.shorter)),
           first_fillable(bench.batch(), work.longer, work.wanted, places(work.copies.longer))};
@@ -324,62 +241,15 @@ std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& c
       auto alone = work.record;
       alone.sass = opcodes_of(codes[turn]);
       alone.operand = alone.sass.front();
-      show_and_measure(bench, catalogue, work.plan->variant, loops, work.copies, {turn}, measured, alone);
+      measure_copies(bench, catalogue, work.plan->variant, loops, work.copies, {turn}, measured, alone);
       records.push_back(std::move(alone));
     }
   }
-  show_and_measure(bench, catalogue, work.plan->variant, loops, work.copies, turns, measured, records.front());
+  measure_copies(bench, catalogue, work.plan->variant, loops, work.copies, turns, measured, records.front());
   return records;
 }
 
 }  // namespace
-
-results::CellKey key_of(const ThroughputPlan& plan) {
-  return {
-      results::RecordKind::throughput, plan.variant.form->ptx, {}, plan.variant.input->name, plan.level, plan.recipe};
-}
-
-std::vector<ThroughputPlan> plan_throughput(const ptx::LoadedCatalogue& loaded,
-                                            const std::vector<const isa::Form*>& forms, int level) {
-  std::vector<ThroughputPlan> plan;
-  for (const auto* form : forms) plan.push_back({isa::variants_of(*form).front(), level, {}, 0});
-  // Arithmetic first, in the order of the chapters.
-  std::stable_sort(plan.begin(), plan.end(),
-                   [](const auto& x, const auto& y) { return x.variant.form->order < y.variant.form->order; });
-  in_parallel(plan.size(), [&](std::size_t i) {
-    auto& cell = plan[i];
-    Hash hash;
-    hash.add(std::string_view(machine_version));
-    const auto& form = *cell.variant.form;
-    hash.add(form.not_measurable + form.unsupported_because);
-    const bool is_possible = form.not_measurable.empty() && form.unsupported_because.empty() &&
-                             why_not_saturated(cell.variant).empty() &&
-                             !latency::consumers_for(loaded.catalogue, cell.variant).empty();
-    const auto add = [&](const kernel::Trial& trial, std::size_t copies) {
-      kernel::add(hash, trial);
-      cell.ptx_bytes += copies * trial.kernel.text.size();
-    };
-    if (const auto accumulating = accumulating_variant(loaded, form)) {
-      for (const auto& trial : chain_loop_trials(loaded, *accumulating, 1, threads_of_warpgroups(form))) add(trial, 1);
-    }
-    if (is_possible) {
-      for (const auto& trial : stream_loop_trials(loaded, cell.variant)) add(trial, 1);
-      for (const auto& trial : latency::expand_streams(loaded, cell.variant).trials.values) add(trial, 1);
-      add(saturated_trial(loaded, {&cell.variant, 1}, places_of_body, Sources::shared), loops_of_cell);
-    }
-    cell.recipe = fmt::format("{:016x}", hash.value());
-  });
-  return plan;
-}
-
-std::vector<int> warps_of_curves() { return {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 20, 24, 25, 28, 29, 32}; }
-
-Copies copies_of(std::size_t instructions) {
-  const auto count = static_cast<int>(instructions);
-  if (count == 0 || 2 * count > most_places) return {};
-  const int longer = std::max(2, places_of_body / count);
-  return {std::max(1, longer * 3 / 7), longer};
-}
 
 std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::span<const line::Cell> chunk) const {
   std::vector<Work> all(chunk.size());

@@ -35,17 +35,6 @@ results::CellKey key_of(const ThroughputPlan& plan);
 std::vector<ThroughputPlan> plan_throughput(const ptx::LoadedCatalogue& loaded,
                                             const std::vector<const isa::Form*>& forms, int level);
 
-// Copies of the same instruction in a body: as many as fill it, and a part of those. The body fits the innermost
-// instruction cache: above about 4 KB warps drift apart.
-struct Copies {
-  int shorter = 0, longer = 0;
-};
-// For code of this many instructions; none if two copies do not fit.
-Copies copies_of(std::size_t instructions);
-
-// The numbers of warps at which schedulers differ.
-std::vector<int> warps_of_curves();
-
 // Measures throughput: a stream proves what the instruction is, and copies of it in a loop are timed with every number
 // of warps (machine/patch.h). The catalogue and the plan must outlive it; cells are indices into the plan. It launches
 // patched code: the line's worker should serve nothing else.

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/copy_loops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "line/window_record.h"
+#include "machine/curves.h"
+#include "machine/patch.h"
+#include "machine/rates.h"
+#include "machine/saturated_kernel.h"
+
+namespace ptxlat::machine {
+
+namespace {
+
+constexpr int most_places = 240;  // 3.8 KB: two copies of long code
+
+// A single instruction is tried with all numbers of warps at which schedulers differ; long code with a few, and so is
+// what leaves the SM, in which nothing depends on whose warp it is (docs/opcodes.md).
+std::vector<int> warps_to_try(std::size_t instructions, bool leaves_sm) {
+  if (instructions > 1 || leaves_sm) return {1, 2, 4, 8, 12, 16, 20, 24, 28, 32};
+  return warps_of_curves();
+}
+
+// Copies of the codes in turn.
+std::vector<sass::InstructionWord> words_of(const std::vector<Code>& turns, int copies) {
+  std::vector<sass::InstructionWord> words;
+  for (int i = 0; i < copies; ++i) {
+    const auto copy = copy_of(turns[static_cast<std::size_t>(i) % turns.size()]);
+    words.insert(words.end(), copy.begin(), copy.end());
+  }
+  return words;
+}
+
+// The codes of a loop that take turns, by number: each kernel has its own registers.
+std::vector<Code> codes_of(const Fillable& fillable, const std::vector<std::size_t>& turns) {
+  std::vector<Code> codes;
+  for (const auto turn : turns) codes.push_back(fillable.found.codes[turn]);
+  return codes;
+}
+
+// Measures codes in turn and puts the result into the record.
+void measure(line::Bench& bench, const CopyLoops& loops, const Copies& copies, const std::vector<std::size_t>& turns,
+             results::Record& record) {
+  bench.begin_cell();
+  const auto codes = codes_of(loops.longer, turns);
+  const auto warps = warps_to_try(codes.front().size(), bench.batch().trial(loops.longer.trial).launch.uses_memory);
+  const auto shorter = words_of(codes_of(loops.shorter, turns), copies.shorter);
+  const auto longer = words_of(codes, copies.longer);
+  const auto times = time_both(
+      [&](const auto& numbers, int rounds) { return time_loop(bench, loops.shorter, shorter, numbers, rounds); },
+      [&](const auto& numbers, int rounds) { return time_loop(bench, loops.longer, longer, numbers, rounds); }, warps);
+  record.gpu = bench.gpu();
+  if (times.shorter.empty()) {
+    record.verdict = times.verdict;
+    record.note = times.message;
+    return;
+  }
+  put_rates(record, warps, times,
+            [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer); });
+}
+
+}  // namespace
+
+std::vector<int> warps_of_curves() { return {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 20, 24, 25, 28, 29, 32}; }
+
+Copies copies_of(std::size_t instructions) {
+  const auto count = static_cast<int>(instructions);
+  if (count == 0 || 2 * count > most_places) return {};
+  const int longer = std::max(2, places_of_body / count);
+  return {std::max(1, longer * 3 / 7), longer};
+}
+
+std::string why_not_comparable(const CopyLoops& loops) {
+  for (const auto* loop : {&loops.shorter, &loops.longer}) {
+    if (!loop->found.problem.empty()) return loop->found.problem;
+  }
+  for (std::size_t i = 0; i < loops.longer.found.codes.size(); ++i) {
+    if (opcodes_of(loops.shorter.found.codes[i]) != opcodes_of(loops.longer.found.codes[i]))
+      return "ptxas made other code of it beside the longer loop";
+  }
+  return {};
+}
+
+void measure_copies(line::Bench& bench, const isa::Catalogue& catalogue, const isa::Variant& variant,
+                    const CopyLoops& loops, const Copies& copies, const std::vector<std::size_t>& turns,
+                    MeasuredCodes& measured, results::Record& record) {
+  const auto codes = codes_of(loops.longer, turns);
+  line::AssembledKernel shown;
+  shown.window = with_first_copy(*bench.batch().kernel_of(loops.longer.trial).window, loops.longer.found, codes);
+  record.windows = {line::window_record(fmt::format("loop of {}", copies.longer), shown, {})};
+  record.code = code_of_copies(catalogue, variant, codes, bench.batch().trial(loops.longer.trial).launch);
+  if (bench.measures()) measured.put(record, [&] { measure(bench, loops, copies, turns, record); });
+}
+
+}  // namespace ptxlat::machine
