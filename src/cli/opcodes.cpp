@@ -93,7 +93,8 @@ FoundLatencies find_latencies(const std::filesystem::path& folder) {
 
 void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded,
                    const FoundLatencies& latencies, report::OpcodeFiles files, const std::string& format) {
-  if (!files.runs.empty()) report::note_published(files.throughput, files.runs.back().target, documented());
+  if (!files.runs.empty())
+    report::note_published(files.throughput, files.runs.back().target, documented(), files.spellings);
   const auto opcodes = machine::opcodes_measured(loaded, files.throughput);
   std::vector<results::Record> latency;
   for (const auto& cell : latencies.table.cells) latency.push_back(cell.record);

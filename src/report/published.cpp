@@ -29,7 +29,13 @@ std::vector<PublishedThroughput> read_published_throughputs(const std::filesyste
 }
 
 void note_published(std::vector<results::Record>& throughput, const std::string& target,
-                    const std::vector<PublishedThroughput>& published) {
+                    std::vector<PublishedThroughput> published, const std::vector<Spelling>& spellings) {
+  for (auto& one : published) {
+    const auto spelling = std::find_if(spellings.begin(), spellings.end(), [&](const Spelling& other) {
+      return other.ptx == one.ptx && !other.row.empty();
+    });
+    if (spelling != spellings.end()) one.ptx = spelling->row;
+  }
   const auto sm = target.substr(0, target.find_last_of("0123456789") + 1);
   for (auto& record : throughput) {
     const auto results = record.number(results::metric::throughput);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/shared_rows.h"
 #include "results/record.h"
 
 namespace ptxlat::report {
@@ -23,8 +24,10 @@ struct PublishedThroughput {
 std::vector<PublishedThroughput> read_published_throughputs(const std::filesystem::path& file);
 
 // Adds to the note of each throughput that is more than 3 % away from the published one what the vendor documents.
-//   target  of the records' run: "sm_90a"
+//   target     of the records' run: "sm_90a"
+//   published  if of a form that shares another one's row, of that row
+//   spellings  which forms these are
 void note_published(std::vector<results::Record>& throughput, const std::string& target,
-                    const std::vector<PublishedThroughput>& published);
+                    std::vector<PublishedThroughput> published, const std::vector<Spelling>& spellings);
 
 }  // namespace ptxlat::report
