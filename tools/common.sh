@@ -63,7 +63,9 @@ pack_table() {
       zstd -qf --ultra -22 --rm "${name%.zst}" -o "$name"
     done
   fi
-  [[ ! -e $1/pairs.csv ]] || gzip -9nf "$1/pairs.csv"
+  for name in "$1"/{opcodes,pairs}.csv; do
+    [[ ! -e $name ]] || gzip -9nf "$name"
+  done
   [[ -e $1/latency.csv ]] || return 0
   gzip -9nf "$1/latency.csv"
   [[ -e $lines.zst ]] && command -v zstd >/dev/null || return 0

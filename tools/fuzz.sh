@@ -81,7 +81,7 @@ gather() {
       cat "$file"
       printf '====\n-gpgpu_n_clusters 1\n-gpgpu_scheduler gto\n-gpgpu_cache:dl1 S:4:128:64,L:L:m:N:L,A:512:8,16:0,32\n'
       printf '====\n' && gzip -dc "$folder/latency.csv.gz" | head -12
-      printf '====\n' && head -12 "$folder/opcodes.csv" && printf '====\n' && cat "$folder/run.json"
+      printf '====\n' && gzip -dcf "$folder"/opcodes.csv* | head -12 && printf '====\n' && cat "$folder/run.json"
       printf '\n====\n' && head -20 "$folder/facts.csv"
     } | seed simulator "${file##*/}"
   done
@@ -89,7 +89,7 @@ gather() {
     {
       zstd -dc "$folder/latency.jsonl.zst" | head -5
       printf '====\n' && zstd -dcq "$folder"/probes.jsonl.* | awk 'length($0) < 3000' | head -3
-      printf '====\n' && head -20 "$folder/opcodes.csv" && printf '====\n' && head -20 "$folder/contention.csv"
+      printf '====\n' && gzip -dcf "$folder"/opcodes.csv* | head -20 && printf '====\n' && head -20 "$folder/contention.csv"
     } | seed site "$(basename "$folder")"
   fi
   printf 'banks=2 reads_per_cycle=1 counts_once=1 least=2\n====\nR4 R6 R8' | seed predict registers

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <sstream>
+#include <string_view>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -142,17 +145,19 @@ void write_throughput_csv(std::ostream& out, const std::vector<results::Record>&
 
 // Of opcodes alone: longer code has its number, and its curve in the records.
 void write_curves_csv(std::ostream& out, const OpcodeFiles& files) {
+  std::map<std::string_view, const results::Record*> curves;  // the first of each opcode
+  for (const auto& record : files.throughput) {
+    if (record.sass.size() == 1 && !record.series.empty() && results::is_curve(record.series.front()))
+      curves.emplace(record.sass.front(), &record);
+  }
   out << "opcode,warps,value\n";
   for (const auto& row : files.opcodes) {
-    for (const auto& record : files.throughput) {
-      if (record.sass != std::vector{row.name} || record.series.empty()) continue;
-      const auto& series = record.series.front();
-      if (!results::is_curve(series)) continue;
-      for (std::size_t i = 0; i < series.values.size(); ++i) {
-        const auto throughput = throughput_of(record.ptx, series.values[i]);
-        write_csv_line(out, {row.name, decimal(series.axes.front().values[i]), rounded(throughput.value)});
-      }
-      break;
+    const auto found = curves.find(row.name);
+    if (found == curves.end()) continue;
+    const auto& [ptx, series] = std::tie(found->second->ptx, found->second->series.front());
+    for (std::size_t i = 0; i < series.values.size(); ++i) {
+      const auto throughput = throughput_of(ptx, series.values[i]);
+      write_csv_line(out, {row.name, decimal(series.axes.front().values[i]), rounded(throughput.value)});
     }
   }
 }
@@ -270,6 +275,8 @@ void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& 
                  {throughput_forms_name, gzip(text_of([&](auto& out) { write_forms(out, files.spellings); }))},
                  lines_file(opcode_records_name, records),
                  {opcode_runs_name, provenance_of(records, files.runs)}});
+  std::error_code ignored;
+  std::filesystem::remove(folder / packed_opcodes_name, ignored);  // an earlier one's, if it was compressed
   remove_old_lines(folder, opcode_records_name);
 }
 

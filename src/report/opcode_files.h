@@ -32,6 +32,7 @@ OpcodeFiles read_opcode_files(const std::filesystem::path& folder);
 
 inline constexpr const char* opcode_runs_name = "opcodes.json";
 inline constexpr const char* opcodes_name = "opcodes.csv";
+inline constexpr const char* packed_opcodes_name = "opcodes.csv.gz";  // if it was compressed
 inline constexpr const char* throughput_name = "throughput.csv.gz";
 inline constexpr const char* throughput_forms_name = "throughput_forms.csv.gz";
 
