@@ -25,6 +25,9 @@ inline constexpr int most_record_bytes = 64 << 20;
 // Fields of a row of a csv file.
 inline constexpr std::size_t most_fields = 1000;
 
+// Toolchains of a bundle. The largest of ours has eight.
+inline constexpr std::size_t most_toolchains = 1000;
+
 // How many bytes a compressed text of this size may expand to. Tables compress to a fiftieth and machine code to 1/140;
 // a text made to exhaust memory compresses to a thousandth (gzip) or a thirty-thousandth (Zstandard).
 constexpr std::uint64_t most_unpacked_bytes(std::uint64_t packed_bytes) {

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
+#include <set>
 #include <stdexcept>
 
+#include "base/limits.h"
 #include "results/json.h"
 
 namespace ptxlat::bundle {
@@ -51,7 +54,28 @@ std::vector<int> levels_in(const results::Json& json) {
   for (const int level : levels) {
     if (level < 0 || level > 4) throw std::invalid_argument("no such level: " + std::to_string(level));
   }
+  if (std::adjacent_find(levels.begin(), levels.end(), std::greater_equal<>()) != levels.end())
+    throw std::invalid_argument("levels that do not ascend");
   return levels;
+}
+
+// Each has a table of its own, by its name.
+std::vector<BundledToolchain> toolchains_in(const results::Json& json) {
+  if (json.size() > most_toolchains)
+    throw std::invalid_argument("more than " + std::to_string(most_toolchains) + " toolchains");
+  std::vector<BundledToolchain> toolchains;
+  std::set<std::string> names;
+  for (const auto& entry : json) {
+    auto& [toolchain, target] = toolchains.emplace_back();
+    toolchain.name = toolchain_name_in(entry);
+    if (!names.insert(toolchain.name).second) throw std::invalid_argument(toolchain.name + " twice");
+    toolchain.kind = kind_from(entry.at("kind").get<std::string>());
+    toolchain.version = entry.at("version").get<std::string>();
+    toolchain.ptx_major = results::integer_of<int>(entry.at("ptx").at(0));
+    toolchain.ptx_minor = results::integer_of<int>(entry.at("ptx").at(1));
+    target = target_in(entry);
+  }
+  return toolchains;
 }
 
 }  // namespace
@@ -89,16 +113,7 @@ Manifest manifest_from_json(const Bytes& text) {
   manifest.method_version = json.at("method_version").get<std::string>();
   manifest.target = target_in(json);
   manifest.levels = levels_in(json.at("levels"));
-  for (const auto& entry : json.at("toolchains")) {
-    BundledToolchain bundled;
-    bundled.toolchain.name = toolchain_name_in(entry);
-    bundled.toolchain.kind = kind_from(entry.at("kind").get<std::string>());
-    bundled.toolchain.version = entry.at("version").get<std::string>();
-    bundled.toolchain.ptx_major = results::integer_of<int>(entry.at("ptx").at(0));
-    bundled.toolchain.ptx_minor = results::integer_of<int>(entry.at("ptx").at(1));
-    bundled.target = target_in(entry);
-    manifest.toolchains.push_back(std::move(bundled));
-  }
+  manifest.toolchains = toolchains_in(json.at("toolchains"));
   manifest.shard = results::text_at(json, "shard");
   manifest.plan = results::text_at(json, "plan");
   manifest.created_utc = json.at("created_utc").get<std::string>();

@@ -96,6 +96,36 @@ TEST_CASE("a bundle whose toolchain has the name of a path writes no table there
   CHECK(names_in(program.folder()) == std::vector<std::string>{"named"});
 }
 
+TEST_CASE("a bundle of more toolchains or levels than there are is rejected before it is searched for them") {
+  const PtxlatProgram program;
+  auto manifest = manifest_with("ptxas-13.0.88");
+  const auto refused = [&](const std::string& why) {
+    write_bundle(program.folder() / "many", manifest, {});
+    const auto begin = std::chrono::steady_clock::now();
+    const auto ended = program.run({"static", "--bundle", "many"});
+    CHECK(std::chrono::steady_clock::now() - begin < scaled_deadline(std::chrono::seconds(5)));
+    INFO(ended.err);
+    CHECK(ended.status == 7);
+    CHECK(says(ended, why));
+  };
+  SECTION("toolchains") {
+    const auto one = manifest.toolchains.front();
+    for (int i = 0; i < 100'000; ++i) {
+      manifest.toolchains.push_back(one);
+      manifest.toolchains.back().toolchain.name = fmt::format("ptxas-1.{}", i);
+    }
+    refused("more than 1000 toolchains");
+  }
+  SECTION("the same toolchain twice") {
+    manifest.toolchains.push_back(manifest.toolchains.front());
+    refused("ptxas-13.0.88 twice");
+  }
+  SECTION("levels") {
+    manifest.levels.assign(100'000, 3);
+    refused("levels that do not ascend");
+  }
+}
+
 TEST_CASE("a bundle that unpacks to too much, or claims a section of terabytes, is rejected") {
   const PtxlatProgram program;
   write_bundle(program.folder() / "bomb", manifest_with("ptxas-13.0.88"),
