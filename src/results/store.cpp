@@ -112,16 +112,6 @@ struct Store::Database {
   }
 };
 
-namespace {
-
-RecordKind kind_named(const std::string& name, const std::filesystem::path& file) {
-  const auto kind = record_kind_from(name);
-  if (!kind) throw damaged_record(file, "unknown kind \"" + name + "\"");
-  return *kind;
-}
-
-}  // namespace
-
 Store::Store(const std::filesystem::path& file, std::chrono::milliseconds busy_timeout) {
   reject_name_of_no_file(file);
   reject_shorter_than_a_header(file);
@@ -201,6 +191,16 @@ void Store::save_records(const std::string& table, const std::vector<Record>& re
       connection.tryExec("ROLLBACK");
       throw;
     }
+  });
+}
+
+void Store::require_readable(const std::string& table) const {
+  database_->with_connection([&](SQLite::Database& connection) {
+    SQLite::Statement every_run(connection, "SELECT id, run, table_name FROM runs");
+    runs_in(every_run, file());
+    SQLite::Statement damaged(connection, "SELECT ptx FROM records WHERE table_name = ? AND NOT json_valid(record)");
+    damaged.bind(1, table);
+    if (damaged.executeStep()) throw damaged_record(file(), "that of " + damaged.getColumn(0).getString());
   });
 }
 

@@ -45,6 +45,10 @@ class Store {
   // is replaced.
   void save_records(const std::string& table, const std::vector<Record>& records);
 
+  // Error{storage} if a run, or a record of the table, is damaged. Writing the table would find that, too, but after
+  // everything has been measured.
+  void require_readable(const std::string& table) const;
+
   // Keys of the existing records (with recipe, so that a changed experiment is measured again). The key of one that is
   // not final (is_final) has no recipe: its cell is measured again, too.
   std::unordered_set<std::string> finished(const std::string& table) const;

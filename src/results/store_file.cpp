@@ -44,6 +44,12 @@ Error damaged_record(const std::filesystem::path& file, const std::string& what)
                "The store is damaged: keep a copy if it matters, delete it, and run again.");
 }
 
+RecordKind kind_named(const std::string& name, const std::filesystem::path& file) {
+  const auto kind = record_kind_from(name);
+  if (!kind) throw damaged_record(file, "unknown kind \"" + name + "\"");
+  return *kind;
+}
+
 std::vector<Run> runs_in(SQLite::Statement& select, const std::filesystem::path& file) {
   std::vector<Run> runs;
   while (select.executeStep()) {

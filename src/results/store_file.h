@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "results/record.h"
 #include "results/run.h"
 
 namespace SQLite {
@@ -27,6 +28,9 @@ Error storage_error(const std::filesystem::path& file, const SQLite::Exception& 
 // Error{storage} for a record that is not what it should be. The content comes from this program, so it is damage to
 // the file.
 Error damaged_record(const std::filesystem::path& file, const std::string& what);
+
+// The kind in a record's row.
+RecordKind kind_named(const std::string& name, const std::filesystem::path& file);
 
 // What `parse` makes of a row's text: whatever it throws about that is damage.
 template <typename Parse>

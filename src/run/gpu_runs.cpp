@@ -8,6 +8,7 @@ namespace ptxlat::run {
 
 GpuRuns::GpuRuns(results::Store& store, const results::Run& first, const std::vector<FurtherGpu>& further)
     : store_(store), runs_{first}, own_(1 + further.size()) {
+  store.require_readable(first.table);
   for (const auto& gpu : further) {
     auto& run = runs_.emplace_back(first);
     run.device = gpu.device;

@@ -23,7 +23,7 @@ struct FurtherGpu {
 // one to that GPU's own table, "gpus/GPU-…" below the table. Used by one thread at a time.
 class GpuRuns {
  public:
-  // The run of the first GPU, as it begins. The store must outlive it.
+  // The run of the first GPU, as it begins. The store must outlive it; Error{storage} if what it has is damaged.
   GpuRuns(results::Store& store, const results::Run& first, const std::vector<FurtherGpu>& further);
 
   // By GPU; for the shared table, not for the GPUs' own tables.

@@ -2,6 +2,7 @@
 #include "run/probes.h"
 
 #include "../line/literal_assembler.h"
+#include "../results/execute_sql.h"
 #include "../results/test_folder.h"
 #include "../worker/environment.h"
 #include "catch.h"
@@ -91,4 +92,12 @@ TEST_CASE("a run that was interrupted says so, and the one that continues it doe
   CHECK_FALSE(tables.store.newest_runs().back().is_finished());
   CHECK(tables.make({0, 1}).completed);
   CHECK(tables.store.newest_runs().back().is_finished());
+}
+
+TEST_CASE("probes are not measured into a store with a damaged run") {
+  ProbeTables tables;
+  tables.make({0});
+  execute(tables.store.file(), "UPDATE runs SET run = '{'");
+  CHECK_THROWS_AS(tables.make({1}), Error);
+  CHECK(tables.finished == 0);
 }

@@ -8,6 +8,7 @@
 
 #include "../line/literal_assembler.h"
 #include "../ptx/little_catalogue.h"
+#include "../results/execute_sql.h"
 #include "../results/test_folder.h"
 #include "../worker/environment.h"
 #include "catch.h"
@@ -116,6 +117,26 @@ TEST_CASE("a run that finds all of its cells does not count: the table stays att
   CHECK(after.run.id == before.run.id);
   CHECK(tables.records() == records);
   CHECK(tables.store.runs(before.run.table).size() == 1);
+}
+
+TEST_CASE("a store whose runs or records are damaged is refused before anything is made") {
+  Tables tables;
+  auto first = tables.job(3), second = tables.job(5);
+  make_table(first, tables.store, {});
+  SECTION("a run") { execute(tables.store.file(), "UPDATE runs SET run = '{'"); }
+  SECTION("the run of another table") { execute(tables.store.file(), "INSERT INTO runs VALUES (7, 'other', '{')"); }
+  SECTION("a record") { execute(tables.store.file(), "UPDATE records SET record = '{' WHERE rowid = 2"); }
+  std::size_t finished = 0;
+  SessionOptions options;
+  options.on_finished = [&](const std::vector<results::Record>& records) { finished += records.size(); };
+  try {
+    make_table(second, tables.store, options);
+    FAIL("the store was not refused");
+  } catch (const Error& error) {
+    CHECK(error.exit_code == ExitCode::storage);
+    CHECK(std::string(error.what()).find("damaged record") != std::string::npos);
+  }
+  CHECK(finished == 0);
 }
 
 TEST_CASE("a cell whose experiment has changed is made again") {
