@@ -200,6 +200,7 @@ class SourceCopy {
     {
       SQLite::Transaction transaction(target_, SQLite::TransactionBehavior::IMMEDIATE);
       map_runs(source);
+      reject_damaged(source.file);
       merged_.added += add_new();
       resolve();
       transaction.commit();
@@ -219,11 +220,25 @@ class SourceCopy {
     }
   }
 
+  // Of the records that add_new copies as they are: the target could not be read with them.
+  void reject_damaged(const std::filesystem::path& file) {
+    SQLite::Statement select(target_, fmt::format("SELECT theirs.kind, theirs.record {}", new_records()));
+    while (select.executeStep()) {
+      kind_named(select.getColumn(0).getString(), file);
+      parsed_row(file, [&] { return record_from_text(select.getColumn(1).getString(), Code::all); });
+    }
+  }
+
   std::size_t add_new() {
     return static_cast<std::size_t>(target_.exec(fmt::format(
         "INSERT INTO main.records (table_name, kind, chapter, ptx, operand, input, opt, recipe, run_id, record) "
-        "SELECT * FROM ({}) AS theirs WHERE NOT EXISTS (SELECT 1 FROM main.records AS mine WHERE {})",
-        their_records, same_cell)));
+        "SELECT theirs.* {}",
+        new_records())));
+  }
+
+  static std::string new_records() {
+    return fmt::format("FROM ({}) AS theirs WHERE NOT EXISTS (SELECT 1 FROM main.records AS mine WHERE {})",
+                       their_records, same_cell);
   }
 
   void resolve() {

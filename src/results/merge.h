@@ -37,7 +37,8 @@ using Agree = std::function<bool(const Record&, const Record&)>;
 //   3. a verdict of `proven`,
 //   4. the later start of its run.
 // So the result does not depend on the order of the sources, and merging again changes nothing. Each source is one
-// transaction. Error{storage} if a file is not a store of this version; nothing is written if that is a source.
+// transaction. Error{storage} if a file is not a store of this version; nothing is written if that is a source. The
+// same if a record of a source is damaged; nothing of that source is written.
 Merged merge_stores(const std::vector<std::filesystem::path>& sources, const std::filesystem::path& into,
                     const Agree& agree);
 

@@ -352,6 +352,26 @@ TEST_CASE("a damaged source is named, and the target keeps what it had") {
   CHECK(records[0].number(metric::cycles) == 4);
 }
 
+TEST_CASE("a damaged record of a cell that only its store has is not copied, whether it names a run or not") {
+  const Stores stores;
+  const auto good = stores.store("good", run_at(1), {cell("add", 4)});
+  stores.merge({good});
+  const auto bad = stores.store("bad", run_at(2), {cell("mul", 4), cell("sub", 4)});
+  SECTION("a record of another shape") { execute(bad, "UPDATE records SET record = '{\"ptx\":[]}' WHERE ptx = 'sub'"); }
+  SECTION("without a run") {
+    execute(bad, "UPDATE records SET record = '{\"ptx\":[]}', run_id = NULL WHERE ptx = 'sub'");
+  }
+  SECTION("without a run, and not JSON") {
+    execute(bad, "UPDATE records SET record = '{\"ptx\":', run_id = NULL WHERE ptx = 'sub'");
+  }
+  SECTION("of an unknown kind") { execute(bad, "UPDATE records SET kind = 'x' WHERE ptx = 'sub'"); }
+  const auto said = rejection(stores, {bad});
+  CHECK(said.find(bad.string()) != std::string::npos);
+  CHECK(said.find("damaged record") != std::string::npos);
+  CHECK(Store(stores.into).finished(table).size() == 1);
+  CHECK(Store(stores.into).records(table, RecordKind::latency).size() == 1);
+}
+
 TEST_CASE("a record that is too long to be read is not copied") {
   const TestFolder folder;
   const auto mine = folder.path / "mine", theirs = folder.path / "theirs";
