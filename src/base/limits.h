@@ -16,7 +16,7 @@ inline constexpr std::uint64_t most_file_bytes = std::uint64_t{1} << 30;
 inline constexpr std::size_t most_toml_bytes = std::size_t{4} << 20;
 
 // Rows of a csv file, and records of a table, each of which takes kilobytes however short its text is: a table of this
-// many short rows takes 0.9 GB. The largest table has 261,084 cells.
+// many short rows takes 0.6 GB. The largest table has 261,084 cells.
 inline constexpr std::size_t most_rows = 500'000;
 
 // Bytes of a record in a store.

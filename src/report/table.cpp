@@ -88,16 +88,19 @@ class CellAllowance {
 
 // The rows' cells: a row is a cell at each of its levels, for each of the forms with its code; and there is a cell for
 // each form without a row.
-std::vector<Cell> cells_of(std::vector<Cell> rows, const std::vector<Spelling>& spellings) {
+//   take_row  gives away a row; each is taken once, so that no table is in memory twice
+std::vector<Cell> cells_of(std::size_t rows, const std::function<Cell(std::size_t)>& take_row,
+                           const std::vector<Spelling>& spellings) {
   std::map<std::pair<std::string_view, int>, std::vector<std::string_view>> others;
   for (const Spelling& spelling : spellings) {
     if (!spelling.row.empty() && spelling.row != spelling.ptx)
       others[{spelling.row, spelling.level}].push_back(spelling.ptx);
   }
   std::vector<Cell> cells;
+  cells.reserve(rows);
   CellAllowance allowance;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    Cell& row = rows[i];
+  for (std::size_t i = 0; i < rows; ++i) {
+    Cell row = take_row(i);
     row.row = i;
     const std::string ptx = row.record.ptx;
     for (auto level = row.levels.rbegin(); level != row.levels.rend(); ++level) {
@@ -133,7 +136,9 @@ std::vector<Cell> cells_of(std::vector<Cell> rows, const std::vector<Spelling>& 
 
 void set_lines(Table& table, Lines lines, const std::filesystem::path& folder) {
   table.lines = std::move(lines);
-  table.cells = cells_of(rows_in(*table.lines, folder), table.spellings);
+  auto rows = rows_in(*table.lines, folder);
+  table.cells = cells_of(
+      rows.size(), [&](std::size_t i) { return std::move(rows[i]); }, table.spellings);
 }
 
 }  // namespace
@@ -292,9 +297,9 @@ Table read_table(const std::filesystem::path& folder) {
     const auto text = std::make_shared<const std::string>(std::move(*files.lines));
     set_lines(table, lines_of_owner(text, *text), folder);
   } else {
-    std::vector<Cell> rows;
-    for (TableRow& row : files.rows) rows.push_back(cell_of(std::move(row)));
-    table.cells = cells_of(std::move(rows), table.spellings);
+    auto rows = std::move(files.rows);
+    table.cells = cells_of(
+        rows.size(), [&](std::size_t i) { return cell_of(std::move(rows[i])); }, table.spellings);
   }
   require_distinct(table.cells, folder / (table.lines ? jsonl_name : csv_name));
   return table;

@@ -178,6 +178,22 @@ TEST_CASE("two tables of 35000 rows are compared in about a second") {
   CHECK(elapsed.count() < 10);  // a tenth of it is usual: sanitizers and busy machines are slow
 }
 
+TEST_CASE("a table is read without a second copy of its rows") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  skip("sanitizers need more memory");
+#endif
+  const PtxlatProgram program;
+  std::string rows = "ptx,chapter,operand,input,opt,levels,cycles,measure,consumer,sass,sass_count,verdict,note\n";
+  for (int i = 0; i < 100'000; ++i) rows += fmt::format("op{},C,a,default,O3,O3,4,dependent,add,IADD3,1,proven,\n", i);
+  for (const std::string name : {"a", "b"}) {
+    std::filesystem::create_directories(program.folder() / name);
+    std::ofstream(program.folder() / name / "latency.csv") << rows;
+  }
+  const auto ended = program.run({"compare", "a", "b"});
+  CHECK(has(ended.out, "100000 rows compared, 100000 unchanged"));
+  CHECK(ended.peak_bytes < 300'000'000);  // 214 MB, and 417 with the copies
+}
+
 namespace {
 
 // Probes of a card and nothing else, in tables/<card>.

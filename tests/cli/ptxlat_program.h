@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,10 +43,11 @@ inline std::vector<results::Record> records_in(const std::filesystem::path& fold
   return report::whole_records(table, cells);
 }
 
-// How `ptxlat` ended: its exit status, or 128 + the signal that killed it.
+// How `ptxlat` ended: its exit status, or 128 + the signal that killed it, and the most memory that it had.
 struct Ended {
   int status = 0;
   std::string out, err;
+  std::size_t peak_bytes = 0;
 };
 
 // The processes that `parent` started as `ptxlat worker`.
@@ -141,10 +143,11 @@ class PtxlatProgram {
 
   Ended wait_for(pid_t child) const {
     int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    rusage used{};
+    while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
     }
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents_of(folder() / "out"),
-            contents_of(folder() / "err")};
+            contents_of(folder() / "err"), static_cast<std::size_t>(used.ru_maxrss) << 10};
   }
 
   Ended run(const std::vector<std::string>& arguments) const {
