@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <regex>
 #include <set>
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
 
@@ -40,9 +42,19 @@ Predicate predicate_of(const std::string& pattern) {
   if (pattern.size() < 2 || pattern.front() != '/' || pattern.back() != '/') {
     return [pattern](const Form& form) { return form.opcode == pattern || matches_glob(pattern, form.ptx); };
   }
+  constexpr std::size_t longest = 1000;
+  if (pattern.size() > longest)
+    throw Error(ExitCode::usage, fmt::format("a regular expression has at most {} characters", longest));
   try {
-    const std::regex expression(pattern.substr(1, pattern.size() - 2));
-    return [expression](const Form& form) { return std::regex_search(form.ptx, expression); };
+    // Not the usual search, whose time doubles with each letter for some expressions.
+    const std::regex expression(pattern.substr(1, pattern.size() - 2),
+                                std::regex::ECMAScript | std::regex_constants::__polynomial);
+    const auto end = std::chrono::steady_clock::now() + scaled_deadline(std::chrono::seconds(10));
+    return [=](const Form& form) {
+      if (std::chrono::steady_clock::now() > end)
+        throw Error(ExitCode::usage, fmt::format("\"{}\" takes too long to search for", pattern), "Write it shorter.");
+      return std::regex_search(form.ptx, expression);
+    };
   } catch (const std::regex_error& error) {
     throw Error(ExitCode::usage, fmt::format("\"{}\" is not a regular expression: {}", pattern, error.what()));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/select.h"
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
 #include "catch.h"
@@ -72,6 +73,26 @@ TEST_CASE("a broken regular expression is the user's mistake") {
   } catch (const Error& error) {
     CHECK(error.exit_code == ExitCode::usage);
   }
+}
+
+TEST_CASE("no regular expression takes long, however it repeats itself") {
+  const auto usage = [](const Catalogue& of, const std::string& pattern) {
+    try {
+      select_forms(of, {pattern});
+    } catch (const Error& error) {
+      return error.exit_code == ExitCode::usage;
+    }
+    return false;
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK_THROWS_AS(selected({"/^(([a-z.0-9]+)+)+X$/"}), Error);
+  // Long spellings, in a catalogue of somebody's.
+  CHECK_THROWS_AS(select_forms(catalogue_of({std::string(20'000, 'a')}), {"/^(([a-z.0-9]+)+)+X$/"}), Error);
+  CHECK(usage(catalogue, "/" + std::string(20'000, '(') + std::string(20'000, ')') + "/"));
+  CHECK(usage(catalogue, "/(a)\\1/"));
+  CHECK(usage(catalogue_of(Names(100'000, "wgmma.mma_async.sync.aligned.m64n256k16.f32.e4m3.e5m2")),
+              "/(.{1,60}){1,60}X/"));
+  CHECK(std::chrono::steady_clock::now() - begin < scaled_deadline(std::chrono::seconds(20)));
 }
 
 TEST_CASE("near names come best first, and far ones not at all") {
