@@ -15,6 +15,10 @@ inline constexpr std::uint64_t most_file_bytes = std::uint64_t{1} << 30;
 // ours has 22 KB.
 inline constexpr std::size_t most_toml_bytes = std::size_t{4} << 20;
 
+// Letters, digits and underscores of a word in such TOML, or its spaces, one after another: std::regex, which takes its
+// texts apart, needs a part of the stack for each.
+inline constexpr std::size_t most_word_letters = 1000;
+
 // Rows of a csv file, and records of a table, each of which takes kilobytes however short its text is: a table of this
 // many short rows takes 0.6 GB. The largest table has 261,084 cells.
 inline constexpr std::size_t most_rows = 500'000;

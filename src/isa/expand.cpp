@@ -147,7 +147,7 @@ struct Speller {
 
   // Named after its function, or as its entry says, plus the compiler option.
   void spell_cuda(const Choice& choice, Form& form) {
-    static const std::regex function(R"((\w+)\()");
+    static const std::regex function(R"((\w{1,200})\()");
     form.opcode = fill_axes(op.name, choice, op.maps);
     std::smatch match;
     if (form.opcode.empty() && std::regex_search(form.text, match, function)) form.opcode = match[1];

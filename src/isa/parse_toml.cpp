@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cctype>
 #include <stdexcept>
 #include <string_view>
 
@@ -60,6 +61,40 @@ Refused refused(std::string_view text) {
   return found;
 }
 
+// Whether letters, digits and underscores, or spaces, follow each other for longer than in any file of ours.
+bool has_long_word(std::string_view text) {
+  const auto class_of = [](char c) {
+    const auto letter = static_cast<unsigned char>(c);
+    return std::isalnum(letter) != 0 || c == '_' ? 1 : std::isspace(letter) != 0 ? 2 : 0;
+  };
+  std::size_t length = 0;
+  int before = 0;
+  for (const char c : text) {
+    const int now = class_of(c);
+    length = now != 0 && now == before ? length + 1 : 1;
+    before = now;
+    if (length > most_word_letters) return true;
+  }
+  return false;
+}
+
+// In what was parsed: in the file, a word may be written with escapes.
+void reject_long_words(const toml::node& node) {
+  const auto reject_if_long = [&](std::string_view text) {
+    if (has_long_word(text)) throw toml::parse_error("a word of more than 1000 letters", node.source().begin);
+  };
+  if (const auto* text = node.as_string()) reject_if_long(text->get());
+  if (const auto* array = node.as_array()) {
+    for (const auto& item : *array) reject_long_words(item);
+  }
+  if (const auto* table = node.as_table()) {
+    for (const auto& [key, value] : *table) {
+      reject_if_long(key.str());
+      reject_long_words(value);
+    }
+  }
+}
+
 }  // namespace
 
 toml::table parse_toml(std::string_view text, const std::string& name) {
@@ -67,7 +102,9 @@ toml::table parse_toml(std::string_view text, const std::string& name) {
   if (const auto found = refused(text); found.why != nullptr)
     throw toml::parse_error(found.why, toml::source_position{found.line, 1});
   try {
-    return toml::parse(text, name);
+    auto table = toml::parse(text, name);
+    reject_long_words(table);
+    return table;
   } catch (const std::logic_error&) {  // see toml.cpp
     throw toml::parse_error("this is so far from TOML that its parser cannot say where", toml::source_position{1, 1});
   }

@@ -14,7 +14,7 @@ WorkUnit work_unit_of(const std::string& ptx) {
 }
 
 std::optional<double> multiply_adds_of(const std::string& ptx) {
-  static const std::regex shape("\\.m([0-9]+)n([0-9]+)k([0-9]+)(\\.|$)");
+  static const std::regex shape("\\.m([0-9]{1,4})n([0-9]{1,4})k([0-9]{1,4})(\\.|$)");
   std::smatch found;
   if (!ptx.starts_with("mma.") && !ptx.starts_with("wmma.mma.") && !ptx.starts_with("wgmma.")) return std::nullopt;
   if (!std::regex_search(ptx, found, shape)) return std::nullopt;

@@ -189,6 +189,26 @@ TEST_CASE("a row of any number of fields, and TOML of any length, are refused") 
   CHECK_THAT(error_of([&] { isa::parse_toml(items, "x.toml"); }), Contains("more than"));
 }
 
+TEST_CASE("words of any length in a catalogue are refused, however they are written") {
+  const std::string word(1'000'000, 'a'), spaces(1'000'000, ' ');
+  std::string escaped;
+  for (int i = 0; i < 100'000; ++i) escaped += "\\u0061";
+  const std::string head = "chapter = \"x\"\n[[op]]\nname = \"x\"\n";
+  for (const auto& line :
+       {"syntax = \"x.u32 {d:u32}, {" + word + "\"", "syntax = \"x.u32 {d:u32}, {" + word + ":u32}\"",
+        "syntax = \"x.u32 {d:u32}, {" + escaped + "\"", "syntax = \"x.u32 {d:u32}, {" + spaces + "\"",
+        "m = { a = [\"{" + word + "\"] }", word + " = 1"}) {
+    INFO(line.substr(0, 40));
+    CHECK_THAT(error_of([&] { isa::parse_toml(head + line, "x.toml"); }), Contains("more than 1000 letters"));
+  }
+  // Short words that become a long one when the texts are put together.
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += "{m}";
+  fuzz::expect_end_or_error(fuzz::catalogue, "chapter = \"x\"\n[[op]]\nname = \"x\"\nheader = \"\"\nsyntax = \"" +
+                                                 many + " {d:f32}, {a:f32}\"\nm = [\"" + std::string(999, 'a') +
+                                                 "\"]\n");
+}
+
 TEST_CASE("a path that a file names stays inside the folder") {
   for (const char* path : {"a", "a/b.toml", "a..b", "..."}) CHECK(stays_inside(path));
   for (const std::string& path : std::vector<std::string>{"..", "../a", "a/../../b", "/a", "a/..", {"a/..\0/b", 7}})

@@ -21,4 +21,7 @@ TEST_CASE("a matrix instruction has the multiply-adds of the shape in its name")
   CHECK(results::multiply_adds_of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32") == 4096);
   CHECK_FALSE(results::multiply_adds_of("wmma.load.a.sync.aligned.row.m16n16k16.f16"));
   CHECK_FALSE(results::multiply_adds_of("ldmatrix.sync.aligned.m8n8.x4.shared.b16"));
+  // A stranger's store may have any name.
+  for (const std::size_t digits : {400, 1'000'000})
+    CHECK_FALSE(results::multiply_adds_of("mma.sync.aligned.m" + std::string(digits, '1') + "n8k16.f32"));
 }
