@@ -18,31 +18,6 @@
 
 namespace ptxlat::results {
 
-namespace {
-
-constexpr const char* schema = R"sql(
-  CREATE TABLE runs (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    table_name TEXT NOT NULL,
-    run TEXT NOT NULL
-  );
-  CREATE TABLE records (
-    table_name TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    chapter TEXT NOT NULL,
-    ptx TEXT NOT NULL,
-    operand TEXT NOT NULL,
-    input TEXT NOT NULL,
-    opt INTEGER NOT NULL,
-    recipe TEXT NOT NULL, -- empty: not final, to be measured again
-    run_id INTEGER REFERENCES runs (id),
-    record TEXT NOT NULL,
-    UNIQUE (table_name, kind, ptx, operand, input, opt)
-  );
-)sql";
-
-}  // namespace
-
 std::string CellKey::text() const {
   // The ASCII unit separator: no name contains it.
   return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}", to_string(kind), ptx, operand, input, level, recipe);
@@ -73,7 +48,7 @@ struct Store::Database {
     connection.exec("BEGIN IMMEDIATE");
     try {
       if (owner_of(connection, file) == Owner::nobody) {
-        connection.exec(schema);
+        connection.exec(std::string(runs_table) + records_table);
         connection.exec(fmt::format("PRAGMA application_id = {}", application_id));
         connection.exec(fmt::format("PRAGMA user_version = {}", schema_version));
       }

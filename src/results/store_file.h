@@ -21,6 +21,28 @@ namespace ptxlat::results {
 
 inline constexpr int application_id = 0x7078746c;  // "pxtl", as file(1) and others may look for it
 inline constexpr int schema_version = 2;
+inline constexpr const char* runs_table = R"sql(
+  CREATE TABLE runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    table_name TEXT NOT NULL,
+    run TEXT NOT NULL
+  );
+)sql";
+inline constexpr const char* records_table = R"sql(
+  CREATE TABLE records (
+    table_name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    chapter TEXT NOT NULL,
+    ptx TEXT NOT NULL,
+    operand TEXT NOT NULL,
+    input TEXT NOT NULL,
+    opt INTEGER NOT NULL,
+    recipe TEXT NOT NULL, -- empty: not final, to be measured again
+    run_id INTEGER REFERENCES runs (id),
+    record TEXT NOT NULL,
+    UNIQUE (table_name, kind, ptx, operand, input, opt)
+  );
+)sql";
 
 // An SQLite exception as an Error{storage} that says what to do.
 Error storage_error(const std::filesystem::path& file, const SQLite::Exception& cause);

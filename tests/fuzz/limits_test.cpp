@@ -322,6 +322,24 @@ TEST_CASE("a store with a view or a trigger instead of its tables is rejected") 
   CHECK_THAT(error_of([&] { results::Store(file).newest_runs(); }), Contains("more than the tables"));
 }
 
+TEST_CASE("a store whose tables check or compute anything when they are written is rejected") {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "store";
+  { const results::Store store(file); }
+  const auto rejects = [&](const std::string& change) {
+    execute(file, change);
+    CHECK_THAT(error_of([&] { const results::Store store(file); }), Contains("more than the tables"));
+  };
+  const std::string schema =
+      "DROP TABLE runs; CREATE TABLE runs (id INTEGER PRIMARY KEY AUTOINCREMENT, table_name TEXT NOT NULL, ";
+  SECTION("a check") { rejects(schema + "run TEXT NOT NULL CHECK (length(hex(zeroblob(30000000))) > 0))"); }
+  SECTION("a column that is computed") { rejects(schema + "run TEXT AS (hex(zeroblob(30000000))))"); }
+  SECTION("an index of an expression") { rejects("CREATE INDEX i ON runs (hex(zeroblob(30000000 + id)))"); }
+  SECTION("further tables") { rejects("CREATE TABLE more (x)"); }
+  SECTION("a trigger") { rejects("CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM records; END"); }
+  SECTION("tables without some columns") { rejects("DROP TABLE runs; CREATE TABLE runs (id, run, table_name)"); }
+}
+
 TEST_CASE("a store's record is not longer than any of ours") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "store";
