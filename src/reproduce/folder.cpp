@@ -19,12 +19,13 @@ namespace ptxlat::reproduce {
 
 namespace {
 
-// As a C literal.
+// As a C literal, whatever a stranger's table has as the name of its GPU. C11 makes another character of three that
+// begin with two question marks (a trigraph), and a compiler may take any control character for the end of a line.
 std::string quoted(const std::string& text) {
   std::string literal = "\"";
   for (const char c : text) {
-    if (c == '"' || c == '\\') literal += '\\';
-    literal += c == '\n' ? ' ' : c;
+    if (c == '"' || c == '\\' || c == '?') literal += '\\';
+    literal += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   }
   return literal + '"';
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "ptxlat_program.h"
+#include "results/json.h"
 
 using namespace ptxlat;
 
@@ -111,6 +112,20 @@ cycles = 40
   const auto ended = reproducer.run();
   CHECK(ended.status == 1);
   CHECK(has(ended.out, "DIFFERENT  = w0 - w1 + 1"));
+}
+
+TEST_CASE("texts of a table are texts in a reproducer, not code") {
+  PtxlatProgram program;
+  program.require_tools();
+  REQUIRE(program.run({"run", "--filter", "add.u32", "-O", "3", "--repeat", "0"}).status == 0);
+  auto run = results::parse_json(contents_of(program.table() / "run.json"));
+  // A trigraph, in C11 a backslash, undoes the one before a quote.
+  run["device"]["name"] = "x?\?/\"; __attribute__((constructor)) static void evil(void) { _exit(77); } //\r\n\x01";
+  std::ofstream(program.table() / "run.json") << run.dump();
+  REQUIRE(program.run({"reproduce", "add.u32", "--table", program.table().string(), "-o", "folder"}).status == 0);
+  const auto ended = Reproducer(program.folder() / "folder").run();
+  CHECK(ended.status == 0);
+  CHECK(has(ended.out, "expected  x?\?/\"; __attribute__"));
 }
 
 TEST_CASE("a reproducer's windows are launched as the line launches them") {
