@@ -44,7 +44,8 @@ Predicate predicate_of(const std::string& pattern) {
   }
   constexpr std::size_t longest = 1000;
   if (pattern.size() > longest)
-    throw Error(ExitCode::usage, fmt::format("a regular expression has at most {} characters", longest));
+    throw Error(ExitCode::usage, fmt::format("a regular expression has at most {} characters", longest),
+                "Write several, each with its own --filter.");
   try {
     // Not the usual search, whose time doubles with each letter for some expressions.
     const std::regex expression(pattern.substr(1, pattern.size() - 2),

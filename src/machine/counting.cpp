@@ -120,9 +120,9 @@ Counted with_and_without(const line::Batch& batch, const std::vector<std::size_t
 // With more and with fewer copies.
 Counted longer_and_shorter(const line::Bench& bench, const ChainLoops& loops, results::Record& record) {
   const auto& batch = bench.batch();
-  const double warps_of_loop = batch.trial(loops.longer).launch.threads / lanes_of_a_warp;
+  const int warps_of_loop = batch.trial(loops.longer).launch.threads / lanes_of_a_warp;
   const int more_copies = loops.copies_of_longer - loops.copies_of_shorter;
-  Counted counted{&record, {}, warps_of_loop * more_copies * times_in_loop, true};
+  Counted counted{&record, {}, 1.0 * warps_of_loop * more_copies * times_in_loop, true};
   const auto code = code_of_loops(bench, loops);
   if (code.opcode != record.sass.front()) {
     record.verdict = sass::Verdict::fused;
