@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data is in scripts, because a page from a disk may not fetch files: each calls ptxlatShard(name, text) with JSON,
-// compressed and in base64. A shard is loaded when a view first needs it.
+// compressed and in base 85 (src/site/shard.h). A shard is loaded when a view first needs it.
 "use strict";
 (() => {
   const waiting = new Map();
   const loaded = new Map();
 
+  const digits = "!#%()*+,-./0123456789:;=@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~";
+  const valueOf = new Uint8Array(128);
+  for (let i = 0; i < digits.length; ++i) valueOf[digits.charCodeAt(i)] = i;
+
   const bytesOf = (text) => {
-    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-    const binary = atob(text);
-    const bytes = new Uint8Array(binary.length);
-    for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
-    return bytes;
+    const groups = Math.ceil(text.length / 5), missing = 5 * groups - text.length;
+    const padded = text + digits.at(-1).repeat(missing);
+    const bytes = new DataView(new ArrayBuffer(4 * groups));
+    for (let group = 0; group < groups; ++group) {
+      let word = 0;
+      for (let i = 5 * group; i < 5 * group + 5; ++i) word = 85 * word + valueOf[padded.charCodeAt(i)];
+      bytes.setUint32(4 * group, word);
+    }
+    return new Uint8Array(bytes.buffer, 0, 4 * groups - missing);
   };
 
   const unpack = async (text) => {

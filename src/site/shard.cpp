@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <stdexcept>
 
@@ -23,22 +25,26 @@ std::string deflated(const std::string& text) {
 
 }  // namespace
 
-std::string base64(const std::string& bytes) {
-  static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+std::string base85(const std::string& bytes) {
+  constexpr std::size_t bytes_of_group = 4, digits_of_group = 5;
+  constexpr auto base = static_cast<std::uint32_t>(base85_digits.size());
   std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+  text.reserve((bytes.size() + bytes_of_group - 1) / bytes_of_group * digits_of_group);
+  for (std::size_t i = 0; i < bytes.size(); i += bytes_of_group) {
+    const std::size_t count = std::min(bytes_of_group, bytes.size() - i);
     std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 3; ++k) word = word << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0);
-    for (std::size_t k = 0; k < 4; ++k) text += k <= count ? digits[word >> (18 - 6 * k) & 63] : '=';
+    for (std::size_t k = 0; k < bytes_of_group; ++k)
+      word = word << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0);
+    std::array<char, digits_of_group> group{};
+    for (std::size_t k = digits_of_group; k-- > 0; word /= base) group[k] = base85_digits[word % base];
+    text.append(group.data(), count + 1);
   }
   return text;
 }
 
 std::string shard(const std::string& name, const results::Json& value) {
   const auto text = value.dump(-1, ' ', false, results::Json::error_handler_t::replace);
-  return fmt::format("ptxlatShard(\"{}\",\"{}\");\n", name, base64(deflated(text)));
+  return fmt::format("ptxlatShard(\"{}\",\"{}\");\n", name, base85(deflated(text)));
 }
 
 }  // namespace ptxlat::site

@@ -3,6 +3,8 @@
 
 #include <zlib.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,18 +13,18 @@
 
 namespace ptxlat {
 
-// The value of a shard, by a reader of its own: `ptxlatShard("name","base64 of zlib");`.
+// The value of a shard, by a reader of its own: `ptxlatShard("name","base 85 of zlib");`.
 inline results::Json decoded(const std::string& shard) {
-  static const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static const std::string digits =
+      "!#%()*+,-./0123456789:;=@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}~";
   const auto begin = shard.find("\",\"") + 3, end = shard.rfind("\");");
   REQUIRE(begin < end);
   std::string packed;
-  unsigned bits = 0, word = 0;
-  for (const char c : shard.substr(begin, end - begin)) {
-    if (c == '=') break;
-    word = word << 6 | static_cast<unsigned>(digits.find(c));
-    bits += 6;
-    if (bits >= 8) packed += static_cast<char>(word >> (bits -= 8) & 255);
+  for (auto at = begin; at < end; at += 5) {
+    const auto count = std::min<std::size_t>(5, end - at);
+    std::uint64_t word = 0;
+    for (std::size_t k = 0; k < 5; ++k) word = 85 * word + (k < count ? digits.find(shard[at + k]) : 84);
+    for (std::size_t k = 0; k + 1 < count; ++k) packed += static_cast<char>(word >> (24 - 8 * k) & 255);
   }
   std::string text(std::size_t{1} << 22, '\0');
   uLongf size = text.size();

@@ -10,13 +10,14 @@
 using namespace ptxlat;
 using results::Json;
 
-TEST_CASE("base64 is that of RFC 4648") {
-  CHECK(site::base64("") == "");
-  CHECK(site::base64("f") == "Zg==");
-  CHECK(site::base64("fo") == "Zm8=");
-  CHECK(site::base64("foo") == "Zm9v");
-  CHECK(site::base64("foobar") == "Zm9vYmFy");
-  CHECK(site::base64(std::string("\xff\x00\xfe", 3)) == "/wD+");
+TEST_CASE("four bytes are five digits, and fewer one digit more than there are") {
+  CHECK(site::base85("") == "");
+  CHECK(site::base85(std::string(4, '\0')) == "!!!!!");
+  CHECK(site::base85(std::string("\0\0\0\x55", 4)) == "!!!#!");
+  // 2 ** 32 - 1 in base 85 has the digits 82, 23, 54, 12, 0.
+  CHECK(site::base85("\xff\xff\xff\xff") == "|=_1!");
+  CHECK(site::base85(std::string("\0", 1)) == "!!");
+  CHECK(site::base85(std::string("\0\0\0\0\xff\xff\xff", 7)) == "!!!!!|=_.");
 }
 
 TEST_CASE("a shard has the value that it was made of, and equal values give equal bytes") {
@@ -35,7 +36,7 @@ TEST_CASE("no text ends the string or the script of a shard") {
   CHECK(made.back() == '\n');
   CHECK(std::all_of(text.begin(), text.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("(\",+/=);").find(c) != std::string::npos;
+           ("(\",);" + std::string(site::base85_digits)).find(c) != std::string::npos;
   }));
   CHECK(decoded(made) == value);
 }
