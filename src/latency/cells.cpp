@@ -69,15 +69,6 @@ Experiment experiment_with(const ptx::LoadedCatalogue& loaded, const CellWork& c
   return experiment;
 }
 
-TrialNumbers add(line::Bench& bench, const Experiment& experiment, const std::string& label) {
-  TrialNumbers trials;
-  for (const Role role : all_roles) {
-    const auto& trial = experiment.trials[role];
-    if (!trial.kernel.text.empty()) trials[role] = bench.add(trial, label);
-  }
-  return trials;
-}
-
 // A cell with a candidate experiment, and the trials of that.
 struct Attempt {
   CellWork* cell;
@@ -103,7 +94,7 @@ void try_consumers(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const
       if (cell->is_settled) continue;
       for (std::size_t i = first; i < std::min(last, cell->consumers.size()); ++i) {
         auto experiment = experiment_with(loaded, *cell, cell->consumers[i]);
-        const auto trials = add(bench, experiment, cell->plan->variant.form->ptx);
+        const auto trials = add_trials(bench, experiment, cell->plan->variant.form->ptx);
         attempts.push_back({cell, std::move(experiment), trials});
       }
     }
@@ -131,7 +122,7 @@ void change_clocks(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const
     if (!cell->experiment || cell->experiment->clocks >= clocks || !is_wanted(bench.batch(), *cell)) continue;
     auto experiment = std::move(*cell->experiment);
     change_clocks(loaded, cell->plan->variant, clocks, experiment);
-    const auto trials = add(bench, experiment, cell->plan->variant.form->ptx);
+    const auto trials = add_trials(bench, experiment, cell->plan->variant.form->ptx);
     cell->experiment.reset();
     cell->is_settled = false;
     attempts.push_back({cell, std::move(experiment), trials});
@@ -159,7 +150,7 @@ void try_subroutines(const ptx::LoadedCatalogue& loaded, line::Bench& bench, con
       change_to_subroutine(loaded, cell->plan->variant, consumer, with_streams, experiment);
       // A kernel that uses memory cannot be one, and without windows its streams would decide.
       if (cell->trials[Role::differential] && experiment.trials[Role::differential].kernel.text.empty()) continue;
-      const auto trials = add(bench, experiment, cell->plan->variant.form->ptx);
+      const auto trials = add_trials(bench, experiment, cell->plan->variant.form->ptx);
       attempts.push_back({cell, std::move(experiment), trials});
     }
   }
@@ -179,7 +170,7 @@ std::vector<CellWork*> shorten_streams(const ptx::LoadedCatalogue& loaded, line:
     if (!cell->experiment || cell->experiment->copies <= 1) continue;
     if (!waits(*cell, Role::stream) && !waits(*cell, Role::stream_twice)) continue;
     shorten_stream(loaded, cell->plan->variant, *cell->experiment);
-    cell->trials = add(bench, *cell->experiment, cell->plan->variant.form->ptx);
+    cell->trials = add_trials(bench, *cell->experiment, cell->plan->variant.form->ptx);
     shortened.push_back(cell);
   }
   return shortened;
@@ -259,6 +250,15 @@ std::optional<results::Record> without_experiment(const line::Bench& bench, cons
 }
 
 }  // namespace
+
+TrialNumbers add_trials(line::Bench& bench, const Experiment& experiment, const std::string& label) {
+  TrialNumbers trials;
+  for (const Role role : all_roles) {
+    const auto& trial = experiment.trials[role];
+    if (!trial.kernel.text.empty()) trials[role] = bench.add(trial, label);
+  }
+  return trials;
+}
 
 std::string why_unsupported(const line::Bench& bench, const isa::Variant& variant) {
   const auto& form = *variant.form;

@@ -28,6 +28,9 @@ struct CellWork {
 // Why the bench's toolchain and target cannot have the form with this class of values; empty if they can.
 std::string why_unsupported(const line::Bench& bench, const isa::Variant& variant);
 
+// Adds an experiment's trials to the bench's batch.
+TrialNumbers add_trials(line::Bench& bench, const Experiment& experiment, const std::string& label);
+
 // Cells of the bench's level, from the catalogue to their records: expanded, assembled and audited with each consumer
 // in turn, then run together. Their trials are in the bench's batch.
 std::vector<CellWork> make_cells(const ptx::LoadedCatalogue& loaded, line::Bench& bench,

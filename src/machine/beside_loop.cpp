@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "latency/cells.h"
 #include "machine/patch.h"
 #include "machine/saturated_kernel.h"
 #include "sass/opcodes.h"
@@ -51,10 +52,7 @@ bool branches(const sass::Window& window) {
 BesideLoopTrials add_beside_loop(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const isa::Variant& variant,
                                  const std::string& label) {
   BesideLoopTrials trials{latency::expand_differential(loaded, variant), {}, 0, 0};
-  for (const auto role : latency::all_roles) {
-    const auto& trial = trials.differential.trials[role];
-    if (!trial.kernel.text.empty()) trials.of_differential[role] = bench.add(trial, label);
-  }
+  trials.of_differential = latency::add_trials(bench, trials.differential, label);
   const std::vector<isa::Variant> variants(2, variant);
   const auto add = [&](std::size_t count) {
     return bench.add(saturated_trial(loaded, std::span(variants).first(count), 1, Sources::own), label);

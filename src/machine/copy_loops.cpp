@@ -73,6 +73,8 @@ Copies copies_of(std::size_t instructions) {
   return {std::max(1, longer * 3 / 7), longer};
 }
 
+bool are_assembled(const CopyLoops& loops) { return loops.shorter.is_assembled && loops.longer.is_assembled; }
+
 std::string why_not_comparable(const CopyLoops& loops) {
   for (const auto* loop : {&loops.shorter, &loops.longer}) {
     if (!loop->found.problem.empty()) return loop->found.problem;

@@ -28,6 +28,7 @@ struct CopyLoops {
   Fillable shorter, longer;
 };
 
+bool are_assembled(const CopyLoops& loops);
 // Why the two loops cannot be compared; empty if they can.
 std::string why_not_comparable(const CopyLoops& loops);
 

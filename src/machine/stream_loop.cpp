@@ -167,10 +167,7 @@ std::vector<StreamLoopShape> shapes_to_try(const isa::Form& form, int instructio
 StreamLoopTrials add_stream_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const isa::Variant& variant,
                                   const StreamLoopShape& shape, const std::string& label) {
   StreamLoopTrials trials{latency::expand_differential(loaded, variant), {}, 0, 0, 0, {}};
-  for (const Role role : latency::all_roles) {
-    const auto& trial = trials.differential.trials[role];
-    if (!trial.kernel.text.empty()) trials.of_differential[role] = bench.add(trial, label);
-  }
+  trials.of_differential = latency::add_trials(bench, trials.differential, label);
   const auto loops = latency::expand_stream_loops(loaded, variant, shape.copies, default_rounds, shape.threads);
   if (!loops) return trials;
   trials.copies = loops->copies;

@@ -2,6 +2,8 @@
 #include "machine/throughput.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "latency/cells.h"
 #include "machine/beside_loop.h"
@@ -34,7 +36,7 @@ struct Work {
   Copies copies;
   std::vector<std::vector<std::string>> wanted;  // opcodes, of each code that takes its turn
   BesideLoopTrials beside_loop;
-  std::vector<std::size_t> shorter, longer;  // trials of the bench, best first
+  std::optional<CopyLoops> copy_loops;       // once they are assembled
   std::vector<StreamLoopShape> shapes_left;  // to try in stream_loops
   StreamLoopTrials stream_loops;
   ChainLoops loops;
@@ -96,13 +98,6 @@ void for_those(Way way, std::vector<Work>& all, Do what) {
   }
 }
 
-void add_streams(line::Bench& bench, Work& work) {
-  for (const Role role : {Role::stream, Role::stream_twice}) {
-    const auto& trial = work.streams.trials[role];
-    if (!trial.kernel.text.empty()) work.stream_trials[role] = bench.add(trial, work.record.ptx);
-  }
-}
-
 bool end_waits(const line::Bench& bench, const Work& work) {
   return std::any_of(work.stream_trials.values.begin(), work.stream_trials.values.end(), [&](const auto& trial) {
     return trial && bench.batch().kernel_of(*trial).window && sass::end_waits(*bench.batch().kernel_of(*trial).window);
@@ -140,13 +135,13 @@ void choose_copies(Work& work) {
 void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<Work>& all) {
   for_those(Way::copies, all, [&](Work& work) {
     work.streams = latency::expand_streams(loaded, work.plan->variant);
-    add_streams(bench, work);
+    work.stream_trials = latency::add_trials(bench, work.streams, work.record.ptx);
   });
   bench.assemble();
   for_those(Way::copies, all, [&](Work& work) {
     if (work.streams.copies <= 1 || !end_waits(bench, work)) return;
     latency::shorten_stream(loaded, work.plan->variant, work.streams);
-    add_streams(bench, work);
+    work.stream_trials = latency::add_trials(bench, work.streams, work.record.ptx);
   });
   bench.assemble();
   for_those(Way::copies, all, [&](Work& work) {
@@ -181,36 +176,41 @@ void prove_beside_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, 
 
 // The loops of those that have none yet.
 void assemble_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<Work>& all) {
+  struct Candidates {
+    Work* work;
+    std::vector<std::size_t> shorter, longer;  // best first
+  };
+  std::vector<Candidates> candidates;
+  const auto places = [](const Work& work, int copies) { return copies * work.record.sass_count; };
   for_those(Way::copies, all, [&](Work& work) {
-    if (!work.longer.empty()) return;
+    if (work.copy_loops) return;
+    Candidates added{&work, {}, {}};
     const std::vector<isa::Variant> variants(work.wanted.size(), work.plan->variant);
     for (const auto sources : {Sources::shared, Sources::own}) {
       const auto add = [&](int copies) {
-        const auto places = copies * work.record.sass_count;
-        return bench.add(saturated_trial(loaded, variants, places, sources), work.record.ptx);
+        return bench.add(saturated_trial(loaded, variants, places(work, copies), sources), work.record.ptx);
       };
-      work.shorter.push_back(add(work.copies.shorter));
-      work.longer.push_back(add(work.copies.longer));
+      added.shorter.push_back(add(work.copies.shorter));
+      added.longer.push_back(add(work.copies.longer));
     }
+    candidates.push_back(std::move(added));
   });
   bench.assemble();
-}
-
-CopyLoops loops_of(const line::Bench& bench, const Work& work) {
-  const auto places = [&](int copies) { return copies * work.record.sass_count; };
-  return {first_fillable(bench.batch(), work.shorter, work.wanted, places(work.copies.shorter)),
-          first_fillable(bench.batch(), work.longer, work.wanted, places(work.copies.longer))};
+  for (const auto& [work, shorter, longer] : candidates) {
+    const auto fillable = [&](const auto& trials, int copies) {
+      return first_fillable(bench.batch(), trials, work->wanted, places(*work, copies));
+    };
+    work->copy_loops = {fillable(shorter, work->copies.shorter), fillable(longer, work->copies.longer)};
+  }
 }
 
 // Beside a loop, ptxas may make code of an instruction that is not the stream's.
-void prove_loops(const line::Bench& bench, std::vector<Work>& all) {
-  for_those(Way::copies, all, [&](Work& work) {
-    const auto loops = loops_of(bench, work);
-    const auto problem = why_not_comparable(loops);
-    if (problem.empty() || !loops.shorter.is_assembled || !loops.longer.is_assembled) return;
+void prove_loops(std::vector<Work>& all) {
+  for_those(Way::copies, all, [](Work& work) {
+    const auto problem = why_not_comparable(*work.copy_loops);
+    if (problem.empty() || !are_assembled(*work.copy_loops)) return;
     prove_beside_loop(work, sass::Verdict::fused, problem);
-    work.shorter.clear();
-    work.longer.clear();
+    work.copy_loops.reset();
   });
 }
 
@@ -218,10 +218,9 @@ void prove_loops(const line::Bench& bench, std::vector<Work>& all) {
 // follows.
 std::vector<results::Record> measure(line::Bench& bench, const isa::Catalogue& catalogue, Work& work,
                                      MeasuredCodes& measured) {
-  const auto loops = loops_of(bench, work);
+  const auto& loops = *work.copy_loops;
   if (const auto problem = why_not_comparable(loops); !problem.empty()) {
-    const bool is_assembled = loops.shorter.is_assembled && loops.longer.is_assembled;
-    if (is_assembled) {
+    if (are_assembled(loops)) {
       repeat_in_ptx(work, sass::Verdict::fused, problem);
     } else {
       give_up(work, sass::Verdict::rejected, problem);
@@ -265,7 +264,7 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
   });
   prove(loaded_, bench, all);
   assemble_loops(loaded_, bench, all);
-  prove_loops(bench, all);
+  prove_loops(all);
   prove_beside_loops(loaded_, bench, all);
   assemble_loops(loaded_, bench, all);
   std::vector<results::Record> records;
