@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 
 #include "base/quantile.h"
 #include "machine/saturated_kernel.h"
@@ -37,9 +38,23 @@ double cycles_of_copy(const Timing& timing, int shorter_copies, int longer_copie
   return may_run_apart && slope < own * (1 - greatest_part_of_steering) ? own : slope;
 }
 
+namespace {
+
+// What the numbers of warps that saturate the SM are compared with.
+double best_of(const std::vector<double>& results) {
+  constexpr double largest_error = 1.02;
+  const auto most = *std::max_element(results.begin(), results.end());
+  if (results.back() == most) return most;  // more warps may do more still
+  auto sorted = results;
+  std::nth_element(sorted.begin(), sorted.begin() + 1, sorted.end(), std::greater<>());
+  return most <= largest_error * sorted[1] ? sorted[1] : most;
+}
+
+}  // namespace
+
 Saturation saturation_of(const std::vector<int>& warps, const std::vector<double>& results) {
   constexpr double saturated = 0.97, equal = 0.99;
-  const double most = *std::max_element(results.begin(), results.end());
+  const double most = best_of(results);
   Saturation saturation;
   std::vector<double> of_best;
   for (std::size_t i = 0; i < results.size(); ++i) {

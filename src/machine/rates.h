@@ -37,11 +37,13 @@ double cycles_of_copy(const Timing& timing, int shorter_copies, int longer_copie
 
 // The result of a curve of throughput over warps.
 //   per_clock     the best results per cycle of an SM, counted per thread: the median over all numbers of warps that
-//                 come within 1 % of the maximum, because a maximum over many measurements picks up their errors
+//                 come within 1 % of the best, because a maximum over many measurements picks up their errors. A single
+//                 maximum less than 2 % above the second largest is such an error, unless the largest number of warps
+//                 has it; the best is then the second largest.
 //   interval      cycles between two instructions in one of the SM's four sub-partitions at that rate
 //   saturates_at  the smallest number of warps that comes within 3 % of it
 //   still_rises   the largest number of warps does more than any smaller one, so saturation was not reached
-//   best          which numbers of warps come within 1 %
+//   best          which numbers of warps come within 1 % of the best
 struct Saturation {
   double per_clock = 0;
   double interval = 0;

@@ -98,6 +98,17 @@ TEST_CASE("a throughput is that of the best numbers of warps, and those within 3
   CHECK(found.best == std::vector<std::size_t>{4, 5});
 }
 
+TEST_CASE("a single number of warps that is slightly too fast does not count") {
+  // abs.f16 on an H200: two instructions, each of a pipe with 64 results per cycle.
+  const std::vector<int> warps{1, 2, 4, 8, 12, 16, 20, 24, 28, 32};
+  CHECK(is_near(saturation_of(warps, {5.3, 10.7, 21.3, 42.7, 64.73, 64.10, 64.02, 63.99, 63.99, 63.99}).per_clock, 64,
+                0.001));
+  INFO("a peak that is higher than an error is one");
+  CHECK(saturation_of(warps, {1, 2, 4, 8, 10, 13, 16, 15.4, 15.3, 15.5}).per_clock == 16);
+  INFO("what still rises has not come to its end");
+  CHECK(saturation_of(warps, {1, 2, 3, 4, 5, 6, 7, 8, 8.9, 9}).per_clock == 9);
+}
+
 TEST_CASE("the middle mean leaves an eighth out at each end") {
   CHECK(middle_mean_of({}) == 0);
   CHECK(middle_mean_of({3}) == 3);
