@@ -76,6 +76,7 @@ static struct {
   CUresult (*cuCtxSetCurrent)(void *);
   CUresult (*cuModuleLoadData)(void **, const void *);
   CUresult (*cuModuleGetFunction)(void **, void *, const char *);
+  CUresult (*cuModuleUnload)(void *);
   CUresult (*cuFuncSetAttribute)(void *, int, int);
   CUresult (*cuMemAlloc_v2)(CUdeviceptr *, size_t);
   CUresult (*cuMemcpyHtoD_v2)(CUdeviceptr, const void *, size_t);
@@ -146,6 +147,7 @@ static void open_driver(void) {
   FIND(cuCtxSetCurrent);
   FIND(cuModuleLoadData);
   FIND(cuModuleGetFunction);
+  FIND(cuModuleUnload);
   FIND(cuFuncSetAttribute);
   FIND(cuMemAlloc_v2);
   FIND(cuMemcpyHtoD_v2);
@@ -390,6 +392,7 @@ int main(int argc, char **argv) {
     counted += numbers[i].counts && numbers[i].check != nothing;
     wrong += !holds(module, &numbers[i], cycles);
   }
+  CHECK(cuModuleUnload, module);
   printf("\n%d of %d numbers are as expected\n", counted - wrong, counted);
   return wrong > 0;
 }

@@ -120,6 +120,7 @@ STANDIN_API CUresult cuGetErrorString(CUresult error, const char** words) {
 }
 
 STANDIN_API CUresult cuModuleLoadData(CUmodule* handle, const void* image) {
+  if (context().fault != CUDA_SUCCESS) return context().fault;
   const auto* cubin = static_cast<const unsigned char*>(image);
   auto kernels = read_cubin(cubin);
   if (kernels.empty()) return CUDA_ERROR_INVALID_IMAGE;
@@ -127,7 +128,7 @@ STANDIN_API CUresult cuModuleLoadData(CUmodule* handle, const void* image) {
   auto* module = new Module;
   for (auto& [name, code] : kernels) module->functions[name] = {name, std::move(code)};
   *handle = reinterpret_cast<CUmodule>(module);
-  return context().fault;
+  return CUDA_SUCCESS;
 }
 STANDIN_API CUresult cuModuleUnload(CUmodule module) {
   return delete reinterpret_cast<Module*>(module), context().fault;
