@@ -44,14 +44,24 @@ Values values_of(const std::vector<OpcodeLine>& opcodes, TextOf text_of) {
   return values;
 }
 
-Values values_of_forms(const std::vector<FormThroughput>& forms) {
-  Values values;
-  for (const auto& form : forms) {
-    if (!form.throughput) continue;
-    auto name = form.ptx;
-    for (const auto& part : {form.input, form.opcode}) name += part.empty() ? "" : fmt::format(" ({})", part);
-    values.emplace(fmt::format("{} at -O{}", name, form.level), decimal(form.throughput));
+// By spelling, since tables need not have the same form's row for the same machine code.
+Values values_of_forms(const OpcodeNumbers& numbers) {
+  std::map<std::pair<std::string, int>, std::vector<const FormThroughput*>> rows;
+  for (const auto& form : numbers.forms) {
+    if (form.throughput) rows[{form.ptx, form.level}].push_back(&form);
   }
+  Values values;
+  const auto add = [&](const std::string& ptx, int level, const std::string& row) {
+    const auto found = rows.find({row, level});
+    if (found == rows.end()) return;
+    for (const auto* form : found->second) {
+      auto name = ptx;
+      for (const auto& part : {form->input, form->opcode}) name += part.empty() ? "" : fmt::format(" ({})", part);
+      values.emplace(fmt::format("{} at -O{}", name, level), decimal(form->throughput));
+    }
+  };
+  for (const auto& form : numbers.forms) add(form.ptx, form.level, form.ptx);
+  for (const auto& spelling : numbers.spellings) add(spelling.ptx, spelling.level, spelling.row);
   return values;
 }
 
@@ -123,8 +133,7 @@ OpcodeComparison compare_opcodes(const OpcodeNumbers& a, const OpcodeNumbers& b)
   add_opcodes("latency", are_equal, [](const OpcodeLine& line) { return decimal(line.latency); });
   add_opcodes("hazard", are_equal, [](const OpcodeLine& line) { return decimal(line.hazard); });
   // Which forms a table has depends on how it was made.
-  add(form_throughput, values_of_forms(a.forms), values_of_forms(b.forms), are_near,
-      [](const std::string&) { return false; });
+  add(form_throughput, values_of_forms(a), values_of_forms(b), are_near, [](const std::string&) { return false; });
   return comparison;
 }
 

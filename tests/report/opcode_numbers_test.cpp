@@ -3,6 +3,8 @@
 // Throughputs and pipes of a latency table's rows, and what differs between two runs of `opcodes`.
 #include "report/opcode_numbers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -157,4 +159,24 @@ TEST_CASE("two runs agree on pipes by name, and on throughputs within one percen
   write_opcodes_csv(csv, {{{written}, {}}});
   CHECK_THAT(csv.str(), Catch::Matchers::Contains(",IMAD,throughput,64,60,-4,0.9375\n"));
   CHECK(opcodes_json(comparison)["agreements"]["pipe"]["equal"] == 2);
+}
+
+TEST_CASE("throughputs of forms are compared by spelling: the row of the same code need not be the same form's") {
+  auto a = numbers, b = numbers;
+  b.forms[1].ptx = "sub.u32";
+  b.forms[1].throughput = 64;
+  a.spellings = {{"x.b64", 3, "add.u32", ""}};
+  b.spellings = {{"x.b64", 3, "sub.u32", ""}};
+  const auto rows = compare_opcodes(a, b).rows;
+  CHECK(std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.subject == "x.b64 at -O3"; }));
+}
+
+TEST_CASE("a page names twenty of the opcodes that only one table has") {
+  auto other = numbers;
+  for (int i = 0; i < 3000; ++i) other.opcodes.push_back(opcode(fmt::format("X{}", i), "alu", 16));
+  std::ostringstream text;
+  Page page(text, {});
+  write_opcodes_section(page, compare_opcodes(numbers, other));
+  CHECK_THAT(text.str(),
+             Catch::Matchers::Contains("3000 only in B: X0, ") && Catch::Matchers::Contains("X19 and 2980 more"));
 }
