@@ -15,6 +15,7 @@
 #include "cli/toolchains.h"
 #include "machine/curves.h"
 #include "machine/opcode_rows.h"
+#include "machine/operand_cost.h"
 #include "machine/throughput.h"
 #include "report/opcode_files.h"
 #include "report/pair_files.h"
@@ -41,6 +42,7 @@ void read_again(const OpcodeJobOptions& options) {
   auto files = report::read_opcode_files(options.reread);
   require_rules(options.reread, report::runs_of(files.throughput, files.runs), machine::readable_versions);
   for (auto& record : files.throughput) machine::read_again(record);
+  for (auto& record : files.operand_costs) machine::read_cost_again(record);
   if (files.spellings.empty()) {  // from a time when each form had its own row
     auto shared = report::share_throughputs(std::move(files.throughput));
     files.throughput = std::move(shared.records);

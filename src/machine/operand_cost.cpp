@@ -166,9 +166,19 @@ void measure(line::Bench& bench, const OperandPlan& plan, const OperandTrials& t
   const double interval = saturation_of(warps, rates).interval;
   record.set(results::metric::interval, interval, {record.windows.front().role});
   record.set(results::metric::operand_cost, interval - *plan.opcode.interval);
+  read_cost_again(record);
 }
 
 }  // namespace
+
+void read_cost_again(results::Record& record) {
+  constexpr double largest_error = 0.03;
+  const auto interval = record.number(results::metric::interval), cost = record.number(results::metric::operand_cost);
+  if (!interval || !cost || *cost >= -largest_error * (*interval - *cost)) return;
+  record.set(results::metric::operand_cost, {});
+  record.verdict = sass::Verdict::fused;
+  record.note = "with such an operand it takes less time: it accesses something else";
+}
 
 const char* to_string(OperandKind kind) { return name_in(kind_names, kind); }
 

@@ -45,6 +45,10 @@ class OperandCostMethod : public line::Method {
   const std::vector<OperandPlan>& plan_;
 };
 
+// The cost of a record, with the current rules: an operand never makes an instruction faster, but the address of a
+// surface that is the same for all lanes does.
+void read_cost_again(results::Record& record);
+
 // The text of an instruction shows this kind of operand: "FFMA R1, R2, R3, c[0x0][0x210]".
 bool has_operand(const std::string& instruction, OperandKind kind);
 

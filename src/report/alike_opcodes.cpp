@@ -36,12 +36,19 @@ bool have_same_pipes(const std::vector<results::PipeShare>& a, const std::vector
   return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const auto& one) { return is_in(one, b); });
 }
 
+// On the pipes on which both have a consumer.
+bool have_near_latencies(const std::vector<results::PipeLatency>& a, const std::vector<results::PipeLatency>& b) {
+  return std::all_of(a.begin(), a.end(), [&](const auto& one) {
+    return std::all_of(b.begin(), b.end(),
+                       [&](const auto& other) { return one.pipe != other.pipe || are_near(one.cycles, other.cycles); });
+  });
+}
+
 bool are_alike(const Opcode& a, const Opcode& b) {
   return a.pipe == b.pipe && a.arrival == b.arrival && a.saturates_at == b.saturates_at && unit_of(a) == unit_of(b) &&
          are_near(a.throughput, b.throughput) && are_near(a.latency, b.latency) &&
          (a.counters.empty() || b.counters.empty() || have_same_pipes(a.counters, b.counters)) &&
-         (a.latencies.empty() || b.latencies.empty() || a.latencies == b.latencies) &&
-         (!a.hazard || !b.hazard || a.hazard == b.hazard);
+         have_near_latencies(a.latencies, b.latencies) && (!a.hazard || !b.hazard || a.hazard == b.hazard);
 }
 
 }  // namespace

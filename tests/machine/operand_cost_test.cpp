@@ -43,3 +43,19 @@ TEST_CASE("memory instructions are not measured with a constant: as a parameter 
   CHECK(kinds_of("fma.rn.f32") == "constant immediate uniform predicate ");
   CHECK(kinds_of("red.global.add.u32") == "immediate uniform predicate ");
 }
+
+TEST_CASE("an operand with which an instruction takes less time has no cost: it makes a different access of it") {
+  const auto cost_of = [](double interval, double cost) {
+    results::Record record;
+    record.verdict = sass::Verdict::proven;
+    record.set(results::metric::interval, interval);
+    record.set(results::metric::operand_cost, cost);
+    machine::read_cost_again(record);
+    CHECK(record.number(results::metric::interval) == interval);
+    return record.number(results::metric::operand_cost);
+  };
+  CHECK(cost_of(36, -92) == std::nullopt);  // SUST.D.BA.1D.128 with an immediate coordinate, on an H200
+  CHECK(cost_of(2.5, 0.5) == 0.5);
+  INFO("a cost of nothing is measured as slightly less or more");
+  CHECK(cost_of(186.8, -0.5) == -0.5);
+}
