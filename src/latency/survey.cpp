@@ -6,12 +6,24 @@
 
 #include "base/quantile.h"
 #include "latency/samples.h"
+#include "sass/opcodes.h"
 
 namespace ptxlat::latency {
 
-bool leaves_the_sm(const line::MadeTrial& trial) {
+namespace {
+
+// A fence beyond the CTA waits for an answer from the second-level cache: MEMBAR.ALL.GPU, but not MEMBAR.ALL.CTA.
+bool is_far_fence(const sass::Instruction& instruction) {
+  const auto opcode = sass::opcode_of(instruction.text);
+  return sass::family_of(opcode) == "MEMBAR" && !opcode.ends_with(".CTA");
+}
+
+}  // namespace
+
+bool leaves_the_sm(const line::MadeTrial& trial, const sass::Window& window) {
   if (trial.launch.ctas > 1) return true;
   if (!trial.launch.uses_memory) return false;
+  if (std::any_of(window.instructions.begin(), window.instructions.end(), is_far_fence)) return true;
   if (!trial.outcome || trial.outcome->status != kernel::LaunchStatus::ok) return false;
   return spread_of(elapsed_cycles(trial.outcome->readout)) > 0;
 }
@@ -20,7 +32,7 @@ TrialNumbers add_survey(line::Bench& bench, const Numbers& measured, Headline he
   TrialNumbers survey;
   if (headline == Headline::none) return survey;
   const auto roles = roles_behind(headline, measured);
-  const auto leaves = [&](Role role) { return leaves_the_sm(*measured.trial(role)); };
+  const auto leaves = [&](Role role) { return leaves_the_sm(*measured.trial(role), *measured.kernel(role)->window); };
   if (std::none_of(roles.begin(), roles.end(), leaves)) return survey;
   for (const Role role : roles) {
     auto trial = measured.experiment.trials[role];

@@ -19,8 +19,8 @@ inline constexpr int surveyed_clusters = 64;  // their place matters for everyth
 inline constexpr int surveyed_lines = 1024;
 
 // Whether a trial's window may take a different time on a different line or SM: its launches, each on a different line,
-// did, or a cluster runs it.
-bool leaves_the_sm(const line::MadeTrial& trial);
+// did, a fence in it waits for more than its CTA, or a cluster runs it.
+bool leaves_the_sm(const line::MadeTrial& trial, const sass::Window& window);
 
 // Adds the windows behind the headline to the bench's batch with the launches of a survey. Empty if none of them leaves
 // the SM.

@@ -20,6 +20,23 @@ std::vector<double> bell(std::mt19937& random, double middle, double deviation, 
 
 }  // namespace
 
+TEST_CASE("a fence beyond the CTA leaves the SM, even if its launches on one SM took equally long") {
+  line::MadeTrial trial;
+  const auto leaves = [&](const char* fence) {
+    sass::Window window;
+    for (const auto* text : {"CS2R.32 R4, SR_CLOCKLO", fence}) window.instructions.emplace_back().text = text;
+    return leaves_the_sm(trial, window);
+  };
+  CHECK_FALSE(leaves("MEMBAR.ALL.GPU"));  // without memory it has nothing to wait for
+  trial.launch.uses_memory = true;
+  CHECK(leaves("MEMBAR.ALL.GPU"));
+  CHECK(leaves("@P0 MEMBAR.SC.SYS"));
+  CHECK_FALSE(leaves("MEMBAR.ALL.CTA"));
+  CHECK_FALSE(leaves("LDS R4, [R5]"));
+  trial.launch.ctas = 2;
+  CHECK(leaves("LDS R4, [R5]"));
+}
+
 TEST_CASE("a distribution of lines at home in two parts of a cache has two humps") {
   std::mt19937 random(1);
   for (int machine = 0; machine < 400; ++machine) {
