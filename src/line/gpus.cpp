@@ -100,6 +100,13 @@ bool Gpus::lose(std::size_t number, const Error& why) {
   return true;
 }
 
+bool Gpus::has_time_left() {
+  constexpr std::chrono::seconds grace{5};
+  const std::scoped_lock lock(mutex_);
+  if (!interrupted_) interrupted_ = Clock::now();
+  return Clock::now() < *interrupted_ + grace;
+}
+
 std::size_t Gpus::lost() const {
   const std::scoped_lock lock(mutex_);
   return static_cast<std::size_t>(std::count_if(gpus_.begin(), gpus_.end(), [](const Gpu& gpu) { return gpu.lost; }));

@@ -37,6 +37,8 @@ void Bench::assemble(std::size_t kernels_per_module) {
 template <typename Work>
 auto Bench::use_gpu(const Work& work) {
   const auto turn = gpu_ ? gpus_.of(*gpu_) : gpus_.any(not_on_, goes_on_);
+  const bool is_interrupted = line_.interrupted != nullptr && *line_.interrupted;
+  if (is_interrupted && !gpus_.has_time_left()) throw Error(ExitCode::interrupted, "interrupted");
   gpu_ = turn.number();
   const auto watch = time("run");
   try {
@@ -131,8 +133,13 @@ bool run_line(const Line& line, const Method& method, const std::vector<std::uni
     while (!stop) {
       const auto chunk = chunks.next();
       if (chunk.empty()) return;
-      auto records = make_with_any_gpu(line, method, *assemblers[thread], gpus, chunk);
-      // After Ctrl-C, chunks in progress are finished: neither assemblers nor workers see the signal.
+      std::vector<results::Record> records;
+      try {
+        records = make_with_any_gpu(line, method, *assemblers[thread], gpus, chunk);
+      } catch (const Error& error) {
+        if (error.exit_code == ExitCode::interrupted && stop.interrupted()) return;
+        throw;
+      }
       const std::scoped_lock lock(finished);
       {
         const Stopwatch watch{line.clock, "store"};

@@ -24,7 +24,8 @@ namespace ptxlat::line {
 //   workers       run the kernels, one for each GPU, all of one kind; empty for static tables
 //   launches      of each trial that does not specify a number
 //   on_finished   called with the finished records of a chunk, from one thread at a time
-//   interrupted   when it becomes true, the chunks in progress are finished and the line stops
+//   interrupted   when it becomes true, chunks in progress are finished if they need a GPU for no more than a few
+//                 seconds, and the line stops
 //   on_gpu_lost   called once for a GPU that no longer answers, from any thread
 //   gpu_use       gets the use of each GPU at the end; may be null
 struct Line {
@@ -41,7 +42,8 @@ struct Line {
 };
 
 // The stations of the line for one chunk: its trials are added to the batch, assembled and run, all on one GPU unless a
-// method begins with cells of their own.
+// method begins with cells of their own. What uses a GPU throws Error{interrupted} if the
+// line was some seconds ago.
 class Bench {
  public:
   //   not_on  a GPU to be avoided if there is a different one

@@ -175,6 +175,26 @@ TEST_CASE("Ctrl-C ends with 130, keeps finished cells, and the same command cont
   check_continuation(program);
 }
 
+TEST_CASE("Ctrl-C does not wait long for chunks that need the GPU") {
+  PtxlatProgram program;
+  program.require_tools();
+  program.set("PTXLAT_STANDIN_DELAY_MS", "400");  // then the chunks of 16 threads need minutes
+  auto command = several_chunks;
+  *(std::find(command.begin(), command.end(), "--threads") + 1) = "16";
+  const auto child = program.start(command);
+  std::this_thread::sleep_for(std::chrono::seconds(4));
+  REQUIRE_FALSE(has_ended(child));
+  const auto begin = std::chrono::steady_clock::now();
+  ::kill(child, SIGINT);
+  while (!has_ended(child) && std::chrono::steady_clock::now() - begin < std::chrono::seconds(40))
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(has_ended(child));
+  ::kill(child, SIGKILL);
+  CHECK(program.wait_for(child).status == 130);
+  program.set("PTXLAT_STANDIN_DELAY_MS", "0");
+  check_continuation(program);
+}
+
 TEST_CASE("a run that is killed again and again makes progress and leaves no files behind") {
   PtxlatProgram program;
   program.require_tools();

@@ -111,7 +111,7 @@ TEST_CASE("Ctrl-C keeps the facts about registers, in the files, too, and finish
   PtxlatProgram program;
   program.require_tools();
   const std::vector<std::string> arguments{"pairs", "--filter", "/^popc.b32$/", "--threads", "1", "--tables", "tables"};
-  const auto ended = interrupted_at(program, "hazard_", arguments);
+  const auto ended = interrupted_at(program, "hazard_popc_b32_9", arguments);
   INFO(ended.err);
   CHECK(ended.status == 130);
   CHECK(ended.err.find("every finished cell is kept in ptxlat.sqlite") != std::string::npos);
