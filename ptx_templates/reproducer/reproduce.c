@@ -265,22 +265,25 @@ static int by_size(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The result of a window's launches: the value that most of them have. Otherwise, if it uses memory, the fastest, since
- * each launch had a different line; or the median of all but the slowest, if these lie within a tenth of it. Negative if
- * there is no result. */
+/* The result of a window's launches: the value that most of them have, but the fastest if two values take turns.
+ * Otherwise, if it uses memory, the fastest, since each launch had a different line; or the median of all but the
+ * slowest, if these lie within a tenth of it. Negative if there is no result. */
 static double elapsed(const struct window *window, const uint32_t *cycles) {
-  const unsigned count = window->launches;
+  const unsigned count = window->launches, left = count > 2 ? count - 1 : count;
   double *sorted = allocate(count * sizeof *sorted), result = -1;
-  unsigned left = count;
+  unsigned fastest = 0;
+  int is_narrow;
   for (unsigned i = 0; i < count; ++i) sorted[i] = cycles[i];
   qsort(sorted, count, sizeof *sorted, by_size);
   for (unsigned i = 0, same = 0; i < count; ++i) {
     same = i > 0 && sorted[i] == sorted[i - 1] ? same + 1 : 1;
     if (2 * same > count) result = sorted[i];
+    fastest += sorted[i] == sorted[0];
   }
-  if (left > 2) --left;
+  is_narrow = sorted[left - 1] - sorted[0] <= 0.1 * sorted[left / 2];
+  if (is_narrow && 9 * fastest >= 4 * count) result = sorted[0];
   if (result < 0 && window->uses_memory) result = sorted[0];
-  if (result < 0 && sorted[left - 1] - sorted[0] <= 0.1 * sorted[left / 2]) result = sorted[left / 2];
+  if (result < 0 && is_narrow) result = sorted[left / 2];
   free(sorted);
   return result;
 }

@@ -171,6 +171,17 @@ TEST_CASE("without a majority the median counts, if all but the slowest launch a
   CHECK_FALSE(elapsed({}));
 }
 
+TEST_CASE("of values that take turns, the fastest counts, whichever was first") {
+  const auto elapsed = [](const std::vector<std::uint32_t>& cycles) { return elapsed_of(cycles, false); };
+  // ld.local.b128 and st.local.b128 with divergent offsets, on an H200.
+  CHECK(elapsed({71, 75, 71, 75, 71, 75, 71, 75, 71}) == 71);
+  CHECK(elapsed({75, 71, 75, 71, 75, 71, 75, 71, 75}) == 71);
+  CHECK(elapsed({373, 383, 373, 381, 373, 383, 373, 381, 373}) == 373);
+  CHECK(elapsed({266, 256, 264, 256, 266, 256, 264, 256, 266}) == 256);
+  INFO("a few fast launches are not every other one");
+  CHECK(elapsed({2992, 2999, 2999, 2999, 2992, 2999, 2999, 2999, 2992}) == 2999);
+}
+
 TEST_CASE("each witness is computed by its formula, and the chain leads if it is the same code") {
   TestBench lab;
   lab.add_plain_experiment();
