@@ -23,10 +23,11 @@ struct Mode {
 std::optional<Mode> mode_of(const std::vector<std::uint32_t>& samples);
 
 // The result of a window's launches: the mode if it has the majority, but the fastest if two values take turns, because
-// which of them has one launch more depends on the first (divergent accesses to local memory on an H100). An access that leaves the SM crosses into a
-// different clock domain, and no value has a majority: then the median, if all launches except the slowest, which may
-// be the first, are within a tenth of it; empty for a wider spread. Each launch of a kernel that uses memory touches
-// different cache lines, and we cannot choose their L2 slice, so there the fastest launch (nearest slice) counts.
+// which of them has one launch more depends on the first (divergent accesses to local memory on an H100). An access
+// that leaves the SM crosses into a different clock domain, and no value has a majority: then the median, if all
+// launches except the slowest, which may be the first, are within a tenth of it; empty for a wider spread. Each launch
+// of a kernel that uses memory touches different cache lines, and we cannot choose their L2 slice, so there the fastest
+// launch (nearest slice) counts.
 std::optional<double> elapsed_of(const std::vector<std::uint32_t>& samples, bool uses_memory);
 
 // The spread of samples in cycles, without the slowest, which may be the first launch. 0 if one value has the majority.
