@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "base/error.h"
@@ -172,6 +173,17 @@ ProcessOutcome run_once(const std::filesystem::path& program, const std::vector<
 }
 
 }  // namespace
+
+std::filesystem::path program_on_path(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    auto program = std::filesystem::path(folder) / name;
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(program, ignored) && access(program.c_str(), X_OK) == 0) return program;
+  }
+  return {};
+}
 
 bool comes_from_outside(int signal) { return signal == SIGKILL || signal == SIGTERM || signal == SIGHUP; }
 

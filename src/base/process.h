@@ -30,6 +30,9 @@ struct ProcessOutcome {
 ProcessOutcome run_program(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                            const std::filesystem::path& folder, std::chrono::milliseconds deadline);
 
+// The first executable file of this name in the folders of $PATH; empty if there is none.
+std::filesystem::path program_on_path(const std::string& name);
+
 // Whether an operator, or the system for lack of memory, sends a signal, rather than a program's own mistake. 0 is
 // none.
 bool comes_from_outside(int signal);

@@ -54,7 +54,7 @@ void check_counters(int device) {
     worker::Worker worker(worker_options(device));
     const auto offer = run::open_counters(worker);
     say("counters    of {} pipes: {}\n", offer.pipes.size(), fmt::join(offer.pipes, " "));
-    say("            by {} (CUPTI API {})\n", offer.library, offer.version);
+    say("            by {} ({})\n", offer.library, offer.name);
   } catch (const counters::Unavailable& error) {
     say("counters    none, so `ptxlat opcodes` finds pipes by contention alone: {}\n", error.what());
     if (!error.advice.empty()) say("            {}\n", error.advice);

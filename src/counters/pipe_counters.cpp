@@ -14,7 +14,9 @@ namespace ptxlat::counters {
 PipeCounters::PipeCounters(const std::filesystem::path& library, gpu::CUdevice device, gpu::CUcontext context)
     : api_(load_cupti_api(library)) {
   offer_.library = library.string();
-  PTXLAT_CUPTI(api_, cuptiGetVersion, &offer_.version);
+  std::uint32_t version = 0;
+  PTXLAT_CUPTI(api_, cuptiGetVersion, &version);
+  offer_.name = fmt::format("cupti-{}", version);
   auto initialize = parameters_of(&InitializeParams::pPriv);
   PTXLAT_CUPTI(api_, cuptiProfilerInitialize, &initialize);
   require_support(device);

@@ -12,11 +12,11 @@
 
 namespace ptxlat::counters {
 
-// What this machine can count, and with which library.
-//   version  from cuptiGetVersion: 130001
+// What this machine can count, and with which libcupti or `ncu`.
+//   name  with its version: "cupti-130001", "ncu-2025.3.0.0"
 struct Offer {
   std::string library;
-  std::uint32_t version = 0;
+  std::string name;
   std::vector<std::string> pipes;
 };
 

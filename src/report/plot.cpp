@@ -25,14 +25,10 @@ constexpr std::chrono::seconds gnuplot_deadline{60};
 constexpr const char* how_to_get_gnuplot = "install it: apt-get install gnuplot-nox";
 
 std::filesystem::path find_gnuplot() {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    auto program = std::filesystem::path(folder) / "gnuplot";
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(program, ignored) && access(program.c_str(), X_OK) == 0) return program;
-  }
-  throw Error(ExitCode::missing_tool, "no gnuplot in PATH; it is needed to draw plots", how_to_get_gnuplot);
+  auto program = program_on_path("gnuplot");
+  if (program.empty())
+    throw Error(ExitCode::missing_tool, "no gnuplot in PATH; it is needed to draw plots", how_to_get_gnuplot);
+  return program;
 }
 
 // The SVG that the script draws.

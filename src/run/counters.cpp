@@ -2,8 +2,12 @@
 #include "run/counters.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "counters/find.h"
 
@@ -31,19 +35,27 @@ void require_counts(worker::Worker& worker) {
 }  // namespace
 
 counters::Offer open_counters(worker::Worker& worker) {
-  std::string reasons;
-  std::string advice = counters::library_advice();
-  for (const auto& library : counters::cupti_libraries()) {
+  std::vector<std::string> reasons;
+  const auto open = [&](const std::filesystem::path& source, auto offer_of) -> std::optional<counters::Offer> {
     try {
-      auto offer = worker.open_counters(library);
+      auto offer = offer_of(source);
       require_counts(worker);
       return offer;
     } catch (const counters::Unavailable& error) {
       if (error.exit_code == ExitCode::no_gpu) throw;
-      reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", library.string(), error.what());
+      reasons.push_back(fmt::format("{}: {}", source.string(), error.what()));
+      return std::nullopt;
     }
+  };
+  for (const auto& library : counters::cupti_libraries()) {
+    if (auto offer = open(library, [&](const auto& path) { return worker.open_counters(path); })) return *offer;
   }
-  throw counters::Unavailable(reasons.empty() ? "no libcupti was found" : reasons, advice);
+  if (const auto ncu = counters::find_ncu(); !ncu.empty()) {
+    if (auto offer = open(ncu, [&](const auto& path) { return worker.open_ncu(path); })) return *offer;
+  }
+  throw counters::Unavailable(
+      reasons.empty() ? "neither libcupti nor ncu was found" : fmt::format("{}", fmt::join(reasons, "; ")),
+      counters::library_advice());
 }
 
 }  // namespace ptxlat::run

@@ -45,7 +45,7 @@ void count(const std::vector<machine::Opcode>& opcodes, const OpcodeJob& job, St
     if (!stages.is_finished(plan)) {
       in_parallel(offers.size(), [&](std::size_t gpu) {
         offers[gpu] = open_counters(*job.counting[gpu]);
-        stages.runs().of(gpu).cupti = fmt::format("cupti-{}", offers[gpu].version);
+        stages.runs().of(gpu).cupti = offers[gpu].name;
       });
     }
     const machine::CountingMethod method(job.loaded, plan, offers.front());

@@ -63,7 +63,7 @@ void serialize(Archive& archive, ptxlat::kernel::LaunchOutcome& outcome) {
 
 template <class Archive>
 void serialize(Archive& archive, ptxlat::counters::Offer& offer) {
-  archive(offer.library, offer.version, offer.pipes);
+  archive(offer.library, offer.name, offer.pipes);
 }
 
 template <class Archive>

@@ -82,7 +82,7 @@ class Case:
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("PTXLAT_", "CUDA_"))}
         has_counters = self.name == "opcodes with counters"
         return clean | {
-            "PTXLAT_LIBCUPTI": self.options.standin if has_counters else "/nonexistent",
+            "PTXLAT_LIBCUPTI": self.options.standin if has_counters else "/nonexistent", "PTXLAT_NCU": "/nonexistent",
             "PTXLAT_LIBCUDA": self.options.standin, "PTXLAT_LIBNVML": self.options.standin,
             "PTXLAT_TOOLKITS": self.options.toolkits, "PTXLAT_STANDIN_PTXAS": self.options.ptxas,
             "PTXLAT_TEMPLATES": self.options.templates, "PTXLAT_DEADLINE_FACTOR": str(0.2 * SLOWNESS),

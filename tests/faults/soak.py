@@ -71,7 +71,7 @@ class Soak:
         self.environment = os.environ | {"SOAK": str(self.folder), "TMPDIR": str(self.temporary)}
         if options.standin:
             self.environment |= {"PTXLAT_LIBCUDA": options.standin, "PTXLAT_LIBNVML": options.standin,
-                                 "PTXLAT_LIBCUPTI": "/nonexistent"}
+                                 "PTXLAT_LIBCUPTI": "/nonexistent", "PTXLAT_NCU": "/nonexistent"}
         self.is_ended = False
         signal.signal(signal.SIGTERM, lambda *_: setattr(self, "is_ended", True))
         self.journal = Journal(self.folder)
