@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 
+#include "base/csv_row.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "counters/metrics.h"
@@ -18,6 +20,7 @@ namespace ptxlat::counters {
 namespace {
 
 constexpr std::chrono::seconds query_deadline{60};
+constexpr char log_name[] = "counts.csv";
 
 // "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission …": what it says, or else the end of its output.
 std::string reason_in(const std::string& output) {
@@ -46,22 +49,6 @@ std::string version_in(const std::string& output) {
 }
 
 std::string metric(const std::string& counter) { return counter + ".sum"; }
-
-// The fields of one line of RFC 4180; all of ncu's are in quotes.
-std::vector<std::string> fields_of(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool is_quoted = false;
-  for (const char c : line) {
-    if (c == '"') {
-      is_quoted = !is_quoted;
-    } else if (c == ',' && !is_quoted) {
-      fields.emplace_back();
-    } else if (c != '\r') {
-      fields.back() += c;
-    }
-  }
-  return fields;
-}
 
 // "28,672" in some locales.
 double number_of(std::string field) {
@@ -92,23 +79,13 @@ std::vector<Counts> count_with_ncu(const Offer& offer, const std::vector<std::st
   std::vector<std::string> metrics{metric(executed_counter)};
   for (const auto& pipe : offer.pipes) metrics.push_back(metric(counter_of_pipe(pipe)));
   // It would lock the clocks, and empty the caches before each pass.
-  std::vector<std::string> arguments{"--csv",
-                                     "--page",
-                                     "raw",
-                                     "--print-units",
-                                     "base",
-                                     "--clock-control",
-                                     "none",
-                                     "--cache-control",
-                                     "none",
-                                     "--log-file",
-                                     "counts.csv",
-                                     "--metrics",
-                                     fmt::format("{}", fmt::join(metrics, ","))};
+  std::istringstream options("--csv --page raw --print-units base --clock-control none --cache-control none");
+  std::vector<std::string> arguments(std::istream_iterator<std::string>(options), {});
+  arguments.insert(arguments.end(), {"--log-file", log_name, "--metrics", fmt::format("{}", fmt::join(metrics, ","))});
   arguments.insert(arguments.end(), command.begin(), command.end());
   const auto outcome = run_program(offer.library, arguments, folder, deadline);
   std::error_code none;
-  const auto log = folder / "counts.csv";
+  const auto log = folder / log_name;
   const auto written = std::filesystem::exists(log, none) ? read_file(log) : outcome.output;
   auto counts = counts_in(written, offer.pipes);
   if (counts.empty() && outcome.ok()) throw Unavailable(fmt::format("ncu counted nothing: {}", reason_in(written)), {});
@@ -116,23 +93,24 @@ std::vector<Counts> count_with_ncu(const Offer& offer, const std::vector<std::st
 }
 
 std::vector<Counts> counts_in(const std::string& output, const std::vector<std::string>& pipes) {
-  std::istringstream lines(output);
-  std::string line;
-  while (std::getline(lines, line) && !line.starts_with("\"ID\"")) {
+  std::istringstream in(output);
+  std::vector<std::string> names, fields;
+  int line = 0;
+  std::string ignored;
+  while (names.empty() || names.front() != "ID") {
+    if (!read_csv_row(in, names, line, ignored)) return {};
   }
-  const auto names = fields_of(line);
   const auto column_of = [&](const std::string& counter) {
     const auto found = std::find(names.begin(), names.end(), metric(counter));
     if (found == names.end()) throw Unavailable(fmt::format("ncu did not count {}", counter), {});
     return static_cast<std::size_t>(found - names.begin());
   };
-  std::vector<Counts> counts;
-  if (!std::getline(lines, line)) return counts;  // the units
   const auto executed = column_of(executed_counter);
   std::vector<std::size_t> of_pipes;
   for (const auto& pipe : pipes) of_pipes.push_back(column_of(counter_of_pipe(pipe)));
-  while (std::getline(lines, line)) {
-    const auto fields = fields_of(line);
+  std::vector<Counts> counts;
+  read_csv_row(in, fields, line, ignored);  // the units
+  while (read_csv_row(in, fields, line, ignored)) {
     if (fields.size() != names.size()) continue;  // a message at the end
     auto& one = counts.emplace_back(Counts{number_of(fields[executed]), {}});
     for (const auto column : of_pipes) one.on_pipes.push_back(number_of(fields[column]));

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/csv_row.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/limits.h"
@@ -74,47 +75,6 @@ void write_csv_line(std::ostream& out, const std::vector<std::string>& fields) {
 }
 
 namespace {
-
-// One RFC 4180 record; false at the end. Sets `damage` for a quote that is never closed or followed by text.
-bool read_row(std::istream& in, std::vector<std::string>& fields, int& line, std::string& damage) {
-  fields.assign(1, {});
-  bool quoted = false;
-  bool was_quoted = false;
-  bool any = false;
-  for (int c = in.get(); c != std::istream::traits_type::eof(); c = in.get()) {
-    any = true;
-    if (c == '\n') ++line;
-    if (quoted) {
-      if (c == '"' && in.peek() == '"') {
-        fields.back() += static_cast<char>(in.get());
-      } else if (c == '"') {
-        quoted = false;
-        was_quoted = true;
-      } else {
-        fields.back() += static_cast<char>(c);
-      }
-    } else if (c == '"' && fields.back().empty() && !was_quoted) {
-      quoted = true;
-    } else if (c == ',') {
-      fields.emplace_back();
-      was_quoted = false;
-      if (fields.size() > most_fields) {
-        damage = fmt::format("more than {} fields", most_fields);
-        return true;
-      }
-    } else if (c == '\n') {
-      return true;
-    } else if (c == '\r' && in.peek() == '\n') {
-      continue;
-    } else if (was_quoted) {
-      damage = "text after a closing quote";
-    } else {
-      fields.back() += static_cast<char>(c);
-    }
-  }
-  if (quoted) damage = "a quote is not closed";
-  return any;
-}
 
 // For quoting an arbitrary field in an error.
 std::string shortened(const std::string& field) {
@@ -293,13 +253,13 @@ void read_rows(std::istream& in, const std::string& name, ReadHeader read_header
     throw Error(ExitCode::storage, fmt::format("{}:{}: {}", name, at, damage), "Export the table again.");
   };
 
-  read_row(in, fields, line, damage);
+  read_csv_row(in, fields, line, damage);
   fail_if_damaged(1);
   read_header(fields, damage);
   const std::size_t width = fields.size();
   fail_if_damaged(1);
   std::size_t rows = 0;
-  for (int row_line = line; read_row(in, fields, line, damage); row_line = line) {
+  for (int row_line = line; read_csv_row(in, fields, line, damage); row_line = line) {
     if (damage.empty() && fields.size() != width) {
       damage = fmt::format("{} fields instead of {}", fields.size(), width);
     }
