@@ -72,6 +72,14 @@ TEST_CASE("unknown names end with 4 and the nearest ones that exist") {
   CHECK(program.run({"static", "--filter", "add.u32", "--target", "sm90"}).status != 0);
 }
 
+TEST_CASE("a regular expression is as good with short deadlines, of which there are none in searching") {
+  PtxlatProgram program;
+  program.set("PTXLAT_DEADLINE_FACTOR", "0.01");
+  const auto ended = program.run({"list", "--filter", "/^(([a-z.0-9]+)+)+X$/"});
+  INFO(ended.err);
+  CHECK(ended.status == 4);  // nothing has that name
+}
+
 TEST_CASE("an unknown toolchain or target ends with 4") {
   PtxlatProgram program;
   program.require_tools();
