@@ -84,8 +84,10 @@ void Worker::open_device() {
       prepare_standby();
       return;
     }
-    if (!process_->exit().from_outside() || is_retry)
-      throw Error(ExitCode::no_gpu, "the process that opens the GPU " + process_->exit().describe(),
+    const auto& exit = process_->exit();
+    const bool may_be_disturbed = exit.from_outside() || exit.deadline;  // killed or stopped
+    if (!may_be_disturbed || is_retry)
+      throw Error(ExitCode::no_gpu, "the process that opens the GPU " + exit.describe(),
                   "`nvidia-smi` may say more; `ptxlat static` needs no GPU.");
   }
 }

@@ -90,6 +90,28 @@ TEST_CASE("a program that cannot be started is an error and not a fault") {
         }).find("cannot start the worker /nonexistent") == 0);
 }
 
+TEST_CASE("a worker that is stopped while it opens the GPU is replaced once") {
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_START_MS", "300");
+  auto options = test_options();
+  options.start_deadline = 3s;
+  Worker worker(options);
+  // The first process of this one, as soon as it is the worker's program.
+  std::jthread stopper([](const std::stop_token& end) {
+    while (!end.stop_requested()) {
+      for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+        pid_t process = 0;
+        std::string program;
+        if (!(std::ifstream(thread.path() / "children") >> process)) continue;
+        std::getline(std::ifstream("/proc/" + std::to_string(process) + "/cmdline"), program, '\0');
+        if (program == PTXLAT_TEST_WORKER) return static_cast<void>(kill(process, SIGSTOP));
+      }
+    }
+  });
+  CHECK(worker.device_info().sm == 90);
+  CHECK(worker.times().processes == 2);
+}
+
 TEST_CASE("a worker ends with its Worker, and ignores Ctrl-C before that") {
   Environment environment;
   int process = 0;
