@@ -12,20 +12,19 @@
 
 namespace ptxlat::report {
 
+std::string list_text(const std::vector<std::string>& items, std::size_t most) {
+  const std::vector<std::string> shown(items.begin(),
+                                       items.begin() + static_cast<std::ptrdiff_t>(std::min(items.size(), most)));
+  const auto rest = items.size() - shown.size();
+  return fmt::format("{}{}", fmt::join(shown, ", "), rest == 0 ? "" : fmt::format(" and {} more", rest));
+}
+
 namespace {
 
 constexpr std::size_t most_names = 8;
 constexpr std::size_t most_names_at_top = 4;
 constexpr std::size_t most_lines = 10;  // at the top of the page
 constexpr std::size_t most_kinds = 12;  // of a step
-
-// The first few items of a list, and how many more there are.
-std::string list_text(const std::vector<std::string>& items, std::size_t most = most_names) {
-  const std::vector<std::string> shown(items.begin(),
-                                       items.begin() + static_cast<std::ptrdiff_t>(std::min(items.size(), most)));
-  const auto rest = items.size() - shown.size();
-  return fmt::format("{}{}", fmt::join(shown, ", "), rest == 0 ? "" : fmt::format(" and {} more", rest));
-}
 
 // A change from one table to the next.
 struct StepKinds {
@@ -102,8 +101,8 @@ void write_kinds(Page& page, const StepKinds& step, const std::string& list) {
       ++(kind.has_changed_number ? rest : equal);
       continue;
     }
-    Spans fields = {list_text(kind.forms), std::to_string(kind.rows), fmt::format("{}", fmt::join(kind.levels, " ")),
-                    kind.text.cycles};
+    Spans fields = {list_text(kind.forms, most_names), std::to_string(kind.rows),
+                    fmt::format("{}", fmt::join(kind.levels, " ")), kind.text.cycles};
     fields.insert(fields.end(), kind.text.others.begin(), kind.text.others.end());
     fields.emplace_back(kind.text.cause);
     if (kind.same_code.empty()) {
@@ -172,10 +171,10 @@ void write_changed_rows(Page& page, const StepKinds& step, const std::string& li
                    comparison.headline == results::metric::static_cycles ? "Cycles of the schedule" : "Cycles",
                    summary.fewer, summary.more)});
   if (const auto names = forms_of_one_side(comparison.b, comparison.a); !names.empty()) {
-    page.paragraph({fmt::format("New: {}.", list_text(names))});
+    page.paragraph({fmt::format("New: {}.", list_text(names, most_names))});
   }
   if (const auto names = forms_of_one_side(comparison.a, comparison.b); !names.empty()) {
-    page.paragraph({fmt::format("No longer: {}.", list_text(names))});
+    page.paragraph({fmt::format("No longer: {}.", list_text(names, most_names))});
   }
   if (are_different_gpus(comparison)) return write_places(page, comparison);
   write_kinds(page, step, list);

@@ -60,7 +60,7 @@ Values values_of_forms(const OpcodeNumbers& numbers) {
       values.emplace(fmt::format("{} at -O{}", name, level), decimal(form->throughput));
     }
   };
-  for (const auto& form : numbers.forms) add(form.ptx, form.level, form.ptx);
+  for (const auto& [row, forms] : rows) add(row.first, row.second, row.first);
   for (const auto& spelling : numbers.spellings) add(spelling.ptx, spelling.level, spelling.row);
   return values;
 }

@@ -25,11 +25,7 @@ std::string agreements_text(const OpcodeComparison& opcodes) {
 }
 
 // A table of all forms has thousands of opcodes that one of the core does not have.
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 20;
-  if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most, ", "), names.size() - most);
-}
+constexpr std::size_t most_opcodes = 20;
 
 std::string change_text(const OpcodeDifference& row) {
   const auto change = row.change(), ratio = row.ratio();
@@ -42,7 +38,8 @@ std::string change_text(const OpcodeDifference& row) {
 void write_opcodes_section(Page& page, const OpcodeComparison& opcodes) {
   page.paragraph({{"SASS opcodes", Colour::bold}, ": equal are " + agreements_text(opcodes)});
   for (const auto& [names, side] : {std::pair(&opcodes.only_in_a, "A"), std::pair(&opcodes.only_in_b, "B")}) {
-    if (!names->empty()) page.paragraph({fmt::format("{} only in {}: {}", names->size(), side, some_of(*names))});
+    if (!names->empty())
+      page.paragraph({fmt::format("{} only in {}: {}", names->size(), side, list_text(*names, most_opcodes))});
   }
   const std::size_t count = page.shown(opcodes.rows.size());
   if (count == 0) return;

@@ -22,6 +22,9 @@ Group compare_all(const std::vector<Side>& sides);
 // Each table with the previous one.
 Group compare_steps(const std::vector<Side>& sides);
 
+// The first few items of a list, and how many more there are.
+std::string list_text(const std::vector<std::string>& items, std::size_t most);
+
 // For people: a summary, then the rows; changed code is shown side by side, with stall counts.
 void write_page(std::ostream& out, const Group& group, const PageStyle& style);
 // A page to keep, in Markdown: ten lines of what matters most, then what changed from each table to the next, with
