@@ -22,7 +22,7 @@ namespace {
 constexpr std::chrono::seconds query_deadline{60};
 constexpr char log_name[] = "counts.csv";
 
-// "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission …": what it says, or else the end of its output.
+// "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission …": what it says, or else its first line.
 std::string reason_in(const std::string& output) {
   constexpr std::string_view mark = "==ERROR== ";
   const auto found = output.find(mark);

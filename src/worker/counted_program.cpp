@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstring>
 #include <fstream>
+#include <utility>
 
 #include "base/file.h"
 #include "base/process.h"
@@ -30,15 +30,9 @@ std::vector<Message> messages_in(const std::filesystem::path& file) {
   std::vector<Message> messages;
   std::error_code none;
   if (!std::filesystem::exists(file, none)) return messages;
-  const auto bytes = read_file(file);
-  std::uint32_t length = 0;
-  for (std::size_t at = 0; bytes.size() - at >= sizeof length; at += length) {
-    std::memcpy(&length, bytes.data() + at, sizeof length);
-    at += sizeof length;
-    if (bytes.size() - at < length) break;
-    const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data()) + at;
-    messages.emplace_back(Bytes(begin, begin + length));
-  }
+  const auto text = read_file(file);
+  Bytes bytes(text.begin(), text.end());
+  while (auto message = take_message(bytes)) messages.push_back(std::move(*message));
   return messages;
 }
 

@@ -11,6 +11,17 @@ Message::Message(const Bytes& payload) {
   content_.assign(payload.begin() + 1, payload.end());
 }
 
+std::optional<Message> take_message(Bytes& received) {
+  std::uint32_t payload = 0;
+  if (received.size() < sizeof payload) return std::nullopt;
+  std::memcpy(&payload, received.data(), sizeof payload);
+  if (received.size() - sizeof payload < payload) return std::nullopt;
+  const auto end = received.begin() + static_cast<std::ptrdiff_t>(sizeof payload + payload);
+  Message message(Bytes(received.begin() + sizeof payload, end));
+  received.erase(received.begin(), end);
+  return message;
+}
+
 Bytes frame_of(Kind kind, const std::string& content) {
   const auto length = static_cast<std::uint32_t>(1 + content.size());
   Bytes frame(sizeof length + length);

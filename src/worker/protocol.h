@@ -7,6 +7,7 @@
 #include <cereal/types/vector.hpp>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -210,6 +211,9 @@ class Message {
   Kind kind_;
   std::string content_;
 };
+
+// Takes the first message off received bytes; empty if it is not whole yet.
+std::optional<Message> take_message(Bytes& received);
 
 // `payload` preceded by its length.
 Bytes frame_of(Kind kind, const std::string& content);

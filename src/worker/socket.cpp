@@ -81,24 +81,15 @@ bool WorkerSocket::send(const Bytes& frame, Milliseconds deadline) {
   return true;
 }
 
-std::optional<Message> WorkerSocket::take_message() {
-  std::uint32_t payload = 0;
-  if (received_.size() < sizeof payload) return std::nullopt;
-  std::memcpy(&payload, received_.data(), sizeof payload);
-  if (received_.size() - sizeof payload < payload) return std::nullopt;
-  const auto end = received_.begin() + static_cast<std::ptrdiff_t>(sizeof payload + payload);
-  Message message(Bytes(received_.begin() + sizeof payload, end));
-  received_.erase(received_.begin(), end);
-  if (message.kind() != Kind::error) return message;
-  const auto error = message.as<ErrorReply>();
-  throw Error(static_cast<ExitCode>(error.exit_code), error.message, error.advice);
-}
-
 std::optional<Message> WorkerSocket::receive(Milliseconds deadline, bool& missed_deadline) {
   const auto until = Clock::now() + deadline;
   missed_deadline = false;
   for (;;) {
-    if (auto message = take_message()) return message;
+    if (auto message = take_message(received_)) {
+      if (message->kind() != Kind::error) return message;
+      const auto error = message->as<ErrorReply>();
+      throw Error(static_cast<ExitCode>(error.exit_code), error.message, error.advice);
+    }
     std::uint8_t chunk[65536];
     const ssize_t size = recv(socket_, chunk, sizeof chunk, 0);
     if (size > 0) {

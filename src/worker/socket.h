@@ -55,7 +55,6 @@ class WorkerSocket {
   bool send_descriptors(const std::vector<int>& descriptors, Milliseconds deadline);
 
  private:
-  std::optional<Message> take_message();
   bool wait_for(short events, std::chrono::steady_clock::time_point until) const;
 
   int socket_ = -1;

@@ -29,6 +29,16 @@ class Spent {
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
+// Runs an action of the counters. An Error only costs their numbers.
+template <typename Action>
+auto or_unavailable(Action action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    throw counters::Unavailable(error.what(), error.advice, error.exit_code);
+  }
+}
+
 }  // namespace
 
 WorkerTimes operator-(const WorkerTimes& later, const WorkerTimes& earlier) {
@@ -165,33 +175,25 @@ counters::Offer Worker::open_counters(const std::filesystem::path& library) {
   restart();  // a library opened earlier would stay loaded
   cupti_ = library;
   ncu_.reset();
-  try {
+  return or_unavailable([&] {
     open_device();
     process_->send(frame(Kind::open_counters, library.string()), options_.start_deadline);
     auto reply = process_->receive(options_.start_deadline);
     if (!reply) throw Error(ExitCode::missing_tool, "the process that opens it " + process_->exit().describe());
     counters_are_open_ = true;
     return reply->as<counters::Offer>();
-  } catch (const Error& error) {
-    throw counters::Unavailable(error.what(), error.advice, error.exit_code);
-  }
+  });
 }
 
 counters::Offer Worker::open_ncu(const std::filesystem::path& program) {
   restart();
-  try {
-    ncu_ = counters::offer_of_ncu(program);
-    return *ncu_;
-  } catch (const Error& error) {
-    throw counters::Unavailable(error.what(), error.advice, error.exit_code);
-  }
+  ncu_ = or_unavailable([&] { return counters::offer_of_ncu(program); });
+  return *ncu_;
 }
 
-std::vector<std::size_t> Worker::count_with_ncu(const std::vector<LaunchBatch>& batches,
+std::vector<std::size_t> Worker::count_with_ncu(const std::vector<LaunchBatch>& request,
                                                 const std::vector<std::size_t>& session,
                                                 std::vector<CountOutcome>& outcomes) {
-  std::vector<LaunchBatch> request;
-  for (const auto number : session) request.push_back(batches[number]);
   auto counted = count_below_ncu(*ncu_, options_, request);
   std::vector<std::size_t> settled;
   const auto is_ok = [](const CountOutcome& one) { return one.launch.status == kernel::LaunchStatus::ok; };
@@ -208,7 +210,9 @@ std::vector<std::size_t> Worker::count_with_ncu(const std::vector<LaunchBatch>& 
 std::vector<std::size_t> Worker::count_together(const std::vector<LaunchBatch>& batches,
                                                 const std::vector<std::size_t>& session,
                                                 std::vector<CountOutcome>& outcomes) {
-  if (ncu_) return count_with_ncu(batches, session, outcomes);
+  std::vector<LaunchBatch> request;
+  for (const auto number : session) request.push_back(batches[number]);
+  if (ncu_) return count_with_ncu(request, session, outcomes);
   if (!process_ || process_->pid() < 0 || !counters_are_open_) open_counters(cupti_);
   std::vector<std::size_t> failed;
   const auto lose = [&](std::size_t number) {
@@ -218,8 +222,6 @@ std::vector<std::size_t> Worker::count_together(const std::vector<LaunchBatch>& 
     outcomes[number] = {{status, "counting the kernel " + exit.describe(), {}}, {}};
     failed.push_back(number);
   };
-  std::vector<LaunchBatch> request;
-  for (const auto number : session) request.push_back(batches[number]);
   process_->send(frame(Kind::count, request), options_.start_deadline);
   for (const auto number : session) {
     const bool loaded = process_->receive(options_.kernel_deadline).has_value();
@@ -256,7 +258,7 @@ std::vector<CountOutcome> Worker::count(const std::vector<LaunchBatch>& batches)
   std::vector<CountOutcome> outcomes(batches.size());
   std::vector<std::size_t> left(batches.size());
   std::iota(left.begin(), left.end(), 0);
-  try {
+  return or_unavailable([&] {
     while (!left.empty()) {
       const auto size = std::min(most_in_session, left.size());
       const std::vector session(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(size));
@@ -265,10 +267,8 @@ std::vector<CountOutcome> Worker::count(const std::vector<LaunchBatch>& batches)
       std::erase_if(left,
                     [&](auto number) { return std::find(settled.begin(), settled.end(), number) != settled.end(); });
     }
-  } catch (const Error& error) {
-    throw counters::Unavailable(error.what(), error.advice, error.exit_code);
-  }
-  return outcomes;
+    return std::move(outcomes);
+  });
 }
 
 template <typename Outcome>

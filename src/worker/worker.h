@@ -124,7 +124,7 @@ class Worker {
   void prepare_standby();
   void open_device();
   Ending run_remaining(const LaunchBatch& batch, std::vector<kernel::LaunchOutcome>& outcomes);
-  std::vector<std::size_t> count_with_ncu(const std::vector<LaunchBatch>& batches,
+  std::vector<std::size_t> count_with_ncu(const std::vector<LaunchBatch>& request,
                                           const std::vector<std::size_t>& session, std::vector<CountOutcome>& outcomes);
   std::vector<std::size_t> count_together(const std::vector<LaunchBatch>& batches,
                                           const std::vector<std::size_t>& session, std::vector<CountOutcome>& outcomes);
