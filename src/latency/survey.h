@@ -18,8 +18,8 @@ inline constexpr int surveyed_sms = 16;
 inline constexpr int surveyed_clusters = 64;  // their place matters for everything that leaves one of their CTAs
 inline constexpr int surveyed_lines = 1024;
 
-// Whether a trial's window may take a different time on a different line or SM: its launches, each on a different line,
-// did, a fence in it waits for more than its CTA, or a cluster runs it.
+// Whether a trial's window may take a different time on a different line or SM: more than a tenth of its launches, each
+// on a different line, did, a fence in it waits for more than its CTA, or a cluster runs it.
 bool leaves_the_sm(const line::MadeTrial& trial, const sass::Window& window);
 
 // Adds the windows behind the headline to the bench's batch with the launches of a survey. Empty if none of them leaves

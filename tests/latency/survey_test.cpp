@@ -37,6 +37,31 @@ TEST_CASE("a fence beyond the CTA leaves the SM, even if its launches on one SM 
   CHECK(leaves("LDS R4, [R5]"));
 }
 
+TEST_CASE("what takes a different time on a tenth of the lines leaves the SM, even if most lines take equally long") {
+  line::MadeTrial trial;
+  trial.launch.uses_memory = true;
+  sass::Window window;
+  window.instructions.emplace_back().text = "SULD.D.BA.3D.STRONG.SYS.TRAP R4, [R5], R6";
+  const auto leaves = [&](const std::vector<std::uint32_t>& elapsed) {
+    trial.outcome.emplace();
+    auto& readout = trial.outcome->readout;
+    readout.launches = elapsed.size();
+    readout.threads = 1;
+    readout.words_per_thread = 2;
+    for (const auto cycles : elapsed) readout.words.insert(readout.words.end(), {100, 100 + cycles});
+    return leaves_the_sm(trial, window);
+  };
+  // Measured on an H200: a surface in the second-level cache, and a createpolicy that branches on its sizes.
+  CHECK(leaves({408, 405, 405, 405, 407, 405, 405, 405, 406, 406, 408, 405, 405, 410,
+                406, 404, 405, 405, 406, 405, 405, 404, 406, 404, 405, 405, 405}));
+  std::vector<std::uint32_t> inside(27, 107);
+  CHECK_FALSE(leaves(inside));
+  inside[0] = inside[16] = 173;
+  CHECK_FALSE(leaves(inside));
+  trial.launch.uses_memory = false;
+  CHECK_FALSE(leaves({64, 60, 64, 60, 64, 60, 64, 60, 64}));  // divergent local memory
+}
+
 TEST_CASE("a distribution of lines at home in two parts of a cache has two humps") {
   std::mt19937 random(1);
   for (int machine = 0; machine < 400; ++machine) {
