@@ -122,6 +122,36 @@ Registers registers_of(const Code& code) {
   return registers;
 }
 
+// Whether what an instruction signals by this scoreboard is still in flight when its copy of the code ends.
+bool is_in_flight(const Code& code, std::size_t at, int scoreboard) {
+  if (scoreboard == sass::ControlWord::no_scoreboard) return false;
+  return std::none_of(code.begin() + static_cast<std::ptrdiff_t>(at) + 1, code.end(),
+                      [&](const auto& later) { return (later.control.wait_mask >> scoreboard & 1) != 0; });
+}
+
+// Whether a copy could write a register too early for the one before it: one that a load has yet to write (MOV R9;
+// LD R9, [R8]), or one that a store has yet to read and that holds different values on the way (MOV R8; IADD3 R8, R8;
+// ST [R8]).
+bool overtakes(const Code& code) {
+  const auto writers = [&](const sass::Register& one) {
+    return std::count_if(code.begin(), code.end(), [&](const auto& instruction) {
+      const auto writes = sass::register_use(instruction.text).writes;
+      return std::find(writes.begin(), writes.end(), one) != writes.end();
+    });
+  };
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const auto use = sass::register_use(code[i].text);
+    const auto has_two_writers = [&](const auto& one) { return writers(one) > 1; };
+    if (is_in_flight(code, i, code[i].control.write_scoreboard) &&
+        std::any_of(use.writes.begin(), use.writes.end(), has_two_writers))
+      return true;
+    if (is_in_flight(code, i, code[i].control.read_scoreboard) &&
+        std::any_of(use.reads.begin(), use.reads.end(), has_two_writers))
+      return true;
+  }
+  return false;
+}
+
 bool have_common(const std::set<sass::Register>& some, const std::set<sass::Register>& others) {
   return std::any_of(some.begin(), some.end(), [&](const auto& one) { return others.contains(one); });
 }
@@ -171,6 +201,8 @@ Saturable find_saturable(const sass::Window& window, const std::vector<std::vect
     const auto registers = registers_of(instructions);
     if (have_common(registers.needed, registers.written))
       found.problem = "a copy would read the result of the one before it";
+    if (found.problem.empty() && overtakes(instructions))
+      found.problem = "a copy would write a register that the one before it still needs";
     of_all.needed.insert(registers.needed.begin(), registers.needed.end());
     of_all.written.insert(registers.written.begin(), registers.written.end());
   }

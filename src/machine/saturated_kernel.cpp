@@ -32,6 +32,15 @@ void keep(const ptx::KernelBuilder& builder, const isa::Variant& variant, const 
   }
 }
 
+// Whether registers are coordinates in a texture or a surface, each of which has its own range.
+bool has_coordinates(const isa::Catalogue& catalogue, const isa::Variant& variant) {
+  const auto& operands = variant.form->operands;
+  return std::any_of(operands.begin(), operands.end(), [&](const auto& operand) {
+    const auto* object = isa::object_of(catalogue, *variant.input, operand);
+    return object != nullptr && !object->is_address;
+  });
+}
+
 // A value in its own register.
 bool is_plain_source(const isa::Catalogue& catalogue, const isa::Variant& variant, const isa::Operand& operand) {
   return !operand.is_result && operand.count == 0 && operand.type != "carry" &&
@@ -59,10 +68,11 @@ kernel::Trial saturated_trial(const ptx::LoadedCatalogue& loaded, std::span<cons
     for (const auto& text : variant.form->module) builder.need(text);
     ptx::Replaced replaced;
     std::map<std::string, SourcesOfType> of_type;
+    const bool shares = sources == Sources::shared && !has_coordinates(loaded.catalogue, variant);
     for (const auto& operand : variant.form->operands) {
       const auto registers = ptx::registers_of(operand, i == 0 ? "" : fmt::format("_c{}", i));
       replaced[operand.name] = registers;
-      if (sources == Sources::shared && is_plain_source(loaded.catalogue, variant, operand)) {
+      if (shares && is_plain_source(loaded.catalogue, variant, operand)) {
         auto& [first, count] = of_type[operand.type];
         if (count++ == 0) first = registers;
         if (count > 2) {

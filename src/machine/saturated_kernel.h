@@ -22,7 +22,7 @@ inline constexpr int most_warps = 32;
 //   own     each operand has its own
 //   shared  with three or more sources of one type, the third uses the register of the first. A register file has two
 //           banks, each of which delivers one register per cycle: reading three would dominate the time, and real code
-//           finds some of them in the operand cache
+//           finds some of them in the operand cache. Not coordinates: each has its own range
 enum class Sources { own, shared };
 
 // The variants' instructions once each, followed by a loop of `places`, which copies of their machine code can

@@ -51,6 +51,18 @@ std::vector<std::string> with(std::vector<std::string> texts, std::size_t at, co
   return texts;
 }
 
+ptx::LoadedCatalogue catalogue_of_repository() {
+  const auto templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
+  return {isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
+}
+
+const isa::Form& form_of(const ptx::LoadedCatalogue& loaded, const std::string& ptx) {
+  const auto& forms = loaded.catalogue.forms;
+  const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == ptx; });
+  REQUIRE(form != forms.end());
+  return *form;
+}
+
 }  // namespace
 
 TEST_CASE("an instruction and its places are found in a kernel, wherever ptxas put the loop control") {
@@ -170,7 +182,49 @@ TEST_CASE("code whose copies would depend on each other is not copied") {
   auto steps = popc_loop;
   steps.insert(steps.begin() + 1, "FADD R9, R7, R8");
   steps[2] = "FMUL R9, R9, R8";
-  CHECK(find_saturable(window_of(steps), {{"FADD", "FMUL"}}, 3).problem.empty());
+  auto window = window_of(steps);
+  for (const std::size_t step : {1, 2}) window.instructions[step].control = {};  // of fixed latency
+  CHECK(find_saturable(window, {{"FADD", "FMUL"}}, 3).problem.empty());
+}
+
+TEST_CASE("code whose copies would overtake each other is not copied") {
+  const std::string problem = "a copy would write a register that the one before it still needs";
+  constexpr int none = sass::ControlWord::no_scoreboard, never = 0, scoreboard_0 = 1;
+  struct Step {
+    std::string text;
+    int write_scoreboard, read_scoreboard, wait_mask;
+  };
+  const auto problem_of = [](const std::vector<Step>& steps) {
+    auto texts = popc_loop;
+    texts.erase(texts.begin() + 1);
+    std::vector<std::string> opcodes;
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) texts.insert(texts.begin() + 1, step->text);
+    auto window = window_of(texts);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      auto& control = window.instructions[i + 1].control;
+      control.write_scoreboard = steps[i].write_scoreboard;
+      control.read_scoreboard = steps[i].read_scoreboard;
+      control.wait_mask = steps[i].wait_mask;
+      opcodes.emplace_back(sass::opcode_of(steps[i].text));
+    }
+    return find_saturable(window, {opcodes}, 3).problem;
+  };
+  // What ptxas makes of ld.shared::cluster.cs: the next copy's address, then what this copy has loaded.
+  CHECK(problem_of({{"MOV R8, R13", none, none, never},
+                    {"MOV R9, R12", none, none, never},
+                    {"LD.E.EF R9, [R8]", 5, 0, never}}) == problem);
+  CHECK(problem_of({{"MOV R8, R13", none, none, never},
+                    {"MOV R9, R12", none, none, never},
+                    {"LD.E.EF R7, [R8]", 5, 0, never}}) == "");
+  // It waits for it within the copy.
+  CHECK(problem_of({{"MOV R8, R13", none, none, never},
+                    {"LDS R8, [R8]", 0, none, never},
+                    {"MOV R7, R8", none, none, scoreboard_0}}) == "");
+  // The address of a store has a different value on the way.
+  CHECK(problem_of({{"MOV R8, R13", none, none, never},
+                    {"IADD3 R8, R8, R12, RZ", none, none, never},
+                    {"STS [R8], R7", none, 0, never}}) == problem);
+  CHECK(problem_of({{"IADD3 R8, R13, R12, RZ", none, none, never}, {"STS [R8], R7", none, 0, never}}) == "");
 }
 
 TEST_CASE("the second clock waits for registers that queued copies have not read or written yet") {
@@ -197,20 +251,28 @@ TEST_CASE("evidence has the loop with the first copy, as it runs") {
                                           "CS2R.32 R11, SR_CLOCKLO"});
 }
 
+TEST_CASE("sources share a register unless they are coordinates, each of which has its own range") {
+  const auto loaded = catalogue_of_repository();
+  const auto is_same = [&](const std::string& ptx) {
+    const auto variant = isa::variants_of(form_of(loaded, ptx)).front();
+    const auto text = [&](Sources sources) { return saturated_trial(loaded, {&variant, 1}, 12, sources).kernel.text; };
+    return text(Sources::shared) == text(Sources::own);
+  };
+  CHECK_FALSE(is_same("fma.rn.f32"));
+  CHECK(is_same("sured.b.add.3d.u32.trap"));
+  CHECK(is_same("tex.3d.v4.f32.f32"));
+}
+
 TEST_CASE("on every architecture the loop contains only the copies and control that they do not overwrite") {
   const auto toolchain = ptxas_or_skip().front();
   sass::Nvdisasm nvdisasm(nvdisasm_or_skip());
-  const auto templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
-  const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
+  const auto loaded = catalogue_of_repository();
   constexpr int places = 12;
   // The first writes the predicate that ptxas would steer with, except on sm_120.
   const std::string ptx = GENERATE("set.eq.s32.b64", "popc.b32", "setp.lt.f32", "atom.add.u32");
   const int sm = GENERATE(75, 80, 90, 120);
   INFO(ptx << " sm_" << sm);
-  const auto& forms = loaded.catalogue.forms;
-  const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == ptx; });
-  REQUIRE(form != forms.end());
-  const auto variant = isa::variants_of(*form).front();
+  const auto variant = isa::variants_of(form_of(loaded, ptx)).front();
   const auto trial = saturated_trial(loaded, {&variant, 1}, places, Sources::shared);
   const isa::Target target{sm, ""};
   const auto outcome = line::make_kernel_assembler(assemble::make_ptxas(toolchain), toolchain, target)
