@@ -10,10 +10,6 @@ namespace ptxlat::counters {
 
 namespace {
 
-constexpr char permission_advice[] =
-    "Run as root (in a container with --cap-add SYS_ADMIN), or let every user read counters: put `options nvidia "
-    "NVreg_RestrictProfilingToAdminUsers=0` into a file of /etc/modprobe.d and reload the driver.";
-
 template <typename Function>
 void find_symbol(void* library, Function& function, const char* symbol) {
   function = reinterpret_cast<Function>(dlsym(library, symbol));
@@ -23,6 +19,13 @@ void find_symbol(void* library, Function& function, const char* symbol) {
 }
 
 }  // namespace
+
+Unavailable forbidden() {
+  return {"the driver does not let this user read hardware counters",
+          "Run as root (in a container with --cap-add SYS_ADMIN), or let every user read counters: put `options nvidia "
+          "NVreg_RestrictProfilingToAdminUsers=0` into a file of /etc/modprobe.d and reload the driver.",
+          ExitCode::no_gpu};
+}
 
 std::string library_advice() {
   return "`" + toolkits_script() + " cupti` downloads libcupti; $PTXLAT_LIBCUPTI can name one elsewhere.";
@@ -59,7 +62,7 @@ CuptiApi load_cupti_api(const std::filesystem::path& path) {
 void check_cupti(const CuptiApi& api, CUptiResult result, const char* function) {
   if (result == CUPTI_SUCCESS) return;
   if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES || result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES)
-    throw Unavailable("the driver does not let this user read hardware counters", permission_advice, ExitCode::no_gpu);
+    throw forbidden();
   const char* name = nullptr;
   api.cuptiGetResultString(result, &name);
   throw Unavailable(fmt::format("{} failed with {}", function, name ? name : fmt::format("CUPTI error {}", result)),

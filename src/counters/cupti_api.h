@@ -20,6 +20,9 @@ class Unavailable : public Error {
       : Error(code, reason, std::move(how_to_get_them)) {}
 };
 
+// The driver reserves counters for the administrator.
+Unavailable forbidden();
+
 // The part of CUPTI that ptxlat uses, declared here so that it builds without a CUDA toolkit: the range profiler and
 // its host side, introduced in CUDA 12.6. Names, values and layouts are those of cupti_profiler_target.h,
 // cupti_profiler_host.h, cupti_range_profiler.h and cupti_target.h of CUDA 13.0. Each structure begins with its size,

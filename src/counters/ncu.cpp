@@ -21,8 +21,9 @@ namespace {
 
 constexpr std::chrono::seconds query_deadline{60};
 constexpr char log_name[] = "counts.csv";
+constexpr char no_permission[] = "ERR_NVGPUCTRPERM";
 
-// "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission …": what it says, or else its first line.
+// "==ERROR== Failed to access the following metrics: …": what it says, or else its first line.
 std::string reason_in(const std::string& output) {
   constexpr std::string_view mark = "==ERROR== ";
   const auto found = output.find(mark);
@@ -87,6 +88,7 @@ std::vector<Counts> count_with_ncu(const Offer& offer, const std::vector<std::st
   std::error_code none;
   const auto log = folder / log_name;
   const auto written = std::filesystem::exists(log, none) ? read_file(log) : outcome.output;
+  if (written.find(no_permission) != std::string::npos) throw forbidden();
   auto counts = counts_in(written, offer.pipes);
   if (counts.empty() && outcome.ok()) throw Unavailable(fmt::format("ncu counted nothing: {}", reason_in(written)), {});
   return counts;

@@ -84,9 +84,7 @@ results::WindowRecord evidence_of(const line::Bench& bench, const ChainLoops& lo
 }
 
 LoopTimes time_chain_loops(line::Bench& bench, const ChainLoops& loops, const std::vector<int>& warps) {
-  return time_both([&](const auto& numbers, int rounds) { return time_loop(bench, loops.shorter, numbers, rounds); },
-                   [&](const auto& numbers, int rounds) { return time_loop(bench, loops.longer, numbers, rounds); },
-                   warps);
+  return time_both({timer_of(bench, loops.shorter), timer_of(bench, loops.longer)}, warps);
 }
 
 }  // namespace ptxlat::machine

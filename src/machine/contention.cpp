@@ -201,7 +201,7 @@ std::vector<results::Record> ContentionMethod::make(line::Bench& bench, std::spa
       records.back().note = error.what();
     }
   }
-  bench.assemble();
+  bench.assemble(kernels_per_module);
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     bench.begin_cell();
     if (!trials[i].empty()) measure(bench, plan_[chunk[i].number], trials[i], records[i]);

@@ -50,17 +50,16 @@ void measure(line::Bench& bench, const CopyLoops& loops, const Copies& copies, c
   const auto warps = warps_to_try(codes.front().size(), bench.batch().trial(loops.longer.trial).launch.uses_memory);
   const auto shorter = words_of(codes_of(loops.shorter, turns), copies.shorter);
   const auto longer = words_of(codes, copies.longer);
-  const auto times = time_both(
-      [&](const auto& numbers, int rounds) { return time_loop(bench, loops.shorter, shorter, numbers, rounds); },
-      [&](const auto& numbers, int rounds) { return time_loop(bench, loops.longer, longer, numbers, rounds); }, warps);
+  const TimeLoops time{timer_of(bench, loops.shorter, shorter), timer_of(bench, loops.longer, longer)};
+  const auto times = time_both(time, warps);
   record.gpu = bench.gpu();
   if (times.shorter.empty()) {
     record.verdict = times.verdict;
     record.note = times.message;
     return;
   }
-  put_rates(record, warps, times,
-            [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer); });
+  put_settled_rates(record, warps, time, times,
+                    [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer); });
 }
 
 }  // namespace

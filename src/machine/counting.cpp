@@ -173,7 +173,7 @@ std::vector<results::Record> CountingMethod::make(line::Bench& bench, std::span<
     records.push_back(begun(plan_[cell.number]));
     trials.push_back(add_trials(loaded_, bench, plan_[cell.number]));
   }
-  bench.assemble();
+  bench.assemble(kernels_per_module);
   std::vector<Counted> all;
   std::vector<worker::LaunchBatch> kernels;
   for (std::size_t i = 0; i < chunk.size(); ++i) {

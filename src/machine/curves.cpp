@@ -23,6 +23,17 @@ constexpr char curve_name[] = "warps";
 
 double rate_of(int warps, double cycles) { return lanes_of_a_warp * warps / cycles; }
 
+// Results per cycle with each number of warps; none if more copies did not take longer.
+std::vector<double> rates_of(const std::vector<int>& warps, const LoopTimes& times, const TimeOfCopy& time_of_copy) {
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < warps.size(); ++i) {
+    const auto cycles = time_of_copy(timing_of(times, warps, i));
+    if (cycles <= 0) return {};
+    rates.push_back(rate_of(warps[i], cycles));
+  }
+  return rates;
+}
+
 // What one launch says of the throughput, with the warps that saturate the SM: launches have lines, SMs and the order
 // in which warps end in common. Empty if it has none of them.
 std::optional<double> throughput_of_launch(std::size_t launch, const std::vector<int>& warps, const LoopTimes& times,
@@ -78,22 +89,20 @@ double issued_per_cycle(const results::Record& record, double per_clock) {
 void put_rates(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
                const TimeOfCopy& time_of_copy) {
   results::Series series{curve_name, "results/clk/SM", {{"warps", "warps", {}}}, {}};
-  std::vector<double> rates;
-  for (std::size_t i = 0; i < warps.size(); ++i) {
-    const auto cycles = time_of_copy(timing_of(times, warps, i));
-    if (cycles <= 0) {
-      record.verdict = sass::Verdict::unstable;
-      record.note = "more copies did not take longer";
-      return;
-    }
-    rates.push_back(rate_of(warps[i], cycles));
-    series.axes.front().values.push_back(warps[i]);
-    series.values.emplace_back(rates.back());
+  const auto rates = rates_of(warps, times, time_of_copy);
+  if (rates.empty()) {
+    record.verdict = sass::Verdict::unstable;
+    record.note = "more copies did not take longer";
+    return;
   }
+  series.axes.front().values.assign(warps.begin(), warps.end());
+  series.values.assign(rates.begin(), rates.end());
   record.series.push_back(std::move(series));
   const auto best = saturation_of(warps, rates).best;
+  std::size_t launches = 0;
+  for (const auto i : best) launches = std::max(launches, times.longer[i].launches.size());
   std::vector<double> of_launches;
-  for (std::size_t launch = 0; launch < times.longer.front().launches.size(); ++launch) {
+  for (std::size_t launch = 0; launch < launches; ++launch) {
     if (const auto one = throughput_of_launch(launch, warps, times, time_of_copy, best)) of_launches.push_back(*one);
   }
   if (!of_launches.empty()) {
@@ -102,6 +111,15 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const Loo
     record.set(metric::throughput_high, middle + 2 * error);
   }
   read_again(record);
+}
+
+void put_settled_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes times,
+                       const TimeOfCopy& time_of_copy) {
+  put_rates(record, warps, times, time_of_copy);
+  if (record.verdict != sass::Verdict::unstable || !record.number(metric::throughput_low)) return;
+  time_more_often(time, warps, saturation_of(warps, rates_of(warps, times, time_of_copy)).best, times);
+  record.series.pop_back();
+  put_rates(record, warps, times, time_of_copy);
 }
 
 void read_again(results::Record& record) {

@@ -16,6 +16,10 @@ using TimeOfCopy = std::function<double(const Timing& timing)>;
 // Puts the curve over warps into the record, how far its launches spread, and its result.
 void put_rates(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
                const TimeOfCopy& time_of_copy);
+// The same, and if the launches do not agree on the result, those that decide it are launched more often. Requires a
+// GPU.
+void put_settled_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes times,
+                       const TimeOfCopy& time_of_copy);
 
 // A throughput is unstable if its bounds, two standard errors below and above, are further apart than this share of it.
 // At this limit, two runs differ by 1 % or more in one case of twenty.

@@ -22,8 +22,6 @@ namespace {
 constexpr int launches_of_kernel = 3;
 // Each of a cell's two kernels counts as so many: its launches keep a GPU busy for as long as assembling the others.
 constexpr std::size_t kernels_of_trial = 4;
-// Each distance is a module to be loaded, and small ones load faster. All words of a chunk are disassembled together.
-constexpr std::size_t kernels_per_module = 8;
 
 results::Record begun(const HazardPlan& plan) {
   const auto& form = *plan.variant.form;

@@ -109,7 +109,7 @@ std::vector<results::Record> InFlightMethod::make(line::Bench& bench, std::span<
     for (const int chains : chains_to_try)
       loops[i].push_back(add_chain_loops(loaded_, bench, plan.variant, chains, threads_of_cta, plan.opcode));
   }
-  bench.assemble();
+  bench.assemble(kernels_per_module);
   std::vector<results::Record> records;
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     auto record = begun(plan_[chunk[i].number]);

@@ -29,14 +29,14 @@ namespace {
 // The trial's kernel, in this cubin. If it uses memory, each launch is on a different line and SM (docs/method.md,
 // "Latencies that leave the SM").
 LoopTime time_of(line::Bench& bench, std::size_t trial, std::vector<std::uint8_t> cubin, const std::vector<int>& warps,
-                 int rounds, int launches) {
+                 int rounds, int launches, int times_as_often) {
   const auto& symbol = bench.batch().kernel_of(trial).symbol;
   worker::LaunchBatch batch{std::move(cubin), {}, true};
   for (const int count : warps) {
     auto launch = with_rounds(with_warps(bench.batch().trial(trial).launch, count), rounds);
     if (launch.uses_memory) launch.places = latency::surveyed_sms;
-    const int count_of_launches = launch.uses_memory ? latency::surveyed_sms : launches;
-    batch.kernels.push_back({symbol, std::move(launch), count_of_launches});
+    const int usual_launches = launch.uses_memory ? latency::surveyed_sms : launches;
+    batch.kernels.push_back({symbol, std::move(launch), times_as_often * usual_launches});
   }
   LoopTime time;
   for (const auto& outcome : bench.launch(batch)) {
@@ -69,33 +69,59 @@ int rounds_for(double cycles) {
 }  // namespace
 
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
-                   const std::vector<int>& warps, int rounds) {
+                   const std::vector<int>& warps, int rounds, int times_as_often) {
   const auto& symbol = bench.batch().kernel_of(fillable.trial).symbol;
   return time_of(bench, fillable.trial,
                  fill_places(bench.batch().cubin_of(fillable.trial), symbol, fillable.found, words), warps, rounds,
-                 default_launches);
+                 default_launches, times_as_often);
 }
 
-LoopTime time_loop(line::Bench& bench, std::size_t trial, const std::vector<int>& warps, int rounds, int launches) {
-  return time_of(bench, trial, bench.batch().cubin_of(trial), warps, rounds, launches);
+LoopTime time_loop(line::Bench& bench, std::size_t trial, const std::vector<int>& warps, int rounds, int launches,
+                   int times_as_often) {
+  return time_of(bench, trial, bench.batch().cubin_of(trial), warps, rounds, launches, times_as_often);
+}
+
+TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words) {
+  return [&](const std::vector<int>& warps, int rounds, int times_as_often) {
+    return time_loop(bench, fillable, words, warps, rounds, times_as_often);
+  };
+}
+
+TimeWarps timer_of(line::Bench& bench, std::size_t trial, int launches) {
+  return [&bench, trial, launches](const std::vector<int>& warps, int rounds, int times_as_often) {
+    return time_loop(bench, trial, warps, rounds, launches, times_as_often);
+  };
 }
 
 Timing timing_of(const LoopTimes& times, const std::vector<int>& warps, std::size_t index) {
   return {warps[index], times.rounds, times.shorter[index].middle, times.longer[index].middle};
 }
 
-LoopTimes time_both(const TimeWarps& shorter, const TimeWarps& longer, const std::vector<int>& warps) {
+LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps) {
   LoopTimes times;
   for (const bool is_first : {true, false}) {
     const auto numbers = is_first ? std::vector{warps.back()} : warps;
     for (const bool is_longer : {false, true}) {
-      auto time = (is_longer ? longer : shorter)(numbers, times.rounds);
+      auto time = (is_longer ? time_loops.longer : time_loops.shorter)(numbers, times.rounds, 1);
       if (time.cycles.empty()) return {times.rounds, {}, {}, time.verdict, std::move(time.message)};
       (is_longer ? times.longer : times.shorter) = std::move(time.cycles);
     }
     if (is_first) times.rounds = rounds_for(times.longer.front().middle);
   }
   return times;
+}
+
+void time_more_often(const TimeLoops& time_loops, const std::vector<int>& warps, const std::vector<std::size_t>& chosen,
+                     LoopTimes& times) {
+  std::vector<int> numbers;
+  for (const auto index : chosen) numbers.push_back(warps[index]);
+  const auto shorter = time_loops.shorter(numbers, times.rounds, more_often);
+  const auto longer = time_loops.longer(numbers, times.rounds, more_often);
+  if (shorter.cycles.empty() || longer.cycles.empty()) return;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    times.shorter[chosen[i]] = shorter.cycles[i];
+    times.longer[chosen[i]] = longer.cycles[i];
+  }
 }
 
 }  // namespace ptxlat::machine

@@ -27,6 +27,8 @@ Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>
 // How often a loop that does not use memory is launched: warps that share a pipe end one after the other, in an order
 // that differs.
 inline constexpr int default_launches = 7;
+// What is launched again, because its launches say too little, is launched so many times as often.
+inline constexpr int more_often = 16;
 
 // Cycles of a loop with each requested number of warps; none, with the reason, if a launch failed.
 struct LoopTime {
@@ -35,12 +37,13 @@ struct LoopTime {
   std::string message;
 };
 // Writes the words over the places and runs the result. Requires a GPU.
+//   times_as_often  as usual
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
-                   const std::vector<int>& warps, int rounds = default_rounds);
+                   const std::vector<int>& warps, int rounds = default_rounds, int times_as_often = 1);
 // The same for the loop of an assembled trial as it is.
 //   launches  with each number of warps, if it does not use memory
 LoopTime time_loop(line::Bench& bench, std::size_t trial, const std::vector<int>& warps, int rounds,
-                   int launches = default_launches);
+                   int launches = default_launches, int times_as_often = 1);
 
 // The same for two kernels of which one has more copies; neither has times if a launch of either failed.
 struct LoopTimes {
@@ -54,9 +57,19 @@ struct LoopTimes {
 Timing timing_of(const LoopTimes& times, const std::vector<int>& warps, std::size_t index);
 
 // Times a kernel with each number of warps.
-using TimeWarps = std::function<LoopTime(const std::vector<int>& warps, int rounds)>;
+using TimeWarps = std::function<LoopTime(const std::vector<int>& warps, int rounds, int times_as_often)>;
+struct TimeLoops {
+  TimeWarps shorter, longer;
+};
+// By time_loop, for as long as all of these exist.
+TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words);
+TimeWarps timer_of(line::Bench& bench, std::size_t trial, int launches = default_launches);
 // With the last number of warps first: a kernel that hangs or faults does so only once, and says how many rounds are
 // enough. Requires a GPU.
-LoopTimes time_both(const TimeWarps& shorter, const TimeWarps& longer, const std::vector<int>& warps);
+LoopTimes time_both(const TimeLoops& time, const std::vector<int>& warps);
+// Replaces the times of the chosen numbers of warps, by their index, with those of more launches. A launch that fails
+// leaves them as they are.
+void time_more_often(const TimeLoops& time, const std::vector<int>& warps, const std::vector<std::size_t>& chosen,
+                     LoopTimes& times);
 
 }  // namespace ptxlat::machine

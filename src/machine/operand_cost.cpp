@@ -153,9 +153,7 @@ void measure(line::Bench& bench, const OperandPlan& plan, const OperandTrials& t
   };
   const std::vector warps = {8, 16, 32};
   const auto fewer = copies(shorter, shorter_copies), more = copies(longer, places_of_body);
-  const auto times = time_both(
-      [&](const auto& numbers, int rounds) { return time_loop(bench, shorter, fewer, numbers, rounds); },
-      [&](const auto& numbers, int rounds) { return time_loop(bench, longer, more, numbers, rounds); }, warps);
+  const auto times = time_both({timer_of(bench, shorter, fewer), timer_of(bench, longer, more)}, warps);
   if (times.shorter.empty()) return give_up(times.verdict, times.message);
   std::vector<double> rates;
   for (std::size_t i = 0; i < warps.size(); ++i) {
@@ -235,7 +233,7 @@ std::vector<results::Record> OperandCostMethod::make(line::Bench& bench, std::sp
       }
     }
   }
-  bench.assemble();
+  bench.assemble(kernels_per_module);
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     bench.begin_cell();
     measure(bench, plan_[chunk[i].number], trials[i], records[i]);

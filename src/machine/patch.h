@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,6 +12,10 @@
 namespace ptxlat::machine {
 
 using Code = std::vector<sass::Instruction>;
+
+// A GPU loads a patched kernel with its whole module, several times for each cell: with a hundred cells in a module,
+// that took most of a GPU's time. (Kernels that are only read can be in one module, which assemblers make sooner.)
+inline constexpr std::size_t kernels_per_module = 8;
 
 // The contents of a saturated kernel's window.
 //   codes    the machine code of each instruction under test, in program order

@@ -333,7 +333,7 @@ std::vector<results::Record> RegisterMethod::make(line::Bench& bench, std::span<
   const auto trial = bench.add(trial_of(loaded_, first_opcode), registers_name);
   std::vector<std::size_t> others;
   for (const auto& one : other_opcodes) others.push_back(bench.add(trial_of(loaded_, one), registers_name));
-  bench.assemble();
+  bench.assemble(kernels_per_module);
   const auto filled = [&](std::size_t number, const ThreeSources& one) {
     return first_fillable(bench.batch(), {number}, {{one.opcode}}, places_of_body);
   };

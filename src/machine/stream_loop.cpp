@@ -98,22 +98,19 @@ std::vector<int> warps_to_try(int threads) {
 void measure(line::Bench& bench, const StreamLoopTrials& loops, int fed_back, results::Record& record) {
   bench.begin_cell();
   const auto warps = warps_to_try(bench.batch().trial(loops.longer).launch.threads);
-  const auto time = [&](std::size_t trial) {
-    return [&, trial](const auto& numbers, int rounds) {
-      return time_loop(bench, trial, numbers, rounds, launches_of_loop);
-    };
-  };
-  const auto times = time_both(time(loops.shorter), time(loops.longer), warps);
+  const auto time_of = [&](std::size_t trial) { return timer_of(bench, trial, launches_of_loop); };
+  const TimeLoops time{time_of(loops.shorter), time_of(loops.longer)};
+  const auto times = time_both(time, warps);
   LoopTime fed_twice;
-  if (loops.fed_twice && !times.shorter.empty()) fed_twice = time(*loops.fed_twice)(warps, times.rounds);
+  if (loops.fed_twice && !times.shorter.empty()) fed_twice = time_of(*loops.fed_twice)(warps, times.rounds, 1);
   record.gpu = bench.gpu();
   if (times.shorter.empty() || (loops.fed_twice && fed_twice.cycles.empty())) {
     record.verdict = times.shorter.empty() ? times.verdict : fed_twice.verdict;
     record.note = times.shorter.empty() ? times.message : fed_twice.message;
     return;
   }
-  put_rates(record, warps, times,
-            time_of_stream_copy(loops.copies, warps, times, fed_back, loops.fed_twice ? &fed_twice : nullptr));
+  put_settled_rates(record, warps, time, times,
+                    time_of_stream_copy(loops.copies, warps, times, fed_back, loops.fed_twice ? &fed_twice : nullptr));
 }
 
 }  // namespace

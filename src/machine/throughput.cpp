@@ -195,7 +195,7 @@ void assemble_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std:
     }
     candidates.push_back(std::move(added));
   });
-  bench.assemble();
+  bench.assemble(kernels_per_module);
   for (const auto& [work, shorter, longer] : candidates) {
     const auto fillable = [&](const auto& trials, int copies) {
       return first_fillable(bench.batch(), trials, work->wanted, places(*work, copies));
@@ -262,6 +262,7 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
     work.loops = add_chain_loops(loaded_, bench, *accumulating_variant(loaded_, form), 1, threads_of_warpgroups(form),
                                  work.record.ptx);
   });
+  bench.assemble(kernels_per_module);
   prove(loaded_, bench, all);
   assemble_loops(loaded_, bench, all);
   prove_loops(all);
@@ -284,7 +285,7 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
           add_stream_loops(loaded_, bench, work.plan->variant, work.shapes_left.front(), work.record.ptx);
       work.shapes_left.erase(work.shapes_left.begin());
     });
-    bench.assemble();
+    bench.assemble(kernels_per_module);
     for_those(Way::streams, all, [&](Work& work) {
       const bool is_proven =
           measure_stream_loops(bench, loaded_.catalogue, work.plan->variant, work.stream_loops, measured_, work.record);

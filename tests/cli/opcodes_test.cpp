@@ -335,6 +335,8 @@ TEST_CASE("ncu gives each opcode its pipes where there is no libcupti") {
         "opcode,pipe,share\nFFMA,able,1\nFFMA,charlie,0.5\nPOPC,able,1\nPOPC,charlie,0.5\n");
   CHECK(report::read_opcode_files(program.table()).runs.front().cupti == "ncu-2025.3.0.0");
   CHECK(program.run({"doctor"}).out.find("tests/standin/ncu.py (ncu-2025.3.0.0)") != std::string::npos);
+  program.set("PTXLAT_STANDIN_NCU", "forbidden");
+  CHECK(program.run({"doctor"}).out.find("NVreg_RestrictProfilingToAdminUsers=0") != std::string::npos);
 }
 
 TEST_CASE("unavailable counters only cost their column, and the run says why") {

@@ -94,6 +94,53 @@ TEST_CASE("a throughput whose launches fall into two is unstable, and one whose 
   }
 }
 
+TEST_CASE("a throughput on which a few launches do not agree is that of more launches") {
+  std::mt19937 random(14);
+  std::normal_distribution<double> distance(0, 0.03);  // of a slice of the cache
+  int settled = 0;
+  for (int machine = 0; machine < 100; ++machine) {
+    std::vector<int> asked;
+    const auto time_of = [&](bool is_longer) {
+      return [&, is_longer](const std::vector<int>& numbers, int, int times_as_often) {
+        const auto all = times_of(
+            4, [&](int, int) { return 1 + std::abs(distance(random)); }, times_as_often * launches);
+        LoopTime time;
+        for (const int number : numbers) {
+          const auto at = std::find(warps.begin(), warps.end(), number) - warps.begin();
+          time.cycles.push_back((is_longer ? all.longer : all.shorter)[static_cast<std::size_t>(at)]);
+          if (times_as_often > 1 && is_longer) asked.push_back(number);
+        }
+        return time;
+      };
+    };
+    const TimeLoops time{time_of(false), time_of(true)};
+    const auto copy = [](const Timing& timing) { return cycles_of_copy(timing, shorter_copies, longer_copies); };
+    LoopTimes times{rounds, time.shorter(warps, rounds, 1).cycles, time.longer(warps, rounds, 1).cycles, {}, {}};
+    auto few = record_of("ld.acquire.gpu.u32");
+    put_rates(few, warps, times, copy);
+    auto record = record_of("ld.acquire.gpu.u32");
+    put_settled_rates(record, warps, time, times, copy);
+    REQUIRE(record.series.size() == 1);
+    if (few.verdict == sass::Verdict::proven) {
+      CHECK(asked.empty());  // most machines
+      continue;
+    }
+    CHECK(std::find(asked.begin(), asked.end(), 1) == asked.end());  // far from saturation
+    if (record.verdict == sass::Verdict::proven) ++settled;
+  }
+  CHECK(settled > 50);
+}
+
+TEST_CASE("more launches that fail leave what the first ones said") {
+  const auto times = times_of(4, [](int, int launch) { return launch % 2 == 0 ? 1 : 1.3; });
+  const auto fails = [](const std::vector<int>&, int, int) { return LoopTime{{}, sass::Verdict::timeout, "hung"}; };
+  auto record = record_of("ld.acquire.gpu.u32");
+  put_settled_rates(record, warps, {fails, fails}, times,
+                    [](const Timing& timing) { return cycles_of_copy(timing, shorter_copies, longer_copies); });
+  CHECK(record.verdict == sass::Verdict::unstable);
+  CHECK(record.series.size() == 1);
+}
+
 TEST_CASE("many launches that fall into two give one throughput") {
   std::mt19937 random(12);
   std::vector<double> found;

@@ -122,14 +122,14 @@ TEST_CASE("two loops are first timed with all warps, which says how many rounds 
   for (const double interval : {0.25, 1.0, 4.0, 16.0, 200.0}) {
     std::vector<std::vector<int>> asked;
     const auto with_copies = [&](int copies) {
-      return [&asked, copies, interval](const std::vector<int>& warps, int rounds) {
+      return [&asked, copies, interval](const std::vector<int>& warps, int rounds, int) {
         asked.push_back(warps);
         LoopTime time;
         for (const int count : warps) time.cycles.push_back({300 + copies * interval * count * rounds, {}});
         return time;
       };
     };
-    const auto times = time_both(with_copies(48), with_copies(112), {1, 2, 32});
+    const auto times = time_both({with_copies(48), with_copies(112)}, {1, 2, 32});
     CHECK(asked == std::vector<std::vector<int>>{{32}, {32}, {1, 2, 32}, {1, 2, 32}});
     REQUIRE(times.longer.size() == 3);
     CHECK(times.longer.back().middle == 300 + 112 * interval * 32 * times.rounds);
@@ -139,8 +139,8 @@ TEST_CASE("two loops are first timed with all warps, which says how many rounds 
     if (times.rounds > default_rounds) CHECK(times.longer.back().middle < 1100000);
     if (interval <= 4) CHECK(times.rounds >= 32);
   }
-  const auto fails = [](const std::vector<int>&, int) { return LoopTime{{}, sass::Verdict::timeout, "hung"}; };
-  const auto failed = time_both(fails, fails, {1, 32});
+  const auto fails = [](const std::vector<int>&, int, int) { return LoopTime{{}, sass::Verdict::timeout, "hung"}; };
+  const auto failed = time_both({fails, fails}, {1, 32});
   CHECK(failed.longer.empty());
   CHECK(failed.verdict == sass::Verdict::timeout);
   CHECK(failed.message == "hung");
