@@ -116,8 +116,15 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const Loo
 void put_settled_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes times,
                        const TimeOfCopy& time_of_copy) {
   put_rates(record, warps, times, time_of_copy);
-  if (record.verdict != sass::Verdict::unstable || !record.number(metric::throughput_low)) return;
-  time_more_often(time, warps, saturation_of(warps, rates_of(warps, times, time_of_copy)).best, times);
+  const auto low = record.number(metric::throughput_low), high = record.number(metric::throughput_high);
+  if (record.verdict != sass::Verdict::unstable || !low || !high) return;
+  // Of ranges at the limit, half would still be too wide.
+  constexpr double margin = 1.3, most_times_as_often = 48;
+  const double apart = 2 * (*high - *low) / (*high + *low) / largest_spread;
+  const double times_as_often = std::ceil(margin * apart * apart);
+  if (times_as_often > most_times_as_often) return;
+  const auto saturation = saturation_of(warps, rates_of(warps, times, time_of_copy));
+  time_more_often(time, warps, saturation.best, static_cast<int>(times_as_often), times);
   record.series.pop_back();
   put_rates(record, warps, times, time_of_copy);
 }

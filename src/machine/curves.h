@@ -16,8 +16,8 @@ using TimeOfCopy = std::function<double(const Timing& timing)>;
 // Puts the curve over warps into the record, how far its launches spread, and its result.
 void put_rates(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
                const TimeOfCopy& time_of_copy);
-// The same, and if the launches do not agree on the result, those that decide it are launched more often. Requires a
-// GPU.
+// The same, and if the launches do not agree on the result, those that decide it are launched as often as it takes, but
+// not more than 48 times as often. Requires a GPU.
 void put_settled_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes times,
                        const TimeOfCopy& time_of_copy);
 

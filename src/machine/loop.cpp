@@ -112,11 +112,11 @@ LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps) 
 }
 
 void time_more_often(const TimeLoops& time_loops, const std::vector<int>& warps, const std::vector<std::size_t>& chosen,
-                     LoopTimes& times) {
+                     int times_as_often, LoopTimes& times) {
   std::vector<int> numbers;
   for (const auto index : chosen) numbers.push_back(warps[index]);
-  const auto shorter = time_loops.shorter(numbers, times.rounds, more_often);
-  const auto longer = time_loops.longer(numbers, times.rounds, more_often);
+  const auto shorter = time_loops.shorter(numbers, times.rounds, times_as_often);
+  const auto longer = time_loops.longer(numbers, times.rounds, times_as_often);
   if (shorter.cycles.empty() || longer.cycles.empty()) return;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     times.shorter[chosen[i]] = shorter.cycles[i];

@@ -27,8 +27,6 @@ Fillable first_fillable(const line::Batch& batch, const std::vector<std::size_t>
 // How often a loop that does not use memory is launched: warps that share a pipe end one after the other, in an order
 // that differs.
 inline constexpr int default_launches = 7;
-// What is launched again, because its launches say too little, is launched so many times as often.
-inline constexpr int more_often = 16;
 
 // Cycles of a loop with each requested number of warps; none, with the reason, if a launch failed.
 struct LoopTime {
@@ -70,6 +68,6 @@ LoopTimes time_both(const TimeLoops& time, const std::vector<int>& warps);
 // Replaces the times of the chosen numbers of warps, by their index, with those of more launches. A launch that fails
 // leaves them as they are.
 void time_more_often(const TimeLoops& time, const std::vector<int>& warps, const std::vector<std::size_t>& chosen,
-                     LoopTimes& times);
+                     int times_as_often, LoopTimes& times);
 
 }  // namespace ptxlat::machine

@@ -129,24 +129,44 @@ bool is_in_flight(const Code& code, std::size_t at, int scoreboard) {
                       [&](const auto& later) { return (later.control.wait_mask >> scoreboard & 1) != 0; });
 }
 
-// Whether a copy could write a register too early for the one before it: one that a load has yet to write (MOV R9;
-// LD R9, [R8]), or one that a store has yet to read and that holds different values on the way (MOV R8; IADD3 R8, R8;
-// ST [R8]).
+// Registers on which addresses of the code depend. One has up to four: LD's [R8] is R8 and R9, SULD's [R4] has a
+// coordinate in each of R4 to R7.
+std::set<sass::Register> registers_of_addresses(const Code& code) {
+  constexpr int most_registers = 4;
+  std::set<sass::Register> found;
+  for (const auto& instruction : code) {
+    for (const auto& one : sass::register_use(instruction.text).reads) {
+      if (!sass::is_in_address(instruction.text, one)) continue;
+      for (int i = 0; i < most_registers; ++i) found.insert({one.file, one.number + i});
+    }
+  }
+  for (auto instruction = code.rbegin(); instruction != code.rend(); ++instruction) {
+    const auto use = sass::register_use(instruction->text);
+    const auto is_found = [&](const auto& one) { return found.contains(one); };
+    if (std::any_of(use.writes.begin(), use.writes.end(), is_found)) found.insert(use.reads.begin(), use.reads.end());
+  }
+  return found;
+}
+
+// Whether an access could go to a wrong address, because a copy writes a register too early for the one before it: one
+// that a load has yet to write (MOV R9; LD R9, [R8]), or one that a store has yet to read and that holds different
+// values on the way (MOV R8; IADD3 R8, R8; ST [R8]). A wrong value elsewhere does not matter.
 bool overtakes(const Code& code) {
+  const auto of_addresses = registers_of_addresses(code);
   const auto writers = [&](const sass::Register& one) {
     return std::count_if(code.begin(), code.end(), [&](const auto& instruction) {
       const auto writes = sass::register_use(instruction.text).writes;
       return std::find(writes.begin(), writes.end(), one) != writes.end();
     });
   };
+  const auto could_be_wrong = [&](const auto& one) { return of_addresses.contains(one) && writers(one) > 1; };
   for (std::size_t i = 0; i < code.size(); ++i) {
     const auto use = sass::register_use(code[i].text);
-    const auto has_two_writers = [&](const auto& one) { return writers(one) > 1; };
     if (is_in_flight(code, i, code[i].control.write_scoreboard) &&
-        std::any_of(use.writes.begin(), use.writes.end(), has_two_writers))
+        std::any_of(use.writes.begin(), use.writes.end(), could_be_wrong))
       return true;
     if (is_in_flight(code, i, code[i].control.read_scoreboard) &&
-        std::any_of(use.reads.begin(), use.reads.end(), has_two_writers))
+        std::any_of(use.reads.begin(), use.reads.end(), could_be_wrong))
       return true;
   }
   return false;
@@ -202,7 +222,7 @@ Saturable find_saturable(const sass::Window& window, const std::vector<std::vect
     if (have_common(registers.needed, registers.written))
       found.problem = "a copy would read the result of the one before it";
     if (found.problem.empty() && overtakes(instructions))
-      found.problem = "a copy would write a register that the one before it still needs";
+      found.problem = "a copy would write an address too early for the one before it";
     of_all.needed.insert(registers.needed.begin(), registers.needed.end());
     of_all.written.insert(registers.written.begin(), registers.written.end());
   }

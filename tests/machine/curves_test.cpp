@@ -97,7 +97,7 @@ TEST_CASE("a throughput whose launches fall into two is unstable, and one whose 
 TEST_CASE("a throughput on which a few launches do not agree is that of more launches") {
   std::mt19937 random(14);
   std::normal_distribution<double> distance(0, 0.03);  // of a slice of the cache
-  int settled = 0;
+  int unstable = 0, settled = 0;
   for (int machine = 0; machine < 100; ++machine) {
     std::vector<int> asked;
     const auto time_of = [&](bool is_longer) {
@@ -122,13 +122,15 @@ TEST_CASE("a throughput on which a few launches do not agree is that of more lau
     put_settled_rates(record, warps, time, times, copy);
     REQUIRE(record.series.size() == 1);
     if (few.verdict == sass::Verdict::proven) {
-      CHECK(asked.empty());  // most machines
+      CHECK(asked.empty());
       continue;
     }
     CHECK(std::find(asked.begin(), asked.end(), 1) == asked.end());  // far from saturation
+    ++unstable;
     if (record.verdict == sass::Verdict::proven) ++settled;
   }
-  CHECK(settled > 50);
+  CHECK(unstable > 20);
+  CHECK(2 * settled > unstable);
 }
 
 TEST_CASE("more launches that fail leave what the first ones said") {

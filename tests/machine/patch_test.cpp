@@ -188,7 +188,7 @@ TEST_CASE("code whose copies would depend on each other is not copied") {
 }
 
 TEST_CASE("code whose copies would overtake each other is not copied") {
-  const std::string problem = "a copy would write a register that the one before it still needs";
+  const std::string problem = "a copy would write an address too early for the one before it";
   constexpr int none = sass::ControlWord::no_scoreboard, never = 0, scoreboard_0 = 1;
   struct Step {
     std::string text;
@@ -216,6 +216,13 @@ TEST_CASE("code whose copies would overtake each other is not copied") {
   CHECK(problem_of({{"MOV R8, R13", none, none, never},
                     {"MOV R9, R12", none, none, never},
                     {"LD.E.EF R7, [R8]", 5, 0, never}}) == "");
+  // The function's values are wrong then, which take as long.
+  CHECK(problem_of({{"FMUL.RZ R9, R13, 0.15915493667125701904", none, none, never},
+                    {"MUFU.COS R9, R9", 0, none, never}}) == "");
+  // The shape of what is stored is not its address.
+  CHECK(problem_of({{"PRMT R8, R13, 0x3340, R12", none, none, never},
+                    {"PRMT R8, R8, 0x5410, R11", none, none, never},
+                    {"STS [R13], R8", none, 0, never}}) == "");
   // It waits for it within the copy.
   CHECK(problem_of({{"MOV R8, R13", none, none, never},
                     {"LDS R8, [R8]", 0, none, never},
@@ -225,6 +232,10 @@ TEST_CASE("code whose copies would overtake each other is not copied") {
                     {"IADD3 R8, R8, R12, RZ", none, none, never},
                     {"STS [R8], R7", none, 0, never}}) == problem);
   CHECK(problem_of({{"IADD3 R8, R13, R12, RZ", none, none, never}, {"STS [R8], R7", none, 0, never}}) == "");
+  // An address depends on a value that is loaded again and again.
+  CHECK(problem_of({{"MOV R9, R13", none, none, never},
+                    {"IADD3 R8, R9, R12, RZ", none, none, never},
+                    {"LDS R9, [R8]", 5, none, never}}) == problem);
 }
 
 TEST_CASE("the second clock waits for registers that queued copies have not read or written yet") {
