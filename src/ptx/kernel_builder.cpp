@@ -191,6 +191,7 @@ void KernelBuilder::load_default(const std::string& name, const std::string& typ
 void KernelBuilder::load_rounds(int by_default) {
   assert(slots == kernel::slot_of_rounds);
   load({"%rounds"}, "b32", {std::to_string(by_default), std::to_string(by_default), false});
+  operands += fmt::format("  setp.ne.u32 %again, %pass, 0;\n  @!%again min.u32 %rounds, %rounds, {};\n", by_default);
   slot_of_value_.clear();
 }
 

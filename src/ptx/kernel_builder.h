@@ -59,7 +59,8 @@ struct KernelBuilder {
   void load(const std::vector<std::string>& names, const std::string& type, const isa::Value& value);
   // The same with the catalogue's default value of the type for a source operand at `position`.
   void load_default(const std::string& name, const std::string& type, std::size_t position);
-  // Loads %rounds, of which a launch may want a different number (kernel::slot_of_rounds). Before any operand.
+  // Loads %rounds, of which a launch may want a different number (kernel::slot_of_rounds). The first pass, which only
+  // warms caches, has at most as many as by default. Before any operand.
   void load_rounds(int by_default);
   // Makes the registers of an object, each from a separate offset with the same value.
   void place(const std::vector<std::string>& names, const isa::Object& object, const isa::Value& offset);
