@@ -12,6 +12,7 @@
 #include "latency/experiment_builder.h"
 #include "line/window_record.h"
 #include "machine/hazard_kernel.h"
+#include "machine/patch.h"
 #include "machine/scheduled_pairs.h"
 #include "sass/results.h"
 
