@@ -58,7 +58,8 @@ TEST_CASE("the shipped probe of rates tells a scheduler that issues two instruct
 
 TEST_CASE("zeros and random numbers are multiplied by the same machine code") {
   const auto probes = probe::load_probes({fs::path(PTXLAT_SOURCE_DIR) / "ptx_templates" / "probes"});
-  const auto probe = std::find_if(probes.begin(), probes.end(), [](const auto& p) { return p.name == "tensor_rate"; });
+  const std::string name = GENERATE("tensor_rate", "wgmma_rate");
+  const auto probe = std::find_if(probes.begin(), probes.end(), [&](const auto& p) { return p.name == name; });
   REQUIRE(probe != probes.end());
   const auto points = probe::points_of(*probe, {{"sms", 132}});
   REQUIRE(points.size() == 2);
