@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <functional>
 #include <regex>
 #include <set>
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
 
@@ -50,7 +52,8 @@ Predicate predicate_of(const std::string& pattern) {
     const std::regex expression(pattern.substr(1, pattern.size() - 2),
                                 std::regex::ECMAScript | std::regex_constants::__polynomial);
     // Of the processor: a host full of jobs must not reject an expression that takes a tenth of a second on its own.
-    constexpr std::clock_t most = std::clock_t{5} * CLOCKS_PER_SEC;
+    constexpr std::chrono::milliseconds usual{5000};
+    const auto most = std::max(usual, scaled_deadline(usual)).count() * CLOCKS_PER_SEC / 1000;
     const auto begin = std::clock();
     return [=](const Form& form) {
       if (std::clock() - begin > most)

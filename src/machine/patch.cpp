@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "sass/audit.h"
@@ -129,17 +131,33 @@ bool is_in_flight(const Code& code, std::size_t at, int scoreboard) {
                       [&](const auto& later) { return (later.control.wait_mask >> scoreboard & 1) != 0; });
 }
 
-// Registers on which addresses of the code depend. One has up to four: LD's [R8] is R8 and R9, SULD's [R4] has a
-// coordinate in each of R4 to R7.
-std::set<sass::Register> registers_of_addresses(const Code& code) {
-  constexpr int most_registers = 4;
-  std::set<sass::Register> found;
-  for (const auto& instruction : code) {
-    for (const auto& one : sass::register_use(instruction.text).reads) {
-      if (!sass::is_in_address(instruction.text, one)) continue;
-      for (int i = 0; i < most_registers; ++i) found.insert({one.file, one.number + i});
-    }
+// How many registers an address has of which the first is named: a generic one two (LD's [R8] is R8 and R9), though
+// "[R8.64]" names both, and a place in a surface one for each coordinate.
+int registers_of_address(const std::string& opcode) {
+  constexpr std::array<std::pair<std::string_view, int>, 5> coordinates = {
+      {{".1D_ARRAY", 2}, {".2D_ARRAY", 3}, {".1D", 1}, {".2D", 2}, {".3D", 3}}};
+  for (const auto& [shape, count] : coordinates) {
+    if (opcode.find(shape) != std::string::npos) return count;
   }
+  constexpr std::array<std::string_view, 4> generic = {"LD", "ST", "ATOM", "RED"};
+  return std::find(generic.begin(), generic.end(), sass::family_of(opcode)) == generic.end() ? 1 : 2;
+}
+
+std::set<sass::Register> address_of(const sass::Instruction& instruction) {
+  const bool names_all = instruction.text.find(".64") != std::string::npos;
+  const int count = names_all ? 1 : registers_of_address(std::string(sass::opcode_of(instruction.text)));
+  std::set<sass::Register> address;
+  for (const auto& one : sass::register_use(instruction.text).reads) {
+    if (!sass::is_in_address(instruction.text, one)) continue;
+    for (int i = 0; i < count; ++i) address.insert({one.file, one.number + i});
+  }
+  return address;
+}
+
+// Registers on which addresses of the code depend.
+std::set<sass::Register> registers_of_addresses(const Code& code) {
+  std::set<sass::Register> found;
+  for (const auto& instruction : code) found.merge(address_of(instruction));
   for (auto instruction = code.rbegin(); instruction != code.rend(); ++instruction) {
     const auto use = sass::register_use(instruction->text);
     const auto is_found = [&](const auto& one) { return found.contains(one); };
@@ -162,14 +180,35 @@ bool overtakes(const Code& code) {
   const auto could_be_wrong = [&](const auto& one) { return of_addresses.contains(one) && writers(one) > 1; };
   for (std::size_t i = 0; i < code.size(); ++i) {
     const auto use = sass::register_use(code[i].text);
+    auto reads = address_of(code[i]);
+    reads.insert(use.reads.begin(), use.reads.end());
     if (is_in_flight(code, i, code[i].control.write_scoreboard) &&
         std::any_of(use.writes.begin(), use.writes.end(), could_be_wrong))
       return true;
     if (is_in_flight(code, i, code[i].control.read_scoreboard) &&
-        std::any_of(use.reads.begin(), use.reads.end(), could_be_wrong))
+        std::any_of(reads.begin(), reads.end(), could_be_wrong))
       return true;
   }
   return false;
+}
+
+// If all the code does to an address is to move it, the access takes it from where it was: ldmatrix is MOV R8, R13;
+// LDSM R8, [R8].
+void take_unmoved_address(Code& code) {
+  if (code.size() != 2 || sass::opcode_of(code[0].text) != "MOV") return;
+  const auto moved = sass::register_use(code[0].text);
+  if (moved.reads.size() != 1 || moved.writes.size() != 1) return;
+  const auto from = moved.reads.front(), to = moved.writes.front();
+  auto& access = code[1];
+  auto sources = sources_of(access.word);
+  const auto in_address = fmt::format("[R{}", to.number);
+  const auto at = access.text.find(in_address + ']');
+  const bool is_general = from.file == sass::RegisterFile::general && to.file == from.file;
+  if (!is_general || at == std::string::npos || sources.front() != to.number) return;
+  if (registers_of_address(std::string(sass::opcode_of(access.text))) != 1) return;
+  sources.front() = from.number;
+  access.word = with_sources(access.word, sources);
+  access.text.replace(at, in_address.size(), fmt::format("[R{}", from.number));
 }
 
 bool have_common(const std::set<sass::Register>& some, const std::set<sass::Register>& others) {
@@ -217,7 +256,8 @@ Saturable find_saturable(const sass::Window& window, const std::vector<std::vect
     return found;
   }
   Registers of_all;
-  for (const auto& instructions : found.codes) {
+  for (auto& instructions : found.codes) {
+    if (overtakes(instructions)) take_unmoved_address(instructions);
     const auto registers = registers_of(instructions);
     if (have_common(registers.needed, registers.written))
       found.problem = "a copy would read the result of the one before it";

@@ -223,6 +223,15 @@ TEST_CASE("code whose copies would overtake each other is not copied") {
   CHECK(problem_of({{"PRMT R8, R13, 0x3340, R12", none, none, never},
                     {"PRMT R8, R8, 0x5410, R11", none, none, never},
                     {"STS [R13], R8", none, 0, never}}) == "");
+  // The registers after those of the address are data.
+  CHECK(problem_of({{"PRMT R16, R13, 0x5410, R12", none, none, never},
+                    {"ATOM.E.ADD.F16x2.RN.STRONG.GPU PT, R16, [R14.64], R16", 0, none, never}}) == "");
+  CHECK(problem_of({{"PRMT R8, R13, 0x3340, R12", none, none, never},
+                    {"PRMT R8, R8, 0x5410, R11", none, none, never},
+                    {"SUST.D.BA.1D.STRONG.SM.TRAP [R7], R8, UR4, 0x0", none, 0, never}}) == "");
+  CHECK(problem_of({{"PRMT R18, R13, 0x3340, R12", none, none, never},
+                    {"PRMT R18, R18, 0x5410, R11", none, none, never},
+                    {"SUST.D.BA.3D.STRONG.SM.TRAP [R16], R11, UR4, 0x0", none, 0, never}}) == problem);
   // It waits for it within the copy.
   CHECK(problem_of({{"MOV R8, R13", none, none, never},
                     {"LDS R8, [R8]", 0, none, never},
@@ -260,6 +269,23 @@ TEST_CASE("evidence has the loop with the first copy, as it runs") {
                                           "VIADD R6, R6, 0x1", "ISETP.LT.AND P0, PT, R7, R8, PT",
                                           "ISETP.GE.U32.AND P6, PT, R6, 0x20, PT", "@!P6 BRA 0x1f0",
                                           "CS2R.32 R11, SR_CLOCKLO"});
+}
+
+TEST_CASE("an access takes an address that is only moved from where it was") {
+  auto texts = with(popc_loop, 1, "MOV R8, R13");
+  texts.insert(texts.begin() + 2, "LDSM.16.M88 R8, [R8]");
+  auto window = window_of(texts);
+  auto& access = window.instructions[2];
+  access.control.wait_mask = 0;
+  constexpr std::uint64_t address = 8, source_bit = 24;
+  access.word.low = (access.word.low & ~(std::uint64_t{0xff} << source_bit)) | address << source_bit;
+  const auto found = find_saturable(window, {{"MOV", "LDSM.16.M88"}}, 3);
+  CHECK(found.problem.empty());
+  CHECK(found.codes[0][1].text == "LDSM.16.M88 R8, [R13]");
+  CHECK((found.codes[0][1].word.low >> source_bit & 0xff) == 13);
+  // Not if the word has something else in that place.
+  access.word.low = (access.word.low & ~(std::uint64_t{0xff} << source_bit)) | (address + 1) << source_bit;
+  CHECK_FALSE(find_saturable(window, {{"MOV", "LDSM.16.M88"}}, 3).problem.empty());
 }
 
 TEST_CASE("sources share a register unless they are coordinates, each of which has its own range") {
