@@ -76,11 +76,6 @@ LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vect
                  default_launches, times_as_often);
 }
 
-LoopTime time_loop(line::Bench& bench, std::size_t trial, const std::vector<int>& warps, int rounds, int launches,
-                   int times_as_often) {
-  return time_of(bench, trial, bench.batch().cubin_of(trial), warps, rounds, launches, times_as_often);
-}
-
 TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words) {
   return [&](const std::vector<int>& warps, int rounds, int times_as_often) {
     return time_loop(bench, fillable, words, warps, rounds, times_as_often);
@@ -89,7 +84,7 @@ TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vect
 
 TimeWarps timer_of(line::Bench& bench, std::size_t trial, int launches) {
   return [&bench, trial, launches](const std::vector<int>& warps, int rounds, int times_as_often) {
-    return time_loop(bench, trial, warps, rounds, launches, times_as_often);
+    return time_of(bench, trial, bench.batch().cubin_of(trial), warps, rounds, launches, times_as_often);
   };
 }
 

@@ -35,15 +35,11 @@ struct LoopTime {
   std::string message;
 };
 // Writes the words over the places and runs the result. Requires a GPU.
-//   times_as_often  as usual
+//   times_as_often  how many times the usual number of launches
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
                    const std::vector<int>& warps, int rounds = default_rounds, int times_as_often = 1);
-// The same for the loop of an assembled trial as it is.
-//   launches  with each number of warps, if it does not use memory
-LoopTime time_loop(line::Bench& bench, std::size_t trial, const std::vector<int>& warps, int rounds,
-                   int launches = default_launches, int times_as_often = 1);
 
-// The same for two kernels of which one has more copies; neither has times if a launch of either failed.
+// The times of two kernels of which one has more copies; neither has times if a launch of either failed.
 struct LoopTimes {
   int rounds = default_rounds;
   std::vector<Elapsed> shorter, longer;
@@ -61,13 +57,15 @@ struct TimeLoops {
 };
 // By time_loop, for as long as all of these exist.
 TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words);
+// The loop of an assembled trial as it is, for as long as the bench exists.
+//   launches  usually, with each number of warps, if it does not use memory
 TimeWarps timer_of(line::Bench& bench, std::size_t trial, int launches = default_launches);
 // With the last number of warps first: a kernel that hangs or faults does so only once, and says how many rounds are
 // enough. Requires a GPU.
-LoopTimes time_both(const TimeLoops& time, const std::vector<int>& warps);
+LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps);
 // Replaces the times of the chosen numbers of warps, by their index, with those of more launches. A launch that fails
 // leaves them as they are.
-void time_more_often(const TimeLoops& time, const std::vector<int>& warps, const std::vector<std::size_t>& chosen,
+void time_more_often(const TimeLoops& time_loops, const std::vector<int>& warps, const std::vector<std::size_t>& chosen,
                      int times_as_often, LoopTimes& times);
 
 }  // namespace ptxlat::machine

@@ -13,8 +13,8 @@ namespace ptxlat::machine {
 
 using Code = std::vector<sass::Instruction>;
 
-// A GPU loads a patched kernel with its whole module, several times for each cell: with a hundred cells in a module,
-// that took most of a GPU's time. (Kernels that are only read can be in one module, which assemblers make sooner.)
+// A GPU loads a patched kernel with its whole module, several times for each cell, and a small module loads faster.
+// (Kernels that are only read can be in one module, which assemblers make sooner.)
 inline constexpr std::size_t kernels_per_module = 8;
 
 // The contents of a saturated kernel's window.

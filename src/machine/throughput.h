@@ -22,7 +22,7 @@ inline constexpr std::array<std::string_view, 7> readable_versions = {
     "machine 7", "machine 8", "machine 9", "machine 10", "machine 11", "machine 12", machine_version};
 // The same for what is measured of opcodes whose throughput is known: contention, operands, instructions in flight and
 // counters. They change less often.
-inline constexpr char opcodes_version[] = "machine 7";
+inline constexpr char opcodes_version[] = "machine 13";
 
 // An instruction whose throughput should be measured: a form with its default class of values, at a level.
 struct ThroughputPlan {
