@@ -73,7 +73,7 @@ endfunction()
 
 # ptxlat_test(NAME ROOMS... [FOLDER folder]): tests/FOLDER/*_test.cpp, by default tests/NAME, as the program test_NAME.
 # Each file is one CTest test: its cases share slow setup. The target fast_tests builds the programs that
-# have a file labelled fast.
+# have a file labelled fast. Files are compiled six at a time, as a room's are, so names must be unique in a folder.
 function(ptxlat_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" FOLDER "")
   if(NOT arg_FOLDER)
@@ -84,6 +84,7 @@ function(ptxlat_test name)
   list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND ptxlat_ OUTPUT_VARIABLE rooms)
   target_link_libraries(test_${name} PRIVATE ${rooms} ptxlat_catch)
   target_precompile_headers(test_${name} REUSE_FROM ptxlat_catch)
+  set_target_properties(test_${name} PROPERTIES UNITY_BUILD ${PTXLAT_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   target_compile_definitions(test_${name} PRIVATE PTXLAT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   foreach(source ${sources})
     cmake_path(GET source STEM file)

@@ -52,10 +52,10 @@ TEST_CASE("a container truncated anywhere is rejected") {
   const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   write_small(file);
-  const auto whole = bytes_of(file);
+  const auto whole = content_of(file);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     INFO(size << " of " << whole.size() << " bytes");
-    write_bytes(file, whole.substr(0, size));
+    overwrite(file, whole.substr(0, size));
     CHECK_FALSE(problem_of(file).empty());
   }
 }
@@ -64,12 +64,12 @@ TEST_CASE("a container with any bit altered is rejected") {
   const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   write_small(file);
-  const auto whole = bytes_of(file);
+  const auto whole = content_of(file);
   for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
     INFO("bit " << bit);
     auto altered = whole;
     altered[bit / 8] = static_cast<char>(altered[bit / 8] ^ (1 << (bit % 8)));
-    write_bytes(file, altered);
+    overwrite(file, altered);
     CHECK_FALSE(problem_of(file).empty());
   }
 }
@@ -78,7 +78,7 @@ TEST_CASE("bytes after the end of a container are rejected") {
   const TestFolder folder;
   const auto file = folder.path / "a.bundle";
   write_small(file);
-  write_bytes(file, bytes_of(file) + "x");
+  overwrite(file, content_of(file) + "x");
   CHECK(problem_of(file) == "has 1 bytes after its end");
 }
 
@@ -88,11 +88,11 @@ TEST_CASE("a file of a different kind, a newer format and a missing file each ha
   CHECK(problem_of(file).find("cannot be read") != std::string::npos);
   CHECK(problem_of(folder.path).find("cannot be read") != std::string::npos);
   for (const std::string& foreign : {std::string(), std::string("SQLite format 3"), std::string(4096, '\0')}) {
-    write_bytes(file, foreign);
+    overwrite(file, foreign);
     CHECK(problem_of(file).find("is not a ptxlat bundle") != std::string::npos);
   }
   // The first 16 bytes of a bundle of format 2, with their CRC-32.
-  write_bytes(file, std::string("ptxlat\x1a\n\x02\x00\x00\x00\xfc\x74\x3f\x08", 16) + std::string(100, 'x'));
+  overwrite(file, std::string("ptxlat\x1a\n\x02\x00\x00\x00\xfc\x74\x3f\x08", 16) + std::string(100, 'x'));
   CHECK(problem_of(file).find("format 2") != std::string::npos);
 }
 

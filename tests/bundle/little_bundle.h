@@ -3,26 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "../ptx/little_catalogue.h"
 #include "../results/test_folder.h"
 #include "bundle/make.h"
 #include "latency/plan.h"
+#include "text.h"
 #include "thrown_error.h"
 
 namespace ptxlat {
-
-inline std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-inline void write_bytes(const std::filesystem::path& file, const std::string& bytes) {
-  std::ofstream(file, std::ios::binary) << bytes;
-}
 
 // Refuses every kernel in its own words, so that a bundle can be made without any assembler. Asks `before` first.
 class RefusingAssembler : public line::KernelAssembler {

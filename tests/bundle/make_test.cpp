@@ -163,12 +163,12 @@ TEST_CASE("the remains of a different bundle are not reused") {
 TEST_CASE("a foreign file with the name of a partial bundle is not touched") {
   LittleBundle little;
   const auto part = little.file.string() + ".part";
-  write_bytes(part, "my thesis");
+  overwrite(part, "my thesis");
   const auto error = error_of([&] { little.make(); });
   CHECK(error.exit_code == ExitCode::storage);
   CHECK(says(error, part + " is not a ptxlat bundle"));
   CHECK(error.advice.find("remove it") != std::string::npos);
-  CHECK(bytes_of(part) == "my thesis");
+  CHECK(content_of(part) == "my thesis");
 }
 
 TEST_CASE("a bundle made for a different method is rejected before anything else is read") {
@@ -184,7 +184,7 @@ TEST_CASE("a bundle made for a different method is rejected before anything else
 TEST_CASE("a bundle damaged anywhere is rejected") {
   LittleBundle little;
   REQUIRE(little.make());
-  const auto whole = bytes_of(little.file);
+  const auto whole = content_of(little.file);
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
     auto damaged = whole;
@@ -193,7 +193,7 @@ TEST_CASE("a bundle damaged anywhere is rejected") {
     if (round % 3 == 0) damaged.resize(at);
     if (round % 3 == 1) damaged[at] = static_cast<char>(damaged[at] ^ static_cast<char>(1 + random() % 255));
     if (round % 3 == 2) damaged.erase(at, 1 + random() % 100);
-    write_bytes(little.file, damaged);
+    overwrite(little.file, damaged);
     const auto error = error_of_opening(little.file);
     CHECK(error.exit_code == ExitCode::storage);
     CHECK_FALSE(error.advice.empty());

@@ -18,7 +18,7 @@ const std::filesystem::path source = PTXLAT_SOURCE_DIR;
 
 // The fenced blocks of one language on the walk through, without their indentation.
 std::vector<std::string> blocks(const std::string& language) {
-  const auto page = contents_of(source / "docs/adding-an-instruction.md");
+  const auto page = content_of(source / "docs/adding-an-instruction.md");
   const auto begin = page.find("## A walk through\n"), end = page.find("\n## A file\n");
   REQUIRE(begin < end);
   std::vector<std::string> found;

@@ -25,8 +25,6 @@ Arguments with(Arguments arguments, const Arguments& more) {
 
 const Arguments few_forms{"--filter", "add.u32", "--filter", "popc.b32", "--filter", "div.s64", "-O", "0,3"};
 
-bool says(const Ended& ended, const std::string& text) { return ended.err.find(text) != std::string::npos; }
-
 // The oldest and the newest ptxas, and a library, as far as they are here.
 std::string old_and_new_toolchains() {
   std::vector<std::filesystem::path> folders = assemble::toolkit_folders();
@@ -48,9 +46,9 @@ std::string tables_of(const PtxlatProgram& program) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(program.folder() / "tables")) {
     if (entry.path().filename() == "latency.csv")
-      files[entry.path().lexically_relative(program.folder()).string()] = contents_of(entry.path());
+      files[entry.path().lexically_relative(program.folder()).string()] = content_of(entry.path());
     if (entry.path().filename() == "forms.csv.gz")
-      files[entry.path().lexically_relative(program.folder()).string()] = report::gunzip(contents_of(entry.path()));
+      files[entry.path().lexically_relative(program.folder()).string()] = report::gunzip(content_of(entry.path()));
   }
   std::string all;
   for (const auto& [name, text] : files) all += name + "\n" + text;
@@ -168,7 +166,7 @@ TEST_CASE("a bundle for a different architecture is rejected before anything is 
 TEST_CASE("a bundle damaged at random places is rejected before anything is measured") {
   PtxlatProgram program;
   program.require_tools();
-  const auto whole = contents_of(little_bundle());
+  const auto whole = content_of(little_bundle());
   std::mt19937 random(3);
   for (int round = 0; round < 20; ++round) {
     auto damaged = whole;

@@ -11,6 +11,7 @@
 #include "report/gzip.h"
 #include "report/probe_files.h"
 #include "report/table.h"
+#include "text.h"
 
 using namespace ptxlat;
 
@@ -26,8 +27,6 @@ void write_table_of(const PtxlatProgram& program, const std::string& toolchain, 
                                          {cell_of("add.u32", 0, 15, "IADD3"), cell_of("add.u32", 3, cycles, "IADD3"),
                                           cell_of("sub.u32", 0, 15, "IADD3"), cell_of("sub.u32", 3, 4, "IADD3")}));
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -74,7 +73,7 @@ TEST_CASE("compare joins an older table, a row an operand and no measure, with o
   results::Run run = run_of();
   report::write_table(program.folder() / "tables", report::table_from(run, {}, operands));
   const auto now = "tables/" + run.table;
-  CHECK(has(contents_of(program.folder() / now / "latency.csv"), "mad.lo.u32,integer,a b c,random,O3,O3,5,"));
+  CHECK(has(content_of(program.folder() / now / "latency.csv"), "mad.lo.u32,integer,a b c,random,O3,O3,5,"));
   CHECK(has(program.run({"show", "mad.lo.u32", "--table", now}).out, "O3  operand a b c, random: proven"));
 
   std::filesystem::create_directories(program.folder() / "older");

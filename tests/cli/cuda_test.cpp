@@ -121,7 +121,7 @@ TEST_CASE("functions of CUDA C are measured from a bundle without NVRTC, as each
   for (const auto& entry : std::filesystem::directory_iterator(here.program.folder() / tables)) {
     INFO(entry.path().filename().string());
     const auto measured = there.program.folder() / tables / entry.path().filename();
-    CHECK((contents_of(measured / "latency.csv") == contents_of(entry.path() / "latency.csv")));
+    CHECK((content_of(measured / "latency.csv") == content_of(entry.path() / "latency.csv")));
     const auto table = report::read_table(measured);
     CHECK(table.run.nvrtc == report::read_table(entry.path()).run.nvrtc);
     CHECK(cell_of(table, "__fadd_rn").number(results::metric::cycles) ==

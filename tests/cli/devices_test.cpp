@@ -7,12 +7,11 @@
 
 #include "base/error.h"
 #include "ptxlat_program.h"
+#include "text.h"
 
 using namespace ptxlat;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 constexpr char four[] = R"(
 [[device]]

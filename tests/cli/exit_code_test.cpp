@@ -8,12 +8,6 @@
 
 using namespace ptxlat;
 
-namespace {
-
-bool says(const Ended& ended, const std::string& text) { return ended.err.find(text) != std::string::npos; }
-
-}  // namespace
-
 TEST_CASE("a wrong command line ends with 2 and nothing on standard output") {
   const PtxlatProgram program;
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{},
@@ -142,7 +136,7 @@ TEST_CASE("a store or a table that cannot be written ends with 7") {
   CHECK(with("--store", program.folder().string()).status == 7);
   std::ofstream(program.folder() / "foreign") << "not a database, but the user's own text that must survive";
   CHECK(with("--store", "foreign").status == 7);
-  CHECK(contents_of(program.folder() / "foreign").starts_with("not a database"));
+  CHECK(content_of(program.folder() / "foreign").starts_with("not a database"));
   CHECK(with("--tables", "/proc/no/such/folder").status == 7);
   CHECK(program.run({"compare", "no/table", "here"}).status != 0);
 }

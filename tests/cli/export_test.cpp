@@ -3,15 +3,10 @@
 // `ptxlat export` as its users call it: a shipped simulator, one of their own, and how it ends where it cannot.
 #include "../simulator/invented.h"
 #include "ptxlat_program.h"
+#include "text.h"
 
 using namespace ptxlat;
 namespace fs = std::filesystem;
-
-namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
 
 TEST_CASE("export writes the files of a shipped simulator and lists what it leaves out") {
   const InventedTable invented;
@@ -22,9 +17,9 @@ TEST_CASE("export writes the files of a shipped simulator and lists what it leav
   CHECK(made.out == "sim/gpgpusim.config\n");
   CHECK(has(made.err,
             "left out: gpgpusim.config -gpgpu_shmem_num_banks: fact = \"shared.banks\": the table has no fact"));
-  CHECK(has(contents_of(program.folder() / "sim/gpgpusim.config"), "\n-gpgpu_n_clusters 7\n"));
-  CHECK(has(contents_of(program.folder() / "sim/evidence.csv"), "device.sm_count"));
-  CHECK(has(contents_of(program.folder() / "sim/left_out.csv"), "-gpgpu_shmem_num_banks"));
+  CHECK(has(content_of(program.folder() / "sim/gpgpusim.config"), "\n-gpgpu_n_clusters 7\n"));
+  CHECK(has(content_of(program.folder() / "sim/evidence.csv"), "device.sm_count"));
+  CHECK(has(content_of(program.folder() / "sim/left_out.csv"), "-gpgpu_shmem_num_banks"));
 }
 
 TEST_CASE("export takes a data file and a configuration of one's own") {
@@ -38,7 +33,7 @@ TEST_CASE("export takes a data file and a configuration of one's own") {
       program.run({"export", invented.table.string(), "--target", "mine.toml", "--base", "base/my.conf", "-o", "sim"});
   INFO(made.err);
   CHECK(made.status == 0);
-  CHECK(has(contents_of(program.folder() / "sim/my.conf"), "\nclock 3\nsms 7\n"));
+  CHECK(has(content_of(program.folder() / "sim/my.conf"), "\nclock 3\nsms 7\n"));
 
   const auto unknown = program.run({"export", invented.table.string(), "--target", "gem5", "-o", "other"});
   CHECK(unknown.status == 4);

@@ -24,8 +24,6 @@ namespace {
 
 constexpr std::size_t bomb_bytes = std::size_t{160} << 20;
 
-bool says(const Ended& ended, const std::string& text) { return ended.err.find(text) != std::string::npos; }
-
 void write(const fs::path& file, const std::string& content) {
   fs::create_directories(file.parent_path());
   std::ofstream(file, std::ios::binary) << content;
@@ -136,7 +134,7 @@ TEST_CASE("a bundle that unpacks to too much, or claims a section of terabytes, 
   CHECK(says(bomb, "too many bytes"));
 
   write_bundle(program.folder() / "claim", manifest_with("ptxas-13.0.88"), {});
-  auto bytes = contents_of(program.folder() / "claim");
+  auto bytes = content_of(program.folder() / "claim");
   bytes[16 + 8 + 6] = 1;  // the size of the first section, in its sixth byte
   write(program.folder() / "claim", bytes);
   const auto claim = program.run({"run", "--bundle", "claim"});
@@ -360,7 +358,7 @@ TEST_CASE("facts are not written through a link in a table's folder") {
   write(precious, "keep me");
   fs::create_symlink(precious, table / "facts.csv");
   CHECK(program.run({"probe", "--reread", table.string()}).status == 0);
-  CHECK(contents_of(precious) == "keep me");
+  CHECK(content_of(precious) == "keep me");
   CHECK(fs::symlink_status(table / "facts.csv").type() == fs::file_type::regular);
 }
 
@@ -369,7 +367,7 @@ TEST_CASE("a table with code in its names puts none into a simulator's configura
   const fs::path committed = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/driver-580.159.04";
   const auto table = program.folder() / "table";
   copy_probes(committed, table);
-  auto runs = results::parse_json(contents_of(committed / "probes.json"));
+  auto runs = results::parse_json(content_of(committed / "probes.json"));
   for (auto& run : runs["runs"]) {
     run["device"]["name"] = "x\", \"y\": __import__(\"os\").system(\"touch evil\"), \"z\": \"";
     run["table"] = "a\nimport os";
@@ -379,7 +377,7 @@ TEST_CASE("a table with code in its names puts none into a simulator's configura
   INFO(ended.err);
   REQUIRE(ended.status == 0);
   CHECK(ended.err.find("gpu_name") != std::string::npos);
-  const auto module = contents_of(program.folder() / "exported/hardware/ptxlat.py");
+  const auto module = content_of(program.folder() / "exported/hardware/ptxlat.py");
   CHECK(module.find("num_SMs") != std::string::npos);
   CHECK(module.find("__import__") == std::string::npos);
   CHECK(module.find("\nimport") == std::string::npos);
@@ -485,7 +483,7 @@ TEST_CASE("a program with more rights than its caller opens no library and runs 
     int status = 0;
     waitpid(child, &status, 0);
     if (WEXITSTATUS(status) == 99) skip("programs of this folder cannot be run");
-    return contents_of(file);
+    return content_of(file);
   };
   INFO(doctor(0));
   CHECK(doctor(0).find("/nonexistent/evil.so") != std::string::npos);

@@ -136,7 +136,7 @@ TEST_CASE("workers die with a supervisor that is killed") {
   CHECK_FALSE(workers.empty());
   const auto alive = [&] {
     return std::any_of(workers.begin(), workers.end(), [](pid_t worker) {
-      const auto stat = contents_of("/proc/" + std::to_string(worker) + "/stat");
+      const auto stat = content_of("/proc/" + std::to_string(worker) + "/stat");
       return !stat.empty() && stat.find(") Z ") == std::string::npos;
     });
   };

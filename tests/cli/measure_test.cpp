@@ -8,12 +8,11 @@
 #include "assemble/nvrtc.h"
 #include "ptxlat_program.h"
 #include "results/json.h"
+#include "text.h"
 
 using namespace ptxlat;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::string find_version(const std::string& name) {
   const auto available = assemble::find_toolchains(all_toolkits());

@@ -23,8 +23,6 @@ Arguments with(Arguments arguments, const Arguments& more) {
   return arguments;
 }
 
-bool says(const Ended& ended, const std::string& text) { return ended.err.find(text) != std::string::npos; }
-
 // The whole table, made once.
 const std::string& whole_csv() {
   static const std::string csv = [] {
@@ -208,7 +206,7 @@ TEST_CASE("the bundle of a shard gives the shard, and a whole bundle any") {
   CHECK(program.run(with({"run", "--bundle", "1.bundle", "--shard", "2/2"}, quiet)).status == 4);
   const auto csv_in = [&](const std::string& tables) {
     const auto folder = program.folder() / tables / "sm_90/stand-in-h200";
-    return contents_of(std::filesystem::directory_iterator(folder)->path() / "latency.csv");
+    return content_of(std::filesystem::directory_iterator(folder)->path() / "latency.csv");
   };
   for (const std::string kind : {"own", "part"}) {
     REQUIRE(program.run({"merge", kind + "1.sqlite", kind + "2.sqlite", "--into", kind + ".sqlite", "--tables", kind})
@@ -227,7 +225,7 @@ TEST_CASE("static tables have shards, too") {
   REQUIRE(program.run({"merge", "1", "2", "--into", "all.sqlite"}).status == 0);
   const auto csv_in = [&](const std::string& tables) {
     const auto folder = program.folder() / tables / "sm_90a/static";
-    return contents_of(std::filesystem::directory_iterator(folder)->path() / "latency.csv");
+    return content_of(std::filesystem::directory_iterator(folder)->path() / "latency.csv");
   };
   CHECK(csv_in("tables") == csv_in("whole"));
 }

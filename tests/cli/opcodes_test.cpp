@@ -36,7 +36,7 @@ const results::Record& record_of(const report::OpcodeFiles& files, const std::st
 
 // By opcode, the versions of ptxas whose tables have it.
 std::map<std::string, std::string> versions_in(const std::filesystem::path& folder) {
-  const auto text = contents_of(folder / "opcodes.csv");
+  const auto text = content_of(folder / "opcodes.csv");
   const auto columns = text.substr(0, text.find('\n'));
   const auto before = columns.substr(0, columns.find(",versions,") + 1);
   const auto at = std::count(before.begin(), before.end(), ',');
@@ -71,7 +71,7 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
     CHECK(record.series.front().axes.front().values.back() == 32);
   }
   CHECK(files.contention.size() == 6);
-  const auto csv = contents_of(program.table() / "opcodes.csv");
+  const auto csv = content_of(program.table() / "opcodes.csv");
   CHECK(
       csv.starts_with("opcode,pipe,counters,paired_as,throughput,unit,multiply_adds,interval,saturates_at,in_flight,"
                       "arrival,latency,latencies,hazard,operand_costs,forms,levels,versions,example,note\n"));
@@ -95,13 +95,13 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
             }) == machine::chains_to_try[i]);
     }
   }
-  const auto curves = report::gunzip(contents_of(program.table() / "series" / "in_flight.csv.gz"));
+  const auto curves = report::gunzip(content_of(program.table() / "series" / "in_flight.csv.gz"));
   CHECK(curves.starts_with("opcode,chains,warps,throughput,latency,example\n"));
 
   const auto launches = lines_of(program.launch_log()).size();
   const auto second = measure(program, filter);
   CHECK(second.status == 0);
-  CHECK(contents_of(program.table() / "opcodes.csv") == csv);
+  CHECK(content_of(program.table() / "opcodes.csv") == csv);
   CHECK(lines_of(program.launch_log()).size() == launches);
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("spellings of one machine code are measured once, whichever of them is
     REQUIRE(ended.status == 0);
   };
   const auto file = [](const PtxlatProgram& program, const char* name) {
-    return report::gunzip(contents_of(program.table() / name));
+    return report::gunzip(content_of(program.table() / name));
   };
   PtxlatProgram program, resumed;
   program.require_tools();
@@ -161,7 +161,7 @@ TEST_CASE("spellings of one machine code are measured once, whichever of them is
   REQUIRE(files.spellings.size() == 4);
   for (std::size_t i = 0; i < spellings.size(); ++i)
     CHECK(files.spellings.at(i) == report::Spelling{spellings[i], 3, row, ""});
-  CHECK(contents_of(program.table() / "opcodes.csv").find(",4,,,ld.global.") != std::string::npos);
+  CHECK(content_of(program.table() / "opcodes.csv").find(",4,,,ld.global.") != std::string::npos);
 
   measure_all(resumed, "f32");
   measure_all(resumed, "[bfsu]32");
@@ -196,7 +196,7 @@ TEST_CASE("an opcode's operands have costs where ptxas uses such operands") {
   // sm_90 has no FFMA with a constant that ptxas would use: it takes a uniform register.
   CHECK(verdict_of("FFMA", "constant") == sass::Verdict::fused);
   CHECK(verdict_of("POPC", "immediate") == sass::Verdict::fused);
-  CHECK(contents_of(program.table() / "opcodes.csv").find(",immediate:0 predicate:0 uniform:0,") != std::string::npos);
+  CHECK(content_of(program.table() / "opcodes.csv").find(",immediate:0 predicate:0 uniform:0,") != std::string::npos);
 }
 
 TEST_CASE(
@@ -238,7 +238,7 @@ TEST_CASE("Ctrl-C keeps the stages that are whole, in the files, too") {
   CHECK(files.in_flight.empty());
   REQUIRE(files.runs.size() == 1);
   CHECK(files.runs.front().was_interrupted);
-  CHECK(contents_of(program.table() / "opcodes.csv").find("\nPOPC,") != std::string::npos);
+  CHECK(content_of(program.table() / "opcodes.csv").find("\nPOPC,") != std::string::npos);
 
   REQUIRE(program.run(arguments).status == 0);
   const auto continued = report::read_opcode_files(program.table());
@@ -250,11 +250,11 @@ TEST_CASE("Ctrl-C in the first stage leaves the files of an earlier run as they 
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(measure(program, "/^fma.rn.f32$/").status == 0);
-  const auto csv = contents_of(program.table() / "opcodes.csv");
+  const auto csv = content_of(program.table() / "opcodes.csv");
   const auto ended = interrupted_at(program, "saturated_popc",
                                     {"opcodes", "--filter", "/^popc.b32$/", "--threads", "1", "--tables", "tables"});
   CHECK(ended.status == 130);
-  CHECK(contents_of(program.table() / "opcodes.csv") == csv);
+  CHECK(content_of(program.table() / "opcodes.csv") == csv);
 }
 
 TEST_CASE("a level's opcodes are its own, whatever else the store has") {
@@ -271,7 +271,7 @@ TEST_CASE("a level's opcodes are its own, whatever else the store has") {
   REQUIRE(program.run({"merge", "ptxlat.sqlite", "--into", "merged.sqlite", "--tables", "merged"}).status == 0);
   const auto merged = program.folder() / "merged" / program.table().lexically_relative(program.folder() / "tables");
   for (const char* file : {"opcodes.csv", "contention.csv", "counters.csv"})
-    CHECK(contents_of(merged / file) == contents_of(program.table() / file));
+    CHECK(content_of(merged / file) == content_of(program.table() / file));
 }
 
 TEST_CASE("a form that faults or hangs costs its own row, and its loop is launched once") {
@@ -305,8 +305,8 @@ TEST_CASE("hardware counters give each opcode its pipes, which a second run take
   const std::string counted =
       "opcode,pipe,share\nDMUL,dog,1\nDMUL,easy,1\nFFMA,bakerheavy,0.5\nFFMA,bakerlite,0.5\n"
       "HGMMA.64x8x16.F32,easy,1\nLOP3.LUT,able,1\nPOPC,charlie,1\n";
-  CHECK(contents_of(program.table() / "counters.csv") == counted);
-  CHECK(contents_of(program.table() / "opcodes.csv").find(",bakerheavy:0.5 bakerlite:0.5,") != std::string::npos);
+  CHECK(content_of(program.table() / "counters.csv") == counted);
+  CHECK(content_of(program.table() / "opcodes.csv").find(",bakerheavy:0.5 bakerlite:0.5,") != std::string::npos);
   const auto files = report::read_opcode_files(program.table());
   CHECK(files.runs.front().cupti == "cupti-130001");
   for (const auto& record : files.counters) {
@@ -320,7 +320,7 @@ TEST_CASE("hardware counters give each opcode its pipes, which a second run take
   const auto second = measure(program, one_opcode_each);
   CHECK(second.status == 0);
   CHECK(second.err.find("libcupti") == std::string::npos);
-  CHECK(contents_of(program.table() / "counters.csv") == counted);
+  CHECK(content_of(program.table() / "counters.csv") == counted);
 }
 
 TEST_CASE("ncu gives each opcode its pipes where there is no libcupti") {
@@ -331,7 +331,7 @@ TEST_CASE("ncu gives each opcode its pipes where there is no libcupti") {
   const auto ended = measure(program, "/^(popc.b32|fma.rn.f32)$/");
   INFO(ended.err);
   REQUIRE(ended.status == 0);
-  CHECK(contents_of(program.table() / "counters.csv") ==
+  CHECK(content_of(program.table() / "counters.csv") ==
         "opcode,pipe,share\nFFMA,able,1\nFFMA,charlie,0.5\nPOPC,able,1\nPOPC,charlie,0.5\n");
   CHECK(report::read_opcode_files(program.table()).runs.front().cupti == "ncu-2025.3.0.0");
   CHECK(program.run({"doctor"}).out.find("tests/standin/ncu.py (ncu-2025.3.0.0)") != std::string::npos);
@@ -355,8 +355,8 @@ TEST_CASE("unavailable counters only cost their column, and the run says why") {
   const auto said = ended.err.find(std::string("no pipes by hardware counters: ") + reason);
   CHECK(said != std::string::npos);
   CHECK(ended.err.find("no pipes by hardware counters", said + 1) == std::string::npos);
-  CHECK(contents_of(program.table() / "opcodes.json").find(reason) != std::string::npos);
-  CHECK(contents_of(program.table() / "counters.csv") == "opcode,pipe,share\n");
+  CHECK(content_of(program.table() / "opcodes.json").find(reason) != std::string::npos);
+  CHECK(content_of(program.table() / "counters.csv") == "opcode,pipe,share\n");
   const auto files = report::read_opcode_files(program.table());
   CHECK(record_of(files, "fma.rn.f32").number(results::metric::throughput));
   CHECK(files.contention.size() == 6);
@@ -371,7 +371,7 @@ TEST_CASE("a libcupti that is missing or old costs the column") {
     CHECK(ended.status == 0);
     CHECK(ended.err.find(std::string("no pipes by hardware counters: ") + library) != std::string::npos);
     CHECK(ended.err.find("tools/toolkits.sh cupti") != std::string::npos);
-    CHECK(contents_of(program.table() / "counters.csv") == "opcode,pipe,share\n");
+    CHECK(content_of(program.table() / "counters.csv") == "opcode,pipe,share\n");
   }
 }
 
@@ -398,8 +398,8 @@ TEST_CASE("the committed opcodes say the same when they are read again") {
   for (const char* file : {"opcodes.csv", "opcodes.md", "contention.csv", "opcodes.json"}) {
     INFO(file);
     const auto packed = committed / (std::string(file) + ".gz");
-    CHECK(contents_of(table / file) ==
-          (std::filesystem::exists(packed) ? report::gunzip(contents_of(packed)) : contents_of(committed / file)));
+    CHECK(content_of(table / file) ==
+          (std::filesystem::exists(packed) ? report::gunzip(content_of(packed)) : content_of(committed / file)));
   }
   CHECK_FALSE(std::filesystem::exists(table / report::packed_opcodes_name));
   if (gpu == std::string("nvidia-h200")) CHECK(versions_in(table).at("IADD3").find("11.8") != std::string::npos);
@@ -412,7 +412,7 @@ TEST_CASE("opcodes of different rules are not read again") {
   const auto table = program.table();
   const auto reread = [&] { return program.run({"opcodes", "--reread", table.string(), "--format", "none"}); };
   REQUIRE(reread().status == 0);
-  auto runs = contents_of(table / "opcodes.json");
+  auto runs = content_of(table / "opcodes.json");
   const std::string rules = machine::machine_version;
   const auto at = runs.find(rules);
   REQUIRE(at != std::string::npos);
@@ -421,7 +421,7 @@ TEST_CASE("opcodes of different rules are not read again") {
   const auto refused = reread();
   CHECK(refused.status == 7);
   CHECK(refused.err.find("was measured by machine 1, and this ptxlat reads " + rules) != std::string::npos);
-  CHECK(contents_of(table / "opcodes.csv") == "kept\n");
+  CHECK(content_of(table / "opcodes.csv") == "kept\n");
 }
 
 TEST_CASE("a folder without opcodes cannot be read again") {

@@ -14,11 +14,11 @@ using namespace ptxlat;
 
 namespace {
 
-Ended measure(const PtxlatProgram& program, const std::string& filter) {
-  return program.run({"pairs", "--filter", filter, "--threads", "1", "--tables", "tables"});
+Ended measure_pairs(const PtxlatProgram& program, const std::string& of) {
+  return program.run({"pairs", "--filter", of, "--threads", "1", "--tables", "tables"});
 }
 
-constexpr char filter[] = "/^(popc.b32|fma.rn.f32|sad.u32|mul.wide.u32|ld.shared.u32)$/";
+constexpr char five_forms[] = "/^(popc.b32|fma.rn.f32|sad.u32|mul.wide.u32|ld.shared.u32)$/";
 
 std::vector<results::Pair> pairs_of(const PtxlatProgram& program, const std::string& producer) {
   auto rows = report::read_pairs(program.table());
@@ -31,7 +31,7 @@ std::vector<results::Pair> pairs_of(const PtxlatProgram& program, const std::str
 TEST_CASE("pairs have the latencies of the GPU and not those of the schedule; a second run has nothing to do") {
   PtxlatProgram program;
   program.require_tools();
-  const auto first = measure(program, filter);
+  const auto first = measure_pairs(program, five_forms);
   INFO(first.err);
   REQUIRE(first.status == 0);
   const auto reads = [&](const std::string& producer) {
@@ -70,24 +70,24 @@ TEST_CASE("pairs have the latencies of the GPU and not those of the schedule; a 
     CHECK(row.note == "no hazard: the next instruction may write it");
   }
   for (const auto& row : waw_of("IMAD.WIDE.U32")) CHECK(row.hazard == 2);
-  CHECK(contents_of(program.table() / "facts.csv").find("register.bank_rule") != std::string::npos);
+  CHECK(content_of(program.table() / "facts.csv").find("register.bank_rule") != std::string::npos);
   const auto files = report::read_pair_files(program.table());
   CHECK(files.runs.size() == 1);
   CHECK(std::all_of(files.hazards.begin(), files.hazards.end(), [](const auto& one) { return !one.windows.empty(); }));
 
-  const auto csv = contents_of(program.table() / "pairs.csv");
+  const auto csv = content_of(program.table() / "pairs.csv");
   const auto launches = lines_of(program.launch_log()).size();
-  CHECK(measure(program, filter).status == 0);
-  CHECK(contents_of(program.table() / "pairs.csv") == csv);
+  CHECK(measure_pairs(program, five_forms).status == 0);
+  CHECK(content_of(program.table() / "pairs.csv") == csv);
   CHECK(lines_of(program.launch_log()).size() == launches);
   REQUIRE(program.run({"pairs", "--reread", program.table().string(), "--format", "none"}).status == 0);
-  CHECK(contents_of(program.table() / "pairs.csv") == csv);
+  CHECK(content_of(program.table() / "pairs.csv") == csv);
 
   // Different rules would misjudge them.
-  auto runs = contents_of(program.table() / "pairs.json");
+  auto runs = content_of(program.table() / "pairs.json");
   const std::string rules = machine::hazard_version;
   runs.replace(runs.find(rules), rules.size(), "hazard 1");
-  const auto kept = contents_of(program.table() / "pairs.json");
+  const auto kept = content_of(program.table() / "pairs.json");
   replace_files(program.table(), {{"pairs.json", runs}});
   const auto refused = program.run({"pairs", "--reread", program.table().string(), "--format", "none"});
   CHECK(refused.status == 7);
@@ -104,7 +104,7 @@ TEST_CASE("pairs have the latencies of the GPU and not those of the schedule; a 
 
   REQUIRE(program.run({"merge", "ptxlat.sqlite", "--into", "merged.sqlite", "--tables", "merged"}).status == 0);
   const auto merged = program.folder() / "merged" / program.table().lexically_relative(program.folder() / "tables");
-  CHECK(contents_of(merged / "pairs.csv") == csv);
+  CHECK(content_of(merged / "pairs.csv") == csv);
 }
 
 TEST_CASE("Ctrl-C keeps the facts about registers, in the files, too, and finished pairs in the store") {
@@ -115,7 +115,7 @@ TEST_CASE("Ctrl-C keeps the facts about registers, in the files, too, and finish
   INFO(ended.err);
   CHECK(ended.status == 130);
   CHECK(ended.err.find("every finished cell is kept in ptxlat.sqlite") != std::string::npos);
-  CHECK(contents_of(program.table() / "facts.csv").find("register.bank_rule") != std::string::npos);
+  CHECK(content_of(program.table() / "facts.csv").find("register.bank_rule") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(program.table() / "pairs.csv"));
   REQUIRE(program.run(arguments).status == 0);
   CHECK_FALSE(pairs_of(program, "POPC").empty());
@@ -124,7 +124,7 @@ TEST_CASE("Ctrl-C keeps the facts about registers, in the files, too, and finish
 TEST_CASE("opcodes have the hazard of their nearest consumer") {
   PtxlatProgram program;
   program.require_tools();
-  REQUIRE(measure(program, "/^fma.rn.f32$/").status == 0);
+  REQUIRE(measure_pairs(program, "/^fma.rn.f32$/").status == 0);
   const auto ended = program.run({"opcodes", "--filter", "/^(fma.rn.f32|popc.b32)$/", "--threads", "1"});
   INFO(ended.err);
   REQUIRE(ended.status == 0);
@@ -144,7 +144,7 @@ TEST_CASE("patched code that faults or hangs costs its own pairs") {
   const auto [variable, verdict] = GENERATE(std::pair("PTXLAT_STANDIN_FAULT", sass::Verdict::fault),
                                             std::pair("PTXLAT_STANDIN_HANG", sass::Verdict::timeout));
   program.set(variable, "popc");
-  const auto ended = measure(program, "/^(popc.b32|fma.rn.f32)$/");
+  const auto ended = measure_pairs(program, "/^(popc.b32|fma.rn.f32)$/");
   INFO(ended.err);
   REQUIRE(ended.status == 0);
   for (const auto& row : pairs_of(program, "POPC")) CHECK_FALSE(row.hazard);
@@ -158,17 +158,17 @@ TEST_CASE("patched code that faults or hangs costs its own pairs") {
 TEST_CASE("GPUs share the pairs: the numbers are those of one, records name theirs, and the end says what each did") {
   PtxlatProgram one, four;
   one.require_tools();
-  REQUIRE(measure(one, filter).status == 0);
+  REQUIRE(measure_pairs(one, five_forms).status == 0);
   std::ofstream script(four.folder() / "script.toml");
   for (int i = 0; i < 4; ++i) script << "[[device]]\nuuid = \"0" << i << "010203-0405-0607-0809-0a0b0c0d0e0f\"\n";
   script.close();
   four.set("PTXLAT_STANDIN_SCRIPT", (four.folder() / "script.toml").string());
   four.set("PTXLAT_STANDIN_DELAY_MS", "1");  // so that they take turns
   const auto ended =
-      four.run({"pairs", "--filter", filter, "--threads", "8", "--devices", "all", "--tables", "tables"});
+      four.run({"pairs", "--filter", five_forms, "--threads", "8", "--devices", "all", "--tables", "tables"});
   INFO(ended.err);
   REQUIRE(ended.status == 0);
-  CHECK(contents_of(four.table() / "pairs.csv") == contents_of(one.table() / "pairs.csv"));
+  CHECK(content_of(four.table() / "pairs.csv") == content_of(one.table() / "pairs.csv"));
   for (int i = 0; i < 4; ++i) {
     const auto at = ended.err.find("\n  GPU " + std::to_string(i));
     REQUIRE(at != std::string::npos);

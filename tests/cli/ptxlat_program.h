@@ -10,7 +10,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <thread>
@@ -20,13 +19,9 @@
 #include "assemble/toolchain.h"
 #include "catch.h"
 #include "report/table.h"
+#include "text.h"
 
 namespace ptxlat {
-
-inline std::string contents_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 inline std::vector<std::string> lines_of(const std::filesystem::path& file) {
   std::ifstream in(file);
@@ -50,16 +45,19 @@ struct Ended {
   std::size_t peak_bytes = 0;
 };
 
+// Whether the messages on standard error have this text.
+inline bool says(const Ended& ended, const std::string& text) { return has(ended.err, text); }
+
 // The processes that `parent` started as `ptxlat worker`.
 inline std::vector<pid_t> workers_of(pid_t parent) {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const pid_t pid = std::atoi(entry.path().filename().c_str());
     if (pid <= 0) continue;
-    const auto stat = contents_of(entry.path() / "stat");
+    const auto stat = content_of(entry.path() / "stat");
     const auto name_end = stat.rfind(')');
     if (name_end == std::string::npos || stat.size() < name_end + 4) continue;
-    const auto command = contents_of(entry.path() / "cmdline");
+    const auto command = content_of(entry.path() / "cmdline");
     if (std::atoi(stat.c_str() + name_end + 4) == parent && command.ends_with(std::string("worker\0", 7)))
       found.push_back(pid);
   }
@@ -111,7 +109,7 @@ class PtxlatProgram {
   std::filesystem::path launch_log() const { return folder() / "launches"; }
   std::filesystem::path store() const { return folder() / "ptxlat.sqlite"; }
   std::filesystem::path table() const { return folder() / "tables/sm_90/stand-in-h200/driver-0.0.standin"; }
-  std::string csv() const { return contents_of(table() / "latency.csv"); }
+  std::string csv() const { return content_of(table() / "latency.csv"); }
 
   void set(const std::string& name, const std::string& value) { environment_[name] = value; }
   void unset(const std::string& name) { environment_.erase(name); }
@@ -147,8 +145,8 @@ class PtxlatProgram {
     rusage used{};
     while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
     }
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), contents_of(folder() / "out"),
-            contents_of(folder() / "err"), static_cast<std::size_t>(used.ru_maxrss) << 10};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content_of(folder() / "out"),
+            content_of(folder() / "err"), static_cast<std::size_t>(used.ru_maxrss) << 10};
   }
 
   Ended run(const std::vector<std::string>& arguments) const {

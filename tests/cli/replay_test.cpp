@@ -2,12 +2,11 @@
 
 // Tables measured again, with the stand-in driver.
 #include "ptxlat_program.h"
+#include "text.h"
 
 using namespace ptxlat;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // A table of a few forms.
 std::string measured(PtxlatProgram& program) {

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "ptxlat_program.h"
 #include "report/table.h"
+#include "text.h"
 
 using namespace ptxlat;
 namespace fs = std::filesystem;
@@ -16,8 +17,6 @@ void write_table_in(const PtxlatProgram& program) {
   report::write_table(program.folder() / "tables",
                       report::table_from(run_of(), {}, {cell_of("add.u32", 3, 4, "IADD3")}));
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -30,7 +29,7 @@ TEST_CASE("report makes a site that needs nothing from elsewhere") {
   CHECK(made.out == "site/index.html\n");
   CHECK(has(made.err, "1 table"));
   const auto site = program.folder() / "site";
-  const auto page = contents_of(site / "index.html");
+  const auto page = content_of(site / "index.html");
   CHECK(has(page, "Content-Security-Policy"));
   // Every file that the page names is there.
   for (const char* attribute : {"src=\"", "href=\""}) {
@@ -44,16 +43,16 @@ TEST_CASE("report makes a site that needs nothing from elsewhere") {
   for (const auto& entry : fs::recursive_directory_iterator(site)) {
     const bool is_script = entry.path().extension() == ".js" && entry.path().parent_path().filename() == "script";
     if (!is_script) continue;
-    const auto script = contents_of(entry.path());
+    const auto script = content_of(entry.path());
     INFO(entry.path().string());
     CHECK(!has(script, "innerHTML"));
     CHECK(!has(script, "fetch("));
     CHECK(!has(script, "eval("));
   }
   // Made again, it is the same.
-  const auto before = contents_of(site / "data/list-0.js");
+  const auto before = content_of(site / "data/list-0.js");
   CHECK(program.run({"report", "tables", "-o", "site"}).status == 0);
-  CHECK(contents_of(site / "data/list-0.js") == before);
+  CHECK(content_of(site / "data/list-0.js") == before);
 }
 
 TEST_CASE("report shows a table whose folder has only columns, as in the Python wheel, and says so") {
@@ -67,12 +66,12 @@ TEST_CASE("report shows a table whose folder has only columns, as in the Python 
   INFO(made.err);
   CHECK(made.status == 0);
   CHECK(has(made.err, "1 of 1 tables is shown without machine code, because its folder has no latency.jsonl.zst"));
-  CHECK(has(decoded(contents_of(program.folder() / "site/data/list-0.js")).dump(), "IADD3"));
-  CHECK(has(decoded(contents_of(program.folder() / "site/data/site.js")).dump(), "\"has_code\":false"));
+  CHECK(has(decoded(content_of(program.folder() / "site/data/list-0.js")).dump(), "IADD3"));
+  CHECK(has(decoded(content_of(program.folder() / "site/data/site.js")).dump(), "\"has_code\":false"));
   CHECK(program.run({"list", "--filter", "add.u32", "--table", table.string()}).status == 0);
 
   INFO("columns that are not those of the run are damage, not a table");
-  replace_file(table / "latency.csv", contents_of(table / "latency.csv") + "\n");
+  replace_file(table / "latency.csv", content_of(table / "latency.csv") + "\n");
   CHECK(program.run({"report", "tables", "-o", "site"}).status == 7);
 }
 
@@ -93,7 +92,7 @@ TEST_CASE("report names what is wrong and what to do, and changes nothing") {
   CHECK(foreign.status == 7);
   CHECK(has(foreign.err, "is not a site that ptxlat made"));
   CHECK(has(foreign.err, "-o"));
-  CHECK(contents_of(program.folder() / "mine/notes.txt") == "mine");
+  CHECK(content_of(program.folder() / "mine/notes.txt") == "mine");
   CHECK(!fs::exists(program.folder() / "mine/index.html"));
 
   const auto library = program.run({"report", "tables", "-o", "site", "--library", "mine"});
@@ -101,7 +100,7 @@ TEST_CASE("report names what is wrong and what to do, and changes nothing") {
   CHECK(has(library.err, "libjs-chart.js"));
 
   const auto rows = program.folder() / "tables/sm_90/nvidia-h200/driver-580.159.04/latency.jsonl.zst";
-  replace_file(rows, contents_of(rows).substr(0, 40));
+  replace_file(rows, content_of(rows).substr(0, 40));
   const auto damaged = program.run({"report", "tables", "-o", "site"});
   CHECK(damaged.status == 7);
   CHECK(has(damaged.err, "latency.jsonl.zst"));

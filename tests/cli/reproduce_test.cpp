@@ -6,12 +6,11 @@
 
 #include "ptxlat_program.h"
 #include "results/json.h"
+#include "text.h"
 
 using namespace ptxlat;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // The stand-in driver needs the runtime of the sanitizer that it is compiled with, in the program that loads it.
 std::vector<std::string> sanitizer() {
@@ -118,7 +117,7 @@ TEST_CASE("texts of a table are texts in a reproducer, not code") {
   PtxlatProgram program;
   program.require_tools();
   REQUIRE(program.run({"run", "--filter", "add.u32", "-O", "3", "--repeat", "0"}).status == 0);
-  auto run = results::parse_json(contents_of(program.table() / "run.json"));
+  auto run = results::parse_json(content_of(program.table() / "run.json"));
   // A trigraph, in C11 a backslash, undoes the one before a quote.
   run["device"]["name"] = "x?\?/\"; __attribute__((constructor)) static void evil(void) { _exit(77); } //\r\n\x01";
   std::ofstream(program.table() / "run.json") << run.dump();
@@ -188,7 +187,7 @@ TEST_CASE("without a table a reproducer expects the schedule's number, or at lea
   CHECK(has(ended.out, "expected at least"));
   for (const char* file : {"windows.ptx", "windows.cubin", "windows.sass", "README.md", "Makefile"})
     CHECK(std::filesystem::file_size(program.folder() / "popc" / file) > 0);
-  CHECK(has(contents_of(program.folder() / "popc/windows.sass"), "POPC"));
+  CHECK(has(content_of(program.folder() / "popc/windows.sass"), "POPC"));
 }
 
 TEST_CASE("machine code that is not the table's is named") {
@@ -204,7 +203,7 @@ TEST_CASE("machine code that is not the table's is named") {
                                   (program.folder() / "wrong" / table.run.table).string(), "-o", "folder"});
   CHECK(ended.status == 0);
   CHECK(has(ended.err, "the machine code here is not the table's in these windows: "));
-  CHECK(has(contents_of(program.folder() / "folder/README.md"), "the machine code here is not the table's"));
+  CHECK(has(content_of(program.folder() / "folder/README.md"), "the machine code here is not the table's"));
 }
 
 TEST_CASE("cells that a reproducer cannot launch are rejected, and nothing is written") {

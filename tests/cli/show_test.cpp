@@ -3,12 +3,11 @@
 // `ptxlat show --table`: everything that a table has about one form.
 #include "../report/cells.h"
 #include "ptxlat_program.h"
+#include "text.h"
 
 using namespace ptxlat;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::string table_in(const PtxlatProgram& program) {
   results::Record add = cell_of("add.u32", 3, 4, "IADD3");
@@ -128,7 +127,7 @@ TEST_CASE("show gives the memory hierarchy of a committed table's facts, with th
   if (std::system("gnuplot --version > /dev/null 2>&1") != 0) skip("no gnuplot on this machine");
   const auto drawn = program.run({"show", "memory", "--table", committed, "--plot", "plots"});
   CHECK(has(drawn.err, "plots/memory.svg\n"));
-  CHECK(has(contents_of(program.folder() / "plots/memory.svg"), "L1 data cache"));
+  CHECK(has(content_of(program.folder() / "plots/memory.svg"), "L1 data cache"));
 }
 
 TEST_CASE("show draws the series of a committed probe, and says what to install if there is no gnuplot") {
@@ -137,7 +136,7 @@ TEST_CASE("show draws the series of a committed probe, and says what to install 
   const auto drawn = program.run({"show", "chase", "--table", committed, "--plot", "plots"});
   CHECK(drawn.status == 0);
   CHECK(has(drawn.err, "plots/chase.svg\n"));
-  const auto svg = contents_of(program.folder() / "plots/chase.svg");
+  const auto svg = content_of(program.folder() / "plots/chase.svg");
   CHECK(has(svg, "latency (cycles)"));
   CHECK(has(svg, "64 MiB"));
   const auto form = program.run({"show", "add.u32", "--table", committed, "--plot", "plots"});

@@ -49,8 +49,6 @@ struct Told {
   PtxlatProgram program;
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 // Two forms that become the same machine code from different PTX, and one that does not.
 constexpr char synonyms[] = R"(
 chapter = "integer arithmetic"
@@ -111,7 +109,7 @@ TEST_CASE("lanes that see different clocks are noted with their cell") {
   ])");
   told.program.require_tools();
   REQUIRE(told.run({"--repeat", "0"}).status == 0);
-  CHECK(contains(told.popc_among_neighbours().note, "the lanes took different paths"));
+  CHECK(has(told.popc_among_neighbours().note, "the lanes took different paths"));
 }
 
 TEST_CASE("a cell that a second process measures differently is reported and loses its number") {
@@ -120,8 +118,8 @@ TEST_CASE("a cell that a second process measures differently is reported and los
   const auto ended = told.run({"--repeat", "1"});
   REQUIRE(ended.status == 0);
   CHECK(told.processes() == 2);
-  CHECK(contains(ended.err, "repeated in a second process: 5 of 6 cells agree"));
-  CHECK(contains(ended.err, "differs: popc.b32 a"));
+  CHECK(has(ended.err, "repeated in a second process: 5 of 6 cells agree"));
+  CHECK(has(ended.err, "differs: popc.b32 a"));
   const auto cell = told.popc_among_neighbours();
   CHECK(cell.verdict == sass::Verdict::unstable);
   CHECK_FALSE(cell.number(results::metric::cycles));
@@ -147,7 +145,7 @@ TEST_CASE("a device without memory ends the run with the driver's words") {
   told.program.require_tools();
   const auto ended = told.run();
   CHECK(ended.status == 6);
-  CHECK(contains(ended.err, "CUDA_ERROR_OUT_OF_MEMORY: out of memory"));
+  CHECK(has(ended.err, "CUDA_ERROR_OUT_OF_MEMORY: out of memory"));
 }
 
 TEST_CASE("a launch that runs out of memory costs its own cell") {
@@ -156,7 +154,7 @@ TEST_CASE("a launch that runs out of memory costs its own cell") {
   REQUIRE(told.run({"--repeat", "0"}).status == 0);
   const auto cell = told.popc_among_neighbours();
   CHECK(cell.verdict == sass::Verdict::fault);
-  CHECK(contains(cell.note, "CUDA_ERROR_OUT_OF_MEMORY"));
+  CHECK(has(cell.note, "CUDA_ERROR_OUT_OF_MEMORY"));
 }
 
 TEST_CASE("a kernel that ends its process costs its own cell") {
@@ -167,7 +165,7 @@ TEST_CASE("a kernel that ends its process costs its own cell") {
     REQUIRE(told.run({"--repeat", "0"}).status == 0);
     const auto cell = told.popc_among_neighbours();
     CHECK(cell.verdict == sass::Verdict::fault);
-    CHECK(contains(cell.note, "the kernel died of signal 6") == (how == "crash"));
+    CHECK(has(cell.note, "the kernel died of signal 6") == (how == "crash"));
     CHECK(told.processes() > 1);
   }
 }
@@ -200,7 +198,7 @@ TEST_CASE("of several devices the chosen one is measured") {
   CHECK(cycles["1"] > cycles["0"] + 100);
   const auto none = told.run({"--device", "2"});
   CHECK(none.status == 6);
-  CHECK(contains(none.err, "there is no GPU 2: the driver sees 2"));
+  CHECK(has(none.err, "there is no GPU 2: the driver sees 2"));
 
   // As a batch system gives them.
   told.program.set("CUDA_VISIBLE_DEVICES", "1");
@@ -218,5 +216,5 @@ TEST_CASE("a script with a mistake leaves no device and says where the mistake i
   told.program.require_tools();
   const auto ended = told.run();
   CHECK(ended.status == 6);
-  CHECK(contains(ended.err, "script.toml:3: unknown key \"cycle\""));
+  CHECK(has(ended.err, "script.toml:3: unknown key \"cycle\""));
 }

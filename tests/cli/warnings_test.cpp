@@ -2,14 +2,13 @@
 
 // The program's warnings about a GPU that others use or that throttles, with the stand-in's NVML (standin/nvml.cpp).
 #include "ptxlat_program.h"
+#include "text.h"
 
 using namespace ptxlat;
 
 namespace {
 
 const std::vector<std::string> one_form{"run", "--filter", "add.u32", "-O", "3", "--repeat", "0"};
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 bool has_warning(const results::Run& run, const std::string& part) {
   return std::any_of(run.warnings.begin(), run.warnings.end(), [&](const auto& text) { return has(text, part); });

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "catch.h"
 #include "fuzz.h"
+#include "text.h"
 
 using namespace ptxlat;
-
-namespace {
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-}  // namespace
 
 TEST_CASE("inputs that a fuzzer found end in an Error or in nothing") {
   const auto folder = std::filesystem::path(PTXLAT_SOURCE_DIR) / "tests/fuzz/regressions";

@@ -49,7 +49,7 @@ struct ScriptedDriver {
   CudaApi api{};
 };
 
-using Words = std::vector<std::uint32_t>;
+using Words32 = std::vector<std::uint32_t>;
 
 // `adding` takes 10 cycles by its schedule and `multiplying` 12.
 Bytes two_kernels() {
@@ -64,7 +64,7 @@ Bytes two_kernels() {
 struct Kernels {
   explicit Kernels(const ScriptedDriver& driver) : api(driver.api), module(api, two_kernels().data()) {}
 
-  Words run(const std::string& name, unsigned threads = 32) const {
+  Words32 run(const std::string& name, unsigned threads = 32) const {
     const DeviceBuffer out(api, threads * 64), in(api, threads * 64);
     std::vector<std::uint64_t> operands(threads * 8, operand);
     operands[5 * 8] = operand_of_lane_5;
@@ -74,13 +74,13 @@ struct Kernels {
     unsigned char parameters[1024] = {};
     void* arguments[] = {&addresses[0], &addresses[1], &no_memory, parameters};
     launched = api.cuLaunchKernel(module.function(name), 1, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr);
-    Words words(threads * 16);
+    Words32 words(threads * 16);
     api.cuMemcpyDtoHAsync(words.data(), out.address(), threads * 64, nullptr);
     return words;
   }
   // What lane 0 saw between its clocks.
   std::uint32_t cycles(const std::string& name, unsigned threads = 32) const {
-    const Words words = run(name, threads);
+    const Words32 words = run(name, threads);
     return words[1] - words[0];
   }
 
@@ -165,7 +165,7 @@ TEST_CASE("a spread goes through launches and lanes through threads") {
     rule = [{kernel = "adding", spread = [40, 44, 52]}, {kernel = "multiplying", lanes = [20, 21]}])");
   const Kernels kernels(driver);
   for (const std::uint32_t cycles : {40u, 44u, 52u, 40u}) CHECK(kernels.cycles("adding") == cycles);
-  const Words words = kernels.run("multiplying", 64);
+  const Words32 words = kernels.run("multiplying", 64);
   for (std::size_t lane = 0; lane < 64; ++lane) CHECK(words[16 * lane + 1] - words[16 * lane] == 20 + lane % 2);
 }
 
@@ -180,21 +180,21 @@ TEST_CASE("raw words are stored from the start of the output or by each thread, 
     thread_bytes = 8
   )");
   const Kernels kernels(driver);
-  Words expected(32 * 16);
+  Words32 expected(32 * 16);
   expected[0] = 5, expected[1] = 0xffffffff;
   CHECK(kernels.run("adding") == expected);
-  const Words words = kernels.run("multiplying", 1024);
+  const Words32 words = kernels.run("multiplying", 1024);
   for (std::size_t thread = 0; thread < 1024; thread += 2)
-    CHECK(std::vector(words.begin() + 2 * thread, words.begin() + 2 * thread + 4) == Words{1, 2, 3, 0});
+    CHECK(std::vector(words.begin() + 2 * thread, words.begin() + 2 * thread + 4) == Words32{1, 2, 3, 0});
 }
 
 TEST_CASE("each thread's result tells its operands, and rules can ask for an operand of one lane or of all") {
   const ScriptedDriver driver(R"(
     rule = [{operand = {index = 3, bits = 9}, cycles = 90}, {operand = {bits = 8, lane = 5}, cycles = 80}])");
   Kernels kernels(driver);
-  const Words before = kernels.run("adding");
+  const Words32 before = kernels.run("adding");
   kernels.operand_of_lane_5 = 6;
-  const Words after = kernels.run("adding");
+  const Words32 after = kernels.run("adding");
   for (std::size_t lane = 0; lane < 32; ++lane) {
     const bool is_same =
         std::equal(before.begin() + 16 * lane + 6, before.begin() + 16 * lane + 8, after.begin() + 16 * lane + 6);
@@ -242,7 +242,7 @@ TEST_CASE("a device has as much memory as the script says, and copies and fills 
     const std::uint32_t word = 1;
     CHECK(driver.api.cuMemcpyHtoDAsync(buffer.address() + 1020, &word, 4, nullptr) == CUDA_SUCCESS);
     CHECK(driver.api.cuMemcpyHtoDAsync(buffer.address() + 1021, &word, 4, nullptr) == CUDA_ERROR_INVALID_VALUE);
-    Words words(256);
+    Words32 words(256);
     CHECK(driver.api.cuMemcpyDtoHAsync(words.data(), buffer.address(), 1024, nullptr) == CUDA_SUCCESS);
     CHECK(words[254] == 0xabcd);
     CHECK(words[255] == 1);

@@ -8,6 +8,7 @@
 #include "catch.h"
 #include "infer/scheduling.h"
 #include "infer/series_facts.h"
+#include "named_axis.h"
 #include "simulated_sm.h"
 
 using namespace ptxlat::infer;
@@ -37,12 +38,6 @@ Fact fact_of(const FactRule& rule, const Series& series) {
   const auto facts = facts_of(rule, series);
   REQUIRE(facts.size() == 1);
   return facts.front();
-}
-
-Axis named(const std::string& name, const std::vector<std::string>& names) {
-  Axis axis{name, "", {}, names};
-  for (std::size_t i = 0; i < names.size(); ++i) axis.values.push_back(static_cast<double>(i));
-  return axis;
 }
 
 Fact policy_of(const Series& series) { return fact_of(rule_of(FactModel::scheduling), series); }

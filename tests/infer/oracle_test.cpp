@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::string words_of(const std::string& command, std::chrono::milliseconds deadline = 10s) {
+std::string error_of(const std::string& command, std::chrono::milliseconds deadline = 10s) {
   try {
     Oracle oracle(command, deadline);
     oracle.prepare();
@@ -40,14 +40,14 @@ TEST_CASE("a machine in a separate program gives the same facts") {
 
 TEST_CASE("a program that is not a machine is an error that says what it did") {
   using Catch::Matchers::Contains;
-  CHECK_THAT(words_of("/nonexistent/oracle"), Contains("/nonexistent/oracle has ended"));
-  CHECK_THAT(words_of("echo hello"), Contains("does not say what it is") && Contains("hello"));
-  CHECK_THAT(words_of("sh -c \""
+  CHECK_THAT(error_of("/nonexistent/oracle"), Contains("/nonexistent/oracle has ended"));
+  CHECK_THAT(error_of("echo hello"), Contains("does not say what it is") && Contains("hello"));
+  CHECK_THAT(error_of("sh -c \""
                       R"(echo '{\"kind\": \"cache\", \"space\": \"l1\", \"bytes\": 0}')"
                       "\""),
              Contains("a memory of no bytes"));
-  CHECK_THAT(words_of("sleep 60", 100ms), Contains("has not answered for 0.1 s"));
-  CHECK_THAT(words_of("sh -c '" + std::string("true") + "'"), Contains("has ended"));
+  CHECK_THAT(error_of("sleep 60", 100ms), Contains("has not answered for 0.1 s"));
+  CHECK_THAT(error_of("sh -c '" + std::string("true") + "'"), Contains("has ended"));
 }
 
 TEST_CASE("an oracle that stops answering, or answers something else") {
@@ -56,10 +56,10 @@ TEST_CASE("an oracle that stops answering, or answers something else") {
     return "sh -c '" + std::string(R"(echo "{\"kind\": \"cache\", \"space\": \"l2\", \"bytes\": 4096}"; )") + rest +
            "'";
   };
-  CHECK_THAT(words_of(script("read line")), Contains("has ended"));
-  CHECK_THAT(words_of(script("read line; echo {}; read line; echo nonsense")),
+  CHECK_THAT(error_of(script("read line")), Contains("has ended"));
+  CHECK_THAT(error_of(script("read line; echo {}; read line; echo nonsense")),
              Contains("answers an access with nonsense"));
-  CHECK_THAT(words_of(script("read line; echo {}; read line; sleep 60"), 100ms), Contains("has not answered"));
+  CHECK_THAT(error_of(script("read line; echo {}; read line; sleep 60"), 100ms), Contains("has not answered"));
 }
 
 TEST_CASE("a kind of machine that is not known is an error") {

@@ -2,6 +2,7 @@
 #include "infer/paths.h"
 
 #include "catch.h"
+#include "named_axis.h"
 
 using namespace ptxlat::infer;
 using Catch::Matchers::Contains;
@@ -12,11 +13,6 @@ using ptxlat::results::Series;
 
 namespace {
 
-Axis named(const std::string& name, const std::vector<std::string>& names) {
-  Axis axis{name, "", {}, names};
-  for (std::size_t i = 0; i < names.size(); ++i) axis.values.push_back(static_cast<double>(i));
-  return axis;
-}
 Axis counting(const std::string& name, std::size_t count) {
   Axis axis{name, "", {}, {}};
   for (std::size_t i = 0; i < count; ++i) axis.values.push_back(static_cast<double>(i));

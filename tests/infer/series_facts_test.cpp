@@ -5,6 +5,7 @@
 
 #include "catch.h"
 #include "infer/knees.h"
+#include "named_axis.h"
 
 using namespace ptxlat::infer;
 using ptxlat::results::Axis;
@@ -22,12 +23,6 @@ Series curve_of(const Values& values) {
   Axis axis{"x", "count", {}};
   for (std::size_t i = 1; i <= values.size(); ++i) axis.values.push_back(static_cast<double>(i));
   return {"latency", "cycles", {axis}, values};
-}
-
-Axis named(const std::string& name, const std::vector<std::string>& names) {
-  Axis axis{name, "", {}, names};
-  for (std::size_t i = 0; i < names.size(); ++i) axis.values.push_back(static_cast<double>(i));
-  return axis;
 }
 
 FactRule rule_of(FactModel model, const std::string& quantity = "a.b") {

@@ -19,7 +19,7 @@ Curve straight(double a, double b, int points) {
   return curve;
 }
 
-Curve curve_of(const std::vector<double>& values) {
+Curve curve_through(const std::vector<double>& values) {
   Curve curve = straight(0, 0, static_cast<int>(values.size()));
   curve.y = values;
   return curve;
@@ -70,7 +70,7 @@ TEST_CASE("none of three points is held out, and one point, or several at one pl
 }
 
 TEST_CASE("plateaus are runs of three or more near their median, and know where they end") {
-  const auto found = plateaus_of(curve_of({33, 33, 34, 33, 90, 150, 260, 262, 261, 262}), 0.05);
+  const auto found = plateaus_of(curve_through({33, 33, 34, 33, 90, 150, 260, 262, 261, 262}), 0.05);
   REQUIRE(found.size() == 2);
   CHECK(found[0].value == 33);
   CHECK(found[0].low == 33);
@@ -81,17 +81,17 @@ TEST_CASE("plateaus are runs of three or more near their median, and know where 
 }
 
 TEST_CASE("two equal values are not a plateau, and neither is a slope") {
-  CHECK(plateaus_of(curve_of({10, 10, 20, 20, 40, 40}), 0.02).empty());
-  CHECK(plateaus_of(curve_of({10, 11, 12, 13, 14, 15}), 0.02).empty());
+  CHECK(plateaus_of(curve_through({10, 10, 20, 20, 40, 40}), 0.02).empty());
+  CHECK(plateaus_of(curve_through({10, 11, 12, 13, 14, 15}), 0.02).empty());
   CHECK(plateaus_of({}, 0.02).empty());
   INFO("values just inside and just outside of what is allowed");
-  CHECK(plateaus_of(curve_of({98, 100, 102}), 0.02).size() == 1);
-  CHECK(plateaus_of(curve_of({97.9, 100, 102}), 0.02).empty());
+  CHECK(plateaus_of(curve_through({98, 100, 102}), 0.02).size() == 1);
+  CHECK(plateaus_of(curve_through({97.9, 100, 102}), 0.02).empty());
 }
 
 TEST_CASE("a plateau may lie at zero or below") {
-  CHECK(plateaus_of(curve_of({0, 0, 0}), 0.02).size() == 1);
-  const auto below = plateaus_of(curve_of({-100, -101, -100}), 0.02);
+  CHECK(plateaus_of(curve_through({0, 0, 0}), 0.02).size() == 1);
+  const auto below = plateaus_of(curve_through({-100, -101, -100}), 0.02);
   REQUIRE(below.size() == 1);
   CHECK(below[0].value == -100);
 }

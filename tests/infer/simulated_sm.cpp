@@ -5,6 +5,8 @@
 #include <numeric>
 #include <random>
 
+#include "named_axis.h"
+
 namespace ptxlat::infer {
 
 using results::Axis;
@@ -15,12 +17,6 @@ namespace {
 Axis counting(const std::string& name, std::size_t from, std::size_t to) {
   Axis axis{name, "", {}, {}};
   for (auto i = from; i <= to; ++i) axis.values.push_back(static_cast<double>(i));
-  return axis;
-}
-
-Axis named(const std::string& name, const std::vector<std::string>& names) {
-  Axis axis = counting(name, 0, names.size() - 1);
-  axis.names = names;
   return axis;
 }
 

@@ -9,7 +9,7 @@ using namespace ptxlat::latency;
 
 namespace {
 
-const Line op{"IADD3 R3, R3, R5, RZ", 4}, consumer{"LOP3.LUT R9, R3, R5, RZ, 0x3c, !PT", 5};
+const Line op{"IADD3 R3, R3, R5, RZ", 4}, consumer_line{"LOP3.LUT R9, R3, R5, RZ, 0x3c, !PT", 5};
 
 // An experiment with a result, of two steps and two copies, whose windows a test puts together.
 struct Windows {
@@ -29,8 +29,8 @@ struct Windows {
     experiment.steps = experiment.copies = 2;
     put(Role::overhead, {});
     put(Role::bracket, {op});
-    put(Role::differential_base, {consumer});
-    put(Role::differential, {op, consumer});
+    put(Role::differential_base, {consumer_line});
+    put(Role::differential, {op, consumer_line});
     put(Role::chain, {op, op});
     put(Role::chain_twice, {op, op, op, op});
     put(Role::stream, {op, op});
@@ -117,14 +117,14 @@ TEST_CASE("a differential is worth no more than the window without the instructi
 
 TEST_CASE("the other windows must have what the differential proved") {
   Windows windows;
-  windows.put(Role::bracket, {consumer});
+  windows.put(Role::bracket, {consumer_line});
   CHECK(windows.audit()[Role::bracket].verdict == sass::Verdict::elided);
 }
 
 namespace {
 
 // R3 and R5 are written 2 cycles apart, and the consumer reads both as soon as it can.
-const std::vector<Line> conflict{{"IADD3 R3, R3, R5, RZ", 2}, {"IADD3 R5, R5, R7, RZ", 4}, consumer};
+const std::vector<Line> conflict{{"IADD3 R3, R3, R5, RZ", 2}, {"IADD3 R5, R5, R7, RZ", 4}, consumer_line};
 
 }  // namespace
 
@@ -139,7 +139,7 @@ TEST_CASE("a window with a register-bank conflict is contaminated, and so is the
 
   Windows based;
   based.put(Role::differential_base, conflict);
-  based.put(Role::differential, {op, conflict[0], conflict[1], consumer});
+  based.put(Role::differential, {op, conflict[0], conflict[1], consumer_line});
   const auto audit = based.audit()[Role::differential];
   CHECK(audit.verdict == sass::Verdict::contaminated);
 
@@ -186,7 +186,7 @@ TEST_CASE("a window is missing where a kernel was assembled, not where it was re
 TEST_CASE("how wide a load or a store must be is known from its form") {
   Windows windows;
   const Line load{"LDS.64 R3, [R5]", 4};
-  windows.put(Role::differential, {load, consumer});
+  windows.put(Role::differential, {load, consumer_line});
   CHECK(windows.audit()[Role::differential].is_proven());
   windows.form.opcode = "ld.global.nc";
   windows.form.operands = {{"d", "b128", true}, {"a", "u32"}};
@@ -201,7 +201,7 @@ TEST_CASE("how wide a load or a store must be is known from its form") {
 TEST_CASE("a uniform operand is in its register before the first clock, but below -O2 and where lanes may differ") {
   const Line from_lane{"R2UR UR4, R2", 10}, uniform_op{"IADD3 R3, R3, UR4, RZ", 4};
   Windows windows;
-  windows.put(Role::differential, {from_lane, uniform_op, consumer});
+  windows.put(Role::differential, {from_lane, uniform_op, consumer_line});
   CHECK(windows.audit()[Role::differential].is_proven());
   windows.form.inputs.front().values["a"] = {"8", "8", false, true};
   CHECK(windows.audit()[Role::differential].is_proven());
@@ -213,6 +213,6 @@ TEST_CASE("a uniform operand is in its register before the first clock, but belo
   CHECK(windows.audit()[Role::differential].is_proven());
   windows.level = 2;
   CHECK_FALSE(windows.audit()[Role::differential].is_proven());
-  windows.put(Role::differential, {uniform_op, consumer});
+  windows.put(Role::differential, {uniform_op, consumer_line});
   CHECK(windows.audit()[Role::differential].is_proven());
 }

@@ -32,7 +32,7 @@ std::vector<CellPlan> little_plan(const LittleCatalogue& little, const std::vect
   return plan_cells(little.loaded, forms, levels);
 }
 
-const std::string entry =
+const std::string eight_forms =
     "syntax = \"x{modifier}.u32 {d:u32}, {a:u32}\"\nprepare = \"prepared;\"\n"
     "modifier = [\".m0\", \".m1\", \".m2\", \".m3\", \".m4\", \".m5\", \".m6\", \".m7\"]\n";
 
@@ -88,7 +88,7 @@ TEST_CASE("no shard is empty if there is an item for each") {
 }
 
 TEST_CASE("a shard has all levels of its variants, the same for any levels, in the plan's order") {
-  const LittleCatalogue little{entry};
+  const LittleCatalogue little{eight_forms};
   const auto plan = little_plan(little, {0, 3}), highest = little_plan(little, {3});
   std::set<std::string> seen;
   for (std::size_t number = 1; number <= 3; ++number) {
@@ -109,7 +109,7 @@ TEST_CASE("a shard has all levels of its variants, the same for any levels, in t
 }
 
 TEST_CASE("equal plans have equal names, and any other cell, level or recipe another") {
-  const LittleCatalogue little{entry};
+  const LittleCatalogue little{eight_forms};
   const auto plan = little_plan(little, {0, 3});
   CHECK(name_of_plan(plan) == name_of_plan(little_plan(little, {0, 3})));
   std::set<std::string> names{name_of_plan(plan), name_of_plan(little_plan(little, {3}))};

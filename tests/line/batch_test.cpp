@@ -6,6 +6,7 @@
 #include "../worker/environment.h"
 #include "catch.h"
 #include "literal_assembler.h"
+#include "no_tools.h"
 
 using namespace ptxlat;
 using namespace ptxlat::line;
@@ -21,10 +22,6 @@ struct OneCubin : KernelAssembler {
     for (const auto& kernel : kernels) outcome.kernels.push_back({0, kernel.name, {}});
     return outcome;
   }
-};
-
-struct NoDisassembler : sass::Disassembler {
-  void disassemble(int, const std::vector<sass::Instruction*>& instructions) override { CHECK(instructions.empty()); }
 };
 
 kernel::Trial trial_of(const std::string& text, const std::string& role = "bracket") {

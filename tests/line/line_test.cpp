@@ -9,20 +9,13 @@
 
 #include "base/error.h"
 #include "catch.h"
+#include "no_tools.h"
 #include "skip.h"
 
 using namespace ptxlat;
 using namespace ptxlat::line;
 
 namespace {
-
-struct NoAssembler : KernelAssembler {
-  assemble::BatchOutcome assemble(const std::vector<NamedKernel>&, int) override { return {}; }
-};
-
-struct NoDisassembler : sass::Disassembler {
-  void disassemble(int, const std::vector<sass::Instruction*>&) override {}
-};
 
 // Makes a record of each cell that has the cell's number for a level, and does `before` first.
 struct NumberingMethod : Method {

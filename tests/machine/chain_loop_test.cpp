@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "../ptx/shipped_catalogue.h"
 #include "catch.h"
 #include "isa/catalogue.h"
 #include "latency/experiment.h"
@@ -30,19 +31,6 @@ sass::Window loop_with(int copies, const std::vector<std::string>& more = {},
        {"IADD3 R4, R4, 0x1, RZ", "ISETP.GE.U32.AND P0, PT, R4, 0x8, PT", "@!P0 BRA 0x100", "CS2R.32 R9, SR_CLOCKLO"})
     add(text);
   return window;
-}
-
-const ptx::LoadedCatalogue& catalogue() {
-  static const std::filesystem::path templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
-  static const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
-  return loaded;
-}
-
-const isa::Form& form(const std::string& ptx) {
-  const auto& forms = catalogue().catalogue.forms;
-  const auto found = std::find_if(forms.begin(), forms.end(), [&](const auto& one) { return one.ptx == ptx; });
-  REQUIRE(found != forms.end());
-  return *found;
 }
 
 std::size_t count(const std::string& text, const std::string& part) {
@@ -91,17 +79,17 @@ TEST_CASE("copies that ptxas merges, changes or does not repeat alone are notice
 }
 
 TEST_CASE("a chain's result is its next source; chains share everything else") {
-  const auto variant = latency::chain_without_bridge(catalogue(), form("fma.rn.f32"));
+  const auto variant = latency::chain_without_bridge(shipped(), shipped_form("fma.rn.f32"));
   REQUIRE(variant);
-  const auto trial = latency::expand_chain_loop(catalogue(), *variant, {2, 3, 8}, 1024);
+  const auto trial = latency::expand_chain_loop(shipped(), *variant, {2, 3, 8}, 1024);
   const auto& text = trial.kernel.text;
   CHECK(trial.launch.threads == 1024);
   for (const char* chain : {"%v_a", "%v_a_c1"}) {
     INFO(text);
     CHECK(count(text, std::string("fma.rn.f32 ") + chain + ", " + chain + ", ") == 3);
   }
-  CHECK_FALSE(latency::chain_without_bridge(catalogue(), form("setp.eq.f32")));
-  CHECK_FALSE(latency::chain_without_bridge(catalogue(), form("cvt.rn.f64.s32")));
+  CHECK_FALSE(latency::chain_without_bridge(shipped(), shipped_form("setp.eq.f32")));
+  CHECK_FALSE(latency::chain_without_bridge(shipped(), shipped_form("cvt.rn.f64.s32")));
 }
 
 TEST_CASE("the fewest instructions in flight that reach the throughput are latency over interval, for all schedulers") {

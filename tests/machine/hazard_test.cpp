@@ -4,6 +4,7 @@
 // invented; that patched cubins hold what they should is checked with the assemblers that are here.
 #include <algorithm>
 
+#include "../ptx/shipped_catalogue.h"
 #include "../sass/real_code.h"
 #include "catch.h"
 #include "isa/catalogue.h"
@@ -369,15 +370,10 @@ namespace {
 struct RealHazards {
   assemble::Toolchain toolchain = ptxas_or_skip().front();
   sass::Nvdisasm nvdisasm{nvdisasm_or_skip()};
-  std::filesystem::path templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
-  ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
 
   auto made(const std::string& ptx, int sm) const {
-    const auto& forms = loaded.catalogue.forms;
-    const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == ptx; });
-    REQUIRE(form != forms.end());
-    const auto variant = isa::variants_of(*form).front();
-    const auto trial = hazard_trial(loaded, variant, *latency::consumers_for(loaded.catalogue, variant).front());
+    const auto variant = isa::variants_of(shipped_form(ptx)).front();
+    const auto trial = hazard_trial(shipped(), variant, *latency::consumers_for(shipped().catalogue, variant).front());
     auto outcome = line::make_kernel_assembler(assemble::make_ptxas(toolchain), toolchain, isa::Target{sm, ""})
                        ->assemble({{"k", &trial.kernel}}, 3);
     INFO(outcome.kernels.front().log);

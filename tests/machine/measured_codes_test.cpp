@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "../ptx/shipped_catalogue.h"
 #include "catch.h"
 #include "isa/catalogue.h"
 
@@ -27,20 +28,8 @@ Code code(const std::vector<std::string>& texts, int stall_count = 1) {
   return made;
 }
 
-const isa::Catalogue& catalogue() {
-  static const auto loaded = isa::load_catalogue({std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates" / "isa"});
-  return loaded;
-}
-
-isa::Variant variant_of(const std::string& ptx) {
-  for (const auto& form : catalogue().forms)
-    if (form.ptx == ptx) return isa::variants_of(form).front();
-  FAIL("the catalogue has no " << ptx);
-  return {};
-}
-
 std::string code_of(const Code& one, const std::string& ptx = "add.u32", const kernel::Launch& launch = {}) {
-  return code_of_copies(catalogue(), variant_of(ptx), {one}, launch);
+  return code_of_copies(shipped().catalogue, isa::variants_of(shipped_form(ptx)).front(), {one}, launch);
 }
 
 results::Record record_of(const std::string& ptx, const std::string& code) {
@@ -71,8 +60,9 @@ TEST_CASE("code is the same whatever its registers are, but not if other ones of
   const std::vector<std::string> two{"POPC R2, R2", "POPC R4, R3"};
   CHECK(code_of(code(two, 1)) != code_of(code(two, 5)));
   const std::vector<Code> turns{code({"HADD2 R1, R2, R3"}), code({"HFMA2.MMA R1, R2, 1, 1, R3"})};
-  const auto variant = variant_of("add.f16x2");
-  CHECK(code_of_copies(catalogue(), variant, turns, {}) != code_of_copies(catalogue(), variant, {turns[0]}, {}));
+  const auto variant = isa::variants_of(shipped_form("add.f16x2")).front();
+  CHECK(code_of_copies(shipped().catalogue, variant, turns, {}) !=
+        code_of_copies(shipped().catalogue, variant, {turns[0]}, {}));
 }
 
 TEST_CASE("code that accesses memory is the same in the same memory, with the same values if it computes with them") {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "../ptx/shipped_catalogue.h"
 #include "catch.h"
 #include "isa/catalogue.h"
 
@@ -29,14 +30,10 @@ TEST_CASE("an instruction's text shows where its last operand comes from") {
 }
 
 TEST_CASE("memory instructions are not measured with a constant: as a parameter it once made their address wrong") {
-  const std::filesystem::path templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
-  const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
   const auto kinds_of = [&](const char* ptx) {
-    const auto& forms = loaded.catalogue.forms;
-    const auto form = std::find_if(forms.begin(), forms.end(), [&](const auto& one) { return one.ptx == ptx; });
-    REQUIRE(form != forms.end());
     std::string found;
-    for (const auto& plan : machine::plan_operands(loaded, {{"X", isa::variants_of(*form).front(), 1}}, 3))
+    for (const auto& plan :
+         machine::plan_operands(shipped(), {{"X", isa::variants_of(shipped_form(ptx)).front(), 1}}, 3))
       found += std::string(to_string(plan.kind)) + " ";
     return found;
   };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "../ptx/shipped_catalogue.h"
 #include "../sass/real_code.h"
 #include "catch.h"
 #include "isa/catalogue.h"
@@ -49,18 +50,6 @@ const std::vector<std::string> popc_loop = {"CS2R.32 R10, SR_CLOCKLO",
 std::vector<std::string> with(std::vector<std::string> texts, std::size_t at, const std::string& text) {
   texts[at] = text;
   return texts;
-}
-
-ptx::LoadedCatalogue catalogue_of_repository() {
-  const auto templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
-  return {isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
-}
-
-const isa::Form& form_of(const ptx::LoadedCatalogue& loaded, const std::string& ptx) {
-  const auto& forms = loaded.catalogue.forms;
-  const auto form = std::find_if(forms.begin(), forms.end(), [&](const isa::Form& f) { return f.ptx == ptx; });
-  REQUIRE(form != forms.end());
-  return *form;
 }
 
 }  // namespace
@@ -209,7 +198,7 @@ TEST_CASE("code whose copies would overtake each other is not copied") {
     }
     return find_saturable(window, {opcodes}, 3).problem;
   };
-  // What ptxas makes of ld.shared::cluster.cs: the next copy's address, then what this copy has loaded.
+  // What ptxas makes of ld.shared::cluster.cs: the next copy's address, then what this copy has shipped().
   CHECK(problem_of({{"MOV R8, R13", none, none, never},
                     {"MOV R9, R12", none, none, never},
                     {"LD.E.EF R9, [R8]", 5, 0, never}}) == problem);
@@ -241,7 +230,7 @@ TEST_CASE("code whose copies would overtake each other is not copied") {
                     {"IADD3 R8, R8, R12, RZ", none, none, never},
                     {"STS [R8], R7", none, 0, never}}) == problem);
   CHECK(problem_of({{"IADD3 R8, R13, R12, RZ", none, none, never}, {"STS [R8], R7", none, 0, never}}) == "");
-  // An address depends on a value that is loaded again and again.
+  // An address depends on a value that is shipped() again and again.
   CHECK(problem_of({{"MOV R9, R13", none, none, never},
                     {"IADD3 R8, R9, R12, RZ", none, none, never},
                     {"LDS R9, [R8]", 5, none, never}}) == problem);
@@ -289,10 +278,11 @@ TEST_CASE("an access takes an address that is only moved from where it was") {
 }
 
 TEST_CASE("sources share a register unless they are coordinates, each of which has its own range") {
-  const auto loaded = catalogue_of_repository();
   const auto is_same = [&](const std::string& ptx) {
-    const auto variant = isa::variants_of(form_of(loaded, ptx)).front();
-    const auto text = [&](Sources sources) { return saturated_trial(loaded, {&variant, 1}, 12, sources).kernel.text; };
+    const auto variant = isa::variants_of(shipped_form(ptx)).front();
+    const auto text = [&](Sources sources) {
+      return saturated_trial(shipped(), {&variant, 1}, 12, sources).kernel.text;
+    };
     return text(Sources::shared) == text(Sources::own);
   };
   CHECK_FALSE(is_same("fma.rn.f32"));
@@ -303,14 +293,13 @@ TEST_CASE("sources share a register unless they are coordinates, each of which h
 TEST_CASE("on every architecture the loop contains only the copies and control that they do not overwrite") {
   const auto toolchain = ptxas_or_skip().front();
   sass::Nvdisasm nvdisasm(nvdisasm_or_skip());
-  const auto loaded = catalogue_of_repository();
   constexpr int places = 12;
   // The first writes the predicate that ptxas would steer with, except on sm_120.
   const std::string ptx = GENERATE("set.eq.s32.b64", "popc.b32", "setp.lt.f32", "atom.add.u32");
   const int sm = GENERATE(75, 80, 90, 120);
   INFO(ptx << " sm_" << sm);
-  const auto variant = isa::variants_of(form_of(loaded, ptx)).front();
-  const auto trial = saturated_trial(loaded, {&variant, 1}, places, Sources::shared);
+  const auto variant = isa::variants_of(shipped_form(ptx)).front();
+  const auto trial = saturated_trial(shipped(), {&variant, 1}, places, Sources::shared);
   const isa::Target target{sm, ""};
   const auto outcome = line::make_kernel_assembler(assemble::make_ptxas(toolchain), toolchain, target)
                            ->assemble({{"k", &trial.kernel}}, 3);

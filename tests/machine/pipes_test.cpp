@@ -10,6 +10,7 @@
 #include <numeric>
 #include <random>
 
+#include "../ptx/shipped_catalogue.h"
 #include "catch.h"
 #include "isa/catalogue.h"
 #include "machine/contention.h"
@@ -138,8 +139,6 @@ TEST_CASE("of opcodes that are as fast, those of the core and one of the others 
 }
 
 TEST_CASE("an opcode is of the core if one of its forms is, whichever of them is measured") {
-  const auto templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
-  const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
   std::vector<results::Record> records(3);
   const std::array forms{"ld.shared.u32", "popc.b32", "lop3.b32"};
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -148,7 +147,7 @@ TEST_CASE("an opcode is of the core if one of its forms is, whichever of them is
     records[i].is_core = i == 0;
     records[i].set(results::metric::interval, 2);
   }
-  const auto opcodes = opcodes_measured(loaded, records);
+  const auto opcodes = opcodes_measured(shipped(), records);
   REQUIRE(opcodes.size() == 2);
   CHECK_FALSE(opcodes[0].is_core);
   CHECK(opcodes[1].is_core);
@@ -156,8 +155,6 @@ TEST_CASE("an opcode is of the core if one of its forms is, whichever of them is
 }
 
 TEST_CASE("what accesses memory or has operands of several registers is not paired, whatever it is called") {
-  const auto templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
-  const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
   std::vector<results::Record> records;
   for (const std::string ptx :
        {"ld.shared.u32", "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "popc.b32", "lop3.b32"}) {
@@ -167,19 +164,17 @@ TEST_CASE("what accesses memory or has operands of several registers is not pair
     record.set(results::metric::interval, 2);
     records.push_back(record);
   }
-  const auto opcodes = opcodes_measured(loaded, records);
+  const auto opcodes = opcodes_measured(shipped(), records);
   REQUIRE(opcodes.size() == 4);
   CHECK_FALSE(opcodes[0].is_paired);
   CHECK_FALSE(opcodes[1].is_paired);
-  const auto pairs = plan_pairs(loaded, opcodes, 3);
+  const auto pairs = plan_pairs(shipped(), opcodes, 3);
   REQUIRE(pairs.size() == 1);
   CHECK(pairs.front().a.name == "OPCODE2");
   CHECK(pairs.front().b.name == "OPCODE3");
 }
 
 TEST_CASE("of several forms the opcode is paired by one that can be, and what does nothing is not paired") {
-  const auto templates = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
-  const ptx::LoadedCatalogue loaded{isa::load_catalogue({templates / "isa"}), ptx::load_skeletons(templates)};
   std::vector<results::Record> records;
   const auto add = [&](const std::string& ptx, const std::string& opcode) {
     results::Record record;
@@ -192,7 +187,7 @@ TEST_CASE("of several forms the opcode is paired by one that can be, and what do
   add("cvt.rn.f16x2.f32", "F2FP.F16.F32.PACK_AB");
   add("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", "F2FP.F16.F32.PACK_AB");
   add("popc.b32", "NOP");
-  const auto opcodes = opcodes_measured(loaded, records);
+  const auto opcodes = opcodes_measured(shipped(), records);
   REQUIRE(opcodes.size() == 2);
   CHECK(opcodes[0].is_paired);
   CHECK(opcodes[0].variant.form->ptx == "cvt.rn.f16x2.f32");

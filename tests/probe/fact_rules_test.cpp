@@ -18,8 +18,6 @@ names = ["ca", "cg"]
 name = "bytes"
 values = ["16 KiB", 5]
 )";
-const std::string opcodes = "[audit.opcodes]\nLDG = 1\n";
-
 infer::FactRule rule_of(const std::string& keys) {
   const auto probe = probe_of(axes + "[[fact]]\n" + keys + opcodes);
   REQUIRE(probe.facts.size() == 1);

@@ -14,8 +14,6 @@ using Values = std::vector<std::optional<double>>;
 namespace {
 
 const std::string start = "sentence = \"s\"\n";
-const std::string opcodes = "[audit.opcodes]\nLDG = 1\n";
-
 const std::string sampled = start + R"([[buffer]]
 bytes = 64
 read_words = "2 * sms"

@@ -13,7 +13,7 @@ using Catch::Matchers::Contains;
 namespace {
 
 // A probe that only needs what a test gives it.
-Probe probe_of(const std::string& kernel, std::vector<ProbeAxis> axes = {}) {
+Probe little_probe(const std::string& kernel, std::vector<ProbeAxis> axes = {}) {
   Probe probe;
   probe.name = "little";
   probe.kernel = kernel;
@@ -22,7 +22,7 @@ Probe probe_of(const std::string& kernel, std::vector<ProbeAxis> axes = {}) {
 }
 
 std::string text_of(const std::string& kernel, std::vector<ProbeAxis> axes = {}) {
-  return points_of(probe_of(kernel, std::move(axes))).front().trial.kernel.text;
+  return points_of(little_probe(kernel, std::move(axes))).front().trial.kernel.text;
 }
 
 std::string mistake_in(const Probe& probe) {
@@ -38,7 +38,7 @@ std::string mistake_in(const Probe& probe) {
 }  // namespace
 
 TEST_CASE("points are all combinations of the axes' values, the last axis fastest") {
-  const auto points = points_of(probe_of("{{a}}-{{b}}", {{"a", "", {1, 2}}, {"b", "", {10, 20, 30}}}));
+  const auto points = points_of(little_probe("{{a}}-{{b}}", {{"a", "", {1, 2}}, {"b", "", {10, 20, 30}}}));
   std::vector<std::string> texts, roles;
   for (const auto& point : points) {
     texts.push_back(point.trial.kernel.text);
@@ -50,7 +50,7 @@ TEST_CASE("points are all combinations of the axes' values, the last axis fastes
 }
 
 TEST_CASE("a probe without axes is one point with its own name") {
-  const auto points = points_of(probe_of("text"));
+  const auto points = points_of(little_probe("text"));
   REQUIRE(points.size() == 1);
   CHECK(points[0].trial.role == "little");
 }
@@ -67,7 +67,7 @@ TEST_CASE("repetitions count from 0, may depend on each other and may be empty")
 }
 
 TEST_CASE("a launch has the values of its expressions at each point") {
-  auto probe = probe_of("{{name}}", {{"warps", "", {1, 4}}});
+  auto probe = little_probe("{{name}}", {{"warps", "", {1, 4}}});
   probe.constants = {{"stride", "128"}, {"width", "stride * warps"}};
   probe.threads = "32 * warps";
   probe.ctas = "warps";
@@ -97,7 +97,7 @@ TEST_CASE("a launch has the values of its expressions at each point") {
 }
 
 TEST_CASE("one thread's clocks are read of a chain, and those of all CTAs of anything else") {
-  auto probe = probe_of("{{name}}");
+  auto probe = little_probe("{{name}}");
   probe.ctas = "4";
   for (const auto reader : {Reader::per_step, Reader::words, Reader::samples, Reader::scoreboards}) {
     probe.reader = reader;
@@ -110,30 +110,30 @@ TEST_CASE("one thread's clocks are read of a chain, and those of all CTAs of any
 }
 
 TEST_CASE("an error in filling a hole names the probe, the point and the expression") {
-  const auto mistake = mistake_in(probe_of("{{steps}}", {{"n", "", {1, 2}}}));
+  const auto mistake = mistake_in(little_probe("{{steps}}", {{"n", "", {1, 2}}}));
   CHECK(mistake == "probe little at n=1: unknown name \"steps\" in \"steps\"");
-  CHECK_THAT(mistake_in(probe_of("{{#i 3}}x")), Contains("a repetition has no {{/}}"));
-  CHECK_THAT(mistake_in(probe_of("{{#i 3}}{{#k 2}}x{{/}}")), Contains("a repetition has no {{/}}"));
-  CHECK_THAT(mistake_in(probe_of("{{#i}}x{{/}}")), Contains("write {{#NAME expression}}"));
-  CHECK_THAT(mistake_in(probe_of("{{i")), Contains("a hole is not closed"));
-  CHECK_THAT(mistake_in(probe_of("{{#i 2}}{{/}}{{i}}")), Contains("unknown name \"i\""));
+  CHECK_THAT(mistake_in(little_probe("{{#i 3}}x")), Contains("a repetition has no {{/}}"));
+  CHECK_THAT(mistake_in(little_probe("{{#i 3}}{{#k 2}}x{{/}}")), Contains("a repetition has no {{/}}"));
+  CHECK_THAT(mistake_in(little_probe("{{#i}}x{{/}}")), Contains("write {{#NAME expression}}"));
+  CHECK_THAT(mistake_in(little_probe("{{i")), Contains("a hole is not closed"));
+  CHECK_THAT(mistake_in(little_probe("{{#i 2}}{{/}}{{i}}")), Contains("unknown name \"i\""));
 }
 
 TEST_CASE("a repetition cannot take the name of something else") {
-  CHECK_THAT(mistake_in(probe_of("{{#n 2}}x{{/}}", {{"n", "", {1}}})),
+  CHECK_THAT(mistake_in(little_probe("{{#n 2}}x{{/}}", {{"n", "", {1}}})),
              Contains("\"n\" is already the name of something else"));
-  CHECK_THAT(mistake_in(probe_of("{{#i 2}}{{#i 2}}x{{/}}{{/}}")),
+  CHECK_THAT(mistake_in(little_probe("{{#i 2}}{{#i 2}}x{{/}}{{/}}")),
              Contains("\"i\" is already the name of something else"));
 }
 
 TEST_CASE("constants may depend on each other and on axes in any order") {
-  auto probe = probe_of("{{a}} {{b}} {{z}}", {{"n", "", {5}}});
+  auto probe = little_probe("{{a}} {{b}} {{z}}", {{"n", "", {5}}});
   probe.constants = {{"a", "z + b"}, {"b", "2 * n"}, {"z", "b * b"}};
   CHECK(points_of(probe).at(0).trial.kernel.text == "110 10 100");
 }
 
 TEST_CASE("constants that go in a circle, or rest on nothing, are mistakes") {
-  auto probe = probe_of("text");
+  auto probe = little_probe("text");
   probe.constants = {{"a", "b"}, {"b", "a + 1"}, {"c", "4"}};
   CHECK_THAT(mistake_in(probe), Contains("unknown name \"b\" in \"b\"") && Contains("unknown name \"a\""));
   probe.constants = {{"a", "b"}, {"b", "missing"}};
@@ -151,7 +151,7 @@ TEST_CASE("expressions may use what the driver reports about the GPU") {
   device.memory_clock_khz = 3201000;
   device.persisting_l2_bytes = 32 << 20;
   device.window_bytes = 128 << 20;
-  auto probe = probe_of(
+  auto probe = little_probe(
       "{{l2_bytes}} {{memory_bytes}} {{memory_bus_bits}} {{memory_clock_khz}} {{persisting_l2_bytes}} "
       "{{window_bytes}}");
   probe.ctas = "2 * sms";
@@ -162,7 +162,7 @@ TEST_CASE("expressions may use what the driver reports about the GPU") {
 }
 
 TEST_CASE("the file says what a launch requests from the driver and of its buffers") {
-  auto probe = probe_of("{{name}}", {{"n", "", {4}}});
+  auto probe = little_probe("{{name}}", {{"n", "", {4}}});
   const auto plain = points_of(probe).at(0).trial.launch;
   CHECK(plain.bank_bytes == 0);
   CHECK(plain.persisting_bytes == 0);
@@ -185,7 +185,7 @@ TEST_CASE("the file says what a launch requests from the driver and of its buffe
 
 TEST_CASE("launches that cannot be made are mistakes of the probe") {
   const auto with = [](auto change) {
-    auto probe = probe_of("{{name}}");
+    auto probe = little_probe("{{name}}");
     change(probe);
     return mistake_in(probe);
   };

@@ -13,11 +13,9 @@
 
 namespace ptxlat::probe {
 
-// A probe of which nothing is said but what must be.
-inline const std::string least = R"(sentence = "what it shows"
-[audit.opcodes]
-LDG = 1
-)";
+// What every probe must say.
+inline const std::string opcodes = "[audit.opcodes]\nLDG = 1\n";
+inline const std::string least = "sentence = \"what it shows\"\n" + opcodes;
 
 // A folder of probes.
 struct Probes {

@@ -8,18 +8,13 @@
 #include "catch.h"
 #include "isa/catalogue.h"
 #include "latency/experiment.h"
+#include "shipped_catalogue.h"
 
 using namespace ptxlat;
 using namespace ptxlat::ptx;
 using namespace ptxlat::latency;
 
 namespace {
-
-const LoadedCatalogue& shipped() {
-  static const auto folder = std::filesystem::path(PTXLAT_SOURCE_DIR) / "ptx_templates";
-  static const LoadedCatalogue loaded{isa::load_catalogue({folder / "isa"}), load_skeletons(folder)};
-  return loaded;
-}
 
 // Calls `visit` with every experiment that the shipped catalogue can make.
 template <typename Visit>

@@ -11,6 +11,7 @@
 #include "catch.h"
 #include "isa/catalogue.h"
 #include "latency/experiment.h"
+#include "shipped_catalogue.h"
 
 using namespace ptxlat;
 using namespace ptxlat::ptx;
@@ -22,22 +23,16 @@ const std::filesystem::path source = PTXLAT_SOURCE_DIR;
 
 Experiment experiment_for(const std::string& ptx, const std::string& operand, const std::string& consumer,
                           Frame frame = Frame::loop) {
-  static const LoadedCatalogue loaded{isa::load_catalogue({source / "ptx_templates/isa"}),
-                                      load_skeletons(source / "ptx_templates")};
-  const auto& catalogue = loaded.catalogue;
-  const auto form =
-      std::find_if(catalogue.forms.begin(), catalogue.forms.end(), [&](const isa::Form& f) { return f.ptx == ptx; });
-  REQUIRE(form != catalogue.forms.end());
-  const auto variants = isa::variants_of(*form);
+  const auto variants = isa::variants_of(shipped_form(ptx));
   const auto variant =
       std::find_if(variants.begin(), variants.end(), [&](const isa::Variant& v) { return v.operand == operand; });
   REQUIRE(variant != variants.end());
-  const auto consumers = consumers_for(catalogue, *variant);
+  const auto consumers = consumers_for(shipped().catalogue, *variant);
   const auto wanted =
       std::find_if(consumers.begin(), consumers.end(), [&](const isa::Consumer* c) { return c->name == consumer; });
   REQUIRE(wanted != consumers.end());
-  auto experiment = expand(loaded, *variant, *wanted);
-  if (frame == Frame::subroutine) change_to_subroutine(loaded, *variant, *wanted, true, experiment);
+  auto experiment = expand(shipped(), *variant, *wanted);
+  if (frame == Frame::subroutine) change_to_subroutine(shipped(), *variant, *wanted, true, experiment);
   return experiment;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/table.h"
+#include "text.h"
 
 namespace ptxlat {
 
@@ -71,6 +72,11 @@ inline std::vector<results::Record> records_of(const report::Table& table) {
   std::vector<const report::Cell*> cells;
   for (const report::Cell& cell : table.cells) cells.push_back(&cell);
   return report::whole_records(table, cells);
+}
+
+// The text that is expected, of a file in golden/.
+inline std::string golden(const std::string& name) {
+  return content_of(std::string(PTXLAT_SOURCE_DIR "/tests/report/golden/") + name);
 }
 
 }  // namespace ptxlat

@@ -50,10 +50,10 @@ std::vector<TableFact> facts_b(const std::string& card = "GPU-b") {
 }
 
 // Tables of these facts and nothing else.
-struct TwoTables {
+struct TwoFacts {
   Table a = table_of({}), b = table_of({});
 
-  TwoTables() {
+  TwoFacts() {
     a.facts = facts_a();
     b.facts = facts_b();
   }
@@ -108,7 +108,7 @@ TEST_CASE("a fact is matched by its probe and condition too, and one that is the
 }
 
 TEST_CASE("the page of a comparison has a section of facts") {
-  const TwoTables tables;
+  const TwoFacts tables;
   std::ostringstream out;
   write_page(out, tables.group(), {});
   CHECK_THAT(
@@ -132,7 +132,7 @@ TEST_CASE("the page of a comparison has a section of facts") {
 }
 
 TEST_CASE("the facts of a comparison as csv and JSON are the contract's") {
-  const TwoTables tables;
+  const TwoFacts tables;
   std::ostringstream csv, rows, json;
   write_facts_csv(csv, {tables.group()});
   CHECK(csv.str() ==
@@ -159,7 +159,7 @@ TEST_CASE("the facts of a comparison as csv and JSON are the contract's") {
 }
 
 TEST_CASE("a table without facts is compared without them, and one with itself too") {
-  const TwoTables tables;
+  const TwoFacts tables;
   const Table none = table_of({});
   const auto facts_between = [](const Table& a, const Table& b) {
     return compare({&a, std::nullopt, "a", "a"}, {&b, std::nullopt, "b", "b"}).facts.has_value();
@@ -171,7 +171,7 @@ TEST_CASE("a table without facts is compared without them, and one with itself t
 }
 
 TEST_CASE("if one side only has probes, the other side's rows are neither new nor gone") {
-  const TwoTables tables;
+  const TwoFacts tables;
   Table rows = table_of({cell_of("add.u32", 3, 4, "IADD3")});
   rows.facts = facts_a();
   const auto comparison = compare({&tables.a, std::nullopt, "a", "a"}, {&rows, std::nullopt, "b", "b"});
@@ -180,7 +180,7 @@ TEST_CASE("if one side only has probes, the other side's rows are neither new no
 }
 
 TEST_CASE("facts count as a change, with a threshold those in cycles that changed so far") {
-  const TwoTables tables;
+  const TwoFacts tables;
   const auto comparison = tables.group().comparisons[0];
   CHECK(has_changed(comparison, std::nullopt));
   CHECK(has_changed(comparison, 10));

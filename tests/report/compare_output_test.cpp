@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
 #include <sstream>
 
 #include "catch.h"
@@ -14,10 +13,10 @@ using namespace ptxlat::report;
 namespace {
 
 // Every cause once, in two tables.
-struct TwoTables {
+struct EveryCause {
   Table a, b;
 
-  TwoTables() {
+  EveryCause() {
     const auto with_issue = [](results::Record cell, double issue) {
       give(cell, results::metric::issue, issue);
       return cell;
@@ -53,11 +52,6 @@ struct TwoTables {
   Side side_b() const { return {&b, std::nullopt, "13.0", "tables/b"}; }
 };
 
-std::string golden(const std::string& name) {
-  std::ifstream in(std::string(PTXLAT_SOURCE_DIR "/tests/report/golden/") + name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::string without_colours(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -73,7 +67,7 @@ std::string without_colours(const std::string& text) {
 }  // namespace
 
 TEST_CASE("the text of a comparison says what changed, by how much and why") {
-  const TwoTables tables;
+  const EveryCause tables;
   std::ostringstream out;
   write_page(out, compare_all({tables.side_a(), tables.side_b()}), {});
   CHECK(out.str() == golden("comparison.txt"));
@@ -95,7 +89,7 @@ TEST_CASE("a gain in issue cost alone is shown as one, whatever the verdict") {
 }
 
 TEST_CASE("colours change nothing but colours") {
-  const TwoTables tables;
+  const EveryCause tables;
   const Group group = compare_all({tables.side_a(), tables.side_b(), tables.side_a()});
   std::ostringstream plain, coloured;
   write_page(plain, group, {});
@@ -109,21 +103,21 @@ TEST_CASE("colours change nothing but colours") {
 }
 
 TEST_CASE("the Markdown of a comparison has the code of both sides side by side") {
-  const TwoTables tables;
+  const EveryCause tables;
   std::ostringstream out;
   write_page(out, compare_all({tables.side_a(), tables.side_b()}), {PageFormat::markdown, false, 100});
   CHECK(out.str() == golden("comparison.md"));
 }
 
 TEST_CASE("the csv of a comparison is byte for byte the contract's") {
-  const TwoTables tables;
+  const EveryCause tables;
   std::ostringstream out;
   write_csv(out, {compare_all({tables.side_a(), tables.side_b()})});
   CHECK(out.str() == golden("comparison.csv"));
 }
 
 TEST_CASE("the JSON of a comparison has all that the contract names") {
-  const TwoTables tables;
+  const EveryCause tables;
   std::ostringstream out;
   write_json(out, {compare_all({tables.side_a(), tables.side_b(), tables.side_a()})});
   const results::Json json = results::Json::parse(out.str());
@@ -157,7 +151,7 @@ TEST_CASE("the JSON of a comparison has all that the contract names") {
 }
 
 TEST_CASE("three tables are compared with the first, and the matrix says from which one on") {
-  const TwoTables tables;
+  const EveryCause tables;
   std::ostringstream out;
   Side third = tables.side_b();
   third.label = "13.1";
@@ -179,7 +173,7 @@ TEST_CASE("three tables are compared with the first, and the matrix says from wh
 }
 
 TEST_CASE("a list can be cut, and says so") {
-  const TwoTables tables;
+  const EveryCause tables;
   std::ostringstream out;
   PageStyle options;
   options.most_rows = 2;
@@ -213,7 +207,7 @@ std::string findings_of(const std::vector<Side>& sides, const std::string& list 
 }  // namespace
 
 TEST_CASE("findings put rows that changed alike together, and say from which table on") {
-  const TwoTables tables;
+  const EveryCause tables;
   CHECK(findings_of({tables.side_a(), tables.side_b(), tables.side_b()}) == golden("findings.md"));
 }
 

@@ -15,6 +15,7 @@
 #include "report/memory_map.h"
 #include "report/number.h"
 #include "report/probe_files.h"
+#include "text.h"
 
 using namespace ptxlat;
 
@@ -23,12 +24,6 @@ namespace {
 const std::string h200 = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h200/driver-580.159.04";
 const std::string h100 = PTXLAT_SOURCE_DIR "/tables/sm_90/nvidia-h100-80gb-hbm3/driver-580.159.04";
 const std::string findings = PTXLAT_SOURCE_DIR "/docs/findings/";
-
-std::string content_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  REQUIRE(in);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 struct KnownFact {
   std::string value, unit, verdict;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
 #include <sstream>
 
 #include "base/error.h"
@@ -67,11 +66,6 @@ std::vector<results::Record> few_rows() {
     cells.push_back(barrier);
   }
   return cells;
-}
-
-std::string golden(const std::string& name) {
-  std::ifstream in(std::string(PTXLAT_SOURCE_DIR "/tests/report/golden/") + name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace

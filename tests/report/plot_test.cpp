@@ -2,11 +2,10 @@
 #include "report/plot.h"
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include "../results/test_folder.h"
 #include "catch.h"
+#include "text.h"
 
 using namespace ptxlat;
 using namespace ptxlat::report;
@@ -35,11 +34,6 @@ std::string script_of(const results::Record& probe) { return plot_script(probe, 
 
 void skip_without_gnuplot() {
   if (std::system("gnuplot --version > /dev/null 2>&1") != 0) skip("no gnuplot on this machine");
-}
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/probe_files.h"
 
-#include <fstream>
 #include <sstream>
 
 #include "../results/random_record.h"
@@ -12,16 +11,12 @@
 #include "report/gzip.h"
 #include "report/zstd.h"
 #include "results/json.h"
+#include "text.h"
 
 using namespace ptxlat;
 using namespace ptxlat::report;
 
 namespace {
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 results::Record probe_named(const std::string& name) {
   results::Record probe;

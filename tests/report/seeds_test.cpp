@@ -5,19 +5,14 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 
 #include "../results/test_folder.h"
 #include "catch.h"
+#include "text.h"
 
 using namespace ptxlat;
 
 namespace {
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 struct Ended {
   int status = 0;

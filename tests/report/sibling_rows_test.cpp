@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 
 #include "../results/random_record.h"
@@ -18,6 +17,7 @@
 #include "cells.h"
 #include "report/table.h"
 #include "results/json.h"
+#include "text.h"
 
 using namespace ptxlat;
 using namespace ptxlat::report;
@@ -33,10 +33,6 @@ std::string zstd_from(std::string_view base, std::string_view text) {
   std::string frame(ZSTD_compressBound(text.size()), '\0');
   frame.resize(ZSTD_compress2(context.get(), frame.data(), frame.size(), text.data(), text.size()));
   return frame;
-}
-
-void overwrite(const std::filesystem::path& file, const std::string& content) {
-  std::ofstream(file, std::ios::binary) << content;
 }
 
 // Sets a field of a table's run.json.

@@ -16,7 +16,7 @@ using results::JsonScanner;
 namespace {
 
 // Random records whose windows have the roles of an experiment.
-std::vector<results::Record> random_records(unsigned seed, int count) {
+std::vector<results::Record> random_rows(unsigned seed, int count) {
   RandomRecords random(seed);
   std::vector<results::Record> records;
   const char* roles[] = {"chain", "stream twice", "differential", "completion", "overhead", "differential base"};
@@ -50,7 +50,7 @@ void check_equal(const Cell& cell, const results::Record& record) {
 
 TEST_CASE("a cell has what its record has, as far as reports need it, and its line the rest") {
   for (unsigned seed = 0; seed < 10; ++seed) {
-    const std::vector<results::Record> records = random_records(seed, 60);
+    const std::vector<results::Record> records = random_rows(seed, 60);
     const Table table = table_of(records);
     REQUIRE(table.cells.size() == records.size());
     for (std::size_t i = 0; i < records.size(); ++i) check_equal(table.cells[i], records[i]);
@@ -84,7 +84,7 @@ TEST_CASE("the windows of a metric are those behind it") {
 
 TEST_CASE("a cell that is there twice is damage, in rows with machine code and in a csv") {
   const TestFolder folder;
-  std::vector<results::Record> records = random_records(4, 20);
+  std::vector<results::Record> records = random_rows(4, 20);
   records.push_back(records.front());
   records.back().note = "again";
   const Table table = table_of(records);

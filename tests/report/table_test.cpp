@@ -13,6 +13,7 @@
 #include "cells.h"
 #include "report/gzip.h"
 #include "results/json.h"
+#include "text.h"
 
 using namespace ptxlat;
 using namespace ptxlat::report;
@@ -45,15 +46,6 @@ results::Record columns_of(const results::Record& record) {
     if (kind.use.is_column) columns.set(kind.tag, record.number(kind.tag));
   }
   return columns;
-}
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void overwrite(const std::filesystem::path& file, const std::string& content) {
-  std::ofstream(file, std::ios::binary) << content;
 }
 
 ExitCode exit_code_of_reading(const std::filesystem::path& folder) {

@@ -12,14 +12,14 @@
 #include "execute_sql.h"
 #include "random_record.h"
 #include "results/json.h"
+#include "table_name.h"
 #include "test_folder.h"
+#include "text.h"
 
 using namespace ptxlat;
 using namespace ptxlat::results;
 
 namespace {
-
-const std::string table = "sm_90/nvidia-h200/driver-580.159.04";
 
 Run run_at(int second, const std::string& method = "method 17") {
   Run run;
@@ -106,11 +106,6 @@ std::string rejection(const Stores& stores, const std::vector<std::filesystem::p
     return error.what();
   }
   return {};
-}
-
-std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace
@@ -282,10 +277,10 @@ TEST_CASE("the store of a writer that was killed gives what it had committed, an
   REQUIRE(exit_status_of(writer) == -1);
   const auto log = stores.folder.path / "killed-wal";
   REQUIRE(std::filesystem::file_size(log) > 0);
-  const auto before = bytes_of(file), log_before = bytes_of(log);
+  const auto before = content_of(file), log_before = content_of(log);
   CHECK(stores.merge({file}).added == 100);
-  CHECK(bytes_of(file) == before);
-  CHECK(bytes_of(log) == log_before);
+  CHECK(content_of(file) == before);
+  CHECK(content_of(log) == log_before);
 }
 
 TEST_CASE("an empty file is a store that was killed as it began") {

@@ -9,13 +9,12 @@
 #include "child_process.h"
 #include "results/store.h"
 #include "small_disk.h"
+#include "table_name.h"
 
 using namespace ptxlat;
 using namespace ptxlat::results;
 
 namespace {
-
-const std::string table = "sm_90/nvidia-h200/driver-580.159.04";
 
 Record numbered_cell(int number) {
   Record cell;

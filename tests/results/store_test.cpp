@@ -9,14 +9,14 @@
 #include "execute_sql.h"
 #include "random_record.h"
 #include "results/json.h"
+#include "table_name.h"
 #include "test_folder.h"
+#include "text.h"
 
 using namespace ptxlat;
 using namespace ptxlat::results;
 
 namespace {
-
-const std::string table = "sm_90/nvidia-h200/driver-580.159.04";
 
 Record cell_named(const std::string& ptx, int level = 3) {
   Record cell;
@@ -25,11 +25,6 @@ Record cell_named(const std::string& ptx, int level = 3) {
   cell.recipe = "r1";
   cell.set(results::metric::cycles, 4);
   return cell;
-}
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // The message of the Error{storage} that opening the store throws.

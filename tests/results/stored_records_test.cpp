@@ -16,7 +16,7 @@ using namespace ptxlat::results;
 
 namespace {
 
-const std::string table = "sm_90/static/ptxas-13.0.88";
+const std::string static_table = "sm_90/static/ptxas-13.0.88";
 
 Record cell_named(const std::string& ptx) {
   Record cell;
@@ -41,14 +41,14 @@ TEST_CASE("stored records stay as they were, whatever is written meanwhile") {
   const TestFolder folder;
   Store store(folder.path / "store.sqlite");
   const auto before = cell_named("a");
-  store.save_records(table, {before});
-  const StoredRecords stored(store.file(), table, RecordKind::latency);
+  store.save_records(static_table, {before});
+  const StoredRecords stored(store.file(), static_table, RecordKind::latency);
   auto after = before;
   after.note = "again";
-  store.save_records(table, {after, cell_named("b")});
+  store.save_records(static_table, {after, cell_named("b")});
   REQUIRE(stored.size() == 1);
   CHECK(stored.read(0) == before);
-  CHECK(store.records(table, RecordKind::latency).size() == 2);
+  CHECK(store.records(static_table, RecordKind::latency).size() == 2);
 }
 
 TEST_CASE("the runs of stored records are those that they name, as they were when the records were read") {
@@ -56,7 +56,7 @@ TEST_CASE("the runs of stored records are those that they name, as they were whe
   Store store(folder.path / "store.sqlite");
   const auto begin_run = [&](const std::string& started_utc) {
     Run run;
-    run.table = table;
+    run.table = static_table;
     run.started_utc = started_utc;
     run.id = store.save_run(run);
     return run;
@@ -64,14 +64,14 @@ TEST_CASE("the runs of stored records are those that they name, as they were whe
   const auto save_cell = [&](const std::string& ptx, const Run& run) {
     auto cell = cell_named(ptx);
     cell.run = run.id;
-    store.save_records(table, {cell});
+    store.save_records(static_table, {cell});
   };
   begin_run("without a record");
   const auto first = begin_run("first");
   auto second = begin_run("second");
   save_cell("a", second);
   save_cell("b", first);
-  const StoredRecords stored(store.file(), table, RecordKind::latency);
+  const StoredRecords stored(store.file(), static_table, RecordKind::latency);
   second.finished_utc = "later";
   store.save_run(second);
   save_cell("c", begin_run("third"));
@@ -94,9 +94,9 @@ TEST_CASE("of a record's windows only those behind the headline are read with th
   }
   cell.set(metric::issue, 2, {"stream"});
   const auto with_code = [&](Code code) {
-    store.save_records(table, {cell});
+    store.save_records(static_table, {cell});
     std::string roles;
-    for (const auto& window : StoredRecords(store.file(), table, RecordKind::latency).read(0, code).windows) {
+    for (const auto& window : StoredRecords(store.file(), static_table, RecordKind::latency).read(0, code).windows) {
       if (!window.sass.empty()) roles += window.sass.front().text + ";";
     }
     return roles;
@@ -120,12 +120,12 @@ TEST_CASE("a record for which there is not enough memory is not a damaged one") 
     window.role = "chain";
     for (std::size_t i = 0; i < instructions; ++i)
       window.sass.push_back({static_cast<int>(16 * i), "IADD3 R0000000, R0000000, R0000000, R00000000", 4});
-    Store(folder.path / "store.sqlite").save_records(table, {cell});
+    Store(folder.path / "store.sqlite").save_records(static_table, {cell});
     return 0;
   });
   REQUIRE(exit_status_of(writer) == 0);
   const pid_t reader = start_child([&] {
-    const StoredRecords stored(folder.path / "store.sqlite", table, RecordKind::latency);
+    const StoredRecords stored(folder.path / "store.sqlite", static_table, RecordKind::latency);
     // SQLite and we have a copy of the text; what it says needs more.
     const rlimit small{bytes_now() + 3 * instructions * bytes_of_each, RLIM_INFINITY};
     ::setrlimit(RLIMIT_DATA, &small);

@@ -4,19 +4,13 @@
 #include <algorithm>
 #include <string>
 
+#include "../line/no_tools.h"
 #include "catch.h"
 
 using namespace ptxlat;
 using namespace ptxlat::run;
 
 namespace {
-
-struct NoAssembler : line::KernelAssembler {
-  assemble::BatchOutcome assemble(const std::vector<line::NamedKernel>&, int) override { return {}; }
-};
-struct NoDisassembler : sass::Disassembler {
-  void disassemble(int, const std::vector<sass::Instruction*>&) override {}
-};
 
 // A record of each cell with the method's name and the cell's number.
 struct NamingMethod : line::Method {

@@ -5,6 +5,7 @@
 #include "sass/hidden_waits.h"
 
 #include "catch.h"
+#include "text.h"
 #include "window_text.h"
 
 using namespace ptxlat;
@@ -21,15 +22,13 @@ Window halves(const std::string& lower, int first_stall = 2, int second_stall = 
                  {"IADD3 R20, R10, R11, " + lower, 2}});
 }
 
-bool mentions(const std::string& reason, const std::string& text) { return reason.find(text) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("two results of one register bank, written 2 cycles apart and read at once, are a conflict") {
   const auto reason = bank_conflict(halves("R7"));
   INFO(reason);
-  CHECK(mentions(reason, "R11 and R7 are in one register bank and were written 2 cycles apart"));
-  CHECK(mentions(reason, "IADD3 R20, R10, R11, R7"));
+  CHECK(has(reason, "R11 and R7 are in one register bank and were written 2 cycles apart"));
+  CHECK(has(reason, "IADD3 R20, R10, R11, R7"));
 }
 
 TEST_CASE("registers of two banks, or results that are read later, are none") {
@@ -79,7 +78,7 @@ TEST_CASE("a second clock that has a register which the window still reads waits
   auto chain = window({step, last});
   CHECK(clock_waits(chain).empty());
   chain.instructions.back().control.wait_mask = 0x1;
-  CHECK(mentions(clock_waits(chain), "waits for a register of 0070 SHFL.BFLY PT, R16"));
+  CHECK(has(clock_waits(chain), "waits for a register of 0070 SHFL.BFLY PT, R16"));
   INFO("a wait that was over before the clock");
   auto over = window({step, last, {"LOP3.LUT R1, R16, R5, RZ, 0x3c, !PT", 2, none, 0x3}});
   over.instructions.back().control.wait_mask = 0x1;
@@ -96,7 +95,7 @@ TEST_CASE("a fence has no registers: what the second clock waits for is its effe
   made.instructions.back().control.wait_mask = 0x2;
   CHECK(clock_waits(made).empty());
   made.instructions.back().control.wait_mask = 0x1;
-  CHECK(mentions(clock_waits(made), "STG"));
+  CHECK(has(clock_waits(made), "STG"));
 }
 
 TEST_CASE("a clock that waits for a store whose address has since been read back is not late") {
@@ -108,17 +107,17 @@ TEST_CASE("a clock that waits for a store whose address has since been read back
     return made;
   };
   CHECK(clock_is_late(waiting({store, load, awaited})).empty());
-  CHECK(mentions(clock_waits(waiting({store, load, awaited})), "STL"));
+  CHECK(has(clock_waits(waiting({store, load, awaited})), "STL"));
   const Line copy{"LDGSTS.E.BYPASS.128 [R14], [R6.64]", 4, none, 0, 0}, end_of_group{"LDGDEPBAR", 1, 1};
   CHECK(clock_is_late(waiting({copy, end_of_group, {"DEPBAR.LE SB1, 0x0", 4}})).empty());
-  CHECK(mentions(clock_is_late(waiting({copy, end_of_group, {"DEPBAR.LE SB1, 0x2", 4}})), "LDGSTS"));
+  CHECK(has(clock_is_late(waiting({copy, end_of_group, {"DEPBAR.LE SB1, 0x2", 4}})), "LDGSTS"));
   INFO("nobody waited for the load, or it came first, or it went another way");
-  CHECK(mentions(clock_is_late(waiting({store, load})), "STL"));
-  CHECK(mentions(clock_is_late(waiting({load, store, awaited})), "STL"));
-  CHECK(mentions(clock_is_late(waiting({store, {"TEX.LL R11, R6, R6, R10, UR4, 0x0, 2D", 2, 2}, awaited})), "STL"));
+  CHECK(has(clock_is_late(waiting({store, load})), "STL"));
+  CHECK(has(clock_is_late(waiting({load, store, awaited})), "STL"));
+  CHECK(has(clock_is_late(waiting({store, {"TEX.LL R11, R6, R6, R10, UR4, 0x0, 2D", 2, 2}, awaited})), "STL"));
   INFO("what holds the scoreboard for its result has not come back");
   const Line atomic{"ATOM.E.ADD.STRONG.GPU PT, R9, [R16], R9", 4, 0};
-  CHECK(mentions(clock_is_late(waiting({atomic, load, awaited})), "ATOM"));
+  CHECK(has(clock_is_late(waiting({atomic, load, awaited})), "ATOM"));
 }
 
 TEST_CASE("what was held before the window is not the second clock's register") {

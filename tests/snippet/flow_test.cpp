@@ -6,6 +6,7 @@
 
 #include "catch.h"
 #include "shipped_catalogue.h"
+#include "text.h"
 
 using namespace ptxlat;
 using snippet::Snippet;
@@ -32,8 +33,6 @@ std::vector<std::size_t> path(const Snippet& snippet, const std::string& source,
   return snippet::path(snippet, find(snippet.sources, source), find(snippet.results, result));
 }
 using Path = std::vector<std::size_t>;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "catch.h"
 #include "shipped_catalogue.h"
 #include "snippet/method.h"
+#include "text.h"
 
 using namespace ptxlat;
 
@@ -36,8 +37,6 @@ const isa::Operand& operand(const isa::Form& form, const std::string& name) {
   }
   throw std::runtime_error("no operand " + name);
 }
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
