@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
-#include <string_view>
 #include <utility>
 
+#include "machine/copied_code.h"
 #include "sass/audit.h"
 #include "sass/dataflow.h"
 #include "sass/opcodes.h"
@@ -91,130 +90,6 @@ void steer_by_another_predicate(const Code& code, const std::set<sass::Register>
                     renamed(*branch, with_guard(branch->word, highest))};
 }
 
-// Code of one instruction is recognised by its opcode, or else by its operation; code of several, whose order depends
-// on the free registers, by their number: nothing else may be there.
-Code take(Code& before_loop, const std::vector<std::string>& opcodes) {
-  if (opcodes.size() > 1) return before_loop.size() == opcodes.size() ? before_loop : Code{};
-  const auto first_with = [&](std::string (*name_of)(std::string_view)) {
-    const auto wanted = name_of(opcodes.front());
-    return std::find_if(before_loop.begin(), before_loop.end(),
-                        [&](const auto& instruction) { return name_of(sass::opcode_of(instruction.text)) == wanted; });
-  };
-  auto found = first_with([](std::string_view opcode) { return std::string(opcode); });
-  if (found == before_loop.end()) found = first_with(sass::operation_of);
-  if (found == before_loop.end()) return {};
-  Code taken{*found};
-  before_loop.erase(found);
-  return taken;
-}
-
-struct Registers {
-  std::set<sass::Register> needed, written;  // needed: read before the code itself has written them
-};
-
-Registers registers_of(const Code& code) {
-  Registers registers;
-  for (const auto& instruction : code) {
-    const auto use = sass::register_use(instruction.text);
-    for (const auto& one : use.reads) {
-      if (!registers.written.contains(one)) registers.needed.insert(one);
-    }
-    registers.written.insert(use.writes.begin(), use.writes.end());
-  }
-  return registers;
-}
-
-// Whether what an instruction signals by this scoreboard is still in flight when its copy of the code ends.
-bool is_in_flight(const Code& code, std::size_t at, int scoreboard) {
-  if (scoreboard == sass::ControlWord::no_scoreboard) return false;
-  return std::none_of(code.begin() + static_cast<std::ptrdiff_t>(at) + 1, code.end(),
-                      [&](const auto& later) { return (later.control.wait_mask >> scoreboard & 1) != 0; });
-}
-
-// How many registers an address has of which the first is named: a generic one two (LD's [R8] is R8 and R9), though
-// "[R8.64]" names both, and a place in a surface one for each coordinate.
-int registers_of_address(const std::string& opcode) {
-  constexpr std::array<std::pair<std::string_view, int>, 5> coordinates = {
-      {{".1D_ARRAY", 2}, {".2D_ARRAY", 3}, {".1D", 1}, {".2D", 2}, {".3D", 3}}};
-  for (const auto& [shape, count] : coordinates) {
-    if (opcode.find(shape) != std::string::npos) return count;
-  }
-  constexpr std::array<std::string_view, 4> generic = {"LD", "ST", "ATOM", "RED"};
-  return std::find(generic.begin(), generic.end(), sass::family_of(opcode)) == generic.end() ? 1 : 2;
-}
-
-std::set<sass::Register> address_of(const sass::Instruction& instruction) {
-  const bool names_all = instruction.text.find(".64") != std::string::npos;
-  const int count = names_all ? 1 : registers_of_address(std::string(sass::opcode_of(instruction.text)));
-  std::set<sass::Register> address;
-  for (const auto& one : sass::register_use(instruction.text).reads) {
-    if (!sass::is_in_address(instruction.text, one)) continue;
-    for (int i = 0; i < count; ++i) address.insert({one.file, one.number + i});
-  }
-  return address;
-}
-
-// Registers on which addresses of the code depend.
-std::set<sass::Register> registers_of_addresses(const Code& code) {
-  std::set<sass::Register> found;
-  for (const auto& instruction : code) found.merge(address_of(instruction));
-  for (auto instruction = code.rbegin(); instruction != code.rend(); ++instruction) {
-    const auto use = sass::register_use(instruction->text);
-    const auto is_found = [&](const auto& one) { return found.contains(one); };
-    if (std::any_of(use.writes.begin(), use.writes.end(), is_found)) found.insert(use.reads.begin(), use.reads.end());
-  }
-  return found;
-}
-
-// Whether an access could go to a wrong address, because a copy writes a register too early for the one before it: one
-// that a load has yet to write (MOV R9; LD R9, [R8]), or one that a store has yet to read and that holds different
-// values on the way (MOV R8; IADD3 R8, R8; ST [R8]). A wrong value elsewhere does not matter.
-bool overtakes(const Code& code) {
-  const auto of_addresses = registers_of_addresses(code);
-  const auto writers = [&](const sass::Register& one) {
-    return std::count_if(code.begin(), code.end(), [&](const auto& instruction) {
-      const auto writes = sass::register_use(instruction.text).writes;
-      return std::find(writes.begin(), writes.end(), one) != writes.end();
-    });
-  };
-  const auto could_be_wrong = [&](const auto& one) { return of_addresses.contains(one) && writers(one) > 1; };
-  for (std::size_t i = 0; i < code.size(); ++i) {
-    const auto use = sass::register_use(code[i].text);
-    auto reads = address_of(code[i]);
-    reads.insert(use.reads.begin(), use.reads.end());
-    if (is_in_flight(code, i, code[i].control.write_scoreboard) &&
-        std::any_of(use.writes.begin(), use.writes.end(), could_be_wrong))
-      return true;
-    if (is_in_flight(code, i, code[i].control.read_scoreboard) &&
-        std::any_of(reads.begin(), reads.end(), could_be_wrong))
-      return true;
-  }
-  return false;
-}
-
-// If all the code does to an address is to move it, the access takes it from where it was: ldmatrix is MOV R8, R13;
-// LDSM R8, [R8].
-void take_unmoved_address(Code& code) {
-  if (code.size() != 2 || sass::opcode_of(code[0].text) != "MOV") return;
-  const auto moved = sass::register_use(code[0].text);
-  if (moved.reads.size() != 1 || moved.writes.size() != 1) return;
-  const auto from = moved.reads.front(), to = moved.writes.front();
-  auto& access = code[1];
-  auto sources = sources_of(access.word);
-  const auto in_address = fmt::format("[R{}", to.number);
-  const auto at = access.text.find(in_address + ']');
-  const bool is_general = from.file == sass::RegisterFile::general && to.file == from.file;
-  if (!is_general || at == std::string::npos || sources.front() != to.number) return;
-  if (registers_of_address(std::string(sass::opcode_of(access.text))) != 1) return;
-  sources.front() = from.number;
-  access.word = with_sources(access.word, sources);
-  access.text.replace(at, in_address.size(), fmt::format("[R{}", from.number));
-}
-
-bool have_common(const std::set<sass::Register>& some, const std::set<sass::Register>& others) {
-  return std::any_of(some.begin(), some.end(), [&](const auto& one) { return others.contains(one); });
-}
-
 }  // namespace
 
 bool is_place(const sass::Instruction& instruction) { return sass::opcode_of(instruction.text) == "PMTRIG"; }
@@ -249,7 +124,7 @@ Saturable find_saturable(const sass::Window& window, const std::vector<std::vect
   }
   Code before = code_before_loop(window);
   for (const auto& opcodes : wanted) {
-    found.codes.push_back(take(before, opcodes));
+    found.codes.push_back(take_code(before, opcodes));
     if (!found.codes.back().empty()) continue;
     const bool branches = std::any_of(opcodes.begin(), opcodes.end(), sass::changes_control_flow);
     found.problem = branches ? "its code branches" : "the instruction is another one beside a loop";

@@ -117,6 +117,20 @@ std::vector<std::vector<std::string>> wanted_of(const line::Bench& bench, const 
   return {work.record.sass};
 }
 
+// Whether all that the code waits for are accesses to memory, and it has such an access: st.release is a fence and a
+// store. Then each copy waits for the ones before it, as it would in a program.
+bool waits_for_copies(const std::vector<std::string>& sass) {
+  const auto is_any_of = [](std::string_view opcode, std::initializer_list<std::string_view> families) {
+    return std::find(families.begin(), families.end(), sass::family_of(opcode)) != families.end();
+  };
+  const bool waits_for_memory = std::all_of(sass.begin(), sass.end(), [&](const auto& opcode) {
+    return !sass::has(opcode, sass::Trait::waits) || is_any_of(opcode, {"MEMBAR", "ERRBAR", "CGAERRBAR"});
+  });
+  return waits_for_memory && std::any_of(sass.begin(), sass.end(), [&](const auto& opcode) {
+           return sass::has(opcode, sass::Trait::stores) || is_any_of(opcode, {"ATOM", "ATOMG", "ATOMS", "RED"});
+         });
+}
+
 // Whether, and how often, the machine code is copied.
 void choose_copies(Work& work) {
   const auto& sass = work.record.sass;
@@ -124,7 +138,7 @@ void choose_copies(Work& work) {
     return std::any_of(sass.begin(), sass.end(), [&](const auto& opcode) { return sass::has(opcode, trait); });
   };
   if (has(sass::Trait::leaves)) return repeat_in_ptx(work, sass::Verdict::fused, "its code branches");
-  if (has(sass::Trait::waits))
+  if (has(sass::Trait::waits) && !waits_for_copies(sass))
     return give_up(work, sass::Verdict::no_dependency, "it waits for what copies of it do not bring");
   work.copies = copies_of(sass.size());
   if (work.copies.longer == 0)

@@ -105,12 +105,13 @@ TEST_CASE("opcodes get throughput, curves, pairs and the loop that proves them; 
   CHECK(lines_of(program.launch_log()).size() == launches);
 }
 
-TEST_CASE("code that branches, and that of warpgroups, is repeated in a loop of PTX; carries have a reason") {
+TEST_CASE("code that branches, and that of warpgroups, is repeated in a loop of PTX; carries and waits have a reason") {
   PtxlatProgram program;
   program.require_tools();
   constexpr char warpgroup[] = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16";
   const auto ended = program.run({"opcodes", "--all", "--threads", "1", "--filter",
-                                  "/^(div.rn.f32|addc.u32|sinf|wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16)$/"});
+                                  "/^(div.rn.f32|addc.u32|sinf|wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16|"
+                                  "cp.async.wait_all|atom.acq_rel.gpu.add.L2::cache_hint.u32)$/"});
   INFO(ended.err);
   REQUIRE(ended.status == 0);
   const auto files = report::read_opcode_files(program.table());
@@ -128,8 +129,17 @@ TEST_CASE("code that branches, and that of warpgroups, is repeated in a loop of 
   CHECK(accumulating.number(results::metric::throughput));
   CHECK(accumulating.sass == std::vector<std::string>{"HGMMA.64x8x16.F32"});
   CHECK(accumulating.series.front().axes.front().values == std::vector<double>{4, 8, 12, 16});
-  CHECK_FALSE(record_of(files, "addc.u32").number(results::metric::throughput));
-  CHECK_FALSE(record_of(files, "addc.u32").note.empty());
+  for (const char* ptx : {"addc.u32", "cp.async.wait_all"}) {
+    CHECK_FALSE(record_of(files, ptx).number(results::metric::throughput));
+    CHECK_FALSE(record_of(files, ptx).note.empty());
+  }
+
+  // A fence waits for the atomic of the copy before it, and the policy of the cache is prepared once.
+  const auto& ordered = record_of(files, "atom.acq_rel.gpu.add.L2::cache_hint.u32");
+  INFO(ordered.note);
+  CHECK(ordered.number(results::metric::throughput));
+  CHECK(ordered.sass.front().starts_with("MEMBAR"));
+  CHECK(ordered.windows.front().role.starts_with("loop of "));
 }
 
 TEST_CASE("a form that ptxas turns into two opcodes in turn has three records, and is one cell of the progress") {

@@ -110,6 +110,22 @@ TEST_CASE("a stream's copies are the opcodes of which the longer stream has more
   CHECK(opcodes_of_copies(stream({fma, bits}), stream({fma, fma, add}), 1).empty());
 }
 
+TEST_CASE(
+    "what fills a uniform register for code of several instructions stays before the loop, unless it needs the code") {
+  const auto found = [](const std::string& preparation, const std::vector<std::string>& opcodes) {
+    auto texts = with(popc_loop, 1, "LD.E R9, desc[UR4][R2.64]");
+    texts.insert(texts.begin() + 2, {preparation, "CCTL.IVALL"});
+    return find_saturable(window_of(texts), {opcodes}, 3);
+  };
+  const std::vector<std::string> acquire{"LD.E", "CCTL.IVALL"};
+  const auto prepared = found("R2UR UR4, R7", acquire);
+  CHECK(prepared.problem.empty());
+  CHECK(opcodes_of(prepared.codes.at(0)) == acquire);
+  CHECK_FALSE(found("R2UR UR4, R9", acquire).problem.empty());
+  CHECK_FALSE(found("IADD3 R5, R7, 0x1, RZ", acquire).problem.empty());
+  CHECK_FALSE(found("R2UR UR4, R7", {"LD.E", "ERRBAR"}).problem.empty());
+}
+
 TEST_CASE("an instruction that cannot be copied says why") {
   const auto problem = [](const std::vector<std::string>& texts, const std::vector<std::string>& opcodes) {
     return find_saturable(window_of(texts), {opcodes}, 3).problem;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "machine/patch.h"
+#include "sass/dataflow.h"
+
+namespace ptxlat::machine {
+
+// Registers of some code.
+//   needed  read before the code itself has written them
+struct Registers {
+  std::set<sass::Register> needed, written;
+};
+Registers registers_of(const Code& code);
+
+bool have_common(const std::set<sass::Register>& some, const std::set<sass::Register>& others);
+
+// The code with these opcodes, taken out of what comes before a loop; empty if it is not there.
+// Code of one instruction is recognised by its opcode, or else by its operation; code of several, whose order depends
+// on the free registers, by their number: nothing else may be there.
+Code take_code(Code& before_loop, const std::vector<std::string>& opcodes);
+
+// If all the code does to an address is to move it, the access takes it from where it was: ldmatrix is MOV R8, R13;
+// LDSM R8, [R8].
+void take_unmoved_address(Code& code);
+
+// Whether an access could go to a wrong address, because a copy writes a register too early for the one before it: one
+// that a load has yet to write (MOV R9; LD R9, [R8]), or one that a store has yet to read and that holds different
+// values on the way (MOV R8; IADD3 R8, R8; ST [R8]). A wrong value elsewhere does not matter.
+bool overtakes(const Code& code);
+
+}  // namespace ptxlat::machine
