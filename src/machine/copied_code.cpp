@@ -58,11 +58,12 @@ std::set<sass::Register> registers_of_addresses(const Code& code) {
 }
 
 // Without what brings an operand into a uniform register, such as the policy of a cache: that is done once, and stays
-// before the loop. Empty if it needs something of the code.
+// before the loop. So does what does nothing. Empty if it needs something of the code.
 Code without_preparations(const Code& before_loop) {
   Code code, preparations;
   for (const auto& instruction : before_loop) {
-    const bool prepares = sass::fills_uniform_register(sass::opcode_of(instruction.text));
+    const auto opcode = sass::opcode_of(instruction.text);
+    const bool prepares = sass::fills_uniform_register(opcode) || sass::has(opcode, sass::Trait::fills);
     (prepares ? preparations : code).push_back(instruction);
   }
   const auto written = registers_of(code).written;

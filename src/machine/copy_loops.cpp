@@ -10,6 +10,7 @@
 #include "machine/patch.h"
 #include "machine/rates.h"
 #include "machine/saturated_kernel.h"
+#include "sass/opcodes.h"
 
 namespace ptxlat::machine {
 
@@ -18,9 +19,14 @@ namespace {
 constexpr int most_places = 240;  // 3.8 KB: two copies of long code
 
 // A single instruction is tried with all numbers of warps at which schedulers differ; code of several with a few, and
-// one that leaves the SM, where nothing depends on whose warp it is, with fewer (docs/opcodes.md).
-std::vector<int> warps_to_try(std::size_t instructions, bool leaves_sm) {
-  if (instructions > 1) return {1, 2, 4, 8, 12, 16, 20, 24, 28, 32};
+// one that leaves the SM, where nothing depends on whose warp it is, with fewer (docs/opcodes.md). A fence takes a
+// microsecond.
+std::vector<int> warps_to_try(const Code& code, bool leaves_sm) {
+  const bool has_fence = std::any_of(code.begin(), code.end(), [](const auto& instruction) {
+    return sass::has(sass::opcode_of(instruction.text), sass::Trait::waits);
+  });
+  if (has_fence) return {1, 4, 16, 32};
+  if (code.size() > 1) return {1, 2, 4, 8, 12, 16, 20, 24, 28, 32};
   if (leaves_sm) return {1, 2, 4, 8, 12, 16, 24, 32};
   return warps_of_curves();
 }
@@ -47,7 +53,7 @@ void measure(line::Bench& bench, const CopyLoops& loops, const Copies& copies, c
              results::Record& record) {
   bench.begin_cell();
   const auto codes = codes_of(loops.longer, turns);
-  const auto warps = warps_to_try(codes.front().size(), bench.batch().trial(loops.longer.trial).launch.uses_memory);
+  const auto warps = warps_to_try(codes.front(), bench.batch().trial(loops.longer.trial).launch.uses_memory);
   const auto shorter = words_of(codes_of(loops.shorter, turns), copies.shorter);
   const auto longer = words_of(codes, copies.longer);
   const TimeLoops time{timer_of(bench, loops.shorter, shorter), timer_of(bench, loops.longer, longer)};

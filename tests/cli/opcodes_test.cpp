@@ -140,6 +140,7 @@ TEST_CASE("code that branches, and that of warpgroups, is repeated in a loop of 
   CHECK(ordered.number(results::metric::throughput));
   CHECK(ordered.sass.front().starts_with("MEMBAR"));
   CHECK(ordered.windows.front().role.starts_with("loop of "));
+  CHECK(ordered.series.front().axes.front().values == std::vector<double>{1, 4, 16, 32});
 }
 
 TEST_CASE("a form that ptxas turns into two opcodes in turn has three records, and is one cell of the progress") {

@@ -121,6 +121,7 @@ TEST_CASE(
   const auto prepared = found("R2UR UR4, R7", acquire);
   CHECK(prepared.problem.empty());
   CHECK(opcodes_of(prepared.codes.at(0)) == acquire);
+  CHECK(found("NOP", acquire).problem.empty());
   CHECK_FALSE(found("R2UR UR4, R9", acquire).problem.empty());
   CHECK_FALSE(found("IADD3 R5, R7, 0x1, RZ", acquire).problem.empty());
   CHECK_FALSE(found("R2UR UR4, R7", {"LD.E", "ERRBAR"}).problem.empty());
