@@ -94,15 +94,15 @@ Timing timing_of(const LoopTimes& times, const std::vector<int>& warps, std::siz
 
 LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps) {
   LoopTimes times;
-  for (const bool is_first : {true, false}) {
-    const auto numbers = is_first ? std::vector{warps.back()} : warps;
-    for (const bool is_longer : {false, true}) {
-      auto time = (is_longer ? time_loops.longer : time_loops.shorter)(numbers, times.rounds, 1);
-      if (time.cycles.empty()) return {times.rounds, {}, {}, time.verdict, std::move(time.message)};
-      (is_longer ? times.longer : times.shorter) = std::move(time.cycles);
-    }
-    if (is_first) times.rounds = rounds_for(times.longer.front().middle);
-  }
+  const auto time = [&](const TimeWarps& time_warps, const std::vector<int>& numbers, std::vector<Elapsed>& cycles) {
+    auto timed = time_warps(numbers, times.rounds, 1);
+    if (timed.cycles.empty()) times = {times.rounds, {}, {}, timed.verdict, std::move(timed.message)};
+    cycles = std::move(timed.cycles);
+    return !cycles.empty();
+  };
+  if (!time(time_loops.longer, {warps.back()}, times.longer)) return times;
+  times.rounds = rounds_for(times.longer.front().middle);
+  if (time(time_loops.shorter, warps, times.shorter)) time(time_loops.longer, warps, times.longer);
   return times;
 }
 

@@ -60,8 +60,8 @@ TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vect
 // The loop of an assembled trial as it is, for as long as the bench exists.
 //   launches  usually, with each number of warps, if it does not use memory
 TimeWarps timer_of(line::Bench& bench, std::size_t trial, int launches = default_launches);
-// With the last number of warps first: a kernel that hangs or faults does so only once, and says how many rounds are
-// enough. Requires a GPU.
+// The longer one with the last number of warps first: a kernel that hangs or faults does so only once, and says how
+// many rounds are enough. Requires a GPU.
 LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps);
 // Replaces the times of the chosen numbers of warps, by their index, with those of more launches. A launch that fails
 // leaves them as they are.

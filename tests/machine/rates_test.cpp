@@ -117,7 +117,7 @@ TEST_CASE("the middle mean leaves an eighth out at each end") {
   CHECK(middle_mean_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 100, 100}) == 8.5);
 }
 
-TEST_CASE("two loops are first timed with all warps, which says how many rounds are enough") {
+TEST_CASE("the longer of two loops is first timed with all warps, which says how many rounds are enough") {
   // An SM that takes `interval` cycles for each copy of each warp, and idles for a while where the last warp ends.
   for (const double interval : {0.25, 1.0, 4.0, 16.0, 200.0}) {
     std::vector<std::vector<int>> asked;
@@ -130,7 +130,7 @@ TEST_CASE("two loops are first timed with all warps, which says how many rounds 
       };
     };
     const auto times = time_both({with_copies(48), with_copies(112)}, {1, 2, 32});
-    CHECK(asked == std::vector<std::vector<int>>{{32}, {32}, {1, 2, 32}, {1, 2, 32}});
+    CHECK(asked == std::vector<std::vector<int>>{{32}, {1, 2, 32}, {1, 2, 32}});
     REQUIRE(times.longer.size() == 3);
     CHECK(times.longer.back().middle == 300 + 112 * interval * 32 * times.rounds);
     CHECK(times.rounds >= default_rounds);
@@ -140,10 +140,16 @@ TEST_CASE("two loops are first timed with all warps, which says how many rounds 
     if (interval <= 4) CHECK(times.rounds >= 32);
   }
   const auto fails = [](const std::vector<int>&, int, int) { return LoopTime{{}, sass::Verdict::timeout, "hung"}; };
-  const auto failed = time_both({fails, fails}, {1, 32});
-  CHECK(failed.longer.empty());
-  CHECK(failed.verdict == sass::Verdict::timeout);
-  CHECK(failed.message == "hung");
+  const auto ends = [](const std::vector<int>& warps, int, int) {
+    return LoopTime{std::vector<Elapsed>(warps.size(), {1000, {}}), sass::Verdict::proven, {}};
+  };
+  for (const auto& loops : {TimeLoops{fails, fails}, TimeLoops{fails, ends}, TimeLoops{ends, fails}}) {
+    const auto failed = time_both(loops, {1, 32});
+    CHECK(failed.shorter.empty());
+    CHECK(failed.longer.empty());
+    CHECK(failed.verdict == sass::Verdict::timeout);
+    CHECK(failed.message == "hung");
+  }
 }
 
 TEST_CASE("a launch chooses the rounds of a loop, and nothing else of its input") {
