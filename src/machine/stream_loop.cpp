@@ -183,19 +183,19 @@ bool measure_stream_loops(line::Bench& bench, const isa::Catalogue& catalogue, c
   constexpr std::size_t fewest_instructions = 8;
   if (loops.copies == 0 || (whole.is_proven() && whole.sass.size() < fewest_instructions)) return true;
   if (!whole.is_proven() || !are_assembled(bench, loops)) return false;
-  const auto [copy, fed_back] = copy_in(bench, loops);
+  const auto copy = copy_in(bench, loops);
   const bool spills = uses_stack(sass::opcodes(window_of(bench, loops.longer))) && !uses_stack(whole.sass);
-  if (spills || !is_whole(copy, whole.sass)) return false;
+  if (spills || !is_whole(copy.opcodes, whole.sass)) return false;
   record.verdict = sass::Verdict::proven;
   record.note.clear();
-  record.sass = copy;
-  record.sass_count = static_cast<int>(copy.size());
+  record.sass = copy.opcodes;
+  record.sass_count = static_cast<int>(copy.opcodes.size());
   record.windows = {
       line::window_record(fmt::format("PTX loop of {}", loops.copies), bench.batch().kernel_of(loops.shorter), {})};
   std::vector<std::size_t> trials{loops.shorter, loops.longer};
   if (loops.fed_twice) trials.push_back(*loops.fed_twice);
   record.code = code_of_trials(bench.batch(), trials);
-  if (bench.measures()) measured.put(record, [&] { measure(bench, loops, fed_back, record); });
+  if (bench.measures()) measured.put(record, [&] { measure(bench, loops, copy.fed_back, record); });
   return true;
 }
 

@@ -210,11 +210,13 @@ void assemble_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std:
     candidates.push_back(std::move(added));
   });
   bench.assemble(kernels_per_module);
-  for (const auto& [work, shorter, longer] : candidates) {
+  for (const auto& candidate : candidates) {
+    auto& work = *candidate.work;
     const auto fillable = [&](const auto& trials, int copies) {
-      return first_fillable(bench.batch(), trials, work->wanted, places(*work, copies));
+      return first_fillable(bench.batch(), trials, work.wanted, places(work, copies));
     };
-    work->copy_loops = {fillable(shorter, work->copies.shorter), fillable(longer, work->copies.longer)};
+    work.copy_loops = {fillable(candidate.shorter, work.copies.shorter),
+                       fillable(candidate.longer, work.copies.longer)};
   }
 }
 

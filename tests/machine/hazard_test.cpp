@@ -395,8 +395,10 @@ TEST_CASE("a pair begins where ptxas left it, and where a wait is seen if ptxas 
 
 TEST_CASE("a consumer that waits for the producer's scoreboard is not so near that it would miss it") {
   RealHazards real;
-  const auto [ptx, shortest] = GENERATE(table<std::string, int>(
+  const auto of_form = GENERATE(table<std::string, int>(
       {{"atom.exch.b128", 2}, {"atom.global.exch.b128", 2}, {"ld.global.b32", 2}, {"ld.shared.b32", 1}}));
+  const auto& ptx = std::get<0>(of_form);
+  const int shortest = std::get<1>(of_form);
   INFO(ptx);
   // The atomic's address is overwritten by its consumer, which waits until it has been read.
   const auto code = find_hazard(disassembled(real.nvdisasm, real.made(ptx, 90).cubins.front(), 90));

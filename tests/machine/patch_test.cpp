@@ -345,7 +345,7 @@ TEST_CASE("on every architecture the loop contains only the copies and control t
   REQUIRE(after.instructions.size() == before.instructions.size());
   std::vector<std::string> filled;
   for (std::size_t i = 0; i < after.instructions.size(); ++i) {
-    const auto& [now, then] = std::pair(after.instructions[i], before.instructions[i]);
+    const auto &now = after.instructions[i], &then = before.instructions[i];
     const auto steering = std::find_if(found.steering.begin(), found.steering.end(),
                                        [&](const auto& other) { return other.offset == now.offset; });
     if (std::find(found.places.begin(), found.places.end(), now.offset) != found.places.end()) {
