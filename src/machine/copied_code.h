@@ -19,9 +19,9 @@ Registers registers_of(const Code& code);
 
 bool have_common(const std::set<sass::Register>& some, const std::set<sass::Register>& others);
 
-// The code with these opcodes, taken out of what comes before a loop; empty if it is not there.
-// Code of one instruction is recognised by its opcode, or else by its operation; code of several, whose order depends
-// on the free registers, by their number: nothing else may be there.
+// The code with these opcodes, taken out of what comes before a loop; empty if it is not there. Code of one instruction
+// is recognised by its opcode, or else by its operation. Code of several, whose order depends on the free registers, is
+// all that is there, or all but NOPs and what fills uniform registers.
 Code take_code(Code& before_loop, const std::vector<std::string>& opcodes);
 
 // If all the code does to an address is to move it, the access takes it from where it was: ldmatrix is MOV R8, R13;

@@ -23,7 +23,7 @@ constexpr int most_places = 240;  // 3.8 KB: two copies of long code
 // microsecond.
 std::vector<int> warps_to_try(const Code& code, bool leaves_sm) {
   const bool has_fence = std::any_of(code.begin(), code.end(), [](const auto& instruction) {
-    return sass::has(sass::opcode_of(instruction.text), sass::Trait::waits);
+    return sass::has(sass::opcode_of(instruction.text), sass::Trait::fences);
   });
   if (has_fence) return {1, 4, 16, 32};
   if (code.size() > 1) return {1, 2, 4, 8, 12, 16, 20, 24, 28, 32};

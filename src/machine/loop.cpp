@@ -93,17 +93,17 @@ Timing timing_of(const LoopTimes& times, const std::vector<int>& warps, std::siz
 }
 
 LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps) {
-  LoopTimes times;
-  const auto time = [&](const TimeWarps& time_warps, const std::vector<int>& numbers, std::vector<Elapsed>& cycles) {
-    auto timed = time_warps(numbers, times.rounds, 1);
-    if (timed.cycles.empty()) times = {times.rounds, {}, {}, timed.verdict, std::move(timed.message)};
-    cycles = std::move(timed.cycles);
-    return !cycles.empty();
+  const auto failed = [](int rounds, LoopTime& time) {
+    return LoopTimes{rounds, {}, {}, time.verdict, std::move(time.message)};
   };
-  if (!time(time_loops.longer, {warps.back()}, times.longer)) return times;
-  times.rounds = rounds_for(times.longer.front().middle);
-  if (time(time_loops.shorter, warps, times.shorter)) time(time_loops.longer, warps, times.longer);
-  return times;
+  auto first = time_loops.longer({warps.back()}, default_rounds, 1);
+  if (first.cycles.empty()) return failed(default_rounds, first);
+  const int rounds = rounds_for(first.cycles.front().middle);
+  auto shorter = time_loops.shorter(warps, rounds, 1);
+  if (shorter.cycles.empty()) return failed(rounds, shorter);
+  auto longer = time_loops.longer(warps, rounds, 1);
+  if (longer.cycles.empty()) return failed(rounds, longer);
+  return {rounds, std::move(shorter.cycles), std::move(longer.cycles), sass::Verdict::proven, {}};
 }
 
 void time_more_often(const TimeLoops& time_loops, const std::vector<int>& warps, const std::vector<std::size_t>& chosen,

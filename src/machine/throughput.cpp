@@ -2,7 +2,9 @@
 #include "machine/throughput.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "latency/cells.h"
@@ -120,15 +122,15 @@ std::vector<std::vector<std::string>> wanted_of(const line::Bench& bench, const 
 // Whether all that the code waits for are accesses to memory, and it has such an access: st.release is a fence and a
 // store. Then each copy waits for the ones before it, as it would in a program.
 bool waits_for_copies(const std::vector<std::string>& sass) {
-  const auto is_any_of = [](std::string_view opcode, std::initializer_list<std::string_view> families) {
-    return std::find(families.begin(), families.end(), sass::family_of(opcode)) != families.end();
+  constexpr std::array<std::string_view, 4> atomics = {"ATOM", "ATOMG", "ATOMS", "RED"};
+  const auto waits_for_more = [](const auto& opcode) {
+    return sass::has(opcode, sass::Trait::waits) && !sass::has(opcode, sass::Trait::fences);
   };
-  const bool waits_for_memory = std::all_of(sass.begin(), sass.end(), [&](const auto& opcode) {
-    return !sass::has(opcode, sass::Trait::waits) || is_any_of(opcode, {"MEMBAR", "ERRBAR", "CGAERRBAR"});
-  });
-  return waits_for_memory && std::any_of(sass.begin(), sass.end(), [&](const auto& opcode) {
-           return sass::has(opcode, sass::Trait::stores) || is_any_of(opcode, {"ATOM", "ATOMG", "ATOMS", "RED"});
-         });
+  const auto writes = [&](const auto& opcode) {
+    return sass::has(opcode, sass::Trait::stores) ||
+           std::find(atomics.begin(), atomics.end(), sass::family_of(opcode)) != atomics.end();
+  };
+  return std::none_of(sass.begin(), sass.end(), waits_for_more) && std::any_of(sass.begin(), sass.end(), writes);
 }
 
 // Whether, and how often, the machine code is copied.

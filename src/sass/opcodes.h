@@ -42,6 +42,8 @@ enum class Trait : std::uint32_t {
   stores = 1 << 21,  // to memory, likewise; the value is the last operand
   // Operands, continued.
   two_predicates = 1 << 22,  // its result comes after two predicates
+  // Time, continued.
+  fences = 1 << 23,  // of those that wait: for the warp's own accesses to memory
 };
 
 constexpr Trait operator|(Trait x, Trait y) {

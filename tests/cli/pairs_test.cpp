@@ -14,8 +14,8 @@ using namespace ptxlat;
 
 namespace {
 
-Ended measure_pairs(const PtxlatProgram& program, const std::string& of) {
-  return program.run({"pairs", "--filter", of, "--threads", "1", "--tables", "tables"});
+Ended measure_pairs(const PtxlatProgram& program, const std::string& forms) {
+  return program.run({"pairs", "--filter", forms, "--threads", "1", "--tables", "tables"});
 }
 
 constexpr char five_forms[] = "/^(popc.b32|fma.rn.f32|sad.u32|mul.wide.u32|ld.shared.u32)$/";

@@ -215,7 +215,7 @@ TEST_CASE("code whose copies would overtake each other is not copied") {
     }
     return find_saturable(window, {opcodes}, 3).problem;
   };
-  // What ptxas makes of ld.shared::cluster.cs: the next copy's address, then what this copy has shipped().
+  // What ptxas makes of ld.shared::cluster.cs: the next copy's address, then what this copy has loaded.
   CHECK(problem_of({{"MOV R8, R13", none, none, never},
                     {"MOV R9, R12", none, none, never},
                     {"LD.E.EF R9, [R8]", 5, 0, never}}) == problem);
@@ -247,7 +247,7 @@ TEST_CASE("code whose copies would overtake each other is not copied") {
                     {"IADD3 R8, R8, R12, RZ", none, none, never},
                     {"STS [R8], R7", none, 0, never}}) == problem);
   CHECK(problem_of({{"IADD3 R8, R13, R12, RZ", none, none, never}, {"STS [R8], R7", none, 0, never}}) == "");
-  // An address depends on a value that is shipped() again and again.
+  // An address depends on a value that is loaded again and again.
   CHECK(problem_of({{"MOV R9, R13", none, none, never},
                     {"IADD3 R8, R9, R12, RZ", none, none, never},
                     {"LDS R9, [R8]", 5, none, never}}) == problem);

@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "catch.h"
 #include "isa/catalogue.h"
 #include "latency/experiment.h"
 #include "shipped_catalogue.h"
+#include "text.h"
 
 using namespace ptxlat;
 using namespace ptxlat::ptx;
@@ -41,9 +41,7 @@ void check_golden(const kernel::Trial& trial, const std::string& name) {
   const auto text = fill({"frame.ptx", trial.kernel.text}, {{"name", name}});
   if (const char* update = std::getenv("PTXLAT_UPDATE_GOLDEN"); update != nullptr && *update != '\0')
     std::ofstream(file) << text;
-  std::ifstream in(file);
-  const std::string golden{std::istreambuf_iterator<char>(in), {}};
-  CHECK(text == golden);
+  CHECK(text == content_of(file));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "report/number.h"
 #include "report/operands.h"
 #include "report/table.h"
+#include "text.h"
 
 // Properties of every table committed under tables/: they are the product.
 
@@ -372,8 +373,7 @@ TEST_CASE("the page on the H100 and the H200 begins with what `compare --by gpu`
   label(sides);
   std::ostringstream written;
   write_findings(written, sides, compare_steps(sides), "");
-  std::ifstream page(PTXLAT_SOURCE_DIR "/docs/findings/h100-h200.md");
-  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  const auto text = content_of(PTXLAT_SOURCE_DIR "/docs/findings/h100-h200.md");
   INFO("run ptxlat compare --by gpu 'tables/sm_90/nvidia-*/driver-*' --format findings");
   CHECK(text.substr(0, written.str().size()) == written.str());
 }

@@ -11,11 +11,11 @@
 #include <optional>
 #include <sstream>
 
+#include "base/file.h"
 #include "catch.h"
 #include "report/memory_map.h"
 #include "report/number.h"
 #include "report/probe_files.h"
-#include "text.h"
 
 using namespace ptxlat;
 
@@ -161,11 +161,11 @@ TEST_CASE("claims of a page are found with their words, and compared as numbers,
 
 TEST_CASE("every value of docs/findings/memory.md, hopper.md and pipeline.md is that of a committed fact") {
   // A name that begins with the GPU is a fact of a different table.
-  auto facts = facts_in(content_of(h200 + "/facts.csv"));
-  for (const auto& [name, fact] : facts_in(content_of(h100 + "/facts.csv"))) facts.emplace("H100 " + name, fact);
+  auto facts = facts_in(read_file(h200 + "/facts.csv"));
+  for (const auto& [name, fact] : facts_in(read_file(h100 + "/facts.csv"))) facts.emplace("H100 " + name, fact);
   for (const auto& [page, least] :
        {std::pair("memory.md", 100), std::pair("hopper.md", 30), std::pair("pipeline.md", 50)}) {
-    const auto claims = claims_in(content_of(findings + page));
+    const auto claims = claims_in(read_file(findings + page));
     CHECK(claims.size() > static_cast<std::size_t>(least));
     for (const auto& claim : claims) {
       const auto fact = facts.find(claim.quantity);
@@ -178,7 +178,7 @@ TEST_CASE("every value of docs/findings/memory.md, hopper.md and pipeline.md is 
 }
 
 TEST_CASE("docs/findings/memory.svg has the values of the committed facts") {
-  const auto svg = content_of(findings + "memory.svg");
+  const auto svg = read_file(findings + "memory.svg");
   for (const auto& box : report::memory_map(report::read_probe_files(h200))) {
     INFO("run ptxlat show memory --table " << h200 << " --plot docs/findings");
     const auto check = [&](const std::string& text) {

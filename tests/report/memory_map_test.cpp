@@ -2,13 +2,12 @@
 #include "report/memory_map.h"
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "../results/test_folder.h"
 #include "catch.h"
 #include "report/plot.h"
+#include "text.h"
 
 using namespace ptxlat;
 using namespace ptxlat::report;
@@ -118,8 +117,7 @@ TEST_CASE("gnuplot draws the memory hierarchy, and nothing if facts describe non
   const auto files = write_memory_plot(folder.path, {invented()}, {});
   REQUIRE(files.size() == 1);
   CHECK(files.front().filename() == "memory.svg");
-  std::ifstream in(files.front(), std::ios::binary);
-  const std::string svg{std::istreambuf_iterator<char>(in), {}};
+  const auto svg = content_of(files.front());
   CHECK_THAT(svg, Catch::Matchers::Contains("Near partition") && Catch::Matchers::Contains("1 of 17, 2 of 8") &&
                       Catch::Matchers::Contains("</svg>"));
   CHECK(write_memory_plot(folder.path, {}, {}).empty());

@@ -5,6 +5,6 @@
 
 namespace ptxlat::results {
 
-const std::string table = "sm_90/nvidia-h200/driver-580.159.04";
+inline const std::string table = "sm_90/nvidia-h200/driver-580.159.04";
 
 }  // namespace ptxlat::results

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "catch.h"
-#include "shipped_catalogue.h"
 #include "text.h"
+#include "understood.h"
 
 using namespace ptxlat;
 using snippet::Snippet;

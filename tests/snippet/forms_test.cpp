@@ -8,9 +8,9 @@
 #include <set>
 
 #include "catch.h"
-#include "shipped_catalogue.h"
 #include "snippet/method.h"
 #include "text.h"
+#include "understood.h"
 
 using namespace ptxlat;
 
@@ -21,7 +21,7 @@ struct Planned {
   snippet::Snippet snippet;
   snippet::Plan plan;
   explicit Planned(const std::string& text)
-      : snippet(understood(text)), plan(snippet::plan(snippet, shipped_catalogue())) {}
+      : snippet(understood(text)), plan(snippet::plan(snippet, shipped().catalogue)) {}
 
   const snippet::Pair& pair(const std::string& source, const std::string& result) const {
     for (const auto& pair : plan.pairs) {
