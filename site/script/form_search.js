@@ -110,6 +110,18 @@
       return sort || !query ? kept : this.ranked(kept, scores);
     }
 
+    // How many spellings have these items.
+    spellingsOf(items) {
+      const {spelling, spellingName} = this.list;
+      const met = new Uint8Array(spellingName.length);
+      let count = 0;
+      for (let i = 0; i < items.length; ++i) {
+        count += 1 - met[spelling[items[i]]];
+        met[spelling[items[i]]] = 1;
+      }
+      return count;
+    }
+
     // The best matches first, in the same order otherwise.
     ranked(items, scores) {
       const {spelling} = this.list;

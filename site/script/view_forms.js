@@ -149,9 +149,7 @@
       this.columns[0].width = this.nameWidth();
       Object.assign(this.rows.sort, {key: sort, isDescending: query.order === "down"});
       this.rows.show(this.items.length);
-      const met = new Uint8Array(list.spellingName.length);
-      for (const item of this.items) met[list.spelling[item]] = 1;
-      const forms = met.reduce((sum, one) => sum + one, 0);
+      const forms = this.search.spellingsOf(this.items);
       const text = forms === 0 ? "Nothing found"
                                : `${ptxlat.counted(forms, "form")}, ${ptxlat.counted(this.items.length, "row")}`;
       ptxlat.fill(

@@ -51,17 +51,24 @@
 
     heads() {
       const columns = this.columns();
-      const state = JSON.stringify(
-          [columns.map((column) => [column.key, column.width]), this.sort && [this.sort.key, this.sort.isDescending]]);
+      const widths = columns.map((column) => column.width).join();
+      if (widths !== this.widths) {
+        this.widths = widths;
+        this.group.replaceChildren(...columns.map((column) => {
+          const node = ptxlat.element("col");
+          node.style.width = `${column.width + 2}ch`;
+          return node;
+        }));
+        this.table.style.minWidth = `${columns.reduce((sum, column) => sum + column.width + 2, 0)}ch`;
+      }
+      const state =
+          JSON.stringify([columns.map((column) => column.key), this.sort && [this.sort.key, this.sort.isDescending]]);
       if (state === this.state) return;
       this.state = state;
-      this.width = columns.length;
-      this.group.replaceChildren(...columns.map((column) => {
-        const node = ptxlat.element("col");
-        node.style.width = `${column.width + 2}ch`;
-        return node;
-      }));
-      this.table.style.minWidth = `${columns.reduce((sum, column) => sum + column.width + 2, 0)}ch`;
+      this.rows = [];
+      this.above = this.gap(columns.length);
+      this.below = this.gap(columns.length);
+      this.body.replaceChildren();
       this.head.replaceChildren(ptxlat.element("tr", {}, columns.map((column) => {
         const isSorted = this.sort && this.sort.key === column.key;
         const direction = isSorted ? (this.sort.isDescending ? "descending" : "ascending") : undefined;
@@ -85,42 +92,58 @@
       this.draw();
     }
 
+    // Rows stay in the page and are written anew: making and laying out new ones takes half as long again.
     draw(all) {
       const inSight = Math.ceil(this.sight / rowHeight);
-      const from =
-          all ? 0 : Math.max(0, Math.min(Math.floor(this.top / rowHeight) - margin, this.count - inSight - 2 * margin));
-      const to = Math.min(this.count, all || from + inSight + 2 * margin);
-      const rows = [this.gap(from * rowHeight)];
+      const first = Math.floor(this.top / rowHeight);
+      const from = all ? 0 : Math.max(0, Math.min(first - margin, this.count - inSight - 2 * margin));
+      const to = Math.min(this.count, all || first + 1 + inSight + margin);
       const columns = this.columns();
-      for (let row = from; row < to; ++row) rows.push(this.row(row, columns));
-      rows.push(this.gap((this.count - to) * rowHeight));
-      this.body.replaceChildren(...rows);
+      while (this.rows.length < to - from) this.rows.push(this.newRow(columns));
+      for (let row = from; row < to; ++row) this.write(this.rows[row - from], row, columns);
+      this.above.firstChild.style.height = `${from * rowHeight}px`;
+      this.below.firstChild.style.height = `${(this.count - to) * rowHeight}px`;
+      const nodes = this.rows.slice(0, to - from).map((row) => row.node);
+      if (this.body.childElementCount !== nodes.length + 2) this.body.replaceChildren(this.above, ...nodes, this.below);
     }
 
-    gap(height) {
-      const cell = ptxlat.element("td", {colspan: this.width});
-      cell.style.height = `${height}px`;
-      return ptxlat.element("tr", {class: "gap", "aria-hidden": "true"}, cell);
+    gap(width) {
+      return ptxlat.element("tr", {class: "gap", "aria-hidden": "true"}, ptxlat.element("td", {colspan: width}));
     }
 
-    row(row, columns) {
-      const cells = this.cells(row).map(
-          (content, i) => ptxlat.element(
-              "td", {
-                class: `${columns[i].isNumber ? "number" : ""} ${columns[i].isCode ? "code" : ""}`,
-                title: typeof content === "string" && content.length > columns[i].width ? content : undefined
-              },
-              content));
-      return ptxlat.element(
+    newRow(columns) {
+      const row = {number: 0, texts: []};
+      row.cells = columns.map(
+          (column) => ptxlat.element("td", {class: `${column.isNumber ? "number" : ""} ${column.isCode ? "code" : ""}`}));
+      row.node = ptxlat.element(
           "tr", {
-            "aria-rowindex": row + 2,
-            class: row === this.chosen ? "chosen" : "",
-            "aria-selected": row === this.chosen ? "true" : undefined,
             onclick: (event) => {
-              if (!event.target.closest("a, button") && String(getSelection()) === "") this.open(row);
+              if (!event.target.closest("a, button") && String(getSelection()) === "") this.open(row.number);
             }
           },
-          cells);
+          row.cells);
+      return row;
+    }
+
+    write(row, number, columns) {
+      row.number = number;
+      row.node.setAttribute("aria-rowindex", number + 2);
+      row.node.classList.toggle("chosen", number === this.chosen);
+      if (number === this.chosen)
+        row.node.setAttribute("aria-selected", "true");
+      else
+        row.node.removeAttribute("aria-selected");
+      this.cells(number).forEach((content, i) => {
+        const text = typeof content === "string" ? content : null;
+        if (text !== null && text === row.texts[i]) return;
+        row.texts[i] = text;
+        const cell = row.cells[i];
+        ptxlat.fill(cell, content);
+        if (text !== null && text.length > columns[i].width)
+          cell.title = text;
+        else
+          cell.removeAttribute("title");
+      });
     }
 
     choose(row) {

@@ -80,17 +80,17 @@ OpcodeNumbers read_opcode_numbers(const std::filesystem::path& folder) {
 
 Pipes::Pipes(const std::vector<OpcodeLine>& opcodes) {
   for (const auto& line : opcodes) {
-    if (!line.pipe.empty()) of_opcode_.emplace(line.opcode, line.pipe);
+    if (line.pipe.empty()) continue;
+    of_opcode_.emplace(line.opcode, line.pipe);
+    const auto [family, is_new] = of_family_.emplace(sass::family_of(line.opcode), line.pipe);
+    if (!is_new && family->second != line.pipe) family->second.clear();
   }
 }
 
 std::string Pipes::of(const std::string& opcode) const {
   if (const auto found = of_opcode_.find(opcode); found != of_opcode_.end()) return found->second;
-  std::set<std::string> pipes;
-  for (const auto& [name, pipe] : of_opcode_) {
-    if (sass::family_of(name) == sass::family_of(opcode)) pipes.insert(pipe);
-  }
-  return pipes.size() == 1 ? *pipes.begin() : "";
+  const auto family = of_family_.find(std::string(sass::family_of(opcode)));
+  return family == of_family_.end() ? "" : family->second;
 }
 
 std::string Pipes::of(const std::vector<std::string>& opcodes) const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -45,7 +44,8 @@ class Pipes {
   std::string of(const std::vector<std::string>& opcodes) const;
 
  private:
-  std::map<std::string, std::string> of_opcode_;
+  std::unordered_map<std::string, std::string> of_opcode_;
+  std::unordered_map<std::string, std::string> of_family_;  // empty if its opcodes have different ones
 };
 
 // The columns that a latency table's row has besides its own; empty if they are not known.

@@ -75,6 +75,16 @@ TEST_CASE("no committed throughput of code without branches is more than an SM i
   }
 }
 
+TEST_CASE("an opcode without a line has the pipe of its family, if that has one") {
+  const Pipes pipes({opcode("MUFU.RCP", "xu", 16), opcode("MUFU.EX2", "xu", 16), opcode("MUFU.TANH", "", 16),
+                     opcode("HADD2", "fma", 64), opcode("HADD2.F32", "alu", 64)});
+  CHECK(pipes.of("MUFU.SQRT") == "xu");
+  CHECK(pipes.of("MUFU.TANH") == "xu");
+  CHECK(pipes.of("HADD2") == "fma");
+  CHECK(pipes.of("HADD2.BF16").empty());
+  CHECK(pipes.of("POPC").empty());
+}
+
 TEST_CASE("a spelling has its own throughput, else that of the row it shares, else that of its opcode alone") {
   const RowThroughputs rows(numbers, {{"add.s32", 3, "add.u32", ""}});
   const auto own = rows.of("add.u32", {1, 2, 3}, {"IADD3"});

@@ -434,29 +434,33 @@ class Site(unittest.TestCase):
         self.driver.execute_cdp_cmd("Performance.disable", {})
 
     def test_key_latency(self):
-        self.open("#/forms", ".virtual tbody a")
-        self.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
         texts = ["fma.rn.f32"[:length] for length in range(1, 11)] + ["", "a", "ld g", "IMAD", "mma", "wgmma f16", "e", ""]
-        times, busy = [], []
-        for text in texts:
-            before = self.busy_seconds()
-            times.append(self.driver.execute_async_script("""
-                const [text, done] = arguments;
-                const field = document.getElementById('query');
-                field.value = text;
-                const begin = performance.now();
-                field.dispatchEvent(new Event('input', {bubbles: true}));
-                requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));""", text))
-            busy.append(1000 * (self.busy_seconds() - before))
-            time.sleep(0.15)
+        times, busy = [[] for _ in texts], [[] for _ in texts]
+        medians, longest = {}, {}
+        self.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+        for _ in range(3):
+            self.open("#/forms", ".virtual tbody a")
+            time.sleep(0.5)  # what is prepared after the list is shown
+            for i, text in enumerate(texts):
+                before = self.busy_seconds()
+                times[i].append(self.driver.execute_async_script("""
+                    const [text, done] = arguments;
+                    const field = document.getElementById('query');
+                    field.value = text;
+                    const begin = performance.now();
+                    field.dispatchEvent(new Event('input', {bubbles: true}));
+                    requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));""", text))
+                busy[i].append(1000 * (self.busy_seconds() - before))
+                time.sleep(0.15)
         self.driver.execute_cdp_cmd("Performance.disable", {})
+        # Others slow the processor down as well, but not each time.
         for what, figures in (("until it is drawn", times), ("processor time", busy)):
-            slowest = texts[figures.index(max(figures))]
-            figures.sort()
-            print(f"a key press, {what}: median {figures[len(figures) // 2]:.0f} ms, longest {figures[-1]:.0f} ms ({slowest!r})", flush=True)
-        # Others slow the processor down as well: half as much again for the longest.
-        self.assertLessEqual(busy[len(busy) // 2], KEY_MILLISECONDS)
-        self.assertLessEqual(busy[-1], 1.5 * KEY_MILLISECONDS)
+            least = [min(one) for one in figures]
+            medians[what], longest[what] = sorted(least)[len(least) // 2], max(least)
+            slowest = texts[least.index(max(least))]
+            print(f"a key press, {what}: median {medians[what]:.0f} ms, longest {longest[what]:.0f} ms ({slowest!r})", flush=True)
+        self.assertLessEqual(medians["processor time"], KEY_MILLISECONDS)
+        self.assertLessEqual(longest["processor time"], 1.5 * KEY_MILLISECONDS)
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
