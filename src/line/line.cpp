@@ -130,6 +130,7 @@ bool run_line(const Line& line, const Method& method, const std::vector<std::uni
     trimmed = std::chrono::steady_clock::now();
   };
   run_threads(assemblers.size(), stop, [&](std::size_t thread) {
+    const sass::AskingThread asking(line.disassembler);
     while (!stop) {
       const auto chunk = chunks.next();
       if (chunk.empty()) return;

@@ -39,6 +39,8 @@ std::vector<std::uint64_t> image_of(CodeLayout layout, const std::vector<Instruc
   return image;
 }
 
+constexpr int threads_per_batch_thread = 2;
+
 // The last word of an instruction; nvdisasm writes a target before the image as -0xb0.
 std::string_view last_word(std::string_view text) { return text.substr(text.rfind(' ') + 1); }
 
@@ -117,7 +119,7 @@ std::size_t DisassemblyKeyHash::operator()(const InstructionWord& key) const noe
 }
 
 NvdisasmPace nvdisasm_pace(int threads) {
-  constexpr int threads_per_process = 32, threads_per_batch_thread = 2;
+  constexpr int threads_per_process = 32;
   NvdisasmPace pace;
   pace.processes = std::max(1, threads / threads_per_process);
   pace.batch_threads = std::max(1, threads / threads_per_batch_thread);
@@ -126,6 +128,22 @@ NvdisasmPace nvdisasm_pace(int threads) {
 
 Nvdisasm::Nvdisasm(std::filesystem::path nvdisasm, const NvdisasmPace& pace)
     : nvdisasm_(std::move(nvdisasm)), pace_(pace) {}
+
+void Nvdisasm::begin_thread() {
+  const std::scoped_lock lock(mutex_);
+  ++threads_;
+}
+
+void Nvdisasm::end_thread() {
+  const std::scoped_lock lock(mutex_);
+  --threads_;
+  answered_.notify_all();  // fewer are worth waiting for
+}
+
+bool Nvdisasm::are_enough_waiting() const {
+  const int half = std::max(1, threads_ / threads_per_batch_thread);
+  return asking_threads_ >= (threads_ == 0 ? pace_.batch_threads : std::min(pace_.batch_threads, half));
+}
 
 WordText Nvdisasm::known(const InstructionWord& key) {
   const std::scoped_lock lock(mutex_);
@@ -164,7 +182,7 @@ void Nvdisasm::disassemble(int sm, const std::vector<Instruction*>& instructions
     if (wanted_.empty() || running_ == pace_.processes) {
       answered_.wait(lock);
     } else if (const auto latest = first_wanted_ + pace_.max_wait;
-               asking_threads_ >= pace_.batch_threads || std::chrono::steady_clock::now() >= latest) {
+               are_enough_waiting() || std::chrono::steady_clock::now() >= latest) {
       ask_for_wanted(sm, lock);
     } else {
       answered_.wait_until(lock, latest);

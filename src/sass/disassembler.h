@@ -43,12 +43,27 @@ class Disassembler {
   virtual ~Disassembler() = default;
   // Fills in `text` of every instruction. sm as in Cubin; the same in all calls.
   virtual void disassemble(int sm, const std::vector<Instruction*>& instructions) = 0;
+  // A thread that will ask begins, or ends.
+  virtual void begin_thread() {}
+  virtual void end_thread() {}
+};
+
+// While this exists, its thread will ask.
+class AskingThread {
+ public:
+  explicit AskingThread(Disassembler& disassembler) : disassembler_(disassembler) { disassembler_.begin_thread(); }
+  ~AskingThread() { disassembler_.end_thread(); }
+  AskingThread(const AskingThread&) = delete;
+  AskingThread& operator=(const AskingThread&) = delete;
+
+ private:
+  Disassembler& disassembler_;
 };
 
 // When nvdisasm is started for threads that assemble in the meantime. Starting it costs as much as assembling a hundred
 // kernels, so a few starts, each for many threads, leave more of the cores to the assemblers.
 //   processes      how many may run at a time
-//   batch_threads  one is started when this many threads wait for an answer,
+//   batch_threads  one is started when this many threads wait for an answer, or half of those that will ask,
 //   max_wait       or when the first of them has waited this long
 struct NvdisasmPace {
   int processes = 1;
@@ -66,6 +81,8 @@ class Nvdisasm : public Disassembler {
   explicit Nvdisasm(std::filesystem::path nvdisasm, const NvdisasmPace& pace = {});
 
   void disassemble(int sm, const std::vector<Instruction*>& instructions) override;
+  void begin_thread() override;
+  void end_thread() override;
 
   // What is known about a word; it must have been disassembled or learned.
   WordText known(const InstructionWord& key);
@@ -75,10 +92,12 @@ class Nvdisasm : public Disassembler {
  private:
   std::vector<WordText> ask(int sm, const std::vector<InstructionWord>& words) const;
   void ask_for_wanted(int sm, std::unique_lock<std::mutex>& lock);
+  bool are_enough_waiting() const;
 
   std::filesystem::path nvdisasm_;
   NvdisasmPace pace_;
   int running_ = 0;
+  int threads_ = 0;  // that will ask; 0 if nobody says so
   std::mutex mutex_;
   std::condition_variable answered_;
   std::exception_ptr failure_;

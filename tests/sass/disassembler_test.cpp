@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sass/disassembler.h"
 
+#include <optional>
 #include <thread>
 
 #include "../assemble/fake_toolkit.h"
@@ -188,6 +189,30 @@ TEST_CASE("threads that are too few for a start wait no longer than the first ha
   const auto waited = std::chrono::steady_clock::now() - begin;
   CHECK(waited >= std::chrono::milliseconds(300));
   CHECK(waited < std::chrono::seconds(30));
+}
+
+TEST_CASE("a thread does not wait for others if there are none, or no longer") {
+  FakeToolkits toolkits;
+  const auto nvdisasm = toolkits.add_counting_nvdisasm();
+  const auto begin = std::chrono::steady_clock::now();
+  Nvdisasm disassembler(nvdisasm, {1, 2, std::chrono::minutes(1)});
+  const auto ask = [&](std::uint64_t word) {
+    const AskingThread asking(disassembler);
+    Instruction instruction{0, {word, 0}, {}, {}};
+    disassembler.disassemble(90, {&instruction});
+    return !instruction.text.empty();
+  };
+  CHECK(ask(0x210));
+  std::optional<AskingThread> first(disassembler), second(disassembler), third(disassembler);
+  std::thread ends([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    second.reset();
+    third.reset();
+  });
+  CHECK(ask(0x211));  // one of four
+  CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(200));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
+  ends.join();
 }
 
 TEST_CASE("half of many threads are worth a start, and one of few") {
