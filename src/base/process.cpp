@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +57,11 @@ struct BlockedSignals {
   BlockedSignals& operator=(const BlockedSignals&) = delete;
 };
 
+// Not _exit: with ThreadSanitizer, which makes vfork a fork, that would report the parent's threads as the child's.
+[[noreturn]] void end_child(int status) {
+  for (;;) syscall(SYS_exit_group, status);
+}
+
 // The child's code between vfork and the program: only calls that are safe in a signal handler, and no return. What
 // goes wrong is written to `failure`, which the program's start closes. Memory would not do: ThreadSanitizer makes
 // vfork a fork.
@@ -64,7 +70,7 @@ struct BlockedSignals {
   // A hung assembler must not outlive a supervisor that is killed. The signal is tied to the end of the thread that
   // started it, which waits for it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(127);
+  if (getppid() != parent) end_child(127);
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
   for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGHUP, SIGCHLD, SIGXFSZ})
@@ -76,7 +82,7 @@ struct BlockedSignals {
       dup2(output, STDERR_FILENO) >= 0)
     execve(argv[0], argv, environ);
   const int error = errno;
-  _exit(write(failure, &error, sizeof error) < 0 ? 126 : 127);
+  end_child(write(failure, &error, sizeof error) < 0 ? 126 : 127);
 }
 
 // vfork instead of posix_spawn, which cannot ask for a signal at the parent's death, and instead of fork, which copies

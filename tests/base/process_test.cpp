@@ -63,6 +63,15 @@ TEST_CASE("a program that cannot be started is an error with its reason") {
   }
 }
 
+// ThreadSanitizer once reported it of the child that could not become the program.
+TEST_CASE("a program that cannot be started leaves no thread of this process behind") {
+  const TestFolder folder;
+  std::thread ended([] {});
+  std::this_thread::sleep_for(50ms);
+  CHECK_THROWS_AS(run_program("/nonexistent/program", {}, folder.path, 10s), Error);
+  ended.join();
+}
+
 TEST_CASE("a program dies with the process that waits for it") {
   const TestFolder folder;
   const auto child = start_child([&] {
