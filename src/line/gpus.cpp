@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/deadline.h"
+
 namespace ptxlat::line {
 
 Gpus::Gpus(const std::vector<worker::Worker*>& workers) {
@@ -101,7 +103,7 @@ bool Gpus::lose(std::size_t number, const Error& why) {
 }
 
 bool Gpus::has_time_left() {
-  constexpr std::chrono::seconds grace{5};
+  const auto grace = scaled_deadline(std::chrono::seconds(5));
   const std::scoped_lock lock(mutex_);
   if (!interrupted_) interrupted_ = Clock::now();
   return Clock::now() < *interrupted_ + grace;
