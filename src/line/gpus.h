@@ -56,8 +56,8 @@ class Gpus {
   // Waits for this one. Throws its Error if it is lost.
   Turn of(std::size_t number);
 
-  // Whether a chunk may still use a GPU after an interruption: for five seconds from the first call. To finish those of
-  // many threads could take minutes.
+  // Whether a chunk may still use a GPU after an interruption: for five seconds from the first call, times
+  // $PTXLAT_DEADLINE_FACTOR. To finish those of many threads could take minutes.
   bool has_time_left();
 
   // Gives up a GPU that no longer answers. Returns whether that is new.
