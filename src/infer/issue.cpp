@@ -237,29 +237,40 @@ Finding find_offset(const FactRule& rule, const Series& series, const SeriesGrou
 Finding find_gap(const FactRule& rule, const Series& series, const SeriesGroup& group) {
   // For each place of the other axes: how many places of the last axis are in time before one is late.
   struct Arrivals {
-    Compared first;
     std::size_t in_time = 0;
     bool is_late = false;
   };
   std::map<Places, Arrivals> curves;
   for (const auto& [others, values] : compared(rule, series, group)) {
-    auto& curve = curves.try_emplace({others.begin(), others.end() - 1}, Arrivals{values}).first->second;
-    const double like = *values.like - *curve.first.like, unlike = *values.unlike - *curve.first.unlike;
-    curve.is_late = curve.is_late || like - unlike > rule.least;
+    auto& curve = curves[{others.begin(), others.end() - 1}];
+    curve.is_late = curve.is_late || *values.like - *values.unlike > rule.least;
     curve.in_time += curve.is_late ? 0 : 1;
   }
   if (curves.empty()) return undetermined("the series has no values to compare");
-  std::vector<double> counts;
+  std::vector<std::size_t> counts;
   std::size_t without = 0;
   for (const auto& [places, curve] : curves) {
-    counts.push_back(static_cast<double>(curve.in_time));
+    counts.push_back(curve.in_time);
     without += curve.is_late ? 0 : 1;
   }
   if (without > 0) return undetermined(fmt::format("none was late at {} of {} places", without, curves.size()));
   const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
-  if (*least != *most)
-    return undetermined(fmt::format("{:.15g} to {:.15g} came in time, not as many everywhere", *least, *most));
-  return {*least, *least, *least, fmt::format("so many came in time at each of {} places", counts.size())};
+  const auto low = static_cast<double>(*least), high = static_cast<double>(*most);
+  if (low == high) return {low, low, low, fmt::format("so many came in time at each of {} places", counts.size())};
+  // Whole lines: one less at each next place, until the line in which the code begins is a new one. The places after
+  // the first line's worth are predicted.
+  const std::size_t line = *most - *least + 1;
+  std::size_t misses = counts.size() > line ? 0 : 1;
+  for (std::size_t i = 1; i < counts.size(); ++i)
+    misses += counts[i] == (counts[i - 1] == *least ? *most : counts[i - 1] - 1) ? 0 : 1;
+  if (misses > 0) return undetermined(fmt::format("{} to {} came in time, not as many everywhere", *least, *most));
+  Finding found{
+      high, low, high,
+      fmt::format("{} to {} came in time: what was left of a line of {}, and all up to the end of a later one, "
+                  "which predicted {} of {} places",
+                  *least, *most, line, counts.size() - line, counts.size() - line)};
+  found.verdict = FactVerdict::inferred;
+  return found;
 }
 
 }  // namespace ptxlat::infer

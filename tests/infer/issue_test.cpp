@@ -3,6 +3,7 @@
 // How warps are issued, inferred on invented multiprocessors.
 #include "infer/issue.h"
 
+#include <functional>
 #include <random>
 
 #include "catch.h"
@@ -87,19 +88,19 @@ Series branch_series(const Branches& machine) {
   return series;
 }
 
-// Clocks that a warp reads after a barrier: one every two cycles until it has to fetch.
-Series buffer_series(int entries, int entries_at_odd_places, double fetch) {
-  Series series{
-      "clock",
-      "cycles",
-      {named("code", {"kept", "evicted"}), Axis{"shift", "count", {0, 1, 2, 3}, {}}, Axis{"word", "", {}, {}}},
-      {}};
-  for (int word = 0; word < 16; ++word) series.axes[2].values.push_back(word);
+// Clocks that a warp reads after a barrier: one every two cycles until it has to fetch. `held` says how many come in
+// time where the code begins `shift` instructions later.
+Series buffer_series(const std::function<int(int shift)>& held, double fetch, int shifts = 12) {
+  Series series{"clock",
+                "cycles",
+                {named("code", {"kept", "evicted"}), Axis{"shift", "count", {}, {}}, Axis{"read", "", {}, {}}},
+                {}};
+  for (int shift = 0; shift < shifts; ++shift) series.axes[1].values.push_back(shift);
+  for (int read = 0; read < 32; ++read) series.axes[2].values.push_back(read);
   for (const bool is_evicted : {false, true}) {
-    for (int shift = 0; shift < 4; ++shift) {
-      const int held = shift % 2 == 0 ? entries : entries_at_odd_places;
-      for (int word = 0; word < 16; ++word)
-        series.values.emplace_back((is_evicted ? 4000 : 90) + 2 * word + (is_evicted && word >= held ? fetch : 0));
+    for (int shift = 0; shift < shifts; ++shift) {
+      for (int read = 0; read < 32; ++read)
+        series.values.emplace_back(90 + 2 * read + (is_evicted && read >= held(shift) ? fetch : 0));
     }
   }
   return series;
@@ -248,14 +249,35 @@ TEST_CASE("what branches cost is recovered from code with and without them") {
 
 TEST_CASE("a buffer of instructions holds what comes in time wherever the code begins") {
   auto rule = rule_of(FactModel::gap, "evicted", "kept");
-  for (const int entries : {2, 3, 8, 15}) {
-    const auto fact = fact_of(rule, buffer_series(entries, entries, 30));
+  for (const int entries : {0, 1, 3, 8, 15}) {
+    const auto fact = fact_of(rule, buffer_series([&](int) { return entries; }, 30));
     CHECK(fact.value == std::to_string(entries));
     CHECK(fact.low == entries);
   }
-  CHECK_THAT(fact_of(rule, buffer_series(5, 9, 30)).how, Contains("5 to 9 came in time"));
-  CHECK_THAT(fact_of(rule, buffer_series(5, 16, 30)).how, Contains("none was late at 2 of 4 places"));
-  CHECK_THAT(fact_of(rule, buffer_series(5, 5, 0)).how, Contains("none was late at 4 of 4 places"));
+  const auto uneven = buffer_series([](int shift) { return shift % 2 == 0 ? 5 : 9; }, 30);
+  CHECK_THAT(fact_of(rule, uneven).how, Contains("5 to 9 came in time"));
+  const auto longest = buffer_series([](int shift) { return shift % 2 == 0 ? 5 : 32; }, 30);
+  CHECK_THAT(fact_of(rule, longest).how, Contains("none was late at 6 of 12 places"));
+  CHECK_THAT(fact_of(rule, buffer_series([](int) { return 5; }, 0)).how, Contains("none was late at 12 of 12 places"));
+}
+
+TEST_CASE("a buffer of whole lines holds up to the end of its last line") {
+  auto rule = rule_of(FactModel::gap, "evicted", "kept");
+  for (const int line : {2, 4, 8}) {
+    for (const int lines : {1, 2, 3}) {
+      for (const int phase : {0, 1, 5}) {
+        const auto held = [&](int shift) { return lines * line - (phase + shift) % line; };
+        const auto fact = fact_of(rule, buffer_series(held, 30));
+        CHECK(fact.value == std::to_string(lines * line));
+        CHECK(fact.low == lines * line - line + 1);
+        CHECK(fact.high == lines * line);
+        CHECK(fact.verdict == FactVerdict::inferred);
+        CHECK_THAT(fact.how, Contains("a line of " + std::to_string(line)));
+        INFO("without a place that the rule predicts, it is not a rule");
+        CHECK(fact_of(rule, buffer_series(held, 30, line)).verdict == FactVerdict::undetermined);
+      }
+    }
+  }
 }
 
 TEST_CASE("series without the places that are compared give nothing") {
