@@ -156,12 +156,15 @@ Finding find_queue(const Curve& curve, double slack) {
   for (std::size_t i = 1; i < first_line; ++i)
     steps.push_back((curve.y[i] - curve.y[i - 1]) / (curve.x[i] - curve.x[i - 1]));
   const double step = median_of(steps);
-  // An instruction that has to wait takes much longer than its issue, and later ones do not catch up.
+  // An instruction that has to wait takes much longer than its issue, and later ones do not catch up. One that only
+  // makes up for an early one is where the line is.
   const auto late_by = [&](std::size_t i, std::size_t than) {
     return curve.y[i] - curve.y[than] - step * (curve.x[i] - curve.x[than]);
   };
   std::size_t end = 1;
-  while (end < points && late_by(end, end - 1) <= step * (curve.x[end] - curve.x[end - 1]) + slack) ++end;
+  while (end < points && (late_by(end, end - 1) <= step * (curve.x[end] - curve.x[end - 1]) + slack ||
+                          late_by(end, 0) <= step + slack))
+    ++end;
   // A part of the first wait may already be over.
   if (end < points && end > first_line && late_by(end - 1, 0) > slack) --end;
   const auto model = fmt::format("{:.3g} cycles for each", step);

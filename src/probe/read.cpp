@@ -354,6 +354,8 @@ Probe read_probe(const std::filesystem::path& file) {
   read_audit(section.section("audit"), probe);
   auto kernel = file;
   probe.kernel = ptx::load_skeleton(kernel.replace_extension(".ptx")).text;
+  if (probe.kernel.find("[out]") == std::string::npos)
+    section.fail("the kernel does not load its parameter `out`; a launch that stores nothing there counts as a fault");
   std::ostringstream text;
   text << root << probe.kernel;
   probe.text = std::move(text).str();

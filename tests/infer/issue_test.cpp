@@ -200,6 +200,10 @@ TEST_CASE("the depth of a queue: what a warp issues before it waits") {
   const auto never = fact_of(rule_of(FactModel::queue), queue_series(8, 8, 8, 40));
   CHECK(never.verdict == FactVerdict::undetermined);
   CHECK_THAT(never.how, Contains("none waits up to 40"));
+  INFO("one that is early, as the last but one is, does not make the next one late");
+  auto early = queue_series(8, 8, 8, 40);
+  early.values[37] = *early.values[37] - 30;
+  CHECK(fact_of(rule_of(FactModel::queue), early).verdict == FactVerdict::undetermined);
 }
 
 TEST_CASE("a queue between whole steps of the axis has the next step for its range") {

@@ -61,7 +61,7 @@ std::string mistake_of_points(const Probe& probe) {
 }  // namespace
 
 TEST_CASE("an axis of names counts them in expressions, and is named in roles and holes") {
-  const auto probe = probe_of(operators, "{{name}} {{path}} {{load}} // {{path + 1}}");
+  const auto probe = probe_of(operators, "{{name}} {{path}} {{load}} // {{path + 1}} [out]");
   CHECK(probe.axes.at(0).names == std::vector<std::string>{"ca", "cg", "wide"});
   CHECK(probe.axes.at(0).values == std::vector<std::int64_t>{0, 1, 2});
   CHECK(probe.axes.at(1).names.empty());
@@ -71,9 +71,9 @@ TEST_CASE("an axis of names counts them in expressions, and is named in roles an
   CHECK(points[5].trial.role == "path=wide n=2");
   CHECK(points[5].trial.launch.threads == 4);
   INFO("texts are filled at each point, and may use other texts");
-  CHECK(points[1].trial.kernel.text == "{{name}} ca ld.ca.u32 %x, [16] // 1\n");
-  CHECK(points[3].trial.kernel.text == "{{name}} cg ld.cg.u32 %x, [2] // 2\n");
-  CHECK(points[4].trial.kernel.text == "{{name}} wide ld.v4 // 3\n");
+  CHECK(points[1].trial.kernel.text == "{{name}} ca ld.ca.u32 %x, [16] // 1 [out]\n");
+  CHECK(points[3].trial.kernel.text == "{{name}} cg ld.cg.u32 %x, [2] // 2 [out]\n");
+  CHECK(points[4].trial.kernel.text == "{{name}} wide ld.v4 // 3 [out]\n");
 }
 
 TEST_CASE("the module's text has holes too") {
@@ -92,11 +92,11 @@ TEST_CASE("opcodes may be texts: equal ones are added up, and empty ones are non
 }
 
 TEST_CASE("a text belongs to the axis whose names it has, even if a second axis shares one of them") {
-  const auto probe = probe_of(with_texts("[\"z\", \"x\"]", "[text.which]\nx = \"one\"\ny = \"other\"\n"), "{{which}}");
+  const auto probe = probe_of(with_texts("[\"z\", \"x\"]", "[text.which]\nx = \"one\"\ny = \"other\"\n"), "{{which}} [out]");
   const auto points = points_of(probe);
   REQUIRE(points.size() == 4);
   CHECK(points[3].trial.role == "a=y b=x");
-  CHECK(points[3].trial.kernel.text == "other\n");
+  CHECK(points[3].trial.kernel.text == "other [out]\n");
 }
 
 TEST_CASE("a text that is not for one axis is a mistake of its line") {
@@ -124,7 +124,7 @@ TEST_CASE("names that appear twice, or together with numbers, are mistakes") {
 }
 
 TEST_CASE("a text that needs itself is a mistake and not endless") {
-  const auto probe = probe_of(with_texts("[\"z\"]", "[text.b1]\nx = \"{{b1}}\"\ny = \"\"\n"), "{{b1}}");
+  const auto probe = probe_of(with_texts("[\"z\"]", "[text.b1]\nx = \"{{b1}}\"\ny = \"\"\n"), "{{b1}} [out]");
   CHECK_THAT(mistake_of_points(probe), Contains("probe little at a=x b=z: unknown name \"b1\""));
 }
 

@@ -17,18 +17,20 @@ namespace ptxlat::probe {
 inline const std::string opcodes = "[audit.opcodes]\nLDG = 1\n";
 inline const std::string least = "sentence = \"what it shows\"\n" + opcodes;
 
+inline const std::string least_kernel = "{{name}} [out]\n";
+
 // A folder of probes.
 struct Probes {
   TestFolder folder;
 
-  void write(const std::string& name, const std::string& text, const std::string& kernel = "{{name}}\n") const {
+  void write(const std::string& name, const std::string& text, const std::string& kernel = least_kernel) const {
     std::ofstream(folder.path / (name + ".toml")) << text;
     std::ofstream(folder.path / (name + ".ptx")) << kernel;
   }
   std::vector<Probe> load() const { return load_probes({folder.path}); }
 };
 
-inline Probe probe_of(const std::string& text, const std::string& kernel = "{{name}}\n") {
+inline Probe probe_of(const std::string& text, const std::string& kernel = least_kernel) {
   const Probes probes;
   probes.write("little", text, kernel);
   return probes.load().at(0);

@@ -72,7 +72,7 @@ LDG = "steps"
   CHECK(probe.reader == Reader::throughput);
   CHECK(probe.words == std::vector<int>{0, 1, 7});
   CHECK(probe.whole_kernel);
-  CHECK(probe.kernel == "{{name}}\n");
+  CHECK(probe.kernel == least_kernel);
   const auto points = points_of(probe);
   REQUIRE(points.size() == 2);
   CHECK(points[1].trial.launch.parameters == std::vector<std::uint64_t>{64, 5});
@@ -194,6 +194,10 @@ TEST_CASE("an expression that cannot depend on an axis is evaluated when it is r
              Contains("little.toml:3: unknown name \"first\""));
   CHECK_THAT(mistake_in("sentence = \"s\"\n[[axis]]\nname = \"n\"\nvalues = [\"x\"]\n"),
              Contains("little.toml:2: unknown name \"x\""));
+}
+
+TEST_CASE("a kernel that could store nothing in its slots is refused before it is run") {
+  CHECK_THROWS_WITH(probe_of(least, "{{name}}\n"), Contains("does not load its parameter `out`"));
 }
 
 TEST_CASE("a probe without its kernel, and a folder that is not there, are named") {
