@@ -5,6 +5,7 @@
 #include <map>
 
 #include "latency/cells.h"
+#include "machine/copied_code.h"
 #include "machine/patch.h"
 #include "machine/saturated_kernel.h"
 #include "sass/opcodes.h"
@@ -78,8 +79,10 @@ std::vector<Opcodes> code_beside_loop(const sass::Window& one, const sass::Windo
   if (branches(one) || branches(two)) return {};
   const auto opcodes = opcodes_of(code_before_loop(one));
   if (auto proven = proven_by_second(opcodes, opcodes_of(code_before_loop(two))); !proven.empty()) return proven;
-  if (opcodes.empty() || counts_of(opcodes) != counts_of(of_differential)) return {};
-  return {opcodes};
+  if (!opcodes.empty() && counts_of(opcodes) == counts_of(of_differential)) return {opcodes};
+  const auto bare = opcodes_of(without_preparations(code_before_loop(one)));
+  if (bare.empty() || bare.size() == opcodes.size()) return {};
+  return proven_by_second(bare, opcodes_of(without_preparations(code_before_loop(two))));
 }
 
 }  // namespace ptxlat::machine

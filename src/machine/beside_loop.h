@@ -33,6 +33,8 @@ std::vector<std::vector<std::string>> code_beside_loop(const line::Bench& bench,
 //   as one that prepares a texture's handle; of several, none is a move, which could be for the kernel's own sake. Two
 //   single instructions if ptxas takes two opcodes of one operation in turn.
 // - Before the loop of `one` there is the code that a differential proves, and nothing else.
+// If neither proves it, the first is tried again without what brings an operand into a uniform register: ptxas does
+// that for each instruction or once for both.
 std::vector<std::vector<std::string>> code_beside_loop(const sass::Window& one, const sass::Window& two,
                                                        const std::vector<std::string>& of_differential);
 

@@ -57,19 +57,6 @@ std::set<sass::Register> registers_of_addresses(const Code& code) {
   return found;
 }
 
-// Without what brings an operand into a uniform register, such as the policy of a cache: that is done once, and stays
-// before the loop. So does what does nothing. Empty if it needs something of the code.
-Code without_preparations(const Code& before_loop) {
-  Code code, preparations;
-  for (const auto& instruction : before_loop) {
-    const auto opcode = sass::opcode_of(instruction.text);
-    const bool prepares = sass::fills_uniform_register(opcode) || sass::has(opcode, sass::Trait::fills);
-    (prepares ? preparations : code).push_back(instruction);
-  }
-  const auto written = registers_of(code).written;
-  return have_common(written, registers_of(preparations).needed) ? Code{} : code;
-}
-
 }  // namespace
 
 Registers registers_of(const Code& code) {
@@ -86,6 +73,17 @@ Registers registers_of(const Code& code) {
 
 bool have_common(const std::set<sass::Register>& some, const std::set<sass::Register>& others) {
   return std::any_of(some.begin(), some.end(), [&](const auto& one) { return others.contains(one); });
+}
+
+Code without_preparations(const Code& before_loop) {
+  Code code, preparations;
+  for (const auto& instruction : before_loop) {
+    const auto opcode = sass::opcode_of(instruction.text);
+    const bool prepares = sass::fills_uniform_register(opcode) || sass::has(opcode, sass::Trait::fills);
+    (prepares ? preparations : code).push_back(instruction);
+  }
+  const auto written = registers_of(code).written;
+  return have_common(written, registers_of(preparations).needed) ? Code{} : code;
 }
 
 Code take_code(Code& before_loop, const std::vector<std::string>& opcodes) {

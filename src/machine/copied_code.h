@@ -24,6 +24,10 @@ bool have_common(const std::set<sass::Register>& some, const std::set<sass::Regi
 // all that is there, or all but NOPs and what fills uniform registers.
 Code take_code(Code& before_loop, const std::vector<std::string>& opcodes);
 
+// The code without what brings an operand into a uniform register, such as the policy of a cache: that is done once,
+// and stays before the loop. So does what does nothing. Empty if it needs something of the code.
+Code without_preparations(const Code& before_loop);
+
 // If all the code does to an address is to move it, the access takes it from where it was: ldmatrix is MOV R8, R13;
 // LDSM R8, [R8].
 void take_unmoved_address(Code& code);

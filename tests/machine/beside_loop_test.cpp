@@ -46,6 +46,17 @@ TEST_CASE("an instruction is what a second one adds before the loop") {
   CHECK(proven(two_instructions, two_instructions) == std::vector<Texts>{{"PRMT", "SHF.R.S32.HI"}});
 }
 
+TEST_CASE("what fills a uniform register for each of two instructions is not a part of them") {
+  const Texts policy{"UMOV UR4, UR6", "UMOV UR5, UR7"};
+  const Texts store{"PRMT R9, R11, 0x5410, R12", "ST.E desc[UR4][R6.64], R9"};
+  Texts one{store[0], policy[0], policy[1], store[1]};
+  CHECK(proven(one, store) == std::vector<Texts>{{"PRMT", "ST.E"}});
+  CHECK(proven(one, {store[0], policy[0], store[1]}) == std::vector<Texts>{{"PRMT", "ST.E"}});
+  INFO("but it is if it reads what the code makes");
+  one = {store[0], "R2UR UR4, R9", store[1]};
+  CHECK(proven(one, store).empty());
+}
+
 TEST_CASE("two opcodes of one operation that ptxas takes in turn are both the instruction") {
   CHECK(proven({"IADD3 R3, R4, R5, RZ"}, {"IMAD.IADD R6, R7, 0x1, R8"}) ==
         std::vector<Texts>{{"IADD3"}, {"IMAD.IADD"}});
