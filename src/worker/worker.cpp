@@ -29,6 +29,9 @@ class Spent {
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
+// Whether a process that ended may have been killed or stopped by somebody: a new one may answer.
+bool may_be_disturbed(const WorkerExit& exit) { return exit.from_outside() || exit.deadline; }
+
 // Runs an action of the counters. An Error only costs their numbers.
 template <typename Action>
 auto or_unavailable(Action action) {
@@ -94,19 +97,20 @@ void Worker::open_device() {
       prepare_standby();
       return;
     }
-    const auto& exit = process_->exit();
-    const bool may_be_disturbed = exit.from_outside() || exit.deadline;  // killed or stopped
-    if (!may_be_disturbed || is_retry)
-      throw Error(ExitCode::no_gpu, "the process that opens the GPU " + exit.describe(),
+    if (!may_be_disturbed(process_->exit()) || is_retry)
+      throw Error(ExitCode::no_gpu, "the process that opens the GPU " + process_->exit().describe(),
                   "`nvidia-smi` may say more; `ptxlat static` needs no GPU.");
   }
 }
 
 gpu::DeviceInfo Worker::device_info() {
-  open_device();
-  process_->send(frame(Kind::info, options_.device), options_.start_deadline);
-  if (auto reply = process_->receive(options_.start_deadline)) return reply->as<gpu::DeviceInfo>();
-  throw Error(ExitCode::no_gpu, "the process that asks the driver about the GPU " + process_->exit().describe());
+  for (bool is_retry = false;; is_retry = true) {
+    open_device();
+    process_->send(frame(Kind::info, options_.device), options_.start_deadline);
+    if (auto reply = process_->receive(options_.start_deadline)) return reply->as<gpu::DeviceInfo>();
+    if (!may_be_disturbed(process_->exit()) || is_retry)
+      throw Error(ExitCode::no_gpu, "the process that asks the driver about the GPU " + process_->exit().describe());
+  }
 }
 
 // Kernels run one after another, each synchronised and its readout sent before the next starts. That costs about ten

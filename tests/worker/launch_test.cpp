@@ -147,6 +147,9 @@ TEST_CASE("a worker killed while idle is replaced") {
   kill(worker.process_id(), SIGKILL);
   const LaunchBatch batch = test_batch(2);
   check_readouts(batch, worker.launch(batch), none);
+  INFO("also if it is only asked about the GPU");
+  kill(worker.process_id(), SIGKILL);
+  CHECK(worker.device_info().sm == 90);
 }
 
 TEST_CASE("a cubin that the driver rejects is a fault of its kernels, with the driver's words") {
