@@ -162,8 +162,8 @@ Finding find_queue(const Curve& curve, double slack) {
     return curve.y[i] - curve.y[than] - step * (curve.x[i] - curve.x[than]);
   };
   std::size_t end = 1;
-  while (end < points && (late_by(end, end - 1) <= step * (curve.x[end] - curve.x[end - 1]) + slack ||
-                          late_by(end, 0) <= step + slack))
+  while (end < points &&
+         (late_by(end, end - 1) <= step * (curve.x[end] - curve.x[end - 1]) + slack || late_by(end, 0) <= step + slack))
     ++end;
   // A part of the first wait may already be over.
   if (end < points && end > first_line && late_by(end - 1, 0) > slack) --end;

@@ -92,7 +92,8 @@ TEST_CASE("opcodes may be texts: equal ones are added up, and empty ones are non
 }
 
 TEST_CASE("a text belongs to the axis whose names it has, even if a second axis shares one of them") {
-  const auto probe = probe_of(with_texts("[\"z\", \"x\"]", "[text.which]\nx = \"one\"\ny = \"other\"\n"), "{{which}} [out]");
+  const auto probe =
+      probe_of(with_texts("[\"z\", \"x\"]", "[text.which]\nx = \"one\"\ny = \"other\"\n"), "{{which}} [out]");
   const auto points = points_of(probe);
   REQUIRE(points.size() == 4);
   CHECK(points[3].trial.role == "a=y b=x");
