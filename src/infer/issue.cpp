@@ -267,13 +267,11 @@ Finding find_gap(const FactRule& rule, const Series& series, const SeriesGroup& 
   for (std::size_t i = 1; i < counts.size(); ++i)
     misses += counts[i] == (counts[i - 1] == *least ? *most : counts[i - 1] - 1) ? 0 : 1;
   if (misses > 0) return undetermined(fmt::format("{} to {} came in time, not as many everywhere", *least, *most));
-  Finding found{
-      high, low, high,
-      fmt::format("{} to {} came in time: what was left of a line of {}, and all up to the end of a later one, "
-                  "which predicted {} of {} places",
-                  *least, *most, line, counts.size() - line, counts.size() - line)};
-  found.verdict = FactVerdict::inferred;
-  return found;
+  return {high, low, high,
+          fmt::format("{} to {} came in time: what was left of a line of {}, and all up to the end of a later one, "
+                      "which predicted {} of {} places",
+                      *least, *most, line, counts.size() - line, counts.size() - line),
+          FactVerdict::inferred};
 }
 
 }  // namespace ptxlat::infer

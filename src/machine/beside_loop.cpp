@@ -77,12 +77,13 @@ std::vector<Opcodes> code_beside_loop(const line::Bench& bench, const isa::Catal
 std::vector<Opcodes> code_beside_loop(const sass::Window& one, const sass::Window& two,
                                       const Opcodes& of_differential) {
   if (branches(one) || branches(two)) return {};
-  const auto opcodes = opcodes_of(code_before_loop(one));
-  if (auto proven = proven_by_second(opcodes, opcodes_of(code_before_loop(two))); !proven.empty()) return proven;
+  const auto before_one = code_before_loop(one), before_two = code_before_loop(two);
+  const auto opcodes = opcodes_of(before_one);
+  if (auto proven = proven_by_second(opcodes, opcodes_of(before_two)); !proven.empty()) return proven;
   if (!opcodes.empty() && counts_of(opcodes) == counts_of(of_differential)) return {opcodes};
-  const auto bare = opcodes_of(without_preparations(code_before_loop(one)));
+  const auto bare = opcodes_of(without_preparations(before_one));
   if (bare.empty() || bare.size() == opcodes.size()) return {};
-  return proven_by_second(bare, opcodes_of(without_preparations(code_before_loop(two))));
+  return proven_by_second(bare, opcodes_of(without_preparations(before_two)));
 }
 
 }  // namespace ptxlat::machine

@@ -160,7 +160,7 @@ std::vector<kernel::LaunchOutcome> Worker::launch(const LaunchBatch& batch) {
     const auto [why, exit] = run_remaining(batch, outcomes);
     if (why == Ending::Why::finished || why == Ending::Why::process_ended_itself) continue;
     // A process that was stopped, or starved on a busy host, misses its deadline, too.
-    if ((exit.from_outside() || exit.deadline) && retried != outcomes.size()) {
+    if (may_be_disturbed(exit) && retried != outcomes.size()) {
       retried = outcomes.size();
       continue;
     }
@@ -286,7 +286,7 @@ Outcome Worker::ask(const assemble::Toolchain& toolchain, const Bytes& request) 
     process_->send(request, options_.assemble_deadline);
     if (auto reply = process_->receive(options_.assemble_deadline)) return reply->as<Outcome>();
     const WorkerExit exit = process_->exit();
-    if ((exit.from_outside() || exit.deadline) && !is_retry) continue;
+    if (may_be_disturbed(exit) && !is_retry) continue;
     return {std::nullopt, ended_assembling(toolchain, exit)};
   }
 }
