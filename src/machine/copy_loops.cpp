@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "line/window_record.h"
 #include "machine/curves.h"
@@ -17,6 +18,7 @@ namespace ptxlat::machine {
 namespace {
 
 constexpr int most_places = 240;  // 3.8 KB: two copies of long code
+constexpr int few_launches = 3;   // of most codes, all launches take the same time
 
 // A single instruction is tried with all numbers of warps at which schedulers differ; code of several with a few, and
 // one that leaves the SM, where nothing depends on whose warp it is, with fewer (docs/opcodes.md). A fence takes a
@@ -53,18 +55,24 @@ void measure(line::Bench& bench, const CopyLoops& loops, const Copies& copies, c
              results::Record& record) {
   bench.begin_cell();
   const auto codes = codes_of(loops.longer, turns);
-  const auto warps = warps_to_try(codes.front(), bench.batch().trial(loops.longer.trial).launch.uses_memory);
+  const bool uses_memory = bench.batch().trial(loops.longer.trial).launch.uses_memory;
+  const auto warps = warps_to_try(codes.front(), uses_memory);
   const auto shorter = words_of(codes_of(loops.shorter, turns), copies.shorter);
   const auto longer = words_of(codes, copies.longer);
-  const TimeLoops time{timer_of(bench, loops.shorter, shorter), timer_of(bench, loops.longer, longer)};
-  const auto times = time_both(time, warps);
+  const auto timers = [&](int launches) {
+    return TimeLoops{timer_of(bench, loops.shorter, shorter, launches),
+                     timer_of(bench, loops.longer, longer, launches)};
+  };
+  const auto time = timers(default_launches);
+  auto times = time_both(timers(few_launches), warps);
   record.gpu = bench.gpu();
   if (times.shorter.empty()) {
     record.verdict = times.verdict;
     record.note = times.message;
     return;
   }
-  put_settled_rates(record, warps, time, times,
+  if (!uses_memory) time_more_often(time, warps, those_that_differ(times), 1, times);
+  put_settled_rates(record, warps, time, std::move(times),
                     [&](const Timing& timing) { return cycles_of_copy(timing, copies.shorter, copies.longer); });
 }
 

@@ -69,16 +69,17 @@ int rounds_for(double cycles) {
 }  // namespace
 
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
-                   const std::vector<int>& warps, int rounds, int times_as_often) {
+                   const std::vector<int>& warps, int rounds, int launches, int times_as_often) {
   const auto& symbol = bench.batch().kernel_of(fillable.trial).symbol;
   return time_of(bench, fillable.trial,
                  fill_places(bench.batch().cubin_of(fillable.trial), symbol, fillable.found, words), warps, rounds,
-                 default_launches, times_as_often);
+                 launches, times_as_often);
 }
 
-TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words) {
-  return [&](const std::vector<int>& warps, int rounds, int times_as_often) {
-    return time_loop(bench, fillable, words, warps, rounds, times_as_often);
+TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
+                   int launches) {
+  return [&, launches](const std::vector<int>& warps, int rounds, int times_as_often) {
+    return time_loop(bench, fillable, words, warps, rounds, launches, times_as_often);
   };
 }
 
@@ -108,6 +109,7 @@ LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps) 
 
 void time_more_often(const TimeLoops& time_loops, const std::vector<int>& warps, const std::vector<std::size_t>& chosen,
                      int times_as_often, LoopTimes& times) {
+  if (chosen.empty()) return;
   std::vector<int> numbers;
   for (const auto index : chosen) numbers.push_back(warps[index]);
   const auto shorter = time_loops.shorter(numbers, times.rounds, times_as_often);
@@ -117,6 +119,19 @@ void time_more_often(const TimeLoops& time_loops, const std::vector<int>& warps,
     times.shorter[chosen[i]] = shorter.cycles[i];
     times.longer[chosen[i]] = longer.cycles[i];
   }
+}
+
+std::vector<std::size_t> those_that_differ(const LoopTimes& times) {
+  constexpr double equal = 0.001;
+  const auto differ = [](const Elapsed& elapsed) {
+    const auto [least, most] = std::minmax_element(elapsed.launches.begin(), elapsed.launches.end());
+    return least != elapsed.launches.end() && most->value_or(0) - least->value_or(0) > equal * elapsed.middle;
+  };
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < times.longer.size(); ++i) {
+    if (differ(times.shorter[i]) || differ(times.longer[i])) found.push_back(i);
+  }
+  return found;
 }
 
 }  // namespace ptxlat::machine

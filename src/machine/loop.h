@@ -35,9 +35,11 @@ struct LoopTime {
   std::string message;
 };
 // Writes the words over the places and runs the result. Requires a GPU.
-//   times_as_often  how many times the usual number of launches
+//   launches        usually, with each number of warps, if it does not use memory
+//   times_as_often  how many times as often
 LoopTime time_loop(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
-                   const std::vector<int>& warps, int rounds = default_rounds, int times_as_often = 1);
+                   const std::vector<int>& warps, int rounds = default_rounds, int launches = default_launches,
+                   int times_as_often = 1);
 
 // The times of two kernels of which one has more copies; neither has times if a launch of either failed.
 struct LoopTimes {
@@ -56,9 +58,10 @@ struct TimeLoops {
   TimeWarps shorter, longer;
 };
 // By time_loop, for as long as all of these exist.
-TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words);
+//   launches  as for time_loop
+TimeWarps timer_of(line::Bench& bench, const Fillable& fillable, const std::vector<sass::InstructionWord>& words,
+                   int launches = default_launches);
 // The loop of an assembled trial as it is, for as long as the bench exists.
-//   launches  usually, with each number of warps, if it does not use memory
 TimeWarps timer_of(line::Bench& bench, std::size_t trial, int launches = default_launches);
 // The longer one with the last number of warps first: a kernel that hangs or faults does so only once, and says how
 // many rounds are enough. Requires a GPU.
@@ -67,5 +70,7 @@ LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps);
 // leaves them as they are.
 void time_more_often(const TimeLoops& time_loops, const std::vector<int>& warps, const std::vector<std::size_t>& chosen,
                      int times_as_often, LoopTimes& times);
+// Which numbers of warps, by their index, have launches of either loop that differ by more than a thousandth.
+std::vector<std::size_t> those_that_differ(const LoopTimes& times);
 
 }  // namespace ptxlat::machine

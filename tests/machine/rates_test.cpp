@@ -117,6 +117,26 @@ TEST_CASE("the middle mean leaves an eighth out at each end") {
   CHECK(middle_mean_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 100, 100}) == 8.5);
 }
 
+TEST_CASE("only numbers of warps whose launches differ are timed again") {
+  const auto launches = [](std::vector<std::optional<double>> all) { return Elapsed{1000, std::move(all)}; };
+  const auto equal = launches({1000, 1000.5, 1000}), different = launches({1000, 1002, 1000});
+  const auto empty = launches({1000, std::nullopt});
+  LoopTimes times{default_rounds, {equal, equal, different, equal}, {equal, different, equal, empty}, {}, {}};
+  CHECK(those_that_differ(times) == std::vector<std::size_t>{1, 2, 3});
+  std::vector<std::vector<int>> asked;
+  const auto seven = [&](const std::vector<int>& warps, int, int) {
+    asked.push_back(warps);
+    return LoopTime{std::vector<Elapsed>(warps.size(), {1007, {}}), sass::Verdict::proven, {}};
+  };
+  time_more_often({seven, seven}, {1, 2, 4, 32}, {1, 2}, 1, times);
+  CHECK(asked == std::vector<std::vector<int>>{{2, 4}, {2, 4}});
+  CHECK(times.longer[0].middle == 1000);
+  CHECK(times.longer[1].middle == 1007);
+  CHECK(times.shorter[2].middle == 1007);
+  time_more_often({seven, seven}, {1, 2, 4, 32}, {}, 1, times);
+  CHECK(asked.size() == 2);
+}
+
 TEST_CASE("the longer of two loops is first timed with all warps, which says how many rounds are enough") {
   // An SM that takes `interval` cycles for each copy of each warp, and idles for a while where the last warp ends.
   for (const double interval : {0.25, 1.0, 4.0, 16.0, 200.0}) {
