@@ -173,6 +173,9 @@ Finding find_queue(const Curve& curve, double slack) {
   std::size_t predicted = 0, behind = 0;
   for (auto i = first_line; i < end; ++i) predicted += std::abs(late_by(i, 0)) <= slack;
   for (auto i = end + 1; i < points; ++i) behind += late_by(i, end - 1) > slack;
+  // The wait is a step in what is otherwise a line.
+  if (late_by(end, end - 1) <= std::abs(late_by(end - 1, 0)))
+    return undetermined(fmt::format("{}, which the curve leaves before it has a step", model));
   const double last = curve.x[end - 1];
   const bool holds = end - first_line >= shortest_rest && predicted == end - first_line && behind >= shortest_rest &&
                      behind == points - end - 1;

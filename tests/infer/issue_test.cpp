@@ -206,6 +206,21 @@ TEST_CASE("the depth of a queue: what a warp issues before it waits") {
   CHECK(fact_of(rule_of(FactModel::queue), early).verdict == FactVerdict::undetermined);
 }
 
+TEST_CASE("no queue is read off a curve that its first line does not predict") {
+  // Special functions of two warps on an H200: each takes twice the interval from the first on, and one is early.
+  Series series{"issued", "cycles", {Axis{"instructions", "count", {}, {}}}, {}};
+  for (const int cycles :
+       {37,  51,  63,  75,  94,  105, 125, 142, 156, 178, 197, 214, 229, 251, 269, 287,  301,  322, 341, 358,
+        373, 395, 412, 431, 445, 467, 485, 503, 517, 539, 557, 575, 589, 611, 629, 647,  665,  683, 701, 719,
+        733, 755, 738, 791, 808, 826, 844, 862, 880, 898, 898, 935, 953, 970, 988, 1006, 1021, 1042}) {
+    series.axes[0].values.push_back(static_cast<double>(series.values.size() + 1));
+    series.values.push_back(cycles);
+  }
+  const auto fact = fact_of(rule_of(FactModel::queue), series);
+  CHECK(fact.verdict == FactVerdict::undetermined);
+  CHECK_THAT(fact.how, Contains("leaves before"));
+}
+
 TEST_CASE("a queue between whole steps of the axis has the next step for its range") {
   auto series = queue_series(20, 4, 400, 60);
   Series every_third{"issued", "cycles", {Axis{"instructions", "count", {}, {}}}, {}};
