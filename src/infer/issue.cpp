@@ -241,24 +241,29 @@ Finding find_offset(const FactRule& rule, const Series& series, const SeriesGrou
 }
 
 Finding find_gap(const FactRule& rule, const Series& series, const SeriesGroup& group) {
-  // For each place of the other axes: how many places of the last axis are in time before one is late.
+  // For each place of the other axes: how many places of the last axis are in time before one is late, after the first.
   struct Arrivals {
+    std::optional<double> first;
     std::size_t in_time = 0;
     bool is_late = false;
   };
   std::map<Places, Arrivals> curves;
   for (const auto& [others, values] : compared(rule, series, group)) {
     auto& curve = curves[{others.begin(), others.end() - 1}];
-    curve.is_late = curve.is_late || *values.like - *values.unlike > rule.least;
+    const double late_by = *values.like - *values.unlike;
+    if (!curve.first) curve.first = late_by;
+    curve.is_late = curve.is_late || late_by - *curve.first > rule.least;
     curve.in_time += curve.is_late ? 0 : 1;
   }
   if (curves.empty()) return undetermined("the series has no values to compare");
   std::vector<std::size_t> counts;
-  std::size_t without = 0;
+  std::size_t without = 0, late_from_first = 0;
   for (const auto& [places, curve] : curves) {
+    late_from_first += *curve.first > rule.least ? 1 : 0;
     counts.push_back(curve.in_time);
     without += curve.is_late ? 0 : 1;
   }
+  if (late_from_first == curves.size()) return undetermined("the first was late everywhere");
   if (without > 0) return undetermined(fmt::format("none was late at {} of {} places", without, curves.size()));
   const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
   const auto low = static_cast<double>(*least), high = static_cast<double>(*most);

@@ -37,9 +37,10 @@ Finding find_difference_between(const FactRule& rule, const results::Series& ser
 Finding find_crossing(const FactRule& rule, const results::Series& series, const SeriesGroup& group);
 Finding find_offset(const FactRule& rule, const results::Series& series, const SeriesGroup& group);
 
-// How many places of the last axis precede the first that is later at `like` than at `unlike`, by more than the rule's
-// `least`: the same at each place of the other axes, or, if lines are held as a whole, one less at each next place
-// until it is as many as at first again. The value is the largest number then, with all of them as the range.
+// How many places of the last axis precede one that is later at `like` than at `unlike`, by the rule's `least` more
+// than the first place is (what begins late, is late from the first on): the same at each place of the other axes, or,
+// if lines are held as a whole, one less at each next place until it is as many as at first again. The value is the
+// largest number then, with all of them as the range.
 Finding find_gap(const FactRule& rule, const results::Series& series, const SeriesGroup& group);
 
 }  // namespace ptxlat::infer

@@ -268,11 +268,16 @@ TEST_CASE("what branches cost is recovered from code with and without them") {
 
 TEST_CASE("a buffer of instructions holds what comes in time wherever the code begins") {
   auto rule = rule_of(FactModel::gap, "evicted", "kept");
-  for (const int entries : {0, 1, 3, 8, 15}) {
-    const auto fact = fact_of(rule, buffer_series([&](int) { return entries; }, 30));
-    CHECK(fact.value == std::to_string(entries));
-    CHECK(fact.low == entries);
+  for (const int entries : {1, 3, 8, 15}) {
+    auto series = buffer_series([&](int) { return entries; }, 30);
+    for (const double begins_late : {0, 150}) {
+      for (std::size_t i = 0; i < 32; ++i) *series.values[series.values.size() - 1 - i] += begins_late;
+      const auto fact = fact_of(rule, series);
+      CHECK(fact.value == std::to_string(entries));
+      CHECK(fact.low == entries);
+    }
   }
+  CHECK_THAT(fact_of(rule, buffer_series([](int) { return 0; }, 30)).how, Contains("the first was late everywhere"));
   const auto uneven = buffer_series([](int shift) { return shift % 2 == 0 ? 5 : 9; }, 30);
   CHECK_THAT(fact_of(rule, uneven).how, Contains("5 to 9 came in time"));
   const auto longest = buffer_series([](int shift) { return shift % 2 == 0 ? 5 : 32; }, 30);
