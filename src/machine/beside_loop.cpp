@@ -41,6 +41,22 @@ std::vector<Opcodes> proven_by_second(const Opcodes& one, const Opcodes& two) {
   return {one};
 }
 
+// How many of each opcode there are that does not only move, and how many moves.
+struct Counts {
+  std::map<std::string, int> of_others;
+  int moves = 0;
+};
+Counts counts_without_moves(const Opcodes& opcodes) {
+  Counts counts{counts_of(opcodes), 0};
+  std::erase_if(counts.of_others, [&](const auto& entry) {
+    const auto operation = sass::operation_of(entry.first);
+    const bool is_move = operation == "MOV" || operation == "UMOV";
+    counts.moves += is_move ? entry.second : 0;
+    return is_move;
+  });
+  return counts;
+}
+
 // Whether a branch comes before the one that is never taken, after which the loop begins.
 bool branches(const sass::Window& window) {
   const auto& code = window.instructions;
@@ -84,6 +100,22 @@ std::vector<Opcodes> code_beside_loop(const sass::Window& one, const sass::Windo
   const auto bare = opcodes_of(without_preparations(before_one));
   if (bare.empty() || bare.size() == opcodes.size()) return {};
   return proven_by_second(bare, opcodes_of(without_preparations(before_two)));
+}
+
+std::vector<Opcodes> code_with_moves(const line::Bench& bench, const BesideLoopTrials& trials) {
+  const auto& one = bench.batch().kernel_of(trials.one).window;
+  const auto& two = bench.batch().kernel_of(trials.two).window;
+  return one && two ? code_with_moves(*one, *two) : std::vector<Opcodes>{};
+}
+
+std::vector<Opcodes> code_with_moves(const sass::Window& one, const sass::Window& two) {
+  if (branches(one) || branches(two)) return {};
+  const auto opcodes = opcodes_of(code_before_loop(one));
+  auto of_one = counts_without_moves(opcodes);
+  const auto of_two = counts_without_moves(opcodes_of(code_before_loop(two)));
+  if (of_one.of_others.empty() || of_two.moves < of_one.moves) return {};
+  for (auto& [opcode, count] : of_one.of_others) count *= 2;
+  return of_one.of_others == of_two.of_others ? std::vector<Opcodes>{opcodes} : std::vector<Opcodes>{};
 }
 
 }  // namespace ptxlat::machine

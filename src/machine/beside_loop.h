@@ -38,4 +38,10 @@ std::vector<std::vector<std::string>> code_beside_loop(const line::Bench& bench,
 std::vector<std::vector<std::string>> code_beside_loop(const sass::Window& one, const sass::Window& two,
                                                        const std::vector<std::string>& of_differential);
 
+// What neither of these proves, and no loop of PTX either: the code of `one` with its moves, if `two` has twice of all
+// that does not move, and at least as many moves. ptxas chooses how many: of max.f64, five for one, nine for two and
+// three in a window.
+std::vector<std::vector<std::string>> code_with_moves(const line::Bench& bench, const BesideLoopTrials& trials);
+std::vector<std::vector<std::string>> code_with_moves(const sass::Window& one, const sass::Window& two);
+
 }  // namespace ptxlat::machine

@@ -28,8 +28,10 @@ using latency::Role;
 //   beside   likewise, if it is known there (machine/beside_loop.h); a stream does not say
 //   streams  in a loop of PTX (machine/stream_loop.h)
 //   loops    likewise, by warpgroups (machine/warpgroup.h)
+//   moves    as beside, with the moves that ptxas makes there (machine/beside_loop.h); nothing else says
 //   none     its record is final
-enum class Way { copies, beside, streams, loops, none };
+//   done     likewise, and it has been handed over
+enum class Way { copies, beside, streams, loops, moves, none, done };
 
 struct Work {
   const ThroughputPlan* plan = nullptr;
@@ -37,7 +39,7 @@ struct Work {
   latency::TrialNumbers stream_trials;
   Copies copies;
   std::vector<std::vector<std::string>> wanted;  // opcodes, of each code that takes its turn
-  BesideLoopTrials beside_loop;
+  std::optional<BesideLoopTrials> beside_loop;
   std::optional<CopyLoops> copy_loops;       // once they are assembled
   std::vector<StreamLoopShape> shapes_left;  // to try in stream_loops
   StreamLoopTrials stream_loops;
@@ -172,6 +174,17 @@ void prove(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<W
   });
 }
 
+// What is known beside a loop is copied.
+void copy_from_beside_loop(Work& work, std::vector<std::vector<std::string>> codes) {
+  work.wanted = std::move(codes);
+  work.way = Way::copies;
+  work.record.verdict = sass::Verdict::proven;
+  work.record.note.clear();
+  work.record.sass = work.wanted.front();
+  work.record.sass_count = static_cast<int>(work.record.sass.size());
+  choose_copies(work);
+}
+
 void prove_beside_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, std::vector<Work>& all) {
   for_those(Way::beside, all, [&](Work& work) {
     work.beside_loop = add_beside_loop(loaded, bench, work.plan->variant, work.record.ptx);
@@ -179,14 +192,22 @@ void prove_beside_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, 
   bench.assemble();
   for_those(Way::beside, all, [&](Work& work) {
     work.way = Way::streams;
-    work.wanted = code_beside_loop(bench, loaded.catalogue, work.plan->variant, work.beside_loop);
-    if (work.wanted.empty()) return;
-    work.way = Way::copies;
-    work.record.verdict = sass::Verdict::proven;
-    work.record.note.clear();
-    work.record.sass = work.wanted.front();
-    work.record.sass_count = static_cast<int>(work.record.sass.size());
-    choose_copies(work);
+    auto codes = code_beside_loop(bench, loaded.catalogue, work.plan->variant, *work.beside_loop);
+    if (!codes.empty()) copy_from_beside_loop(work, std::move(codes));
+  });
+}
+
+bool is_unproven(const results::Record& record) {
+  return record.verdict == sass::Verdict::fused || record.verdict == sass::Verdict::elided ||
+         record.verdict == sass::Verdict::contaminated;
+}
+
+void prove_with_moves(line::Bench& bench, std::vector<Work>& all) {
+  for_those(Way::moves, all, [&](Work& work) {
+    work.way = Way::none;
+    if (!work.beside_loop) return;
+    auto codes = code_with_moves(bench, *work.beside_loop);
+    if (!codes.empty()) copy_from_beside_loop(work, std::move(codes));
   });
 }
 
@@ -285,12 +306,16 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
   assemble_loops(loaded_, bench, all);
   prove_loops(all);
   prove_beside_loops(loaded_, bench, all);
-  assemble_loops(loaded_, bench, all);
   std::vector<results::Record> records;
-  for_those(Way::copies, all, [&](Work& work) {
-    auto made = measure(bench, loaded_.catalogue, work, measured_);
-    std::move(made.begin(), made.end(), std::back_inserter(records));
-  });
+  const auto measure_all_copies = [&] {
+    assemble_loops(loaded_, bench, all);
+    for_those(Way::copies, all, [&](Work& work) {
+      auto made = measure(bench, loaded_.catalogue, work, measured_);
+      std::move(made.begin(), made.end(), std::back_inserter(records));
+      if (work.way == Way::copies) work.way = Way::done;
+    });
+  };
+  measure_all_copies();
   for_those(Way::loops, all, [&](Work& work) {
     measure_warpgroups(bench, *work.plan->variant.form, work.loops, measured_, work.record);
     work.way = Way::none;
@@ -305,13 +330,15 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
     });
     bench.assemble(kernels_per_module);
     for_those(Way::streams, all, [&](Work& work) {
-      const bool is_proven =
+      const bool is_settled =
           measure_stream_loops(bench, loaded_.catalogue, work.plan->variant, work.stream_loops, measured_, work.record);
-      if (is_proven || work.shapes_left.empty()) work.way = Way::none;
+      if (is_settled || work.shapes_left.empty()) work.way = is_unproven(work.record) ? Way::moves : Way::none;
     });
   }
+  prove_with_moves(bench, all);
+  measure_all_copies();
   for (auto& work : all) {
-    if (work.way != Way::copies) records.push_back(std::move(work.record));
+    if (work.way != Way::done) records.push_back(std::move(work.record));
   }
   return records;
 }

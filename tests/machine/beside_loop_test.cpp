@@ -91,3 +91,21 @@ TEST_CASE("code that nothing proves is not copied") {
   const Texts call{pack, "CALL.ABS.NOINC 0x40"};
   CHECK(proven(call, call, {"F2FP.F16.F32.PACK_AB"}).empty());
 }
+
+TEST_CASE("moves that ptxas makes for an instruction are a part of its code if nothing else proves it") {
+  const auto with_moves = [](const Texts& one, const Texts& two) {
+    return code_with_moves(window_of(one), window_of(two));
+  };
+  const std::string compare = "DSETP.MAX.AND P1, P2, R6, R8, PT", select = "SEL R10, R10, R11, P1";
+  const std::string move = "IMAD.MOV.U32 R10, RZ, RZ, R7", other_move = "MOV R9, R8", uniform = "UMOV UR4, UR6";
+  const Texts code{compare, move, select, move};
+  INFO("three moves for two instructions where one had two");
+  CHECK(with_moves(code, {compare, move, compare, select, other_move, uniform, select}) ==
+        std::vector<Texts>{{"DSETP.MAX.AND", "IMAD.MOV.U32", "SEL", "IMAD.MOV.U32"}});
+  CHECK(with_moves(code, {compare, compare, select, move, select}).empty());
+  CHECK(with_moves(code, {compare, move, compare, select, move}).empty());
+  CHECK(with_moves(code, code).empty());
+  CHECK(with_moves({move}, {move, move}).empty());
+  const std::string call = "CALL.ABS.NOINC 0x40";
+  CHECK(with_moves({compare, call}, {compare, call, compare, call}).empty());
+}
