@@ -95,9 +95,12 @@ std::vector<Opcodes> code_beside_loop(const sass::Window& one, const sass::Windo
   if (branches(one) || branches(two)) return {};
   const auto before_one = code_before_loop(one), before_two = code_before_loop(two);
   const auto opcodes = opcodes_of(before_one);
-  if (auto proven = proven_by_second(opcodes, opcodes_of(before_two)); !proven.empty()) return proven;
-  if (!opcodes.empty() && counts_of(opcodes) == counts_of(of_differential)) return {opcodes};
   const auto bare = opcodes_of(without_preparations(before_one));
+  const bool is_of_differential = !opcodes.empty() && counts_of(opcodes) == counts_of(of_differential);
+  // ptxas may pack what two instructions need into one (F2FP): then a second one adds only a part of the code.
+  if (is_of_differential && bare.size() > 1) return {opcodes};
+  if (auto proven = proven_by_second(opcodes, opcodes_of(before_two)); !proven.empty()) return proven;
+  if (is_of_differential) return {opcodes};
   if (bare.empty() || bare.size() == opcodes.size()) return {};
   return proven_by_second(bare, opcodes_of(without_preparations(before_two)));
 }

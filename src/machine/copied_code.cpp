@@ -10,6 +10,7 @@
 
 #include "sass/audit.h"
 #include "sass/opcodes.h"
+#include "sass/results.h"
 
 namespace ptxlat::machine {
 
@@ -62,11 +63,13 @@ std::set<sass::Register> registers_of_addresses(const Code& code) {
 Registers registers_of(const Code& code) {
   Registers registers;
   for (const auto& instruction : code) {
-    const auto use = sass::register_use(instruction.text);
-    for (const auto& one : use.reads) {
-      if (!registers.written.contains(one)) registers.needed.insert(one);
+    const auto results = sass::results_of(instruction.text);
+    const bool has_two = sass::reads_texture(sass::opcode_of(instruction.text));
+    for (const auto& one : sass::register_use(instruction.text).reads) {
+      const bool is_result = has_two && std::find(results.begin(), results.end(), one) != results.end();
+      if (!is_result && !registers.written.contains(one)) registers.needed.insert(one);
     }
-    registers.written.insert(use.writes.begin(), use.writes.end());
+    registers.written.insert(results.begin(), results.end());
   }
   return registers;
 }

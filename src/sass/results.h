@@ -12,8 +12,11 @@ namespace ptxlat::sass {
 // 0 for every other opcode, those of a warpgroup among them.
 int matrix_registers(std::string_view opcode);
 
-// What an instruction writes, with all registers of a matrix and of a wide load. (register_use has two at most: enough
-// for addresses and doubles.)
+// TEX and the like have two results, of which register_use takes the second for a source.
+bool reads_texture(std::string_view opcode);
+
+// What an instruction writes, with all registers of a matrix, of a wide load and of a texture's components.
+// (register_use has two at most: enough for addresses and doubles.)
 std::vector<Register> results_of(std::string_view text);
 
 }  // namespace ptxlat::sass

@@ -75,6 +75,15 @@ TEST_CASE("where two instructions are packed into one, a differential proves the
   CHECK(code_beside_loop(one, window_of({"HFMA2.MMA.BF16_V2 R1, R2, 1, 1, R3"}), {"HFMA2.BF16_V2"}).empty());
 }
 
+TEST_CASE("of code that a differential proves, a second instruction may share a part") {
+  // ptxas packs both conversions into one instruction, and each has a PRMT of its own.
+  const Texts own{"PRMT R8, R8, 0x5410, R8"};
+  const Texts one{"F2FP.BF16.F32.PACK_AB R8, RZ, R7", own[0]};
+  CHECK(proven(one, own, {"F2FP.BF16.F32.PACK_AB", "PRMT"}) == std::vector<Texts>{{"F2FP.BF16.F32.PACK_AB", "PRMT"}});
+  const Texts with_handle{handle, "TEX.LL R0, R2, R4, R5, 1D"};
+  CHECK(proven(with_handle, {"TEX.LL R8, R2, R4, R5, 1D"}, {"UMOV", "TEX.LL"}) == std::vector<Texts>{{"TEX.LL"}});
+}
+
 TEST_CASE("code that nothing proves is not copied") {
   CHECK(proven({pack}, {}).empty());
   CHECK(proven({}, {}).empty());
