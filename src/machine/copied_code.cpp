@@ -82,7 +82,9 @@ Code without_preparations(const Code& before_loop) {
   Code code, preparations;
   for (const auto& instruction : before_loop) {
     const auto opcode = sass::opcode_of(instruction.text);
-    const bool prepares = sass::fills_uniform_register(opcode) || sass::has(opcode, sass::Trait::fills);
+    const bool is_never_executed = instruction.text.starts_with("@!PT ");
+    const bool prepares =
+        is_never_executed || sass::fills_uniform_register(opcode) || sass::has(opcode, sass::Trait::fills);
     (prepares ? preparations : code).push_back(instruction);
   }
   const auto written = registers_of(code).written;

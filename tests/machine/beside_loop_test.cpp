@@ -57,6 +57,14 @@ TEST_CASE("what fills a uniform register for each of two instructions is not a p
   CHECK(proven(one, store).empty());
 }
 
+TEST_CASE("what is never executed is not a part of an instruction") {
+  // ptxas puts four such loads before the first fence of a kernel, and a NOP before the second.
+  const std::string never = "@!PT LDS RZ, [RZ]";
+  const Texts own{"MEMBAR.ALL.CTA", "ATOMG.E.ADD.F32.FTZ.RN.STRONG.SM PT, R9, desc[UR8][R6.64], R11"};
+  const Texts code{"MEMBAR.ALL.CTA", "ATOMG.E.ADD.F32.FTZ.RN.STRONG.SM"};
+  CHECK(proven({never, never, never, never, own[0], own[1]}, {"NOP", own[0], own[1]}) == std::vector<Texts>{code});
+}
+
 TEST_CASE("two opcodes of one operation that ptxas takes in turn are both the instruction") {
   CHECK(proven({"IADD3 R3, R4, R5, RZ"}, {"IMAD.IADD R6, R7, 0x1, R8"}) ==
         std::vector<Texts>{{"IADD3"}, {"IMAD.IADD"}});
