@@ -37,7 +37,8 @@ namespace ptxlat::infer {
 //   difference the values at `like` minus those at `unlike`, at the same places of the other axes
 //   crossing   where the line through the values at `like` meets that through those at `unlike`, along the last axis
 //   offset     how far apart those lines begin
-//   gap        how many places of the last axis come before the first at which `like` is later than `unlike`
+//   gap        how many places of the last axis come before one at which `like` is later than `unlike`, by more than
+//              at the first
 //   scheduling the rule by which a scheduler chooses among ready warps (infer/scheduling.h)
 //   common_divisor  the largest number that divides all values
 //   domains    which SMs share a clock: how many groups, their sizes, and the skew in one, in the order of `levels`
