@@ -21,7 +21,7 @@ bool have_common(const std::set<sass::Register>& some, const std::set<sass::Regi
 
 // The code with these opcodes, taken out of what comes before a loop; empty if it is not there. Code of one instruction
 // is recognised by its opcode, or else by its operation. Code of several, whose order depends on the free registers, is
-// all that is there, or all but NOPs and what fills uniform registers.
+// all that is there, or all without its preparations (below).
 Code take_code(Code& before_loop, const std::vector<std::string>& opcodes);
 
 // The code without what brings an operand into a uniform register, such as the policy of a cache: that is done once,

@@ -197,15 +197,16 @@ void prove_beside_loops(const ptx::LoadedCatalogue& loaded, line::Bench& bench, 
   });
 }
 
-bool is_unproven(const results::Record& record) {
-  return record.verdict == sass::Verdict::fused || record.verdict == sass::Verdict::elided ||
-         record.verdict == sass::Verdict::contaminated;
+// Whether neither a stream nor what is beside a loop proved what the instruction is.
+bool is_unproven(const Work& work) {
+  const auto verdict = work.record.verdict;
+  return work.beside_loop && (verdict == sass::Verdict::fused || verdict == sass::Verdict::elided ||
+                              verdict == sass::Verdict::contaminated);
 }
 
 void prove_with_moves(line::Bench& bench, std::vector<Work>& all) {
   for_those(Way::moves, all, [&](Work& work) {
     work.way = Way::none;
-    if (!work.beside_loop) return;
     auto codes = code_with_moves(bench, *work.beside_loop);
     if (!codes.empty()) copy_from_beside_loop(work, std::move(codes));
   });
@@ -332,7 +333,7 @@ std::vector<results::Record> ThroughputMethod::make(line::Bench& bench, std::spa
     for_those(Way::streams, all, [&](Work& work) {
       const bool is_settled =
           measure_stream_loops(bench, loaded_.catalogue, work.plan->variant, work.stream_loops, measured_, work.record);
-      if (is_settled || work.shapes_left.empty()) work.way = is_unproven(work.record) ? Way::moves : Way::none;
+      if (is_settled || work.shapes_left.empty()) work.way = is_unproven(work) ? Way::moves : Way::none;
     });
   }
   prove_with_moves(bench, all);

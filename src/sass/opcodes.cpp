@@ -230,8 +230,7 @@ bool may_have_wide_sources(std::string_view opcode) {
          opcode.find("64") != std::string_view::npos;
 }
 
-int access_bytes(std::string_view opcode) {
-  if (!has(opcode, loads | stores)) return 0;
+int named_bytes(std::string_view opcode) {
   constexpr std::pair<std::string_view, int> widths[] = {{"256", 32}, {"128", 16}, {"64", 8}, {"U16", 2},
                                                          {"S16", 2},  {"U8", 1},   {"S8", 1}};
   for (const auto& [modifier, bytes] : widths) {
@@ -239,6 +238,8 @@ int access_bytes(std::string_view opcode) {
   }
   return 4;
 }
+
+int access_bytes(std::string_view opcode) { return has(opcode, loads | stores) ? named_bytes(opcode) : 0; }
 
 bool go_one_way(std::string_view one, std::string_view other) {
   const auto is_any_of = [](std::string_view opcode, std::initializer_list<std::string_view> names) {

@@ -59,8 +59,9 @@ inline std::string_view family_of(std::string_view opcode) { return opcode.subst
 // Its result is a pair of registers. (A quadruple shows as a pair: enough for addresses and doubles.)
 bool has_wide_result(std::string_view opcode);
 
-// How many bytes a load or a store moves for a lane: what its modifier says (.U8, .S16, .64, .128), else 4. 0 for
-// everything else.
+// How many bytes an access moves for a lane: what its modifier says (.U8, .S16, .64, .128), else 4.
+int named_bytes(std::string_view opcode);
+// The same of a load or a store; 0 for everything else.
 int access_bytes(std::string_view opcode);
 
 // Whether both take the same path to memory, in the order of their issue: the later one gets its answer only after the
