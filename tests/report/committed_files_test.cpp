@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "../results/test_folder.h"
+#include "base/file.h"
 #include "base/process.h"
 #include "catch.h"
 
@@ -39,4 +40,19 @@ TEST_CASE("a csv outside the tables of drivers is compressed") {
     INFO(file.string());
     CHECK(file.extension() != ".csv");
   }
+}
+
+TEST_CASE("a committed table does not say where the machine that measured it kept its files") {
+  std::size_t runs = 0;
+  for (const auto& file : committed_files()) {
+    if (file.extension() != ".json") continue;
+    std::istringstream lines(read_file(file));
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find("\"command_line\"") == std::string::npos) continue;
+      INFO(file.string() << ": " << line);
+      CHECK(line.find(" /") == std::string::npos);
+      ++runs;
+    }
+  }
+  CHECK(runs > 50);
 }
