@@ -133,7 +133,8 @@ Reproduction reproduce(const ptx::LoadedCatalogue& loaded, const line::Line& lin
   const auto kernel_assembler = line::make_kernel_assembler(
       std::make_unique<NotingAssembler>(std::move(assembler), made.ptx), line.toolchain, line.target);
   line::Gpus none({});
-  line::Bench bench(line, *kernel_assembler, none, plan.front().level);
+  line::Interruption interruption(line.interrupted);
+  line::Bench bench(line, *kernel_assembler, none, interruption, plan.front().level);
   std::vector<const CellPlan*> plans;
   for (const auto& cell : plan) plans.push_back(&cell);
   const auto works = make_cells(loaded, bench, plans);

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "base/deadline.h"
-
 namespace ptxlat::line {
 
 Gpus::Gpus(const std::vector<worker::Worker*>& workers) {
@@ -100,13 +98,6 @@ bool Gpus::lose(std::size_t number, const Error& why) {
     }
   }
   return true;
-}
-
-bool Gpus::has_time_left() {
-  const auto grace = scaled_deadline(std::chrono::seconds(5));
-  const std::scoped_lock lock(mutex_);
-  if (!interrupted_) interrupted_ = Clock::now();
-  return Clock::now() < *interrupted_ + grace;
 }
 
 std::size_t Gpus::lost() const {

@@ -56,10 +56,6 @@ class Gpus {
   // Waits for this one. Throws its Error if it is lost.
   Turn of(std::size_t number);
 
-  // Whether a chunk may still use a GPU after an interruption: for five seconds from the first call, times
-  // $PTXLAT_DEADLINE_FACTOR. To finish those of many threads could take minutes.
-  bool has_time_left();
-
   // Gives up a GPU that no longer answers. Returns whether that is new.
   bool lose(std::size_t number, const Error& why);
   std::size_t lost() const;               // how many
@@ -98,7 +94,6 @@ class Gpus {
   std::optional<Error> last_error_;
   std::size_t next_ = 0;  // whose turn it is
   Clock::time_point started_ = Clock::now();
-  std::optional<Clock::time_point> interrupted_;
 };
 
 }  // namespace ptxlat::line

@@ -13,32 +13,49 @@ namespace ptxlat::line {
 
 namespace {
 
-// How long threads wait for texts is a station of its own.
+// Gives up modules that an interrupted line has no time for.
+class InterruptibleAssembler : public KernelAssembler {
+ public:
+  InterruptibleAssembler(KernelAssembler& assembler, Interruption& interruption)
+      : assembler_(assembler), interruption_(interruption) {}
+  assemble::BatchOutcome assemble(const std::vector<NamedKernel>& kernels, int level) override {
+    interruption_.require_time();
+    return assembler_.assemble(kernels, level);
+  }
+
+ private:
+  KernelAssembler& assembler_;
+  Interruption& interruption_;
+};
+
+// Likewise; and how long threads wait for texts is a station of its own.
 class TimedDisassembler : public sass::Disassembler {
  public:
-  explicit TimedDisassembler(const Line& line) : line_(line) {}
+  TimedDisassembler(const Line& line, Interruption& interruption) : line_(line), interruption_(interruption) {}
   void disassemble(int sm, const std::vector<sass::Instruction*>& instructions) override {
+    interruption_.require_time();
     const Stopwatch watch{line_.clock, "disassemble"};
     line_.disassembler.disassemble(sm, instructions);
   }
 
  private:
   const Line& line_;
+  Interruption& interruption_;
 };
 
 }  // namespace
 
 void Bench::assemble(std::size_t kernels_per_module) {
   const auto watch = time("assemble");
-  TimedDisassembler disassembler(line_);
-  batch_.assemble(assembler_, disassembler, line_.target.sm, level_, kernels_per_module);
+  InterruptibleAssembler assembler(assembler_, interruption_);
+  TimedDisassembler disassembler(line_, interruption_);
+  batch_.assemble(assembler, disassembler, line_.target.sm, level_, kernels_per_module);
 }
 
 template <typename Work>
 auto Bench::use_gpu(const Work& work) {
   const auto turn = gpu_ ? gpus_.of(*gpu_) : gpus_.any(not_on_, goes_on_);
-  const bool is_interrupted = line_.interrupted != nullptr && *line_.interrupted;
-  if (is_interrupted && !gpus_.has_time_left()) throw Error(ExitCode::interrupted, "interrupted");
+  interruption_.require_time();
   gpu_ = turn.number();
   const auto watch = time("run");
   try {
@@ -57,7 +74,7 @@ std::vector<std::size_t> Bench::other_gpus() const {
 }
 
 Bench Bench::at_level(int level) const {
-  Bench bench(line_, assembler_, gpus_, level, not_on_);
+  Bench bench(line_, assembler_, gpus_, interruption_, level, not_on_);
   bench.gpu_ = gpu_;
   return bench;
 }
@@ -91,7 +108,8 @@ std::vector<results::Record> make_chunk(const Line& line, const Method& method, 
                                         std::span<const Cell> chunk) {
   assert(line.workers.empty());
   Gpus none({});
-  Bench bench(line, assembler, none, chunk.front().level);
+  Interruption interruption(line.interrupted);
+  Bench bench(line, assembler, none, interruption, chunk.front().level);
   return method.make(bench, chunk);
 }
 
@@ -100,10 +118,10 @@ namespace {
 // The chunk's records. If its GPU is lost, it is repeated on another one, so that no cell gets a verdict because of the
 // GPU.
 std::vector<results::Record> make_with_any_gpu(const Line& line, const Method& method, KernelAssembler& assembler,
-                                               Gpus& gpus, std::span<const Cell> chunk) {
+                                               Gpus& gpus, Interruption& interruption, std::span<const Cell> chunk) {
   for (;;) {
     const auto lost_before = gpus.lost();
-    Bench bench(line, assembler, gpus, chunk.front().level, chunk.front().not_on);
+    Bench bench(line, assembler, gpus, interruption, chunk.front().level, chunk.front().not_on);
     try {
       return method.make(bench, chunk);
     } catch (const Error& error) {
@@ -121,6 +139,7 @@ bool run_line(const Line& line, const Method& method, const std::vector<std::uni
   Gpus gpus(line.workers);
   Chunks chunks(cells, assemblers.size());
   Stop stop(line.interrupted);
+  Interruption interruption(line.interrupted);
   // Each thread has an arena, and glibc keeps what was freed there if anything behind it is still in use: texts of
   // instructions and measurements, which the whole run remembers. Not after each chunk, because it locks all arenas.
   constexpr std::chrono::seconds between_trims{5};
@@ -136,7 +155,7 @@ bool run_line(const Line& line, const Method& method, const std::vector<std::uni
       if (chunk.empty()) return;
       std::vector<results::Record> records;
       try {
-        records = make_with_any_gpu(line, method, *assemblers[thread], gpus, chunk);
+        records = make_with_any_gpu(line, method, *assemblers[thread], gpus, interruption, chunk);
       } catch (const Error& error) {
         if (error.exit_code == ExitCode::interrupted && stop.interrupted()) return;
         throw;

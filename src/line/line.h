@@ -12,6 +12,7 @@
 #include "line/batch.h"
 #include "line/chunks.h"
 #include "line/gpus.h"
+#include "line/interruption.h"
 #include "line/kernel_assembler.h"
 #include "line/station_clock.h"
 #include "results/record.h"
@@ -24,8 +25,8 @@ namespace ptxlat::line {
 //   workers       run the kernels, one for each GPU, all of one kind; empty for static tables
 //   launches      of each trial that does not specify a number
 //   on_finished   called with the finished records of a chunk, from one thread at a time
-//   interrupted   when it becomes true, chunks in progress are finished if they need a GPU for no more than a few
-//                 seconds, and the line stops
+//   interrupted   when it becomes true, chunks in progress are finished if that takes no more than a few seconds, and
+//                 the line stops
 //   on_gpu_lost   called once for a GPU that no longer answers, from any thread
 //   gpu_use       gets the use of each GPU at the end; may be null
 struct Line {
@@ -42,13 +43,14 @@ struct Line {
 };
 
 // The stations of the line for one chunk: its trials are added to the batch, assembled and run, all on one GPU unless a
-// method begins with cells of their own. What uses a GPU throws Error{interrupted} if the
-// line was some seconds ago.
+// method begins with cells of their own. What assembles or uses a GPU throws Error{interrupted} if the line was
+// interrupted some seconds ago.
 class Bench {
  public:
   //   not_on  a GPU to be avoided if there is a different one
-  Bench(const Line& line, KernelAssembler& assembler, Gpus& gpus, int level, std::optional<std::size_t> not_on = {})
-      : line_(line), assembler_(assembler), gpus_(gpus), level_(level), not_on_(not_on) {}
+  Bench(const Line& line, KernelAssembler& assembler, Gpus& gpus, Interruption& interruption, int level,
+        std::optional<std::size_t> not_on = {})
+      : line_(line), assembler_(assembler), gpus_(gpus), interruption_(interruption), level_(level), not_on_(not_on) {}
 
   const assemble::Toolchain& toolchain() const { return line_.toolchain; }
   const isa::Target& target() const { return line_.target; }
@@ -96,6 +98,7 @@ class Bench {
   const Line& line_;
   KernelAssembler& assembler_;
   Gpus& gpus_;
+  Interruption& interruption_;
   int level_;
   std::optional<std::size_t> not_on_, gpu_;
   bool goes_on_ = false;  // an earlier cell of the chunk has had its turns

@@ -37,7 +37,8 @@ struct MethodBench {
     const line::Line line{
         .toolchain = toolchain, .target = {90, ""}, .disassembler = disassembler, .workers = workers, .launches = 3};
     line::Gpus gpus(workers);
-    line::Bench bench(line, assembler, gpus, 3);
+    line::Interruption interruption(line.interrupted);
+    line::Bench bench(line, assembler, gpus, interruption, 3);
     return LatencyMethod(little.loaded, plan).make(bench, cells);
   }
   std::vector<results::Record> make() { return make(literal, &worker); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "line/line.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "base/error.h"
 #include "catch.h"
+#include "literal_assembler.h"
 #include "no_tools.h"
 #include "skip.h"
 
@@ -95,6 +97,59 @@ TEST_CASE("an interrupted line finishes what is under way and begins nothing els
   CHECK(line.finished == std::vector<int>{0, 1, 2, 3, 4, 5});
 }
 
+TEST_CASE("a chunk of an interrupted line that needs much longer is given up before its next module") {
+  std::atomic<bool> interrupted{false};
+  LiteralAssembler assembler;
+  std::vector<std::string> modules;
+  assembler.names = &modules;
+  LiteralDisassembler disassembler;
+  const Line line{.toolchain = {}, .target = {90, ""}, .disassembler = disassembler, .interrupted = &interrupted};
+  Gpus none({});
+  const auto is_given_up = [](const auto& step) {
+    try {
+      step();
+    } catch (const Error& error) {
+      return error.exit_code == ExitCode::interrupted;
+    }
+    return false;
+  };
+  const auto add = [](Bench& bench, int count) {
+    for (int i = 0; i < count; ++i) {
+      kernel::Trial trial;
+      trial.kernel.text = fmt::format("{}: mov.u32 %clock_1, %clock;\nx {};\nmov.u32 %clock_2, %clock;", i, i);
+      bench.add(trial, "x");
+    }
+  };
+
+  SECTION("it has no time left") {
+    Interruption interruption(&interrupted, std::chrono::milliseconds(0));
+    Bench bench(line, assembler, none, interruption, 3);
+    add(bench, 2);
+    bench.assemble();
+    CHECK(modules.size() == 2);
+    interrupted = true;
+    add(bench, 4);
+    CHECK(is_given_up([&] { bench.assemble(); }));
+    CHECK(modules.size() == 2);
+  }
+  SECTION("between two modules of one call, and before what was assembled is disassembled") {
+    Interruption interruption(&interrupted, std::chrono::milliseconds(0));
+    assembler.change = [&](const std::string&, const std::string&, standin::Code&) { interrupted = true; };
+    Bench bench(line, assembler, none, interruption, 3);
+    add(bench, 4);
+    CHECK(is_given_up([&] { bench.assemble(1); }));
+    CHECK(modules.size() == 1);
+  }
+  SECTION("it still has time") {
+    Interruption interruption(&interrupted, std::chrono::hours(1));
+    Bench bench(line, assembler, none, interruption, 3);
+    interrupted = true;
+    add(bench, 4);
+    CHECK_FALSE(is_given_up([&] { bench.assemble(1); }));
+    CHECK(modules.size() == 4);
+  }
+}
+
 TEST_CASE("the first error stops the line and is thrown again; what was finished stays") {
   NumberLine line;
   line.method.before = [](const Cell& cell) {
@@ -138,7 +193,8 @@ TEST_CASE("nothing to be counted needs no GPU") {
   Gpus gpus({&worker});
   gpus.lose(0, Error(ExitCode::no_gpu, "gone"));
   const Line line{.toolchain = {}, .target = {90, ""}, .disassembler = disassembler, .workers = {&worker}};
-  Bench bench(line, assembler, gpus, 3);
+  Interruption interruption(line.interrupted);
+  Bench bench(line, assembler, gpus, interruption, 3);
   CHECK(bench.count({}).empty());
 }
 

@@ -43,7 +43,8 @@ struct ProbeBench {
     const auto workers = on == nullptr ? std::vector<worker::Worker*>{} : std::vector{on};
     const line::Line line{.toolchain = toolchain, .target = {90, ""}, .disassembler = disassembler, .workers = workers};
     line::Gpus gpus(workers);
-    line::Bench bench(line, assembler, gpus, 3);
+    line::Interruption interruption(line.interrupted);
+    line::Bench bench(line, assembler, gpus, interruption, 3);
     return ProbeMethod(plan, [this](const auto& name, const auto& log) { logs[name] = log; }).make(bench, cells);
   }
   results::Record make(const Probe& probe) { return make({&probe}, &worker).at(0); }
