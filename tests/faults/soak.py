@@ -136,9 +136,9 @@ class Soak:
                 continue  # it has just ended
             self.journal.samples.writerow([f"{now:.1f}", command, role, pid, *(values[name] for name in HELD), files, size])
             if role != "tool":
-                held.append((role, values))
+                held.append((role, pid, values))
         if held:
-            held.append(("TMPDIR", {"temporary_files": files, "temporary_kb": size}))
+            held.append(("TMPDIR", None, {"temporary_files": files, "temporary_kb": size}))
         return held
 
     def problem(self, text):
@@ -176,7 +176,7 @@ class Soak:
             now = self.seconds()
             if now >= next_sample:
                 next_sample = now + self.options.interval
-                for role, values in self.sample(name):
+                for role, _, values in self.sample(name):
                     peak = peaks.setdefault(role, {})
                     for quantity, value in values.items():
                         peak[quantity] = max(peak.get(quantity, 0), value)
@@ -308,10 +308,10 @@ class Soak:
 
     def note_long(self, command, moment, first, cells, held, life):
         """Memory depends on the cells that are worked on, and is judged by handovers."""
-        for role, values in held:
-            series = f"{command} from {first:.0f} s" if role == "supervisor" else command  # a worker's goes on in the next
-            self.journal.note(moment, series, role, {name: values[name] for name in values if name != "rss_kb"})
-        kb = {role: [values["rss_kb"] for one, values in held if one == role] for role in ("supervisor", "worker")}
+        for role, pid, values in held:
+            process = "" if pid is None else f"{pid} from {first:.0f} s"  # a pid may come again
+            self.journal.note(moment, command, role, {name: values[name] for name in values if name != "rss_kb"}, process)
+        kb = {role: [values["rss_kb"] for one, _, values in held if one == role] for role in ("supervisor", "worker")}
         life.add(moment - first, cells, {role: sum(all_kb) / len(all_kb) for role, all_kb in kb.items() if all_kb})
 
     def run(self):

@@ -16,7 +16,7 @@ class Journal:
     def __init__(self, folder):
         self.folder = folder
         self.state = {"seconds": 0, "commands": 0, "kills": 0, "problems": []}
-        self.series = {}  # (command, role, quantity) -> [(seconds, value)]
+        self.series = {}  # (command, role, quantity) -> process -> [(seconds, value)]
         self.handovers = {}  # (command, role) -> [Handover]
         folder.mkdir(parents=True, exist_ok=True)
         self.goes_on = (folder / "state.json").exists() and not (folder / "verdict.txt").exists()
@@ -28,14 +28,14 @@ class Journal:
         self.files = contextlib.ExitStack()
         self.samples = self.writer("samples.csv", ["seconds", "command", "process", "pid", *SLACK])
         self.ends = self.writer("commands.csv", ["seconds", "command", "disturbance", "status", "took"])
-        self.points = self.writer("points.csv", ["seconds", "command", "role", "quantity", "value"])
+        self.points = self.writer("points.csv", ["seconds", "command", "role", "process", "quantity", "value"])
         self.replaced = self.writer("handovers.csv", ["command", "role", *HANDOVER_FIELDS])
 
     def read(self):
         self.state = json.loads((self.folder / "state.json").read_text())
         for row in self.rows("points.csv"):
-            self.series.setdefault((row["command"], row["role"], row["quantity"]), []).append(
-                (float(row["seconds"]), float(row["value"])))
+            self.add_point(float(row["seconds"]), row["command"], row["role"], row["process"], row["quantity"],
+                           float(row["value"]))
         for row in self.rows("handovers.csv"):
             self.handovers.setdefault((row["command"], row["role"]), []).append(
                 Handover(*(float(row[name]) for name in HANDOVER_FIELDS)))
@@ -63,10 +63,15 @@ class Journal:
         new.write_text(json.dumps(self.state))
         new.replace(self.folder / "state.json")
 
-    def note(self, moment, command, role, values):
+    def add_point(self, moment, command, role, process, quantity, value):
+        lives = self.series.setdefault((command, role, quantity), {})
+        lives.setdefault(process, []).append((moment, value))
+
+    def note(self, moment, command, role, values, process=""):
+        """process: whose life it is a point of; empty if the series does not end with a process."""
         for name, value in values.items():
-            self.series.setdefault((command, role, name), []).append((moment, value))
-            self.points.writerow([f"{moment:.1f}", command, role, name, value])
+            self.add_point(moment, command, role, process, name, value)
+            self.points.writerow([f"{moment:.1f}", command, role, process, name, value])
 
     def note_handover(self, command, old, new):
         for role in ("supervisor", "worker"):
@@ -81,8 +86,8 @@ class Journal:
     def growth(self, seconds):
         """A line for each series."""
         judged = []
-        for (command, role, quantity), points in sorted(self.series.items()):
-            if growth := growth_of(points, SLACK[quantity]):
+        for (command, role, quantity), lives in sorted(self.series.items()):
+            if growth := growth_of(list(lives.values()), SLACK[quantity]):
                 judged.append((*growth, f"{command}, {role}, {quantity}"))
         lines = []
         for (command, role), handovers in sorted(self.handovers.items()):

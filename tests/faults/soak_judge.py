@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What of a soak's figures is growth (soak.py).
 
-Most quantities do not depend on the work: a straight line through them must not rise. Memory does: later cells of a
+Most quantities do not depend on the work: a straight line through those of a process must not rise. Memory does: later cells of a
 table have longer kernels. It is judged where a process is replaced in the middle of a table. The fresh one goes on with
 the same work, so what the old one held in addition is what it had gathered; if that is more the longer it had lived,
 the program leaks.
@@ -28,19 +28,32 @@ LEAST_LEAK, MOST_UNSEEN = 10, 500
 CHANCE = 2.5  # standard deviations by which the order of the handovers may be one of chance
 
 
-def growth_of(points, slack):
-    """How a series of (seconds, value) rises after the warm-up: in words, and whether it is flat. None if it is short.
+def growth_of(lives, slack):
+    """How a quantity rises after the warm-up: in words, and whether it is flat. None if there is too little of it.
 
-    It is flat if its least-squares line rises by no more than the slack and a share of the mean.
+    lives: for each process a list of (seconds, value). Each is only compared with itself: processes of one role differ
+    (a worker that assembles has a thread for each of the supervisor's), and at times one of them is missing. What is not
+    a process's, such as the peaks of a command that is run again and again, is one life.
+
+    It is flat if the least-squares slope that all have in common makes the longest of them rise by no more than the slack
+    and a share of the mean.
     """
-    first, last = points[0][0], points[-1][0]
-    points = [point for point in points if point[0] >= first + WARM_UP * (last - first)]
-    if len(points) < LEAST_POINTS or last - first < LEAST_SECONDS:
+    settled = [[point for point in life if point[0] >= life[0][0] + WARM_UP * (life[-1][0] - life[0][0])]
+               for life in lives]
+    longest = max(settled, key=lambda life: life[-1][0] - life[0][0])
+    seconds = longest[-1][0] - longest[0][0]
+    count = sum(map(len, settled))
+    if count < LEAST_POINTS or seconds < (1 - WARM_UP) * LEAST_SECONDS:
         return None
-    times, values = zip(*points)
-    mean = statistics.fmean(values)
-    rise = statistics.linear_regression(times, values).slope * (times[-1] - times[0])
-    return (f"mean {mean:.0f}, rises by {rise:+.1f} in {times[-1] - times[0]:.0f} s, {len(points)} points",
+    products = squares = 0
+    for life in settled:
+        of_times, of_values = map(statistics.fmean, zip(*life))
+        products += sum((time - of_times) * (value - of_values) for time, value in life)
+        squares += sum((time - of_times) ** 2 for time, _ in life)
+    mean = statistics.fmean(value for life in settled for _, value in life)
+    rise = products / squares * seconds
+    of_lives = f" of {len(lives)} lives" if len(lives) > 1 else ""
+    return (f"mean {mean:.0f}, rises by {rise:+.1f} in {seconds:.0f} s, {count} points{of_lives}",
             rise <= SHARE * mean + slack)
 
 

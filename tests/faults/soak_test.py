@@ -23,7 +23,7 @@ SECONDS = range(600)
 
 
 def is_flat(values, slack=soak_judge.SLACK["rss_kb"]):
-    return soak_judge.growth_of(list(zip(SECONDS, values)), slack)[1]
+    return soak_judge.growth_of([list(zip(SECONDS, values))], slack)[1]
 
 
 class Growth(unittest.TestCase):
@@ -41,8 +41,27 @@ class Growth(unittest.TestCase):
         self.assertFalse(is_flat([20 + second // 60 for second in SECONDS], soak_judge.SLACK["descriptors"]))
 
     def test_a_short_series_is_not_judged(self):
-        self.assertIsNone(soak_judge.growth_of([(0, 1), (100, 100_000)], 0))
-        self.assertIsNone(soak_judge.growth_of([(second, 100_000 * second) for second in range(50)], 0))
+        self.assertIsNone(soak_judge.growth_of([[(0, 1), (100, 100_000)]], 0))
+        self.assertIsNone(soak_judge.growth_of([[(second, 100_000 * second) for second in range(50)]], 0))
+
+    # An assembler has more threads than a worker that runs kernels, and is missing for a while after it was killed.
+    ASSEMBLERS = [(0, 90), (320, 450), (455, 600)]
+    RUNNERS = [(0, 200), (201, 420), (421, 600)]
+
+    def lives(self, threads_at):
+        """What the workers of a table have: threads_at(how many at first, seconds of its life)."""
+        return [[(second, threads_at(threads, second - begin)) for second in range(begin, end)]
+                for threads, all_of_kind in ((68, self.ASSEMBLERS), (4, self.RUNNERS)) for begin, end in all_of_kind]
+
+    def test_processes_of_different_kinds_are_not_compared_with_each_other(self):
+        lives = self.lives(lambda threads, _: threads)
+        self.assertTrue(soak_judge.growth_of(lives, soak_judge.SLACK["threads"])[1])
+        together = sorted(point for life in lives for point in life)
+        self.assertFalse(soak_judge.growth_of([together], soak_judge.SLACK["threads"])[1])
+
+    def test_what_each_process_gathers_grows(self):
+        lives = self.lives(lambda threads, age: threads + age // 20)
+        self.assertFalse(soak_judge.growth_of(lives, soak_judge.SLACK["threads"])[1])
 
 
 class FinishedCells(unittest.TestCase):
@@ -92,7 +111,7 @@ class Leaks(unittest.TestCase):
         words, is_flat = leak_in(lambda _, second: self.work(second))
         self.assertTrue(is_flat, words)
         whole = [(second, self.work(second)) for second in range(2000)]
-        self.assertFalse(soak_judge.growth_of(whole, soak_judge.SLACK["rss_kb"])[1])  # a straight line takes it for growth
+        self.assertFalse(soak_judge.growth_of([whole], soak_judge.SLACK["rss_kb"])[1])  # a straight line takes it for growth
 
     def test_a_process_that_settles_slowly_is_flat(self):
         words, is_flat = leak_in(lambda age, second: self.work(second) - 100_000 * (age < 30))
