@@ -28,12 +28,12 @@ Progress::Progress(std::ostream& out, bool is_terminal, std::size_t total, std::
       unit_(std::move(unit)),
       now_(std::move(now)),
       last_shown_(now_()),
-      recent_{{last_shown_, 0}} {}
+      recent_{{last_shown_, 0, 0}} {}
 
 void Progress::advance(std::size_t count) {
   done_ += count;
   const auto time = now_();
-  if (time - recent_.back().time >= sample_interval) recent_.push_back({time, done_});
+  if (time - recent_.back().time >= sample_interval) recent_.push_back({time, done_, share_.value_or(0)});
   while (recent_.size() > 2 && time - recent_[1].time >= rate_window) recent_.pop_front();
   const auto interval = is_terminal_ ? terminal_interval : plain_interval;
   const bool is_due = time - last_shown_ >= interval || (is_terminal_ && !is_shown_);
@@ -56,17 +56,18 @@ void Progress::finish() {
   if (is_terminal_) out_ << "\r\033[K" << std::flush;
 }
 
-double Progress::rate() const {
-  const double elapsed = std::chrono::duration<double>(now_() - recent_.front().time).count();
-  return elapsed > 0 ? static_cast<double>(done_ - recent_.front().done) / elapsed : 0;
-}
-
 std::string Progress::text() const {
   auto line = fmt::format("{} of {} {}", done_, total_, unit_);
-  const double now = rate();
-  if (now > 0) line += fmt::format(", {:.{}f} a second", now, now < 10 ? 1 : 0);
-  if (now > 0 && done_ < total_) line += fmt::format(", {} left", duration(static_cast<double>(total_ - done_) / now));
-  return line;
+  const auto& first = recent_.front();
+  const double elapsed = std::chrono::duration<double>(now_() - first.time).count();
+  const auto recently_done = static_cast<double>(done_ - first.done);
+  if (elapsed <= 0 || recently_done <= 0) return line;
+  const double rate = recently_done / elapsed;
+  line += fmt::format(", {:.{}f} a second", rate, rate < 10 ? 1 : 0);
+  if (done_ >= total_) return line;
+  const double left = share_ ? 1 - *share_ : static_cast<double>(total_ - done_);
+  const double recently = share_ ? *share_ - first.share : recently_done;
+  return recently > 0 ? line + fmt::format(", {} left", duration(elapsed * left / recently)) : line;
 }
 
 }  // namespace ptxlat::cli

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <string>
 
@@ -21,13 +22,15 @@ class Progress {
            Clock now = std::chrono::steady_clock::now);
   // This many more are done.
   void advance(std::size_t count);
+  // The share of the work that is done: then the time left is based on it, because some cells take a thousand times as
+  // long as others. Shown with the next advance.
+  void set_share(double share) { share_ = share; }
   // Removes the line from a terminal before something else is printed; the next advance shows it again.
   void clear();
   // Ends the line on a terminal.
   void finish();
 
  private:
-  double rate() const;
   std::string text() const;
 
   std::ostream& out_;
@@ -35,12 +38,14 @@ class Progress {
   std::size_t total_;
   std::string unit_;
   std::size_t done_ = 0;
+  std::optional<double> share_;
   Clock now_;
   std::chrono::steady_clock::time_point last_shown_;
   bool is_shown_ = true;
   struct Sample {
     std::chrono::steady_clock::time_point time;
     std::size_t done;
+    double share;
   };
   std::deque<Sample> recent_;  // about one per second; the rate is computed from the first
 };

@@ -168,6 +168,7 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
     progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, job.plan.size() - known);
     if (known > 0 && live) print_known(*live, job, store);
   };
+  session.on_share = [&](double share) { progress->set_share(share); };
   session.on_finished = [&](const std::vector<results::Record>& records) {
     if (live) {
       progress->clear();

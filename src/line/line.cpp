@@ -5,6 +5,7 @@
 
 #include <cassert>
 #include <chrono>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -133,8 +134,19 @@ std::vector<results::Record> make_with_any_gpu(const Line& line, const Method& m
 
 }  // namespace
 
+namespace {
+
+std::size_t text_of(std::span<const Cell> cells) {
+  return std::accumulate(cells.begin(), cells.end(), std::size_t{0},
+                         [](std::size_t bytes, const Cell& cell) { return bytes + cell.ptx_bytes; });
+}
+
+}  // namespace
+
 bool run_line(const Line& line, const Method& method, const std::vector<std::unique_ptr<KernelAssembler>>& assemblers,
               std::span<const Cell> cells) {
+  const auto text = text_of(cells);
+  std::size_t text_done = 0;
   std::mutex finished;
   Gpus gpus(line.workers);
   Chunks chunks(cells, assemblers.size());
@@ -161,6 +173,8 @@ bool run_line(const Line& line, const Method& method, const std::vector<std::uni
         throw;
       }
       const std::scoped_lock lock(finished);
+      text_done += text_of(chunk);
+      if (line.on_share && text > 0) line.on_share(static_cast<double>(text_done) / static_cast<double>(text));
       {
         const Stopwatch watch{line.clock, "store"};
         line.on_finished(std::move(records));

@@ -24,6 +24,8 @@ namespace ptxlat::line {
 // What the assembly line needs: everything before `worker` works without a GPU.
 //   workers       run the kernels, one for each GPU, all of one kind; empty for static tables
 //   launches      of each trial that does not specify a number
+//   on_share      called before each on_finished with the share of all cells' PTX that is done: about the share of the
+//                 time, because most of it goes into assembling
 //   on_finished   called with the finished records of a chunk, from one thread at a time
 //   interrupted   when it becomes true, chunks in progress are finished if that takes no more than a few seconds, and
 //                 the line stops
@@ -35,6 +37,7 @@ struct Line {
   sass::Disassembler& disassembler;
   std::vector<worker::Worker*> workers = {};
   int launches = 9;
+  std::function<void(double share)> on_share = {};
   std::function<void(std::vector<results::Record>)> on_finished = {};
   const std::atomic<bool>* interrupted = nullptr;
   StationClock* clock = nullptr;

@@ -71,6 +71,7 @@ bool repeat_sample(const line::Line& line, const line::Method& method, const Tab
                    GpuRuns& runs, Repetition& repetition) {
   for (auto* worker : line.workers) worker->restart();
   line::Line again = line;
+  again.on_share = {};
   again.on_finished = [&](const std::vector<results::Record>& records) {
     for (const auto& record : records) {
       const auto* before = sample.noted(record);
@@ -118,6 +119,7 @@ MadeTable make_table(TableJob& job, results::Store& store, const SessionOptions&
     const std::scoped_lock lock(of_warnings);
     if (options.on_gpu_lost) runs.of(gpu).warnings.push_back(options.on_gpu_lost(gpu, why));
   };
+  line.on_share = options.on_share;
   line.on_finished = [&](std::vector<results::Record> records) {
     for (auto& record : records) {
       set_elapsed(record, runs.of(record.gpu).sm_clock_mhz);

@@ -46,6 +46,7 @@ struct Repetition {
 //   at_end       the warnings to note for a GPU's run, from the clock that sm_clock gave; called if anything was made
 //   on_gpu_lost  as in Line; the message is also a warning of the GPU's run
 //   on_planned   called once with how many of the planned cells the store already has, before anything is made
+//   on_share     as in Line, of the cells that are missing
 //   on_finished  called with the finished records of a chunk, which are in the store, from one thread at a time
 struct SessionOptions {
   std::vector<worker::Worker*> workers = {};
@@ -55,6 +56,7 @@ struct SessionOptions {
   std::function<std::vector<std::string>(std::size_t gpu, std::optional<double> sm_clock_mhz)> at_end = {};
   std::function<std::string(std::size_t gpu, const Error& why)> on_gpu_lost = {};
   std::function<void(std::size_t known)> on_planned = {};
+  std::function<void(double share)> on_share = {};
   std::function<void(const std::vector<results::Record>&)> on_finished = {};
 };
 

@@ -41,6 +41,7 @@ struct NumberLine {
   NumberingMethod method;
   std::atomic<bool> interrupted{false};
   std::vector<int> finished;
+  std::function<void(double)> on_share;
   std::size_t threads = 4;
   int at_work = 0;  // calls of on_finished; two at a time would be seen
 
@@ -51,6 +52,7 @@ struct NumberLine {
       for (const auto& record : records) finished.push_back(record.level);
       --at_work;
     };
+    line.on_share = on_share;
     std::vector<std::unique_ptr<KernelAssembler>> assemblers;
     for (std::size_t i = 0; i < threads; ++i) assemblers.push_back(std::make_unique<NoAssembler>());
     return run_line(line, method, assemblers, cells);
@@ -85,6 +87,20 @@ TEST_CASE("every cell comes down the line once, whatever the number of threads")
   NumberLine line;
   CHECK(line.run({}));
   CHECK(line.finished.empty());
+}
+
+TEST_CASE("the share of the work that is done comes before the cells, up to all of it") {
+  NumberLine line;
+  std::vector<double> shares;
+  line.on_share = [&](double share) {
+    CHECK(line.finished.size() == shares.size());
+    shares.push_back(share);
+  };
+  auto cells = cells_of(3);
+  cells[2].ptx_bytes *= 2;
+  line.threads = 1;
+  CHECK(line.run(cells));
+  CHECK(shares == std::vector<double>{0.25, 0.5, 1});
 }
 
 TEST_CASE("an interrupted line finishes what is under way and begins nothing else") {

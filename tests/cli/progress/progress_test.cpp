@@ -43,6 +43,17 @@ TEST_CASE("rate and time left are those of the last half minute") {
   CHECK(watched.after(1s, 10) == "6400 of 10000 cells, 10 a second, 6 min 00 s left\n");
 }
 
+TEST_CASE("if the share of the work is known, the time left is not that of the cells") {
+  Watched watched(false, 1000);
+  watched.progress.set_share(0.5);  // by four cells that take long
+  CHECK(watched.after(10s, 4) == "4 of 1000 cells, 0.4 a second, 10 s left\n");
+  for (int second = 0; second < 30; ++second) watched.after(1s, 1);
+  watched.progress.set_share(0.75);
+  CHECK(watched.after(10s, 1) == "35 of 1000 cells, 0.7 a second, 30 s left\n");
+  watched.progress.set_share(1);
+  CHECK(watched.after(10s, 965).starts_with("1000 of 1000 cells, "));
+}
+
 TEST_CASE("a line that was cleared comes back with the next cell") {
   Watched watched(true, 1000);
   watched.after(300ms, 10);
