@@ -6,7 +6,9 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <iostream>
 #include <system_error>
 
@@ -48,9 +50,20 @@ constexpr char footer[] =
 
 std::atomic<bool> was_interrupted{false};
 
+// The second request ends the program at once. But `timeout` sends its signal to the program and then to its process
+// group, and so does a terminal whose shell passes Ctrl-C on: signals that come together are one request.
 extern "C" void on_interrupt(int signal) {
+  constexpr std::int64_t together_ns = 500'000'000;
+  static std::atomic<std::int64_t> first_ns{0};
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const std::int64_t now_ns = now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+  std::int64_t first = 0;
+  if (!first_ns.compare_exchange_strong(first, now_ns) && now_ns - first > together_ns) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
   was_interrupted = true;
-  std::signal(signal, SIG_DFL);
 }
 
 // Whether standard output is a pipe without a reader. The failed write may be long ago and its errno lost.

@@ -175,6 +175,27 @@ TEST_CASE("Ctrl-C ends with 130, keeps finished cells, and the same command cont
   check_continuation(program);
 }
 
+TEST_CASE("two signals at once are one request to end, and one that comes later ends the program at once") {
+  PtxlatProgram program;
+  program.require_tools();
+  program.set("PTXLAT_STANDIN_DELAY_MS", "100");
+  const auto child = program.start(several_chunks);
+  signal_in_mid_run(program, child, SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // or the system would make one of them
+  ::kill(child, SIGINT);  // as `timeout` does, to the program and to its process group
+  SECTION("at once") {
+    CHECK(says(program.wait_for(child), "every finished cell is kept"));
+    program.set("PTXLAT_STANDIN_DELAY_MS", "0");
+    check_continuation(program);
+  }
+  SECTION("later") {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    REQUIRE_FALSE(has_ended(child));
+    ::kill(child, SIGINT);
+    CHECK_FALSE(says(program.wait_for(child), "every finished cell is kept"));
+  }
+}
+
 TEST_CASE("Ctrl-C does not wait long for chunks that need the GPU") {
   PtxlatProgram program;
   program.require_tools();
