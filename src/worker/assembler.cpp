@@ -129,7 +129,8 @@ class SharingAssembler : public assemble::Assembler {
     const Bytes request =
         frame(Kind::assemble, AssembleRequest{toolchain_.kind, toolchain_.path.string(), ptx, target, level});
     for (int ends_seen = 0;;) {
-      const auto process = processes_->now();
+      // One that is alone would keep the sockets of a process that the others replace in the meantime.
+      const auto process = alone_ ? nullptr : processes_->now();
       const int device = alone_ ? device_ : process->options().device;
       try {
         if (alone_) return alone_->assemble(ptx, target, level);

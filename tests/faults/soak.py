@@ -310,7 +310,11 @@ class Soak:
         """Memory depends on the cells that are worked on, and is judged by handovers."""
         for role, pid, values in held:
             process = "" if pid is None else f"{pid} from {first:.0f} s"  # a pid may come again
-            self.journal.note(moment, command, role, {name: values[name] for name in values if name != "rss_kb"}, process)
+            values = {name: value for name, value in values.items() if name != "rss_kb"}
+            # One for each worker: a thread whose module ends the common assembler gets a worker of its own.
+            if role == "supervisor":
+                values["descriptors"] -= sum(one == "worker" for one, _, _ in held)
+            self.journal.note(moment, command, role, values, process)
         kb = {role: [values["rss_kb"] for one, _, values in held if one == role] for role in ("supervisor", "worker")}
         life.add(moment - first, cells, {role: sum(all_kb) / len(all_kb) for role, all_kb in kb.items() if all_kb})
 

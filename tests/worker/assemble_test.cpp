@@ -190,16 +190,32 @@ TEST_CASE("assemblers that have lost their common process do not keep its descri
     const std::filesystem::directory_iterator all("/proc/self/fd");
     return std::distance(begin(all), end(all));
   };
-  const auto assemblers = make_worker_assemblers(test_options(), driver(), 6);
-  const auto assemble_in_each = [&] {
-    for (const auto& assembler : assemblers)
-      CHECK(assembler->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3).cubin);
+  environment.set("PTXLAT_STANDIN_HANG_JIT", "// hang");
+  WorkerOptions options = test_options();
+  options.assemble_deadline = 5000ms;
+  const auto assemblers = make_worker_assemblers(options, driver(), 6);
+  const auto assemble_in_all_from = [&](std::size_t first) {
+    for (std::size_t i = first; i < assemblers.size(); ++i)
+      CHECK(assemblers[i]->assemble(module_of("add.u32 %r3, %r1, %r1;"), sm_90, 3).cubin);
   };
-  assemble_in_each();
+  assemble_in_all_from(0);
   const auto before = open_descriptors();
   CHECK_FALSE(assemblers[0]->assemble(module_of("// crash"), sm_90, 3).cubin);
-  assemble_in_each();
+  assemble_in_all_from(0);
   CHECK(open_descriptors() <= before + 1);  // the socket of the process that the first has for itself now
+
+  // Nor does one that has its own keep those of the process that was common when its module began.
+  std::atomic<bool> is_done{false};
+  std::thread first([&] {
+    CHECK_FALSE(assemblers[0]->assemble(module_of("// hang"), sm_90, 3).cubin);
+    is_done = true;
+  });
+  std::this_thread::sleep_for(500ms);
+  CHECK_FALSE(assemblers[1]->assemble(module_of("// crash"), sm_90, 3).cubin);
+  assemble_in_all_from(1);
+  CHECK(open_descriptors() <= before + 2);
+  CHECK_FALSE(is_done);
+  first.join();
 }
 
 TEST_CASE("assemblers share a process again after a module has crashed it") {
