@@ -5,12 +5,28 @@
 
 namespace ptxlat::line {
 
+Interruption::Interruption(const std::atomic<bool>* interrupted, std::chrono::milliseconds grace)
+    : interrupted_(interrupted), grace_(grace) {
+  if (interrupted_ == nullptr) return;
+  watching_ = std::jthread([this](const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!noticed_ && !stop.stop_requested()) {
+      notice(lock);
+      ended_.wait_for(lock, stop, std::chrono::milliseconds(100), [] { return false; });
+    }
+  });
+}
+
+void Interruption::notice(const std::unique_lock<std::mutex>&) {
+  if (!noticed_ && *interrupted_) noticed_ = std::chrono::steady_clock::now();
+}
+
 void Interruption::require_time() {
   if (interrupted_ == nullptr || !*interrupted_) return;
-  const std::scoped_lock lock(mutex_);
-  const auto now = std::chrono::steady_clock::now();
-  if (!noticed_) noticed_ = now;
-  if (now >= *noticed_ + grace_) throw Error(ExitCode::interrupted, "interrupted");
+  const std::unique_lock lock(mutex_);
+  notice(lock);
+  if (noticed_ && std::chrono::steady_clock::now() >= *noticed_ + grace_)
+    throw Error(ExitCode::interrupted, "interrupted");
 }
 
 }  // namespace ptxlat::line

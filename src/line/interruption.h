@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "base/deadline.h"
 
@@ -14,21 +16,23 @@ namespace ptxlat::line {
 // To finish those of many threads could take minutes. Thread-safe.
 class Interruption {
  public:
-  //   interrupted  may be null
+  //   interrupted  may be null; else a thread looks at it ten times a second, as all others may wait for assemblers
   //   grace        how long chunks may go on
   explicit Interruption(const std::atomic<bool>* interrupted,
-                        std::chrono::milliseconds grace = scaled_deadline(std::chrono::seconds(5)))
-      : interrupted_(interrupted), grace_(grace) {}
+                        std::chrono::milliseconds grace = scaled_deadline(std::chrono::seconds(5)));
 
-  // Called before every step that may take long. Throws Error{interrupted} if the first call after the interruption
-  // was longer ago than that.
+  // Called before every step that may take long. Throws Error{interrupted} if the line was interrupted longer ago.
   void require_time();
 
  private:
+  void notice(const std::unique_lock<std::mutex>& lock);
+
   const std::atomic<bool>* interrupted_;
   std::chrono::milliseconds grace_;
   std::mutex mutex_;
   std::optional<std::chrono::steady_clock::time_point> noticed_;
+  std::condition_variable_any ended_;
+  std::jthread watching_;
 };
 
 }  // namespace ptxlat::line

@@ -156,6 +156,17 @@ TEST_CASE("a chunk of an interrupted line that needs much longer is given up bef
     CHECK(is_given_up([&] { bench.assemble(1); }));
     CHECK(modules.size() == 1);
   }
+  SECTION("it was waiting for its assembler when its time ran out") {
+    Interruption interruption(&interrupted, std::chrono::milliseconds(500));
+    assembler.change = [&](const std::string&, const std::string&, standin::Code&) {
+      interrupted = true;
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    };
+    Bench bench(line, assembler, none, interruption, 3);
+    add(bench, 4);
+    CHECK(is_given_up([&] { bench.assemble(1); }));
+    CHECK(modules.size() == 1);
+  }
   SECTION("it still has time") {
     Interruption interruption(&interrupted, std::chrono::hours(1));
     Bench bench(line, assembler, none, interruption, 3);
