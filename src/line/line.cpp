@@ -132,10 +132,6 @@ std::vector<results::Record> make_with_any_gpu(const Line& line, const Method& m
   }
 }
 
-}  // namespace
-
-namespace {
-
 std::size_t text_of(std::span<const Cell> cells) {
   return std::accumulate(cells.begin(), cells.end(), std::size_t{0},
                          [](std::size_t bytes, const Cell& cell) { return bytes + cell.ptx_bytes; });
