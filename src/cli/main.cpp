@@ -51,7 +51,7 @@ constexpr char footer[] =
 std::atomic<bool> was_interrupted{false};
 
 // The second request ends the program at once. But `timeout` sends its signal to the program and then to its process
-// group, and so does a terminal whose shell passes Ctrl-C on: signals that come together are one request.
+// group: signals that come together are one request.
 extern "C" void on_interrupt(int signal) {
   constexpr std::int64_t together_ns = 500'000'000;
   static std::atomic<std::int64_t> first_ns{0};

@@ -33,7 +33,7 @@ Progress::Progress(std::ostream& out, bool is_terminal, std::size_t total, std::
 void Progress::advance(std::size_t count) {
   done_ += count;
   const auto time = now_();
-  if (time - recent_.back().time >= sample_interval) recent_.push_back({time, done_, share_.value_or(0)});
+  if (time - recent_.back().time >= sample_interval) recent_.push_back({time, done_, share()});
   while (recent_.size() > 2 && time - recent_[1].time >= rate_window) recent_.pop_front();
   const auto interval = is_terminal_ ? terminal_interval : plain_interval;
   const bool is_due = time - last_shown_ >= interval || (is_terminal_ && !is_shown_);
@@ -56,6 +56,8 @@ void Progress::finish() {
   if (is_terminal_) out_ << "\r\033[K" << std::flush;
 }
 
+double Progress::share() const { return share_.value_or(static_cast<double>(done_) / static_cast<double>(total_)); }
+
 std::string Progress::text() const {
   auto line = fmt::format("{} of {} {}", done_, total_, unit_);
   const auto& first = recent_.front();
@@ -65,9 +67,8 @@ std::string Progress::text() const {
   const double rate = recently_done / elapsed;
   line += fmt::format(", {:.{}f} a second", rate, rate < 10 ? 1 : 0);
   if (done_ >= total_) return line;
-  const double left = share_ ? 1 - *share_ : static_cast<double>(total_ - done_);
-  const double recently = share_ ? *share_ - first.share : recently_done;
-  return recently > 0 ? line + fmt::format(", {} left", duration(elapsed * left / recently)) : line;
+  const double recent_share = share() - first.share;
+  return recent_share > 0 ? line + fmt::format(", {} left", duration(elapsed * (1 - share()) / recent_share)) : line;
 }
 
 }  // namespace ptxlat::cli

@@ -22,8 +22,8 @@ class Progress {
            Clock now = std::chrono::steady_clock::now);
   // This many more are done.
   void advance(std::size_t count);
-  // The share of the work that is done: then the time left is based on it, because some cells take a thousand times as
-  // long as others. Shown with the next advance.
+  // The share of the work that is done, if it is not that of the cells: some take a thousand times as long as others.
+  // The time left is based on it. Shown with the next advance.
   void set_share(double share) { share_ = share; }
   // Removes the line from a terminal before something else is printed; the next advance shows it again.
   void clear();
@@ -31,6 +31,7 @@ class Progress {
   void finish();
 
  private:
+  double share() const;
   std::string text() const;
 
   std::ostream& out_;

@@ -10,23 +10,23 @@ Interruption::Interruption(const std::atomic<bool>* interrupted, std::chrono::mi
   if (interrupted_ == nullptr) return;
   watching_ = std::jthread([this](const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    while (!noticed_ && !stop.stop_requested()) {
-      notice(lock);
-      ended_.wait_for(lock, stop, std::chrono::milliseconds(100), [] { return false; });
+    const auto is_interrupted = [this] { return interrupted_->load(); };
+    while (!ended_.wait_for(lock, stop, std::chrono::milliseconds(100), is_interrupted)) {
+      if (stop.stop_requested()) return;
     }
+    notice();
   });
 }
 
-void Interruption::notice(const std::unique_lock<std::mutex>&) {
-  if (!noticed_ && *interrupted_) noticed_ = std::chrono::steady_clock::now();
+void Interruption::notice() {
+  if (!noticed_) noticed_ = std::chrono::steady_clock::now();
 }
 
 void Interruption::require_time() {
   if (interrupted_ == nullptr || !*interrupted_) return;
-  const std::unique_lock lock(mutex_);
-  notice(lock);
-  if (noticed_ && std::chrono::steady_clock::now() >= *noticed_ + grace_)
-    throw Error(ExitCode::interrupted, "interrupted");
+  const std::scoped_lock lock(mutex_);
+  notice();
+  if (std::chrono::steady_clock::now() >= *noticed_ + grace_) throw Error(ExitCode::interrupted, "interrupted");
 }
 
 }  // namespace ptxlat::line

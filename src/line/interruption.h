@@ -25,7 +25,7 @@ class Interruption {
   void require_time();
 
  private:
-  void notice(const std::unique_lock<std::mutex>& lock);
+  void notice();  // that the line is interrupted; the caller holds the mutex
 
   const std::atomic<bool>* interrupted_;
   std::chrono::milliseconds grace_;

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What of a soak's figures is growth (soak.py).
 
-Most quantities do not depend on the work: a straight line through those of a process must not rise. Memory does: later cells of a
-table have longer kernels. It is judged where a process is replaced in the middle of a table. The fresh one goes on with
-the same work, so what the old one held in addition is what it had gathered; if that is more the longer it had lived,
-the program leaks.
+Most quantities do not depend on the work: a straight line through those of a process must not rise. Memory does: later
+cells of a table have longer kernels. It is judged where a process is replaced in the middle of a table. The fresh one
+goes on with the same work, so what the old one held in addition is what it had gathered; if that is more the longer it
+had lived, the program leaks.
 """
 
 import statistics
@@ -45,13 +45,13 @@ def growth_of(lives, slack):
     count = sum(map(len, settled))
     if count < LEAST_POINTS or seconds < (1 - WARM_UP) * LEAST_SECONDS:
         return None
-    products = squares = 0
+    times, values = [], []  # from the middle of each life
     for life in settled:
-        of_times, of_values = map(statistics.fmean, zip(*life))
-        products += sum((time - of_times) * (value - of_values) for time, value in life)
-        squares += sum((time - of_times) ** 2 for time, _ in life)
+        mean_time, mean_value = map(statistics.fmean, zip(*life))
+        times += [time - mean_time for time, _ in life]
+        values += [value - mean_value for _, value in life]
     mean = statistics.fmean(value for life in settled for _, value in life)
-    rise = products / squares * seconds
+    rise = statistics.linear_regression(times, values).slope * seconds
     of_lives = f" of {len(lives)} lives" if len(lives) > 1 else ""
     return (f"mean {mean:.0f}, rises by {rise:+.1f} in {seconds:.0f} s, {count} points{of_lives}",
             rise <= SHARE * mean + slack)

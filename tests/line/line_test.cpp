@@ -137,6 +137,13 @@ TEST_CASE("a chunk of an interrupted line that needs much longer is given up bef
     }
   };
 
+  // Whether four modules are given up, and `modules` has those that were assembled.
+  const auto gives_up_four = [&](Interruption& interruption) {
+    Bench bench(line, assembler, none, interruption, 3);
+    add(bench, 4);
+    return is_given_up([&] { bench.assemble(1); });
+  };
+
   SECTION("it has no time left") {
     Interruption interruption(&interrupted, std::chrono::milliseconds(0));
     Bench bench(line, assembler, none, interruption, 3);
@@ -151,9 +158,7 @@ TEST_CASE("a chunk of an interrupted line that needs much longer is given up bef
   SECTION("between two modules of one call, and before what was assembled is disassembled") {
     Interruption interruption(&interrupted, std::chrono::milliseconds(0));
     assembler.change = [&](const std::string&, const std::string&, standin::Code&) { interrupted = true; };
-    Bench bench(line, assembler, none, interruption, 3);
-    add(bench, 4);
-    CHECK(is_given_up([&] { bench.assemble(1); }));
+    CHECK(gives_up_four(interruption));
     CHECK(modules.size() == 1);
   }
   SECTION("it was waiting for its assembler when its time ran out") {
@@ -162,17 +167,13 @@ TEST_CASE("a chunk of an interrupted line that needs much longer is given up bef
       interrupted = true;
       std::this_thread::sleep_for(std::chrono::seconds(1));
     };
-    Bench bench(line, assembler, none, interruption, 3);
-    add(bench, 4);
-    CHECK(is_given_up([&] { bench.assemble(1); }));
+    CHECK(gives_up_four(interruption));
     CHECK(modules.size() == 1);
   }
   SECTION("it still has time") {
     Interruption interruption(&interrupted, std::chrono::hours(1));
-    Bench bench(line, assembler, none, interruption, 3);
     interrupted = true;
-    add(bench, 4);
-    CHECK_FALSE(is_given_up([&] { bench.assemble(1); }));
+    CHECK_FALSE(gives_up_four(interruption));
     CHECK(modules.size() == 4);
   }
 }
