@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/failed_tool.h"
 #include "sass/cubin.h"
 #include "sass/opcodes.h"
 
@@ -60,8 +61,7 @@ void take_code(AssembledKernel& kernel, const CubinContent& cubin) {
     kernel.code = found->second;
     return;
   }
-  kernel.log = "the assembler made no machine code of it: " +
-               (cubin.problem.empty() ? "its cubin does not have this kernel" : cubin.problem);
+  kernel.log = assembler_failed + (cubin.problem.empty() ? "its cubin does not have this kernel" : cubin.problem);
   kernel.cubin.reset();
 }
 
