@@ -59,10 +59,13 @@ TEST_CASE("an entry that faults only costs its own cell, whose verdict has the d
   CHECK_FALSE(faulty.number(results::metric::cycles));
   CHECK(faulty.note.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos);
   CHECK(cells.at("vsub1.u32.u32.u32").verdict == sass::Verdict::proven);
+  const std::string promise = " of these met a fault, a hang or a failed assembler; the same command makes them again";
+  CHECK(content_of(program.folder() / "err").find("\n1" + promise) != std::string::npos);
 
   // The same command measures it again, and shows it once, as it is now.
   program.unset("PTXLAT_STANDIN_FAULT");
   const auto again = run_with_neighbours(program);
+  CHECK(content_of(program.folder() / "err").find(promise) == std::string::npos);
   CHECK(again.at("vadd1.u32.u32.u32").verdict == sass::Verdict::proven);
   const auto shown = lines_of(program.folder() / "out");
   CHECK(std::count_if(shown.begin(), shown.end(), [](const auto& line) { return line.starts_with("vadd1."); }) == 1);
