@@ -18,7 +18,7 @@
 namespace ptxlat::worker {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 // posix_spawn instead of fork: the supervisor is multi-threaded and may be large.
@@ -116,8 +116,8 @@ void WorkerProcess::end(std::optional<Milliseconds> missed_deadline) {
 // that never goes away is abandoned.
 void WorkerProcess::reap() {
   int status = 0;
-  const auto until = Clock::now() + 30s;
-  for (auto pause = 100us; waitpid(pid_, &status, WNOHANG) == 0 && Clock::now() < until;
+  const auto until = steady_clock::now() + 30s;
+  for (auto pause = 100us; waitpid(pid_, &status, WNOHANG) == 0 && steady_clock::now() < until;
        pause = std::min(2 * pause, 10000us))
     std::this_thread::sleep_for(pause);
   exit_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
