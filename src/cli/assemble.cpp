@@ -20,6 +20,7 @@
 #include "cli/print_text.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
+#include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "run/provenance.h"
 
@@ -89,6 +90,7 @@ void assemble(const AssembleOptions& options) {
   std::size_t cells = 0;
   std::optional<Progress> progress;
   std::vector<Verdicts> verdicts(manifest.toolchains.size());
+  std::size_t failures = 0;
   const auto threads = static_cast<std::size_t>(
       options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
   auto pace = sass::nvdisasm_pace(static_cast<int>(threads));
@@ -111,7 +113,10 @@ void assemble(const AssembleOptions& options) {
     return make_kernel_assemblers(bundled.toolchain, bundled.target, worker_options(0), static_cast<int>(count));
   };
   order.on_finished = [&](std::size_t toolchain, const std::vector<results::Record>& finished) {
-    for (const auto& cell : finished) ++verdicts[toolchain][to_string(cell.verdict)];
+    for (const auto& cell : finished) {
+      ++verdicts[toolchain][to_string(cell.verdict)];
+      failures += is_final(cell) ? 0 : 1;
+    }
     progress->advance(finished.size());
   };
   order.on_planned = [&](std::size_t planned, std::size_t finished) {
@@ -128,6 +133,7 @@ void assemble(const AssembleOptions& options) {
                 "rerun the same command to continue");
   }
   print_summary(manifest, verdicts);
+  warn_of_failures(failures);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   say(stderr, "{} cells in {:.1f} s ({:.0f} a second)\n{}: {:.1f} MB\n", cells, wall, static_cast<double>(cells) / wall,
       options.output, static_cast<double>(std::filesystem::file_size(options.output)) / 1e6);

@@ -169,9 +169,9 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
     if (known > 0 && live) print_known(*live, job, store);
   };
   session.on_share = [&](double share) { progress->set_share(share); };
-  std::size_t to_repeat = 0;
+  std::size_t failures = 0;
   session.on_finished = [&](const std::vector<results::Record>& records) {
-    for (const auto& record : records) to_repeat += is_final(record) ? 0 : 1;
+    for (const auto& record : records) failures += is_final(record) ? 0 : 1;
     if (live) {
       progress->clear();
       live->add(records);
@@ -199,9 +199,7 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
   const auto [table, outline] = written(made.run);
   for (const auto& own : made.own) written(own);
   say(stderr, "{}\n", summary(made, outline));
-  if (to_repeat > 0)
-    say(stderr, "{} of these met a fault, a hang or a failed assembler; the same command makes them again\n",
-        to_repeat);
+  warn_of_failures(failures);
   say(stderr, "{}/{}\n", options.tables.folder, job.run.table);
   warn_of_shards(table.run);
   if (options.format == "csv") print_text([&](std::ostream& out) { report::write_csv(out, table); });

@@ -40,4 +40,9 @@ void warn_of_shards(const results::Run& written) {
       written.table, written.shard);
 }
 
+void warn_of_failures(std::size_t cells) {
+  if (cells > 0)
+    say(stderr, "{} of these met a fault, a hang or a failed assembler, and are made again next time\n", cells);
+}
+
 }  // namespace ptxlat::cli
