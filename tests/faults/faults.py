@@ -371,7 +371,7 @@ exit {status}
 
 @kind("tool broken")
 class ToolBroken(Fault):
-    commands = ("run", "run two levels", "run with ptxas", "static", "probe", "opcodes", "pairs")
+    commands = (*ON_A_GPU, "static")
     statuses = {0, 1, 5}
 
     def __init__(self, random):
