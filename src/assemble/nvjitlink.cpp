@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "assemble/log_lines.h"
-#include "base/failed_tool.h"
+#include "base/failed_attempt.h"
 #include "base/open_library.h"
 
 namespace ptxlat::assemble {

@@ -5,7 +5,7 @@
 #include "assemble/log_lines.h"
 #include "assemble/toolchain.h"
 #include "base/error.h"
-#include "base/failed_tool.h"
+#include "base/failed_attempt.h"
 #include "base/process.h"
 
 namespace ptxlat::assemble {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "assemble/log_lines.h"
-#include "base/failed_tool.h"
+#include "base/failed_attempt.h"
 
 namespace ptxlat::gpu {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/failed_tool.h"
+#include "base/failed_attempt.h"
 #include "sass/cubin.h"
 #include "sass/opcodes.h"
 

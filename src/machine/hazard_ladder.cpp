@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/failed_attempt.h"
 #include "machine/hazard_kernel.h"
 #include "results/curve.h"
 
@@ -100,7 +101,7 @@ HazardLadder climb(Hazard hazard, int start, Fault fault, const RunHazard& run, 
   ladder.hazard = hazard;
   const auto is_done = [&](const kernel::LaunchOutcome& outcome) {
     if (outcome.status == kernel::LaunchStatus::ok && outcome.readout.words_per_thread != 0) return true;
-    ladder.problem = outcome.status == kernel::LaunchStatus::timeout ? "it hung" : outcome.message;
+    ladder.problem = launch_failed + (outcome.status == kernel::LaunchStatus::timeout ? "it hung" : outcome.message);
     ladder.has_failed = true;
     return false;
   };

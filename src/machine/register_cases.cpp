@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "base/failed_attempt.h"
 #include "base/hash.h"
 #include "line/window_record.h"
 #include "machine/loop.h"
@@ -174,7 +175,7 @@ void measure_other(line::Bench& bench, const Fillable& fillable, const ThreeSour
   cases.resize(std::min(cases.size(), most_cases));
   CopyTimer time_of(bench, fillable);
   if (!measure(time_of, name_of(one), cases, record))
-    add_note(record, fmt::format("{}: {}", one.opcode, time_of.last().message));
+    add_note(record, fmt::format("{}: {}{}", one.opcode, launch_failed, time_of.last().message));
 }
 
 // The fact of a rule that was inferred from half of the cases and tested on the others. It may be wrong for a few: on

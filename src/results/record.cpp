@@ -6,7 +6,7 @@
 #include <cassert>
 #include <utility>
 
-#include "base/failed_tool.h"
+#include "base/failed_attempt.h"
 #include "base/named_values.h"
 
 namespace ptxlat::results {
@@ -79,7 +79,7 @@ bool Record::has_flag(std::string_view flag) const {
 bool is_final(const Record& record) {
   const auto has_failed = [](sass::Verdict verdict, const std::string& words) {
     return verdict == sass::Verdict::fault || verdict == sass::Verdict::timeout ||
-           words.find(assembler_failed) != std::string::npos;
+           words.find(assembler_failed) != std::string::npos || words.find(launch_failed) != std::string::npos;
   };
   const bool is_contradiction = record.kind == RecordKind::counters && record.verdict == sass::Verdict::unstable;
   return !is_contradiction && !has_failed(record.verdict, record.note) &&

@@ -156,9 +156,9 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
-// Whether running the cell again would give this record again. Not if a kernel faulted or hung, an assembler failed
-// (base/failed_tool.h), or hardware counters contradicted themselves: an unrelated process, a full host or a broken
-// tool can be the cause, and the next run of the same command tries again.
+// Whether running the cell again would give this record again. Not if a kernel faulted or hung, even if it cost only a
+// part of the cell, an assembler failed (base/failed_attempt.h), or hardware counters contradicted themselves: an unrelated
+// process, a full host or a broken tool can be the cause, and the next run of the same command tries again.
 bool is_final(const Record& record);
 
 // Null if the record has no window of this role.

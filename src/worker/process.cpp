@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/failed_tool.h"
+#include "base/failed_attempt.h"
 #include "base/process.h"
 
 namespace ptxlat::worker {

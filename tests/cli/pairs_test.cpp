@@ -155,6 +155,23 @@ TEST_CASE("patched code that faults or hangs costs its own pairs") {
       std::any_of(files.hazards.begin(), files.hazards.end(), [&](const auto& one) { return one.verdict == verdict; }));
 }
 
+TEST_CASE("a fault that costs only a part of the register banks' facts is made up for by the next run") {
+  PtxlatProgram program;
+  program.require_tools();
+  const std::vector<std::string> arguments{"pairs", "--filter", "/^popc.b32$/", "--threads", "1", "--tables", "tables"};
+  const auto facts = [&] { return content_of(program.table() / "facts.csv"); };
+  program.set("PTXLAT_STANDIN_FAULT", "registers_1");  // the kernel of IMAD
+  const auto disturbed = program.run(arguments);
+  INFO(disturbed.err);
+  REQUIRE(disturbed.status == 0);
+  CHECK(facts().find("register.reuse_rule") != std::string::npos);
+  CHECK(facts().find("opcode=HFMA2") != std::string::npos);
+  CHECK(facts().find("opcode=IMAD") == std::string::npos);
+  program.set("PTXLAT_STANDIN_FAULT", "");
+  REQUIRE(program.run(arguments).status == 0);
+  CHECK(facts().find("opcode=IMAD") != std::string::npos);
+}
+
 TEST_CASE("GPUs share the pairs: the numbers are those of one, records name theirs, and the end says what each did") {
   PtxlatProgram one, four;
   one.require_tools();

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "../worker/environment.h"
-#include "base/failed_tool.h"
+#include "base/failed_attempt.h"
 #include "catch.h"
 #include "literal_assembler.h"
 #include "no_tools.h"

@@ -311,9 +311,15 @@ TEST_CASE("if a wrong value would look right, or the launch fails, there is no n
     if (distance == 3) outcome = {kernel::LaunchStatus::fault, "illegal address", {}};
     return outcome;
   });
-  CHECK(fails.problem == "illegal address");
+  CHECK(fails.problem == "a launch failed: illegal address");
   CHECK(fails.has_failed);
   CHECK_FALSE(lowest_right(fails));
+  // A driver that failed once is no reason to lack the number for good.
+  results::Record without_number, without_wrong_value;
+  put(without_number, fails);
+  CHECK_FALSE(is_final(without_number));
+  put(without_wrong_value, blind);
+  CHECK(is_final(without_wrong_value));
 }
 
 TEST_CASE("a read is followed down step by step, and its consumer never comes first") {
