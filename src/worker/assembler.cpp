@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "base/error.h"
@@ -187,10 +188,15 @@ std::unique_ptr<assemble::Assembler> make_worker_assembler(const WorkerOptions& 
 std::vector<std::unique_ptr<assemble::Assembler>> make_worker_assemblers(const WorkerOptions& options,
                                                                          const assemble::Toolchain& toolchain,
                                                                          std::size_t count) {
-  const auto shared = std::make_shared<SharedProcesses>(options, toolchain.kind, count);
+  constexpr std::size_t threads_of_process = 32, most_processes = 4;
+  const auto processes = std::clamp(count / threads_of_process, std::size_t{1}, most_processes);
   std::vector<std::unique_ptr<assemble::Assembler>> assemblers;
-  for (std::size_t i = 0; i < count; ++i)
-    assemblers.push_back(std::make_unique<SharingAssembler>(shared, i, toolchain));
+  for (std::size_t process = 0; process < processes; ++process) {
+    const auto share = count / processes + (process < count % processes ? 1 : 0);
+    const auto shared = std::make_shared<SharedProcesses>(options, toolchain.kind, share);
+    for (std::size_t i = 0; i < share; ++i)
+      assemblers.push_back(std::make_unique<SharingAssembler>(shared, i, toolchain));
+  }
   return assemblers;
 }
 

@@ -148,10 +148,12 @@ class Worker {
 std::unique_ptr<assemble::Assembler> make_worker_assembler(const WorkerOptions& options,
                                                            const assemble::Toolchain& toolchain);
 
-// `count` Assemblers, each for one thread, that share one worker process, because the driver creates contexts one after
-// another: on an H200's host sixteen processes start in 2.2 s and one in 0.2 s, and then they assemble equally fast. If
-// that process ends, its successor repeats what they were doing, so that only the module that ended it is lost. The
-// Assembler whose module crashed it, or hung in it, goes on with a process of its own: its parts may end it again.
+// `count` Assemblers, each for one thread, that share worker processes: one for every 32, and four at most. The driver
+// creates contexts one after another: on an H200's host sixteen processes start in 2.2 s and one in 0.2 s. And it keeps
+// the threads of a process from each other: with 128 threads on 64 cores, four processes assembled `pairs` in 10 s, and
+// one, or sixteen, in 12 s. If a process ends, its successor repeats what its threads were doing, so that only the
+// module that ended it is lost. The Assembler whose module crashed it, or hung in it, goes on with a process of its
+// own: its parts may end it again.
 std::vector<std::unique_ptr<assemble::Assembler>> make_worker_assemblers(const WorkerOptions& options,
                                                                          const assemble::Toolchain& toolchain,
                                                                          std::size_t count);

@@ -247,19 +247,22 @@ TEST_CASE("assemblers share a process again after a module has crashed it") {
   }
 }
 
-TEST_CASE("three hundred assemblers share one process") {
-  constexpr std::size_t count = 300;
+TEST_CASE("assemblers share a process for every 32 of them, and four at most") {
+  const auto [count, processes] =
+      GENERATE(std::pair<std::size_t, std::size_t>{63, 1}, std::pair<std::size_t, std::size_t>{100, 3},
+               std::pair<std::size_t, std::size_t>{300, 4});
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
-  files.rlim_cur = std::max<rlim_t>(files.rlim_cur, std::min<rlim_t>(files.rlim_max, 4 * count));
+  files.rlim_cur = std::max<rlim_t>(files.rlim_cur, std::min<rlim_t>(files.rlim_max, 4 * 300));
   REQUIRE(setrlimit(RLIMIT_NOFILE, &files) == 0);
   Environment environment;
   environment.set("PTXLAT_STANDIN_PTXAS", "/bin/ls");  // rejects its options, in few milliseconds
   const auto assemblers = make_worker_assemblers(test_options(), driver(), count);
+  CHECK(assemblers.size() == count);
   for (const auto& assembler : assemblers)
     CHECK(assembler->assemble("// fine", sm_90, 3).log.find("/bin/ls") != std::string::npos);
   INFO("an assembler that got no socket starts a process of its own");
-  CHECK(child_processes() == 1);
+  CHECK(child_processes() == processes);
 }
 
 TEST_CASE("all threads that share a process are told that there is no driver") {
