@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Fuzzes the readers of untrusted files (tests/fuzz) with Clang's libFuzzer, one after the other: builds them in
-# build/fuzz, gathers seeds from the repository's own files into .out/fuzz, and runs each target. Findings are left
-# in .out/fuzz/found; a crash ends the script with 1 when all have run. To keep one as a test, copy it to
+# Fuzzes the readers of untrusted files (tests/fuzz) with Clang's libFuzzer: builds them in build/fuzz, gathers seeds
+# from the repository's own files into .out/fuzz, and runs the targets, as many at a time as there are cores. Findings
+# are left in .out/fuzz/found; a crash ends the script with 1 when all have run. To keep one as a test, copy it to
 # tests/fuzz/regressions/TARGET/.
 #   tools/fuzz.sh [SECONDS [TARGET...]]
-#     SECONDS  for each target; default 60. CI uses few; use 1200 before a release
+#     SECONDS  for each target; default 60; use 1200 before a release
 #     TARGET   by default all; tools/fuzz.sh 0 lists them
 # With PTXLAT_BIN, the program in that folder is used and nothing is built.
 set -uo pipefail
@@ -16,8 +16,7 @@ seconds=${1:-60}
 [[ $seconds =~ ^[0-9]+$ ]] || die "not a number of seconds: \"$seconds\""
 shift $(($# > 0))
 if [[ ! -v PTXLAT_BIN ]]; then
-  command -v clang++ >/dev/null || die "no clang++: apt-get install clang libclang-rt-dev"
-  build fuzz || exit 1
+  "$root/tools/setup.sh" clang libclang-rt-dev zstd && build fuzz || exit 1
   PTXLAT_BIN=$root/build/fuzz/bin
 fi
 fuzz=$PTXLAT_BIN/fuzz
@@ -136,23 +135,30 @@ gather() {
 }
 (cd "$root" && gather)
 
-failed=()
-for target in "${targets[@]}"; do
-  corpus=$out/corpus/$target
-  mkdir -p "$corpus" "$seeds/$target" "$found/$target"
-  log=$out/$target.log
-  folders=("$corpus" "$seeds/$target")
+# run TARGET: prints how it ended; fails if the target did.
+run() {
+  local target=$1 folders=("$out/corpus/$1" "$seeds/$1") log=$out/$1.log inputs result=passed
+  mkdir -p "${folders[@]}" "$found/$target"
   [[ ! -d $root/tests/fuzz/regressions/$target ]] || folders+=("$root/tests/fuzz/regressions/$target")
   # A minute of libFuzzer's default 1 MB inputs tries little, and no reader needs that much to fail.
   "$fuzz" --target="$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=30000 -verbosity=0 \
-    -print_final_stats=1 -artifact_prefix="$found/$target/" "${folders[@]}" >"$log" 2>&1
-  status=$?
-  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-  result=passed
-  if ((status != 0)); then
-    failed+=("$target")
-    result="FAILED: $log"
-  fi
-  printf '%-14s %8s inputs in %s s  %s\n' "$target" "${runs:-?}" "$seconds" "$result"
+    -print_final_stats=1 -artifact_prefix="$found/$target/" "${folders[@]}" >"$log" 2>&1 || result="FAILED: $log"
+  inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  printf '%-14s %8s inputs in %s s  %s\n' "$target" "${inputs:-?}" "$seconds" "$result"
+  [[ $result == passed ]]
+}
+
+# All take equally long, so that each batch ends at once.
+status=0
+at_a_time=$(nproc)
+for ((first = 0; first < ${#targets[@]}; first += at_a_time)); do
+  running=()
+  for target in "${targets[@]:first:at_a_time}"; do
+    run "$target" &
+    running+=($!)
+  done
+  for process in "${running[@]}"; do
+    wait "$process" || status=1
+  done
 done
-((${#failed[@]} == 0))
+exit "$status"
