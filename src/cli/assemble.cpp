@@ -113,10 +113,8 @@ void assemble(const AssembleOptions& options) {
     return make_kernel_assemblers(bundled.toolchain, bundled.target, worker_options(0), static_cast<int>(count));
   };
   order.on_finished = [&](std::size_t toolchain, const std::vector<results::Record>& finished) {
-    for (const auto& cell : finished) {
-      ++verdicts[toolchain][to_string(cell.verdict)];
-      failures += is_final(cell) ? 0 : 1;
-    }
+    for (const auto& cell : finished) ++verdicts[toolchain][to_string(cell.verdict)];
+    failures += failures_in(finished);
     progress->advance(finished.size());
   };
   order.on_planned = [&](std::size_t planned, std::size_t finished) {

@@ -12,6 +12,7 @@
 #include "cli/cuda.h"
 #include "cli/opcode_job.h"
 #include "cli/print_text.h"
+#include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "machine/curves.h"
 #include "machine/opcode_rows.h"
@@ -66,6 +67,10 @@ void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind
   auto latencies = std::async(std::launch::async, find_latencies, folder);  // seconds, while the GPU is busy
   const auto made = run::make_opcodes(job, store, &heed_interrupts(), progress.calls());
   progress.finish();
+  std::size_t failures = 0;
+  for (const auto* records : {&made.throughput, &made.contention, &made.counters, &made.operand_costs, &made.in_flight})
+    failures += failures_in(*records);
+  warn_of_failures(failures);
   if (made.not_counted) {
     say(stderr, "no pipes by hardware counters: {}\n", made.not_counted->what());
     if (!made.not_counted->advice.empty()) say(stderr, "        {}\n", made.not_counted->advice);

@@ -21,6 +21,7 @@
 #include "cli/commands.h"
 #include "cli/opcode_job.h"
 #include "cli/print_text.h"
+#include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "line/window_record.h"
 #include "machine/hazards.h"
@@ -175,6 +176,7 @@ void measure(const PairOptions& options, run::OpcodeJob& job, StageProgress& pro
   auto schedules = std::async(std::launch::async, [&] { return schedules_in(folder, job.loaded); });
   const auto made = run::make_pairs(job, store, &heed_interrupts(), progress.calls());
   progress.finish();
+  warn_of_failures(failures_in(made.registers) + failures_in(made.hazards));
   const auto runs = store.runs(made.run.table);
   if (!made.registers.empty()) write_registers(folder, made.registers, runs);
   if (made.completed) write_pairs(folder, schedules.get(), {{}, made.hazards, runs}, options.format);

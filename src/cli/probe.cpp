@@ -18,6 +18,7 @@
 #include "cli/gpus.h"
 #include "cli/print_text.h"
 #include "cli/progress.h"
+#include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "infer/infer.h"
 #include "infer/log.h"
@@ -132,6 +133,7 @@ void write_probes(const ProbeOptions& options, const run::MadeProbes& made, cons
   report::write_probe_files(folder, made.records, runs);
   say(stderr, "{} probes made, {} were already in {}\n{}\n", made.made, made.wanted.size() - made.made, options.store,
       folder.string());
+  warn_of_failures(failures_in(made.wanted));
   if (!options.plot.empty()) {
     for (const auto& file : report::write_plots(options.plot, made.wanted, runs)) say(stderr, "{}\n", file.string());
   }

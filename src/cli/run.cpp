@@ -171,7 +171,7 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
   session.on_share = [&](double share) { progress->set_share(share); };
   std::size_t failures = 0;
   session.on_finished = [&](const std::vector<results::Record>& records) {
-    for (const auto& record : records) failures += is_final(record) ? 0 : 1;
+    failures += failures_in(records);
     if (live) {
       progress->clear();
       live->add(records);

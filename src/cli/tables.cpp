@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "cli/print_text.h"
 #include "results/shards.h"
@@ -40,9 +41,13 @@ void warn_of_shards(const results::Run& written) {
       written.table, written.shard);
 }
 
+std::size_t failures_in(const std::vector<results::Record>& records) {
+  return static_cast<std::size_t>(
+      std::count_if(records.begin(), records.end(), [](const auto& record) { return !is_final(record); }));
+}
+
 void warn_of_failures(std::size_t cells) {
-  if (cells > 0)
-    say(stderr, "{} of these met a fault, a hang or a failed assembler, and are made again next time\n", cells);
+  if (cells > 0) say(stderr, "{} of these met a fault, a hang or a failed tool, and are made again next time\n", cells);
 }
 
 }  // namespace ptxlat::cli

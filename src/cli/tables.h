@@ -36,7 +36,10 @@ WrittenTable write_latencies(const results::Store& store, results::Run run, cons
 // Warns on standard error if the table only contains shards of its plan.
 void warn_of_shards(const results::Run& written);
 
-// Likewise if this many finished cells are not final (is_final).
+// How many of the records are not final (is_final).
+std::size_t failures_in(const std::vector<results::Record>& records);
+
+// Likewise if this many finished cells are not final.
 void warn_of_failures(std::size_t cells);
 
 }  // namespace ptxlat::cli

@@ -59,7 +59,7 @@ TEST_CASE("an entry that faults only costs its own cell, whose verdict has the d
   CHECK_FALSE(faulty.number(results::metric::cycles));
   CHECK(faulty.note.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos);
   CHECK(cells.at("vsub1.u32.u32.u32").verdict == sass::Verdict::proven);
-  const std::string promise = " of these met a fault, a hang or a failed assembler, and are made again next time";
+  const std::string promise = " of these met a fault, a hang or a failed tool, and are made again next time";
   CHECK(content_of(program.folder() / "err").find("\n1" + promise) != std::string::npos);
 
   // The same command measures it again, and shows it once, as it is now.

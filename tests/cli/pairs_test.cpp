@@ -164,6 +164,7 @@ TEST_CASE("a fault that costs only a part of the register banks' facts is made u
   const auto disturbed = program.run(arguments);
   INFO(disturbed.err);
   REQUIRE(disturbed.status == 0);
+  CHECK(disturbed.err.find("1 of these met a fault, a hang or a failed tool, and are made again") != std::string::npos);
   CHECK(facts().find("register.reuse_rule") != std::string::npos);
   CHECK(facts().find("opcode=HFMA2") != std::string::npos);
   CHECK(facts().find("opcode=IMAD") == std::string::npos);
