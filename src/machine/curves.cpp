@@ -113,8 +113,11 @@ void put_rates(results::Record& record, const std::vector<int>& warps, const Loo
   read_again(record);
 }
 
-void put_settled_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes times,
-                       const TimeOfCopy& time_of_copy) {
+namespace {
+
+// Puts the rates, and those of more launches instead if a few do not agree.
+void settle_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes& times,
+                  const TimeOfCopy& time_of_copy) {
   put_rates(record, warps, times, time_of_copy);
   const auto low = record.number(metric::throughput_low), high = record.number(metric::throughput_high);
   if (record.verdict != sass::Verdict::unstable || !low || !high) return;
@@ -127,6 +130,15 @@ void put_settled_rates(results::Record& record, const std::vector<int>& warps, c
   time_more_often(time, warps, saturation.best, static_cast<int>(times_as_often), times);
   record.series.pop_back();
   put_rates(record, warps, times, time_of_copy);
+}
+
+}  // namespace
+
+void put_settled_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes times,
+                       const TimeOfCopy& time_of_copy) {
+  settle_rates(record, warps, time, times, time_of_copy);
+  // The rates are those of the first launches.
+  if (!times.message.empty()) record.note += (record.note.empty() ? "" : "; ") + times.message;
 }
 
 void read_again(results::Record& record) {

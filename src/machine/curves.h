@@ -17,7 +17,8 @@ using TimeOfCopy = std::function<double(const Timing& timing)>;
 void put_rates(results::Record& record, const std::vector<int>& warps, const LoopTimes& times,
                const TimeOfCopy& time_of_copy);
 // The same, and if the launches do not agree on the result, those that decide it are launched as often as it takes, but
-// not more than 48 times as often. Requires a GPU.
+// not more than 48 times as often. If that fails, the rates are those of the first launches, and the record is not
+// final. Requires a GPU.
 void put_settled_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes times,
                        const TimeOfCopy& time_of_copy);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/failed_attempt.h"
 #include "latency/survey.h"
 
 namespace ptxlat::machine {
@@ -114,7 +115,11 @@ void time_more_often(const TimeLoops& time_loops, const std::vector<int>& warps,
   for (const auto index : chosen) numbers.push_back(warps[index]);
   const auto shorter = time_loops.shorter(numbers, times.rounds, times_as_often);
   const auto longer = time_loops.longer(numbers, times.rounds, times_as_often);
-  if (shorter.cycles.empty() || longer.cycles.empty()) return;
+  for (const auto* again : {&shorter, &longer}) {
+    if (!again->cycles.empty()) continue;
+    times.message = launch_failed + again->message;
+    return;
+  }
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     times.shorter[chosen[i]] = shorter.cycles[i];
     times.longer[chosen[i]] = longer.cycles[i];

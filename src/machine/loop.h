@@ -67,7 +67,7 @@ TimeWarps timer_of(line::Bench& bench, std::size_t trial, int launches = default
 // many rounds are enough. Requires a GPU.
 LoopTimes time_both(const TimeLoops& time_loops, const std::vector<int>& warps);
 // Replaces the times of the chosen numbers of warps, by their index, with those of more launches. A launch that fails
-// leaves them as they are.
+// leaves them as they are, with a message.
 void time_more_often(const TimeLoops& time_loops, const std::vector<int>& warps, const std::vector<std::size_t>& chosen,
                      int times_as_often, LoopTimes& times);
 // Which numbers of warps, by their index, have launches of either loop that differ by more than a thousandth.
