@@ -157,8 +157,8 @@ struct Record {
 };
 
 // Whether running the cell again would give this record again. Not if a kernel faulted or hung, even if it cost only a
-// part of the cell, an assembler failed (base/failed_attempt.h), or hardware counters contradicted themselves: an unrelated
-// process, a full host or a broken tool can be the cause, and the next run of the same command tries again.
+// part of the cell, an assembler failed (base/failed_attempt.h), or hardware counters contradicted themselves: an
+// unrelated process, a full host or a broken tool can be the cause, and the next run of the same command tries again.
 bool is_final(const Record& record);
 
 // Null if the record has no window of this role.
