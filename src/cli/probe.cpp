@@ -131,9 +131,9 @@ void write_probes(const ProbeOptions& options, const run::MadeProbes& made, cons
   const auto folder = std::filesystem::path(options.tables) / made.run.table;
   const auto runs = store.runs(made.run.table);
   report::write_probe_files(folder, made.records, runs);
-  say(stderr, "{} probes made, {} were already in {}\n{}\n", made.made, made.wanted.size() - made.made, options.store,
-      folder.string());
+  say(stderr, "{} probes made, {} were already in {}\n", made.made, made.wanted.size() - made.made, options.store);
   warn_of_failures(failures_in(made.wanted));
+  say(stderr, "{}\n", folder.string());
   if (!options.plot.empty()) {
     for (const auto& file : report::write_plots(options.plot, made.wanted, runs)) say(stderr, "{}\n", file.string());
   }

@@ -13,17 +13,12 @@
 #include "latency/survey.h"
 #include "latency/witness_pairs.h"
 #include "line/window_record.h"
+#include "results/note.h"
 #include "sass/hidden_waits.h"
 
 namespace ptxlat::latency {
 
 namespace {
-
-void add_note(results::Record& record, const std::string& text) {
-  if (text.empty()) return;
-  if (!record.note.empty()) record.note += "; ";
-  record.note += text;
-}
 
 results::WindowRecord to_record(Role role, const Numbers& numbers) {
   const auto& made = *numbers.trial(role);
@@ -56,14 +51,14 @@ void explain_missing(results::Record& record, const Audits& audits, Observation 
   if (observation == Observation::none && record.number(results::metric::issue)) {
     record.verdict = sass::Verdict::proven;
     record.measure = results::Measure::issue_only;
-    add_note(record, "nothing can depend on it");
+    results::add_note(record.note, "nothing can depend on it");
     return;
   }
   for (const sass::Verdict verdict : {sass::Verdict::fault, sass::Verdict::timeout, sass::Verdict::unstable}) {
     for (const auto& window : record.windows) {
       if (window.verdict == verdict) {
         record.verdict = verdict;
-        add_note(record, window.role + ": " + window.reason);
+        results::add_note(record.note, window.role + ": " + window.reason);
         return;
       }
     }
@@ -71,21 +66,21 @@ void explain_missing(results::Record& record, const Audits& audits, Observation 
   if (observation == Observation::none) {
     const auto& stream = audits[Role::stream];
     record.verdict = stream.is_proven() ? sass::Verdict::unstable : stream.verdict;
-    add_note(record, stream.is_proven() ? why_no_issue : stream.reason);
+    results::add_note(record.note, stream.is_proven() ? why_no_issue : stream.reason);
     return;
   }
   const auto& differential = audits[Role::differential];
   if (differential.is_proven() && audits[Role::chain].verdict == sass::Verdict::no_dependency) {
     record.verdict = sass::Verdict::contaminated;
-    add_note(record, "the window is shorter with the instruction than without it");
+    results::add_note(record.note, "the window is shorter with the instruction than without it");
     return;
   }
   record.verdict = differential.is_proven() ? audits[Role::chain].verdict : differential.verdict;
-  add_note(record, differential.reason);
+  results::add_note(record.note, differential.reason);
   const auto& chain = audits[Role::chain];
   const bool has_chain = chain.verdict != sass::Verdict::no_dependency;
   if (has_chain && !chain.reason.empty() && chain.reason != differential.reason)
-    add_note(record, "chain: " + chain.reason);
+    results::add_note(record.note, "chain: " + chain.reason);
 }
 
 // The windows are correct, and only the stall counts are missing.
@@ -149,7 +144,7 @@ void add_bank_conflicts(results::Record& record, const Numbers& numbers) {
   }
   if (roles.empty()) return;
   record.add_flag(results::flag::bank_conflict);
-  add_note(record, fmt::format("register-bank conflict: {}", fmt::join(roles, ", ")));
+  results::add_note(record.note, fmt::format("register-bank conflict: {}", fmt::join(roles, ", ")));
 }
 
 void set_metrics(results::Record& record, Headline headline, const Numbers& leading, const Numbers& measured,
@@ -190,7 +185,7 @@ std::string witness_pairs(const results::Record& record, const Audits& audits) {
 void add_remarks(results::Record& record, Headline headline, const Experiment& experiment, const Numbers& leading) {
   const auto remark = [&](const char* flag, const std::string& words) {
     record.add_flag(flag);
-    add_note(record, words);
+    results::add_note(record.note, words);
   };
   if (experiment.frame == ptx::Frame::subroutine)
     remark(results::flag::subroutine, "in a subroutine: in a loop it is not proven");
@@ -207,9 +202,10 @@ void add_remarks(results::Record& record, Headline headline, const Experiment& e
     return std::any_of(used.begin(), used.end(), [&](Role role) { return property(role); });
   };
   if (record.has_flag(results::flag::survey)) {
-    add_note(record, experiment.trials[Role::differential].launch.ctas > 1
-                         ? fmt::format("median of {} launches on up to {} clusters", surveyed_lines, surveyed_clusters)
-                         : fmt::format("median over {} lines from {} SMs", surveyed_lines, surveyed_sms));
+    results::add_note(record.note,
+                      experiment.trials[Role::differential].launch.ctas > 1
+                          ? fmt::format("median of {} launches on up to {} clusters", surveyed_lines, surveyed_clusters)
+                          : fmt::format("median over {} lines from {} SMs", surveyed_lines, surveyed_sms));
   } else if (const double spread = spread_of(record); spread > 0) {
     remark(results::flag::spread, fmt::format("launches spread over {} cycles", spread));
   }
@@ -264,20 +260,21 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
   set_measure(record, observed(cell.variant, headline, leading), experiment);
   record.sass = sass_of(audits);
   record.sass_count = static_cast<int>(record.sass.size());
-  if (!cell.variant.form->not_streamable.empty()) add_note(record, "no stream: " + cell.variant.form->not_streamable);
+  if (!cell.variant.form->not_streamable.empty())
+    results::add_note(record.note, "no stream: " + cell.variant.form->not_streamable);
   for (const auto& [flag, words] : issue_context(leading, schedule, record.sass)) {
     record.add_flag(flag);
-    add_note(record, words);
+    results::add_note(record.note, words);
   }
   add_bank_conflicts(record, leading);
   if (!below.empty()) {
     record.verdict = sass::Verdict::contaminated;
-    add_note(record, below);
+    results::add_note(record.note, below);
     return record;
   }
   if (headline == Headline::none && !measures && is_proven_without_schedule(schedule)) {
     record.add_flag(results::flag::no_schedule);
-    add_note(record, "no schedule: the assembler leaves every wait to the hardware");
+    results::add_note(record.note, "no schedule: the assembler leaves every wait to the hardware");
     return record;
   }
   if (headline == Headline::none) {
@@ -286,7 +283,7 @@ results::Record estimate(const CellPlan& cell, const Experiment& experiment, con
   }
   for (const auto& window : record.windows) {
     const bool ended_badly = window.verdict == sass::Verdict::fault || window.verdict == sass::Verdict::timeout;
-    if (ended_badly) add_note(record, window.role + ": " + window.reason);
+    if (ended_badly) results::add_note(record.note, window.role + ": " + window.reason);
   }
   add_remarks(record, headline, experiment, leading);
   return record;

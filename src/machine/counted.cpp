@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "results/curve.h"
+#include "results/note.h"
 
 namespace ptxlat::machine {
 
@@ -29,8 +30,6 @@ double common_share(const results::Opcode& x, const results::Opcode& y) {
   }
   return greatest;
 }
-
-void add_to_note(std::string& note, const std::string& words) { note += (note.empty() ? "" : "; ") + words; }
 
 std::string first_and_more(const std::vector<std::string>& names) {
   return names.size() == 1 ? names.front() : fmt::format("{} and {} more", names.front(), names.size() - 1);
@@ -105,14 +104,14 @@ void note_disagreements(std::vector<results::Opcode>& rows) {
       if (row.pipe != other.pipe && share >= in_full) not_apart.push_back(other.name);
     }
     if (!not_in_common.empty())
-      add_to_note(notes[i],
-                  fmt::format("counters share no pipe with {}, contention does", first_and_more(not_in_common)));
+      results::add_note(notes[i],
+                        fmt::format("counters share no pipe with {}, contention does", first_and_more(not_in_common)));
     if (!not_apart.empty())
-      add_to_note(notes[i],
-                  fmt::format("counters share a pipe with {}, contention does not", first_and_more(not_apart)));
+      results::add_note(notes[i],
+                        fmt::format("counters share a pipe with {}, contention does not", first_and_more(not_apart)));
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!notes[i].empty()) add_to_note(rows[i].note, notes[i]);
+    results::add_note(rows[i].note, notes[i]);
   }
 }
 

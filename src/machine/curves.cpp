@@ -10,6 +10,7 @@
 #include "latency/roles.h"
 #include "machine/saturated_kernel.h"
 #include "results/curve.h"
+#include "results/note.h"
 #include "results/work_unit.h"
 #include "sass/opcodes.h"
 
@@ -137,8 +138,8 @@ void settle_rates(results::Record& record, const std::vector<int>& warps, const 
 void put_settled_rates(results::Record& record, const std::vector<int>& warps, const TimeLoops& time, LoopTimes times,
                        const TimeOfCopy& time_of_copy) {
   settle_rates(record, warps, time, times, time_of_copy);
-  // The rates are those of the first launches.
-  if (!times.message.empty()) record.note += (record.note.empty() ? "" : "; ") + times.message;
+  // If there is a message, the rates are those of the first launches.
+  results::add_note(record.note, times.message);
 }
 
 void read_again(results::Record& record) {

@@ -8,6 +8,7 @@
 #include "base/failed_attempt.h"
 #include "machine/hazard_kernel.h"
 #include "results/curve.h"
+#include "results/note.h"
 
 namespace ptxlat::machine {
 
@@ -57,8 +58,7 @@ bool is_settled(const std::vector<HazardLadder>& ladders, std::optional<double> 
 
 void put(results::Record& record, const HazardLadder& ladder) {
   const std::string name = to_string(ladder.hazard);
-  if (!ladder.problem.empty())
-    record.note += fmt::format("{}{}: {}", record.note.empty() ? "" : "; ", name, ladder.problem);
+  if (!ladder.problem.empty()) results::add_note(record.note, fmt::format("{}: {}", name, ladder.problem));
   if (ladder.distances.empty()) return;
   results::Series wrong{wrong_name + name, "lanes", {{"distance", "cycles", {}}}, {}};
   wrong.axes.front().values.assign(ladder.distances.begin(), ladder.distances.end());

@@ -13,6 +13,7 @@
 #include "machine/copy_loops.h"
 #include "machine/saturated_kernel.h"
 #include "machine/throughput.h"
+#include "results/note.h"
 
 namespace ptxlat::machine {
 
@@ -46,7 +47,7 @@ void measure(line::Bench& bench, const std::vector<ChainLoops>& all, results::Re
     if (problem.empty() && code.opcode != record.ptx)
       problem = fmt::format("the copies are {} and not {}", code.opcode, record.ptx);
     if (!problem.empty()) {
-      record.note += fmt::format("{}{}: {}", record.note.empty() ? "" : "; ", loops.chains, problem);
+      results::add_note(record.note, fmt::format("{}: {}", loops.chains, problem));
       continue;
     }
     record.windows.push_back(evidence_of(bench, loops, code.opcode));

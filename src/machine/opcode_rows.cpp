@@ -14,6 +14,7 @@
 #include "machine/pair_rows.h"
 #include "machine/pipes.h"
 #include "machine/saturated_kernel.h"
+#include "results/note.h"
 #include "results/work_unit.h"
 #include "sass/dataflow.h"
 #include "sass/opcodes.h"
@@ -87,14 +88,14 @@ void name_pipe_by_counters(results::Opcode& row) {
     if (share >= as_much * row.counters.front().share) names.push_back(pipe);
   }
   row.pipe = fmt::format("{}", fmt::join(names, "+"));
-  row.note += row.note.empty() ? "pipe by counters alone" : "; pipe by counters alone";
+  results::add_note(row.note, "pipe by counters alone");
 }
 
 // That of the opcode that represents this one, if its counters name it.
 void take_pipe(const results::Opcode& representative, results::Opcode& row) {
   if (!row.pipe.empty() || representative.pipe.empty()) return;
   row.pipe = representative.pipe;
-  row.note += fmt::format("{}pipe by counters of {} alone", row.note.empty() ? "" : "; ", representative.name);
+  results::add_note(row.note, fmt::format("pipe by counters of {} alone", representative.name));
 }
 
 // How far the consumer is behind the producer, as measured, or as scheduled. What was measured to be nearer than any
@@ -134,8 +135,7 @@ void add_pairs(std::vector<results::Opcode>& rows, const std::vector<results::Pa
     std::stable_partition(row.latencies.begin(), row.latencies.end(),
                           [&](const auto& latency) { return latency.pipe == row.pipe; });
     if (const auto found = hazards.find(row.name); found != hazards.end()) row.hazard = found->second;
-    if (const auto note = hazard_note(row.name, row.latency, pairs); !note.empty())
-      row.note += (row.note.empty() ? "" : "; ") + note;
+    results::add_note(row.note, hazard_note(row.name, row.latency, pairs));
   }
 }
 
@@ -171,7 +171,7 @@ std::vector<results::Opcode> opcode_rows(const std::vector<Opcode>& opcodes, con
     if (number == numbers.end()) continue;
     auto& row = rows[number->second];
     row.counters = shares_of(record);
-    if (!record.note.empty()) row.note += (row.note.empty() ? "not counted: " : "; not counted: ") + record.note;
+    if (!record.note.empty()) results::add_note(row.note, "not counted: " + record.note);
   }
   note_disagreements(rows);
   for (auto& row : rows) name_pipe_by_counters(row);

@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "machine/hazard_ladder.h"
 #include "machine/scheduled_pairs.h"
+#include "results/note.h"
 
 namespace ptxlat::machine {
 
@@ -124,8 +125,8 @@ void judge(const Found& found, results::Pair& row) {
 
 void note_measured(results::Pair& row) {
   if (row.measured && row.schedule && *row.measured != *row.schedule)
-    row.note += fmt::format("{}it issues {} cycles after its producer, not {}", row.note.empty() ? "" : "; ",
-                            *row.measured, *row.schedule);
+    results::add_note(row.note,
+                      fmt::format("it issues {} cycles after its producer, not {}", *row.measured, *row.schedule));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "machine/loop.h"
 #include "machine/saturated_kernel.h"
 #include "results/curve.h"
+#include "results/note.h"
 #include "sass/dataflow.h"
 
 namespace ptxlat::machine {
@@ -159,10 +160,6 @@ void measure_first(line::Bench& bench, const Fillable& fillable, int highest, re
   record.note = time_of.last().message;
 }
 
-void add_note(results::Record& record, const std::string& note) {
-  record.note += fmt::format("{}{}", record.note.empty() ? "" : "; ", note);
-}
-
 void measure_other(line::Bench& bench, const Fillable& fillable, const ThreeSources& one, int highest,
                    results::Record& record) {
   constexpr std::size_t most_cases = 64;
@@ -175,7 +172,7 @@ void measure_other(line::Bench& bench, const Fillable& fillable, const ThreeSour
   cases.resize(std::min(cases.size(), most_cases));
   CopyTimer time_of(bench, fillable);
   if (!measure(time_of, name_of(one), cases, record))
-    add_note(record, fmt::format("{}: {}{}", one.opcode, launch_failed, time_of.last().message));
+    results::add_note(record.note, fmt::format("{}: {}{}", one.opcode, launch_failed, time_of.last().message));
 }
 
 // The fact of a rule that was inferred from half of the cases and tested on the others. It may be wrong for a few: on
@@ -354,7 +351,7 @@ std::vector<results::Record> RegisterMethod::make(line::Bench& bench, std::span<
   for (std::size_t i = 0; i < others.size() && record.verdict == sass::Verdict::proven; ++i) {
     const auto other = filled(others[i], other_opcodes[i]);
     if (const auto problem = why_not_patched(other); !problem.empty()) {
-      add_note(record, fmt::format("{}: {}", other_opcodes[i].opcode, problem));
+      results::add_note(record.note, fmt::format("{}: {}", other_opcodes[i].opcode, problem));
     } else {
       measure_other(bench, other, other_opcodes[i], highest_register(*bench.batch().kernel_of(others[i]).window),
                     record);

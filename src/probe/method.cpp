@@ -16,6 +16,7 @@
 #include "probe/commanded_machine.h"
 #include "probe/readers.h"
 #include "probe/traced_machine.h"
+#include "results/note.h"
 
 namespace ptxlat::probe {
 
@@ -108,7 +109,7 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
       if (probe.may_hang && (made.outcome->status == kernel::LaunchStatus::timeout ||
                              made.outcome->message.starts_with("CUDA_ERROR_LAUNCH_FAILED"))) {
         values[i] = {hung};
-        record.note += fmt::format("{}{}: {}", record.note.empty() ? "" : "; ", role, made.outcome->message);
+        results::add_note(record.note, fmt::format("{}: {}", role, made.outcome->message));
         continue;
       }
       note_failure(record, role, verdict_of(made.outcome->status), made.outcome->message);

@@ -9,6 +9,7 @@
 #include "report/csv.h"
 #include "report/number.h"
 #include "report/table_files.h"
+#include "results/note.h"
 #include "results/work_unit.h"
 
 namespace ptxlat::report {
@@ -48,8 +49,7 @@ void note_published(std::vector<results::Record>& throughput, const std::string&
     if (known == published.end()) continue;
     const double own = *results / unit.threads;
     if (std::abs(own - known->throughput) <= same * known->throughput) continue;
-    record.note += fmt::format("{}the vendor documents {} ({})", record.note.empty() ? "" : "; ", known->throughput,
-                               known->source);
+    results::add_note(record.note, fmt::format("the vendor documents {} ({})", known->throughput, known->source));
   }
 }
 

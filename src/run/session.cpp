@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "latency/method.h"
 #include "latency/survey.h"
+#include "results/note.h"
 #include "run/provenance.h"
 #include "run/repeated_cells.h"
 
@@ -54,10 +55,10 @@ results::Record marked(const results::Record& first, const results::Record& agai
   const auto now_text = now ? fmt::format("{}", *now) : to_string(again.verdict);
   const bool is_same_gpu = first.gpu == again.gpu, has_failed = !results::is_final(again);
   auto record = has_failed ? again : first;
-  record.note += record.note.empty() ? "" : "; ";
-  record.note += is_same_gpu ? fmt::format("{} cycles in one process, {} in another", before, now_text)
-                             : fmt::format("{} cycles on {}, {} on {}", before, runs.of(first.gpu).device->uuid,
-                                           now_text, runs.of(again.gpu).device->uuid);
+  results::add_note(record.note, is_same_gpu
+                                     ? fmt::format("{} cycles in one process, {} in another", before, now_text)
+                                     : fmt::format("{} cycles on {}, {} on {}", before, runs.of(first.gpu).device->uuid,
+                                                   now_text, runs.of(again.gpu).device->uuid));
   record.add_flag(is_same_gpu ? results::flag::processes_differ : results::flag::gpus_differ);
   if (!has_failed) record.verdict = sass::Verdict::unstable;
   record.set(results::metric::cycles, std::nullopt);

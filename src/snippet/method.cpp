@@ -12,6 +12,7 @@
 
 #include "latency/cells.h"
 #include "latency/estimate.h"
+#include "results/note.h"
 #include "sass/audit.h"
 #include "sass/opcodes.h"
 #include "sass/path.h"
@@ -231,10 +232,6 @@ void remove_note(results::Record& record, const std::string& note) {
   }
 }
 
-void add_note(results::Record& record, const std::string& note) {
-  record.note += (record.note.empty() ? "" : "; ") + note;
-}
-
 // Copies of a snippet without a proven window (several results) are compared with the opcodes between its clocks: with
 // many sources, the copies share registers, and the assembler makes shared parts only once.
 bool shares_work(const CellWork& work) {
@@ -256,7 +253,7 @@ void take_issue_of(results::Record& record, const CellWork& work) {
   if (shares_work(work)) {
     record.set(results::metric::issue, std::nullopt);
     record.add_flag(results::flag::no_issue);
-    add_note(record, "no issue: too long for copies that share nothing");
+    results::add_note(record.note, "no issue: too long for copies that share nothing");
     return;
   }
   const auto* issue = whole.find(results::metric::issue);
@@ -285,7 +282,7 @@ void note_other_sources(results::Record& record, const Windows& windows, const s
   for (const auto& opcode : *own) {
     if (const auto found = std::find(others.begin(), others.end(), opcode); found != others.end()) others.erase(found);
   }
-  add_note(record, fmt::format("with what comes from other sources alone: {}", fmt::join(others, ";")));
+  results::add_note(record.note, fmt::format("with what comes from other sources alone: {}", fmt::join(others, ";")));
 }
 
 // The state of a pair whose path is a part of the snippet.
@@ -305,7 +302,7 @@ results::Record record_of(const Candidates& candidates) {
     take_issue_of(record, *candidates.whole.work);
     const auto on_path = candidates.path(), itself = chosen->path();
     if (on_path && itself && !sass::same_opcodes(*on_path, *itself))
-      add_note(record, fmt::format("on different pipes in the snippet: {}", fmt::join(*on_path, ";")));
+      results::add_note(record.note, fmt::format("on different pipes in the snippet: {}", fmt::join(*on_path, ";")));
   }
   note_other_sources(record, chosen->windows, chosen->part->operand);
   return record;
