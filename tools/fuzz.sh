@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Fuzzes the readers of untrusted files (tests/fuzz) with Clang's libFuzzer: builds them in build/fuzz, gathers seeds
-# from the repository's own files into .out/fuzz, and runs the targets, as many at a time as there are cores. Findings
-# are left in .out/fuzz/found; a crash ends the script with 1 when all have run. To keep one as a test, copy it to
-# tests/fuzz/regressions/TARGET/.
+# Fuzzes the readers of untrusted files (tests/fuzz) with Clang's libFuzzer: builds them with the preset sanitize,
+# gathers seeds from the repository's own files into .out/fuzz, and runs the targets, as many at a time as there are
+# cores. Findings are left in .out/fuzz/found; a crash ends the script with 1 when all have run. To keep one as a test,
+# copy it to tests/fuzz/regressions/TARGET/.
 #   tools/fuzz.sh [SECONDS [TARGET...]]
 #     SECONDS  for each target; default 60; use 1200 before a release
 #     TARGET   by default all; tools/fuzz.sh 0 lists them
@@ -16,8 +16,8 @@ seconds=${1:-60}
 [[ $seconds =~ ^[0-9]+$ ]] || die "not a number of seconds: \"$seconds\""
 shift $(($# > 0))
 if [[ ! -v PTXLAT_BIN ]]; then
-  "$root/tools/setup.sh" clang libclang-rt-dev zstd && build fuzz || exit 1
-  PTXLAT_BIN=$root/build/fuzz/bin
+  "$root/tools/setup.sh" libclang-rt-dev zstd && build sanitize fuzz || exit 1
+  PTXLAT_BIN=$root/build/sanitize/bin
 fi
 fuzz=$PTXLAT_BIN/fuzz
 targets=("$@")
