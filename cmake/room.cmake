@@ -24,7 +24,7 @@ elseif(PTXLAT_STATIC)
 endif()
 # With AddressSanitizer, the code of every room reports what it runs, so that the same build can be fuzzed (tests/fuzz).
 if(PTXLAT_SANITIZE MATCHES address)
-  set(ptxlat_coverage -fsanitize-coverage=trace-pc,trace-cmp)
+  set(ptxlat_coverage_options -fsanitize-coverage=trace-pc,trace-cmp)
   add_library(ptxlat_coverage STATIC ${CMAKE_SOURCE_DIR}/tests/fuzz/coverage.cpp)
   target_compile_options(ptxlat_coverage PRIVATE -O2)
   target_link_libraries(ptxlat_options INTERFACE ptxlat_coverage)
@@ -50,7 +50,7 @@ function(ptxlat_room name)
   endif()
   add_library(ptxlat_${name} STATIC ${sources})
   target_link_libraries(ptxlat_${name} PUBLIC ${ARGN} ptxlat_headers)
-  target_compile_options(ptxlat_${name} PRIVATE ${ptxlat_coverage})
+  target_compile_options(ptxlat_${name} PRIVATE ${ptxlat_coverage_options})
   target_precompile_headers(ptxlat_${name} REUSE_FROM ptxlat_headers)
   # Half of the time that is left goes into the other headers: six files at a time pay it once. So names in unnamed
   # namespaces must be unique in a room.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "machine/hazard_kernel.h"
+#include "results/note.h"
 #include "sass/opcodes.h"
 
 namespace ptxlat::machine {
@@ -106,8 +107,8 @@ void explain_missing_hazards(std::vector<Pair>& pairs, const std::map<std::strin
   for (auto& pair : pairs) {
     const bool is_read = pair.verdict == "scheduled" || pair.verdict == "waits";
     if (!is_read || pair.hazard || !pair.note.empty()) continue;
-    const auto beside = known.beside(pair);
-    pair.note = fmt::format("{}{}{}{}", not_patched, why(pair), beside.empty() ? "" : "; ", beside);
+    pair.note = fmt::format("{}{}", not_patched, why(pair));
+    results::add_note(pair.note, known.beside(pair));
   }
 }
 

@@ -15,6 +15,10 @@ const ptxlat::fuzz::Target* chosen = nullptr;
 
 }  // namespace
 
+// By default UndefinedBehaviorSanitizer ends the process in its own way, and libFuzzer does not get to keep the input:
+// GCC's two sanitizers have a library each, and libFuzzer only hears of the end of AddressSanitizer's.
+extern "C" const char* __ubsan_default_options() { return "abort_on_error=1:print_stacktrace=1"; }
+
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   constexpr std::string_view option = "--target=", seeds = "--seeds=";
   for (int i = 1; i < *argc; ++i) {
