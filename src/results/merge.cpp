@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "results/json.h"
+#include "results/source_store.h"
 #include "results/store_file.h"
 
 namespace ptxlat::results {
@@ -22,18 +23,34 @@ namespace {
 
 constexpr int busy_timeout_ms = 10'000;
 
-// The comparison of two records' keys in SQL.
-constexpr const char* same_cell =
-    "mine.table_name = theirs.table_name AND mine.kind = theirs.kind AND mine.ptx = theirs.ptx AND "
-    "mine.operand = theirs.operand AND mine.input = theirs.input AND mine.opt = theirs.opt";
-
-// The records of the attached store with the target's run ids. A run that began after its store's runs were read is not
-// in run_ids: its records are left for the next merge.
+// The records of a source with the target's run ids. A run that began after its store's runs were read is not in
+// run_ids: its records are left for the next merge.
 constexpr const char* their_records =
-    "SELECT r.table_name, r.kind, r.chapter, r.ptx, r.operand, r.input, r.opt, r.recipe, run_ids.mine AS run_id, "
-    "CASE WHEN r.run_id IS NULL THEN r.record ELSE json_set(r.record, '$.run', run_ids.mine) END AS record "
-    "FROM source.records AS r LEFT JOIN temp.run_ids ON run_ids.theirs = r.run_id "
-    "WHERE r.run_id IS NULL OR run_ids.mine IS NOT NULL";
+    "SELECT r.table_name, r.kind, r.chapter, r.ptx, r.operand, r.input, r.opt, r.recipe, run_ids.mine, "
+    "CASE WHEN r.run_id IS NULL THEN r.record ELSE json_set(r.record, '$.run', run_ids.mine) END "
+    "FROM main.records AS r LEFT JOIN temp.run_ids ON run_ids.theirs = r.run_id "
+    "WHERE r.run_id IS NULL OR run_ids.mine IS NOT NULL ORDER BY r.rowid";
+
+// A row of records, as their_records selects it.
+struct Row {
+  std::string table, kind, chapter, ptx, operand, input;
+  int level = 0;
+  std::string recipe;
+  std::optional<int> run;
+  std::string record;
+};
+
+Row row_of(SQLite::Statement& select) {
+  Row row;
+  int column = 0;
+  for (auto* text : {&row.table, &row.kind, &row.chapter, &row.ptx, &row.operand, &row.input})
+    *text = select.getColumn(column++).getString();
+  row.level = select.getColumn(column++).getInt();
+  row.recipe = select.getColumn(column++).getString();
+  if (const auto run = select.getColumn(column++); !run.isNull()) row.run = run.getInt();
+  row.record = select.getColumn(column).getString();
+  return row;
+}
 
 // A run's text at its start, which identifies it: the rest is recorded when it ends.
 std::string identity_of(Run run) {
@@ -67,17 +84,6 @@ struct Source {
 
 std::tuple<const std::string&, const std::string&> end_of(const KnownRun& known) {
   return {known.run.finished_utc, known.text};
-}
-
-// A name in a URI, without which SQLite would open an attached file for writing.
-std::string read_only_uri(const std::filesystem::path& file) {
-  std::string uri = "file:";
-  for (const char c : std::filesystem::absolute(file).string()) {
-    const bool is_plain =
-        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' || c == '-' || c == '_';
-    uri += is_plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
-  }
-  return uri + "?mode=ro";
 }
 
 // Runs `work` and turns SQLite's exceptions into an Error with advice.
@@ -128,9 +134,9 @@ std::optional<Source> open_source(const std::filesystem::path& file, KnownRuns& 
     throw Error(ExitCode::storage, fmt::format("there is no store {}", file.string()), "Check its name.");
   reject_shorter_than_a_header(file);
   return with_advice(file, [&]() -> std::optional<Source> {
-    SQLite::Database source(read_only_uri(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, busy_timeout_ms);
-    if (owner_of(source, file) == Owner::nobody) return std::nullopt;
-    return Source{file, read_runs(source, known, false)};
+    SourceStore source(file);
+    if (owner_of(source.connection(), file) == Owner::nobody) return std::nullopt;
+    return Source{file, read_runs(source.connection(), known, false)};
   });
 }
 
@@ -143,7 +149,6 @@ std::size_t save_runs(SQLite::Database& target, KnownRuns& known) {
   std::stable_sort(changed.begin(), changed.end(),
                    [](const KnownRun* a, const KnownRun* b) { return a->run.started_utc < b->run.started_utc; });
   std::size_t added = 0;
-  SQLite::Transaction transaction(target);
   for (auto* run : changed) {
     SQLite::Statement save(target, run->id == 0 ? "INSERT INTO runs (table_name, run) VALUES (?, ?)"
                                                 : "UPDATE runs SET table_name = ?, run = ? WHERE id = ?");
@@ -155,7 +160,6 @@ std::size_t save_runs(SQLite::Database& target, KnownRuns& known) {
     run->id = static_cast<int>(target.getLastInsertRowid());
     ++added;
   }
-  transaction.commit();
   return added;
 }
 
@@ -186,90 +190,102 @@ Candidate candidate(std::string text, const KnownRun* run) {
   return made;
 }
 
-// Copies the records of one source, attached as `source`.
+// Copies the records of sources into the target, whose runs are known.
 class SourceCopy {
  public:
   //   runs  by their ids in the target
   SourceCopy(SQLite::Database& target, const std::map<int, const KnownRun*>& runs, const Agree& agree, Merged& merged)
-      : target_(target), runs_(runs), agree_(agree), merged_(merged) {
-    target_.exec("CREATE TEMP TABLE run_ids (theirs INTEGER PRIMARY KEY, mine INTEGER)");
-  }
+      : runs_(runs),
+        agree_(agree),
+        merged_(merged),
+        find_(target,
+              "SELECT rowid, record, run_id FROM records WHERE table_name = ? AND kind = ? AND ptx = ? AND operand = ? "
+              "AND input = ? AND opt = ?"),
+        insert_(target,
+                "INSERT INTO records (table_name, kind, chapter, ptx, operand, input, opt, recipe, run_id, record) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+        replace_(target, "UPDATE records SET chapter = ?, recipe = ?, run_id = ?, record = ? WHERE rowid = ?") {}
 
-  void copy(const Source& source) {
-    target_.exec(fmt::format("ATTACH '{}' AS source", read_only_uri(source.file)));
-    {
-      SQLite::Transaction transaction(target_, SQLite::TransactionBehavior::IMMEDIATE);
-      map_runs(source);
-      reject_damaged(source.file);
-      merged_.added += add_new();
-      resolve();
-      transaction.commit();
-    }
-    target_.exec("DETACH source");
+  void copy(const Source& from) {
+    SourceStore source(from.file);
+    SQLite::Statement select(source.connection(), select_their_records(source.connection(), from));
+    while (select.executeStep()) copy(row_of(select), from.file);
+    source.require_unchanged();
   }
 
  private:
-  void map_runs(const Source& source) {
-    target_.exec("DELETE FROM temp.run_ids");
-    SQLite::Statement insert(target_, "INSERT INTO temp.run_ids VALUES (?, ?)");
-    for (const auto& [id, run] : source.runs) {
+  static const char* select_their_records(SQLite::Database& source, const Source& from) {
+    source.exec("CREATE TEMP TABLE run_ids (theirs INTEGER PRIMARY KEY, mine INTEGER)");
+    SQLite::Statement insert(source, "INSERT INTO temp.run_ids VALUES (?, ?)");
+    for (const auto& [id, run] : from.runs) {
       insert.bind(1, id);
       insert.bind(2, run->id);
       insert.exec();
       insert.reset();
     }
+    return their_records;
   }
 
-  // Of the records that add_new copies as they are: the target could not be read with them.
-  void reject_damaged(const std::filesystem::path& file) {
-    SQLite::Statement select(target_, fmt::format("SELECT theirs.kind, theirs.record {}", new_records()));
-    while (select.executeStep()) {
-      kind_named(select.getColumn(0).getString(), file);
-      parsed_row(file, [&] { return record_from_text(select.getColumn(1).getString(), Code::all); });
+  void copy(const Row& row, const std::filesystem::path& file) {
+    int next = 1;
+    for (const auto* text : {&row.table, &row.kind, &row.ptx, &row.operand, &row.input}) find_.bind(next++, *text);
+    find_.bind(next, row.level);
+    if (!find_.executeStep()) {
+      // The target could not be read with a damaged one.
+      kind_named(row.kind, file);
+      parsed_row(file, [&] { return record_from_text(row.record, Code::all); });
+      add(row);
+    } else if (find_.getColumn(1).getString() != row.record) {
+      resolve(row);
+    }
+    find_.reset();
+  }
+
+  static void bind_run(SQLite::Statement& statement, int place, const Row& row) {
+    if (row.run) {
+      statement.bind(place, *row.run);
+    } else {
+      statement.bind(place);
     }
   }
 
-  std::size_t add_new() {
-    return static_cast<std::size_t>(target_.exec(fmt::format(
-        "INSERT INTO main.records (table_name, kind, chapter, ptx, operand, input, opt, recipe, run_id, record) "
-        "SELECT theirs.* {}",
-        new_records())));
+  void add(const Row& row) {
+    int next = 1;
+    for (const auto* text : {&row.table, &row.kind, &row.chapter, &row.ptx, &row.operand, &row.input})
+      insert_.bind(next++, *text);
+    insert_.bind(next++, row.level);
+    insert_.bind(next++, row.recipe);
+    bind_run(insert_, next++, row);
+    insert_.bind(next, row.record);
+    insert_.exec();
+    insert_.reset();
+    ++merged_.added;
   }
 
-  static std::string new_records() {
-    return fmt::format("FROM ({}) AS theirs WHERE NOT EXISTS (SELECT 1 FROM main.records AS mine WHERE {})",
-                       their_records, same_cell);
+  // Of the record that was found and this one.
+  void resolve(const Row& row) {
+    const auto run_of_mine = find_.getColumn(2);
+    auto mine = candidate(find_.getColumn(1).getString(),
+                          run_of(run_of_mine.isNull() ? std::nullopt : std::optional(run_of_mine.getInt())));
+    auto theirs = candidate(row.record, run_of(row.run));
+    const bool gives_way = mine.rank < theirs.rank;
+    if (gives_way) replace(row);
+    note_conflict(row.table, gives_way ? theirs : mine, gives_way ? mine : theirs);
   }
 
-  void resolve() {
-    SQLite::Statement both(target_, fmt::format("SELECT mine.rowid, mine.record, mine.run_id, theirs.record, "
-                                                "theirs.run_id, theirs.recipe, theirs.chapter, theirs.table_name "
-                                                "FROM ({}) AS theirs JOIN main.records AS mine ON {} "
-                                                "WHERE mine.record <> theirs.record",
-                                                their_records, same_cell));
-    while (both.executeStep()) {
-      auto mine = candidate(both.getColumn(1).getString(), run_of(both.getColumn(2)));
-      auto theirs = candidate(both.getColumn(3).getString(), run_of(both.getColumn(4)));
-      const bool gives_way = mine.rank < theirs.rank;
-      if (gives_way) replace(both, theirs.text);
-      note_conflict(both.getColumn(7).getString(), gives_way ? theirs : mine, gives_way ? mine : theirs);
-    }
+  const KnownRun* run_of(const std::optional<int>& id) const {
+    const auto found = id ? runs_.find(*id) : runs_.end();
+    return found == runs_.end() ? nullptr : found->second;
   }
 
-  const KnownRun* run_of(const SQLite::Column& id) const {
-    const auto found = runs_.find(id.getInt());
-    return id.isNull() || found == runs_.end() ? nullptr : found->second;
-  }
-
-  void replace(SQLite::Statement& both, const std::string& text) {
-    SQLite::Statement update(target_,
-                             "UPDATE main.records SET record = ?, run_id = ?, recipe = ?, chapter = ? WHERE rowid = ?");
-    update.bind(1, text);
-    if (!both.getColumn(4).isNull()) update.bind(2, both.getColumn(4).getInt());
-    update.bind(3, both.getColumn(5).getString());
-    update.bind(4, both.getColumn(6).getString());
-    update.bind(5, both.getColumn(0).getInt64());
-    update.exec();
+  void replace(const Row& row) {
+    replace_.bind(1, row.chapter);
+    replace_.bind(2, row.recipe);
+    bind_run(replace_, 3, row);
+    replace_.bind(4, row.record);
+    replace_.bind(5, find_.getColumn(0).getInt64());
+    replace_.exec();
+    replace_.reset();
     ++merged_.replaced;
   }
 
@@ -279,11 +295,11 @@ class SourceCopy {
     merged_.conflicts.push_back({table, std::move(kept.record), std::move(dropped.record)});
   }
 
-  SQLite::Database& target_;
   const std::map<int, const KnownRun*>& runs_;
   const Agree& agree_;
   Merged& merged_;
   std::set<std::string> disputed_;
+  SQLite::Statement find_, insert_, replace_;
 };
 
 // The parts that concern the target, not a source.
@@ -305,16 +321,20 @@ Merged merge_stores(const std::vector<std::filesystem::path>& files, const std::
   }
   { const Store created(into); }
   Merged merged;
-  std::map<int, const KnownRun*> runs;
   const auto target = with_advice(into, [&] {
-    auto database =
-        std::make_unique<SQLite::Database>(into.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_URI, busy_timeout_ms);
+    auto database = std::make_unique<SQLite::Database>(into.string(), SQLite::OPEN_READWRITE, busy_timeout_ms);
     limit_records(*database);  // one that cannot be read would make the target unreadable
     database->exec("PRAGMA foreign_keys = ON");
-    runs = read_runs(*database, known, true);
-    merged.runs = save_runs(*database, known);
-    for (const auto& [identity, run] : known) runs[run.id] = &run;
     return database;
+  });
+  // All sources in one transaction: a store with a run and without its records would pass for complete.
+  auto transaction = with_advice(
+      into, [&] { return std::make_unique<SQLite::Transaction>(*target, SQLite::TransactionBehavior::IMMEDIATE); });
+  const auto runs = with_advice(into, [&] {
+    auto in_target = read_runs(*target, known, true);
+    merged.runs = save_runs(*target, known);
+    for (const auto& [identity, run] : known) in_target[run.id] = &run;
+    return in_target;
   });
   SourceCopy copy(*target, runs, agree, merged);
   for (const auto& source : sources) {
@@ -327,6 +347,7 @@ Merged merge_stores(const std::vector<std::filesystem::path>& files, const std::
       }
     });
   }
+  with_advice(into, [&] { transaction->commit(); });
   return merged;
 }
 

@@ -36,9 +36,9 @@ using Agree = std::function<bool(const Record&, const Record&)>;
 //   2. a contradiction: a second process of its own run measured something else,
 //   3. a verdict of `proven`,
 //   4. the later start of its run.
-// So the result does not depend on the order of the sources, and merging again changes nothing. Each source is one
-// transaction. Error{storage} if a file is not a store of this version; nothing is written if that is a source. The
-// same if a record of a source is damaged; nothing of that source is written.
+// So the result does not depend on the order of the sources, and merging again changes nothing. All of it is one
+// transaction: a merge that is killed leaves the target as it was. Error{storage} if a file is not a store of this
+// version, or a record of a source is damaged; nothing is written.
 Merged merge_stores(const std::vector<std::filesystem::path>& sources, const std::filesystem::path& into,
                     const Agree& agree);
 

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/merge.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <fstream>
+#include <map>
 #include <set>
+#include <thread>
 
 #include "base/error.h"
 #include "catch.h"
@@ -324,6 +330,97 @@ TEST_CASE("what is not a store of this version is rejected, and nothing is writt
   }
   CHECK(said.find(bad.string()) != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(stores.into));
+}
+
+TEST_CASE("a merge that is killed at any moment leaves all of it or nothing") {
+  const Stores stores;
+  std::vector<std::filesystem::path> sources;
+  constexpr int cells = 400;
+  for (const std::string name : {"one", "two"}) {
+    std::vector<Record> records;
+    for (int i = 0; i < cells; ++i) records.push_back(cell(name + std::to_string(i), 4));
+    sources.push_back(stores.store(name, run_at(name == "one" ? 1 : 2), records));
+  }
+  int killed = 0;
+  for (std::chrono::microseconds delay{500}; delay < std::chrono::seconds(10); delay += delay / 2) {
+    for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(stores.into.string() + suffix);
+    const pid_t child = start_child([&] {
+      stores.merge(sources);
+      return 0;
+    });
+    std::this_thread::sleep_for(delay);
+    ::kill(child, SIGKILL);
+    const bool is_done = exit_status_of(child) == 0;
+    killed += is_done ? 0 : 1;
+    const auto count = Store(stores.into).records(table, RecordKind::latency).size();
+    CHECK(Store(stores.into).runs(table).size() == (count == 0 ? 0 : 2));
+    CHECK((count == 0 || count == 2 * cells));
+    if (!is_done) continue;
+    CHECK(count == 2 * cells);
+    break;
+  }
+  CHECK(killed > 0);
+}
+
+// Everything in a folder with its content.
+std::map<std::string, std::string> contents_in(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    files[entry.path().filename()] = {std::istreambuf_iterator<char>(in), {}};
+  }
+  return files;
+}
+
+TEST_CASE("sources are only read, and nothing is left beside them") {
+  const bool may_be_written = GENERATE(true, false);
+  const Stores stores;
+  const TestFolder read_only;
+  const auto source = read_only.path / "source";
+  std::filesystem::copy_file(stores.store("made", run_at(1), {cell("add", 4)}), source);
+  // What a run that was killed leaves, as it is copied from one machine to another.
+  const auto left_in_log = [&] {
+    const pid_t child = start_child([&] {
+      auto* store = new Store(source);  // no end: its log stays
+      auto record = cell("sub", 5);
+      record.run = 1;
+      store->save_records(table, {record});
+      ::kill(::getpid(), SIGKILL);
+      return 0;
+    });
+    CHECK(exit_status_of(child) == -1);
+  };
+  std::size_t cells = 1;
+  SECTION("closed") {}
+  SECTION("with a log") {
+    left_in_log();
+    cells = 2;
+  }
+  SECTION("with a log and without its index") {
+    left_in_log();
+    std::filesystem::remove(source.string() + "-shm");
+    cells = 2;
+  }
+  const auto before = contents_in(read_only.path);
+  if (!may_be_written) {
+    for (const auto& entry : std::filesystem::directory_iterator(read_only.path))
+      std::filesystem::permissions(entry, std::filesystem::perms(0444));
+    std::filesystem::permissions(read_only.path, std::filesystem::perms(0555));
+    std::filesystem::permissions(stores.folder.path, std::filesystem::perms::all);
+  }
+  const pid_t child = start_child([&] {
+    // Root may write everywhere.
+    if (!may_be_written && ::geteuid() == 0 && ::setuid(65534) != 0) return 98;
+    stores.merge({source});
+    return 0;
+  });
+  CHECK(exit_status_of(child) == 0);
+  std::filesystem::permissions(read_only.path, std::filesystem::perms::owner_all);
+  auto after = contents_in(read_only.path);
+  // The index of a log belongs to whoever reads, and each may build it again.
+  if (before.contains("source-shm")) after["source-shm"] = before.at("source-shm");
+  CHECK(after == before);
+  CHECK(Store(stores.into).records(table, RecordKind::latency).size() == cells);
 }
 
 TEST_CASE("a damaged source is named, and the target keeps what it had") {
