@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <stdexcept>
 
 #include "base/error.h"
 #include "infer/facts.h"
@@ -28,8 +27,6 @@ std::string failure_of(const std::function<void()>& stage) {
     stage();
     return "";
   } catch (const TooManyAccesses& failure) {
-    return failure.what();
-  } catch (const std::logic_error& failure) {
     return failure.what();
   }
 }

@@ -248,3 +248,21 @@ TEST_CASE("a machine whose accesses begin to fail ends the inference, which does
   FailingL2 machine(L2Geometry{}, 1);
   CHECK_THROWS_WITH(infer::infer(machine, 1), "the kernel trapped");
 }
+
+TEST_CASE("a programming mistake ends the inference, wherever it happens, and does not become a fact") {
+  struct MistakenL2 : SimulatedL2 {
+    using SimulatedL2::SimulatedL2;
+    std::uint64_t last = 0;
+    std::vector<double> access(const std::vector<Addresses>& list, const std::string& with, int sm) override {
+      if (calls() > last) throw std::out_of_range("a mistake");
+      return SimulatedL2::access(list, with, sm);
+    }
+  };
+  SimulatedL2 whole(L2Geometry{}, 1);
+  infer::infer(whole, 1);
+  for (std::uint64_t share = 1; share < 10; ++share) {
+    MistakenL2 machine(L2Geometry{}, 1);
+    machine.last = whole.calls() * share / 10;
+    CHECK_THROWS_WITH(infer::infer(machine, 1), "a mistake");
+  }
+}
