@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -10,7 +11,6 @@
 #include <cstdio>
 #include <ctime>
 #include <iostream>
-#include <system_error>
 
 #include "base/environment.h"
 #include "base/error.h"
@@ -72,6 +72,14 @@ bool reader_is_gone() {
   return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
+// What was written to standard output is there, or its reader has read enough (`ptxlat … | head`).
+int end_of_output() {
+  std::cout.flush();
+  if (!std::cout && !reader_is_gone())
+    throw Error(ExitCode::storage, "cannot write to standard output", "is the disk full?");
+  return static_cast<int>(ExitCode::success);
+}
+
 int run_program(int argc, char** argv) {
   CLI::App program{
       "ptxlat measures the latency of every PTX instruction on an NVIDIA GPU and proves each number with the machine "
@@ -103,12 +111,9 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::RuntimeError& ended) {
     return ended.get_exit_code();
   } catch (const CLI::ParseError& error) {
-    return program.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+    if (program.exit(error) != 0) return static_cast<int>(ExitCode::usage);
   }
-  std::cout.flush();
-  if (!std::cout && reader_is_gone()) return 0;  // `ptxlat … | head` has read enough
-  if (!std::cout) throw Error(ExitCode::storage, "cannot write to standard output", "is the disk full?");
-  return 0;
+  return end_of_output();
 }
 
 }  // namespace
@@ -132,6 +137,14 @@ void raise_file_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// A file that is opened next would get the number of a standard stream that is closed, and the messages. Standard
+// output is one that cannot be written: who closes it wants to hear of data.
+void open_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 struct AtTheEnd {
   ~AtTheEnd() { ptxlat::remove_abandoned_folders(); }
 };
@@ -139,6 +152,7 @@ struct AtTheEnd {
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_standard_streams();
   ptxlat::forget_environment_of_others();
   raise_file_limit();
   std::signal(SIGPIPE, SIG_IGN);
@@ -151,10 +165,6 @@ int main(int argc, char** argv) {
     ptxlat::cli::say(stderr, "ptxlat: {}\n", error.what());
     if (!error.advice.empty()) ptxlat::cli::say(stderr, "        {}\n", error.advice);
     return static_cast<int>(error.exit_code);
-  } catch (const std::system_error& error) {
-    if (error.code() == std::errc::broken_pipe) return 0;
-    ptxlat::cli::say(stderr, "ptxlat: {}\n", error.what());
-    return static_cast<int>(ptxlat::ExitCode::failure);
   } catch (const std::exception& error) {
     ptxlat::cli::say(stderr, "ptxlat: {}\n", error.what());
     return static_cast<int>(ptxlat::ExitCode::failure);

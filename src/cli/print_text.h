@@ -16,14 +16,17 @@ namespace ptxlat::cli {
 // with these functions alone, which leave a terminal's commands out. (A report::Page, which may be in colour, does the
 // same with each of its texts. Files keep the words as they are.)
 
+// A message, on standard error. One that cannot be written is dropped: the work and its exit code are as without.
 template <typename... Arguments>
-void say(std::FILE* out, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
-  fmt::print(out, "{}", printable(fmt::format(text, std::forward<Arguments>(arguments)...)));
+void say(std::FILE* error, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  const auto message = printable(fmt::format(text, std::forward<Arguments>(arguments)...));
+  std::fwrite(message.data(), 1, message.size(), error);
 }
 
+// Data, on standard output. The end of the program looks at the stream: work goes on if its reader is gone.
 template <typename... Arguments>
 void say(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
-  say(stdout, text, std::forward<Arguments>(arguments)...);
+  std::cout << printable(fmt::format(text, std::forward<Arguments>(arguments)...));
 }
 
 // Prints what `write` writes to a stream.

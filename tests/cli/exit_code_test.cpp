@@ -39,6 +39,47 @@ TEST_CASE("help and version end with 0 and go to standard output") {
   CHECK(program.run({"--version"}).out.starts_with("ptxlat "));
 }
 
+TEST_CASE("what standard output cannot take ends with 7, also of help, and a reader that has enough is success") {
+  const PtxlatProgram program;
+  for (const char* arguments : {"--help", "--version", "run --help", "list", "probe --list", "compare --help"}) {
+    INFO(arguments);
+    CHECK(program.run_in_shell(fmt::format("$P {} >/dev/full", arguments)).status == 7);
+    CHECK(program.run_in_shell(fmt::format("$P {} >&-", arguments)).status == 7);
+    CHECK(program.run_in_shell(fmt::format("{{ $P {} 3>&1 >&4; echo $? >status; }} 4>&1 | true", arguments)).status ==
+          0);
+  }
+}
+
+TEST_CASE("messages that cannot be written are dropped, and the work and its exit code are as without") {
+  PtxlatProgram program;
+  program.require_tools();
+  const std::string command = "$P static --filter popc -O 3 --format none";
+  const auto table_of = [&] {
+    const auto folder = program.folder() / "ptxlat-tables";
+    std::size_t tables = 0;
+    if (!std::filesystem::exists(folder)) return tables;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+      tables += entry.path().filename() == "run.json" ? 1 : 0;
+    return tables;
+  };
+  for (const char* lost : {"2>/dev/full", "2>&-", "2>&1 | true"}) {
+    INFO(lost);
+    const bool is_pipe = std::string(lost).find('|') != std::string::npos;
+    const auto line = is_pipe ? fmt::format("{{ {} 2>&1; echo $? >status; }} | true", command)
+                              : fmt::format("{} {}; echo $? >status", command, lost);
+    program.run_in_shell("rm -rf ptxlat-tables ptxlat.sqlite*");
+    program.run_in_shell(line);
+    CHECK(content_of(program.folder() / "status") == "0\n");
+    CHECK(table_of() == 1);
+  }
+  CHECK(program.run_in_shell("$P compare nothing x 2>/dev/full").status == 4);
+  CHECK(program.run_in_shell("$P list --no-such-option 2>/dev/full").status == 2);
+  // Without a standard error, the file that is opened next must not get the messages.
+  program.run_in_shell("rm -rf ptxlat-tables ptxlat.sqlite*; " + command + " <&- >&- 2>&-");
+  CHECK(table_of() == 1);
+  CHECK(program.run({"static", "--filter", "popc", "-O", "3", "--format", "none"}).status == 0);
+}
+
 TEST_CASE("a malformed catalogue ends with 3, and every mistake has its file and line") {
   const PtxlatProgram program;
   const auto mine = program.write_catalogue(

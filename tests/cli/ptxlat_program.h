@@ -108,7 +108,7 @@ class PtxlatProgram {
   const std::filesystem::path& folder() const { return folder_.path; }
   std::filesystem::path launch_log() const { return folder() / "launches"; }
   std::filesystem::path store() const { return folder() / "ptxlat.sqlite"; }
-  std::filesystem::path table() const { return folder() / "tables/sm_90/stand-in-h200/driver-0.0.standin"; }
+  std::filesystem::path table() const { return folder() / "ptxlat-tables/sm_90/stand-in-h200/driver-0.0.standin"; }
   std::string csv() const { return content_of(table() / "latency.csv"); }
 
   void set(const std::string& name, const std::string& value) { environment_[name] = value; }
@@ -124,6 +124,16 @@ class PtxlatProgram {
 
   pid_t start(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), program_.string());
+    return start_line(std::move(arguments));
+  }
+
+  // A line for the shell, in which $P is the program.
+  Ended run_in_shell(const std::string& line) const {
+    return wait_for(start_line({"/bin/sh", "-c", "P=" + program_.string() + "; " + line}));
+  }
+
+  //   line  program and arguments
+  pid_t start_line(std::vector<std::string> line) const {
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child != 0) return child;
@@ -134,9 +144,9 @@ class PtxlatProgram {
       if (dup2(open(file, O_WRONLY | O_CREAT | O_TRUNC, 0644), number) < 0) _exit(98);
     }
     std::vector<char*> argv;
-    for (auto& argument : arguments) argv.push_back(argument.data());
+    for (auto& argument : line) argv.push_back(argument.data());
     argv.push_back(nullptr);
-    execv(program_.c_str(), argv.data());
+    execv(argv.front(), argv.data());
     _exit(99);
   }
 
