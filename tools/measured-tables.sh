@@ -43,7 +43,7 @@ run_bundles() {
   local file gpu
   for file in "$folder"/*.bundle; do
     "$program" run --bundle "$file" --store build/measured.sqlite --tables build/measured --format none "${options[@]}"
-    "$program" run --bundle "$file" --store build/measured.sqlite --tables tables --headline-code --format none "${options[@]}"
+    "$program" run --bundle "$file" --store build/measured.sqlite --tables tables --replace --headline-code --format none "${options[@]}"
   done
   for gpu in tables/sm_*/nvidia-*; do
     rm -f "$gpu"/ptxas-*/latency.md # `ptxlat list --table` prints the same
@@ -56,7 +56,7 @@ run_bundles() {
 
 # All forms, and the core once more in a separate store: two runs must agree.
 run_driver() {
-  "$program" run --all --headline-code --store build/driver.sqlite --format none "${options[@]}"
+  "$program" run --all --headline-code --store build/driver.sqlite --tables tables --replace --format none "${options[@]}"
   "$program" run --store build/driver-again.sqlite --tables build/again --format none "${options[@]}"
   local table
   for table in build/again/sm_*/*/driver-*; do

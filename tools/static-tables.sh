@@ -29,7 +29,8 @@ knows() { grep -qx "$2" <<<"${known[$1]}"; }
 # table TARGET VERSION OPTION...
 table() {
   say "$1, ptxas $2"
-  build/release/bin/ptxlat static --target "$1" --toolchain "ptxas-$2" "${@:3}" --store build/static-tables.sqlite --format none
+  build/release/bin/ptxlat static --target "$1" --toolchain "ptxas-$2" "${@:3}" --store build/static-tables.sqlite --format none \
+    --tables tables --replace
 }
 
 brief=(--brief)

@@ -43,11 +43,20 @@ def _csv(folder: Path, name: str) -> Path | None:
     return None
 
 
+def _folders_in(folder: Path) -> list[Path]:
+    # Not glob, which passes over a folder that it cannot read.
+    return sorted(entry for entry in folder.iterdir() if entry.is_dir())
+
+
 def tables_in(folder: Path) -> list[Table]:
+    if not folder.is_dir():
+        return []
     return [
         Table(found, *found.parts[-3:])
-        for found in sorted(folder.glob("*/*/*"))
-        if found.is_dir() and _csv(found, "latency") is not None
+        for sm in _folders_in(folder)
+        for gpu in _folders_in(sm)
+        for found in _folders_in(gpu)
+        if _csv(found, "latency") is not None
     ]
 
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assemble/folders.h"
 
+#include <fmt/format.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <sstream>
@@ -9,6 +11,8 @@
 
 #include "assemble/toolchain.h"
 #include "base/data_folder.h"
+#include "base/error.h"
+#include "base/file.h"
 
 namespace ptxlat::assemble {
 namespace {
@@ -74,22 +78,28 @@ Folders folders_near_program() {
   return folders;
 }
 
+// Those of the folder that the user named: others would be taken for all if it could not be read.
+Folders entries_named(const fs::path& folder) {
+  if (fs::is_directory(folder) && ::access(folder.c_str(), R_OK | X_OK) != 0)
+    throw Error(ExitCode::missing_tool, fmt::format("PTXLAT_TOOLKITS cannot be read: {}", folder.string()),
+                "Check its permissions, or unset the variable.");
+  return entries(folder);
+}
+
 }  // namespace
 
 Folders entries(const fs::path& folder) {
-  Folders found;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    // Dot files are unfinished downloads or not ours.
-    if (!entry->path().filename().string().starts_with('.')) found.push_back(entry->path());
-  }
-  std::sort(found.begin(), found.end());
+  // Most of these places are not there, and what this user may not read is no place for this user's toolkits.
+  if (::access(folder.c_str(), R_OK | X_OK) != 0 || !fs::is_directory(folder)) return {};
+  auto found = entries_of(folder, ExitCode::missing_tool);
+  // Dot files are unfinished downloads or not ours.
+  std::erase_if(found, [](const fs::path& entry) { return entry.filename().string().starts_with('.'); });
   return found;
 }
 
 Folders toolkit_folders() {
   Folders folders;
-  if (const std::string own = environment("PTXLAT_TOOLKITS"); !own.empty()) folders = entries(own);
+  if (const std::string own = environment("PTXLAT_TOOLKITS"); !own.empty()) folders = entries_named(own);
   append(folders, folders_near_program());
   for (const char* const name : {"CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX"})
     if (const std::string home = environment(name); !home.empty()) folders.emplace_back(home);

@@ -11,6 +11,8 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -43,71 +45,82 @@ const char* advice_for(int error_number) {
   }
 }
 
+constexpr int new_file = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+
 bool is_locked_now(int descriptor) { return ::flock(descriptor, LOCK_EX | LOCK_NB) == 0; }
 
-// Files that are written under unique names, and locked until they are renamed or removed, however the writing ends. A
-// killed process leaves the files, but not their locks.
+// Files below a folder that are written under unique names, and locked until they are renamed or removed, however the
+// writing ends. A killed process leaves the files, but not their locks.
 class TemporaryFiles {
  public:
   TemporaryFiles() = default;
   ~TemporaryFiles() {
-    std::error_code ignored;
-    for (const auto& path : paths_) std::filesystem::remove(path, ignored);
-    for (const int descriptor : descriptors_) ::close(descriptor);
+    for (const auto& file : files_) ::unlinkat(file.folder, file.name.c_str(), 0);
   }
   TemporaryFiles(const TemporaryFiles&) = delete;  // owns the files
   TemporaryFiles& operator=(const TemporaryFiles&) = delete;
 
-  const std::filesystem::path& path(std::size_t index) const { return paths_[index]; }
-
-  // A file that is to become folder/name.
-  void write(const std::filesystem::path& folder, const std::string& name, const std::string& content) {
-    const int descriptor = create(folder, name);
-    descriptors_.push_back(descriptor);
-    const auto& file = paths_.back();
-    if (!write_all(descriptor, content) || !settle(descriptor)) throw file_error(file, "write", errno);
+  // A file that is to become `place`, in its open folder.
+  void write(int folder, const Place& place, const std::string& content) {
+    create(folder, place);
+    const int descriptor = files_.back().descriptor.number();
+    if (!write_all(descriptor, content) || !settle(descriptor))
+      throw file_error(path_of(files_.back()), "write", errno);
   }
 
- private:
-  // Locked, and not yet removed by a process that found it without a lock. Each has a name of its own: a process that
-  // found an earlier one may still remove what has that name. With the process id, two processes that export the same
-  // table cannot publish each other's incomplete files.
-  int create(const std::filesystem::path& folder, const std::string& name) {
-    static std::atomic<unsigned> next = 0;
-    for (;;) {
-      const auto file = folder / fmt::format(".{}.{}{:06}", name, ::getpid(), next++ % 1'000'000);
-      // A folder from somebody else may have a link of this name, which must not be followed.
-      ::unlink(file.c_str());
-      const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (descriptor < 0 && errno == EEXIST) continue;
-      if (descriptor < 0) throw file_error(file, "create", errno);
-      struct stat state {};
-      // A file system without locks is no reason to write nothing.
-      const bool is_taken = !is_locked_now(descriptor) && errno == EWOULDBLOCK;
-      if (!is_taken && (::fstat(descriptor, &state) != 0 || state.st_nlink > 0)) {
-        paths_.push_back(file);
-        return descriptor;
-      }
-      ::close(descriptor);
+  void rename() const {
+    for (const auto& file : files_) {
+      if (::renameat(file.folder, file.name.c_str(), file.folder, file.place.file.c_str()) != 0)
+        throw file_error(file.place.folder.path() / file.place.file, "replace", errno);
     }
   }
 
-  std::vector<std::filesystem::path> paths_;
-  std::vector<int> descriptors_;
+ private:
+  struct File {
+    int folder;
+    Place place;
+    std::string name;
+    Descriptor descriptor;
+  };
+
+  static std::filesystem::path path_of(const File& file) { return file.place.folder.path() / file.name; }
+
+  // Locked, and not yet removed by a process that found it without a lock. Each has a name of its own: a process that
+  // found an earlier one may still remove what has that name. With the process id, two processes that export the same
+  // table cannot publish each other's incomplete files.
+  void create(int folder, const Place& place) {
+    static std::atomic<unsigned> next = 0;
+    for (;;) {
+      auto name = fmt::format(".{}.{}{:06}", place.file, ::getpid(), next++ % 1'000'000);
+      // A folder from somebody else may have a link of this name, which must not be followed.
+      ::unlinkat(folder, name.c_str(), 0);
+      Descriptor descriptor(::openat(folder, name.c_str(), new_file, 0666));
+      if (descriptor.number() < 0 && errno == EEXIST) continue;
+      if (descriptor.number() < 0) throw file_error(place.folder.path() / name, "create", errno);
+      struct stat state {};
+      // A file system without locks is no reason to write nothing.
+      const bool is_taken = !is_locked_now(descriptor.number()) && errno == EWOULDBLOCK;
+      if (is_taken || (::fstat(descriptor.number(), &state) == 0 && state.st_nlink == 0)) continue;
+      files_.push_back({folder, place, std::move(name), std::move(descriptor)});
+      return;
+    }
+  }
+
+  std::vector<File> files_;
 };
 
-// Removes temporary files for `name` that a killed process left.
-void remove_abandoned(const std::filesystem::path& folder, const std::string& name) {
-  const std::string beginning = fmt::format(".{}.", name);
+// Removes temporary files that a killed process left for these files of a folder.
+void remove_abandoned(const Folder& folder, int descriptor, const std::set<std::string>& files) {
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+  // Only names are taken from here; what is removed is below the open folder.
+  for (std::filesystem::directory_iterator entry(folder.path(), error), end; !error && entry != end;
+       entry.increment(error)) {
     const std::string found = entry->path().filename().string();
-    if (!found.starts_with(beginning) || found.find_first_not_of("0123456789", beginning.size()) != std::string::npos)
-      continue;
-    const int descriptor = ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (descriptor < 0) continue;
-    if (is_locked_now(descriptor)) ::unlink(entry->path().c_str());
-    ::close(descriptor);
+    const auto end_of_name = found.find_last_not_of("0123456789");
+    if (found[0] != '.' || end_of_name == std::string::npos || end_of_name < 2 || found[end_of_name] != '.') continue;
+    if (!files.contains(found.substr(1, end_of_name - 1))) continue;
+    const Descriptor opened(::openat(descriptor, found.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (opened.number() >= 0 && is_locked_now(opened.number())) ::unlinkat(descriptor, found.c_str(), 0);
   }
 }
 
@@ -119,29 +132,66 @@ Error file_error(const std::filesystem::path& file, const char* doing, int error
                advice_for(error_number));
 }
 
-void replace_files(const std::filesystem::path& folder, const std::vector<NamedContent>& files) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw file_error(folder, "make the folder", error.value());
-
-  TemporaryFiles temporary;
+void replace_files(const Folder& folder, const std::vector<NamedContent>& files) {
+  struct Opened {
+    Descriptor descriptor{-1};
+    std::set<std::string> files;
+  };
+  std::map<std::string, Opened> folders;  // by their names below the one that the user named
+  open_folder(folder, Missing::make);
+  std::vector<Place> places;
   for (const auto& [name, content] : files) {
-    remove_abandoned(folder, name);
-    temporary.write(folder, name, content);
+    const auto& place = places.emplace_back(place_of(folder, name));
+    auto& opened = folders[place.folder.below];
+    if (opened.files.empty()) opened.descriptor = open_folder(place.folder, Missing::make);
+    opened.files.insert(place.file);
   }
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    std::filesystem::rename(temporary.path(i), folder / files[i].first, error);
-    if (error) throw file_error(folder / files[i].first, "replace", error.value());
-  }
+  for (const auto& [below, opened] : folders)
+    remove_abandoned({folder.named, below}, opened.descriptor.number(), opened.files);
+  TemporaryFiles temporary;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    temporary.write(folders[places[i].folder.below].descriptor.number(), places[i], files[i].second);
+  temporary.rename();
 }
 
 void replace_file(const std::filesystem::path& file, const std::string& content) {
   replace_files(file.has_parent_path() ? file.parent_path() : ".", {{file.filename().string(), content}});
 }
 
-bool stays_inside(const std::filesystem::path& path) {
-  return !path.is_absolute() && path.native().find('\0') == std::string::npos &&
-         std::find(path.begin(), path.end(), "..") == path.end();
+void create_files(const Folder& folder, const std::vector<NamedContent>& files) {
+  for (const auto& [name, content] : files) {
+    const auto place = place_of(folder, name);
+    const auto path = place.folder.path() / place.file;
+    const auto parent = open_folder(place.folder, Missing::make);
+    const Descriptor file(::openat(parent.number(), place.file.c_str(), new_file, 0666));
+    if (file.number() < 0) throw file_error(path, "create", errno);
+    if (!write_all(file.number(), content)) throw file_error(path, "write", errno);
+  }
+}
+
+void remove_file(const Folder& folder, const std::string& name) {
+  try {
+    const auto place = place_of(folder, name);
+    const auto parent = open_folder(place.folder, Missing::is_none);
+    if (parent.number() >= 0) ::unlinkat(parent.number(), place.file.c_str(), 0);
+  } catch (const Error&) {
+    // Such a file is not ours to remove.
+  }
+}
+
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder, ExitCode code) {
+  std::vector<std::filesystem::path> entries;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder, error);
+  for (const std::filesystem::directory_iterator end; !error && entry != end; entry.increment(error))
+    entries.push_back(entry->path());
+  if (error) throw Error(code, file_error(folder, "read", error.value()).what(), "Check its permissions.");
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {
+  return entries_of(folder, ExitCode::storage);
 }
 
 std::string read_file(const std::filesystem::path& file) {

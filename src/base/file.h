@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/beneath.h"
+
 namespace ptxlat {
 
 enum class ExitCode : int;
@@ -13,16 +15,27 @@ enum class ExitCode : int;
 // Name and content of a file.
 using NamedContent = std::pair<std::string, std::string>;
 
-// Writes all files under temporary names in `folder` (created if missing), and renames them in the given order only
-// when every byte is on the disk. Error{storage} with what to do if that fails; then none of the old files has changed.
-// Temporary files that a killed process left for the same names are removed.
-void replace_files(const std::filesystem::path& folder, const std::vector<NamedContent>& files);
+// Writes files below `folder` (created if missing) under temporary names, and renames them in the given order only when
+// every byte is on the disk. Names may have folders in them. No link below the folder that the user named is followed
+// (base/beneath.h). Error{storage} with what to do if that fails; then none of the old files has changed. Temporary
+// files that a killed process left for the same names are removed.
+void replace_files(const Folder& folder, const std::vector<NamedContent>& files);
 
 // The same for one file, anywhere.
 void replace_file(const std::filesystem::path& file, const std::string& content);
 
-// Whether folder / path is inside the folder: for paths that come from a file.
-bool stays_inside(const std::filesystem::path& path);
+// Writes files that do not exist yet, in a folder that this process has for itself: not under temporary names, and
+// without waiting for the disk. Otherwise as replace_files.
+void create_files(const Folder& folder, const std::vector<NamedContent>& files);
+
+// Removes the file, if it is there, and nothing that is only reached through a link: of a name that cannot be one below
+// the folder, that is a folder's, or that leads through a link, nothing is removed.
+void remove_file(const Folder& folder, const std::string& name);
+
+// The paths of what is in a folder, sorted. Error{code} if the folder cannot be read: a list that ends early would pass
+// for whole.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder, ExitCode code);
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);  // Error{storage}
 
 // Error{storage} if it cannot be read, is larger than any file of ours (base/limits.h), or is a pipe or a device: these
 // may never end, and opening them may wait.

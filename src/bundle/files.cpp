@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bundle/files.h"
 
-#include <algorithm>
-#include <fstream>
-#include <iterator>
-
 #include "base/error.h"
 #include "base/file.h"
+#include "base/printable.h"
 #include "bundle/bytes.h"
 #include "bundle/compress.h"
 
@@ -14,11 +11,24 @@ namespace ptxlat::bundle {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+void require_no_file_as_folder(const Files& files) {
+  for (const auto& [path, text] : files) {
+    for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+      if (files.contains(path.substr(0, slash)))
+        throw Error(ExitCode::storage,
+                    "the bundle has a file where it has a folder: " + printable(path.substr(0, slash)));
+    }
+  }
+}
+
+}  // namespace
+
 void add_folder(Files& files, const std::string& name, const fs::path& folder) {
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const auto extension = entry.path().extension();
-    if (extension != ".toml" && extension != ".ptx") continue;
-    files[name + "/" + entry.path().filename().string()] = read_file(entry.path(), ExitCode::catalogue, "");
+  for (const auto& file : entries_of(folder, ExitCode::catalogue)) {
+    if (file.extension() != ".toml" && file.extension() != ".ptx") continue;
+    files[name + "/" + file.filename().string()] = read_file(file, ExitCode::catalogue, "");
   }
 }
 
@@ -26,13 +36,7 @@ void write_folder(const Files& files, const std::string& name, const fs::path& f
   const auto prefix = name + "/";
   for (const auto& [path, text] : files) {
     if (!path.starts_with(prefix)) continue;
-    const auto file = folder / path.substr(prefix.size());
-    std::error_code ignored;
-    fs::create_directories(file.parent_path(), ignored);
-    std::ofstream out(file, std::ios::binary);
-    out << text;
-    out.close();
-    if (!out) throw Error(ExitCode::storage, "cannot write " + file.string(), "is the disk full?");
+    create_files(folder, {{path.substr(prefix.size()), text}});
   }
 }
 
@@ -50,10 +54,11 @@ Files decode_files(const Bytes& section) {
   Files files;
   for (ByteReader reader(frame); reader.rest() > 0;) {
     const auto path = reader.get_text();
-    if (!stays_inside(path))
-      throw Error(ExitCode::storage, "the bundle has a file that points outside its folder: " + path);
+    if (!is_name_beneath(path) || files.contains(path))
+      throw Error(ExitCode::storage, "the bundle has a file with a name that it cannot have: " + printable(path));
     files[path] = reader.get_text();
   }
+  require_no_file_as_folder(files);
   return files;
 }
 

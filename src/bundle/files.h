@@ -16,12 +16,13 @@ using Files = std::map<std::string, std::string>;
 // read.
 void add_folder(Files& files, const std::string& name, const std::filesystem::path& folder);
 
-// Writes those under `name`/ into a folder. Error{storage} if writing fails.
+// Writes those under `name`/ into a folder that has none of them. Error{storage} if writing fails.
 void write_folder(const Files& files, const std::string& name, const std::filesystem::path& folder);
 
 // As a section of a bundle.
 Bytes encode_files(const Files& files);
-// Error{storage} if encode_files did not make it, or if a name points outside its folder.
+// Error{storage} if encode_files did not make it: if a name is not one below a folder, or is there twice, or if a file
+// stands where another name needs a folder.
 Files decode_files(const Bytes& section);
 
 }  // namespace ptxlat::bundle

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/process.h"
 #include "isa/catalogue.h"
@@ -33,9 +34,9 @@ using Row = std::tuple<std::string, std::string, std::string>;
 
 bundle::Files files_of(const Selection& selection) {
   bundle::Files files;
-  for (const auto& entry : std::filesystem::directory_iterator(isa::templates_folder())) {
-    if (entry.is_directory())
-      bundle::add_folder(files, fmt::format("{}/{}", shipped, entry.path().filename().string()), entry);
+  for (const auto& entry : entries_of(isa::templates_folder(), ExitCode::catalogue)) {
+    if (std::filesystem::is_directory(entry))
+      bundle::add_folder(files, fmt::format("{}/{}", shipped, entry.filename().string()), entry);
   }
   for (std::size_t i = 0; i < selection.catalogues.size(); ++i)
     bundle::add_folder(files, name_of_folder(i), selection.catalogues[i]);

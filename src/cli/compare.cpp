@@ -19,6 +19,7 @@
 #include "cli/commands.h"
 #include "cli/print_text.h"
 #include "cli/selection.h"
+#include "cli/tables.h"
 #include "cli/toolchains.h"
 #include "report/compare_write.h"
 #include "report/find_tables.h"
@@ -58,14 +59,16 @@ NamedTable split_level(const std::string& text) {
 // with_own: followed by the tables of the other GPUs that measured them.
 std::vector<NamedTable> named_tables(const std::vector<std::string>& names, bool with_own) {
   std::vector<NamedTable> tables;
+  std::vector<std::filesystem::path> unreadable;
   for (const auto& name : names) {
     const auto named = split_level(name);
-    for (const auto& folder : report::find_tables(named.folder)) {
+    for (const auto& folder : report::find_tables(named.folder, unreadable)) {
       tables.push_back({folder.string(), named.level});
       if (!with_own) continue;
-      for (const auto& own : report::own_tables_of(folder)) tables.push_back({own.string(), named.level});
+      for (const auto& own : report::own_tables_of(folder, unreadable)) tables.push_back({own.string(), named.level});
     }
   }
+  warn_of_unreadable(unreadable);
   return tables;
 }
 
@@ -76,7 +79,8 @@ using Tables = std::map<std::string, report::Table>;
 void keep_own_cells(const std::vector<NamedTable>& named, Tables& tables) {
   for (const auto& table : named) {
     std::unordered_set<report::RowKey, report::RowKeyHash> own;
-    for (const auto& folder : report::own_tables_of(table.folder)) {
+    std::vector<std::filesystem::path> unreadable;  // the user has read of them
+    for (const auto& folder : report::own_tables_of(table.folder, unreadable)) {
       for (const auto& cell : tables.at(folder.string()).cells) own.insert(report::row_key(cell.record));
     }
     if (own.empty()) continue;

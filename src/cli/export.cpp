@@ -35,9 +35,10 @@ simulator::Bases read_bases(const std::vector<std::string>& files) {
 }
 
 void write(const fs::path& folder, const simulator::Export& exported) {
-  for (const auto& [path, content] : exported.files) replace_file(folder / path, content);
-  replace_files(folder, {{simulator::evidence_name, simulator::evidence_csv(exported)},
-                         {simulator::left_out_name, simulator::left_out_csv(exported)}});
+  std::vector<NamedContent> files(exported.files.begin(), exported.files.end());
+  files.emplace_back(simulator::evidence_name, simulator::evidence_csv(exported));
+  files.emplace_back(simulator::left_out_name, simulator::left_out_csv(exported));
+  replace_files(folder, files);
 }
 
 void export_table(const ExportOptions& options) {

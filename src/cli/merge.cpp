@@ -15,11 +15,12 @@
 #include "cli/selection.h"
 #include "cli/tables.h"
 #include "latency/survey.h"
-#include "report/probe_files.h"
 #include "report/shared_throughputs.h"
 #include "report/table.h"
 #include "results/shards.h"
 #include "results/stored_records.h"
+#include "run/facts.h"
+#include "run/kept.h"
 
 namespace ptxlat::cli {
 
@@ -88,33 +89,36 @@ void write_stored_opcodes(const results::Store& store, const std::string& table,
   auto throughput = store.records(table, RecordKind::throughput);
   if (throughput.empty()) return;
   const int level = highest_level(throughput);
-  const auto folder = std::filesystem::path(options.tables.folder) / table;
+  const Folder folder(options.tables.folder, table);
   auto shared = report::share_throughputs(at_level(std::move(throughput), level));
-  write_opcodes(folder, catalogue_of(options), find_latencies(folder),
-                {{},
-                 std::move(shared.records),
-                 at_level(store.records(table, RecordKind::contention), level),
-                 at_level(store.records(table, RecordKind::counters), level),
-                 at_level(store.records(table, RecordKind::operand_cost), level),
-                 at_level(store.records(table, RecordKind::in_flight), level),
-                 store.runs(table),
-                 std::move(shared.spellings)},
-                "none");
+  report::OpcodeFiles files{{},
+                            std::move(shared.records),
+                            at_level(store.records(table, RecordKind::contention), level),
+                            at_level(store.records(table, RecordKind::counters), level),
+                            at_level(store.records(table, RecordKind::operand_cost), level),
+                            at_level(store.records(table, RecordKind::in_flight), level),
+                            store.runs(table),
+                            std::move(shared.spellings)};
+  if (const auto loss = run::loss_of_opcodes(folder.path(), files); loss && !options.tables.replaces)
+    throw Error(*loss);
+  write_opcodes(folder, catalogue_of(options), find_latencies(folder.path()), std::move(files), "none");
 }
 
 // The pairs of a table at their highest level: its files hold one level.
-void write_stored_pairs(const results::Store& store, const std::string& table, const MergeOptions& options) {
+void write_stored_pairs(results::Store& store, const std::string& table, const MergeOptions& options) {
   auto hazards = store.records(table, results::RecordKind::hazard);
   if (hazards.empty()) return;
   const int level = highest_level(hazards);
-  const auto folder = std::filesystem::path(options.tables.folder) / table;
-  write_pairs(folder, schedules_in(folder, catalogue_of(options)),
-              {{}, at_level(std::move(hazards), level), store.runs(table)}, "none");
+  const Folder folder(options.tables.folder, table);
+  report::PairFiles files{{}, at_level(std::move(hazards), level), store.runs(table)};
+  if (const auto loss = run::loss_of_pairs(folder.path(), files); loss && !options.tables.replaces) throw Error(*loss);
+  const auto pairs = write_pairs(folder, schedules_in(folder.path(), catalogue_of(options)), std::move(files), "none");
+  run::save_release(store, table, level, pairs);
 }
 
 // The latencies, probes, pairs and opcodes of a table, as far as the store has them.
 //   last  of its runs
-void write_table(const results::Store& store, const results::Run& last, const MergeOptions& options) {
+void write_table(results::Store& store, const results::Run& last, const MergeOptions& options) {
   const auto& table = last.table;
   report::require_name_of_table(table);
   const auto folder = std::filesystem::path(options.tables.folder) / table;
@@ -129,11 +133,11 @@ void write_table(const results::Store& store, const results::Run& last, const Me
     say(stderr, "{}: {} cells\n", folder.string(), latencies.size());
     warn_of_shards(written.table.run);
   }
+  write_stored_pairs(store, table, options);
   if (const auto probes = store.records(table, results::RecordKind::probe); !probes.empty()) {
-    report::write_probe_files(folder, probes, store.runs(table));
+    run::write_facts({options.tables.folder, table}, store, table);
     say(stderr, "{}: {} probes\n", folder.string(), probes.size());
   }
-  write_stored_pairs(store, table, options);
   write_stored_opcodes(store, table, options);
 }
 
@@ -142,9 +146,13 @@ void merge(const MergeOptions& options) {
   say(stderr, "{}: {} runs and {} records added, {} records replaced\n", options.into, merged.runs, merged.added,
       merged.replaced);
   print_conflicts(merged.conflicts);
-  const results::Store store(options.into);
+  results::Store store(options.into);
+  const auto tables = store.newest_runs();
+  if (tables.empty())
+    throw Error(ExitCode::incomplete, fmt::format("there are no results in {}", options.into),
+                "Name the stores that have them: a merge that was killed leaves nothing.");
   std::vector<std::string> missing;
-  for (const auto& last : store.newest_runs()) {
+  for (const auto& last : tables) {
     write_table(store, last, options);
     for (const auto& division : results::unfinished_plans(store.runs(last.table)))
       missing.push_back(fmt::format("{}: {}", last.table, what_is_missing(division)));

@@ -81,8 +81,8 @@ void add_opcode_job(CLI::App& command, OpcodeJobOptions& options, const std::str
           "--store", options.store,
           "The SQLite file that keeps finished cells; rerun the same command to resume. Default: ptxlat.sqlite.")
       ->type_name("FILE");
-  command.add_option("--tables", options.tables, "The folder under which the results are written. Default: tables.")
-      ->type_name("FOLDER");
+  command.add_option("--tables", options.tables, help_of_tables)->type_name("FOLDER");
+  add_replace(command, options.replaces);
   command.add_option("--format", options.format, "What to write to standard output: text or none. Default: text.")
       ->check(CLI::IsMember({"text", "none"}));
   command.add_option("--reread", options.reread, of_reread)->type_name("FOLDER");

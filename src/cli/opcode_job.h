@@ -14,6 +14,7 @@
 #include "cli/gpus.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
+#include "cli/tables.h"
 #include "run/opcodes.h"
 
 namespace ptxlat::cli {
@@ -25,7 +26,8 @@ struct OpcodeJobOptions {
   std::string devices = "0";
   int threads = 0;  // 0: two per core
   std::string store = "ptxlat.sqlite";
-  std::string tables = "tables";
+  std::string tables = default_tables;
+  bool replaces = false;  // also what the store does not have
   std::string format = "text";
   std::string reread;
 };

@@ -26,6 +26,7 @@
 #include "report/table.h"
 #include "report/table_files.h"
 #include "results/store.h"
+#include "run/kept.h"
 
 namespace ptxlat::cli {
 
@@ -49,8 +50,8 @@ void read_again(const OpcodeJobOptions& options) {
     files.throughput = std::move(shared.records);
     files.spellings = std::move(shared.spellings);
   }
-  write_opcodes(options.reread, load_catalogue_for(options.selection), find_latencies(options.reread), std::move(files),
-                options.format);
+  write_opcodes(std::filesystem::path(options.reread), load_catalogue_for(options.selection),
+                find_latencies(options.reread), std::move(files), options.format);
 }
 
 void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind& kind, StageProgress& progress) {
@@ -63,8 +64,8 @@ void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind
   }
   cuda::apply_compiled(job.loaded.catalogue.forms, compile_cuda(job.forms, job.toolchain, job.target));
   results::Store store(options.store);
-  const auto folder = std::filesystem::path(options.tables) / job.run.table;
-  auto latencies = std::async(std::launch::async, find_latencies, folder);  // seconds, while the GPU is busy
+  const Folder folder(options.tables, job.run.table);
+  auto latencies = std::async(std::launch::async, find_latencies, folder.path());  // seconds, while the GPU is busy
   const auto made = run::make_opcodes(job, store, &heed_interrupts(), progress.calls());
   progress.finish();
   std::size_t failures = 0;
@@ -75,18 +76,18 @@ void measure(const OpcodeJobOptions& options, run::OpcodeJob& job, const GpuKind
     say(stderr, "no pipes by hardware counters: {}\n", made.not_counted->what());
     if (!made.not_counted->advice.empty()) say(stderr, "        {}\n", made.not_counted->advice);
   }
-  if (made.completed || !made.throughput.empty()) {
-    write_opcodes(folder, job.loaded, latencies.get(),
-                  {{},
-                   made.throughput,
-                   made.contention,
-                   made.counters,
-                   made.operand_costs,
-                   made.in_flight,
-                   store.runs(made.run.table),
-                   made.spellings},
-                  options.format);
-  }
+  report::OpcodeFiles files{{},
+                            made.throughput,
+                            made.contention,
+                            made.counters,
+                            made.operand_costs,
+                            made.in_flight,
+                            store.runs(made.run.table),
+                            made.spellings};
+  const auto loss = options.replaces ? std::nullopt : run::loss_of_opcodes(folder.path(), files);
+  if (loss && made.completed) throw Error(*loss);
+  if (!loss && (made.completed || !made.throughput.empty()))
+    write_opcodes(folder, job.loaded, latencies.get(), std::move(files), options.format);
   require_completed(made.completed, options.store);
 }
 
@@ -98,8 +99,8 @@ FoundLatencies find_latencies(const std::filesystem::path& folder) {
   return latencies;
 }
 
-void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded,
-                   const FoundLatencies& latencies, report::OpcodeFiles files, const std::string& format) {
+void write_opcodes(const Folder& folder, const ptx::LoadedCatalogue& loaded, const FoundLatencies& latencies,
+                   report::OpcodeFiles files, const std::string& format) {
   if (!files.runs.empty())
     report::note_published(files.throughput, files.runs.back().target, documented(), files.spellings);
   const auto opcodes = machine::opcodes_measured(loaded, files.throughput);
@@ -108,11 +109,11 @@ void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalog
   files.opcodes = machine::opcode_rows(
       opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, files.in_flight, latency});
   report::note_spellings(files.opcodes, files.spellings);
-  machine::add_pairs(files.opcodes, report::read_pairs(folder));
+  machine::add_pairs(files.opcodes, report::read_pairs(folder.path()));
   report::note_appearances(files.opcodes, latencies.appearances);
   report::write_opcode_files(folder, files);
   say(stderr, "{} opcodes of {} forms, which are {} distinct\n{}\n", files.opcodes.size(), files.spellings.size(),
-      files.throughput.size(), folder.string());
+      files.throughput.size(), folder.path().string());
   if (format == "text") report::write_opcode_text(std::cout, files.opcodes);
 }
 

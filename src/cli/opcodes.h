@@ -21,7 +21,7 @@ FoundLatencies find_latencies(const std::filesystem::path& folder);
 
 // Writes the results of the current rules for the records, next to the latencies of the same folder.
 //   format  "text": the rows also go to standard output
-void write_opcodes(const std::filesystem::path& folder, const ptx::LoadedCatalogue& loaded,
-                   const FoundLatencies& latencies, report::OpcodeFiles files, const std::string& format);
+void write_opcodes(const Folder& folder, const ptx::LoadedCatalogue& loaded, const FoundLatencies& latencies,
+                   report::OpcodeFiles files, const std::string& format);
 
 }  // namespace ptxlat::cli

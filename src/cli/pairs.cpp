@@ -32,6 +32,8 @@
 #include "report/table.h"
 #include "report/table_files.h"
 #include "results/store.h"
+#include "run/facts.h"
+#include "run/kept.h"
 #include "run/pairs.h"
 
 namespace ptxlat::cli {
@@ -65,49 +67,19 @@ std::vector<results::Record> windows_of(const std::filesystem::path& folder) {
   return records;
 }
 
-// The facts about registers stand with those of the probes.
-void write_registers(const std::filesystem::path& folder, const std::vector<results::Record>& registers,
-                     const std::vector<results::Run>& made) {
-  auto records = report::read_probe_files(folder);
-  auto runs = report::read_probe_runs(folder);
-  std::erase_if(records, [](const auto& record) { return record.ptx == machine::registers_name; });
-  // Runs of another store may have the same numbers.
-  int highest = 0;
-  for (const auto& run : runs) highest = std::max(highest, run.id);
-  for (auto record : registers) {
-    for (auto run : made) {
-      if (run.id != record.run) continue;
-      record.run = run.id = ++highest;
-      runs.push_back(run);
-      break;
-    }
-    records.push_back(std::move(record));
-  }
-  report::write_probe_files(folder, records, runs);
-}
-
-// Of pairs, but a fact: it stands with those about registers, if there are any.
-void write_release(const std::filesystem::path& folder, const std::vector<results::Pair>& pairs) {
-  auto probes = report::read_probe_files(folder);
-  const auto registers = std::find_if(probes.begin(), probes.end(),
-                                      [](const auto& record) { return record.ptx == machine::registers_name; });
-  if (registers == probes.end()) return;
-  const auto release = machine::release_of_scoreboards(pairs);
-  std::erase_if(registers->facts, [&](const auto& fact) { return fact.quantity == release.quantity; });
-  registers->facts.push_back(release);
-  report::rewrite_facts(folder, probes);
-}
-
 void read_again(const PairOptions& options) {
   const std::filesystem::path folder = options.reread;
   auto files = report::read_pair_files(folder);
   require_rules(folder, files.runs, std::array<std::string_view, 1>{machine::hazard_version});
+  const auto pairs = write_pairs(folder, schedules_in(folder, load_catalogue_for(options.selection)), std::move(files),
+                                 options.format);
   auto probes = report::read_probe_files(folder);
   for (auto& record : probes) {
-    if (record.ptx == machine::registers_name) machine::read_registers_again(record);
+    if (record.ptx != machine::registers_name) continue;
+    machine::read_registers_again(record);
+    run::note_release(record, pairs);
   }
   if (!probes.empty()) report::rewrite_facts(folder, probes);
-  write_pairs(folder, schedules_in(folder, load_catalogue_for(options.selection)), std::move(files), options.format);
 }
 
 // How often a pair is in some code, and at which distances.
@@ -171,15 +143,20 @@ void measure(const PairOptions& options, run::OpcodeJob& job, StageProgress& pro
   job.run.rules = machine::hazard_version;
   std::erase_if(job.forms, [](const isa::Form* form) { return form->cuda.has_value(); });
   results::Store store(options.store);
-  const auto folder = std::filesystem::path(options.tables) / job.run.table;
+  const Folder folder(options.tables, job.run.table);
   // Takes seconds, while the GPUs are busy.
-  auto schedules = std::async(std::launch::async, [&] { return schedules_in(folder, job.loaded); });
+  auto schedules = std::async(std::launch::async, [&] { return schedules_in(folder.path(), job.loaded); });
   const auto made = run::make_pairs(job, store, &heed_interrupts(), progress.calls());
   progress.finish();
   warn_of_failures(failures_in(made.registers) + failures_in(made.hazards));
-  const auto runs = store.runs(made.run.table);
-  if (!made.registers.empty()) write_registers(folder, made.registers, runs);
-  if (made.completed) write_pairs(folder, schedules.get(), {{}, made.hazards, runs}, options.format);
+  const auto& table = made.run.table;
+  if (made.completed) {
+    report::PairFiles files{{}, made.hazards, store.runs(table)};
+    if (const auto loss = run::loss_of_pairs(folder.path(), files); loss && !options.replaces) throw Error(*loss);
+    const auto pairs = write_pairs(folder, schedules.get(), std::move(files), options.format);
+    run::save_release(store, table, job.level, pairs);
+  }
+  if (!made.registers.empty()) run::write_facts(folder, store, table);
   require_completed(made.completed, options.store);
 }
 
@@ -189,15 +166,15 @@ machine::Schedules schedules_in(const std::filesystem::path& folder, const ptx::
   return machine::schedules_of(windows_of(folder), machine::refusals_of(loaded));
 }
 
-void write_pairs(const std::filesystem::path& folder, const machine::Schedules& schedules, report::PairFiles files,
-                 const std::string& format) {
+std::vector<results::Pair> write_pairs(const Folder& folder, const machine::Schedules& schedules,
+                                       report::PairFiles files, const std::string& format) {
   files.pairs = machine::pair_rows(schedules, files.hazards);
   report::write_pair_files(folder, files);
-  write_release(folder, files.pairs);
   if (!files.runs.empty() && !files.runs.back().is_finished())
     say(stderr, "the last run did not finish: pairs are missing\n");
-  say(stderr, "{} pairs\n{}\n", files.pairs.size(), folder.string());
+  say(stderr, "{} pairs\n{}\n", files.pairs.size(), folder.path().string());
   if (format == "text") report::write_pair_text(std::cout, files.pairs);
+  return std::move(files.pairs);
 }
 
 void show_pairs(const std::filesystem::path& table, const std::string& opcode) {

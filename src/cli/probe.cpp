@@ -30,6 +30,7 @@
 #include "report/probe_files.h"
 #include "report/zstd.h"
 #include "results/store.h"
+#include "run/facts.h"
 #include "run/probes.h"
 #include "run/provenance.h"
 
@@ -45,7 +46,7 @@ struct ProbeOptions {
   int level = 3;
   std::string devices = "0";
   std::string store = "ptxlat.sqlite";
-  std::string tables = "tables";
+  std::string tables = default_tables;
   std::string format = "text";
   std::string plot;  // folder; empty: none
   std::string oracle, replay, log, reread;
@@ -106,7 +107,7 @@ std::vector<std::optional<run::MadeProbes>> make_probes(const ProbeOptions& opti
   std::vector<Error> failures;
   Stop never(nullptr);
   run_threads(jobs.size(), never, [&](std::size_t i) {
-    const auto folder = std::filesystem::path(options.tables) / jobs[i].run.table;
+    const Folder folder(options.tables, jobs[i].run.table);
     try {
       made[i] = run::make_probes(
           jobs[i], store, kind.gpus[i]->worker, &heed_interrupts(),
@@ -128,14 +129,14 @@ std::vector<std::optional<run::MadeProbes>> make_probes(const ProbeOptions& opti
 }
 
 void write_probes(const ProbeOptions& options, const run::MadeProbes& made, const results::Store& store) {
-  const auto folder = std::filesystem::path(options.tables) / made.run.table;
-  const auto runs = store.runs(made.run.table);
-  report::write_probe_files(folder, made.records, runs);
+  const Folder folder(options.tables, made.run.table);
+  run::write_facts(folder, store, made.run.table);
   say(stderr, "{} probes made, {} were already in {}\n", made.made, made.wanted.size() - made.made, options.store);
   warn_of_failures(failures_in(made.wanted));
-  say(stderr, "{}\n", folder.string());
+  say(stderr, "{}\n", folder.path().string());
   if (!options.plot.empty()) {
-    for (const auto& file : report::write_plots(options.plot, made.wanted, runs)) say(stderr, "{}\n", file.string());
+    for (const auto& file : report::write_plots(options.plot, made.wanted, store.runs(made.run.table)))
+      say(stderr, "{}\n", file.string());
   }
   if (options.format == "text") report::write_probe_text(std::cout, made.wanted);
 }
@@ -216,7 +217,7 @@ void read_again(const ProbeOptions& options, const std::vector<probe::Probe>& pr
     }
     if (!logs.empty()) probe::infer_facts_again(*same, logs, record);
   }
-  report::rewrite_facts(options.reread, records);
+  report::rewrite_facts(std::filesystem::path(options.reread), records);
   print_text([&](std::ostream& out) { report::write_facts_csv(out, records); });
 }
 
@@ -283,8 +284,7 @@ void add_probe(CLI::App& program) {
   add_devices(*command, options->devices);
   command->add_option("--store", options->store, "The SQLite file that keeps finished probes. Default: ptxlat.sqlite.")
       ->type_name("FILE");
-  command->add_option("--tables", options->tables, "The folder under which the results are written. Default: tables.")
-      ->type_name("FOLDER");
+  command->add_option("--tables", options->tables, help_of_tables)->type_name("FOLDER");
   command->add_option("--format", options->format, "What to write to standard output: text or none. Default: text.")
       ->check(CLI::IsMember({"text", "none"}));
   command

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/print_text.h"
+#include "cli/tables.h"
 #include "report/published.h"
 #include "report/table_files.h"
 #include "run/provenance.h"
@@ -42,7 +43,9 @@ void make_site(const ReportOptions& options) {
     if (auto file = files.extract(name)) published.insert(std::move(file));
   }
   const auto library = site::plot_library(options.library);
-  const auto tables = site::read_tables(options.tables);
+  std::vector<std::filesystem::path> unreadable;
+  const auto tables = site::read_tables(options.tables, &unreadable);
+  warn_of_unreadable(unreadable);
   files.merge(site::SiteFiles(library.files));
   files.merge(site::data_files(tables, published, {run::tool_version(), run::git_commit()}, library.missing.empty()));
   std::uint64_t bytes = 0;

@@ -148,6 +148,9 @@ void make_table(run::TableJob job, const RunOptions& options, const GpuKind* kin
   job.run.seed = options.seed;
   if (kind != nullptr) job.run.launches = options.launches;
   results::Store store(options.store);
+  std::vector<results::CellKey> planned;
+  for (const auto& cell : job.plan) planned.push_back(key_of(cell));
+  require_kept(store, job.run.table, planned, options.tables);
   std::optional<Progress> progress;
   auto live = live_table(job, options);
   run::SessionOptions session{.repeat = options.repeat, .interrupted = &heed_interrupts()};

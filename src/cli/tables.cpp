@@ -8,12 +8,18 @@
 
 #include "cli/print_text.h"
 #include "results/shards.h"
+#include "run/kept.h"
 
 namespace ptxlat::cli {
 
+void add_replace(CLI::App& command, bool& replaces) {
+  command.add_flag("--replace", replaces,
+                   "Also write over a table that has cells which the store does not have. Default: stop.");
+}
+
 void add_table_options(CLI::App& command, TableOptions& options) {
-  command.add_option("--tables", options.folder, "The folder under which the table is written. Default: tables.")
-      ->type_name("FOLDER");
+  command.add_option("--tables", options.folder, help_of_tables)->type_name("FOLDER");
+  add_replace(command, options.replaces);
   command.add_flag(
       "--brief", options.is_brief,
       "Write only latency.csv, forms.csv.gz and run.json, without the machine code, to keep many static tables.");
@@ -21,15 +27,22 @@ void add_table_options(CLI::App& command, TableOptions& options) {
                    "Keep only the machine code behind each row's headline, for publishing.");
 }
 
+void require_kept(const results::Store& store, const std::string& table, const std::vector<results::CellKey>& planned,
+                  const TableOptions& options) {
+  if (options.replaces) return;
+  const auto folder = std::filesystem::path(options.folder) / table;
+  if (const auto loss = run::loss_of_latencies(folder, store, table, planned)) throw Error(*loss);
+}
+
 WrittenTable write_latencies(const results::Store& store, results::Run run, const results::StoredRecords& latencies,
                              const TableOptions& options) {
+  require_kept(store, run.table, {}, options);
   run.shard = results::shards_held(store.runs(run.table), run);
   const report::RecordSource records{
       latencies.size(), [&](std::size_t number, results::Code code) { return latencies.read(number, code); }};
   auto outline = report::outline_of(records);
   const auto code = options.has_headline_code ? report::Code::of_headline : report::Code::all;
-  const auto scratch = std::filesystem::path(options.folder) / run.table;
-  auto table = report::table_from(std::move(run), latencies.runs(), records, outline, code, scratch);
+  auto table = report::table_from(std::move(run), latencies.runs(), records, outline, code, options.folder);
   report::write_table(options.folder, table,
                       options.is_brief ? report::TableDetail::columns_only : report::TableDetail::everything);
   return {std::move(table), std::move(outline)};
@@ -39,6 +52,11 @@ void warn_of_shards(const results::Run& written) {
   if (written.shard.empty()) return;
   say(stderr, "warning: {} contains only shard {} of its plan; `ptxlat merge` joins the stores of all shards\n",
       written.table, written.shard);
+}
+
+void warn_of_unreadable(const std::vector<std::filesystem::path>& folders) {
+  for (const auto& folder : folders)
+    say(stderr, "warning: {} cannot be read: tables in it are left out\n", folder.string());
 }
 
 std::size_t failures_in(const std::vector<results::Record>& records) {

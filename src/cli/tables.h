@@ -13,13 +13,26 @@ class App;
 
 namespace ptxlat::cli {
 
+// Not the folder `tables` of a checkout, which has those of others.
+inline constexpr const char* default_tables = "ptxlat-tables";
+inline constexpr const char* help_of_tables = "The folder under which the table is written. Default: ptxlat-tables.";
+
+// Adds --replace, which several commands have.
+void add_replace(CLI::App& command, bool& replaces);
+
 // Where and how tables are written: options that several subcommands share.
 struct TableOptions {
-  std::string folder = "tables";
+  std::string folder = default_tables;
+  bool replaces = false;  // also what the store does not have
   bool is_brief = false;
   bool has_headline_code = false;
 };
 void add_table_options(CLI::App& command, TableOptions& options);
+
+// Error{storage} if the store's latencies would replace a larger table (run/kept.h), unless the user has said so.
+//   planned  cells that the store will have
+void require_kept(const results::Store& store, const std::string& table, const std::vector<results::CellKey>& planned,
+                  const TableOptions& options);
 
 // A table of the store that was written to its folder.
 //   records  what it was made of
@@ -27,7 +40,8 @@ struct WrittenTable {
   report::Table table;
   report::TableOutline records;
 };
-// If runs of the store made shards of its plan and not all of it, the written run says which.
+// Error{storage} as require_kept. If runs of the store made shards of its plan and not all of it, the written run says
+// which.
 //   run        the newest
 //   latencies  of its table
 WrittenTable write_latencies(const results::Store& store, results::Run run, const results::StoredRecords& latencies,
@@ -35,6 +49,9 @@ WrittenTable write_latencies(const results::Store& store, results::Run run, cons
 
 // Warns on standard error if the table only contains shards of its plan.
 void warn_of_shards(const results::Run& written);
+
+// Names folders that could not be searched for tables.
+void warn_of_unreadable(const std::vector<std::filesystem::path>& folders);
 
 // How many of the records are not final (is_final).
 std::size_t failures_in(const std::vector<results::Record>& records);

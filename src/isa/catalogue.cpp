@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "isa/read_file.h"
 #include "isa/types.h"
 
@@ -24,11 +25,10 @@ std::vector<fs::path> toml_files(const fs::path& folder) {
     throw Error(ExitCode::catalogue, fmt::format("{}: there is no such catalogue folder", folder.string()));
   }
   std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".toml" && entry.is_regular_file()) files.push_back(entry.path());
+  for (const auto& file : entries_of(folder, ExitCode::catalogue)) {
+    if (file.extension() == ".toml" && fs::is_regular_file(file)) files.push_back(file);
   }
   if (files.empty()) throw Error(ExitCode::catalogue, fmt::format("{}: there is no *.toml in it", folder.string()));
-  std::sort(files.begin(), files.end());
   return files;
 }
 

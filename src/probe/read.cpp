@@ -367,16 +367,8 @@ Probe read_probe(const std::filesystem::path& file) {
 std::vector<Probe> load_probes(const std::vector<std::filesystem::path>& folders) {
   std::vector<Probe> probes;
   for (const auto& folder : folders) {
-    std::error_code error;
-    std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-      if (entry.path().extension() == ".toml") files.push_back(entry.path());
-    }
-    if (error)
-      throw Error(ExitCode::catalogue,
-                  fmt::format("cannot read the probes in {}: {}", folder.string(), error.message()));
-    std::sort(files.begin(), files.end());
-    for (const auto& file : files) {
+    for (const auto& file : entries_of(folder, ExitCode::catalogue)) {
+      if (file.extension() != ".toml") continue;
       auto probe = read_probe(file);
       const auto same =
           std::find_if(probes.begin(), probes.end(), [&](const Probe& p) { return p.name == probe.name; });

@@ -3,31 +3,46 @@
 
 #include <fmt/format.h>
 #include <glob.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <map>
 #include <set>
 
 #include "base/digit.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "base/file_error.h"
 #include "report/table_files.h"
 
 namespace ptxlat::report {
 
 namespace {
 
-std::vector<std::filesystem::path> tables_below(const std::filesystem::path& folder) {
-  if (has_table(folder)) return {folder};
-  std::vector<std::filesystem::path> tables;
+using Folders = std::vector<std::filesystem::path>;
+
+bool is_readable(const std::filesystem::path& folder) { return ::access(folder.c_str(), R_OK | X_OK) == 0; }
+
+void add_tables_below(const std::filesystem::path& folder, Folders& tables, Folders& unreadable) {
   std::error_code error;
-  for (std::filesystem::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code ignored;
-    if (!entry->is_directory(ignored) || !has_table(entry->path())) continue;
-    tables.push_back(entry->path());
-    entry.disable_recursion_pending();
+  if (!std::filesystem::is_directory(folder, error)) return;
+  if (!is_readable(folder)) {
+    unreadable.push_back(folder);
+  } else if (has_table(folder)) {
+    tables.push_back(folder);
+  } else {
+    for (const auto& entry : entries_of(folder)) {
+      // A link to a table is one, but a link to what is above it would never end.
+      if (!std::filesystem::is_symlink(entry, error) || has_table(entry)) add_tables_below(entry, tables, unreadable);
+    }
   }
+}
+
+Folders tables_below(const std::filesystem::path& folder, Folders& unreadable) {
+  Folders tables;
+  add_tables_below(folder, tables, unreadable);
   return tables;
 }
 
@@ -39,6 +54,16 @@ std::vector<std::string> glob_matches(const std::string& pattern) {
   }
   ::globfree(&matches);
   return paths;
+}
+
+// Folders in which ::glob would have looked for further matches: it passes over what it cannot read.
+void add_unreadable_above(const std::string& pattern, Folders& unreadable) {
+  for (auto slash = pattern.find('/', 1); slash != std::string::npos; slash = pattern.find('/', slash + 1)) {
+    for (const std::string& folder : glob_matches(pattern.substr(0, slash))) {
+      std::error_code ignored;
+      if (std::filesystem::is_directory(folder, ignored) && !is_readable(folder)) unreadable.emplace_back(folder);
+    }
+  }
 }
 
 std::string gpu_of(const results::Run& run) { return run.device ? run.device->name : ""; }
@@ -120,13 +145,13 @@ bool natural_less(const std::string& a, const std::string& b) {
   return a.size() - i < b.size() - j;
 }
 
-std::vector<std::filesystem::path> find_tables(const std::string& name) {
-  std::vector<std::filesystem::path> tables = tables_below(name);
-  if (tables.empty()) {
-    for (const std::string& match : glob_matches(name)) {
-      for (std::filesystem::path& table : tables_below(match)) tables.push_back(std::move(table));
-    }
+Folders find_tables(const std::string& name, Folders& unreadable) {
+  Folders tables = tables_below(name, unreadable);
+  if (tables.empty() && unreadable.empty()) {
+    add_unreadable_above(name, unreadable);
+    for (const std::string& match : glob_matches(name)) add_tables_below(match, tables, unreadable);
   }
+  if (tables.empty() && !unreadable.empty()) throw file_error(unreadable.front(), "read", EACCES);
   if (tables.empty()) {
     throw Error(ExitCode::unknown_name, fmt::format("{} is not a table and does not contain one", name),
                 fmt::format("Name a folder that has a {} or a {}, or a glob in quotes.", run_name, csv_name));
@@ -151,8 +176,8 @@ std::vector<std::vector<std::size_t>> group_by(By by, const std::vector<results:
   return sorted;
 }
 
-std::vector<std::filesystem::path> own_tables_of(const std::filesystem::path& table) {
-  auto tables = tables_below(table / "gpus");
+Folders own_tables_of(const std::filesystem::path& table, Folders& unreadable) {
+  auto tables = tables_below(table / "gpus", unreadable);
   std::sort(tables.begin(), tables.end());
   return tables;
 }

@@ -11,10 +11,13 @@ namespace ptxlat::report {
 
 // The tables that a name on the command line refers to: a table's folder, every table below a folder, or those that a
 // glob matches ("tables/*/static/ptxas-1?.*"). In natural order, ptxas-9 before ptxas-10. Error{unknown_name} if there
-// is none. Tables of a single GPU below a table (gpus/UUID) are not included.
-std::vector<std::filesystem::path> find_tables(const std::string& name);
+// is none, Error{storage} if there may be one in a folder that cannot be read. Tables of a single GPU below a table
+// (gpus/UUID) are not included.
+//   unreadable  gets folders that may have further tables
+std::vector<std::filesystem::path> find_tables(const std::string& name, std::vector<std::filesystem::path>& unreadable);
 // Those below a table: of every GPU but the first that measured it.
-std::vector<std::filesystem::path> own_tables_of(const std::filesystem::path& table);
+std::vector<std::filesystem::path> own_tables_of(const std::filesystem::path& table,
+                                                 std::vector<std::filesystem::path>& unreadable);
 
 // The aspect in which tables of one comparison differ. By device: GPUs of one kind.
 enum class By { toolchain, gpu, device, date, level };

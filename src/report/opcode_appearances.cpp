@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/file.h"
 #include "report/find_tables.h"
 #include "report/table_files.h"
 
@@ -24,9 +25,9 @@ std::vector<std::filesystem::path> tables_of_versions(const std::filesystem::pat
   std::vector<std::filesystem::path> found;
   const auto parent = std::filesystem::absolute(folder).lexically_normal().parent_path();
   if (!std::filesystem::is_directory(parent)) return found;  // the first table of this GPU
-  for (const auto& entry : std::filesystem::directory_iterator(parent)) {
-    const bool is_version = entry.path().filename().string().starts_with(assembler);
-    if (is_version && has_table(entry.path())) found.push_back(entry.path());
+  for (const auto& entry : entries_of(parent)) {
+    const bool is_version = entry.filename().string().starts_with(assembler);
+    if (is_version && has_table(entry)) found.push_back(entry);
   }
   std::sort(found.begin(), found.end(),
             [](const auto& a, const auto& b) { return natural_less(a.filename().string(), b.filename().string()); });

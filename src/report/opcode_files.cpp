@@ -28,9 +28,9 @@ namespace ptxlat::report {
 
 namespace {
 
-namespace metric = results::metric;
-
 constexpr const char* opcode_records_name = "opcodes";
+
+namespace metric = results::metric;
 
 // Launches of one experiment differ by thousandths: three digits after the point, or four that are not 0, say all there
 // is.
@@ -260,23 +260,22 @@ void write_opcodes_page(std::ostream& out, const OpcodeFiles& files) {
 
 }  // namespace
 
-void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& files) {
+void write_opcode_files(const Folder& folder, const OpcodeFiles& files) {
   const auto records = records_of(files);
-  replace_files(folder / "series",
-                {{"throughput.csv.gz", gzip(text_of([&](auto& out) { write_curves_csv(out, files); }))},
-                 {"in_flight.csv.gz", gzip(text_of([&](auto& out) { write_in_flight_csv(out, files.in_flight); }))}});
-  replace_files(folder,
-                {{opcodes_name, text_of([&](auto& out) { write_opcodes_csv(out, files.opcodes); })},
-                 {"opcodes.md", text_of([&](auto& out) { write_opcodes_page(out, files); })},
-                 {"contention.csv", text_of([&](auto& out) { write_contention_csv(out, files.contention); })},
-                 {"operand_costs.csv", text_of([&](auto& out) { write_operand_costs_csv(out, files.operand_costs); })},
-                 {"counters.csv", text_of([&](auto& out) { write_counters_csv(out, files.opcodes); })},
-                 {throughput_name, gzip(text_of([&](auto& out) { write_throughput_csv(out, files.throughput); }))},
-                 {throughput_forms_name, gzip(text_of([&](auto& out) { write_forms(out, files.spellings); }))},
-                 lines_file(opcode_records_name, records),
-                 {opcode_runs_name, provenance_of(records, files.runs)}});
-  std::error_code ignored;
-  std::filesystem::remove(folder / packed_opcodes_name, ignored);  // an earlier one's, if it was compressed
+  replace_files(
+      folder,
+      {{"series/throughput.csv.gz", gzip(text_of([&](auto& out) { write_curves_csv(out, files); }))},
+       {"series/in_flight.csv.gz", gzip(text_of([&](auto& out) { write_in_flight_csv(out, files.in_flight); }))},
+       {opcodes_name, text_of([&](auto& out) { write_opcodes_csv(out, files.opcodes); })},
+       {"opcodes.md", text_of([&](auto& out) { write_opcodes_page(out, files); })},
+       {"contention.csv", text_of([&](auto& out) { write_contention_csv(out, files.contention); })},
+       {"operand_costs.csv", text_of([&](auto& out) { write_operand_costs_csv(out, files.operand_costs); })},
+       {"counters.csv", text_of([&](auto& out) { write_counters_csv(out, files.opcodes); })},
+       {throughput_name, gzip(text_of([&](auto& out) { write_throughput_csv(out, files.throughput); }))},
+       {throughput_forms_name, gzip(text_of([&](auto& out) { write_forms(out, files.spellings); }))},
+       lines_file(opcode_records_name, records),
+       {opcode_runs_name, provenance_of(records, files.runs)}});
+  remove_file(folder, packed_opcodes_name);  // an earlier one's, if it was compressed
   remove_old_lines(folder, opcode_records_name);
 }
 

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <vector>
 
+#include "base/file.h"
 #include "report/shared_rows.h"
 #include "results/opcode.h"
 #include "results/record.h"
@@ -24,7 +25,7 @@ struct OpcodeFiles {
   std::vector<results::Run> runs;
   std::vector<Spelling> spellings = {};
 };
-void write_opcode_files(const std::filesystem::path& folder, const OpcodeFiles& files);
+void write_opcode_files(const Folder& folder, const OpcodeFiles& files);
 
 // The records, runs and spellings of such a folder, without the rows. Error{storage} if it has none, or they are
 // damaged.

@@ -27,12 +27,11 @@ std::string csv_of(const std::vector<results::Pair>& pairs) {
 
 }  // namespace
 
-void write_pair_files(const std::filesystem::path& folder, const PairFiles& files) {
+void write_pair_files(const Folder& folder, const PairFiles& files) {
   replace_files(folder, {{pairs_name, csv_of(files.pairs)},
                          lines_file(pair_records_name, files.hazards),
                          {runs_name, provenance_of(files.hazards, files.runs)}});
-  std::error_code ignored;
-  std::filesystem::remove(folder / packed_pairs_name, ignored);  // an earlier one's, if it was compressed
+  remove_file(folder, packed_pairs_name);  // an earlier one's, if it was compressed
   remove_old_lines(folder, pair_records_name);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "results/pair.h"
 #include "results/record.h"
 #include "results/run.h"
@@ -25,7 +26,7 @@ struct PairFiles {
   std::vector<results::Record> hazards;
   std::vector<results::Run> runs;
 };
-void write_pair_files(const std::filesystem::path& folder, const PairFiles& files);
+void write_pair_files(const Folder& folder, const PairFiles& files);
 
 // The records and runs of such a folder, without the rows; none if it has no pairs. Error{storage} if they are damaged.
 PairFiles read_pair_files(const std::filesystem::path& folder);

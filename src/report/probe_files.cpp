@@ -124,8 +124,9 @@ void write_series(Page& page, const results::Series& series) {
 
 }  // namespace
 
-std::string free_name(const std::string& wanted, std::string_view extension, const std::vector<NamedContent>& others) {
-  const auto name = safe_name(wanted);
+std::string free_name(const std::string& wanted, std::string_view extension, const std::vector<NamedContent>& others,
+                      std::string_view folder) {
+  const auto name = fmt::format("{}{}", folder, safe_name(wanted));
   const auto is_taken = [&](const std::string& file) {
     return std::any_of(others.begin(), others.end(), [&](const NamedContent& other) { return other.first == file; });
   };
@@ -141,8 +142,8 @@ std::string safe_name(std::string name) {
   return name;
 }
 
-void write_probe_log(const std::filesystem::path& folder, const std::string& name, const std::string& log) {
-  replace_files(folder / "logs", {{safe_name(name) + std::string(log_extension), zstd(log)}});
+void write_probe_log(const Folder& folder, const std::string& name, const std::string& log) {
+  replace_files(folder, {{fmt::format("logs/{}{}", safe_name(name), log_extension), zstd(log)}});
 }
 
 std::filesystem::path find_probe_log(const std::filesystem::path& folder, const std::string& probe,
@@ -161,14 +162,15 @@ std::filesystem::path find_probe_log(const std::filesystem::path& folder, const 
     return name.empty();
   };
   std::vector<std::filesystem::path> found;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder / "logs", error)) {
-    const std::string name = entry.path().filename().string();
+  const auto logs = folder / "logs";
+  if (!std::filesystem::exists(logs)) return {};
+  for (const auto& entry : entries_of(logs)) {
+    const std::string name = entry.filename().string();
     if (!name.ends_with(log_extension)) continue;
     // A fact without a condition holds at all points: any of them has seen it.
     const bool is_of_any =
         condition.empty() && name.starts_with(safe_name(probe) + "_") && name.find('=') != std::string::npos;
-    if (is_of_any || is_of_fact(name.substr(0, name.size() - log_extension.size()))) found.push_back(entry.path());
+    if (is_of_any || is_of_fact(name.substr(0, name.size() - log_extension.size()))) found.push_back(entry);
   }
   return found.empty() ? std::filesystem::path() : *std::min_element(found.begin(), found.end());
 }
@@ -192,20 +194,21 @@ void write_facts_csv(std::ostream& out, const std::vector<results::Record>& reco
   }
 }
 
-void write_probe_files(const std::filesystem::path& folder, const std::vector<results::Record>& records,
+void write_probe_files(const Folder& folder, const std::vector<results::Record>& records,
                        const std::vector<results::Run>& runs) {
-  std::vector<NamedContent> series;
+  std::vector<NamedContent> files;
   for (const results::Record& record : records) {
-    if (!record.series.empty()) series.emplace_back(free_name(record.ptx, ".csv.gz", series), gzip(series_csv(record)));
+    if (!record.series.empty())
+      files.emplace_back(free_name(record.ptx, ".csv.gz", files, "series/"), gzip(series_csv(record)));
   }
-  if (!series.empty()) replace_files(folder / "series", series);
-  replace_files(folder, {{facts_name, facts_csv(records)},
-                         lines_file(probe_records_name, records),
-                         {probe_runs_name, provenance_of(records, runs)}});
+  files.emplace_back(facts_name, facts_csv(records));
+  files.push_back(lines_file(probe_records_name, records));
+  files.emplace_back(probe_runs_name, provenance_of(records, runs));
+  replace_files(folder, files);
   remove_old_lines(folder, probe_records_name);
 }
 
-void rewrite_facts(const std::filesystem::path& folder, const std::vector<results::Record>& records) {
+void rewrite_facts(const Folder& folder, const std::vector<results::Record>& records) {
   replace_files(folder, {{facts_name, facts_csv(records)}, lines_file(probe_records_name, records)});
   remove_old_lines(folder, probe_records_name);
 }

@@ -17,16 +17,17 @@ inline constexpr const char* probe_runs_name = "probes.json";
 // Writes records of kind `probe` to `folder` (docs/table-format.md): facts.csv, series/<probe>.csv.gz for each that has
 // series, probes.jsonl.zst with everything, and probes.json with the runs that the records name. Each file is replaced
 // as a whole, and only after every byte of all files is on the disk. Error{storage} if they cannot be written.
-void write_probe_files(const std::filesystem::path& folder, const std::vector<results::Record>& records,
+void write_probe_files(const Folder& folder, const std::vector<results::Record>& records,
                        const std::vector<results::Run>& runs);
 
 // A name as a file name: characters that are special in a shell or a path become '_'.
 std::string safe_name(std::string name);
 // The safe name with the extension, and a number before that if the name is already taken.
-std::string free_name(const std::string& wanted, std::string_view extension, const std::vector<NamedContent>& others);
+std::string free_name(const std::string& wanted, std::string_view extension, const std::vector<NamedContent>& others,
+                      std::string_view folder = "");
 
 // logs/<name>.jsonl.zst: the dialogue behind an inference. Error{storage} if it cannot be written.
-void write_probe_log(const std::filesystem::path& folder, const std::string& name, const std::string& log);
+void write_probe_log(const Folder& folder, const std::string& name, const std::string& log);
 
 // The file of the dialogue that a probe's fact was inferred from, below `folder`: that of the point that the fact's
 // condition names. Empty if there is none.
@@ -52,6 +53,6 @@ void write_facts_csv(std::ostream& out, const std::vector<results::Record>& reco
 void write_probe_text(std::ostream& out, const std::vector<results::Record>& records);
 
 // Only facts and records, for a folder that already has series and provenance.
-void rewrite_facts(const std::filesystem::path& folder, const std::vector<results::Record>& records);
+void rewrite_facts(const Folder& folder, const std::vector<results::Record>& records);
 
 }  // namespace ptxlat::report

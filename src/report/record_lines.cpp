@@ -47,9 +47,8 @@ NamedContent lines_file(std::string_view name, const std::vector<results::Record
   return {fmt::format("{}{}", name, suffix), zstd(text)};
 }
 
-void remove_old_lines(const std::filesystem::path& folder, std::string_view name) {
-  std::error_code ignored;
-  std::filesystem::remove(folder / fmt::format("{}{}", name, old_suffix), ignored);
+void remove_old_lines(const Folder& folder, std::string_view name) {
+  remove_file(folder, fmt::format("{}{}", name, old_suffix));
 }
 
 std::vector<results::Run> runs_of(const std::vector<results::Record>& records, std::vector<results::Run> runs) {

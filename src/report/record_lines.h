@@ -20,7 +20,7 @@ std::vector<results::Run> runs_of(const std::vector<results::Record>& records, s
 std::string provenance_of(const std::vector<results::Record>& records, const std::vector<results::Run>& runs);
 
 // Removes a .jsonl.gz, once there is the new file.
-void remove_old_lines(const std::filesystem::path& folder, std::string_view name);
+void remove_old_lines(const Folder& folder, std::string_view name);
 
 bool has_record_lines(const std::filesystem::path& folder, std::string_view name);
 

@@ -236,9 +236,8 @@ std::size_t RowKeyHash::operator()(const RowKey& key) const {
 }
 
 void require_name_of_table(const std::string& name) {
-  const std::filesystem::path path = name;
   const bool is_plain = printable(name) == name && name.find_first_of("\n\t") == std::string::npos;
-  if (name.empty() || !is_plain || !stays_inside(path) || std::find(path.begin(), path.end(), ".") != path.end())
+  if (!is_plain || !is_name_beneath(name))
     throw Error(ExitCode::storage, fmt::format("a table cannot be called \"{}\"", name));
 }
 
@@ -270,12 +269,12 @@ void write_table(const std::filesystem::path& folder, const Table& table, TableD
   }
   // run.json last: with its checksums it completes the table.
   files.emplace_back(run_name, run_json);
-  replace_files(folder / table.run.table, files);
+  const Folder of_table(folder, table.run.table);
+  replace_files(of_table, files);
   // Files of an earlier table: a whole one, or one in an older format.
-  std::error_code ignored;
   for (const char* name : {markdown_name, jsonl_name, old_jsonl_name, packed_csv_name}) {
     const bool is_new = std::any_of(files.begin(), files.end(), [&](const auto& file) { return file.first == name; });
-    if (!is_new) std::filesystem::remove(folder / table.run.table / name, ignored);
+    if (!is_new) remove_file(of_table, name);
   }
 }
 

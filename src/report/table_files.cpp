@@ -60,9 +60,7 @@ std::string read_own_lines(const std::filesystem::path& folder, const results::J
 }
 
 // Whether it is a folder next to that of the table: the table may come from a stranger.
-bool is_name_of_folder(const std::string& name) {
-  return !name.empty() && name != "." && name.find('/') == std::string::npos && stays_inside(name);
-}
+bool is_name_of_folder(const std::string& name) { return name.find('/') == std::string::npos && is_name_beneath(name); }
 
 // The rows in full. Versions of an assembler share most of their rows, so a table may refer to a sibling's; the
 // sibling's refer to no others.
@@ -167,6 +165,12 @@ bool has_only_experiments(const std::filesystem::path& folder) {
 }
 
 bool has_table(const std::filesystem::path& folder) { return has_rows(folder) || has_only_experiments(folder); }
+
+std::vector<results::Run> runs_of_table(const std::filesystem::path& folder) {
+  TableFiles files;
+  read_runs(files, read_run(folder / run_name), folder / run_name);
+  return files.runs.empty() ? std::vector{files.run} : files.runs;
+}
 
 TableFiles read_table_files(const std::filesystem::path& folder) {
   if (!has_rows(folder)) {

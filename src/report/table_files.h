@@ -42,6 +42,10 @@ struct TableFiles {
 // the run is derived from the rows and the folder.
 TableFiles read_table_files(const std::filesystem::path& folder);
 
+// The runs that made its cells, from run.json alone: a table is seconds to read. Error{storage} if that is damaged or
+// missing.
+std::vector<results::Run> runs_of_table(const std::filesystem::path& folder);
+
 // The checksum of a file with the rows, for run.json.
 std::string checksum_of(std::string_view text);
 

@@ -180,19 +180,21 @@ void Store::require_readable(const std::string& table) const {
 }
 
 std::unordered_set<std::string> Store::finished(const std::string& table) const {
+  std::unordered_set<std::string> texts;
+  for (const auto& key : keys(table)) texts.insert(key.text());
+  return texts;
+}
+
+std::vector<CellKey> Store::keys(const std::string& table) const {
   return database_->with_connection([&](SQLite::Database& connection) {
-    std::unordered_set<std::string> keys;
+    std::vector<CellKey> keys;
     SQLite::Statement select(connection,
                              "SELECT kind, ptx, operand, input, opt, recipe FROM records WHERE table_name = ?");
     select.bind(1, table);
     while (select.executeStep()) {
-      const CellKey key{kind_named(select.getColumn(0).getString(), file()),
-                        select.getColumn(1).getString(),
-                        select.getColumn(2).getString(),
-                        select.getColumn(3).getString(),
-                        select.getColumn(4).getInt(),
-                        select.getColumn(5).getString()};
-      keys.insert(key.text());
+      keys.push_back({kind_named(select.getColumn(0).getString(), file()), select.getColumn(1).getString(),
+                      select.getColumn(2).getString(), select.getColumn(3).getString(), select.getColumn(4).getInt(),
+                      select.getColumn(5).getString()});
     }
     return keys;
   });

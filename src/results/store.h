@@ -49,9 +49,12 @@ class Store {
   // everything has been measured.
   void require_readable(const std::string& table) const;
 
-  // Keys of the existing records (with recipe, so that a changed experiment is measured again). The key of one that is
-  // not final (is_final) has no recipe: its cell is measured again, too.
+  // Texts of keys of the existing records (with recipe, so that a changed experiment is measured again). The key of one
+  // that is not final (is_final) has no recipe: its cell is measured again, too.
   std::unordered_set<std::string> finished(const std::string& table) const;
+
+  // Those of all existing records, final or not.
+  std::vector<CellKey> keys(const std::string& table) const;
 
   // All records of a table and kind, in the order of StoredRecords.
   std::vector<Record> records(const std::string& table, RecordKind kind) const;

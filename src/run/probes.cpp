@@ -30,12 +30,12 @@ MadeProbes make_probes(ProbeJob& job, results::Store& store, worker::Worker& wor
   made.made = count;
   made.completed = completed;
   made.run = runs.of(0);
-  made.records = store.records(table, results::RecordKind::probe);
+  const auto records = store.records(table, results::RecordKind::probe);
   for (const auto& plan : job.plan) {
-    const auto found = std::find_if(made.records.begin(), made.records.end(), [&](const results::Record& r) {
+    const auto found = std::find_if(records.begin(), records.end(), [&](const results::Record& r) {
       return results::key_of(r).text() == key_of(plan).text();
     });
-    if (found != made.records.end()) made.wanted.push_back(*found);
+    if (found != records.end()) made.wanted.push_back(*found);
   }
   return made;
 }

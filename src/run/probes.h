@@ -24,13 +24,11 @@ struct ProbeJob {
   std::vector<std::unique_ptr<line::KernelAssembler>> assemblers;
 };
 
-//   records    all probes of the table in the store
-//   wanted     those of them that are in the plan
+//   wanted     the records of the plan
 //   made       how many of these ran now
 //   completed  false if it was interrupted; every finished probe is in the store
 struct MadeProbes {
   results::Run run;
-  std::vector<results::Record> records;
   std::vector<results::Record> wanted;
   std::size_t made = 0;
   bool completed = false;

@@ -157,7 +157,7 @@ OutputFile read_from_other(const isa::Section& section, const std::string& name,
 
 OutputFile read_output_file(const isa::Section& section, const fs::path& folder, bool may_refer) {
   OutputFile file{section.text("name"), section.text("comment", "#"), section.flag("laid_over"), {}};
-  if (file.name.empty() || !stays_inside(file.name)) section.fail("a file needs a name inside the export's folder");
+  if (!is_name_beneath(file.name)) section.fail("a file needs a name inside the export's folder");
   if (const auto other = section.text("same_as"); !other.empty()) {
     if (!may_refer) section.fail("the target that `same_as` names has `same_as` itself");
     return read_from_other(section, file.name, folder / other);
@@ -230,11 +230,9 @@ Target find_target(const std::string& name_or_file) {
   const auto folder = targets_folder();
   if (const auto file = folder / (name_or_file + extension); is_file(file)) return read_target(file);
   std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().extension() == extension) names.push_back(entry.path().stem().string());
+  for (const auto& file : entries_of(folder)) {
+    if (file.extension() == extension) names.push_back(file.stem().string());
   }
-  std::sort(names.begin(), names.end());
   throw Error(ExitCode::unknown_name, fmt::format("no such simulator: {}", name_or_file),
               fmt::format("There are {}; or name a data file of your own. {}", fmt::join(names, ", "), advice));
 }

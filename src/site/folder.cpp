@@ -30,21 +30,9 @@ std::vector<std::string> files_of_site(const fs::path& folder) {
   std::string line;
   if (!std::getline(in, line) || line != manifest_head) return files;
   while (std::getline(in, line)) {
-    if (!line.empty() && stays_inside(line)) files.push_back(line);
+    if (is_name_beneath(line)) files.push_back(line);
   }
   return files;
-}
-
-// Written through a link they would be outside the folder that was named.
-void require_no_links(const fs::path& folder, const SiteFiles& files) {
-  for (const auto& [path, content] : files) {
-    const auto below = fs::path(path).parent_path();
-    std::error_code ignored;
-    if (!below.empty() && fs::is_symlink(folder / below, ignored)) {
-      throw Error(ExitCode::storage, fmt::format("{} is a link", (folder / below).string()),
-                  "Remove it, or name a new folder.");
-    }
-  }
 }
 
 // The first of the names that is a file in the folder; empty if none is.
@@ -83,11 +71,13 @@ fs::path page_folder() {
 
 SiteFiles page_files(const fs::path& folder) {
   SiteFiles files;
-  std::error_code error;
-  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code ignored;
-    if (entry->is_regular_file(ignored))
-      files.emplace(entry->path().lexically_relative(folder).generic_string(), read_file(entry->path()));
+  for (const auto& entry : entries_of(folder)) {
+    const auto name = entry.filename().generic_string();
+    if (fs::is_directory(entry)) {
+      for (auto& [below, content] : page_files(entry)) files.emplace(name + '/' + below, std::move(content));
+    } else if (fs::is_regular_file(entry)) {
+      files.emplace(name, read_file(entry));
+    }
   }
   return files;
 }
@@ -124,24 +114,19 @@ void require_site_or_empty(const fs::path& folder) {
 
 void write_folder(const fs::path& folder, const SiteFiles& files) {
   require_site_or_empty(folder);
-  require_no_links(folder, files);
   std::error_code ignored;
   std::vector<std::string> before;
   if (fs::exists(folder / manifest_name, ignored)) before = files_of_site(folder);
-  std::map<std::string, std::vector<NamedContent>> of_folder;
-  std::string manifest = fmt::format("{}\n", manifest_head);
-  for (const auto& [path, content] : files) {
-    manifest += path + '\n';
-    if (path != front_name)
-      of_folder[fs::path(path).parent_path().string()].emplace_back(fs::path(path).filename().string(), content);
-  }
   // The list first, so that whatever is written after it is known to be the site's.
-  replace_files(folder, {{manifest_name, manifest}});
-  for (const auto& [below, contents] : of_folder) replace_files(below.empty() ? folder : folder / below, contents);
-  if (const auto front = files.find(front_name); front != files.end())
-    replace_files(folder, {{front_name, front->second}});
+  std::vector<NamedContent> written{{manifest_name, fmt::format("{}\n", manifest_head)}};
+  for (const auto& [path, content] : files) {
+    written.front().second += path + '\n';
+    if (path != front_name) written.emplace_back(path, content);
+  }
+  if (const auto front = files.find(front_name); front != files.end()) written.push_back(*front);
+  replace_files(folder, written);
   for (const auto& path : before) {
-    if (!files.contains(path)) fs::remove(folder / path, ignored);
+    if (!files.contains(path)) remove_file(folder, path);
   }
 }
 

@@ -119,13 +119,14 @@ std::unique_ptr<SiteTable> read(const std::filesystem::path& folder) {
 
 }  // namespace
 
-SiteTables read_tables(const std::vector<std::string>& names) {
-  std::vector<std::filesystem::path> folders;
+SiteTables read_tables(const std::vector<std::string>& names, std::vector<std::filesystem::path>* unreadable) {
+  std::vector<std::filesystem::path> folders, passed_over;
   for (const auto& name : names) {
-    for (auto& folder : report::find_tables(name)) {
+    for (auto& folder : report::find_tables(name, passed_over)) {
       if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(std::move(folder));
     }
   }
+  if (unreadable != nullptr) *unreadable = std::move(passed_over);
   SiteTables tables(folders.size());
   in_parallel(folders.size(), [&](std::size_t i) { tables[i] = read(folders[i]); });
   std::stable_sort(tables.begin(), tables.end(), [](const auto& a, const auto& b) {

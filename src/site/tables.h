@@ -68,8 +68,9 @@ inline constexpr const char* contention_columns = "a,b,score,floor,verdict,note"
 
 // The tables below the named folders, measured ones first, then in natural order of their ids. Error{usage} if two have
 // one id, because no link could tell them apart; further the errors of report::find_tables and read_table_files.
+//   unreadable  as in report::find_tables; null if nobody asks
 using SiteTables = std::vector<std::unique_ptr<SiteTable>>;
-SiteTables read_tables(const std::vector<std::string>& names);
+SiteTables read_tables(const std::vector<std::string>& names, std::vector<std::filesystem::path>* unreadable = nullptr);
 
 // What a reader calls the table: "NVIDIA H200, driver-580.159.04", "sm_100a, ptxas-13.0.88, static".
 std::string title_of(const SiteTable& table);

@@ -100,7 +100,8 @@ TEST_CASE("the entry on the page about adding an instruction is taken by ptxas a
   CHECK(reader.follow("check").status == 0);
   CHECK(reader.follow("static").status == 0);
   std::vector<results::Record> cells;
-  for (const auto& folder : std::filesystem::directory_iterator(reader.program.folder() / "tables/sm_100a/static"))
+  for (const auto& folder :
+       std::filesystem::directory_iterator(reader.program.folder() / "ptxlat-tables/sm_100a/static"))
     cells = records_in(folder.path());
   REQUIRE(cells.size() == 8);
   for (const auto& cell : cells) {

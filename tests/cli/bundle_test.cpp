@@ -44,7 +44,7 @@ std::string old_and_new_toolchains() {
 
 std::string tables_of(const PtxlatProgram& program) {
   std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(program.folder() / "tables")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(program.folder() / "ptxlat-tables")) {
     if (entry.path().filename() == "latency.csv")
       files[entry.path().lexically_relative(program.folder()).string()] = content_of(entry.path());
     if (entry.path().filename() == "forms.csv.gz")
@@ -77,7 +77,7 @@ void check_refused(const PtxlatProgram& program, const Ended& ended, int status)
   CHECK(ended.status == status);
   CHECK(ended.out.empty());
   CHECK_FALSE(std::filesystem::exists(program.store()));
-  CHECK_FALSE(std::filesystem::exists(program.folder() / "tables"));
+  CHECK_FALSE(std::filesystem::exists(program.folder() / "ptxlat-tables"));
   CHECK_FALSE(std::filesystem::exists(program.launch_log()));
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("the provenance of a bundle's table names the bundle and how it was ma
   program.require_tools();
   const auto& bundle = little_bundle();
   REQUIRE(program.run({"run", "--bundle", bundle.string()}).status == 0);
-  const auto folder = program.folder() / "tables/sm_90/stand-in-h200";
+  const auto folder = program.folder() / "ptxlat-tables/sm_90/stand-in-h200";
   const auto provenance = report::read_table(*std::filesystem::directory_iterator(folder)).run;
   CHECK(provenance.kind == "measured");
   REQUIRE(provenance.bundle);

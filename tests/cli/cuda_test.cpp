@@ -37,7 +37,7 @@ struct Compiled {
       arguments.emplace_back(option);
     const auto ended = program.run(arguments);
     REQUIRE(ended.status == 0);
-    return report::read_table(program.folder() / "tables/sm_90/static" / toolchain);
+    return report::read_table(program.folder() / "ptxlat-tables/sm_90/static" / toolchain);
   }
 };
 
@@ -117,7 +117,7 @@ TEST_CASE("functions of CUDA C are measured from a bundle without NVRTC, as each
   there.program.set("PTXLAT_TEMPLATES", "/nonexistent");
   const auto bundle = (here.program.folder() / "cuda.bundle").string();
   REQUIRE(there.program.run({"run", "--bundle", bundle, "--format", "none"}).status == 0);
-  const auto tables = std::filesystem::path("tables/sm_90/stand-in-h200");
+  const auto tables = std::filesystem::path("ptxlat-tables/sm_90/stand-in-h200");
   for (const auto& entry : std::filesystem::directory_iterator(here.program.folder() / tables)) {
     INFO(entry.path().filename().string());
     const auto measured = there.program.folder() / tables / entry.path().filename();

@@ -108,8 +108,8 @@ TEST_CASE("different kinds get a table each") {
   Machine machine(script);
   REQUIRE(machine.run("1,4").status == 0);
   CHECK(std::filesystem::exists(machine.program.table() / "latency.csv"));
-  CHECK(
-      std::filesystem::exists(machine.program.folder() / "tables/sm_90/stand-in-h100/driver-0.0.standin/latency.csv"));
+  CHECK(std::filesystem::exists(machine.program.folder() /
+                                "ptxlat-tables/sm_90/stand-in-h100/driver-0.0.standin/latency.csv"));
 }
 
 TEST_CASE("GPUs of one kind that disagree are found by the repeated sample") {

@@ -22,6 +22,24 @@ TEST_CASE("export writes the files of a shipped simulator and lists what it leav
   CHECK(has(content_of(program.folder() / "sim/left_out.csv"), "-gpgpu_shmem_num_banks"));
 }
 
+TEST_CASE("export follows no link below its folder") {
+  const InventedTable invented;
+  const PtxlatProgram program;
+  replace_file(program.folder() / "mine.toml",
+               "[[file]]\nname = \"deep/my.conf\"\n[[file.section]]\n[[file.section.option]]\n"
+               "name = \"sms\"\nvalue = \"{n}\"\nfrom.n = { run = \"device.sm_count\" }\n");
+  const std::vector<std::string> call{"export", invented.table.string(), "--target", "mine.toml", "-o", "sim"};
+  REQUIRE(program.run(call).status == 0);
+  CHECK(has(content_of(program.folder() / "sim/deep/my.conf"), "sms 7"));
+  fs::remove_all(program.folder() / "sim/deep");
+  fs::create_directory(program.folder() / "precious");
+  fs::create_directory_symlink("../precious", program.folder() / "sim/deep");
+  const auto ended = program.run(call);
+  CHECK(ended.status == 7);
+  CHECK(has(ended.err, "sim/deep is a link"));
+  CHECK(fs::is_empty(program.folder() / "precious"));
+}
+
 TEST_CASE("export takes a data file and a configuration of one's own") {
   const InventedTable invented;
   const PtxlatProgram program;

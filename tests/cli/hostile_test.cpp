@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "../report/cells.h"
 #include "../results/execute_sql.h"
 #include "bundle/bundle.h"
 #include "bundle/compress.h"
@@ -79,10 +80,69 @@ TEST_CASE("a bundle with paths that climb writes nothing outside its folder") {
                  {{bundle::SectionKind::files, bundle::encode_files({{path, "evil"}})}});
     const auto ended = program.run({"run", "--bundle", "climbing"});
     CHECK(ended.status == 7);
-    CHECK(says(ended, "points outside its folder"));
+    CHECK(says(ended, "a name that it cannot have"));
     CHECK_FALSE(fs::exists("/tmp/ptxlat-evil.toml"));
     CHECK(names_in(program.folder()) == std::vector<std::string>{"climbing"});
   }
+}
+
+TEST_CASE("a bundle with a path that is absolute behind the name of its folder writes nothing") {
+  const PtxlatProgram program;
+  const auto elsewhere = program.folder() / "elsewhere";
+  fs::create_directory(elsewhere);
+  for (const std::string name : {"ptx_templates/", "ptx_templates/isa/", "catalogue-1/", "catalogue-2/",
+                                 "ptx_templates/.", "ptx_templates/isa/./"}) {
+    write_bundle(
+        program.folder() / "absolute", manifest_with("ptxas-13.0.88"),
+        {{bundle::SectionKind::files, bundle::encode_files({{name + elsewhere.string() + "/evil.sh", "evil"}})}});
+    for (const char* command : {"static", "run"}) {
+      const auto ended = program.run({command, "--bundle", "absolute"});
+      INFO(name << ": " << ended.err);
+      CHECK(ended.status == 7);
+      CHECK(fs::is_empty(elsewhere));
+    }
+  }
+}
+
+TEST_CASE("a bundle with a file where another needs a folder, or a name that no file can have, writes nothing") {
+  const PtxlatProgram program;
+  for (const bundle::Files& files :
+       {bundle::Files{{"ptx_templates/isa", "a file"}, {"ptx_templates/isa/a.toml", ""}},
+        bundle::Files{{"ptx_templates/isa/a.toml", ""}, {"ptx_templates/isa/a.toml/b.toml", ""}},
+        bundle::Files{{"ptx_templates/" + std::string(256, 'a'), ""}},
+        bundle::Files{{std::string("ptx_templates/a\0b", 17), ""}}, bundle::Files{{"", ""}},
+        bundle::Files{{"ptx_templates/", ""}}}) {
+    write_bundle(program.folder() / "twice", manifest_with("ptxas-13.0.88"),
+                 {{bundle::SectionKind::files, bundle::encode_files(files)}});
+    const auto ended = program.run({"static", "--bundle", "twice"});
+    INFO(ended.err);
+    CHECK(ended.status == 7);
+    CHECK(names_in(program.folder()) == std::vector<std::string>{"twice"});
+  }
+}
+
+TEST_CASE("a store whose table is reached through a link writes nothing there") {
+  const PtxlatProgram program;
+  const auto precious = program.folder() / "precious";
+  fs::create_directories(precious);
+  auto run = run_of("static");
+  run.table = "sm_90/away/deep/table";
+  {
+    results::Store store(program.store());
+    run.id = store.save_run(run);
+    auto record = cell_of("add.u32", 3, 4, "IADD3");
+    record.run = run.id;
+    auto probe = cell_of("shared_banks", 3, 4, "");
+    probe.kind = results::RecordKind::probe;
+    probe.run = run.id;
+    store.save_records(run.table, {record, probe});
+  }
+  fs::create_directories(program.folder() / "linked/sm_90");
+  fs::create_directory_symlink("../../precious", program.folder() / "linked/sm_90/away");
+  const auto ended = program.run({"merge", "ptxlat.sqlite", "--into", "ptxlat.sqlite", "--tables", "linked"});
+  CHECK(ended.status == 7);
+  CHECK(says(ended, "linked/sm_90/away is a link"));
+  CHECK(fs::is_empty(precious));
 }
 
 TEST_CASE("a bundle whose toolchain has the name of a path writes no table there") {

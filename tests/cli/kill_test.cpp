@@ -241,6 +241,6 @@ TEST_CASE("a run that is killed again and again makes progress and leaves no fil
     INFO(name << " is left");
     CHECK(name.starts_with("ptxlat-standin-"));
   }
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(program.folder() / "tables"))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(program.folder() / "ptxlat-tables"))
     CHECK_FALSE(entry.path().filename().string().starts_with('.'));
 }

@@ -35,7 +35,7 @@ const std::string& whole_csv() {
 }
 
 Ended run_shard(const PtxlatProgram& program, const std::string& number) {
-  return program.run(with({"run", "--shard", number + "/3", "--store", number + ".sqlite"}, few_forms));
+  return program.run(with({"run", "--shard", number + "/3", "--store", number + ".sqlite", "--replace"}, few_forms));
 }
 
 // Saves cells whose windows have this many bytes of machine code together, all of it different.
@@ -89,7 +89,7 @@ TEST_CASE("writing a table again needs no memory for the machine code of all win
   const auto ended = run_in(code + 120'000'000, program, {"merge", "ptxlat.sqlite", "--into", "ptxlat.sqlite"});
   INFO(ended.err);
   CHECK(ended.status == 0);
-  CHECK(std::filesystem::exists(program.folder() / "tables" / run_of().table / "latency.jsonl.zst"));
+  CHECK(std::filesystem::exists(program.folder() / "ptxlat-tables" / run_of().table / "latency.jsonl.zst"));
 }
 
 TEST_CASE("merged shards give the table of one run, and merging again gives it again") {
@@ -103,7 +103,7 @@ TEST_CASE("merged shards give the table of one run, and merging again gives it a
     CHECK(report::read_table(program.table()).run.shard == number + "/3");
   }
   for (const Arguments& stores : {Arguments{"2.sqlite", "1.sqlite", "3.sqlite"}, {"all.sqlite", "3.sqlite"}}) {
-    std::filesystem::remove_all(program.folder() / "tables");
+    std::filesystem::remove_all(program.folder() / "ptxlat-tables");
     const auto ended = program.run(with(with({"merge"}, stores), {"--into", "all.sqlite"}));
     REQUIRE(ended.status == 0);
     CHECK(ended.out.empty());
@@ -135,7 +135,7 @@ TEST_CASE("a missing and an unfinished shard are named, the exit code is 9, and 
     run.finished_utc.clear();
     results::Store(program.folder() / "3.sqlite").save_run(run);
   }
-  std::filesystem::remove_all(program.folder() / "tables");
+  std::filesystem::remove_all(program.folder() / "ptxlat-tables");
   const auto ended = program.run({"merge", "1.sqlite", "3.sqlite", "--into", "all.sqlite"});
   CHECK(ended.status == 9);
   CHECK(says(ended, "shard 2 of 3 is missing, shard 3 of 3 is unfinished"));
@@ -197,8 +197,8 @@ TEST_CASE("the bundle of a shard gives the shard, and a whole bundle any") {
   for (const std::string number : {"1", "2"}) {
     REQUIRE(program.run(with({"assemble", "--shard", number + "/2", "-o", number + ".bundle"}, forms)).status == 0);
     for (const std::string kind : {"own", "part"}) {
-      auto arguments = with({"run", "--store", kind + number + ".sqlite", "--bundle"}, quiet);
-      arguments.insert(arguments.begin() + 4, kind == "own" ? number + ".bundle" : "whole.bundle");
+      auto arguments = with({"run", "--store", kind + number + ".sqlite", "--replace", "--bundle"}, quiet);
+      arguments.insert(arguments.begin() + 5, kind == "own" ? number + ".bundle" : "whole.bundle");
       if (kind == "part") arguments = with(arguments, {"--shard", number + "/2"});
       REQUIRE(program.run(arguments).status == 0);
     }
@@ -221,13 +221,13 @@ TEST_CASE("static tables have shards, too") {
   const Arguments forms{"--filter", "/^sub\\.[us]32/", "-O", "3", "--format", "none"};
   REQUIRE(program.run(with({"static", "--tables", "whole", "--store", "whole.sqlite"}, forms)).status == 0);
   for (const std::string number : {"1", "2"})
-    REQUIRE(program.run(with({"static", "--shard", number + "/2", "--store", number}, forms)).status == 0);
+    REQUIRE(program.run(with({"static", "--shard", number + "/2", "--store", number, "--replace"}, forms)).status == 0);
   REQUIRE(program.run({"merge", "1", "2", "--into", "all.sqlite"}).status == 0);
   const auto csv_in = [&](const std::string& tables) {
     const auto folder = program.folder() / tables / "sm_90a/static";
     return content_of(std::filesystem::directory_iterator(folder)->path() / "latency.csv");
   };
-  CHECK(csv_in("tables") == csv_in("whole"));
+  CHECK(csv_in("ptxlat-tables") == csv_in("whole"));
 }
 
 TEST_CASE("a malformed shard, and a merge of a file that is not a store, end with the documented codes") {

@@ -22,7 +22,7 @@ using namespace ptxlat;
 namespace {
 
 Ended measure(const PtxlatProgram& program, const std::string& filter) {
-  return program.run({"opcodes", "--filter", filter, "--threads", "1", "--tables", "tables"});
+  return program.run({"opcodes", "--filter", filter, "--threads", "1", "--tables", "ptxlat-tables"});
 }
 
 constexpr char filter[] = "/^(add.u32|popc.b32|fma.rn.f32|mul.f64)$/";
@@ -236,8 +236,8 @@ TEST_CASE(
 TEST_CASE("Ctrl-C keeps the stages that are whole, in the files, too") {
   PtxlatProgram program;
   program.require_tools();
-  const std::vector<std::string> arguments{"opcodes",  "--filter", "/^(popc.b32|fma.rn.f32)$/", "--threads", "1",
-                                           "--tables", "tables"};
+  const std::vector<std::string> arguments{"opcodes",  "--filter",     "/^(popc.b32|fma.rn.f32)$/", "--threads", "1",
+                                           "--tables", "ptxlat-tables"};
   const auto ended = interrupted_at(program, "chain_loop_", arguments);
   INFO(ended.err);
   CHECK(ended.status == 130);
@@ -262,8 +262,9 @@ TEST_CASE("Ctrl-C in the first stage leaves the files of an earlier run as they 
   program.require_tools();
   REQUIRE(measure(program, "/^fma.rn.f32$/").status == 0);
   const auto csv = content_of(program.table() / "opcodes.csv");
-  const auto ended = interrupted_at(program, "saturated_popc",
-                                    {"opcodes", "--filter", "/^popc.b32$/", "--threads", "1", "--tables", "tables"});
+  const auto ended =
+      interrupted_at(program, "saturated_popc",
+                     {"opcodes", "--filter", "/^popc.b32$/", "--threads", "1", "--tables", "ptxlat-tables"});
   CHECK(ended.status == 130);
   CHECK(content_of(program.table() / "opcodes.csv") == csv);
 }
@@ -280,7 +281,8 @@ TEST_CASE("a level's opcodes are its own, whatever else the store has") {
     CHECK(std::to_string(files.throughput.front().level) == level);
   }
   REQUIRE(program.run({"merge", "ptxlat.sqlite", "--into", "merged.sqlite", "--tables", "merged"}).status == 0);
-  const auto merged = program.folder() / "merged" / program.table().lexically_relative(program.folder() / "tables");
+  const auto merged =
+      program.folder() / "merged" / program.table().lexically_relative(program.folder() / "ptxlat-tables");
   for (const char* file : {"opcodes.csv", "contention.csv", "counters.csv"})
     CHECK(content_of(merged / file) == content_of(program.table() / file));
 }

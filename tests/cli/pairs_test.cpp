@@ -15,7 +15,7 @@ using namespace ptxlat;
 namespace {
 
 Ended measure_pairs(const PtxlatProgram& program, const std::string& forms) {
-  return program.run({"pairs", "--filter", forms, "--threads", "1", "--tables", "tables"});
+  return program.run({"pairs", "--filter", forms, "--threads", "1", "--tables", "ptxlat-tables"});
 }
 
 constexpr char five_forms[] = "/^(popc.b32|fma.rn.f32|sad.u32|mul.wide.u32|ld.shared.u32)$/";
@@ -103,14 +103,16 @@ TEST_CASE("pairs have the latencies of the GPU and not those of the schedule; a 
   CHECK(unknown.err.find("it has POPC") != std::string::npos);
 
   REQUIRE(program.run({"merge", "ptxlat.sqlite", "--into", "merged.sqlite", "--tables", "merged"}).status == 0);
-  const auto merged = program.folder() / "merged" / program.table().lexically_relative(program.folder() / "tables");
+  const auto merged =
+      program.folder() / "merged" / program.table().lexically_relative(program.folder() / "ptxlat-tables");
   CHECK(content_of(merged / "pairs.csv") == csv);
 }
 
 TEST_CASE("Ctrl-C keeps the facts about registers, in the files, too, and finished pairs in the store") {
   PtxlatProgram program;
   program.require_tools();
-  const std::vector<std::string> arguments{"pairs", "--filter", "/^popc.b32$/", "--threads", "1", "--tables", "tables"};
+  const std::vector<std::string> arguments{"pairs", "--filter", "/^popc.b32$/", "--threads",
+                                           "1",     "--tables", "ptxlat-tables"};
   const auto ended = interrupted_at(program, "hazard_popc_b32_9", arguments);
   INFO(ended.err);
   CHECK(ended.status == 130);
@@ -158,7 +160,8 @@ TEST_CASE("patched code that faults or hangs costs its own pairs") {
 TEST_CASE("a fault that costs only a part of the register banks' facts is made up for by the next run") {
   PtxlatProgram program;
   program.require_tools();
-  const std::vector<std::string> arguments{"pairs", "--filter", "/^popc.b32$/", "--threads", "1", "--tables", "tables"};
+  const std::vector<std::string> arguments{"pairs", "--filter", "/^popc.b32$/", "--threads",
+                                           "1",     "--tables", "ptxlat-tables"};
   const auto facts = [&] { return content_of(program.table() / "facts.csv"); };
   program.set("PTXLAT_STANDIN_FAULT", "registers_1");  // the kernel of IMAD
   const auto disturbed = program.run(arguments);
@@ -183,7 +186,7 @@ TEST_CASE("GPUs share the pairs: the numbers are those of one, records name thei
   four.set("PTXLAT_STANDIN_SCRIPT", (four.folder() / "script.toml").string());
   four.set("PTXLAT_STANDIN_DELAY_MS", "1");  // so that they take turns
   const auto ended =
-      four.run({"pairs", "--filter", five_forms, "--threads", "8", "--devices", "all", "--tables", "tables"});
+      four.run({"pairs", "--filter", five_forms, "--threads", "8", "--devices", "all", "--tables", "ptxlat-tables"});
   INFO(ended.err);
   REQUIRE(ended.status == 0);
   CHECK(content_of(four.table() / "pairs.csv") == content_of(one.table() / "pairs.csv"));

@@ -91,10 +91,12 @@ TEST_CASE("a table that cannot be replayed says why") {
   program.require_tools();
   CHECK(program.run({"replay", "nothing"}).status == 4);
   REQUIRE(program.run({"static", "--filter", "popc.b32", "-O", "3"}).status == 0);
-  const auto of_schedule = program.run(
-      {"replay",
-       "tables/sm_90a/static/" +
-           std::filesystem::directory_iterator(program.folder() / "tables/sm_90a/static")->path().filename().string()});
+  const auto of_schedule =
+      program.run({"replay", "ptxlat-tables/sm_90a/static/" +
+                                 std::filesystem::directory_iterator(program.folder() / "ptxlat-tables/sm_90a/static")
+                                     ->path()
+                                     .filename()
+                                     .string()});
   CHECK(of_schedule.status == 4);
   CHECK(has(of_schedule.err, "is a static table"));
   const auto table = measured(program);

@@ -42,7 +42,7 @@ void check_dependent_latency(const std::vector<int>& architectures, const std::v
     auto command = arguments;
     command.insert(command.end(), {"--target", target.name(), "--toolchain", ptxas});
     REQUIRE(program.run(command).status == 0);
-    const auto cells = records_in(program.folder() / "tables" / target.name() / "static" / ptxas);
+    const auto cells = records_in(program.folder() / "ptxlat-tables" / target.name() / "static" / ptxas);
     CHECK(cells.size() >= forms.size());
     for (const auto& cell : cells) {
       INFO(cell.ptx << " " << cell.operand << ": " << cell.note);
@@ -74,7 +74,7 @@ TEST_CASE("on Maxwell a 32-bit product is three XMAD, and instructions of newer 
               .run({"static", "--target", "sm_52", "--toolchain", ptxas, "--filter", "mul.lo.u32", "--filter",
                     "redux.sync.add.u32", "-O", "3", "--format", "none"})
               .status == 0);
-  const auto cells = records_in(program.folder() / "tables/sm_52/static" / ptxas);
+  const auto cells = records_in(program.folder() / "ptxlat-tables/sm_52/static" / ptxas);
   REQUIRE(cells.size() == 3);
   for (const auto& cell : cells) {
     INFO(cell.ptx << ": " << cell.note);

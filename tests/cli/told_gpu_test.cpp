@@ -187,7 +187,7 @@ TEST_CASE("of several devices the chosen one is measured") {
   for (const std::string device : {"0", "1"}) {
     REQUIRE(told.run({"--repeat", "0", "--device", device}).status == 0);
     const std::string name = device == "0" ? "stand-in-a" : "stand-in-b";
-    const auto folder = told.program.folder() / "tables/sm_90" / name / "driver-0.0.standin";
+    const auto folder = told.program.folder() / "ptxlat-tables/sm_90" / name / "driver-0.0.standin";
     const auto table = report::read_table(folder);
     REQUIRE(table.run.device);
     CHECK(table.run.device->name == (device == "0" ? "Stand-in A" : "Stand-in B"));
@@ -202,10 +202,10 @@ TEST_CASE("of several devices the chosen one is measured") {
 
   // As a batch system gives them.
   told.program.set("CUDA_VISIBLE_DEVICES", "1");
-  std::filesystem::remove_all(told.program.folder() / "tables");
+  std::filesystem::remove_all(told.program.folder() / "ptxlat-tables");
   std::filesystem::remove(told.program.store());
   REQUIRE(told.run({"--repeat", "0"}).status == 0);
-  const auto folder = told.program.folder() / "tables/sm_90/stand-in-b/driver-0.0.standin";
+  const auto folder = told.program.folder() / "ptxlat-tables/sm_90/stand-in-b/driver-0.0.standin";
   REQUIRE(std::filesystem::exists(folder));
   for (const auto& cell : records_in(folder))
     if (cell.ptx == popc) CHECK(cell.number(results::metric::cycles) == cycles["1"]);

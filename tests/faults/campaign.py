@@ -41,7 +41,7 @@ COMMANDS = {
     "opcodes": ["opcodes", "--filter", "/^(add|and)[.](u32|b32)$/", "-O", "3", "--threads", "2"],
     "pairs": ["pairs", "--filter", "/^(popc.b32|add.u32)$/", "--threads", "2", "--format", "none"],
     "export": ["export", str(ROOT / "tables/sm_90/nvidia-h200/driver-580.159.04"), "--target", "accel-sim", "-o",
-               "tables/exported"],
+               "ptxlat-tables/exported"],
     "opcodes with counters": ["opcodes", "--filter", "/^(popc|xor)[.]b32$/", "-O", "3", "--threads", "2"],
 }
 # What a table is, apart from the time at which it was made.
@@ -150,7 +150,7 @@ class Case:
 
     def tables(self):
         return {str(path.relative_to(self.work)): path.read_bytes()
-                for path in sorted((self.work / "tables").rglob("*")) if path.name in COMPARED}
+                for path in sorted((self.work / "ptxlat-tables").rglob("*")) if path.name in COMPARED}
 
     def check_nothing_left(self):
         deadline = time.monotonic() + 5

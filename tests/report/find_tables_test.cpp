@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/find_tables.h"
 
+#include <unistd.h>
+
+#include "../results/child_process.h"
 #include "../results/test_folder.h"
 #include "base/error.h"
 #include "catch.h"
@@ -59,7 +62,10 @@ TEST_CASE("names, folders above and globs lead to tables in natural order") {
     write_table_at(folder.path, name);
   }
   const auto found = [&](const std::string& name) {
-    return names(find_tables((folder.path / name).string()), folder.path);
+    std::vector<std::filesystem::path> unreadable;
+    auto tables = find_tables((folder.path / name).string(), unreadable);
+    CHECK(unreadable.empty());
+    return names(tables, folder.path);
   };
   CHECK(found("sm_90/h200/driver-1") == Names{"sm_90/h200/driver-1"});
   CHECK(found("sm_90/static") == Names{"sm_90/static/ptxas-9.2.1", "sm_90/static/ptxas-11.8.89"});
@@ -69,6 +75,41 @@ TEST_CASE("names, folders above and globs lead to tables in natural order") {
   for (const char* nothing : {"none", "*/none*", "sm_90/static/ptxas-11.8.89/none"}) {
     CHECK_THROWS_AS(found(nothing), Error);
   }
+}
+
+TEST_CASE("folders that cannot be read are named, and hide no other tables") {
+  const TestFolder folder;
+  for (const char* name : {"a", "c", "e/f"}) write_table_at(folder.path, name);
+  for (const char* name : {"b", "d", "e/g"}) {
+    std::filesystem::create_directories(folder.path / name);
+    std::filesystem::permissions(folder.path / name, std::filesystem::perms::none);
+  }
+  std::filesystem::create_directory_symlink(folder.path, folder.path / "e/up");
+  std::filesystem::permissions(folder.path, std::filesystem::perms(0755));
+  const auto child = start_child([&] {
+    if (::geteuid() == 0 && ::setuid(65534) != 0) return 1;  // root reads every folder
+    Names found, hidden;
+    std::vector<std::filesystem::path> unreadable;
+    found = names(find_tables(folder.path.string(), unreadable), folder.path);
+    hidden = names(unreadable, folder.path);
+    if (found != Names{"a", "c", "e/f"} || hidden != Names{"b", "d", "e/g"}) return 2;
+    unreadable.clear();
+    for (const char* pattern : {"*/[fg]", "*/f"}) {
+      unreadable.clear();
+      found = names(find_tables((folder.path / pattern).string(), unreadable), folder.path);
+      hidden = names(unreadable, folder.path);
+      if (found != Names{"e/f"} || hidden.size() < 2 || hidden[0] != "b" || hidden[1] != "d") return 3;
+    }
+    try {
+      find_tables((folder.path / "b").string(), unreadable);
+    } catch (const Error& error) {
+      return error.exit_code == ExitCode::storage ? 0 : 4;
+    }
+    return 5;
+  });
+  CHECK(exit_status_of(child) == 0);
+  for (const char* name : {"b", "d", "e/g"})
+    std::filesystem::permissions(folder.path / name, std::filesystem::perms::owner_all);
 }
 
 TEST_CASE("numbers inside names count as numbers") {

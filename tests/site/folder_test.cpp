@@ -63,6 +63,26 @@ TEST_CASE("a list of files cannot name one outside the folder") {
   CHECK(read_file(folder.path / "precious") == "kept");
 }
 
+TEST_CASE("a list of files cannot name one that is reached through a link") {
+  const TestFolder folder;
+  const auto out = folder.path / "site";
+  site::write_folder(out, some_site);
+  for (const char* kept : {"precious/keep.txt", "precious/deep/keep.txt"}) replace_file(folder.path / kept, "kept");
+  fs::create_directory_symlink("../precious", out / "away");
+  fs::create_directory(out / "data/far");
+  fs::create_directory_symlink("../../../precious", out / "data/far/away");
+  auto list = read_file(out / "ptxlat-site.txt");
+  for (const char* name : {"away/keep.txt", "away/deep/keep.txt", "data/far/away/keep.txt", "./away/keep.txt",
+                           "data//../away/keep.txt", "/etc/hostname", "data", "away"})
+    list += std::string(name) + '\n';
+  replace_file(out / "ptxlat-site.txt", list);
+  site::write_folder(out, some_site);
+  CHECK(read_file(folder.path / "precious/keep.txt") == "kept");
+  CHECK(read_file(folder.path / "precious/deep/keep.txt") == "kept");
+  CHECK(fs::exists("/etc/hostname"));
+  CHECK(fs::is_directory(out / "data"));
+}
+
 TEST_CASE("a file or a link in the way is an error") {
   const TestFolder folder;
   replace_file(folder.path / "file", "");
