@@ -22,6 +22,7 @@ fi
 fuzz=$PTXLAT_BIN/fuzz
 targets=("$@")
 ((${#targets[@]})) || mapfile -t targets < <("$fuzz" --targets)
+((${#targets[@]})) || die "$fuzz names no target"
 if ((seconds == 0)); then
   printf '%s\n' "${targets[@]}"
   exit 0
@@ -144,6 +145,7 @@ run() {
   "$fuzz" --target="$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=30000 -verbosity=0 \
     -print_final_stats=1 -artifact_prefix="$found/$target/" "${folders[@]}" >"$log" 2>&1 || result="FAILED: $log"
   inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  [[ $result != passed ]] || ((${inputs:-0} > 0)) || result="FAILED, it tried nothing: $log"
   printf '%-14s %8s inputs in %s s  %s\n' "$target" "${inputs:-?}" "$seconds" "$result"
   [[ $result == passed ]]
 }

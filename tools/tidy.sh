@@ -16,5 +16,6 @@ tidy=build/clang-tidy options=(-extra-arg=-Wno-unknown-warning-option -extra-arg
 cmake --preset ci -B build/tidy -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DPTXLAT_UNITY=OFF --log-level=WARNING >&2
 files=("$@")
 ((${#files[@]})) || mapfile -d '' files < <(find src -name '*.cpp' -print0)
+((${#files[@]})) || die "src has no file"
 printf '%s\0' "${files[@]}" |
   xargs -0 -P "$(nproc)" -n 8 "$tidy/clang_tidy/data/bin/clang-tidy" -quiet -p build/tidy "${options[@]}" 2>/dev/null

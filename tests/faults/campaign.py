@@ -297,7 +297,7 @@ def main():
     for kind, count in sorted(tried.items()):
         print(f"{count:6d} {kind}")
     print(f"{sum(tried.values())} faults, {failed} of them not survived as promised")
-    return 1 if failed else 0
+    return 1 if failed or not tried else 0
 
 
 if __name__ == "__main__":
