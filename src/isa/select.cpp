@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <functional>
 #include <regex>
 #include <set>
 
-#include "base/deadline.h"
 #include "base/error.h"
 #include "base/nearest_names.h"
+#include "base/processor_time.h"
 
 namespace ptxlat::isa {
 namespace {
@@ -52,11 +51,10 @@ Predicate predicate_of(const std::string& pattern) {
     const std::regex expression(pattern.substr(1, pattern.size() - 2),
                                 std::regex::ECMAScript | std::regex_constants::__polynomial);
     // Of the processor: a host full of jobs must not reject an expression that takes a tenth of a second on its own.
-    constexpr std::chrono::milliseconds usual{5000};
-    const auto most = std::max(usual, scaled_deadline(usual)).count() * CLOCKS_PER_SEC / 1000;
-    const auto begin = std::clock();
+    constexpr std::chrono::seconds most{5};
+    const auto begin = processor_time();
     return [=](const Form& form) {
-      if (std::clock() - begin > most)
+      if (processor_time() - begin > most)
         throw Error(ExitCode::usage, fmt::format("\"{}\" takes too long to search for", pattern), "Write it shorter.");
       return std::regex_search(form.ptx, expression);
     };
