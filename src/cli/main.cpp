@@ -12,6 +12,7 @@
 #include <ctime>
 #include <iostream>
 
+#include "base/deadline.h"
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/process.h"
@@ -81,6 +82,7 @@ int end_of_output() {
 }
 
 int run_program(int argc, char** argv) {
+  deadline_factor();  // a wrong one is said at once, by every command
   CLI::App program{
       "ptxlat measures the latency of every PTX instruction on an NVIDIA GPU and proves each number with the machine "
       "code that produced it."};

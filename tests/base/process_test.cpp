@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/process.h"
-
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,8 +9,9 @@
 
 #include "../results/child_process.h"
 #include "../results/test_folder.h"
-#include "base/deadline.h"
+#include "base/error.h"
 #include "base/file.h"
+#include "base/process.h"
 #include "catch.h"
 
 using namespace ptxlat;
@@ -91,16 +90,4 @@ TEST_CASE("a program dies with the process that waits for it") {
   };
   for (int i = 0; i < 500 && is_alive(); ++i) std::this_thread::sleep_for(10ms);
   CHECK_FALSE(is_alive());
-}
-
-TEST_CASE("a deadline factor that is not a number, or absurd, counts as 1") {
-  const auto with_factor = [](const char* factor) {
-    return exit_status_of(start_child([&] {
-      ::setenv("PTXLAT_DEADLINE_FACTOR", factor, 1);
-      return static_cast<int>(scaled_deadline(100ms).count());
-    }));
-  };
-  CHECK(with_factor("0.5") == 50);
-  CHECK(with_factor("2") == 200);
-  for (const char* absurd : {"", "fast", "0", "-3", "nan", "1e9"}) CHECK(with_factor(absurd) == 100);
 }

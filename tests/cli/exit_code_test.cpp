@@ -118,6 +118,16 @@ TEST_CASE("a regular expression is as good with short deadlines, of which there 
   CHECK(ended.status == 4);  // nothing has that name
 }
 
+TEST_CASE("a deadline factor that is not a number, or absurd, ends with 2, whatever the command") {
+  PtxlatProgram program;
+  for (const char* factor : {"nan", "-1", "x", "1e308"}) {
+    program.set("PTXLAT_DEADLINE_FACTOR", factor);
+    const auto ended = program.run({"list", "--filter", "popc.b32"});
+    CHECK(ended.status == 2);
+    CHECK(says(ended, std::string("PTXLAT_DEADLINE_FACTOR is \"") + factor + "\""));
+  }
+}
+
 TEST_CASE("an unknown toolchain or target ends with 4") {
   PtxlatProgram program;
   program.require_tools();
