@@ -114,6 +114,14 @@ std::vector<std::size_t> Gpus::left() const {
   return numbers;
 }
 
+std::size_t Gpus::waiting() const {
+  const std::scoped_lock lock(mutex_);
+  const auto count = [](const std::list<Waiting*>& queue) {
+    return std::count_if(queue.begin(), queue.end(), [](const Waiting* one) { return !one->given; });
+  };
+  return static_cast<std::size_t>(count(going_on_) + count(beginning_));
+}
+
 std::vector<GpuUse> Gpus::use() const {
   const std::scoped_lock lock(mutex_);
   std::vector<GpuUse> uses;

@@ -61,6 +61,7 @@ class Gpus {
   std::size_t lost() const;               // how many
   std::vector<std::size_t> left() const;  // the numbers of the others, ascending
   std::vector<GpuUse> use() const;        // of each
+  std::size_t waiting() const;            // how many threads: for tests, in which one waits after the other
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <thread>
 
 #include "../results/child_process.h"
 #include "../results/test_folder.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "catch.h"
+#include "wait_until.h"
 
 using namespace ptxlat;
 
@@ -37,7 +37,7 @@ pid_t start_user_of_a_folder(const std::filesystem::path& parent) {
     }
     return false;
   };
-  for (int i = 0; i < 500 && !has_file(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  wait_until(has_file);
   return child;
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/process.h"
+
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,13 +13,15 @@
 #include "../results/test_folder.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/process.h"
 #include "catch.h"
+#include "wait_until.h"
 
 using namespace ptxlat;
 using namespace std::chrono_literals;
 
 namespace {
+
+constexpr auto no_hang = 10min;
 
 std::filesystem::path write_script(const std::filesystem::path& folder, const std::string& commands) {
   const auto program = folder / "program";
@@ -27,7 +31,7 @@ std::filesystem::path write_script(const std::filesystem::path& folder, const st
 }
 
 ProcessOutcome run_script(const TestFolder& folder, const std::string& commands) {
-  return run_program(write_script(folder.path, commands), {"a b", "c"}, folder.path, 10s);
+  return run_program(write_script(folder.path, commands), {"a b", "c"}, folder.path, no_hang);
 }
 
 }  // namespace
@@ -53,7 +57,7 @@ TEST_CASE("a program that cannot be started is an error with its reason") {
   std::ofstream(folder.path / "text") << "not a program";
   for (const auto& [name, reason] : {std::pair("text", "Permission denied"), std::pair("none", "No such file")}) {
     try {
-      run_program(folder.path / name, {}, folder.path, 10s);
+      run_program(folder.path / name, {}, folder.path, no_hang);
       FAIL("it ran");
     } catch (const Error& error) {
       CHECK(error.exit_code == ExitCode::missing_tool);
@@ -67,7 +71,7 @@ TEST_CASE("a program that cannot be started leaves no thread of this process beh
   const TestFolder folder;
   std::thread ended([] {});
   std::this_thread::sleep_for(50ms);
-  CHECK_THROWS_AS(run_program("/nonexistent/program", {}, folder.path, 10s), Error);
+  CHECK_THROWS_AS(run_program("/nonexistent/program", {}, folder.path, no_hang), Error);
   ended.join();
 }
 
@@ -77,7 +81,7 @@ TEST_CASE("a program dies with the process that waits for it") {
     run_script(folder, "echo $$ > pid; mv pid written; exec sleep 1000");
     return 0;
   });
-  for (int i = 0; i < 1000 && !std::filesystem::exists(folder.path / "written"); ++i) std::this_thread::sleep_for(10ms);
+  wait_until([&] { return std::filesystem::exists(folder.path / "written"); });
   const auto program = std::stoi(read_file(folder.path / "written"));
   CHECK(::kill(program, 0) == 0);
   ::kill(child, SIGKILL);
@@ -88,6 +92,5 @@ TEST_CASE("a program dies with the process that waits for it") {
     std::getline(stat, text);
     return !text.empty() && text.find(") Z ") == std::string::npos;
   };
-  for (int i = 0; i < 500 && is_alive(); ++i) std::this_thread::sleep_for(10ms);
-  CHECK_FALSE(is_alive());
+  wait_until([&] { return !is_alive(); });
 }

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::string error_of(const std::string& command, std::chrono::milliseconds deadline = 10s) {
+std::string error_of(const std::string& command, std::chrono::milliseconds deadline = 10min) {
   try {
     Oracle oracle(command, deadline);
     oracle.prepare();
@@ -29,7 +29,7 @@ TEST_CASE("a machine in a separate program gives the same facts") {
   for (const std::uint64_t seed : {2, 5}) {
     std::mt19937_64 random(seed);
     SimulatedCache here(random_geometry(random), seed);
-    Oracle there(PTXLAT_TEST_ORACLE " " + std::to_string(seed), 30s);
+    Oracle there(PTXLAT_TEST_ORACLE " " + std::to_string(seed), 10min);
     CHECK(there.info().bytes == here.info().bytes);
     CHECK(there.info().operators == here.info().operators);
     const auto facts = infer::infer(there, 3);

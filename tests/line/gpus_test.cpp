@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "line/gpus.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
 
 #include "catch.h"
+#include "wait_until.h"
 
 using namespace ptxlat;
 using namespace ptxlat::line;
@@ -25,8 +27,10 @@ struct Idle {
   std::optional<Gpus> gpus;
 };
 
-// Threads that write down when they get their turn. A thread has begun to wait when it has slept for a while.
+// Threads that write down when they get their turn.
 struct Queue {
+  explicit Queue(const Gpus& queued_for) : gpus(queued_for) {}
+  // Returns when the thread waits, or has had its turn.
   template <class Wait>
   void add(const std::string& name, const Wait& wait) {
     threads.emplace_back([this, name, wait] {
@@ -38,8 +42,9 @@ struct Queue {
         const std::scoped_lock lock(mutex);
         order += name + ": " + error.what() + " ";
       }
+      ++ended;
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    wait_until([this] { return gpus.waiting() + ended == threads.size(); });
   }
   std::string so_far() {
     const std::scoped_lock lock(mutex);
@@ -49,6 +54,8 @@ struct Queue {
     threads.clear();
     return order;
   }
+  const Gpus& gpus;
+  std::atomic<std::size_t> ended{0};
   std::mutex mutex;
   std::string order;
   std::vector<std::jthread> threads;
@@ -59,7 +66,7 @@ struct Queue {
 TEST_CASE("who waits for a GPU gets it in order, and who is in the middle of something before who would begin") {
   Idle idle(1);
   auto& gpus = *idle.gpus;
-  Queue queue;
+  Queue queue(gpus);
   {
     const auto turn = gpus.any();
     queue.add("begins", [&] { return gpus.any(); });
@@ -74,7 +81,7 @@ TEST_CASE("who waits for a GPU gets it in order, and who is in the middle of som
 TEST_CASE("no GPU is idle while anyone waits for it, and only its own waiters get it") {
   Idle idle(3);
   auto& gpus = *idle.gpus;
-  Queue queue;
+  Queue queue(gpus);
   {
     std::unique_ptr<Gpus::Turn> first(new Gpus::Turn(gpus.of(0))), second(new Gpus::Turn(gpus.of(1)));
     const auto third = gpus.of(2);
@@ -93,7 +100,7 @@ TEST_CASE("no GPU is idle while anyone waits for it, and only its own waiters ge
 TEST_CASE("a lost GPU wakes those that wait for it; the one to be avoided is taken if it is the last") {
   Idle idle(2);
   auto& gpus = *idle.gpus;
-  Queue queue;
+  Queue queue(gpus);
   {
     const auto lost = gpus.of(0);
     queue.add("goes on", [&] { return gpus.of(0); });

@@ -180,22 +180,20 @@ std::size_t starts_for_four(const NvdisasmPace& pace) {
 }  // namespace
 
 TEST_CASE("nvdisasm waits for as many threads as are worth a start, and then answers all") {
-  CHECK(starts_for_four({1, 4, std::chrono::minutes(1)}) == 1);
+  CHECK(starts_for_four({1, 4, std::chrono::hours(1)}) == 1);
 }
 
 TEST_CASE("threads that are too few for a start wait no longer than the first has max_wait") {
   const auto begin = std::chrono::steady_clock::now();
   CHECK(starts_for_four({1, 5, std::chrono::milliseconds(300)}) >= 1);
-  const auto waited = std::chrono::steady_clock::now() - begin;
-  CHECK(waited >= std::chrono::milliseconds(300));
-  CHECK(waited < std::chrono::seconds(30));
+  CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(300));
 }
 
 TEST_CASE("a thread does not wait for others if there are none, or no longer") {
   FakeToolkits toolkits;
   const auto nvdisasm = toolkits.add_counting_nvdisasm();
   const auto begin = std::chrono::steady_clock::now();
-  Nvdisasm disassembler(nvdisasm, {1, 2, std::chrono::minutes(1)});
+  Nvdisasm disassembler(nvdisasm, {1, 2, std::chrono::hours(1)});
   const auto ask = [&](std::uint64_t word) {
     const AskingThread asking(disassembler);
     Instruction instruction{0, {word, 0}, {}, {}};
@@ -211,7 +209,6 @@ TEST_CASE("a thread does not wait for others if there are none, or no longer") {
   });
   CHECK(ask(0x211));  // one of four
   CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(200));
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
   ends.join();
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The stand-in's devices, their attributes and contexts, from the script.
+#include <fcntl.h>
+
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -50,6 +53,9 @@ STANDIN_API CUresult cuInit(unsigned) {
   static const bool has_started = [] {
     if (const char* delay = std::getenv("PTXLAT_STANDIN_START_MS"))
       std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(delay)));
+    if (const char* file = std::getenv("PTXLAT_STANDIN_STOP_ONCE")) {
+      if (open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) >= 0) raise(SIGSTOP);
+    }
     return true;
   }();
   static_cast<void>(has_started);

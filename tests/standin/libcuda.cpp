@@ -17,7 +17,10 @@
 //   PTXLAT_STANDIN_REFUSE       functions with this in their name fail (objects.cpp, persisting.cpp)
 //   PTXLAT_STANDIN_DELAY_MS     how long every synchronisation takes
 //   PTXLAT_STANDIN_START_MS     how long the first cuInit of a process takes
+//   PTXLAT_STANDIN_STOP_ONCE    a file: the process that creates it stops itself (SIGSTOP) in its first cuInit
+//   PTXLAT_STANDIN_HUNG         a file that exists once anything hangs
 //   PTXLAT_STANDIN_NO_DEVICE    if set: there is a driver and no GPU
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -67,6 +70,7 @@ bool setting_names(const char* variable, const std::string& text) {
 }
 
 void hang() {
+  if (const char* file = std::getenv("PTXLAT_STANDIN_HUNG")) close(open(file, O_WRONLY | O_CREAT, 0644));
   for (;;) pause();
 }
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "catch.h"
 #include "environment.h"
+#include "wait_until.h"
 
 using namespace ptxlat;
 using namespace ptxlat::worker;
@@ -146,7 +147,7 @@ TEST_CASE("threads that share a process lose only the module that crashes or han
   std::string special = "// crash";
   SECTION("crash") {}
   SECTION("hang") {
-    options.assemble_deadline = 5000ms;
+    options.assemble_deadline = 5s;  // a hundred times as long as the others need
     expected_log = "the assembler failed: the driver's JIT did not finish within 5 s";
     special = "// hang";
   }
@@ -190,9 +191,11 @@ TEST_CASE("assemblers that have lost their common process do not keep its descri
     const std::filesystem::directory_iterator all("/proc/self/fd");
     return std::distance(begin(all), end(all));
   };
+  const TestFolder folder;
   environment.set("PTXLAT_STANDIN_HANG_JIT", "// hang");
+  environment.set("PTXLAT_STANDIN_HUNG", folder.path / "hung");
   WorkerOptions options = test_options();
-  options.assemble_deadline = 5000ms;
+  options.assemble_deadline = 10s;  // many times as long as all the others need
   const auto assemblers = make_worker_assemblers(options, driver(), 6);
   const auto assemble_in_all_from = [&](std::size_t first) {
     for (std::size_t i = first; i < assemblers.size(); ++i)
@@ -211,7 +214,7 @@ TEST_CASE("assemblers that have lost their common process do not keep its descri
     hung = assemblers[0]->assemble(module_of("// hang"), sm_90, 3);
     is_done = true;
   });
-  std::this_thread::sleep_for(500ms);
+  wait_until([&] { return std::filesystem::exists(folder.path / "hung"); });
   CHECK_FALSE(assemblers[1]->assemble(module_of("// crash"), sm_90, 3).cubin);
   assemble_in_all_from(1);
   CHECK(open_descriptors() <= before + 2);

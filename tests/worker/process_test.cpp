@@ -2,11 +2,11 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <thread>
-
+#include "../results/test_folder.h"
 #include "base/error.h"
 #include "catch.h"
 #include "environment.h"
+#include "wait_until.h"
 
 using namespace ptxlat;
 using namespace ptxlat::worker;
@@ -16,15 +16,11 @@ namespace {
 
 bool is_alive(pid_t process) { return kill(process, 0) == 0; }
 
-bool ends_within(pid_t process, std::chrono::milliseconds limit) {
-  for (const auto until = std::chrono::steady_clock::now() + limit; std::chrono::steady_clock::now() < until;) {
-    // Not our child, so it may stay a zombie if no process adopts it.
-    std::ifstream status("/proc/" + std::to_string(process) + "/stat");
-    std::string pid, name, state;
-    if (!is_alive(process) || !(status >> pid >> name >> state) || state == "Z") return true;
-    std::this_thread::sleep_for(5ms);
-  }
-  return false;
+// Also of a process that is not our child, and so may stay a zombie if no process adopts it.
+bool has_ended(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/stat");
+  std::string pid, name, state;
+  return !is_alive(process) || !(status >> pid >> name >> state) || state == "Z";
 }
 
 // What the error of an action says, to be read by the user.
@@ -92,22 +88,11 @@ TEST_CASE("a program that cannot be started is an error and not a fault") {
 
 TEST_CASE("a worker that is stopped while it opens the GPU is replaced once") {
   Environment environment;
-  environment.set("PTXLAT_STANDIN_START_MS", "300");
+  const TestFolder folder;
+  environment.set("PTXLAT_STANDIN_STOP_ONCE", folder.path / "stopped");
   auto options = test_options();
-  options.start_deadline = 3s;
+  options.start_deadline = 3s;  // a hundred times as long as the second process needs
   Worker worker(options);
-  // The first process of this one, as soon as it is the worker's program.
-  std::jthread stopper([](const std::stop_token& end) {
-    while (!end.stop_requested()) {
-      for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
-        pid_t process = 0;
-        std::string program;
-        if (!(std::ifstream(thread.path() / "children") >> process)) continue;
-        std::getline(std::ifstream("/proc/" + std::to_string(process) + "/cmdline"), program, '\0');
-        if (program == PTXLAT_TEST_WORKER) return static_cast<void>(kill(process, SIGSTOP));
-      }
-    }
-  });
   CHECK(worker.device_info().sm == 90);
   CHECK(worker.times().processes == 2);
 }
@@ -128,7 +113,9 @@ TEST_CASE("a worker ends with its Worker, and ignores Ctrl-C before that") {
 
 TEST_CASE("a worker with a hung kernel ends when its supervisor is killed with SIGKILL") {
   Environment environment;
+  const TestFolder folder;
   environment.set("PTXLAT_STANDIN_HANG", "k0_");
+  environment.set("PTXLAT_STANDIN_HUNG", folder.path / "hung");
   int ids[2];
   REQUIRE(pipe(ids) == 0);
   const pid_t supervisor = fork();
@@ -144,9 +131,9 @@ TEST_CASE("a worker with a hung kernel ends when its supervisor is killed with S
   REQUIRE(read(ids[0], &process, sizeof process) == sizeof process);
   close(ids[0]);
   close(ids[1]);
-  std::this_thread::sleep_for(200ms);
+  wait_until([&] { return std::filesystem::exists(folder.path / "hung"); });
   CHECK(is_alive(process));
   kill(supervisor, SIGKILL);
   waitpid(supervisor, nullptr, 0);
-  CHECK(ends_within(process, 5000ms));
+  wait_until([&] { return has_ended(process); });
 }

@@ -12,6 +12,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
+constexpr auto no_hang = 10min;
+
 // A frame with its payload cut to this many bytes.
 Bytes cut_short(const Bytes& whole, std::size_t payload) {
   Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(sizeof(std::uint32_t) + payload));
@@ -45,22 +47,22 @@ TEST_CASE("a message that is truncated anywhere is an exception, and so is an em
 TEST_CASE("a worker that receives a truncated message says so, and serves the next one") {
   Environment environment;
   WorkerProcess process(PTXLAT_TEST_WORKER);
-  process.send(frame(Kind::open, 0), 5000ms);
-  REQUIRE(process.receive(5000ms));
+  process.send(frame(Kind::open, 0), no_hang);
+  REQUIRE(process.receive(no_hang));
   const Bytes whole = frame(Kind::launch, test_batch(2));
   for (const std::size_t payload : {std::size_t{0}, std::size_t{1}, whole.size() / 2}) {
     INFO("a payload of " << payload << " bytes");
-    process.send(cut_short(whole, payload), 5000ms);
+    process.send(cut_short(whole, payload), no_hang);
     try {
-      process.receive(5000ms);
+      process.receive(no_hang);
       FAIL("no error");
     } catch (const Error& error) {
       CHECK(error.exit_code == ExitCode::failure);
       CHECK_THAT(error.what(), Catch::Matchers::Contains("in a worker: "));
     }
   }
-  process.send(frame(Kind::info, 0), 5000ms);
-  const auto reply = process.receive(5000ms);
+  process.send(frame(Kind::info, 0), no_hang);
+  const auto reply = process.receive(no_hang);
   REQUIRE(reply);
   CHECK(reply->as<gpu::DeviceInfo>().name == "Stand-in H200");
 }
