@@ -142,7 +142,8 @@ run() {
   mkdir -p "${folders[@]}" "$found/$target"
   [[ ! -d $root/tests/fuzz/regressions/$target ]] || folders+=("$root/tests/fuzz/regressions/$target")
   # A minute of libFuzzer's default 1 MB inputs tries little, and no reader needs that much to fail.
-  "$fuzz" --target="$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=30000 -verbosity=0 \
+  # An input's limit is time on the clock: a busy machine takes several times as long.
+  "$fuzz" --target="$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=30000 -verbosity=0 \
     -print_final_stats=1 -artifact_prefix="$found/$target/" "${folders[@]}" >"$log" 2>&1 || result="FAILED: $log"
   inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   [[ $result != passed ]] || ((${inputs:-0} > 0)) || result="FAILED, it tried nothing: $log"

@@ -251,6 +251,8 @@ class StoreLocked(Fault):
     def prepare(self, case, environment):
         store = case.work / "ptxlat.sqlite"
         ready = threading.Event()
+        if self.statuses == {0}:  # it must wait, however long this process takes to release it
+            environment["PTXLAT_DEADLINE_FACTOR"] = case.environment()["PTXLAT_DEADLINE_FACTOR"]
 
         def hold():
             time.sleep(self.after)

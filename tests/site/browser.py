@@ -22,6 +22,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 SITE = Path(sys.argv[1]).resolve()
 MOST_BYTES = 25e6
+NO_HANG = 300  # seconds
 # What a reader notices. On a machine that others use, processor time is compared, and both are printed.
 LOAD_SECONDS, KEY_MILLISECONDS = 1.0, 50.0
 H200 = "sm_90/nvidia-h200/driver-580.159.04"
@@ -35,7 +36,7 @@ def start(width=1400, height=900, dark=False):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-    driver.set_script_timeout(60)
+    driver.set_script_timeout(NO_HANG)
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
@@ -65,7 +66,7 @@ class Site(unittest.TestCase):
         return self.wait(selector)
 
     def wait(self, selector):
-        return WebDriverWait(self.driver, 20, 0.02).until(lambda driver: driver.find_element(By.CSS_SELECTOR, selector))
+        return WebDriverWait(self.driver, NO_HANG, 0.02).until(lambda driver: driver.find_element(By.CSS_SELECTOR, selector))
 
     def click(self, selector):
         # Found and clicked at once: a list is drawn again when more of its table has arrived.
@@ -73,7 +74,7 @@ class Site(unittest.TestCase):
         self.driver.execute_script("document.querySelector(arguments[0]).click()", selector)
 
     def until(self, condition):
-        WebDriverWait(self.driver, 20, 0.02).until(lambda _: condition())
+        WebDriverWait(self.driver, NO_HANG, 0.02).until(lambda _: condition())
 
     def text(self, selector="main"):
         return self.driver.find_element(By.CSS_SELECTOR, selector).text
@@ -95,7 +96,7 @@ class Site(unittest.TestCase):
             const rows = [...document.querySelectorAll('.virtual tbody tr:not(.gap)')];
             const row = rows.find((one) => one.querySelector('a').innerText.trim() === arguments[0]);
             return row ? [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim()) : null"""
-        return WebDriverWait(self.driver, 20, 0.02).until(lambda driver: driver.execute_script(script, name))
+        return WebDriverWait(self.driver, NO_HANG, 0.02).until(lambda driver: driver.execute_script(script, name))
 
     # What an engineer asks first.
 
@@ -396,7 +397,7 @@ class Site(unittest.TestCase):
             for address in ("#/", "#/forms?q=fma", "#/form/popc.b32", "#/compare", "#/memory", "#/probe/constant_chase", "#/opcodes", "#/pairs", "#/facts", "#/tables"):
                 driver.get("about:blank")
                 driver.get(self.base + address)
-                WebDriverWait(driver, 20).until(lambda one: one.find_elements(By.CSS_SELECTOR, "main h1"))
+                WebDriverWait(driver, NO_HANG).until(lambda one: one.find_elements(By.CSS_SELECTOR, "main h1"))
                 self.assertLessEqual(driver.execute_script("return document.documentElement.scrollWidth"), 390, address)
         finally:
             driver.quit()
@@ -475,7 +476,7 @@ class Served(unittest.TestCase):
         driver = start()
         try:
             driver.get(f"http://127.0.0.1:{server.server_port}/index.html#/form/popc.b32")
-            WebDriverWait(driver, 20).until(lambda one: one.find_elements(By.CSS_SELECTOR, ".machine"))
+            WebDriverWait(driver, NO_HANG).until(lambda one: one.find_elements(By.CSS_SELECTOR, ".machine"))
             asked = driver.execute_script("return performance.getEntriesByType('resource').map((entry) => entry.name)")
             self.assertTrue(asked)
             self.assertTrue(all(name.startswith(f"http://127.0.0.1:{server.server_port}/") for name in asked))

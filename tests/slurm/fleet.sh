@@ -53,10 +53,11 @@ fail() {
   exit 1
 }
 
-# until_true SECONDS WHAT COMMAND...: repeats the command until it succeeds.
+# until_true WHAT COMMAND...: repeats the command until it succeeds, on a busy machine as well. What takes ten minutes
+# hangs.
 until_true() {
-  local limit=$((SECONDS + $1)) what=$2
-  shift 2
+  local limit=$((SECONDS + 600)) what=$1
+  shift
   until "$@"; do
     ((SECONDS < limit)) || fail "$what took too long"
     sleep 0.1
@@ -101,7 +102,7 @@ GresTypes=gpu
 KillWait=5
 SlurmdParameters=config_overrides
 NodeName=node NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 CPUs=4 Gres=gpu:old:1,gpu:new:1
-PartitionName=gpus Nodes=node Default=YES MaxTime=10 State=UP
+PartitionName=gpus Nodes=node Default=YES MaxTime=60 State=UP
 CONF
 # Slurm wants devices; these are not opened.
 cat >"$folder/gres.conf" <<CONF
@@ -117,11 +118,11 @@ start() {
 }
 start munged munged --foreground --force --key-file="$folder/munge/key" --socket="$folder/munge/socket" \
   --pid-file="$folder/munge/pid" --log-file="$folder/log/munged.log" --seed-file="$folder/munge/seed"
-until_true 10 "munged" test -S "$folder/munge/socket"
+until_true "munged" test -S "$folder/munge/socket"
 start slurmctld slurmctld -D -f "$SLURM_CONF"
 start slurmd slurmd -D -f "$SLURM_CONF" -N node
 is_idle() { [[ $(sinfo -h -o %T 2>/dev/null) == idle ]]; }
-until_true 30 "Slurm" is_idle
+until_true "Slurm" is_idle
 
 # Two kinds of GPU with different numbers, each where Slurm says that it is.
 cat >"$folder/script.toml" <<TOML
@@ -136,6 +137,7 @@ cycles = 900
 TOML
 export PTXLAT=$program PTXLAT_LIBCUDA=$standin PTXLAT_LIBNVML=$standin PTXLAT_TOOLKITS=$root/toolkits
 export PTXLAT_TEMPLATES=$root/ptx_templates PTXLAT_STANDIN_PTXAS=$ptxas PTXLAT_STANDIN_SCRIPT=$folder/script.toml
+export PTXLAT_DEADLINE_FACTOR=${PTXLAT_DEADLINE_FACTOR:-4} # a busy machine must not make a kernel miss its deadline
 options=(--filter '/^(add|sub)\./' -O 3 --repeat 0 --launches 3)
 
 # Whole runs, one on each GPU, while the cluster works.
@@ -170,11 +172,11 @@ writer_of() {
   done
 }
 start whole-runs whole_runs
-until_true 180 "the first cell of a new GPU" has_records new/1-of-3
+until_true "the first cell of a new GPU" has_records new/1-of-3
 kill -KILL "$(writer_of new/1-of-3)"
-until_true 180 "the first cell of an old GPU" has_records old/1-of-3
+until_true "the first cell of an old GPU" has_records old/1-of-3
 scontrol requeue "$(job table old)_1"
-until_true 180 "the first cell of the second shard" has_records old/2-of-3
+until_true "the first cell of the second shard" has_records old/2-of-3
 scancel --batch --signal USR1 "$(job table old)_2"
 
 state() { scontrol show job "$1" 2>/dev/null | grep -oE "$2=\S+" | sort -u | tr '\n' ' '; }
@@ -182,7 +184,7 @@ is_over() { [[ $(state "$1" JobState) =~ COMPLETED|FAILED|CANCELLED|TIMEOUT ]]; 
 until_merged() {
   local job
   job=$(job merge "$1")
-  until_true 240 "the cluster" is_over "$job"
+  until_true "the cluster" is_over "$job"
   [[ $(state "$job" ExitCode) == "ExitCode=0:0 " ]] || fail "the merge of $1 ended with $(state "$job" ExitCode)"
 }
 for kind in old new; do
