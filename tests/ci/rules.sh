@@ -18,6 +18,10 @@ one_is_too_late() {
   check b true
 }
 one_is_forgotten() { check a true; }
+one_needs_a_gpu() {
+  check a printf 'The following tests did not run:\n\t  9 - gpu: a real device, memory (Skipped)\n'
+  check b true
+}
 one_is_skipped() {
   check a printf 'The following tests did not run:\n\t  7 - site: in a browser (Skipped)\n'
   check b true
@@ -38,6 +42,7 @@ expect() {
   [[ $said == $2 ]] || fail "$1: $said"
 }
 expect all_pass '*a *passed*b *passed*status 0'
+expect one_needs_a_gpu '*a *passed*b *passed*status 0'
 expect one_fails '*a *FAILED*b *passed*FAILED: a*status 1'
 expect one_is_too_late '*b *NOT RUN: this host is too slow*FAILED: b*status 1'
 expect one_is_forgotten '*b *NOT RUN: nothing runs it*FAILED: b*status 1'
