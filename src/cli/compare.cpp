@@ -23,6 +23,7 @@
 #include "cli/toolchains.h"
 #include "report/compare_write.h"
 #include "report/find_tables.h"
+#include "report/groups.h"
 #include "report/gzip.h"
 #include "report/rows.h"
 

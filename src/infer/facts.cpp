@@ -27,14 +27,6 @@ Fact inferred(const std::string& quantity, std::uint64_t value, const std::strin
   return fact;
 }
 
-Fact policy_fact(const std::string& quantity, const Level& level) {
-  return inferred(quantity, level.policy.name, "text",
-                  level.policy.name == "random"
-                      ? "equal accesses from cold had different outcomes"
-                      : fmt::format("predicted {} random strings of accesses", level.policy.strings),
-                  level.ways == 0 ? level.reason : "no policy that is known here predicts the evictions");
-}
-
 Fact measured(const std::string& quantity, double value, double spread, const std::string& unit,
               const std::string& how) {
   Fact fact = inferred(quantity, fmt::format("{:.6g}", value), unit, how, "");

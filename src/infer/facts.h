@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
-#include <vector>
 
-#include "infer/level.h"
 #include "results/record.h"
 
 namespace ptxlat::infer {
@@ -18,7 +17,5 @@ results::Fact inferred(const std::string& quantity, std::uint64_t value, const s
 // For a time, which was read off: `spread` is how far a repetition may differ from it.
 results::Fact measured(const std::string& quantity, double value, double spread, const std::string& unit,
                        const std::string& how);
-// How a level chooses what to evict.
-results::Fact policy_fact(const std::string& quantity, const Level& level);
 
 }  // namespace ptxlat::infer

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "infer/level.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
 #include "infer/bisect.h"
 #include "infer/conflict_set.h"
+#include "infer/facts.h"
 
 namespace ptxlat::infer {
 
@@ -261,6 +264,14 @@ std::vector<Level> infer_levels(Prober& prober, std::size_t most) {
     levels.back().reason = error.what();
   }
   return levels;
+}
+
+results::Fact policy_fact(const std::string& quantity, const Level& level) {
+  return inferred(quantity, level.policy.name, "text",
+                  level.policy.name == "random"
+                      ? "equal accesses from cold had different outcomes"
+                      : fmt::format("predicted {} random strings of accesses", level.policy.strings),
+                  level.ways == 0 ? level.reason : "no policy that is known here predicts the evictions");
 }
 
 }  // namespace ptxlat::infer

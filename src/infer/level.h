@@ -8,6 +8,7 @@
 #include "infer/policy_search.h"
 #include "infer/prober.h"
 #include "infer/set_index.h"
+#include "results/record.h"
 
 namespace ptxlat::infer {
 
@@ -28,5 +29,8 @@ struct Level {
 // The levels of a machine, innermost first, at most `most`. The last latency is that of the memory after the last
 // level. Only throws what the machine throws: a level that needs too many accesses has no numbers.
 std::vector<Level> infer_levels(Prober& prober, std::size_t most);
+
+// The fact how a level chooses what to evict.
+results::Fact policy_fact(const std::string& quantity, const Level& level);
 
 }  // namespace ptxlat::infer

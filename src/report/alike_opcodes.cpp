@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/compare_opcodes.h"
+#include "report/opcode_numbers.h"
 #include "results/work_unit.h"
 #include "sass/opcodes.h"
 

@@ -7,8 +7,6 @@
 
 #include "report/csv.h"
 #include "report/number.h"
-#include "report/probe_files.h"
-#include "report/table_files.h"
 
 namespace ptxlat::report {
 
@@ -50,35 +48,7 @@ bool is_comparable(const TableFact* a, const TableFact* b, const Cards& cards) {
   return !is_of_card || (!card_a.empty() && card_a == card_b);
 }
 
-// Wheels leave the records out.
-std::vector<TableFact> facts_in_csv(const std::filesystem::path& file) {
-  std::vector<TableFact> facts;
-  for (const auto& fields : read_csv_file(file, facts_columns)) {
-    const auto verdict = results::fact_verdict_from(fields[8]);
-    if (!verdict) throw damaged(file, fields[8] + " is not a verdict");
-    const results::Fact fact{
-        fields[1], fields[2], fields[3], number_in_field(fields[4], file), number_in_field(fields[5], file), fields[6],
-        fields[7], *verdict,  fields[9]};
-    facts.push_back({fields[0], fact, ""});
-  }
-  return facts;
-}
-
 }  // namespace
-
-std::vector<TableFact> read_facts(const std::filesystem::path& folder) {
-  const auto records = read_probe_files(folder);
-  if (records.empty()) return facts_in_csv(folder / facts_name);
-  const auto runs = read_probe_runs(folder);
-  std::vector<TableFact> facts;
-  for (const results::Record& record : records) {
-    const auto run =
-        std::find_if(runs.begin(), runs.end(), [&](const results::Run& one) { return one.id == record.run; });
-    const std::string card = run != runs.end() && run->device ? run->device->uuid : "";
-    for (const results::Fact& fact : record.facts) facts.push_back({record.ptx, fact, card});
-  }
-  return facts;
-}
 
 const char* to_string(FactChange change) {
   switch (change) {

@@ -2,25 +2,14 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "results/record.h"
+#include "report/probe_files.h"
 
 namespace ptxlat::report {
-
-// A fact of a table, with the probe and the card that it comes from.
-struct TableFact {
-  std::string probe;
-  results::Fact fact;
-  std::string card;  // UUID of the GPU; empty if unknown
-};
-// All facts of the probes in `folder`, if any: of their records, or of facts.csv if the folder has nothing else of
-// them, which names no card. Error{storage} if they are damaged.
-std::vector<TableFact> read_facts(const std::filesystem::path& folder);
 
 // How a fact differs between two tables.
 enum class FactChange {

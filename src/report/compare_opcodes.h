@@ -33,7 +33,6 @@ struct OpcodeComparison {
   std::vector<std::string> only_in_a, only_in_b;  // opcodes
 };
 
-inline constexpr double same_throughput = 0.01;  // of the other's
 inline constexpr const char* form_throughput = "throughput of form";
 
 // Opcodes matched by name, forms by spelling, inputs, level and opcode. Pipes are the same if their names are;

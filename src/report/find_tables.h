@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "report/compare.h"
-
 namespace ptxlat::report {
 
 // The tables that a name on the command line refers to: a table's folder, every table below a folder, or those that a
@@ -18,17 +16,6 @@ std::vector<std::filesystem::path> find_tables(const std::string& name, std::vec
 // Those below a table: of every GPU but the first that measured it.
 std::vector<std::filesystem::path> own_tables_of(const std::filesystem::path& table,
                                                  std::vector<std::filesystem::path>& unreadable);
-
-// The aspect in which tables of one comparison differ. By device: GPUs of one kind.
-enum class By { toolchain, gpu, device, date, level };
-
-// Tables that differ in nothing but `by`, oldest first (toolchains and GPUs in natural order). A table without a
-// counterpart is a group by itself. By level, each table is.
-std::vector<std::vector<std::size_t>> group_by(By by, const std::vector<results::Run>& tables);
-
-// Labels the sides by what distinguishes them: "ptxas-11.8.89", "NVIDIA H200 O3"; by the GPUs' UUIDs if they are
-// compared by device, else by their dates, if only these differ; by their folders if nothing does.
-void label(std::vector<Side>& sides, By by = By::date);
 
 // Whether a comes before b, numbers inside the texts counting as numbers.
 bool natural_less(const std::string& a, const std::string& b);

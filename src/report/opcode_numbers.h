@@ -11,6 +11,9 @@
 
 namespace ptxlat::report {
 
+// Throughputs that differ by no more than this share of the larger one are the same.
+inline constexpr double same_throughput = 0.01;
+
 // What `ptxlat opcodes` left in a table's folder, as numbers (docs/opcodes.md has the columns and units).
 struct OpcodeLine {
   std::string opcode, pipe, counters, unit;

@@ -16,6 +16,7 @@
 #include "report/number.h"
 #include "report/page.h"
 #include "report/record_lines.h"
+#include "report/table_files.h"
 #include "report/zstd.h"
 
 namespace ptxlat::report {
@@ -120,6 +121,20 @@ void write_series(Page& page, const results::Series& series) {
     grid.rows.push_back(std::move(row));
   });
   page.table(grid);
+}
+
+// Wheels leave the records out.
+std::vector<TableFact> facts_in_csv(const std::filesystem::path& file) {
+  std::vector<TableFact> facts;
+  for (const auto& fields : read_csv_file(file, facts_columns)) {
+    const auto verdict = results::fact_verdict_from(fields[8]);
+    if (!verdict) throw damaged(file, fields[8] + " is not a verdict");
+    const results::Fact fact{
+        fields[1], fields[2], fields[3], number_in_field(fields[4], file), number_in_field(fields[5], file), fields[6],
+        fields[7], *verdict,  fields[9]};
+    facts.push_back({fields[0], fact, ""});
+  }
+  return facts;
 }
 
 }  // namespace
@@ -231,6 +246,20 @@ void write_probe_text(std::ostream& out, const std::vector<results::Record>& rec
     write_facts(page, record);
     for (const results::Series& series : record.series) write_series(page, series);
   }
+}
+
+std::vector<TableFact> read_facts(const std::filesystem::path& folder) {
+  const auto records = read_probe_files(folder);
+  if (records.empty()) return facts_in_csv(folder / facts_name);
+  const auto runs = read_probe_runs(folder);
+  std::vector<TableFact> facts;
+  for (const results::Record& record : records) {
+    const auto run =
+        std::find_if(runs.begin(), runs.end(), [&](const results::Run& one) { return one.id == record.run; });
+    const std::string card = run != runs.end() && run->device ? run->device->uuid : "";
+    for (const results::Fact& fact : record.facts) facts.push_back({record.ptx, fact, card});
+  }
+  return facts;
 }
 
 }  // namespace ptxlat::report

@@ -49,6 +49,16 @@ inline constexpr const char* facts_name = "facts.csv";
 inline constexpr const char* facts_columns = "probe,quantity,condition,value,low,high,unit,scope,verdict,how";
 void write_facts_csv(std::ostream& out, const std::vector<results::Record>& records);
 
+// A fact of a table, with the probe and the card that it comes from.
+struct TableFact {
+  std::string probe;
+  results::Fact fact;
+  std::string card;  // UUID of the GPU; empty if unknown
+};
+// All facts of the probes in `folder`, if any: of their records, or of facts.csv if the folder has nothing else of
+// them, which names no card. Error{storage} if they are damaged.
+std::vector<TableFact> read_facts(const std::filesystem::path& folder);
+
 // For people: each probe's verdict and note, its facts, and each series as a table.
 void write_probe_text(std::ostream& out, const std::vector<results::Record>& records);
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "report/compare_facts.h"
 #include "report/opcode_numbers.h"
+#include "report/probe_files.h"
 #include "report/shared_rows.h"
 #include "results/record.h"
 #include "results/run.h"

@@ -3,7 +3,7 @@
 
 #include "fuzz.h"
 #include "report/compare.h"
-#include "report/find_tables.h"
+#include "report/groups.h"
 #include "report/table.h"
 #include "report/table_files.h"
 #include "results/json.h"

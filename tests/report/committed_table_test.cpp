@@ -14,6 +14,7 @@
 #include "report/compare_facts.h"
 #include "report/compare_write.h"
 #include "report/find_tables.h"
+#include "report/groups.h"
 #include "report/number.h"
 #include "report/operands.h"
 #include "report/table.h"

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "catch.h"
 #include "cells.h"
+#include "report/groups.h"
 
 using namespace ptxlat;
 using namespace ptxlat::report;
