@@ -29,4 +29,11 @@ std::optional<Value> value_in(const NamedValues<Value, count>& names, std::strin
   return std::nullopt;
 }
 
+template <class Value, std::size_t count>
+std::array<const char*, count> names_of(const NamedValues<Value, count>& names) {
+  std::array<const char*, count> all{};
+  for (std::size_t i = 0; i < count; ++i) all[i] = names[i].second;
+  return all;
+}
+
 }  // namespace ptxlat

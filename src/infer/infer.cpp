@@ -2,8 +2,10 @@
 #include "infer/infer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/named_values.h"
 #include "infer/banks.h"
 #include "infer/branch.h"
 #include "infer/cache.h"
@@ -12,16 +14,26 @@
 
 namespace ptxlat::infer {
 
+namespace {
+
+using InferFacts = std::vector<results::Fact> (*)(Machine& machine, std::uint64_t seed);
+
+constexpr NamedValues<InferFacts, 6> kinds = {{
+    {infer_banks, "banks"},
+    {infer_branch, "branch"},
+    {infer_cache, "cache"},
+    {infer_constant, "constant"},
+    {infer_l2, "l2"},
+    {infer_tlb, "tlb"},
+}};
+
+}  // namespace
+
 std::vector<results::Fact> infer(Machine& machine, std::uint64_t seed) {
   const auto& kind = machine.info().kind;
-  if (kind == "cache") return infer_cache(machine, seed);
-  if (kind == "tlb") return infer_tlb(machine, seed);
-  if (kind == "constant") return infer_constant(machine, seed);
-  if (kind == "banks") return infer_banks(machine, seed);
-  if (kind == "l2") return infer_l2(machine, seed);
-  if (kind == "branch") return infer_branch(machine, seed);
+  if (const auto infer_facts = value_in(kinds, kind)) return (*infer_facts)(machine, seed);
   throw Error(ExitCode::unknown_name, fmt::format("cannot infer machines of kind \"{}\"", kind),
-              "Known kinds: banks, branch, cache, constant, l2, tlb.");
+              fmt::format("Known kinds: {}.", fmt::join(names_of(kinds), ", ")));
 }
 
 }  // namespace ptxlat::infer

@@ -69,5 +69,12 @@ TEST_CASE("a kind of machine that is not known is an error") {
     void prepare() override {}
     std::vector<double> access(const std::vector<Addresses>&, const std::string&, int) override { return {}; }
   } machine;
-  CHECK_THROWS_AS(infer::infer(machine, 1), Error);
+  try {
+    infer::infer(machine, 1);
+    FAIL("it inferred something");
+  } catch (const Error& error) {
+    CHECK(error.exit_code == ExitCode::unknown_name);
+    CHECK(std::string(error.what()) == "cannot infer machines of kind \"abacus\"");
+    CHECK(error.advice == "Known kinds: banks, branch, cache, constant, l2, tlb.");
+  }
 }
