@@ -39,8 +39,9 @@ enum class LaunchStatus { ok, fault, timeout };
 
 struct LaunchOutcome {
   LaunchStatus status = LaunchStatus::ok;
-  std::string message;  // the driver's message for a fault
-  Readout readout;      // empty unless ok
+  std::string message;       // the driver's message for a fault
+  Readout readout;           // empty unless ok
+  bool may_be_trap = false;  // a fault of which the driver names no cause, as after `trap`
 };
 
 }  // namespace ptxlat::kernel

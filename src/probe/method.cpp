@@ -106,8 +106,7 @@ results::Record record_of(const ProbeWork& work, const line::Bench& bench) {
     if (!audit.is_proven() || !made.outcome) continue;
     if (made.outcome->status != kernel::LaunchStatus::ok) {
       if (probe.may_fail) continue;
-      if (probe.may_hang && (made.outcome->status == kernel::LaunchStatus::timeout ||
-                             made.outcome->message.starts_with("CUDA_ERROR_LAUNCH_FAILED"))) {
+      if (probe.may_hang && (made.outcome->status == kernel::LaunchStatus::timeout || made.outcome->may_be_trap)) {
         values[i] = {hung};
         results::add_note(record.note, fmt::format("{}: {}", role, made.outcome->message));
         continue;

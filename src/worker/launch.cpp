@@ -63,7 +63,8 @@ kernel::LaunchOutcome failed(const gpu::CudaError& error) {
   // 702 is the driver's own watchdog, on a GPU that also drives a display.
   return {error.result == gpu::CUDA_ERROR_LAUNCH_TIMEOUT ? kernel::LaunchStatus::timeout : kernel::LaunchStatus::fault,
           error.driver_words,
-          {}};
+          {},
+          error.result == gpu::CUDA_ERROR_LAUNCH_FAILED};
 }
 
 // A zero handle, because the driver rejected the object, makes a kernel fault or exit.

@@ -59,7 +59,7 @@ void serialize(Archive& archive, ptxlat::kernel::Readout& readout) {
 
 template <class Archive>
 void serialize(Archive& archive, ptxlat::kernel::LaunchOutcome& outcome) {
-  archive(outcome.status, outcome.message, outcome.readout);
+  archive(outcome.status, outcome.message, outcome.readout, outcome.may_be_trap);
 }
 
 template <class Archive>

@@ -135,6 +135,22 @@ TEST_CASE(
   CHECK(bench.make({&probe}, &worker).at(0).verdict == sass::Verdict::fault);
 }
 
+TEST_CASE("a launch that traps is a value, if a probe may hang, and one that faults is not") {
+  ProbeBench bench;
+  auto probe = chain_probe();
+  probe.reader = Reader::words;
+  probe.words = {0, 1};
+  probe.may_hang = true;
+  bench.environment.set("PTXLAT_STANDIN_TRAP", "steps_2");
+  const auto trapped = bench.make(probe);
+  CHECK(trapped.verdict == sass::Verdict::proven);
+  CHECK(trapped.series.at(0).values.at(2) == hung);
+  bench.environment.set("PTXLAT_STANDIN_TRAP", "nothing");
+  bench.environment.set("PTXLAT_STANDIN_FAULT", "steps_2");
+  worker::Worker other(test_options());
+  CHECK(bench.make({&probe}, &other).at(0).verdict == sass::Verdict::fault);
+}
+
 TEST_CASE("the facts that a probe's file asks for are read off its series") {
   ProbeBench bench;
   auto probe = chain_probe();

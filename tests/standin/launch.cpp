@@ -282,6 +282,8 @@ STANDIN_API CUresult cuLaunchKernel(CUfunction handle, unsigned ctas, unsigned, 
     context().has_persisting_lines = true;
   if (setting_names("PTXLAT_STANDIN_HANG", function.name)) return context().is_hung = true, CUDA_SUCCESS;
   if (setting_names("PTXLAT_STANDIN_FAULT", function.name)) return illegal_address();
+  if (setting_names("PTXLAT_STANDIN_TRAP", function.name))
+    return context().fault = CUDA_ERROR_LAUNCH_FAILED, CUDA_SUCCESS;
 
   if (setting_names("PTXLAT_STANDIN_COUNT", function.name)) count_in_first_buffer(parameters);
   const auto out = *static_cast<CUdeviceptr*>(parameters[0]), in = *static_cast<CUdeviceptr*>(parameters[1]);

@@ -7,6 +7,7 @@
 //   PTXLAT_STANDIN_SCRIPT       the script
 //   PTXLAT_STANDIN_PTXAS        the ptxas that is its JIT
 //   PTXLAT_STANDIN_FAULT        a kernel with this in its name faults; the fault stays, as in the real driver
+//   PTXLAT_STANDIN_TRAP         a kernel with this in its name traps, which is a fault too
 //   PTXLAT_STANDIN_HANG         a kernel with this in its name never ends
 //   PTXLAT_STANDIN_CRASH_JIT    PTX with this in it makes the JIT abort
 //   PTXLAT_STANDIN_HANG_JIT     PTX with this in it makes the JIT hang
@@ -107,6 +108,9 @@ STANDIN_API CUresult cuGetErrorName(CUresult error, const char** name) {
       break;
     case CUDA_ERROR_ILLEGAL_ADDRESS:
       *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
+      break;
+    case CUDA_ERROR_LAUNCH_FAILED:
+      *name = "CUDA_ERROR_LAUNCH_FAILED";
       break;
     case error_unknown:
       *name = "CUDA_ERROR_UNKNOWN";

@@ -70,6 +70,16 @@ TEST_CASE("a fault costs only its own kernel, and no other kernel is launched tw
   CHECK(log.lines().size() == 8);
 }
 
+TEST_CASE("a fault that may be a trap says so, and one with another cause does not") {
+  Environment environment;
+  environment.set("PTXLAT_STANDIN_FAULT", "k1_");
+  environment.set("PTXLAT_STANDIN_TRAP", "k3_");
+  Worker worker(test_options());
+  const auto outcomes = worker.launch(test_batch(5, 1));
+  for (const std::size_t i : {1, 3}) CHECK(outcomes[i].status == kernel::LaunchStatus::fault);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) CHECK(outcomes[i].may_be_trap == (i == 3));
+}
+
 TEST_CASE("a batch that stops at a failure launches nothing after it") {
   Environment environment;
   const TemporaryFile log;
