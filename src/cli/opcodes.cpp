@@ -17,6 +17,7 @@
 #include "machine/curves.h"
 #include "machine/opcode_rows.h"
 #include "machine/operand_cost.h"
+#include "machine/pair_rows.h"
 #include "machine/throughput.h"
 #include "report/opcode_files.h"
 #include "report/pair_files.h"
@@ -109,7 +110,9 @@ void write_opcodes(const Folder& folder, const ptx::LoadedCatalogue& loaded, con
   files.opcodes = machine::opcode_rows(
       opcodes, {files.throughput, files.contention, files.counters, files.operand_costs, files.in_flight, latency});
   report::note_spellings(files.opcodes, files.spellings);
-  machine::add_pairs(files.opcodes, report::read_pairs(folder.path()));
+  auto pairs = report::read_pairs(folder.path());
+  if (!pairs.empty()) machine::mark_patched(pairs, report::read_pair_files(folder.path()).hazards);
+  machine::add_pairs(files.opcodes, pairs);
   report::note_appearances(files.opcodes, latencies.appearances);
   report::write_opcode_files(folder, files);
   say(stderr, "{} opcodes of {} forms, which are {} distinct\n{}\n", files.opcodes.size(), files.spellings.size(),

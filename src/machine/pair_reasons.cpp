@@ -15,9 +15,6 @@ namespace {
 
 using results::Pair;
 
-constexpr std::string_view not_patched = "no hazard: ";  // begins the note of such a pair
-bool was_patched(const Pair& pair) { return pair.measured && !pair.note.starts_with(not_patched); }
-
 // The read hazards that are known of some opcodes.
 class KnownHazards {
  public:
@@ -107,10 +104,17 @@ void explain_missing_hazards(std::vector<Pair>& pairs, const std::map<std::strin
   for (auto& pair : pairs) {
     const bool is_read = pair.verdict == "scheduled" || pair.verdict == "waits";
     if (!is_read || pair.hazard || !pair.note.empty()) continue;
-    pair.note = fmt::format("{}{}", not_patched, why(pair));
+    pair.note = fmt::format("no hazard: {}", why(pair));
     results::add_note(pair.note, known.beside(pair));
   }
 }
+
+namespace {
+
+// What a patched pair showed says more than why a different one was not patched.
+bool says_more(const Pair& pair) { return pair.measured && pair.is_patched; }
+
+}  // namespace
 
 std::string hazard_note(const std::string& opcode, std::optional<double> latency, const std::vector<Pair>& pairs) {
   const Pair* nearest = nullptr;
@@ -118,8 +122,7 @@ std::string hazard_note(const std::string& opcode, std::optional<double> latency
   for (const auto& pair : pairs) {
     if (pair.producer != opcode || is_overwriting(pair)) continue;
     if (pair.hazard && (nearest == nullptr || *pair.hazard < *nearest->hazard)) nearest = &pair;
-    // What a patched pair showed says more than why a different one was not patched.
-    if (!pair.hazard && (unknown == nullptr || (was_patched(pair) && !was_patched(*unknown)))) unknown = &pair;
+    if (!pair.hazard && (unknown == nullptr || (says_more(pair) && !says_more(*unknown)))) unknown = &pair;
   }
   if (nearest == nullptr) return unknown == nullptr ? "" : unknown->note;
   if (!latency || *latency == *nearest->hazard) return {};

@@ -31,7 +31,12 @@ std::set<std::string> waiting_opcodes(const std::vector<ScheduledPair>& pairs) {
 struct Found {
   bool waits = false;
   std::optional<double> schedule, measured, hazard;
-  std::string problem;  // why there is no hazard
+  std::string problem;      // why there is no hazard
+  bool is_patched = false;  // and a patched window says so
+  void give_up(std::string why) {
+    problem = std::move(why);
+    is_patched = true;
+  }
 };
 using Key = std::tuple<std::string, std::string, std::string>;  // producer, consumer, slot
 
@@ -81,17 +86,17 @@ void add_hazards(const results::Record& record, const std::vector<ScheduledPair>
   auto& read = found[{record.sass.front(), record.sass.back(), slot}];
   keep_least(read.measured, record.number(results::metric::differential));
   const auto ladders = ladders_of(record);
-  if (ladders.empty() && !record.note.empty()) read.problem = record.note;
+  if (ladders.empty() && !record.note.empty()) read.give_up(record.note);
   for (const auto& ladder : ladders) {
     const bool overwrites = ladder.hazard == Hazard::write_after_write || ladder.hazard == Hazard::write_after_read;
     const auto name = !overwrites ? slot : ladder.hazard == Hazard::write_after_write ? "waw" : "war";
     auto& one = overwrites ? found[{record.sass.front(), record.sass.back(), name}] : read;
     const auto lowest = lowest_right(ladder);
     if (!lowest) {
-      one.problem = why_none(ladder);
+      one.give_up(why_none(ladder));
     } else if (is_too_early(ladder, record.number(results::metric::differential))) {
-      one.problem =
-          fmt::format("right after {} cycles, long before the wait ends: an old value looks the same", *lowest);
+      one.give_up(
+          fmt::format("right after {} cycles, long before the wait ends: an old value looks the same", *lowest));
     } else if (!one.hazard || *lowest > *one.hazard) {
       one.hazard = *lowest;
     }
@@ -142,14 +147,34 @@ Schedules schedules_of(const std::vector<results::Record>& latency, Refusals ref
   return schedules;
 }
 
-std::vector<results::Pair> pair_rows(const Schedules& schedules, const std::vector<results::Record>& hazards) {
-  std::map<Key, Found> all;
-  auto scheduled = schedules.pairs;
-  for (const auto& pair : scheduled) add_schedule(pair, all);
+namespace {
+
+// The pairs of each record's window.
+std::vector<std::vector<ScheduledPair>> pairs_in_windows(const std::vector<results::Record>& hazards) {
   std::vector<std::vector<ScheduledPair>> in_windows(hazards.size());
   in_parallel(hazards.size(), [&](std::size_t i) {
     if (!hazards[i].windows.empty()) in_windows[i] = pairs_of(hazards[i].windows.front());
   });
+  return in_windows;
+}
+
+}  // namespace
+
+void mark_patched(std::vector<results::Pair>& rows, const std::vector<results::Record>& hazards) {
+  const auto in_windows = pairs_in_windows(hazards);
+  std::map<Key, Found> all;
+  for (std::size_t i = 0; i < hazards.size(); ++i) add_hazards(hazards[i], in_windows[i], all);
+  for (auto& row : rows) {
+    const auto found = all.find({row.producer, row.consumer, row.slot});
+    row.is_patched = found != all.end() && found->second.is_patched;
+  }
+}
+
+std::vector<results::Pair> pair_rows(const Schedules& schedules, const std::vector<results::Record>& hazards) {
+  std::map<Key, Found> all;
+  auto scheduled = schedules.pairs;
+  for (const auto& pair : scheduled) add_schedule(pair, all);
+  const auto in_windows = pairs_in_windows(hazards);
   for (std::size_t i = 0; i < hazards.size(); ++i) {
     add_hazards(hazards[i], in_windows[i], all);
     scheduled.insert(scheduled.end(), in_windows[i].begin(), in_windows[i].end());
@@ -163,7 +188,8 @@ std::vector<results::Pair> pair_rows(const Schedules& schedules, const std::vect
   std::vector<results::Pair> rows;
   for (const auto& [key, found] : all) {
     results::Pair row{
-        std::get<0>(key), std::get<1>(key), std::get<2>(key), found.schedule, found.measured, found.hazard, {}, {}};
+        std::get<0>(key), std::get<1>(key), std::get<2>(key), found.schedule, found.measured, found.hazard, {}, {},
+        found.is_patched};
     judge(found, row);
     rows.push_back(std::move(row));
   }

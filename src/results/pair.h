@@ -14,11 +14,13 @@ namespace ptxlat::results {
 //   measured  cycles from issue to issue in that schedule
 //   hazard    the lowest distance, in cycles, at which all values are right
 //   verdict   docs/opcodes.md
+//   is_patched  whether a patched window, or why there is none, is the reason in the note; not in the csv
 struct Pair {
   std::string producer, consumer, slot;
   std::optional<double> schedule, measured, hazard;
   std::string verdict;
   std::string note;
+  bool is_patched = false;
 
   bool operator==(const Pair&) const = default;
 };

@@ -209,6 +209,25 @@ TEST_CASE("a result under a scoreboard that has no hazard says why") {
   CHECK(hazard_note("LDG.E", 38, {unpatched, second, row}) == row.note);
 }
 
+TEST_CASE(
+    "a patched pair's reason comes before others, whatever its words, and the records know it if the csv does not") {
+  const auto waiting = window({{"LDG.E R4, desc[UR4][R2.64]", 2, 0}, {"IADD3 R5, R4, R3, RZ", 1, 7, 1}}, 41);
+  auto own = record(waiting, results::RecordKind::hazard);
+  own.sass = {"LDG.E", "IADD3"};
+  own.note = "no hazard: so says the driver";
+  const auto row = row_of(pair_rows(schedules_of({record(waiting)}), {own}), "IADD3", "a");
+  CHECK(row.note == own.note);
+  CHECK(row.is_patched);
+  const results::Pair unpatched{"LDG.E", "IMAD", "a", {}, 41, {}, "waits", "some pair was not patched"};
+  CHECK(hazard_note("LDG.E", 38, {unpatched, row}) == own.note);
+
+  std::vector<results::Pair> rows{unpatched, row};
+  rows[1].is_patched = false;
+  mark_patched(rows, {own});
+  CHECK_FALSE(rows[0].is_patched);
+  CHECK(rows[1].is_patched);
+}
+
 TEST_CASE("a result that looks right long before the wait for it ends has no hazard") {
   const auto waiting = window({{"LDG.E R4, desc[UR4][R2.64]", 2, 0}, {"IADD3 R5, R4, R3, RZ", 1, 7, 1}}, 41);
   const auto row_with = [&](double waited, int lowest) {
