@@ -13,12 +13,13 @@ namespace ptxlat::kernel {
 //   text           complete except for its name, the hole {{name}}, so that trials that need the same kernel have equal
 //                  texts
 //   module         declarations at module scope, in this order: kernels with the same needs have equal texts
-//   operand_loads  loads of operands before the first clock; in a window they would count as the instruction's
+//   operand_loads  the loads before the first clock, in order, each by the register that it is for; empty for one in a
+//                  text of the catalogue. In a window they would count as the instruction's
 //   whole          the audit looks at the whole kernel, not only between its two clock reads
 struct Kernel {
   std::string text;
   std::vector<std::string> module;
-  int operand_loads = 0;
+  std::vector<std::string> operand_loads;
   bool whole = false;
   bool operator==(const Kernel&) const = default;
 };

@@ -82,7 +82,7 @@ std::size_t Batch::add(const kernel::Kernel& kernel, const std::string& role, co
   if (known != last) return known->second;
   by_text_.emplace(hash, texts_.size());
   AssembledKernel assembled;
-  assembled.operand_loads = kernel.operand_loads;
+  assembled.operand_loads = static_cast<int>(kernel.operand_loads.size());
   assembled.whole = kernel.whole;
   assembled.name = fmt::format("{}_{}_{}", identifier(role), identifier(label), texts_.size());
   texts_.push_back(kernel);

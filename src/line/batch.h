@@ -21,7 +21,9 @@ namespace ptxlat::line {
 //   cubin   index into the batch's cubins; empty if rejected, then `log` says why
 //   symbol  its name in the cubin
 //   window  empty if there is none, then `log` says why
-//   operand_loads, whole  as in Kernel
+//   assembler_failed  it has no verdict on the kernel (assemble/assembler.h), or its cubin cannot be read
+//   operand_loads  how many Kernel::operand_loads there are
+//   whole          as in Kernel
 struct AssembledKernel {
   std::string name;
   std::optional<std::size_t> cubin;

@@ -103,6 +103,7 @@ void KernelBuilder::load_condition(const std::string& name, const std::string& t
   const auto word = "%word_" + name.substr(1);
   declare(word, "b32");
   operands += fmt::format("  ld.volatile.global.b32 {}, [%in+{}];\n", word, 8 * slot);
+  loads.push_back(name);
   if (type == "pred") {
     declare(name, "pred");
     // The low half of the address serves as a value that the compiler does not know.
@@ -123,6 +124,7 @@ void KernelBuilder::load_one(const std::string& name, const std::string& type, i
   const auto address = fmt::format("[%in+{}]", 8 * slot);
   if (bits != 128) {
     operands += fmt::format("  ld.volatile.global.b{} {}, {};\n", bits, name, address);
+    loads.push_back(name);
     branch_on(fmt::format("  setp.eq.b{} %guard_1, {}, {};", bits, name, impossible(bits)));
     return;
   }
@@ -131,6 +133,7 @@ void KernelBuilder::load_one(const std::string& name, const std::string& type, i
   for (const auto& half : {lower, upper}) {
     declare(half, "b64");
     operands += fmt::format("  ld.volatile.global.b64 {}, {};\n", half, address);
+    loads.push_back(name);
     branch_on(fmt::format("  setp.eq.b64 %guard_1, {}, {};", half, impossible(64)));
   }
   guard += fmt::format("  mov.b128 {}, {{{}, {}}};\n", name, lower, upper);
@@ -142,6 +145,7 @@ void KernelBuilder::load_wide(const std::vector<std::string>& names, const std::
   for (std::size_t i = 0; i < names.size(); i += registers_per_access) {
     operands += fmt::format("  ld.volatile.global.v4.b32 {{{}}}, [%in+{}];\n",
                             fmt::join(names.begin() + i, names.begin() + i + registers_per_access, ", "), 8 * slot);
+    loads.push_back(names[i]);
     branch_on(fmt::format("  setp.eq.b32 %guard_1, {}, {};", names[i], impossible(32)));
   }
 }
@@ -210,6 +214,13 @@ void KernelBuilder::place(const std::vector<std::string>& names, const isa::Obje
     if (object.once.find("{u}") != std::string::npos) declare(own.at("u"), "b64");
     if (object.once.find("{t}") != std::string::npos) declare(own.at("t"), "b32");
   }
+  // What the object's register is made from.
+  const auto load_for = [&](const std::string& name, const std::string& made_from, const std::string& type,
+                            const isa::Value& value) {
+    const auto before = static_cast<std::ptrdiff_t>(loads.size());
+    load({made_from}, type, value);
+    std::fill(loads.begin() + before, loads.end(), name);
+  };
   const auto has = [&](const char* hole) { return (object.each + object.prepare).find(hole) != std::string::npos; };
   const auto& type = object.register_type;
   for (const auto& name : names) {
@@ -224,13 +235,13 @@ void KernelBuilder::place(const std::vector<std::string>& names, const isa::Obje
       copy_in_each_pass(made, name, type);
       holes["r"] = name;
     } else {
-      if (has("{o}")) load({holes.at("o")}, type, offset);
+      if (has("{o}")) load_for(name, holes.at("o"), type, offset);
       declare(name, type);
       guard += indented(substitute(object.each, holes));
       const int bits = isa::register_bits(type);
       if (hides_addresses && object.is_address) {
         const auto zero = name + "_zero";
-        load({zero}, type, {"0", "0", false});
+        load_for(name, zero, type, {"0", "0", false});
         guard += fmt::format("  xor.b{0} {1}, {1}, {2};\n", bits, name, zero);
       }
       branch_on(fmt::format("  setp.eq.b{} %guard_1, {}, {};", bits, name, impossible(bits)));
@@ -264,16 +275,25 @@ std::string substitute(const std::string& text, const std::map<std::string, std:
 
 namespace {
 
-// Loads before the first clock. In a window, loads belong to the instruction or to what waits for it.
-int operand_loads_of(const std::string& text) {
-  const char* const clock = std::strstr(text.c_str(), "mov.u32 %clock_1");
-  const char* const end = clock == nullptr ? text.c_str() + text.size() : clock;
-  int loads = 0;
-  for (const char* at = std::strstr(text.c_str(), " ld."); at != nullptr && at < end; at = std::strstr(at, " ld.")) {
-    ++at;
+// Loads in texts of the catalogue, which nothing but these texts says: those of objects and of what comes before the
+// instruction.
+std::size_t loads_in(const std::string& text) {
+  std::size_t loads = 0;
+  const char* const end = text.c_str() + text.size();
+  for (const char* at = std::strstr(text.c_str(), "ld."); at != nullptr; at = std::strstr(at + 1, "ld.")) {
+    const bool is_word = at > text.c_str() && at[-1] == ' ';
     const std::string_view opcode(at, std::find(at, end, ' '));
-    if (opcode.find(".global") != std::string_view::npos) ++loads;
+    if (is_word && opcode.find(".global") != std::string_view::npos) ++loads;
   }
+  return loads;
+}
+
+// All loads before the first clock, in the order of the frames. Those in the window belong to the instruction or to
+// what waits for it.
+std::vector<std::string> operand_loads_of(const KernelBuilder& builder) {
+  std::vector<std::string> loads(loads_in(builder.once));
+  loads.insert(loads.end(), builder.loads.begin(), builder.loads.end());
+  loads.resize(loads.size() + loads_in(builder.guard));
   return loads;
 }
 
@@ -340,7 +360,7 @@ kernel::Trial finish(const KernelBuilder& builder, const Skeletons& skeletons, F
             {"next_pass", builder.after_pass + (has_elected ? late_pass : "  add.u32 %pass, %pass, 1;")},
             {"epilogue", epilogue}});
   trial.kernel.module = builder.module;
-  trial.kernel.operand_loads = operand_loads_of(trial.kernel.text);
+  trial.kernel.operand_loads = operand_loads_of(builder);
   trial.launch.threads = builder.threads;
   trial.launch.ctas = builder.cluster;
   trial.launch.dynamic_shared = builder.dynamic_shared;

@@ -29,6 +29,7 @@ struct KernelBuilder {
   std::string registers;
   std::string once;  // before the loop
   std::string operands;
+  std::vector<std::string> loads;  // those in `operands`, in order: the register that each is for
   std::string guard;
   std::string after_pass;  // at the end of each pass
   std::vector<std::uint64_t> input;

@@ -12,6 +12,7 @@
 
 #include "latency/cells.h"
 #include "latency/estimate.h"
+#include "ptx/instruction.h"
 #include "results/note.h"
 #include "sass/audit.h"
 #include "sass/opcodes.h"
@@ -100,23 +101,12 @@ Plan plan(const Snippet& snippet, const isa::Catalogue& catalogue) {
 
 namespace {
 
-// Which of the kernel's loads before the first clock load the operand.
-std::vector<int> loads_of(const std::string& kernel_text, const std::string& operand) {
+// Which of a kernel's loads before the first clock are for the operand.
+std::vector<int> loads_of(const std::vector<std::string>& operand_loads, const std::string& operand) {
+  const auto wanted = ptx::registers_of({operand, {}}).front();
   std::vector<int> loads;
-  int load = 0;
-  const auto end = kernel_text.find("mov.u32 %clock_1");
-  for (auto at = kernel_text.find(" ld."); at < end; at = kernel_text.find(" ld.", at + 1)) {
-    const auto line = kernel_text.substr(at + 1, kernel_text.find(';', at) - at - 1);
-    if (line.substr(0, line.find(' ')).find(".global") == std::string::npos) continue;
-    const auto name = line.substr(line.find(' ') + 1, line.find(',') - line.find(' ') - 1);
-    for (const char* prefix : {"%v_", "%word_v_", "%lower_v_", "%upper_v_", "%sum_v_"}) {
-      const auto stem = prefix + operand;
-      if (name == stem || name == stem + "_offset" || name == "%word_" + operand) {
-        loads.push_back(load);
-        break;
-      }
-    }
-    ++load;
+  for (std::size_t i = 0; i < operand_loads.size(); ++i) {
+    if (operand_loads[i] == wanted) loads.push_back(static_cast<int>(i));
   }
   return loads;
 }
@@ -124,21 +114,22 @@ std::vector<int> loads_of(const std::string& kernel_text, const std::string& ope
 bool is_proven(const CellWork& work) { return work.record.verdict == sass::Verdict::proven; }
 
 // A window with a consumer, and the consumer's alone.
-//   loads  of an operand's registers, before the first clock; all of them if no operand is named
+//   operand_loads  of the kernel with a consumer
 struct Windows {
   const line::AssembledKernel* with = nullptr;
   const line::AssembledKernel* without = nullptr;
-  std::string kernel_text;
+  std::vector<std::string> operand_loads;
 
   bool are_there() const { return with != nullptr && without != nullptr && with->window && without->window; }
 
-  // The opcodes between the operand and the consumer. Empty if the registers do not show them.
+  // The opcodes between the operand, or all of them if none is named, and the consumer. Empty if the registers do not
+  // show them.
   std::optional<std::vector<std::string>> path(const std::optional<std::string>& operand,
                                                sass::Moves moves = sass::Moves::without) const {
     if (!are_there()) return std::nullopt;
     std::vector<int> loads(static_cast<std::size_t>(with->operand_loads));
     std::iota(loads.begin(), loads.end(), 0);
-    if (operand) loads = loads_of(kernel_text, *operand);
+    if (operand) loads = loads_of(operand_loads, *operand);
     return sass::path_opcodes(*with->window, *without->window, with->operand_loads, loads, moves);
   }
   std::vector<std::string> sass() const {
@@ -151,16 +142,16 @@ Windows windows_of(const line::Bench& bench, const CellWork& work) {
   if (!work.experiment || work.experiment->frame != ptx::Frame::loop || !work.trials[Role::differential]) return {};
   const auto& batch = bench.batch();
   return {&batch.kernel_of(*work.trials[Role::differential]), &batch.kernel_of(*work.trials[Role::differential_base]),
-          work.experiment->trials[Role::differential].kernel.text};
+          work.experiment->trials[Role::differential].kernel.operand_loads};
 }
 
 // The whole snippet's window with a different consumer: the one with which the path alone was proven.
 struct Reference {
   std::size_t with = 0, without = 0;
-  std::string kernel_text;
+  std::vector<std::string> operand_loads;
 
   Windows windows(const line::Bench& bench) const {
-    return {&bench.batch().kernel_of(with), &bench.batch().kernel_of(without), kernel_text};
+    return {&bench.batch().kernel_of(with), &bench.batch().kernel_of(without), operand_loads};
   }
 };
 Reference add_reference(const ptx::LoadedCatalogue& loaded, line::Bench& bench, const CellWork& whole,
@@ -169,7 +160,7 @@ Reference add_reference(const ptx::LoadedCatalogue& loaded, line::Bench& bench, 
   const auto& label = whole.plan->variant.form->ptx;
   return {bench.add(experiment.trials[Role::differential], label),
           bench.add(experiment.trials[Role::differential_base], label),
-          experiment.trials[Role::differential].kernel.text};
+          experiment.trials[Role::differential].kernel.operand_loads};
 }
 
 // An experiment that was made for a pair.

@@ -105,7 +105,7 @@ TEST_CASE("a rejection names the kernel as the line calls it") {
 TEST_CASE("the hash of a kernel's text knows its module and nothing that the assembler does not see") {
   const kernel::Kernel kernel = kernel_of(1);
   kernel::Kernel other = kernel;
-  other.operand_loads = 3;
+  other.operand_loads.resize(3);
   other.whole = true;
   CHECK(line::text_hash(other) == line::text_hash(kernel));
   other.module = {".global .u32 x;"};

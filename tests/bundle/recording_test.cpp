@@ -16,10 +16,10 @@ using namespace ptxlat::bundle;
 
 namespace {
 
-kernel::Kernel kernel_of(const std::string& text, int operand_loads = 0) {
+kernel::Kernel kernel_of(const std::string& text, std::size_t operand_loads = 0) {
   kernel::Kernel kernel;
   kernel.text = text;
-  kernel.operand_loads = operand_loads;
+  kernel.operand_loads.resize(operand_loads);
   return kernel;
 }
 

@@ -42,7 +42,7 @@ class LiteralAssembler : public line::KernelAssembler {
  private:
   static standin::Code code_of(const kernel::Kernel& kernel) {
     constexpr std::string_view first = "mov.u32 %clock_1, %clock;", second = "mov.u32 %clock_2, %clock;";
-    standin::Code code(static_cast<std::size_t>(kernel.operand_loads), standin::op(load, 2));
+    standin::Code code(kernel.operand_loads.size(), standin::op(load, 2));
     code.push_back(standin::read_clock(1));
     const std::string_view text = kernel.text;
     auto at = text.find(first) + first.size();

@@ -39,6 +39,21 @@ TEST_CASE("an object adds its texts: at module scope, in the kernel, before the 
   CHECK_FALSE(trial.launch.uses_memory);
 }
 
+TEST_CASE("a kernel knows what each of its loads before the first clock is for") {
+  const LittleCatalogue little(
+      "syntax = \"x {d:u32}, {a:u32}, {g:pred}, {b:b128}, [{c:far}]\"\n"
+      "values = {g = \"1\"}\ndependence = [\"a\"]\n"
+      "prepare = \"ld.volatile.global.u32 {t0}, [%memory]; ld.shared.u32 {t1}, [bytes];\"\n");
+  auto experiment = little.experiment("a");
+  const Lines loads{"%v_a", "%v_g", "%v_b", "%v_b", "%v_c", ""};
+  const auto& kernel = experiment.trials[Role::differential].kernel;
+  CHECK(kernel.operand_loads == loads);
+  CHECK(count_of(before_the_clock(kernel.text), "ld.volatile.global") == loads.size());
+  // A clock's register that is set before the loop is no clock.
+  change_clocks(little.loaded, little.variant("a"), Clocks::reserved, experiment);
+  CHECK(experiment.trials[Role::differential].kernel.operand_loads == loads);
+}
+
 TEST_CASE("each lane has its own address, as far from its neighbours' as an operand is wide") {
   const LittleCatalogue little(R"(syntax = "x {d:u32[4]}, [{a:far}]")");
   const kernel::Trial trial = little.experiment("a").trials[Role::differential];
